@@ -1,0 +1,1 @@
+//! Analyses over the engines: verdicts, litmus observations.

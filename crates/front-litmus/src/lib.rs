@@ -1,0 +1,1 @@
+//! Reads litmus tests in the herd format.

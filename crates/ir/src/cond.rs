@@ -1,0 +1,61 @@
+//! Final conditions: propositions over the final values of observables, with a quantifier over
+//! executions, as litmus tests have them.
+
+use crate::program::ObservableId;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// Some execution satisfies it.
+    Exists,
+    /// No execution satisfies it.
+    NotExists,
+    /// Every execution satisfies it.
+    Forall,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Term {
+    Observable(ObservableId),
+    /// Compared after truncation to the other side's type, so that `-1` means what it says.
+    Int(i128),
+    /// The address of a global.
+    Global(crate::program::GlobalId, i64),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Prop {
+    True,
+    False,
+    Cmp(CmpOp, Term, Term),
+    Not(Box<Prop>),
+    And(Vec<Prop>),
+    Or(Vec<Prop>),
+    Implies(Box<Prop>, Box<Prop>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    pub quantifier: Quantifier,
+    pub prop: Prop,
+}
+
+impl Prop {
+    /// Whether it holds, given how each comparison turns out.
+    pub fn holds(&self, cmp: &mut impl FnMut(CmpOp, Term, Term) -> bool) -> bool {
+        match self {
+            Prop::True => true,
+            Prop::False => false,
+            Prop::Cmp(op, a, b) => cmp(*op, *a, *b),
+            Prop::Not(p) => !p.holds(cmp),
+            Prop::And(ps) => ps.iter().all(|p| p.holds(cmp)),
+            Prop::Or(ps) => ps.iter().any(|p| p.holds(cmp)),
+            Prop::Implies(p, q) => !p.holds(cmp) || q.holds(cmp),
+        }
+    }
+}

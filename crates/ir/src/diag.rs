@@ -1,0 +1,102 @@
+//! Diagnostics: what is wrong, where, what was expected, what to do.
+//!
+//! Every front end reports bad input with these; how they are shown is for the command line.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A byte range of the source text.
+pub type Span = Range<usize>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// One message about one place of one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    /// The file as the user named it.
+    pub file: String,
+    /// 1-based; 0 when the message is about the whole file.
+    pub line: u32,
+    pub column: u32,
+    /// Byte range in the source, when it is known.
+    pub span: Option<Span>,
+    /// What was found.
+    pub message: String,
+    /// What would have been right, as a phrase: "a register name".
+    pub expected: Option<String>,
+    /// A way out.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error about a byte range of `source`.
+    pub fn at(file: &str, source: &str, span: Span, message: impl Into<String>) -> Diagnostic {
+        let start = span.start.min(source.len());
+        let before = &source.as_bytes()[..start];
+        let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        Diagnostic {
+            severity: Severity::Error,
+            file: file.to_owned(),
+            line: before.iter().filter(|b| **b == b'\n').count() as u32 + 1,
+            column: String::from_utf8_lossy(&before[line_start..]).chars().count() as u32 + 1,
+            span: Some(span),
+            message: message.into(),
+            expected: None,
+            help: None,
+        }
+    }
+
+    /// An error about a file as a whole.
+    pub fn whole_file(file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            file: file.to_owned(),
+            line: 0,
+            column: 0,
+            span: None,
+            message: message.into(),
+            expected: None,
+            help: None,
+        }
+    }
+
+    #[must_use]
+    pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{}:", self.file)?;
+        if self.line > 0 {
+            write!(f, "{}:{}:", self.line, self.column)?;
+        }
+        write!(f, " {severity}: {}", self.message)?;
+        if let Some(expected) = &self.expected {
+            write!(f, "; expected {expected}")?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, " ({help})")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostic {}

@@ -1,0 +1,316 @@
+//! Instructions, operands, access orders and fence kinds.
+//!
+//! Enumerations that the text form spells implement [`Mnemonic`]: one table per enumeration gives
+//! both the printer and the parser their words.
+
+use crate::program::{BlockId, FuncId, GlobalId, LocId, Reg};
+use crate::types::Type;
+
+/// A word of the text form for each value of an enumeration.
+pub trait Mnemonic: Copy + PartialEq + 'static {
+    const TABLE: &'static [(&'static str, Self)];
+
+    fn mnemonic(self) -> &'static str {
+        let entry = Self::TABLE.iter().find(|(_, value)| *value == self);
+        entry.expect("every value has a mnemonic").0
+    }
+
+    fn from_mnemonic(word: &str) -> Option<Self> {
+        Self::TABLE.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
+    }
+}
+
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum $name { $($(#[$vmeta])* $variant),+ }
+        impl Mnemonic for $name {
+            const TABLE: &'static [(&'static str, Self)] = &[$(($word, $name::$variant)),+];
+        }
+    };
+}
+
+words! {
+    /// Two-operand arithmetic. Integer operations wrap; `shl`, `lshr`, `ashr` by the width or more
+    /// give 0 (or the sign); a division by zero fails the thread. `add` and `sub` take pointers too.
+    BinOp {
+        Add = "add", Sub = "sub", Mul = "mul",
+        UDiv = "udiv", SDiv = "sdiv", URem = "urem", SRem = "srem",
+        And = "and", Or = "or", Xor = "xor",
+        Shl = "shl", LShr = "lshr", AShr = "ashr",
+        FAdd = "fadd", FSub = "fsub", FMul = "fmul", FDiv = "fdiv", FRem = "frem",
+    }
+}
+
+impl BinOp {
+    pub const fn is_float(self) -> bool {
+        matches!(self, BinOp::FAdd | BinOp::FSub | BinOp::FMul | BinOp::FDiv | BinOp::FRem)
+    }
+}
+
+words! {
+    UnOp { Not = "not", Neg = "neg", FNeg = "fneg" }
+}
+
+words! {
+    IntPred {
+        Eq = "eq", Ne = "ne",
+        Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge",
+        Slt = "slt", Sle = "sle", Sgt = "sgt", Sge = "sge",
+    }
+}
+
+words! {
+    /// Float comparisons: `o` is false and `u` is true when an operand is not a number.
+    FloatPred {
+        Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord",
+        Ueq = "ueq", Une = "une", FUlt = "fult", FUle = "fule", FUgt = "fugt", FUge = "fuge",
+        Uno = "uno",
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Pred {
+    Int(IntPred),
+    Float(FloatPred),
+}
+
+words! {
+    CastOp {
+        Trunc = "trunc", ZExt = "zext", SExt = "sext", BitCast = "bitcast",
+        PtrToInt = "ptrtoint", IntToPtr = "inttoptr",
+        FpTrunc = "fptrunc", FpExt = "fpext",
+        FpToUi = "fptoui", FpToSi = "fptosi", UiToFp = "uitofp", SiToFp = "sitofp",
+    }
+}
+
+words! {
+    /// What an atomic read-modify-write computes from the old value and its operand.
+    RmwOp {
+        Xchg = "xchg", Add = "add", Sub = "sub", And = "and", Nand = "nand", Or = "or", Xor = "xor",
+        Max = "max", Min = "min", UMax = "umax", UMin = "umin", FAdd = "fadd", FSub = "fsub",
+    }
+}
+
+words! {
+    /// The order an access asks for: a C11 order, or the flavour of a machine instruction.
+    Order {
+        /// A C access that is not atomic: two of them may race.
+        Plain = "plain",
+        Relaxed = "relaxed",
+        Acquire = "acquire",
+        Release = "release",
+        AcqRel = "acq_rel",
+        SeqCst = "seq_cst",
+        /// A machine's ordinary load or store (litmus assembly): never a race, never a fence.
+        Asm = "asm",
+        /// A machine's load-acquire (`ldar`).
+        AsmAcquire = "asm_acquire",
+        /// A machine's weaker load-acquire (`ldapr`).
+        AsmAcquirePc = "asm_acquire_pc",
+        /// A machine's store-release (`stlr`).
+        AsmRelease = "asm_release",
+    }
+}
+
+words! {
+    /// Fences, by what the program wrote; each model says which of them it heeds and how.
+    FenceKind {
+        /// A full fence on every machine.
+        Full = "full",
+        /// Orders earlier stores before later stores, nothing else, on every machine.
+        StoreStore = "store_store",
+        /// Stops only the compiler (`atomic_signal_fence`, an empty `asm`).
+        Compiler = "compiler",
+        CAcquire = "acquire", CRelease = "release", CAcqRel = "acq_rel", CSeqCst = "seq_cst",
+        Mfence = "mfence", Sfence = "sfence", Lfence = "lfence",
+        Sync = "sync", Lwsync = "lwsync", Isync = "isync", Eieio = "eieio",
+        Dmb = "dmb", DmbSt = "dmb.st", DmbLd = "dmb.ld",
+        Dsb = "dsb", DsbSt = "dsb.st", DsbLd = "dsb.ld",
+        Isb = "isb",
+    }
+}
+
+/// How an access touches memory, beside its address and width.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Access {
+    pub order: Order,
+    pub volatile: bool,
+    /// A load-linked (`lwarx`, `ldrex`) or the store of a store-conditional.
+    pub exclusive: bool,
+}
+
+impl Access {
+    pub const fn new(order: Order) -> Access {
+        Access { order, volatile: false, exclusive: false }
+    }
+
+    pub const ASM: Access = Access::new(Order::Asm);
+}
+
+/// What an instruction reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    Reg(Reg),
+    /// The bits of a constant of whatever type the context asks for (floats by their encoding).
+    Int(u128),
+    /// The address of a global, plus an offset in bytes.
+    Global(GlobalId, i64),
+    /// The address of a function.
+    Func(FuncId),
+    /// No value in particular (LLVM's `undef` and `poison`); runs as 0.
+    Undef,
+}
+
+impl From<Reg> for Operand {
+    fn from(reg: Reg) -> Operand {
+        Operand::Reg(reg)
+    }
+}
+
+impl From<GlobalId> for Operand {
+    fn from(global: GlobalId) -> Operand {
+        Operand::Global(global, 0)
+    }
+}
+
+impl From<u64> for Operand {
+    fn from(bits: u64) -> Operand {
+        Operand::Int(bits as u128)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    Direct(FuncId),
+    /// A call through a pointer.
+    Indirect(Operand),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inst {
+    pub kind: InstKind,
+    pub loc: LocId,
+}
+
+/// The instructions. Destination registers come first. Where a `ty` stands beside operands, they
+/// all have that type; addresses are [`Type::Ptr`] always.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InstKind {
+    // ---- local ----
+    Bin { op: BinOp, ty: Type, dst: Reg, a: Operand, b: Operand },
+    Un { op: UnOp, ty: Type, dst: Reg, a: Operand },
+    /// `dst` is an `i1`.
+    Cmp { pred: Pred, ty: Type, dst: Reg, a: Operand, b: Operand },
+    Cast { op: CastOp, from: Type, to: Type, dst: Reg, a: Operand },
+    /// `cond` is an `i1`.
+    Select { ty: Type, dst: Reg, cond: Operand, a: Operand, b: Operand },
+    Move { ty: Type, dst: Reg, a: Operand },
+    Call { dst: Option<Reg>, callee: Callee, args: Vec<Operand> },
+
+    // ---- memory ----
+    /// A fresh object that dies with the function's frame; `size` is an `i64`.
+    Alloca { dst: Reg, size: Operand, align: u32 },
+    /// A fresh object that lives until it is freed; `size` is an `i64`.
+    Malloc { dst: Reg, size: Operand, align: u32, zeroed: bool },
+    Free { addr: Operand },
+    Load { dst: Reg, ty: Type, addr: Operand, access: Access },
+    Store { ty: Type, addr: Operand, value: Operand, access: Access },
+    /// `dst` gets the old value.
+    Rmw { op: RmwOp, ty: Type, dst: Reg, addr: Operand, value: Operand, access: Access },
+    /// `dst` gets the old value, `ok` (an `i1`) whether the exchange happened. A weak one may fail
+    /// without a reason on machines where that happens.
+    CmpXchg {
+        ty: Type, dst: Reg, ok: Reg, addr: Operand, expected: Operand, new: Operand,
+        weak: bool, success: Access, failure: Order,
+    },
+    /// `stwcx.`, `strex`: stores if the thread's reservation still holds; `ok` (an `i1`) says so.
+    StoreCond { ty: Type, ok: Reg, addr: Operand, value: Operand, access: Access },
+    Fence { kind: FenceKind },
+
+    // ---- threads ----
+    /// Starts `callee(args)` as a new thread; `dst` (an `i64`) gets its handle.
+    Spawn { dst: Reg, callee: Callee, args: Vec<Operand> },
+    /// Waits for a thread (by handle, an `i64`) to end; `dst` (an `i64`) gets what it returned.
+    Join { dst: Option<Reg>, thread: Operand },
+    /// The handle of the running thread, an `i64`.
+    SelfId { dst: Reg },
+    /// Ends the running thread with a result (an `i64`), from any depth of calls.
+    ThreadExit { value: Operand },
+    /// A hint to let others run; has no effect on what can happen.
+    Yield,
+
+    // ---- locks and condition variables, named by the address of 4 bytes that start as zero ----
+    Lock { addr: Operand },
+    /// `dst` (an `i1`) says whether the lock was taken.
+    TryLock { dst: Reg, addr: Operand },
+    Unlock { addr: Operand },
+    /// Releases `mutex`, waits to be woken, takes `mutex` again.
+    CondWait { cond: Operand, mutex: Operand },
+    /// Wakes one waiter, any of them; none if none waits.
+    CondSignal { cond: Operand },
+    CondBroadcast { cond: Operand },
+    /// Waits until the value at `addr` compares so with `value`, then loads it.
+    Await { dst: Reg, ty: Type, pred: IntPred, addr: Operand, value: Operand, access: Access },
+
+    // ---- verification ----
+    /// Runs in which `cond` (an `i1`) is false are of no interest: the thread stops there.
+    Assume { cond: Operand },
+    /// `cond` (an `i1`) must hold.
+    Assert { cond: Operand, message: String },
+    /// Some value of `lo..=hi`, every one explored; `dst` has type `ty`, an integer of at most 64 bits.
+    Choose { dst: Reg, ty: Type, lo: u64, hi: u64 },
+    /// Something the front end could not translate: fails when reached, and says so.
+    Unsupported { what: String },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Terminator {
+    pub kind: TerminatorKind,
+    pub loc: LocId,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TerminatorKind {
+    Jump(BlockId),
+    /// `cond` is an `i1`.
+    Branch { cond: Operand, then: BlockId, els: BlockId },
+    Switch { ty: Type, value: Operand, cases: Vec<(u128, BlockId)>, default: BlockId },
+    Return(Option<Operand>),
+    /// Control cannot get here; reaching it is an error of the program.
+    Unreachable,
+}
+
+impl TerminatorKind {
+    /// The blocks that may come next, in the order written.
+    pub fn successors(&self) -> Vec<BlockId> {
+        match self {
+            TerminatorKind::Jump(to) => vec![*to],
+            TerminatorKind::Branch { then, els, .. } => vec![*then, *els],
+            TerminatorKind::Switch { cases, default, .. } => {
+                cases.iter().map(|(_, to)| *to).chain([*default]).collect()
+            }
+            TerminatorKind::Return(_) | TerminatorKind::Unreachable => vec![],
+        }
+    }
+}
+
+impl InstKind {
+    /// The registers that the instruction writes.
+    pub fn defs(&self) -> [Option<Reg>; 2] {
+        use InstKind::*;
+        match self {
+            Bin { dst, .. } | Un { dst, .. } | Cmp { dst, .. } | Cast { dst, .. }
+            | Select { dst, .. } | Move { dst, .. } | Alloca { dst, .. } | Malloc { dst, .. }
+            | Load { dst, .. } | Rmw { dst, .. } | Spawn { dst, .. } | SelfId { dst }
+            | TryLock { dst, .. } | Await { dst, .. } | Choose { dst, .. } => [Some(*dst), None],
+            StoreCond { ok, .. } => [Some(*ok), None],
+            CmpXchg { dst, ok, .. } => [Some(*dst), Some(*ok)],
+            Call { dst, .. } | Join { dst, .. } => [*dst, None],
+            Free { .. } | Store { .. } | Fence { .. } | ThreadExit { .. } | Yield | Lock { .. }
+            | Unlock { .. } | CondWait { .. } | CondSignal { .. } | CondBroadcast { .. }
+            | Assume { .. } | Assert { .. } | Unsupported { .. } => [None, None],
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The one program form.
+//!
+//! Every front end lowers to this IR, every engine runs it. It is a register machine: functions of
+//! basic blocks over dense, typed, mutable virtual registers (not SSA), byte-addressed memory with
+//! explicit widths, and a source position on every instruction. It knows nothing of memory models:
+//! accesses carry the order the program asked for, fences carry their kind, and what those mean is
+//! for the models to say.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`types`] | scalar types |
+//! | [`inst`] | instructions, operands, access orders, fences |
+//! | [`program`] | functions, blocks, globals, threads, observables |
+//! | [`cond`] | final conditions (`exists`, `forall`, …) over observables |
+//! | [`builder`] | building functions without bookkeeping |
+//! | [`text`] | the `.rir` text: printer and parser |
+//! | [`verify`] | what "well-formed" means, rule by rule |
+//! | [`diag`] | diagnostics with file, line, what was found and what was expected |
+
+pub mod builder;
+pub mod cond;
+pub mod diag;
+pub mod inst;
+pub mod program;
+pub mod text;
+pub mod types;
+pub mod verify;
+
+pub use builder::{FunctionBuilder, ProgramBuilder};
+pub use cond::{CmpOp, Condition, Prop, Quantifier, Term};
+pub use diag::{Diagnostic, Severity, Span};
+pub use inst::{
+    Access, BinOp, Callee, CastOp, FenceKind, FloatPred, Inst, InstKind, IntPred, Operand, Order,
+    Pred, RmwOp, Terminator, TerminatorKind, UnOp,
+};
+pub use program::{
+    Block, BlockId, FuncId, Function, Global, GlobalId, InitThread, Loc, LocId, ObservableId,
+    Observed, Observable, Program, Reg, RegInfo, ThreadIdx,
+};
+pub use types::Type;

@@ -1,0 +1,1 @@
+//! Brute-force oracles and the program generator that tests are run against.

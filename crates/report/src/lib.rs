@@ -1,0 +1,1 @@
+//! Output: text, JSON, diagnostics.
