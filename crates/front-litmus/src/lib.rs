@@ -1,1 +1,82 @@
-//! Reads litmus tests in the herd format.
+//! Reads litmus tests in the herd format and lowers them to the IR.
+//!
+//! The format is the one that the herd and litmus tools read: a header, an initial state in
+//! braces, one column of assembly per thread, an optional list of observed locations and a final
+//! condition. `docs/litmus.md` says what is read and what each instruction becomes.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`ast`] | the syntax tree, with positions |
+//! | `parse` | text to syntax tree |
+//! | `lower` | syntax tree to IR: registers, locations, widths, flags, one file per architecture |
+//!
+//! Nothing downstream knows that a program came from a litmus test: the condition and the listed
+//! locations become [`raddle_ir::Program::condition`] and [`raddle_ir::Program::observables`].
+
+pub mod ast;
+mod lower;
+mod parse;
+
+use ast::LitmusTest;
+use raddle_ir::{Diagnostic, Program};
+use std::fmt;
+
+/// The architectures whose assembly is understood.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arch {
+    X86,
+    Ppc,
+    /// ARMv7.
+    Arm,
+}
+
+impl Arch {
+    pub const ALL: [Arch; 3] = [Arch::X86, Arch::Ppc, Arch::Arm];
+
+    /// The word that starts a test of this architecture.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Arch::X86 => "X86",
+            Arch::Ppc => "PPC",
+            Arch::Arm => "ARM",
+        }
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A litmus test that is ready to run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Litmus {
+    pub name: String,
+    pub arch: Arch,
+    /// The quoted description, without its quotes.
+    pub doc: Option<String>,
+    /// The `Key=Value` lines of the header, in order.
+    pub metadata: Vec<(String, String)>,
+    pub program: Program,
+}
+
+/// Longer files are refused.
+pub const MAX_BYTES: usize = 16 << 20;
+
+/// Reads and lowers a test; `file` is its name for positions and messages.
+pub fn load(file: &str, bytes: &[u8]) -> Result<Litmus, Diagnostic> {
+    let test = parse_bytes(file, bytes)?;
+    let program = lower(&test)?;
+    Ok(Litmus { name: test.name, arch: test.arch, doc: test.doc, metadata: test.metadata, program })
+}
+
+/// Reads a test without giving its instructions a meaning.
+pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<LitmusTest, Diagnostic> {
+    parse::parse(file, bytes)
+}
+
+/// Gives a test that was read its meaning.
+pub fn lower(test: &LitmusTest) -> Result<Program, Diagnostic> {
+    lower::lower(test)
+}

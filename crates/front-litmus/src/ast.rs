@@ -1,0 +1,201 @@
+//! The syntax of a litmus test, as written.
+//!
+//! Instructions are kept as a mnemonic and a list of operands in one notation that covers the
+//! assembly dialects of all architectures; what they mean is decided when the test is lowered.
+//! Every node that a diagnostic or an IR position may point to carries its [`At`].
+
+use crate::Arch;
+use raddle_ir::{Diagnostic, Quantifier, Severity};
+
+/// A stretch of the source text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct At {
+    /// 1-based.
+    pub line: u32,
+    /// 1-based, in characters.
+    pub column: u32,
+    /// Byte offsets.
+    pub start: u32,
+    pub end: u32,
+}
+
+impl At {
+    /// From the start of `self` to the end of `last`.
+    #[must_use]
+    pub fn to(self, last: At) -> At {
+        At { end: last.end.max(self.end), ..self }
+    }
+
+    /// An error about this place.
+    pub fn error(self, file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            file: file.to_owned(),
+            line: self.line,
+            column: self.column,
+            span: Some(self.start as usize..self.end as usize),
+            message: message.into(),
+            expected: None,
+            help: None,
+        }
+    }
+}
+
+/// A name with its place: a register, a location, a label.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Name {
+    pub text: String,
+    pub at: At,
+    /// Written with a percent sign: a symbolic register (`%x0`).
+    pub symbolic: bool,
+}
+
+/// A whole test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LitmusTest {
+    /// The file as the user named it.
+    pub file: String,
+    pub arch: Arch,
+    pub name: String,
+    /// The quoted description, without its quotes.
+    pub doc: Option<String>,
+    /// The `Key=Value` lines of the header.
+    pub metadata: Vec<(String, String)>,
+    pub init: Vec<InitItem>,
+    pub threads: Vec<Thread>,
+    pub locations: Vec<ListedPlace>,
+    pub condition: Option<Final>,
+}
+
+/// Something that has a value: a register or a memory location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    Register {
+        thread: u32,
+        /// The place of the thread number.
+        thread_at: At,
+        name: Name,
+    },
+    /// A symbolic register without a thread: that of every thread which uses it.
+    Symbolic(Name),
+    Memory(Name),
+}
+
+impl Place {
+    pub fn at(&self) -> At {
+        match self {
+            Place::Register { thread_at, name, .. } => thread_at.to(name.at),
+            Place::Symbolic(name) | Place::Memory(name) => name.at,
+        }
+    }
+}
+
+/// The declared type of a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeclType {
+    /// An integer of so many bits: 8, 16, 32 or 64.
+    Int(u8),
+    Pointer,
+}
+
+impl DeclType {
+    /// Needs 64 bits in memory.
+    pub fn is_wide(self) -> bool {
+        matches!(self, DeclType::Pointer | DeclType::Int(64))
+    }
+}
+
+/// One item of the initial state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InitItem {
+    pub place: Place,
+    pub ty: Option<DeclType>,
+    pub value: Option<Value>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    Int {
+        value: i128,
+        at: At,
+    },
+    /// The address of a location.
+    Address(Name),
+}
+
+/// An entry of `locations [...]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListedPlace {
+    pub place: Place,
+    /// Marked with `*`: it holds an address.
+    pub pointer: bool,
+}
+
+/// One column of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thread {
+    pub at: At,
+    pub lines: Vec<Line>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Line {
+    Label(Name),
+    Inst(Inst),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inst {
+    pub at: At,
+    /// Prefixed by `LOCK`.
+    pub lock: bool,
+    /// In lower case.
+    pub mnemonic: String,
+    pub args: Vec<Arg>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arg {
+    pub at: At,
+    pub kind: ArgKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ArgKind {
+    /// A register, a label, or a word that is part of the instruction (`DMB ISH`).
+    Name(Name),
+    Int(i128),
+    Mem(Mem),
+}
+
+/// `[base]`, `[base,index]`, `[base,#disp]`, `[base+disp]`, `(base)`, `disp(base)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mem {
+    pub base: Name,
+    pub index: Option<Name>,
+    pub disp: i128,
+}
+
+/// The final condition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Final {
+    pub quantifier: Quantifier,
+    pub prop: PropAst,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PropAst {
+    True,
+    False,
+    Cmp { equal: bool, left: Place, right: TermAst },
+    Not(Box<PropAst>),
+    And(Vec<PropAst>),
+    Or(Vec<PropAst>),
+    Implies(Box<PropAst>, Box<PropAst>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TermAst {
+    Place(Place),
+    Value(Value),
+}

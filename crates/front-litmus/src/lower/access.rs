@@ -1,0 +1,166 @@
+//! Loads, stores and read-modify-writes of a thread.
+
+use super::emit::{Emit, constant};
+use super::regs;
+use crate::ast::{Arg, ArgKind, At, Mem, Name};
+use raddle_ir::{Access, BinOp, CastOp, Diagnostic, InstKind, Operand, Order, Reg, RmwOp, Type};
+
+/// How much of memory an instruction accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Size {
+    Byte,
+    Half,
+    /// The test's word.
+    Word,
+}
+
+const EXCLUSIVE: Access = Access { exclusive: true, ..Access::ASM };
+
+impl Emit<'_, '_> {
+    pub fn size_type(&self, size: Size) -> Type {
+        match size {
+            Size::Byte => Type::I8,
+            Size::Half => Type::I16,
+            Size::Word => self.word().ty(),
+        }
+    }
+
+    // ---- addresses ----
+
+    pub fn mem_arg(&mut self, arg: &Arg) -> Result<Operand, Diagnostic> {
+        match &arg.kind {
+            ArgKind::Mem(mem) => self.address(mem, arg.at),
+            ArgKind::Name(_) | ArgKind::Int(_) => {
+                Err(self.error(arg.at, "this is not an address").expected("a memory operand"))
+            }
+        }
+    }
+
+    /// The address that `base`, `index` and displacement name. A base that is no register is a
+    /// location, where the architecture can name one in an instruction.
+    pub fn address(&mut self, mem: &Mem, at: At) -> Result<Operand, Diagnostic> {
+        let disp = self.displacement(mem.disp, at)?;
+        if regs::resolve(self.arch(), &mem.base).is_none() && self.arch() == crate::Arch::X86 {
+            self.no_index_here(mem.index.as_ref())?;
+            let global = self.context.location(&mem.base.text);
+            return Ok(Operand::Global(global, disp));
+        }
+        let base = self.reg(&mem.base)?;
+        let mut parts = vec![Operand::Reg(base)];
+        if let Some(index) = &mem.index {
+            parts.push(self.reg(index)?.into());
+        }
+        if disp != 0 {
+            parts.push(constant(disp));
+        }
+        Ok(self.sum_address(&parts))
+    }
+
+    fn displacement(&self, disp: i128, at: At) -> Result<i64, Diagnostic> {
+        i32::try_from(disp).map(i64::from).map_err(|_| {
+            self.error(at, format!("the displacement {disp} does not fit"))
+                .expected("a number of 32 bits")
+        })
+    }
+
+    fn no_index_here(&self, index: Option<&Name>) -> Result<(), Diagnostic> {
+        match index {
+            None => Ok(()),
+            Some(index) => Err(self
+                .error(index.at, "a location cannot be indexed by a register")
+                .expected("`]`")
+                .help("put the location's address into a register first")),
+        }
+    }
+
+    /// The sum of 64-bit parts, of which there is at least one, as an address.
+    pub fn sum_address(&mut self, parts: &[Operand]) -> Operand {
+        let mut sum = parts[0];
+        for part in &parts[1..] {
+            let next = self.temp(Type::I64);
+            let (op, ty) = (BinOp::Add, Type::I64);
+            self.function.push(InstKind::Bin { op, ty, dst: next, a: sum, b: *part });
+            sum = next.into();
+        }
+        let address = self.temp(Type::Ptr);
+        self.cast(CastOp::IntToPtr, Type::I64, Type::Ptr, address, sum);
+        address.into()
+    }
+
+    // ---- accesses ----
+
+    /// Words are sign-extended, smaller values zero-extended.
+    fn load_with(&mut self, dst: Reg, addr: Operand, size: Size, access: Access) {
+        let ty = self.size_type(size);
+        if ty == Type::I64 {
+            self.function.push(InstKind::Load { dst, ty, addr, access });
+            return;
+        }
+        let loaded = self.temp(ty);
+        self.function.push(InstKind::Load { dst: loaded, ty, addr, access });
+        let op = if size == Size::Word { CastOp::SExt } else { CastOp::ZExt };
+        self.cast(op, ty, Type::I64, dst, loaded.into());
+    }
+
+    pub fn load(&mut self, dst: Reg, addr: Operand, size: Size) {
+        self.load_with(dst, addr, size, Access::ASM);
+    }
+
+    pub fn load_exclusive(&mut self, dst: Reg, addr: Operand) {
+        self.load_with(dst, addr, Size::Word, EXCLUSIVE);
+    }
+
+    pub fn store(&mut self, addr: Operand, value: Operand, size: Size) {
+        let ty = self.size_type(size);
+        let value = self.cut(value, ty);
+        self.function.push(InstKind::Store { ty, addr, value, access: Access::ASM });
+    }
+
+    /// Gives whether the store happened, an `i1`.
+    pub fn store_conditional(&mut self, addr: Operand, value: Operand) -> Reg {
+        let ty = self.word().ty();
+        let value = self.cut(value, ty);
+        let ok = self.temp(Type::BOOL);
+        self.function.push(InstKind::StoreCond { ty, ok, addr, value, access: EXCLUSIVE });
+        ok
+    }
+
+    /// An atomic read-modify-write of a word; gives the old value.
+    pub fn rmw(&mut self, op: RmwOp, addr: Operand, value: Operand) -> Reg {
+        let ty = self.word().ty();
+        let value = self.cut(value, ty);
+        let loaded = self.temp(ty);
+        let access = Access::ASM;
+        self.function.push(InstKind::Rmw { op, ty, dst: loaded, addr, value, access });
+        self.extended(loaded)
+    }
+
+    /// An atomic compare-and-exchange of a word; gives the old value.
+    pub fn compare_exchange(&mut self, addr: Operand, expected: Operand, new: Operand) -> Reg {
+        let ty = self.word().ty();
+        let expected = self.cut(expected, ty);
+        let new = self.cut(new, ty);
+        let (dst, ok) = (self.temp(ty), self.temp(Type::BOOL));
+        self.function.push(InstKind::CmpXchg {
+            ty,
+            dst,
+            ok,
+            addr,
+            expected,
+            new,
+            weak: false,
+            success: Access::ASM,
+            failure: Order::Asm,
+        });
+        self.extended(dst)
+    }
+
+    fn extended(&mut self, word: Reg) -> Reg {
+        if self.word().ty() == Type::I64 {
+            return word;
+        }
+        let extended = self.temp(Type::I64);
+        self.extend_word(extended, word);
+        extended
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether a program cuts an address to fewer than 64 bits.
+//!
+//! Flow-insensitive, per function: a register is tainted if an address may get into it through
+//! arithmetic, moves, casts and selects; cutting a tainted register is what is looked for. What
+//! passes through memory needs no care: an address can only get there by being cut first, since
+//! this is asked only of programs whose words have 32 bits.
+
+use raddle_ir::{CastOp, Function, InstKind, Operand, Program, Reg};
+use std::collections::{HashMap, HashSet};
+
+pub(super) fn cuts_address(program: &Program) -> bool {
+    program.funcs.values().any(cuts_in_function)
+}
+
+/// Where the values of one function go.
+#[derive(Default)]
+struct Flow {
+    edges: HashMap<Reg, Vec<Reg>>,
+    /// Get an address directly.
+    sources: Vec<Reg>,
+    /// Are cut.
+    sinks: HashSet<Reg>,
+}
+
+impl Flow {
+    fn edge(&mut self, from: Operand, to: Reg) {
+        if let Operand::Reg(from) = from {
+            self.edges.entry(from).or_default().push(to);
+        }
+    }
+
+    fn inst(&mut self, kind: &InstKind) {
+        match kind {
+            InstKind::Cast { op: CastOp::PtrToInt, dst, .. } => self.sources.push(*dst),
+            InstKind::Cast { op: CastOp::Trunc, a, .. } => {
+                self.sinks.extend(match a {
+                    Operand::Reg(reg) => Some(*reg),
+                    _ => None,
+                });
+            }
+            InstKind::Cast { dst, a, .. } | InstKind::Move { dst, a, .. } => self.edge(*a, *dst),
+            InstKind::Bin { dst, a, b, .. } | InstKind::Select { dst, a, b, .. } => {
+                self.edge(*a, *dst);
+                self.edge(*b, *dst);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn cuts_in_function(function: &Function) -> bool {
+    let mut flow = Flow::default();
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
+        flow.inst(&inst.kind);
+    }
+    let mut tainted: HashSet<Reg> = HashSet::new();
+    let mut work = std::mem::take(&mut flow.sources);
+    while let Some(reg) = work.pop() {
+        if tainted.insert(reg) {
+            work.extend(flow.edges.get(&reg).into_iter().flatten());
+        }
+    }
+    tainted.iter().any(|reg| flow.sinks.contains(reg))
+}

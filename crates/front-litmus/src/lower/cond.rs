@@ -1,0 +1,214 @@
+//! Observables and the final condition.
+//!
+//! Observables are the registers and locations that the condition and `locations` mention, in the
+//! order in which herd prints them: registers by thread and number, then locations by name. A test
+//! without a condition gets `forall (true)`: every run of it is as it should be.
+
+use super::context::Context;
+use super::regs::MachineReg;
+use crate::ast::{At, Name, Place, PropAst, TermAst, Value};
+use raddle_ir::{
+    CmpOp, Condition, Diagnostic, ObservableId, Observed, Prop, Quantifier, Term, ThreadIdx, Type,
+};
+use std::collections::BTreeMap;
+
+/// What an observable is; ordered as outputs list them.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Key {
+    Register(u32, MachineReg),
+    Memory(String),
+}
+
+/// Everything that is observed, with the names that outputs use.
+#[derive(Debug, Default)]
+pub(super) struct ObservedPlaces(BTreeMap<Key, String>);
+
+impl ObservedPlaces {
+    /// The registers of one thread that are observed.
+    pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &MachineReg> {
+        self.0.keys().filter_map(move |key| match key {
+            Key::Register(of, reg) if *of == thread => Some(reg),
+            _ => None,
+        })
+    }
+}
+
+/// Collects what the test observes; every register and thread named must exist.
+pub(super) fn observed(context: &mut Context<'_>) -> Result<ObservedPlaces, Diagnostic> {
+    let mut places = ObservedPlaces::default();
+    let test = context.test;
+    if let Some(condition) = &test.condition {
+        collect(context, &condition.prop, &mut places)?;
+    }
+    for listed in &test.locations {
+        observe(context, &listed.place, &mut places)?;
+    }
+    Ok(places)
+}
+
+fn collect(
+    context: &mut Context<'_>,
+    prop: &PropAst,
+    places: &mut ObservedPlaces,
+) -> Result<(), Diagnostic> {
+    match prop {
+        PropAst::True | PropAst::False => Ok(()),
+        PropAst::Not(p) => collect(context, p, places),
+        PropAst::And(ps) | PropAst::Or(ps) => {
+            ps.iter().try_for_each(|p| collect(context, p, places))
+        }
+        PropAst::Implies(p, q) => {
+            collect(context, p, places)?;
+            collect(context, q, places)
+        }
+        PropAst::Cmp { left, right, .. } => {
+            observe(context, left, places)?;
+            match right {
+                TermAst::Place(place) => observe(context, place, places),
+                TermAst::Value(_) => Ok(()),
+            }
+        }
+    }
+}
+
+fn observe(
+    context: &mut Context<'_>,
+    place: &Place,
+    places: &mut ObservedPlaces,
+) -> Result<(), Diagnostic> {
+    let (key, name) = key(context, place)?;
+    places.0.entry(key).or_insert(name);
+    Ok(())
+}
+
+fn key(context: &Context<'_>, place: &Place) -> Result<(Key, String), Diagnostic> {
+    match place {
+        Place::Register { thread, thread_at, name } => {
+            let thread = context.thread(*thread, *thread_at)?;
+            let reg = context.register(name)?;
+            let shown = format!("{thread}:{}", reg.display);
+            Ok((Key::Register(thread, reg.reg), shown))
+        }
+        Place::Memory(name) => {
+            context.location_name(name)?;
+            Ok((Key::Memory(name.text.clone()), format!("[{}]", name.text)))
+        }
+        Place::Symbolic(name) => Err(context
+            .error(name.at, format!("`%{}` is a register, and of no thread", name.text))
+            .expected("a register with its thread")
+            .help(format!("for thread 0, write `0:%{}`", name.text))),
+    }
+}
+
+/// Adds observables and condition to a program whose threads are complete.
+pub(super) fn finish(context: &mut Context<'_>, places: ObservedPlaces) -> Result<(), Diagnostic> {
+    let mut ids = BTreeMap::new();
+    for (key, name) in places.0 {
+        let what = what(context, &key);
+        ids.insert(key, context.program.observe(name, what));
+    }
+    let condition = match &context.test.condition {
+        None => Condition { quantifier: Quantifier::Forall, prop: Prop::True },
+        Some(condition) => Condition {
+            quantifier: condition.quantifier,
+            prop: proposition(context, &ids, &condition.prop)?,
+        },
+    };
+    context.program.program.condition = Some(condition);
+    Ok(())
+}
+
+fn what(context: &mut Context<'_>, key: &Key) -> Observed {
+    match key {
+        Key::Register(thread, reg) => {
+            let ir = context.observed_registers[&(*thread, reg.clone())];
+            Observed::Reg(ThreadIdx::from_u32(*thread), ir)
+        }
+        Key::Memory(name) => {
+            let global = context.location(name);
+            Observed::Mem { global, offset: 0, ty: context.location_type(name) }
+        }
+    }
+}
+
+type Ids = BTreeMap<Key, ObservableId>;
+
+fn proposition(context: &mut Context<'_>, ids: &Ids, prop: &PropAst) -> Result<Prop, Diagnostic> {
+    Ok(match prop {
+        PropAst::True => Prop::True,
+        PropAst::False => Prop::False,
+        PropAst::Not(p) => Prop::Not(Box::new(proposition(context, ids, p)?)),
+        PropAst::And(ps) => Prop::And(propositions(context, ids, ps)?),
+        PropAst::Or(ps) => Prop::Or(propositions(context, ids, ps)?),
+        PropAst::Implies(p, q) => Prop::Implies(
+            Box::new(proposition(context, ids, p)?),
+            Box::new(proposition(context, ids, q)?),
+        ),
+        PropAst::Cmp { equal, left, right } => comparison(context, ids, *equal, left, right)?,
+    })
+}
+
+fn propositions(
+    context: &mut Context<'_>,
+    ids: &Ids,
+    props: &[PropAst],
+) -> Result<Vec<Prop>, Diagnostic> {
+    props.iter().map(|p| proposition(context, ids, p)).collect()
+}
+
+fn comparison(
+    context: &mut Context<'_>,
+    ids: &Ids,
+    equal: bool,
+    left: &Place,
+    right: &TermAst,
+) -> Result<Prop, Diagnostic> {
+    let id = ids[&key(context, left)?.0];
+    let ty = context.program.program.observable_type(id);
+    let value = match right {
+        TermAst::Value(Value::Int { value, at }) => number(context, ty, *value, *at)?,
+        TermAst::Value(Value::Address(name)) => address(context, name)?,
+        TermAst::Place(place) => {
+            let other = ids[&key(context, place)?.0];
+            same_type(context, ty, other, place.at())?;
+            Term::Observable(other)
+        }
+    };
+    let op = if equal { CmpOp::Eq } else { CmpOp::Ne };
+    Ok(Prop::Cmp(op, Term::Observable(id), value))
+}
+
+/// Registers hold words sign-extended, and so must a number be that is compared with one.
+fn number(context: &Context<'_>, ty: Type, value: i128, at: At) -> Result<Term, Diagnostic> {
+    let bits = ty.bits();
+    let word = context.word_value(value, at)?;
+    if bits < 32 && !(-(1i128 << (bits - 1))..1i128 << bits).contains(&value) {
+        return Err(context
+            .error(at, format!("the number {value} does not fit"))
+            .expected(format!("a number of {bits} bits, as the location is declared")));
+    }
+    Ok(Term::Int(word.into()))
+}
+
+fn address(context: &mut Context<'_>, name: &Name) -> Result<Term, Diagnostic> {
+    context.location_name(name)?;
+    Ok(Term::Global(context.location(&name.text), 0))
+}
+
+fn same_type(
+    context: &Context<'_>,
+    ty: Type,
+    other: ObservableId,
+    at: At,
+) -> Result<(), Diagnostic> {
+    let found = context.program.program.observable_type(other);
+    if found == ty {
+        return Ok(());
+    }
+    Err(context
+        .error(
+            at,
+            format!("this has {} bits, and what it is compared with {}", found.bits(), ty.bits()),
+        )
+        .expected("two registers, or two locations of the same width"))
+}

@@ -1,0 +1,172 @@
+//! Condition flags.
+//!
+//! The flags of a thread are two registers: the operands of the last comparison. A condition
+//! compares them when it is asked for, so that what depends on the flags depends on the loads that
+//! the operands came from. An instruction that compares its result with zero sets the second to 0.
+//!
+//! Some instructions leave a carry or an overflow that this cannot express (`ADD`, `INC`, `ADDS`):
+//! after those, only conditions on zero and sign are known, and any other is refused. Where a
+//! condition can be reached from several places, it is refused if any instruction of the thread
+//! sets such flags.
+
+use super::emit::{Emit, constant};
+use super::{arm, ppc, x86};
+use crate::Arch;
+use crate::ast::{At, Inst, Line};
+use raddle_ir::{BinOp, Diagnostic, InstKind, IntPred, Operand, Pred, Reg, Type};
+
+/// What a condition asks about the compared operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Condition {
+    Compare(IntPred),
+    /// The sign of the difference.
+    Negative,
+    NotNegative,
+}
+
+impl Condition {
+    /// Needs more than zero and sign of the result.
+    fn needs_comparison(self) -> bool {
+        match self {
+            Condition::Compare(pred) => !matches!(pred, IntPred::Eq | IntPred::Ne),
+            Condition::Negative | Condition::NotNegative => false,
+        }
+    }
+}
+
+/// What the last instruction that set the flags left in them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// All that a comparison of the two operands tells.
+    Comparison,
+    /// Zero and sign of the first operand.
+    ZeroAndSign,
+}
+
+/// The state of the flags while a thread is lowered.
+#[derive(Debug)]
+pub(super) struct Flags {
+    /// Some instruction of the thread reads the flags; otherwise none needs to set them.
+    read: bool,
+    registers: Option<[Reg; 2]>,
+    /// Unknown at the start and after a label.
+    source: Option<Source>,
+    /// The thread has an instruction that sets zero and sign only.
+    partial: bool,
+    /// The first condition that needs a comparison while the source was unknown.
+    pending: Option<(At, String)>,
+}
+
+const NAMES: [&str; 2] = ["flags.left", "flags.right"];
+
+impl Flags {
+    pub fn new(arch: Arch, lines: &[Line]) -> Flags {
+        let reads = |mnemonic: &str| match arch {
+            Arch::X86 => x86::reads_flags(mnemonic),
+            Arch::Ppc => ppc::reads_flags(mnemonic),
+            Arch::Arm => arm::reads_flags(mnemonic),
+        };
+        let read = lines.iter().any(|line| match line {
+            Line::Inst(inst) => reads(&inst.mnemonic),
+            Line::Label(_) => false,
+        });
+        Flags { read, registers: None, source: None, partial: false, pending: None }
+    }
+
+    /// Whether a register of this name would be taken for the flags.
+    pub fn owns_name(name: &str) -> bool {
+        NAMES.contains(&name)
+    }
+
+    /// Whether setting them can matter.
+    pub fn are_read(&self) -> bool {
+        self.read
+    }
+
+    /// Control may come from elsewhere.
+    pub fn forget_source(&mut self) {
+        self.source = None;
+    }
+
+    /// The two registers, if the thread uses them.
+    pub fn registers(&self) -> Option<[Reg; 2]> {
+        self.registers
+    }
+
+    /// Checks what could not be decided while the thread was read.
+    pub fn check(&self, file: &str) -> Result<(), Diagnostic> {
+        match &self.pending {
+            Some((at, mnemonic)) if self.partial => Err(unknown_condition(file, *at, mnemonic)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn unknown_condition(file: &str, at: At, mnemonic: &str) -> Diagnostic {
+    let message = format!("`{mnemonic}` needs a carry or overflow that is not modelled");
+    at.error(file, message)
+        .expected("a comparison before it, or a condition on zero or sign")
+        .help("compare explicitly (CMP) before this instruction")
+}
+
+impl Emit<'_, '_> {
+    fn flag_registers(&mut self) -> [Reg; 2] {
+        if let Some(both) = self.flags.registers {
+            return both;
+        }
+        let both = NAMES.map(|name| self.function.reg(Some(name), Type::I64));
+        self.flags.registers = Some(both);
+        both
+    }
+
+    /// Sets the flags, if anything reads them. The operands are those of the comparison; to be
+    /// called before either of them is overwritten.
+    pub fn set_flags(&mut self, left: Operand, right: Operand, source: Source) {
+        self.flags.source = Some(source);
+        self.flags.partial |= source == Source::ZeroAndSign;
+        if !self.flags.read {
+            return;
+        }
+        let both = self.flag_registers();
+        self.move_to(both[0], left);
+        self.move_to(both[1], right);
+    }
+
+    /// Whether a condition holds now, an `i1`.
+    pub fn condition(&mut self, cond: Condition, inst: &Inst) -> Result<Reg, Diagnostic> {
+        self.check_condition(cond, inst)?;
+        let [left, right] = self.flag_registers().map(Operand::from);
+        Ok(match cond {
+            Condition::Compare(pred) => self.compare(pred, left, right),
+            Condition::Negative | Condition::NotNegative => {
+                let difference = self.temp(Type::I64);
+                self.arith(BinOp::Sub, difference, left, right);
+                let negative = cond == Condition::Negative;
+                let pred = if negative { IntPred::Slt } else { IntPred::Sge };
+                self.compare(pred, difference.into(), constant(0))
+            }
+        })
+    }
+
+    pub fn compare(&mut self, pred: IntPred, a: Operand, b: Operand) -> Reg {
+        let dst = self.temp(Type::BOOL);
+        self.function.push(InstKind::Cmp { pred: Pred::Int(pred), ty: Type::I64, dst, a, b });
+        dst
+    }
+
+    fn check_condition(&mut self, cond: Condition, inst: &Inst) -> Result<(), Diagnostic> {
+        if !cond.needs_comparison() {
+            return Ok(());
+        }
+        match self.flags.source {
+            Some(Source::Comparison) => Ok(()),
+            Some(Source::ZeroAndSign) => {
+                Err(unknown_condition(&self.context.test.file, inst.at, &inst.mnemonic))
+            }
+            None => {
+                self.flags.pending.get_or_insert((inst.at, inst.mnemonic.clone()));
+                Ok(())
+            }
+        }
+    }
+}

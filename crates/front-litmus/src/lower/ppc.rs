@@ -1,0 +1,278 @@
+//! POWER instructions.
+//!
+//! Deviations: register 0 is an ordinary register also where the architecture reads it as the
+//! number 0, as in herd; only condition field 0 exists; after a failed `stwcx.` "less than" holds
+//! too. Immediates are limited by the word, not by what an encoding can hold.
+
+use super::access::Size;
+use super::emit::{Emit, constant};
+use super::flags::{Condition, Source};
+use crate::ast::{Arg, ArgKind, Inst};
+use raddle_ir::{BinOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, Type};
+
+/// Three registers; each has a record form with a dot, which compares the result with zero.
+#[rustfmt::skip]
+const REGISTER_OPS: &[(&str, BinOp)] = &[
+    ("add", BinOp::Add), ("sub", BinOp::Sub), ("mullw", BinOp::Mul), ("mulld", BinOp::Mul),
+    ("and", BinOp::And), ("or", BinOp::Or), ("xor", BinOp::Xor),
+    ("slw", BinOp::Shl), ("srw", BinOp::LShr), ("sraw", BinOp::AShr),
+];
+
+/// Two registers and a number.
+#[rustfmt::skip]
+const IMMEDIATE_OPS: &[(&str, BinOp)] = &[
+    ("addi", BinOp::Add), ("subi", BinOp::Sub), ("mulli", BinOp::Mul),
+    ("andi", BinOp::And), ("ori", BinOp::Or), ("xori", BinOp::Xor),
+    ("slwi", BinOp::Shl), ("srwi", BinOp::LShr), ("srawi", BinOp::AShr),
+];
+
+#[rustfmt::skip]
+const BRANCHES: &[(&str, IntPred)] = &[
+    ("beq", IntPred::Eq), ("bne", IntPred::Ne),
+    ("blt", IntPred::Slt), ("ble", IntPred::Sle), ("bgt", IntPred::Sgt), ("bge", IntPred::Sge),
+    ("bnl", IntPred::Sge), ("bng", IntPred::Sle),
+];
+
+#[rustfmt::skip]
+const FENCES: &[(&str, FenceKind)] = &[
+    ("sync", FenceKind::Sync), ("hwsync", FenceKind::Sync), ("msync", FenceKind::Sync),
+    ("lwsync", FenceKind::Lwsync), ("isync", FenceKind::Isync), ("eieio", FenceKind::Eieio),
+];
+
+/// Comparisons: whether they are unsigned, and whether the second operand is a number.
+#[rustfmt::skip]
+const COMPARISONS: &[(&str, bool, bool)] = &[
+    ("cmpw", false, false), ("cmpwi", false, true), ("cmpd", false, false), ("cmpdi", false, true),
+    ("cmplw", true, false), ("cmplwi", true, true), ("cmpld", true, false), ("cmpldi", true, true),
+];
+
+#[derive(Clone, Copy)]
+enum Memory {
+    Load(Size),
+    Store(Size),
+    LoadReserve,
+    StoreConditional,
+}
+
+/// Loads and stores, and whether the address is the sum of two registers.
+#[rustfmt::skip]
+const MEMORY: &[(&str, Memory, bool)] = &[
+    ("lbz", Memory::Load(Size::Byte), false), ("lbzx", Memory::Load(Size::Byte), true),
+    ("lhz", Memory::Load(Size::Half), false), ("lhzx", Memory::Load(Size::Half), true),
+    ("lwz", Memory::Load(Size::Word), false), ("lwzx", Memory::Load(Size::Word), true),
+    ("lwa", Memory::Load(Size::Word), false), ("lwax", Memory::Load(Size::Word), true),
+    ("ld", Memory::Load(Size::Word), false), ("ldx", Memory::Load(Size::Word), true),
+    ("stb", Memory::Store(Size::Byte), false), ("stbx", Memory::Store(Size::Byte), true),
+    ("sth", Memory::Store(Size::Half), false), ("sthx", Memory::Store(Size::Half), true),
+    ("stw", Memory::Store(Size::Word), false), ("stwx", Memory::Store(Size::Word), true),
+    ("std", Memory::Store(Size::Word), false), ("stdx", Memory::Store(Size::Word), true),
+    ("lwarx", Memory::LoadReserve, true), ("ldarx", Memory::LoadReserve, true),
+    ("stwcx.", Memory::StoreConditional, true), ("stdcx.", Memory::StoreConditional, true),
+];
+
+/// Works on 64 bits.
+pub(super) fn is_wide(mnemonic: &str) -> bool {
+    #[rustfmt::skip]
+    const WIDE: &[&str] = &[
+        "ld", "ldx", "std", "stdx", "ldarx", "stdcx.",
+        "cmpd", "cmpdi", "cmpld", "cmpldi", "mulld",
+    ];
+    WIDE.contains(&mnemonic.strip_suffix('.').unwrap_or(mnemonic)) || mnemonic == "stdcx."
+}
+
+pub(super) fn reads_flags(mnemonic: &str) -> bool {
+    BRANCHES.iter().any(|(name, _)| *name == mnemonic)
+}
+
+pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let name = inst.mnemonic.as_str();
+    if let Some((_, kind, indexed)) = MEMORY.iter().find(|(known, ..)| *known == name) {
+        return memory(e, inst, *kind, *indexed);
+    }
+    if let Some((_, pred)) = BRANCHES.iter().find(|(known, _)| *known == name) {
+        return branch(e, inst, *pred);
+    }
+    if let Some((_, kind)) = FENCES.iter().find(|(known, _)| *known == name) {
+        let [] = e.args(inst)?;
+        e.function.push(InstKind::Fence { kind: *kind });
+        return Ok(());
+    }
+    if let Some((_, unsigned, number)) = COMPARISONS.iter().find(|(known, ..)| *known == name) {
+        return comparison(e, inst, *unsigned, *number);
+    }
+    match name {
+        "b" => {
+            let [label] = e.args(inst)?;
+            let to = e.label(label)?;
+            e.jump(to);
+            Ok(())
+        }
+        "nop" => e.args(inst).map(|[]| ()),
+        _ => arithmetic(e, inst),
+    }
+}
+
+fn arithmetic(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let name = inst.mnemonic.as_str();
+    let (base, record) = name.strip_suffix('.').map_or((name, false), |base| (base, true));
+    let find =
+        |table: &[(&str, BinOp)]| table.iter().find(|(known, _)| *known == base).map(|(_, op)| *op);
+    let dst = if let Some(op) = find(REGISTER_OPS) {
+        let [dst, a, b] = e.args(inst)?;
+        let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
+        e.arith(op, dst, a.into(), b.into());
+        dst
+    } else if let Some(op) = find(IMMEDIATE_OPS) {
+        let [dst, a, b] = e.args(inst)?;
+        let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.int_arg(b)?);
+        e.arith(op, dst, a.into(), constant(b));
+        dst
+    } else {
+        other_arithmetic(e, inst, base)?
+    };
+    if record {
+        e.set_flags(dst.into(), constant(0), Source::Comparison);
+    }
+    Ok(())
+}
+
+/// Gives the register that holds the result.
+fn other_arithmetic(e: &mut Emit<'_, '_>, inst: &Inst, base: &str) -> Result<Reg, Diagnostic> {
+    match base {
+        "li" => {
+            let [dst, value] = e.args(inst)?;
+            let (dst, value) = (e.reg_arg(dst)?, e.int_arg(value)?);
+            e.move_to(dst, constant(value));
+            Ok(dst)
+        }
+        "lis" => {
+            let [dst, arg] = e.args(inst)?;
+            let (dst, value) = (e.reg_arg(dst)?, e.int_arg(arg)?);
+            let shifted = e.context.word_value(i128::from(value) << 16, arg.at)?;
+            e.move_to(dst, constant(shifted));
+            Ok(dst)
+        }
+        "mr" => {
+            let [dst, src] = e.args(inst)?;
+            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
+            e.move_to(dst, src.into());
+            Ok(dst)
+        }
+        "neg" => {
+            let [dst, src] = e.args(inst)?;
+            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
+            e.arith(BinOp::Sub, dst, constant(0), src.into());
+            Ok(dst)
+        }
+        "not" => {
+            let [dst, src] = e.args(inst)?;
+            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
+            e.arith(BinOp::Xor, dst, src.into(), constant(-1));
+            Ok(dst)
+        }
+        "subf" => {
+            let [dst, a, b] = e.args(inst)?;
+            let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
+            e.arith(BinOp::Sub, dst, b.into(), a.into());
+            Ok(dst)
+        }
+        _ => Err(e.unsupported(inst)),
+    }
+}
+
+fn memory(
+    e: &mut Emit<'_, '_>,
+    inst: &Inst,
+    kind: Memory,
+    indexed: bool,
+) -> Result<(), Diagnostic> {
+    let (first, addr) = operands(e, inst, indexed)?;
+    let reg = e.reg_arg(first)?;
+    match kind {
+        Memory::Load(size) => e.load(reg, addr, size),
+        Memory::Store(size) => e.store(addr, reg.into(), size),
+        Memory::LoadReserve => e.load_exclusive(reg, addr),
+        Memory::StoreConditional => {
+            let stored = e.store_conditional(addr, reg.into());
+            let truth = e.temp(Type::I64);
+            e.truth(truth, stored);
+            e.set_flags(truth.into(), constant(1), Source::Comparison);
+        }
+    }
+    Ok(())
+}
+
+/// The register operand and the address. `lwz r1,0,r2` is an old way to write `lwz r1,0(r2)`.
+fn operands<'i>(
+    e: &mut Emit<'_, '_>,
+    inst: &'i Inst,
+    indexed: bool,
+) -> Result<(&'i Arg, Operand), Diagnostic> {
+    if !indexed && inst.args.len() == 2 {
+        let [reg, mem] = e.args(inst)?;
+        return Ok((reg, e.mem_arg(mem)?));
+    }
+    let [reg, offset, base] = e.args(inst)?;
+    let offset = match offset.kind {
+        ArgKind::Int(0) => None,
+        ArgKind::Int(_) if indexed => {
+            return Err(e
+                .error(offset.at, "this is not a register")
+                .expected("a register, or 0 for none"));
+        }
+        _ if indexed => Some(e.reg_arg(offset)?.into()),
+        _ => Some(constant(e.int_arg(offset)?)),
+    };
+    let base = e.reg_arg(base)?;
+    let parts: Vec<Operand> = offset.into_iter().chain([base.into()]).collect();
+    Ok((reg, e.sum_address(&parts)))
+}
+
+fn comparison(
+    e: &mut Emit<'_, '_>,
+    inst: &Inst,
+    unsigned: bool,
+    number: bool,
+) -> Result<(), Diagnostic> {
+    let [a, b] = after_condition_field(e, inst)?;
+    let a = e.reg_arg(a)?.into();
+    let b = if number { constant(e.int_arg(b)?) } else { e.reg_arg(b)?.into() };
+    let (a, b) = if unsigned { (biased(e, a), biased(e, b)) } else { (a, b) };
+    e.set_flags(a, b, Source::Comparison);
+    Ok(())
+}
+
+/// With the top bit flipped, signed order is what unsigned order was: branches are signed.
+fn biased(e: &mut Emit<'_, '_>, value: Operand) -> Operand {
+    let flipped = e.temp(Type::I64);
+    let (op, b) = (BinOp::Xor, constant(i64::MIN));
+    e.function.push(InstKind::Bin { op, ty: Type::I64, dst: flipped, a: value, b });
+    flipped.into()
+}
+
+fn branch(e: &mut Emit<'_, '_>, inst: &Inst, pred: IntPred) -> Result<(), Diagnostic> {
+    let [label] = after_condition_field(e, inst)?;
+    let to = e.label(label)?;
+    let cond = e.condition(Condition::Compare(pred), inst)?;
+    e.branch(cond, to);
+    Ok(())
+}
+
+/// The operands without the condition field that may stand before them.
+fn after_condition_field<'i, const N: usize>(
+    e: &Emit<'_, '_>,
+    inst: &'i Inst,
+) -> Result<[&'i Arg; N], Diagnostic> {
+    let Some((first, rest)) = inst.args.split_first().filter(|(_, rest)| rest.len() == N) else {
+        return e.args(inst);
+    };
+    match &first.kind {
+        ArgKind::Name(name) if name.text.eq_ignore_ascii_case("cr0") => {
+            let mut rest = rest.iter();
+            Ok(std::array::from_fn(|_| rest.next().unwrap_or(first)))
+        }
+        _ => Err(e
+            .error(first.at, "only condition field 0 is supported")
+            .expected("`cr0`, or no condition field")),
+    }
+}

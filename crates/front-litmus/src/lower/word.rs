@@ -1,0 +1,121 @@
+//! How wide a word is in a test: 32 bits, or 64 when the test says so.
+//!
+//! Litmus tests of 32-bit machines move addresses through memory and registers as if they were
+//! numbers, but IR addresses have 64 bits. Rather than mixing access sizes, which no model here is
+//! about, the whole test then has 64-bit words: every word access, location and word arithmetic
+//! does. The reasons are
+//!
+//! - a location of a 64-bit or pointer type, or one marked as a pointer in `locations`;
+//! - a location that starts as, or is compared with, an address;
+//! - an instruction or register of 64 bits (`std`, `cmpd`, `MOVQ`, `RAX`);
+//! - an address that would be cut to 32 bits: see [`super::address_flow`].
+
+use super::{ppc, regs, x86};
+use crate::Arch;
+use crate::ast::{
+    Arg, ArgKind, Inst, Line, LitmusTest, Name, Place, PropAst, TermAst, Thread, Value,
+};
+use raddle_ir::Type;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Word {
+    W32,
+    W64,
+}
+
+impl Word {
+    pub fn ty(self) -> Type {
+        match self {
+            Word::W32 => Type::I32,
+            Word::W64 => Type::I64,
+        }
+    }
+
+    pub fn bytes(self) -> u32 {
+        self.ty().bytes()
+    }
+
+    /// The word that a number stands for, sign-extended; none if it does not fit, read as signed
+    /// or as unsigned.
+    pub fn canonical(self, value: i128) -> Option<i64> {
+        let bits = self.ty().bits();
+        let fits = (-(1i128 << (bits - 1))..1i128 << bits).contains(&value);
+        let extended = match self {
+            Word::W32 => i64::from(value as i32),
+            Word::W64 => value as i64,
+        };
+        fits.then_some(extended)
+    }
+}
+
+/// The width that the text asks for.
+pub(super) fn choose(test: &LitmusTest) -> Word {
+    let wide = wide_init(test)
+        || test.locations.iter().any(|l| wide_place(test.arch, &l.place))
+        || test.locations.iter().any(|l| l.pointer && matches!(l.place, Place::Memory(_)))
+        || test.threads.iter().any(|thread| wide_thread(test.arch, thread))
+        || test.condition.as_ref().is_some_and(|c| wide_prop(test.arch, &c.prop));
+    if wide { Word::W64 } else { Word::W32 }
+}
+
+fn wide_init(test: &LitmusTest) -> bool {
+    test.init.iter().any(|item| match &item.place {
+        Place::Memory(_) => {
+            item.ty.is_some_and(|ty| ty.is_wide()) || matches!(item.value, Some(Value::Address(_)))
+        }
+        place => wide_place(test.arch, place),
+    })
+}
+
+fn wide_place(arch: Arch, place: &Place) -> bool {
+    match place {
+        Place::Register { name, .. } => wide_name(arch, name),
+        Place::Symbolic(_) | Place::Memory(_) => false,
+    }
+}
+
+fn wide_name(arch: Arch, name: &Name) -> bool {
+    regs::resolve(arch, name).is_some_and(|found| found.wide)
+}
+
+fn wide_thread(arch: Arch, thread: &Thread) -> bool {
+    thread.lines.iter().any(|line| match line {
+        Line::Label(_) => false,
+        Line::Inst(inst) => {
+            wide_mnemonic(arch, inst) || inst.args.iter().any(|arg| wide_operand(arch, arg))
+        }
+    })
+}
+
+fn wide_mnemonic(arch: Arch, inst: &Inst) -> bool {
+    match arch {
+        Arch::X86 => x86::is_wide(&inst.mnemonic),
+        Arch::Ppc => ppc::is_wide(&inst.mnemonic),
+        Arch::Arm => false,
+    }
+}
+
+/// An address in a 64-bit register says nothing about the width of what is there.
+fn wide_operand(arch: Arch, arg: &Arg) -> bool {
+    match &arg.kind {
+        ArgKind::Name(name) => wide_name(arch, name),
+        ArgKind::Int(_) | ArgKind::Mem(_) => false,
+    }
+}
+
+fn wide_prop(arch: Arch, prop: &PropAst) -> bool {
+    match prop {
+        PropAst::True | PropAst::False => false,
+        PropAst::Not(p) => wide_prop(arch, p),
+        PropAst::And(ps) | PropAst::Or(ps) => ps.iter().any(|p| wide_prop(arch, p)),
+        PropAst::Implies(p, q) => wide_prop(arch, p) || wide_prop(arch, q),
+        PropAst::Cmp { left, right, .. } => {
+            wide_place(arch, left)
+                || match right {
+                    TermAst::Place(place) => wide_place(arch, place),
+                    TermAst::Value(Value::Address(_)) => matches!(left, Place::Memory(_)),
+                    TermAst::Value(Value::Int { .. }) => false,
+                }
+        }
+    }
+}

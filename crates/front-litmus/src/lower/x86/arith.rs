@@ -1,0 +1,181 @@
+//! Arithmetic and exchanges, on registers, on memory, and locked.
+
+use super::super::access::Size;
+use super::super::emit::{Emit, constant};
+use super::super::flags::Source;
+use super::super::regs::X86_EAX;
+use super::{
+    Alu, Place, XOR, destination, not_a_destination, not_lockable, place, read, two_in_memory,
+    write,
+};
+use crate::ast::Inst;
+use raddle_ir::{BinOp, Diagnostic, IntPred, Operand, Reg, RmwOp, Type};
+
+/// `dst = dst op src`: on memory a load and a store, or one atomic access if it is locked.
+pub(super) fn binary(e: &mut Emit<'_, '_>, inst: &Inst, alu: Alu) -> Result<(), Diagnostic> {
+    let [dst_arg, src] = e.args(inst)?;
+    let (dst, src) = (place(e, dst_arg)?, place(e, src)?);
+    match (dst, src) {
+        (Place::Imm(_), _) => Err(not_a_destination(e, dst_arg)),
+        (Place::Mem(_), Place::Mem(_)) => Err(two_in_memory(e, inst)),
+        (Place::Reg(_), _) if inst.lock => Err(not_lockable(e, inst)),
+        _ => {
+            let value = read(e, src);
+            apply(e, inst.lock, dst, alu, value, Some(flag_source(alu.op)));
+            Ok(())
+        }
+    }
+}
+
+fn flag_source(op: BinOp) -> Source {
+    // An addition leaves a carry and an overflow of its own.
+    if op == BinOp::Add { Source::ZeroAndSign } else { Source::Comparison }
+}
+
+/// Computes `dst op value` in place, and the flags if they are asked for.
+fn apply(
+    e: &mut Emit<'_, '_>,
+    lock: bool,
+    dst: Place,
+    alu: Alu,
+    value: Operand,
+    flags: Option<Source>,
+) {
+    let atomic = match dst {
+        Place::Mem(addr) if lock => Some(e.rmw(alu.rmw, addr, value)),
+        _ => None,
+    };
+    let old = atomic.map_or_else(|| read(e, dst), Operand::from);
+    let compares = alu.op == BinOp::Sub && flags == Some(Source::Comparison);
+    if compares {
+        e.set_flags(old, value, Source::Comparison);
+    }
+    if atomic.is_some() && !e.flags.are_read() {
+        return;
+    }
+    let result = match dst {
+        Place::Reg(reg) => reg,
+        _ => e.temp(Type::I64),
+    };
+    e.arith(alu.op, result, old, value);
+    if let (Place::Mem(addr), None) = (dst, atomic) {
+        e.store(addr, result.into(), Size::Word);
+    }
+    if let (Some(source), false) = (flags, compares) {
+        e.set_flags(result.into(), constant(0), source);
+    }
+}
+
+/// `INC` and `DEC` leave the carry as it was, which is not known here.
+pub(super) fn step(e: &mut Emit<'_, '_>, inst: &Inst, alu: Alu) -> Result<(), Diagnostic> {
+    let dst = destination(e, inst)?;
+    apply(e, inst.lock, dst, alu, constant(1), Some(Source::ZeroAndSign));
+    Ok(())
+}
+
+pub(super) fn not(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let dst = destination(e, inst)?;
+    apply(e, inst.lock, dst, XOR, constant(-1), None);
+    Ok(())
+}
+
+pub(super) fn neg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let dst = destination(e, inst)?;
+    let old = read(e, dst);
+    e.set_flags(constant(0), old, Source::Comparison);
+    let result = e.temp(Type::I64);
+    e.arith(BinOp::Sub, result, constant(0), old);
+    write(e, dst, result.into());
+    Ok(())
+}
+
+// ---- exchanges ----
+
+/// Takes `reg, mem` in either order, or two registers.
+fn exchanged(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg), Diagnostic> {
+    let [a, b] = e.args(inst)?;
+    match (place(e, a)?, place(e, b)?) {
+        (dst @ (Place::Mem(_) | Place::Reg(_)), Place::Reg(reg)) => Ok((dst, reg)),
+        (Place::Reg(reg), dst @ Place::Mem(_)) => Ok((dst, reg)),
+        (Place::Mem(_), Place::Mem(_)) => Err(two_in_memory(e, inst)),
+        (Place::Imm(_), _) => Err(not_a_destination(e, a)),
+        (_, Place::Imm(_)) => Err(not_a_destination(e, b)),
+    }
+}
+
+/// An exchange with memory is locked with or without the prefix.
+pub(super) fn xchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    match exchanged(e, inst)? {
+        (Place::Mem(addr), reg) => {
+            let old = e.rmw(RmwOp::Xchg, addr, reg.into());
+            e.move_to(reg, old.into());
+        }
+        (_, _) if inst.lock => return Err(not_lockable(e, inst)),
+        (dst, reg) => {
+            let old = e.temp(Type::I64);
+            let value = read(e, dst);
+            e.move_to(old, value);
+            write(e, dst, reg.into());
+            e.move_to(reg, old.into());
+        }
+    }
+    Ok(())
+}
+
+/// The memory or register operand that comes first, then a register.
+fn first_then_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg), Diagnostic> {
+    let [dst_arg, src] = e.args(inst)?;
+    let dst = place(e, dst_arg)?;
+    let src = e.reg_arg(src)?;
+    match dst {
+        Place::Imm(_) => Err(not_a_destination(e, dst_arg)),
+        Place::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
+        _ => Ok((dst, src)),
+    }
+}
+
+/// `dst, src = dst + src, dst`
+pub(super) fn xadd(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let (dst, src) = first_then_register(e, inst)?;
+    let old: Operand = match dst {
+        Place::Mem(addr) if inst.lock => e.rmw(RmwOp::Add, addr, src.into()).into(),
+        _ => {
+            let old = e.temp(Type::I64);
+            let value = read(e, dst);
+            e.move_to(old, value);
+            old.into()
+        }
+    };
+    let sum = e.temp(Type::I64);
+    e.arith(BinOp::Add, sum, old, src.into());
+    e.set_flags(sum.into(), constant(0), Source::ZeroAndSign);
+    e.move_to(src, old);
+    if !(inst.lock && matches!(dst, Place::Mem(_))) {
+        write(e, dst, sum.into());
+    }
+    Ok(())
+}
+
+/// Compares `EAX` with the destination and puts the source there if they are equal; `EAX` has the
+/// old value afterwards either way. Without a lock the destination is always written, if only
+/// with what it held, as the architecture says.
+pub(super) fn cmpxchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let (dst, src) = first_then_register(e, inst)?;
+    let eax = e.machine_reg(X86_EAX);
+    if let (Place::Mem(addr), true) = (dst, inst.lock) {
+        let old = e.compare_exchange(addr, eax.into(), src.into());
+        e.set_flags(eax.into(), old.into(), Source::Comparison);
+        e.move_to(eax, old.into());
+        return Ok(());
+    }
+    let old = e.temp(Type::I64);
+    let value = read(e, dst);
+    e.move_to(old, value);
+    let equal = e.compare(IntPred::Eq, eax.into(), old.into());
+    let new = e.temp(Type::I64);
+    e.select(new, equal, src.into(), old.into());
+    e.set_flags(eax.into(), old.into(), Source::Comparison);
+    e.move_to(eax, old.into());
+    write(e, dst, new.into());
+    Ok(())
+}

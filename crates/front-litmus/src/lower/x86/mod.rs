@@ -1,0 +1,341 @@
+//! X86 instructions, in Intel's operand order: the destination first.
+//!
+//! Mnemonics may carry a size suffix. `L` and none mean the test's word, `Q` makes the words of
+//! the whole test 64 bits wide, `B` and `W` are understood for `MOV` only.
+//!
+//! Deviations: a 32-bit register name means the whole register in a test with 64-bit words;
+//! immediates are limited by the word, not by what an encoding can hold.
+
+mod arith;
+
+use super::access::Size;
+use super::emit::{Emit, constant};
+use super::flags::{Condition, Source};
+use crate::ast::{Arg, ArgKind, Inst};
+use raddle_ir::{
+    BinOp, CastOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, RmwOp, Type,
+};
+
+#[rustfmt::skip]
+const CONDITIONS: &[(&str, Condition)] = &[
+    ("e", Condition::Compare(IntPred::Eq)), ("z", Condition::Compare(IntPred::Eq)),
+    ("ne", Condition::Compare(IntPred::Ne)), ("nz", Condition::Compare(IntPred::Ne)),
+    ("l", Condition::Compare(IntPred::Slt)), ("nge", Condition::Compare(IntPred::Slt)),
+    ("le", Condition::Compare(IntPred::Sle)), ("ng", Condition::Compare(IntPred::Sle)),
+    ("g", Condition::Compare(IntPred::Sgt)), ("nle", Condition::Compare(IntPred::Sgt)),
+    ("ge", Condition::Compare(IntPred::Sge)), ("nl", Condition::Compare(IntPred::Sge)),
+    ("b", Condition::Compare(IntPred::Ult)), ("nae", Condition::Compare(IntPred::Ult)),
+    ("c", Condition::Compare(IntPred::Ult)),
+    ("be", Condition::Compare(IntPred::Ule)), ("na", Condition::Compare(IntPred::Ule)),
+    ("a", Condition::Compare(IntPred::Ugt)), ("nbe", Condition::Compare(IntPred::Ugt)),
+    ("ae", Condition::Compare(IntPred::Uge)), ("nb", Condition::Compare(IntPred::Uge)),
+    ("nc", Condition::Compare(IntPred::Uge)),
+    ("s", Condition::Negative), ("ns", Condition::NotNegative),
+];
+
+/// An operation with two operands whose first is also the destination.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Alu {
+    op: BinOp,
+    rmw: RmwOp,
+}
+
+const fn alu(op: BinOp, rmw: RmwOp) -> Alu {
+    Alu { op, rmw }
+}
+
+const ADD: Alu = alu(BinOp::Add, RmwOp::Add);
+const SUB: Alu = alu(BinOp::Sub, RmwOp::Sub);
+const XOR: Alu = alu(BinOp::Xor, RmwOp::Xor);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Op {
+    Mov,
+    Xchg,
+    Binary(Alu),
+    /// Adds or subtracts one.
+    Step(Alu),
+    Neg,
+    Not,
+    Cmp,
+    Test,
+    Xadd,
+    Cmpxchg,
+    Lea,
+}
+
+/// The operations that may have a size suffix.
+#[rustfmt::skip]
+const SIZED: &[(&str, Op)] = &[
+    ("mov", Op::Mov), ("xchg", Op::Xchg),
+    ("add", Op::Binary(ADD)), ("sub", Op::Binary(SUB)),
+    ("and", Op::Binary(alu(BinOp::And, RmwOp::And))),
+    ("or", Op::Binary(alu(BinOp::Or, RmwOp::Or))),
+    ("xor", Op::Binary(XOR)),
+    ("inc", Op::Step(ADD)), ("dec", Op::Step(SUB)), ("neg", Op::Neg), ("not", Op::Not),
+    ("cmp", Op::Cmp), ("test", Op::Test), ("xadd", Op::Xadd), ("cmpxchg", Op::Cmpxchg),
+    ("lea", Op::Lea),
+];
+
+const FENCES: &[(&str, FenceKind)] =
+    &[("mfence", FenceKind::Mfence), ("sfence", FenceKind::Sfence), ("lfence", FenceKind::Lfence)];
+
+/// An operand that was looked at.
+#[derive(Clone, Copy)]
+enum Place {
+    Reg(Reg),
+    /// The address.
+    Mem(Operand),
+    Imm(i64),
+}
+
+/// The operation and the suffix of a mnemonic.
+fn decode(mnemonic: &str) -> Option<(Op, Option<char>)> {
+    let find = |name: &str| SIZED.iter().find(|(known, _)| *known == name).map(|(_, op)| *op);
+    if let Some(op) = find(mnemonic) {
+        return Some((op, None));
+    }
+    let suffix = mnemonic.chars().last().filter(|c| matches!(c, 'b' | 'w' | 'l' | 'q'))?;
+    Some((find(mnemonic.strip_suffix(suffix)?)?, Some(suffix)))
+}
+
+fn condition_code(mnemonic: &str, prefix: &str) -> Option<Condition> {
+    let code = mnemonic.strip_prefix(prefix)?;
+    CONDITIONS.iter().find(|(name, _)| *name == code).map(|(_, cond)| *cond)
+}
+
+/// Works on 64 bits by its name.
+pub(super) fn is_wide(mnemonic: &str) -> bool {
+    decode(mnemonic).is_some_and(|(_, suffix)| suffix == Some('q'))
+}
+
+pub(super) fn reads_flags(mnemonic: &str) -> bool {
+    ["j", "set", "cmov"].iter().any(|prefix| condition_code(mnemonic, prefix).is_some())
+}
+
+pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let name = inst.mnemonic.as_str();
+    if let Some((op, suffix)) = decode(name) {
+        return sized(e, inst, op, suffix);
+    }
+    if inst.lock {
+        return Err(not_lockable(e, inst));
+    }
+    if let Some((_, kind)) = FENCES.iter().find(|(known, _)| *known == name) {
+        let [] = e.args(inst)?;
+        e.function.push(InstKind::Fence { kind: *kind });
+        return Ok(());
+    }
+    if let Some(cond) = condition_code(name, "j") {
+        let [label] = e.args(inst)?;
+        let to = e.label(label)?;
+        let holds = e.condition(cond, inst)?;
+        e.branch(holds, to);
+        return Ok(());
+    }
+    if let Some(cond) = condition_code(name, "set") {
+        return set_condition(e, inst, cond);
+    }
+    if let Some(cond) = condition_code(name, "cmov") {
+        return move_if(e, inst, cond);
+    }
+    match name {
+        "jmp" => {
+            let [label] = e.args(inst)?;
+            let to = e.label(label)?;
+            e.jump(to);
+            Ok(())
+        }
+        "nop" | "pause" => e.args(inst).map(|[]| ()),
+        _ => Err(e.unsupported(inst)),
+    }
+}
+
+fn not_lockable(e: &Emit<'_, '_>, inst: &Inst) -> Diagnostic {
+    e.error(inst.at, format!("`{}` cannot be locked here", inst.mnemonic))
+        .expected("ADD, SUB, AND, OR, XOR, INC, DEC, NOT, XCHG, XADD or CMPXCHG on memory")
+}
+
+fn sized(
+    e: &mut Emit<'_, '_>,
+    inst: &Inst,
+    op: Op,
+    suffix: Option<char>,
+) -> Result<(), Diagnostic> {
+    let size = match suffix {
+        Some('b') => Size::Byte,
+        Some('w') => Size::Half,
+        _ => Size::Word,
+    };
+    if size != Size::Word && op != Op::Mov {
+        return Err(e
+            .error(inst.at, format!("`{}` works on less than a word", inst.mnemonic))
+            .expected("an operation on whole words")
+            .help("only MOV has forms for bytes and half words here"));
+    }
+    if inst.lock && matches!(op, Op::Mov | Op::Cmp | Op::Test | Op::Lea | Op::Neg) {
+        return Err(not_lockable(e, inst));
+    }
+    match op {
+        Op::Mov => mov(e, inst, size),
+        Op::Xchg => arith::xchg(e, inst),
+        Op::Binary(alu) => arith::binary(e, inst, alu),
+        Op::Step(alu) => arith::step(e, inst, alu),
+        Op::Neg => arith::neg(e, inst),
+        Op::Not => arith::not(e, inst),
+        Op::Cmp => {
+            let (a, b) = compared(e, inst)?;
+            e.set_flags(a, b, Source::Comparison);
+            Ok(())
+        }
+        Op::Test => {
+            let (a, b) = compared(e, inst)?;
+            let result = e.temp(Type::I64);
+            e.arith(BinOp::And, result, a, b);
+            e.set_flags(result.into(), constant(0), Source::Comparison);
+            Ok(())
+        }
+        Op::Xadd => arith::xadd(e, inst),
+        Op::Cmpxchg => arith::cmpxchg(e, inst),
+        Op::Lea => lea(e, inst),
+    }
+}
+
+// ---- operands ----
+
+fn place(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Place, Diagnostic> {
+    match &arg.kind {
+        ArgKind::Mem(_) => Ok(Place::Mem(e.mem_arg(arg)?)),
+        ArgKind::Int(_) => Ok(Place::Imm(e.int_arg(arg)?)),
+        ArgKind::Name(_) => Ok(Place::Reg(
+            e.reg_arg(arg).map_err(|error| error.help("memory is written in brackets: `[x]`"))?,
+        )),
+    }
+}
+
+/// The value of an operand; memory is loaded.
+fn read(e: &mut Emit<'_, '_>, place: Place) -> Operand {
+    match place {
+        Place::Reg(reg) => reg.into(),
+        Place::Imm(value) => constant(value),
+        Place::Mem(addr) => {
+            let loaded = e.temp(Type::I64);
+            e.load(loaded, addr, Size::Word);
+            loaded.into()
+        }
+    }
+}
+
+/// Replaces a register or a word of memory. Nothing else gets here: [`place`]'s callers refuse
+/// numbers as destinations.
+fn write(e: &mut Emit<'_, '_>, dst: Place, value: Operand) {
+    match dst {
+        Place::Mem(addr) => e.store(addr, value, Size::Word),
+        Place::Reg(reg) => e.move_to(reg, value),
+        Place::Imm(_) => {}
+    }
+}
+
+fn not_a_destination(e: &Emit<'_, '_>, arg: &Arg) -> Diagnostic {
+    e.error(arg.at, "a number cannot be written to").expected("a register or memory")
+}
+
+fn two_in_memory(e: &Emit<'_, '_>, inst: &Inst) -> Diagnostic {
+    e.error(inst.at, format!("both operands of `{}` are in memory", inst.mnemonic))
+        .expected("a register as one of them")
+        .help("load one of them into a register first")
+}
+
+fn compared(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Operand, Operand), Diagnostic> {
+    let [a, b] = e.args(inst)?;
+    let (a, b) = (place(e, a)?, place(e, b)?);
+    if matches!((a, b), (Place::Mem(_), Place::Mem(_))) {
+        return Err(two_in_memory(e, inst));
+    }
+    Ok((read(e, a), read(e, b)))
+}
+
+/// The one operand of an instruction, where it must be written to.
+fn destination(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<Place, Diagnostic> {
+    let [arg] = e.args(inst)?;
+    let dst = place(e, arg)?;
+    match dst {
+        Place::Imm(_) => Err(not_a_destination(e, arg)),
+        Place::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
+        _ => Ok(dst),
+    }
+}
+
+// ---- moves ----
+
+fn mov(e: &mut Emit<'_, '_>, inst: &Inst, size: Size) -> Result<(), Diagnostic> {
+    let [dst_arg, src] = e.args(inst)?;
+    let (dst, src) = (place(e, dst_arg)?, place(e, src)?);
+    match (dst, src) {
+        (Place::Imm(_), _) => return Err(not_a_destination(e, dst_arg)),
+        (Place::Mem(_), Place::Mem(_)) => return Err(two_in_memory(e, inst)),
+        (Place::Mem(addr), src) => {
+            let value = read(e, src);
+            e.store(addr, value, size);
+        }
+        (Place::Reg(dst), Place::Mem(addr)) if size == Size::Word => e.load(dst, addr, size),
+        (Place::Reg(dst), Place::Mem(addr)) => {
+            let loaded = e.temp(Type::I64);
+            e.load(loaded, addr, size);
+            merge_low(e, dst, loaded.into(), size);
+        }
+        (Place::Reg(dst), src) if size == Size::Word => {
+            let value = read(e, src);
+            e.move_to(dst, value);
+        }
+        (Place::Reg(dst), src) => {
+            let cut = e.size_type(size);
+            let value = read(e, src);
+            let value = e.cut(value, cut);
+            let low = e.temp(Type::I64);
+            e.cast(CastOp::ZExt, cut, Type::I64, low, value);
+            merge_low(e, dst, low.into(), size);
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the low bits of a register; `low` has no others set.
+fn merge_low(e: &mut Emit<'_, '_>, dst: Reg, low: Operand, size: Size) {
+    let mask = e.size_type(size).mask() as i64;
+    let high = e.temp(Type::I64);
+    e.arith(BinOp::And, high, dst.into(), constant(!mask));
+    e.arith(BinOp::Or, dst, high.into(), low);
+}
+
+fn set_condition(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(), Diagnostic> {
+    let dst = destination(e, inst)?;
+    let holds = e.condition(cond, inst)?;
+    let truth = e.temp(Type::I64);
+    e.truth(truth, holds);
+    match dst {
+        Place::Mem(addr) => e.store(addr, truth.into(), Size::Byte),
+        Place::Reg(dst) => merge_low(e, dst, truth.into(), Size::Byte),
+        Place::Imm(_) => {}
+    }
+    Ok(())
+}
+
+/// The source is read whether the condition holds or not.
+fn move_if(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(), Diagnostic> {
+    let [dst, src] = e.args(inst)?;
+    let dst = e.reg_arg(dst)?;
+    let src = place(e, src)?;
+    let value = read(e, src);
+    let holds = e.condition(cond, inst)?;
+    e.select(dst, holds, value, dst.into());
+    Ok(())
+}
+
+fn lea(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
+    let [dst, mem] = e.args(inst)?;
+    let dst = e.reg_arg(dst)?;
+    let addr = e.mem_arg(mem)?;
+    e.cast(CastOp::PtrToInt, Type::Ptr, Type::I64, dst, addr);
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! The program: a row of thread names, then rows of cells, one column per thread.
+
+use super::cond::at_condition;
+use super::cursor::{Cursor, thread_number};
+use super::token::Tok;
+use crate::ast::{Arg, ArgKind, At, Inst, Line, Mem, Name, Thread};
+use raddle_ir::Diagnostic;
+
+pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Vec<Thread>, Diagnostic> {
+    let mut threads = thread_names(cursor)?;
+    while !at_condition(cursor) {
+        row(cursor, &mut threads)?;
+    }
+    Ok(threads)
+}
+
+/// `P0 | P1 | ... ;`
+fn thread_names(cursor: &mut Cursor<'_>) -> Result<Vec<Thread>, Diagnostic> {
+    let mut threads = Vec::new();
+    loop {
+        let expected = format!("the column title `P{}`", threads.len());
+        let name = cursor.word(&expected)?;
+        if thread_number(&name.text).map(|n| n as usize) != Some(threads.len()) {
+            let message = format!("found `{}`", name.text);
+            return Err(name
+                .at
+                .error(cursor.file, message)
+                .expected(expected)
+                .help("threads are numbered from P0, in order"));
+        }
+        threads.push(Thread { at: name.at, lines: Vec::new() });
+        if cursor.eat_punct(';') {
+            return Ok(threads);
+        }
+        cursor.expect_punct('|', "`|` or `;` after the title of a column")?;
+    }
+}
+
+fn row(cursor: &mut Cursor<'_>, threads: &mut [Thread]) -> Result<(), Diagnostic> {
+    let columns = threads.len();
+    let start = cursor.at();
+    for (i, thread) in threads.iter_mut().enumerate() {
+        cell(cursor, &mut thread.lines)?;
+        let last = i + 1 == columns;
+        if cursor.is_punct(';') && !last {
+            return Err(column_count(cursor, start, i + 1, columns));
+        }
+        if cursor.is_punct('|') && last {
+            return Err(column_count(cursor, cursor.at(), i + 2, columns));
+        }
+        if !cursor.eat_punct(if last { ';' } else { '|' }) {
+            let expected = if last { "`,` or the `;` that ends the row" } else { "`,` or `|`" };
+            return Err(cursor.unexpected(expected));
+        }
+    }
+    Ok(())
+}
+
+fn column_count(cursor: &Cursor<'_>, at: At, found: usize, of: usize) -> Diagnostic {
+    let found = if found > of { format!("more than {of}") } else { found.to_string() };
+    at.error(cursor.file, format!("this row has {found} columns"))
+        .expected(format!("{of}, one for each thread"))
+        .help("a thread without an instruction in a row has an empty column there")
+}
+
+/// Labels and at most one instruction.
+fn cell(cursor: &mut Cursor<'_>, lines: &mut Vec<Line>) -> Result<(), Diagnostic> {
+    while matches!(cursor.peek(), Tok::Word(_)) && *cursor.peek_at(1) == Tok::Punct(':') {
+        lines.push(Line::Label(cursor.word("a label")?));
+        cursor.bump();
+    }
+    if !cursor.is_punct('|') && !cursor.is_punct(';') {
+        lines.push(Line::Inst(instruction(cursor)?));
+    }
+    Ok(())
+}
+
+fn instruction(cursor: &mut Cursor<'_>) -> Result<Inst, Diagnostic> {
+    const WHAT: &str = "an instruction, a label, `|` or `;`";
+    let mut word = cursor.word(WHAT)?;
+    let start = word.at;
+    let lock = word.text.eq_ignore_ascii_case("lock");
+    if lock {
+        word = cursor.word("the instruction that is locked")?;
+    }
+    let mut args = Vec::new();
+    let mut at = start.to(word.at);
+    if !matches!(cursor.peek(), Tok::Punct('|' | ';')) {
+        loop {
+            let arg = argument(cursor)?;
+            at = at.to(arg.at);
+            args.push(arg);
+            if !cursor.eat_punct(',') {
+                break;
+            }
+        }
+    }
+    Ok(Inst { at, lock, mnemonic: word.text.to_ascii_lowercase(), args })
+}
+
+fn argument(cursor: &mut Cursor<'_>) -> Result<Arg, Diagnostic> {
+    let start = cursor.at();
+    if cursor.eat_punct('[') {
+        let mem = bracketed(cursor)?;
+        let end = cursor.expect_punct(']', "`]` after the address")?;
+        return Ok(Arg { at: start.to(end), kind: ArgKind::Mem(mem) });
+    }
+    if cursor.is_punct('(') {
+        return based(cursor, start, 0);
+    }
+    if matches!(cursor.peek(), Tok::Word(_) | Tok::Punct('%')) {
+        let name = cursor.name("an operand")?;
+        return Ok(Arg { at: name.at, kind: ArgKind::Name(name) });
+    }
+    let value = immediate(cursor, "an operand: a register, a number, an address or a label")?;
+    if cursor.is_punct('(') {
+        return based(cursor, start, value.0);
+    }
+    Ok(Arg { at: start.to(value.1), kind: ArgKind::Int(value.0) })
+}
+
+/// `1`, `#1`, `$1`, each with an optional sign.
+fn immediate(cursor: &mut Cursor<'_>, what: &str) -> Result<(i128, At), Diagnostic> {
+    if cursor.is_punct('#') || cursor.is_punct('$') {
+        cursor.bump();
+        return cursor.int("a number");
+    }
+    cursor.int(what)
+}
+
+/// `(base)` with the displacement that stood before it.
+fn based(cursor: &mut Cursor<'_>, start: At, disp: i128) -> Result<Arg, Diagnostic> {
+    cursor.bump();
+    let base = base(cursor)?;
+    let end = cursor.expect_punct(')', "`)` after the address")?;
+    Ok(Arg { at: start.to(end), kind: ArgKind::Mem(Mem { base, index: None, disp }) })
+}
+
+fn base(cursor: &mut Cursor<'_>) -> Result<Name, Diagnostic> {
+    cursor.name("a register or a location")
+}
+
+/// What stands between brackets.
+fn bracketed(cursor: &mut Cursor<'_>) -> Result<Mem, Diagnostic> {
+    let mut mem = Mem { base: base(cursor)?, index: None, disp: 0 };
+    if cursor.eat_punct(',') {
+        if matches!(cursor.peek(), Tok::Word(_) | Tok::Punct('%')) {
+            mem.index = Some(cursor.name("a register")?);
+        } else {
+            mem.disp = immediate(cursor, "a register or a number")?.0;
+        }
+    } else if cursor.is_punct('+') || cursor.is_punct('-') {
+        mem.disp = cursor.int("a number")?.0;
+    }
+    Ok(mem)
+}

@@ -1,0 +1,129 @@
+//! The header: architecture and name, then a description and `Key=Value` lines, up to the brace
+//! that opens the initial state.
+//!
+//! Other text between the name and the brace is passed over: old tests carry a second name in
+//! parentheses there. A description whose quote is not closed ends with its line.
+
+use super::source::{Scanner, Source};
+use crate::Arch;
+use crate::ast::At;
+use raddle_ir::Diagnostic;
+
+#[derive(Debug)]
+pub(super) struct Header<'a> {
+    pub arch: Arch,
+    pub name: String,
+    pub doc: Option<String>,
+    pub metadata: Vec<(String, String)>,
+    /// Stands on the opening brace.
+    pub body: Scanner<'a>,
+}
+
+/// What other first words the format knows, so that a message can tell them from nonsense.
+const OTHER_ARCHITECTURES: &[&str] =
+    &["AArch64", "ASL", "BPF", "Bell", "C", "CPP", "JAVA", "LISA", "MIPS", "RISCV", "X86_64"];
+
+pub(super) fn read<'a>(source: &Source<'a>) -> Result<Header<'a>, Diagnostic> {
+    let mut scan = Scanner::new(source);
+    scan.skip_blank()?;
+    let arch = architecture(source.file, &mut scan)?;
+    let name = name(source.file, &mut scan)?;
+    let mut header = Header { arch, name, doc: None, metadata: Vec::new(), body: scan };
+    loop {
+        let scan = &mut header.body;
+        scan.skip_blank()?;
+        match scan.peek() {
+            Some('{') => return Ok(header),
+            Some('"') => {
+                let doc = description(scan);
+                header.doc.get_or_insert(doc);
+            }
+            Some(_) => header.metadata.extend(other_text(scan)),
+            None => {
+                return Err(scan
+                    .here()
+                    .error(source.file, "the test ends within its header")
+                    .expected("the initial state, in braces")
+                    .help("write `{ }` after the header if everything starts as 0"));
+            }
+        }
+    }
+}
+
+fn architecture(file: &str, scan: &mut Scanner<'_>) -> Result<Arch, Diagnostic> {
+    let start = scan.here();
+    let word = scan.take_while(|c| !c.is_whitespace() && c != '{');
+    let known = Arch::ALL.into_iter().find(|arch| arch.name().eq_ignore_ascii_case(word));
+    known.ok_or_else(|| unknown_architecture(file, scan.since(start), word))
+}
+
+fn unknown_architecture(file: &str, at: At, word: &str) -> Diagnostic {
+    let other = OTHER_ARCHITECTURES.iter().find(|name| name.eq_ignore_ascii_case(word));
+    let error = match other {
+        Some(name) => at.error(file, format!("litmus tests for {name} are not supported")),
+        None if word.is_empty() => at.error(file, "there is no test here"),
+        None => at.error(file, format!("`{}` is not an architecture", shorten(word))),
+    };
+    error
+        .expected("X86, PPC or ARM, then the test's name")
+        .help("a litmus test starts with a line such as `X86 SB`")
+}
+
+/// A word of the input, cut to what a message can bear.
+fn shorten(word: &str) -> String {
+    const LONGEST: usize = 40;
+    match word.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{}…", &word[..cut]),
+        None => word.to_owned(),
+    }
+}
+
+fn name(file: &str, scan: &mut Scanner<'_>) -> Result<String, Diagnostic> {
+    scan.take_while(|c| c == ' ' || c == '\t');
+    let start = scan.here();
+    let name = scan.take_while(|c| !c.is_whitespace() && c != '{');
+    if name.is_empty() {
+        return Err(start
+            .error(file, "the test has no name")
+            .expected("a name after the architecture"));
+    }
+    Ok(name.to_owned())
+}
+
+/// Takes a quoted description. It may go over several lines, but never past the line that opens
+/// the initial state: a quote that is still open there ends with its own line.
+fn description(scan: &mut Scanner<'_>) -> String {
+    scan.bump();
+    let rest = scan.rest();
+    let close = rest.find('"').unwrap_or(rest.len());
+    let state = rest.find("\n{").unwrap_or(rest.len());
+    if close < state {
+        let text = rest[..close].to_owned();
+        for _ in text.chars() {
+            scan.bump();
+        }
+        scan.bump();
+        text
+    } else {
+        scan.take_while(|c| c != '\n').trim_end().to_owned()
+    }
+}
+
+/// Takes a `Key=Value` line, or passes over whatever else stands on the line.
+fn other_text(scan: &mut Scanner<'_>) -> Option<(String, String)> {
+    let line = scan.rest().lines().next().unwrap_or_default();
+    if let Some((key, value)) = line.split_once('=')
+        && is_key(key.trim())
+    {
+        scan.take_while(|c| c != '\n');
+        return Some((key.trim().to_owned(), value.trim().to_owned()));
+    }
+    // The first character is neither `{` nor `"`, so this always moves.
+    scan.take_while(|c| !matches!(c, '\n' | '{' | '"'));
+    None
+}
+
+fn is_key(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

@@ -1,0 +1,143 @@
+//! The text of a file, and a scanner over it that knows lines and columns.
+
+use crate::MAX_BYTES;
+use crate::ast::At;
+use raddle_ir::Diagnostic;
+
+/// A decoded file.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// Refuses files that are too long, binary, or not UTF-8. A byte order mark is skipped by the
+    /// scanner, as white space.
+    pub fn decode(file: &'a str, bytes: &'a [u8]) -> Result<Source<'a>, Diagnostic> {
+        if bytes.len() > MAX_BYTES {
+            let message = format!("the file has {} bytes", bytes.len());
+            return Err(Diagnostic::whole_file(file, message)
+                .expected(format!("a litmus test of at most {} MiB", MAX_BYTES >> 20)));
+        }
+        let valid = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                // The part before the error is valid, so this cannot lose anything.
+                let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+                return Err(not_text(file, valid, valid.len()));
+            }
+        };
+        match valid.bytes().position(|b| b == 0) {
+            Some(zero) => Err(not_text(file, valid, zero)),
+            None => Ok(Source { file, text: valid }),
+        }
+    }
+}
+
+fn not_text(file: &str, text: &str, at: usize) -> Diagnostic {
+    Diagnostic::at(file, text, at..at + 1, "this is not text")
+        .expected("a litmus test in UTF-8")
+        .help("if it is a binary, give its litmus source; if it is in another encoding, convert it")
+}
+
+/// Walks the text one character at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Scanner<'a> {
+    file: &'a str,
+    text: &'a str,
+    offset: usize,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> Scanner<'a> {
+    pub fn new(source: &Source<'a>) -> Scanner<'a> {
+        Scanner { file: source.file, text: source.text, offset: 0, line: 1, column: 1 }
+    }
+
+    pub fn rest(&self) -> &'a str {
+        &self.text[self.offset..]
+    }
+
+    pub fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub fn bump(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.offset += c.len_utf8();
+        if c == '\n' {
+            self.line += 1;
+            self.column = 1;
+        } else {
+            self.column += 1;
+        }
+        Some(c)
+    }
+
+    pub fn bump_str(&mut self, expected: &str) -> bool {
+        let found = self.rest().starts_with(expected);
+        if found {
+            for _ in expected.chars() {
+                self.bump();
+            }
+        }
+        found
+    }
+
+    /// Takes characters as long as they are wanted.
+    pub fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
+        let start = self.offset;
+        while self.peek().is_some_and(&wanted) {
+            self.bump();
+        }
+        &self.text[start..self.offset]
+    }
+
+    /// The empty stretch at the current position.
+    pub fn here(&self) -> At {
+        let offset = self.offset as u32;
+        At { line: self.line, column: self.column, start: offset, end: offset }
+    }
+
+    /// From a position to the current one.
+    pub fn since(&self, start: At) -> At {
+        start.to(self.here())
+    }
+
+    /// Skips white space and comments: `(* ... *)`, which nest, and `//` to the end of the line.
+    pub fn skip_blank(&mut self) -> Result<(), Diagnostic> {
+        loop {
+            self.take_while(|c| c.is_whitespace() || c == '\u{feff}');
+            if self.rest().starts_with("//") {
+                self.take_while(|c| c != '\n');
+            } else if self.rest().starts_with("(*") {
+                self.skip_comment()?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_comment(&mut self) -> Result<(), Diagnostic> {
+        let start = self.here();
+        let mut depth = 0usize;
+        loop {
+            if self.bump_str("(*") {
+                depth += 1;
+            } else if self.bump_str("*)") {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(());
+                }
+            } else if self.bump().is_none() {
+                let end = At { end: start.start + 2, ..start };
+                return Err(end
+                    .error(self.file, "this comment does not end")
+                    .expected("`*)`")
+                    .help("comments nest: every `(*` needs its own `*)`"));
+            }
+        }
+    }
+}

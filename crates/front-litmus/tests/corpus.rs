@@ -1,0 +1,73 @@
+//! Every test of the shared corpora loads, and what it observes is what its text mentions.
+
+use raddle_front_litmus::{Arch, load};
+use raddle_ir::{Program, verify::verify};
+use std::path::{Path, PathBuf};
+
+fn corpus(folder: &str) -> Option<Vec<PathBuf>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus").join(folder);
+    let Ok(entries) = std::fs::read_dir(&path) else {
+        println!("no corpus at ../shared/litmus/{folder}: passed over");
+        return None;
+    };
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    Some(files.filter(|path| path.extension().is_some_and(|ext| ext == "litmus")).collect())
+}
+
+fn check_corpus(folder: &str, arch: Arch) {
+    let Some(files) = corpus(folder) else { return };
+    let mut failures = Vec::new();
+    for path in &files {
+        let bytes = std::fs::read(path).expect("the corpus can be read");
+        match load(&path.to_string_lossy(), &bytes) {
+            Err(diagnostic) => failures.push(diagnostic.to_string()),
+            Ok(litmus) => {
+                assert_eq!(litmus.arch, arch);
+                let text = String::from_utf8_lossy(&bytes);
+                assert!(text.contains(&litmus.name), "{path:?}");
+                if let Err(problem) = check_program(&litmus.program, &text) {
+                    failures.push(format!("{}: {problem}", path.display()));
+                }
+            }
+        }
+    }
+    println!("{folder}: {} tests, {} failures", files.len(), failures.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn check_program(program: &Program, text: &str) -> Result<(), String> {
+    verify(program).map_err(|errors| format!("{errors:?}"))?;
+    for (id, observable) in &program.observables {
+        let bare = observable.name.trim_matches(['[', ']']);
+        if !text.contains(bare) {
+            return Err(format!("{} is observed but not mentioned", observable.name));
+        }
+        program.observable_type(id);
+    }
+    let condition = program.condition.as_ref().ok_or("no condition")?;
+    // Evaluating it visits every term, which must name observables that exist.
+    condition.prop.holds(&mut |_, left, right| {
+        for term in [left, right] {
+            if let raddle_ir::Term::Observable(id) = term {
+                assert!(program.observables.is_valid(id));
+            }
+        }
+        true
+    });
+    Ok(())
+}
+
+#[test]
+fn x86_corpus_loads() {
+    check_corpus("x86", Arch::X86);
+}
+
+#[test]
+fn ppc_corpus_loads() {
+    check_corpus("ppc", Arch::Ppc);
+}
+
+#[test]
+fn arm_corpus_loads() {
+    check_corpus("arm", Arch::Arm);
+}
