@@ -46,6 +46,19 @@ pub struct Condition {
 }
 
 impl Prop {
+    /// Whether it has more than `levels` levels; looks no deeper than that.
+    pub fn deeper_than(&self, levels: usize) -> bool {
+        let Some(below) = levels.checked_sub(1) else {
+            return true;
+        };
+        match self {
+            Prop::True | Prop::False | Prop::Cmp(..) => false,
+            Prop::Not(p) => p.deeper_than(below),
+            Prop::And(ps) | Prop::Or(ps) => ps.iter().any(|p| p.deeper_than(below)),
+            Prop::Implies(p, q) => p.deeper_than(below) || q.deeper_than(below),
+        }
+    }
+
     /// Whether it holds, given how each comparison turns out.
     pub fn holds(&self, cmp: &mut impl FnMut(CmpOp, Term, Term) -> bool) -> bool {
         match self {

@@ -114,6 +114,19 @@ words! {
     }
 }
 
+impl Order {
+    /// The failure order that a compare-exchange of this order has unless it gives another: the
+    /// order without its release part, as C has it.
+    pub const fn implied_failure(self) -> Order {
+        match self {
+            Order::AcqRel => Order::Acquire,
+            Order::Release => Order::Relaxed,
+            Order::AsmRelease => Order::Asm,
+            other => other,
+        }
+    }
+}
+
 words! {
     /// Fences, by what the program wrote; each model says which of them it heeds and how.
     FenceKind {

@@ -24,6 +24,7 @@ pub mod inst;
 pub mod program;
 pub mod text;
 pub mod types;
+mod uses;
 pub mod verify;
 
 pub use builder::{FunctionBuilder, ProgramBuilder};

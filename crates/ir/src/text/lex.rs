@@ -1,0 +1,290 @@
+//! Splits `.rir` text into tokens.
+//!
+//! Tokens are byte ranges with a kind; what a number or a quoted name means is decoded only where it
+//! is used (see [`super::literal`]), which keeps a token at twelve bytes and the lexer free of
+//! types. Line ends are no tokens: each token knows whether it is the first of its line.
+
+use super::cursor::PResult;
+use crate::diag::Diagnostic;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TokenKind {
+    /// A bare name or keyword: `load`, `then`, `dmb.st`.
+    Word,
+    /// `"…"`.
+    Quoted,
+    /// `%name` or `%"odd name"`.
+    Reg,
+    /// `%3`.
+    RegNumber,
+    /// `@name` or `@"odd name"`.
+    At,
+    /// `#3`.
+    BlockNumber,
+    /// `12`, `-1`, `0xff`, `1.5e-3`; spelled right or not.
+    Number,
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    Comma,
+    Colon,
+    Assign,
+    Plus,
+    Star,
+    Amp,
+    Bang,
+    Arrow,
+    FatArrow,
+    EqEq,
+    NotEq,
+    AndAnd,
+    OrOr,
+    End,
+}
+
+impl TokenKind {
+    /// How a message calls it.
+    pub(super) const fn describe(self) -> &'static str {
+        match self {
+            TokenKind::Word => "a word",
+            TokenKind::Quoted => "a quoted string",
+            TokenKind::Reg | TokenKind::RegNumber => "a register such as %r",
+            TokenKind::At => "a name such as @x",
+            TokenKind::BlockNumber => "a block number such as #2",
+            TokenKind::Number => "a number",
+            TokenKind::LParen => "`(`",
+            TokenKind::RParen => "`)`",
+            TokenKind::LBracket => "`[`",
+            TokenKind::RBracket => "`]`",
+            TokenKind::LBrace => "`{`",
+            TokenKind::RBrace => "`}`",
+            TokenKind::Comma => "`,`",
+            TokenKind::Colon => "`:`",
+            TokenKind::Assign => "`=`",
+            TokenKind::Plus => "`+`",
+            TokenKind::Star => "`*`",
+            TokenKind::Amp => "`&`",
+            TokenKind::Bang => "`!`",
+            TokenKind::Arrow => "`->`",
+            TokenKind::FatArrow => "`=>`",
+            TokenKind::EqEq => "`==`",
+            TokenKind::NotEq => "`!=`",
+            TokenKind::AndAnd => "`&&`",
+            TokenKind::OrOr => "`||`",
+            TokenKind::End => "the end of the file",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Token {
+    pub start: u32,
+    pub end: u32,
+    pub kind: TokenKind,
+    /// The first token of its line.
+    pub starts_line: bool,
+}
+
+/// Punctuation, longest first where one begins another.
+const PUNCTUATION: &[(&str, TokenKind)] = &[
+    ("->", TokenKind::Arrow),
+    ("=>", TokenKind::FatArrow),
+    ("==", TokenKind::EqEq),
+    ("!=", TokenKind::NotEq),
+    ("&&", TokenKind::AndAnd),
+    ("||", TokenKind::OrOr),
+    ("(", TokenKind::LParen),
+    (")", TokenKind::RParen),
+    ("[", TokenKind::LBracket),
+    ("]", TokenKind::RBracket),
+    ("{", TokenKind::LBrace),
+    ("}", TokenKind::RBrace),
+    (",", TokenKind::Comma),
+    (":", TokenKind::Colon),
+    ("=", TokenKind::Assign),
+    ("+", TokenKind::Plus),
+    ("*", TokenKind::Star),
+    ("&", TokenKind::Amp),
+    ("!", TokenKind::Bang),
+];
+
+pub(super) fn starts_name(b: u8) -> bool {
+    b.is_ascii_alphabetic() || b == b'_' || b == b'$'
+}
+
+pub(super) fn continues_name(b: u8) -> bool {
+    starts_name(b) || b.is_ascii_digit() || b == b'.'
+}
+
+/// All tokens of `source`, the last of them an [`TokenKind::End`].
+///
+/// The caller has checked that offsets fit `u32`.
+pub(super) fn lex(file: &str, source: &str) -> PResult<Vec<Token>> {
+    let mut lexer = Lexer { file, source, bytes: source.as_bytes(), at: 0 };
+    let mut tokens = Vec::new();
+    loop {
+        let starts_line = lexer.skip_blank() || tokens.is_empty();
+        let start = lexer.at;
+        let kind = lexer.token()?;
+        tokens.push(Token { start: start as u32, end: lexer.at as u32, kind, starts_line });
+        if kind == TokenKind::End {
+            return Ok(tokens);
+        }
+    }
+}
+
+struct Lexer<'s> {
+    file: &'s str,
+    source: &'s str,
+    bytes: &'s [u8],
+    at: usize,
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// Skips spaces and comments; whether a line ended on the way.
+    fn skip_blank(&mut self) -> bool {
+        let mut newline = false;
+        loop {
+            match self.peek(0) {
+                b'\n' => newline = true,
+                b' ' | b'\t' | b'\r' => {}
+                b'/' if self.peek(1) == b'/' => {
+                    self.skip_while(|b| b != b'\n');
+                    continue;
+                }
+                _ => return newline,
+            }
+            self.at += 1;
+        }
+    }
+
+    fn skip_while(&mut self, keep: impl Fn(u8) -> bool) {
+        while self.at < self.bytes.len() && keep(self.bytes[self.at]) {
+            self.at += 1;
+        }
+    }
+
+    fn token(&mut self) -> PResult<TokenKind> {
+        if self.at >= self.bytes.len() {
+            return Ok(TokenKind::End);
+        }
+        match self.peek(0) {
+            b if starts_name(b) => {
+                self.skip_while(continues_name);
+                Ok(TokenKind::Word)
+            }
+            b'"' => self.quoted().map(|()| TokenKind::Quoted),
+            b'%' if self.peek(1).is_ascii_digit() => self.numbered(TokenKind::RegNumber),
+            b'#' if self.peek(1).is_ascii_digit() => self.numbered(TokenKind::BlockNumber),
+            b'%' => self.sigil(TokenKind::Reg),
+            b'@' => self.sigil(TokenKind::At),
+            b if b.is_ascii_digit() || (b == b'-' && self.peek(1).is_ascii_digit()) => {
+                self.number();
+                Ok(TokenKind::Number)
+            }
+            _ => self.punctuation(),
+        }
+    }
+
+    fn numbered(&mut self, kind: TokenKind) -> PResult<TokenKind> {
+        let start = self.at;
+        self.at += 1;
+        self.skip_while(|b| b.is_ascii_digit());
+        if !starts_name(self.peek(0)) {
+            return Ok(kind);
+        }
+        self.skip_while(continues_name);
+        let found = &self.source[start..self.at];
+        let quoted = format!("{}\"{}\"", &found[..1], &found[1..]);
+        let message = format!("a bare name cannot start with a digit: `{found}`");
+        let help = match kind {
+            TokenKind::RegNumber => format!("write {quoted}"),
+            _ => "a named block has no `#`".to_owned(),
+        };
+        Err(Box::new(
+            Diagnostic::at(self.file, self.source, start..self.at, message)
+                .expected("a number or a name")
+                .help(help),
+        ))
+    }
+
+    fn sigil(&mut self, kind: TokenKind) -> PResult<TokenKind> {
+        let start = self.at;
+        self.at += 1;
+        match self.peek(0) {
+            b'"' => self.quoted()?,
+            b if starts_name(b) => self.skip_while(continues_name),
+            _ => {
+                let message =
+                    format!("`{}` is not followed by a name", &self.source[start..self.at]);
+                return Err(Box::new(
+                    Diagnostic::at(self.file, self.source, start..self.at, message)
+                        .expected(kind.describe()),
+                ));
+            }
+        }
+        Ok(kind)
+    }
+
+    /// Digits and whatever sticks to them; decoding says whether it is a number.
+    fn number(&mut self) {
+        let digits = self.source[self.at..].trim_start_matches('-');
+        let hex = digits.starts_with("0x");
+        self.at += 1;
+        loop {
+            match self.peek(0) {
+                b'e' | b'E' if !hex && matches!(self.peek(1), b'+' | b'-') => self.at += 2,
+                b if continues_name(b) => self.at += 1,
+                _ => return,
+            }
+        }
+    }
+
+    fn quoted(&mut self) -> PResult<()> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            self.skip_while(|b| !matches!(b, b'"' | b'\\' | b'\n'));
+            match self.peek(0) {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                // The escaped character may be a quote; what it is, decoding checks.
+                b'\\' if matches!(self.peek(1), b'"' | b'\\') => self.at += 2,
+                b'\\' => self.at += 1,
+                _ => {
+                    let message = "a string is not closed on its line";
+                    return Err(Box::new(
+                        Diagnostic::at(self.file, self.source, start..self.at, message)
+                            .expected("`\"`")
+                            .help("a line end inside a string is written \\n"),
+                    ));
+                }
+            }
+        }
+    }
+
+    fn punctuation(&mut self) -> PResult<TokenKind> {
+        let rest = &self.source[self.at..];
+        if let Some((text, kind)) = PUNCTUATION.iter().find(|(text, _)| rest.starts_with(text)) {
+            self.at += text.len();
+            return Ok(*kind);
+        }
+        let found = rest.chars().next().unwrap_or(' ');
+        let span = self.at..self.at + found.len_utf8();
+        let message = format!("a character that means nothing here: {found:?}");
+        Err(Box::new(
+            Diagnostic::at(self.file, self.source, span, message)
+                .expected("a name, a number, a string or punctuation")
+                .help("names with other characters are quoted: %\"a b\", @\"a b\""),
+        ))
+    }
+}

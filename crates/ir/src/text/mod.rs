@@ -1,0 +1,106 @@
+//! The `.rir` text form: printer and parser.
+//!
+//! [`print`] and [`parse_with`] are inverse to each other on well-formed programs (see
+//! [`crate::verify`]): with `own_positions: false` the program comes back equal, tables of files and
+//! positions included. The reference of the language, with an example of everything, is
+//! `docs/ir.md`; this is its grammar, with `[x]` for optional, `x*` for repeated, `x,*` for a list
+//! with commas, and words in quotes:
+//!
+//! ```text
+//! file      = item*                                  items in any order, each on its own line
+//! item      = "program" STRING
+//!           | "file" N "=" STRING                    N counts from 0
+//!           | "loc" N "=" N ":" N ":" N ["in" N]     file, line, column, inlined at
+//!           | ["const"] ["thread_local"] "global" @NAME ":" object
+//!           | "thread" NAME "=" @NAME "(" constant,* ")"
+//!           | "observe" NAME "=" (NAME %REG | TYPE @NAME ["+" N])
+//!           | ("exists" | "not" "exists" | "forall") prop
+//!           | "func" @NAME "(" (%REG ":" TYPE),* ")" ["->" TYPE] [position] [body]
+//! object    = TYPE ["x" N] ["align" N] ["=" (constant | "[" constant,* "]")]
+//!           | "bytes" N ["align" N] ["=" "hex" STRING] ["relocs" "{" (N ":" constant),* "}"]
+//! body      = "{" ("reg" (%REG ":" TYPE),*)* block* "}"
+//! block     = LABEL ":" (instruction [position])* terminator [position]
+//! position  = "!" N | "!" STRING ":" N ":" N
+//! operand   = %REG | constant
+//! constant  = NUMBER | "undef" | @NAME [("+" | "-") N] | "&" @NAME
+//! prop      = or ["=>" prop]      or = and ("||" and)*      and = unary ("&&" unary)*
+//! unary     = "!" unary | "(" prop ")" | "true" | "false" | ("all" | "any") "(" prop,* ")"
+//!           | term ("==" | "!=") term                term = NAME | NUMBER | @NAME ["+" N]
+//! ```
+//!
+//! Registers and blocks without a name are written by number, `%3` and `#3`; a name is never a
+//! number unless it is quoted, so the two cannot clash. An instruction ends with its line, but may
+//! be continued after any token that leaves it open.
+//!
+//! Limits, each with a diagnostic: [`MAX_SOURCE`] bytes of source, [`MAX_NESTING`] levels of
+//! parentheses in a condition, [`MAX_INITIALISED`] bytes of initialisers.
+
+mod cursor;
+mod lex;
+mod literal;
+mod object;
+mod parse;
+mod print;
+
+use crate::diag::Diagnostic;
+use crate::program::Program;
+
+/// The longest source that is read, in bytes.
+pub const MAX_SOURCE: usize = 64 << 20;
+/// The deepest nesting of a condition.
+pub const MAX_NESTING: usize = crate::verify::MAX_CONDITION_DEPTH;
+/// Bytes that the initialisers of a program may have in all: a fill such as `i64 x 1000 = 1` is
+/// short in the source and long in memory.
+pub const MAX_INITIALISED: u64 = 256 << 20;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParseOptions {
+    /// What has no written position gets its place in the `.rir` file as position.
+    pub own_positions: bool,
+}
+
+/// The text of a program; ends in a line end.
+pub fn print(program: &Program) -> String {
+    print::program(program)
+}
+
+impl std::fmt::Display for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&print(self))
+    }
+}
+
+/// Reads a program as the user wrote it; `file` is how messages and positions call the source.
+///
+/// The program is not verified.
+#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
+pub fn parse(file: &str, source: &str) -> Result<Program, Diagnostic> {
+    parse_with(file, source, ParseOptions { own_positions: true })
+}
+
+#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
+pub fn parse_with(file: &str, source: &str, options: ParseOptions) -> Result<Program, Diagnostic> {
+    parse::program(file, source, options).map_err(|error| *error)
+}
+
+/// [`parse`] for bytes that may not be text at all.
+#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
+pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Program, Diagnostic> {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(source) => source,
+        Err(error) => {
+            let at = error.valid_up_to();
+            return Err(not_text(file, &bytes[..at], at, "a byte that is not UTF-8"));
+        }
+    };
+    if let Some(at) = bytes.iter().position(|b| *b == 0) {
+        return Err(not_text(file, &bytes[..at], at, "a NUL byte"));
+    }
+    parse(file, valid)
+}
+
+fn not_text(file: &str, before: &[u8], at: usize, what: &str) -> Diagnostic {
+    let before = String::from_utf8_lossy(before);
+    Diagnostic::at(file, &before, at..at + 1, format!("{what}: this is not a text file"))
+        .expected("UTF-8 text")
+}

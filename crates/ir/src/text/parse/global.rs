@@ -1,0 +1,158 @@
+//! Globals: the typed forms and the general one.
+
+use super::super::MAX_INITIALISED;
+use super::super::cursor::PResult;
+use super::super::lex::{Token, TokenKind};
+use super::super::object::{Contents, natural_align, pack};
+use super::{Parser, operand};
+use crate::inst::Operand;
+use crate::program::Global;
+use crate::types::Type;
+use crate::verify::MAX_OBJECT_SIZE;
+
+/// The alignment of `bytes` objects that do not give one.
+const DEFAULT_ALIGN: u32 = 8;
+
+impl Parser<'_, '_> {
+    pub(super) fn global(&mut self) -> PResult<()> {
+        let constant = self.cursor.eat_word("const");
+        let thread_local = self.cursor.eat_word("thread_local");
+        self.cursor.expect_word("global")?;
+        let (token, name) = self.cursor.at_name("a name such as @x")?;
+        let id = self.program.globals.next_key();
+        self.declared_once(token, self.symbols.globals.get(&name) == Some(&id), "global")?;
+        self.cursor.expect(TokenKind::Colon)?;
+        let (size, align, contents) =
+            if self.cursor.eat_word("bytes") { self.raw_object()? } else { self.typed_object()? };
+        self.initialised += contents.init.len() as u64;
+        self.program.globals.push(Global {
+            name: name.into_owned(),
+            size,
+            align,
+            init: contents.init,
+            relocs: contents.relocs,
+            constant,
+            thread_local,
+        });
+        Ok(())
+    }
+
+    fn align(&mut self, default: u32) -> PResult<u32> {
+        match self.cursor.eat_word("align") {
+            true => self.cursor.integer("an alignment in bytes"),
+            false => Ok(default),
+        }
+    }
+
+    /// `TYPE [x N] [align N] [= INIT]`
+    fn typed_object(&mut self) -> PResult<(u64, u32, Contents)> {
+        let start = self.cursor.token();
+        let ty = match self.cursor.word().parse::<Type>() {
+            Ok(_) => self.cursor.ty()?,
+            Err(()) => return Err(self.cursor.unexpected("a type or `bytes`")),
+        };
+        let count: u64 = match self.cursor.eat_word("x") {
+            true => self.cursor.integer("a number of elements")?,
+            false => 1,
+        };
+        let size = count.saturating_mul(ty.bytes().into());
+        self.check_size(start, size)?;
+        let align = self.align(natural_align(ty))?;
+        let contents = match self.cursor.eat(TokenKind::Assign) {
+            true => self.initialiser(ty, count)?,
+            false => Contents::default(),
+        };
+        Ok((size, align, contents))
+    }
+
+    fn check_size(&self, token: Token, size: u64) -> PResult<()> {
+        let left = MAX_INITIALISED - self.initialised;
+        let (message, limit) = if size > MAX_OBJECT_SIZE {
+            ("the global is too large", MAX_OBJECT_SIZE)
+        } else if size > left {
+            ("the initialisers of the program are too large", MAX_INITIALISED)
+        } else {
+            return Ok(());
+        };
+        Err(Box::new(self.cursor.error(token, message).expected(format!("at most {limit} bytes"))))
+    }
+
+    /// One value for every element, or a list of the first ones.
+    fn initialiser(&mut self, ty: Type, count: u64) -> PResult<Contents> {
+        if !self.cursor.eat(TokenKind::LBracket) {
+            let value = self.element(ty)?;
+            // Zero needs no bytes; do not build them first.
+            let copies = if value == Operand::Int(0) { 0 } else { count as usize };
+            return Ok(pack(ty, std::iter::repeat_n(value, copies)));
+        }
+        let mut elements = Vec::new();
+        while !self.cursor.at(TokenKind::RBracket) {
+            if elements.len() as u64 >= count {
+                let error = self.cursor.error(self.cursor.token(), "too many initial values");
+                return Err(Box::new(error.expected(format!("at most {count}"))));
+            }
+            elements.push(self.element(ty)?);
+            if !self.cursor.at(TokenKind::RBracket) && !self.cursor.eat(TokenKind::Comma) {
+                return Err(self.cursor.unexpected("`,` or `]`"));
+            }
+        }
+        self.cursor.next();
+        Ok(pack(ty, elements))
+    }
+
+    fn element(&mut self, ty: Type) -> PResult<Operand> {
+        let token = self.cursor.token();
+        let value = operand::constant(&mut self.cursor, self.symbols, Some(ty), "a constant")?;
+        match value {
+            Operand::Int(_) => Ok(value),
+            Operand::Global(..) | Operand::Func(_) if ty == Type::Ptr => Ok(value),
+            Operand::Undef => {
+                let error = self.cursor.error(token, "undef in an initialiser");
+                Err(Box::new(error.expected("a constant").help("memory starts as zero: write 0")))
+            }
+            _ => {
+                let error = self.cursor.error(token, format!("an address where {ty} is wanted"));
+                Err(Box::new(error.expected("a number").help("use the type ptr")))
+            }
+        }
+    }
+
+    /// `N [align N] [= hex "…"] [relocs {N: ADDRESS, …}]`, after `bytes`
+    fn raw_object(&mut self) -> PResult<(u64, u32, Contents)> {
+        let size = self.cursor.integer("a size in bytes")?;
+        let align = self.align(DEFAULT_ALIGN)?;
+        let mut contents = Contents::default();
+        if self.cursor.eat(TokenKind::Assign) {
+            self.cursor.expect_word("hex")?;
+            let token = self.cursor.expect(TokenKind::Quoted)?;
+            self.check_size(token, u64::from(token.end - token.start))?;
+            contents.init = self.hex(token)?;
+        }
+        if self.cursor.eat_word("relocs") {
+            self.cursor.expect(TokenKind::LBrace)?;
+            contents.relocs = self.cursor.list(TokenKind::RBrace, |cursor| {
+                let at = cursor.integer("an offset in bytes")?;
+                cursor.expect(TokenKind::Colon)?;
+                let what = "an address such as @x";
+                Ok((at, operand::constant(cursor, self.symbols, Some(Type::Ptr), what)?))
+            })?;
+        }
+        Ok((size, align, contents))
+    }
+
+    /// Pairs of hexadecimal digits; spaces may stand anywhere.
+    fn hex(&self, token: Token) -> PResult<Vec<u8>> {
+        let text = self.cursor.text(token).trim_matches('"');
+        let digits: Option<Vec<u8>> =
+            text.chars().filter(|c| *c != ' ').map(|c| Some(c.to_digit(16)? as u8)).collect();
+        match digits {
+            Some(digits) if digits.len() % 2 == 0 => {
+                Ok(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+            }
+            _ => {
+                let error = self.cursor.error(token, "malformed bytes");
+                Err(Box::new(error.expected("two hexadecimal digits for each byte")))
+            }
+        }
+    }
+}

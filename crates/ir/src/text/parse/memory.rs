@@ -1,0 +1,138 @@
+//! Instructions that touch memory, and how they touch it.
+
+use super::super::cursor::PResult;
+use super::super::lex::TokenKind;
+use super::function::Body;
+use super::inst::Head;
+use crate::inst::{Access, InstKind, IntPred, Mnemonic, Order, RmwOp};
+use crate::types::Type;
+
+/// The alignment of `alloca` and `malloc` that do not give one.
+const DEFAULT_ALIGN: u32 = 8;
+
+/// The words between a type and an address.
+#[derive(Default)]
+struct AccessWords {
+    orders: Vec<Order>,
+    volatile: bool,
+    exclusive: bool,
+}
+
+impl AccessWords {
+    fn access(&self) -> Access {
+        let order = self.orders.first().copied().unwrap_or(Order::Plain);
+        Access { order, volatile: self.volatile, exclusive: self.exclusive }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The instruction, if it is one of memory.
+    pub(super) fn memory(&mut self, head: &Head<'_>) -> PResult<Option<InstKind>> {
+        let kind = match head.word {
+            "alloca" => {
+                let dst = self.one(head)?;
+                let size = self.operand(Type::I64)?;
+                InstKind::Alloca { dst, size, align: self.align()? }
+            }
+            "malloc" => {
+                let dst = self.one(head)?;
+                let size = self.operand(Type::I64)?;
+                let align = self.align()?;
+                InstKind::Malloc { dst, size, align, zeroed: self.cursor.eat_word("zeroed") }
+            }
+            "free" => {
+                self.none(head)?;
+                InstKind::Free { addr: self.operand(Type::Ptr)? }
+            }
+            "load" => {
+                let dst = self.one(head)?;
+                let (ty, access) = self.access()?;
+                InstKind::Load { dst, ty, addr: self.operand(Type::Ptr)?, access }
+            }
+            "store" => {
+                self.none(head)?;
+                let (ty, access) = self.access()?;
+                let addr = self.operand(Type::Ptr)?;
+                InstKind::Store { ty, addr, value: self.comma_operand(ty)?, access }
+            }
+            "store_cond" => {
+                let ok = self.one(head)?;
+                let (ty, access) = self.access()?;
+                let addr = self.operand(Type::Ptr)?;
+                InstKind::StoreCond { ty, ok, addr, value: self.comma_operand(ty)?, access }
+            }
+            "rmw" => self.rmw(head)?,
+            "cmpxchg" => self.cmpxchg(head)?,
+            "await" => self.wait_for(head)?,
+            _ => return Ok(None),
+        };
+        Ok(Some(kind))
+    }
+
+    fn align(&mut self) -> PResult<u32> {
+        match self.cursor.eat_word("align") {
+            true => self.cursor.integer("an alignment in bytes"),
+            false => Ok(DEFAULT_ALIGN),
+        }
+    }
+
+    fn rmw(&mut self, head: &Head<'_>) -> PResult<InstKind> {
+        let dst = self.one(head)?;
+        let op: RmwOp = self.mnemonic("a read-modify-write operation")?;
+        let (ty, access) = self.access()?;
+        let addr = self.operand(Type::Ptr)?;
+        Ok(InstKind::Rmw { op, ty, dst, addr, value: self.comma_operand(ty)?, access })
+    }
+
+    fn cmpxchg(&mut self, head: &Head<'_>) -> PResult<InstKind> {
+        let [dst, ok] = self.two(head)?;
+        let weak = self.cursor.eat_word("weak");
+        let ty = self.cursor.ty()?;
+        let words = self.access_words(2)?;
+        let success = words.access();
+        let implied = success.order.implied_failure();
+        let failure = words.orders.get(1).copied().unwrap_or(implied);
+        let addr = self.operand(Type::Ptr)?;
+        let expected = self.comma_operand(ty)?;
+        let new = self.comma_operand(ty)?;
+        Ok(InstKind::CmpXchg { ty, dst, ok, addr, expected, new, weak, success, failure })
+    }
+
+    fn wait_for(&mut self, head: &Head<'_>) -> PResult<InstKind> {
+        let dst = self.one(head)?;
+        let pred: IntPred = self.mnemonic("a comparison")?;
+        let (ty, access) = self.access()?;
+        let addr = self.operand(Type::Ptr)?;
+        Ok(InstKind::Await { dst, ty, pred, addr, value: self.comma_operand(ty)?, access })
+    }
+
+    /// `TYPE [volatile] [excl] [ORDER]`
+    fn access(&mut self) -> PResult<(Type, Access)> {
+        let ty = self.cursor.ty()?;
+        Ok((ty, self.access_words(1)?.access()))
+    }
+
+    fn access_words(&mut self, max_orders: usize) -> PResult<AccessWords> {
+        let mut words = AccessWords::default();
+        while self.cursor.at(TokenKind::Word) {
+            let word = self.cursor.word();
+            let order = Order::from_mnemonic(word);
+            let fresh = match (word, order) {
+                ("volatile", _) => !std::mem::replace(&mut words.volatile, true),
+                ("excl", _) => !std::mem::replace(&mut words.exclusive, true),
+                (_, Some(order)) => {
+                    words.orders.push(order);
+                    words.orders.len() <= max_orders
+                }
+                _ => break,
+            };
+            if !fresh {
+                let message = format!("one `{word}` too many");
+                let error = self.cursor.error(self.cursor.token(), message);
+                return Err(Box::new(error.expected("an address")));
+            }
+            self.cursor.next();
+        }
+        Ok(words)
+    }
+}

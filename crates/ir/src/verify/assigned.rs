@@ -1,0 +1,133 @@
+//! The rule that registers are assigned before they are read.
+//!
+//! Seen backwards: a register breaks the rule if some block reads it before writing it, and from
+//! there the entry can be reached backwards through blocks that do not write it. That is one walk
+//! for each register that is read in a block before it is written there, with memory proportional to
+//! the function, where the usual forward analysis needs a set of registers for each block.
+
+use super::{At, Checker, Rule};
+use crate::inst::Operand;
+use crate::program::{Block, BlockId, FuncId, Function, Reg};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use std::collections::{HashMap, HashSet};
+
+/// A read of a register with no write before it in its block.
+#[derive(Clone, Copy)]
+struct Exposed {
+    block: BlockId,
+    /// Index of the instruction; the number of instructions for the terminator.
+    inst: usize,
+}
+
+/// What the walks need to know of a block.
+struct Summary {
+    writes: HashSet<Reg>,
+    predecessors: Vec<BlockId>,
+}
+
+/// A function as the walks see it.
+struct Flow {
+    blocks: PrimaryMap<BlockId, Summary>,
+    /// Per register, in ascending order and without parameters, its exposed reads.
+    exposed: Vec<(Reg, Vec<Exposed>)>,
+}
+
+impl Checker<'_> {
+    /// All blocks and registers that the function refers to exist.
+    pub(super) fn assignment(&mut self, id: FuncId) {
+        let function = &self.program.funcs[id];
+        let Some(entry) = function.blocks.keys().next() else {
+            return;
+        };
+        let Flow { blocks, exposed } = summarise(function);
+        let mut seen = Seen { marks: SecondaryMap::with_default(0), walk: 0 };
+        for (reg, reads) in exposed {
+            if let Some(read) = unassigned(reg, &reads, entry, &blocks, &mut seen) {
+                self.report_unassigned(id, reg, read);
+            }
+        }
+    }
+
+    fn report_unassigned(&mut self, id: FuncId, reg: Reg, read: Exposed) {
+        let block = &self.program.funcs[id].blocks[read.block];
+        let loc = block.insts.get(read.inst).map_or(block.term.loc, |inst| inst.loc);
+        self.at = At { func: Some(id), block: Some(read.block), inst: Some(read.inst), loc };
+        let name = self.reg_name(id, reg);
+        self.error(Rule::Assignment, format!("{name} is read but not assigned on every path here"));
+    }
+}
+
+fn summarise(function: &Function) -> Flow {
+    let mut blocks = PrimaryMap::with_capacity(function.blocks.len());
+    let mut exposed: HashMap<Reg, Vec<Exposed>> = HashMap::new();
+    for (id, block) in &function.blocks {
+        let writes = scan(block, |reg, inst| {
+            if reg.index() >= function.params.len() {
+                exposed.entry(reg).or_default().push(Exposed { block: id, inst });
+            }
+        });
+        blocks.push(Summary { writes, predecessors: Vec::new() });
+    }
+    for (id, block) in &function.blocks {
+        for to in block.term.kind.successors() {
+            blocks[to].predecessors.push(id);
+        }
+    }
+    let mut exposed: Vec<_> = exposed.into_iter().collect();
+    exposed.sort_unstable_by_key(|(reg, _)| *reg);
+    Flow { blocks, exposed }
+}
+
+/// The registers that a block writes; calls `read` for each register's first read before a write.
+fn scan(block: &Block, mut read: impl FnMut(Reg, usize)) -> HashSet<Reg> {
+    let mut writes = HashSet::new();
+    let mut reads = HashSet::new();
+    let mut on_read = |writes: &HashSet<Reg>, operand: Operand, inst: usize| {
+        if let Operand::Reg(reg) = operand
+            && !writes.contains(&reg)
+            && reads.insert(reg)
+        {
+            read(reg, inst);
+        }
+    };
+    for (index, inst) in block.insts.iter().enumerate() {
+        inst.kind.for_each_operand(|operand| on_read(&writes, operand, index));
+        writes.extend(inst.kind.defs().into_iter().flatten());
+    }
+    if let Some(operand) = block.term.kind.operand() {
+        on_read(&writes, operand, block.insts.len());
+    }
+    writes
+}
+
+/// Which blocks a walk has met; numbering the walks saves clearing between them.
+struct Seen {
+    marks: SecondaryMap<BlockId, u32>,
+    walk: u32,
+}
+
+/// A read that the entry reaches without a write.
+fn unassigned(
+    reg: Reg,
+    reads: &[Exposed],
+    entry: BlockId,
+    blocks: &PrimaryMap<BlockId, Summary>,
+    seen: &mut Seen,
+) -> Option<Exposed> {
+    seen.walk += 1;
+    // Reads whose walk meets an earlier read's walk have nothing new to find.
+    reads.iter().copied().find(|read| {
+        let mut open = vec![read.block];
+        while let Some(block) = open.pop() {
+            if std::mem::replace(&mut seen.marks[block], seen.walk) == seen.walk {
+                continue;
+            }
+            if block == entry {
+                return true;
+            }
+            let silent = |p: &&BlockId| !blocks[**p].writes.contains(&reg);
+            open.extend(blocks[block].predecessors.iter().filter(silent));
+        }
+        false
+    })
+}
