@@ -1,13 +1,75 @@
 //! The interleaving engine: SC, TSO and PSO, explored optimally.
+//!
+//! Paper 000: Abdulla, Aronis, Atig, Jonsson, Leonardsson, Sagonas, *Stateless Model Checking for
+//! TSO and PSO* (TACAS 2015). Executions are sequences of events of threads and of updates from
+//! their store buffers; happens-before comes from chronological traces, so that two executions are
+//! equivalent iff they are the same Shasha-Snir trace; the search visits one of each.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `api` | what the engine is asked and what it answers |
+//! | `model` | how SC, TSO and PSO differ |
+//! | `buffer` | store buffers |
+//! | `clock` | vector clocks |
+//! | `event` | actions, events, when two conflict |
+//! | `system` | the machine under a model; what can happen next |
+//! | `perform` | what an event does |
+//! | `record` | happens-before and races |
+//! | `wakeup` | wakeup sequences and trees |
+//! | `search` | the depth-first search |
+//! | `random` | random schedules |
+//! | `outcome` | how executions end |
+//! | `replay` | running a schedule again |
+//!
+//! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
+//! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
+//! newest, but for insertions into the tree.
 
 mod api;
+mod buffer;
+mod clock;
+mod event;
+mod limits;
+mod model;
+mod outcome;
+mod perform;
+mod random;
+mod record;
+mod replay;
+mod search;
+mod system;
+mod wakeup;
 
 pub use api::{
     BoundKind, BoundMet, Failure, FailureKind, Limits, Model, Options, Step, Stopped, Strategy,
     Summary,
 };
+pub use replay::{ReplayEnd, ReplayEvent, Replayed, replay};
+
+use raddle_ir::{LocId, Program};
+use system::System;
 
 /// Searches the executions of a verified program.
-pub fn explore(_program: &raddle_ir::Program, _options: &Options) -> Summary {
-    Summary::default()
+pub fn explore(program: &Program, options: &Options) -> Summary {
+    let system = match System::new(program, options.model, options.limits.local_steps) {
+        Ok(system) => system,
+        Err(fault) => return cannot_start(fault),
+    };
+    match options.strategy {
+        Strategy::Random { seed, runs } => random::sample(system, options, seed, runs),
+        _ => search::Search::new(system, options).run(),
+    }
+}
+
+/// The program asks for more than the machine has before its first instruction.
+fn cannot_start(fault: raddle_machine::Fault) -> Summary {
+    let failure = Failure {
+        kind: fault.kind.into(),
+        thread: String::new(),
+        loc: LocId::NONE,
+        message: fault.message,
+        count: 1,
+        schedule: Vec::new(),
+    };
+    Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
 }

@@ -1,1 +1,50 @@
 //! The virtual machine and its trail.
+//!
+//! The machine runs one thread at a time up to its next *visible* operation (one that touches
+//! shared memory, a lock, another thread, or a choice) and stops before it. What a visible
+//! operation does, and when, is for an engine to say: it reads the operation with
+//! [`Machine::visible`], acts on [`memory`], and lets the thread go on with
+//! [`Machine::complete`]. Everything that changes on the way is a word of the [`trail::Trail`], so
+//! one `backtrack` undoes it.
+//!
+//! Invariants:
+//! - Every word that can differ between two executions is changed through the trail. Regions of
+//!   words are reserved for good: going back restores their contents, never their place.
+//! - Names of threads and objects are functions of the program's own history: a thread is known by
+//!   its parent and how many threads that one had spawned before, an object by its thread and how
+//!   many that one had allocated before. The dense numbers behind those names are given on first
+//!   use and kept, so they mean the same in every execution of one search.
+//! - A program's fault ([`Fault`]) is a value; a bug of the machine is a panic.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`trail`] | words and the undo log |
+//! | [`layout`] | how addresses are made |
+//! | [`code`], `decode` | the program as a flat array of operations |
+//! | `eval` | arithmetic |
+//! | [`memory`] | objects, bytes, cells |
+//! | [`thread`] | thread records, frames |
+//! | [`visible`] | what a thread is about to do |
+//! | `run` | local steps |
+//! | [`machine`] | the whole |
+
+pub mod code;
+mod decode;
+mod eval;
+mod fault;
+pub mod layout;
+pub mod machine;
+pub mod memory;
+mod run;
+pub mod snapshot;
+pub mod thread;
+pub mod trail;
+pub mod visible;
+
+pub use eval::{int_pred, rmw_result};
+pub use fault::{Fault, FaultKind};
+pub use machine::Machine;
+pub use run::Stop;
+pub use thread::{Status, ThreadId};
+pub use trail::{Mark, Trail, Word};
+pub use visible::Visible;

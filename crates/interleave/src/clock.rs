@@ -1,0 +1,113 @@
+//! Vector clocks in one flat slab.
+//!
+//! A clock has one entry per *chain*, a sequence of events that are totally ordered by
+//! happens-before: each thread is one, and so is each sequence of updates from a thread's buffer.
+//! Paper 000 (appendix B) has a clock entry per auxiliary thread, which for PSO means one per thread
+//! and location; chains are fewer, because an update may extend any chain of its thread whose last
+//! update happens before it.
+//!
+//! Clocks are immutable once made and are dropped in the order they were made.
+
+/// A clock, by its place in the slab. [`ClockId::ZERO`] has seen nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClockId(pub u32);
+
+impl ClockId {
+    pub const ZERO: ClockId = ClockId(0);
+}
+
+/// A chain of events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chain(pub u32);
+
+#[derive(Clone, Debug)]
+pub struct Clocks {
+    slab: Vec<u32>,
+    /// Entries per clock.
+    width: usize,
+}
+
+impl Clocks {
+    pub fn new() -> Clocks {
+        const WIDTH: usize = 8;
+        Clocks { slab: vec![0; WIDTH], width: WIDTH }
+    }
+
+    /// Makes room for `chains` entries in every clock.
+    pub fn widen(&mut self, chains: usize) {
+        if chains <= self.width {
+            return;
+        }
+        let wider = chains.next_power_of_two();
+        let mut slab = vec![0; self.len() * wider];
+        for (old, new) in self.slab.chunks(self.width).zip(slab.chunks_mut(wider)) {
+            new[..self.width].copy_from_slice(old);
+        }
+        self.slab = slab;
+        self.width = wider;
+    }
+
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.slab.len() / self.width
+    }
+
+    pub fn truncate(&mut self, len: usize) {
+        self.slab.truncate(len * self.width);
+    }
+
+    #[inline]
+    pub fn get(&self, clock: ClockId, chain: Chain) -> u32 {
+        self.slab[clock.0 as usize * self.width + chain.0 as usize]
+    }
+
+    /// A new clock, equal to `from`.
+    #[inline]
+    pub fn copy(&mut self, from: ClockId) -> ClockId {
+        let start = from.0 as usize * self.width;
+        let id = ClockId(self.len() as u32);
+        self.slab.extend_from_within(start..start + self.width);
+        id
+    }
+
+    /// A new clock that has seen what either has; one of the two if that will do.
+    #[inline]
+    pub fn joined(&mut self, a: ClockId, b: ClockId) -> ClockId {
+        if self.le(b, a) {
+            return a;
+        }
+        if self.le(a, b) {
+            return b;
+        }
+        let id = self.copy(a);
+        self.join(id, b);
+        id
+    }
+
+    /// Lets the newest clock see what `other` has.
+    #[inline]
+    pub fn join(&mut self, newest: ClockId, other: ClockId) {
+        let (before, own) = self.slab.split_at_mut(newest.0 as usize * self.width);
+        let other = &before[other.0 as usize * self.width..][..self.width];
+        for (mine, theirs) in own[..self.width].iter_mut().zip(other) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    #[inline]
+    pub fn set(&mut self, clock: ClockId, chain: Chain, value: u32) {
+        self.slab[clock.0 as usize * self.width + chain.0 as usize] = value;
+    }
+
+    /// Whether `b` has seen all that `a` has.
+    #[inline]
+    pub fn le(&self, a: ClockId, b: ClockId) -> bool {
+        let a = &self.slab[a.0 as usize * self.width..][..self.width];
+        let b = &self.slab[b.0 as usize * self.width..][..self.width];
+        a.iter().zip(b).all(|(a, b)| a <= b)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.slab.capacity() * 4
+    }
+}

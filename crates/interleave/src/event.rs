@@ -1,0 +1,157 @@
+//! Actions and events.
+//!
+//! An *action* is something that could happen next: a thread's visible operation or an update from
+//! its buffer, with what it touches. An *event* is an action that happened, with its place in
+//! happens-before. Sleep sets and wakeup trees hold actions, executions hold events.
+
+use crate::clock::{Chain, ClockId};
+use raddle_machine::ThreadId;
+
+/// How an action touches its bytes, as far as other threads can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Nothing shared.
+    Local,
+    Read,
+    Write,
+}
+
+/// Any of the alternatives of an action that has several.
+pub const ANY: u64 = u64::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Action {
+    pub thread: ThreadId,
+    /// An update from the thread's buffer, not a step of the thread itself.
+    pub update: bool,
+    pub class: Class,
+    pub bytes: u32,
+    pub addr: u64,
+    /// For a load: how many stores of its own thread to the same bytes are in the buffer before it.
+    /// While there is one, the load does not see memory.
+    pub forwarded: u32,
+    /// Which alternative, or [`ANY`].
+    pub choice: u64,
+}
+
+impl Action {
+    /// Whether both are the next thing of the same thread or of the same queue of updates.
+    #[inline]
+    pub fn same_process(&self, other: &Action) -> bool {
+        self.thread == other.thread
+            && self.update == other.update
+            && (!self.update || self.addr == other.addr)
+    }
+
+    pub fn same_choice(&self, other: &Action) -> bool {
+        self.choice == other.choice || self.choice == ANY || other.choice == ANY
+    }
+
+    #[inline]
+    pub fn overlaps(&self, other: &Action) -> bool {
+        self.addr < other.addr + u64::from(other.bytes)
+            && other.addr < self.addr + u64::from(self.bytes)
+    }
+
+    /// Whether the bytes of `other` are among this one's.
+    pub fn covers(&self, other: &Action) -> bool {
+        self.addr <= other.addr
+            && other.addr + u64::from(other.bytes) <= self.addr + u64::from(self.bytes)
+    }
+
+    /// Whether the order of the two matters, if both can happen now: they touch common bytes, one
+    /// of them writes, and (the rules of chronological traces, paper 000, section 2) neither is a
+    /// load and the other an update of its own thread, nor a load that a store of its own thread
+    /// still hides from memory.
+    #[inline]
+    pub fn conflicts(&self, other: &Action) -> bool {
+        if self.class == Class::Local || other.class == Class::Local {
+            return false;
+        }
+        if self.class == Class::Read && other.class == Class::Read {
+            return false;
+        }
+        if !self.overlaps(other) {
+            return false;
+        }
+        if self.thread == other.thread && self.update != other.update {
+            return false;
+        }
+        !(self.class == Class::Read && self.forwarded > 0
+            || other.class == Class::Read && other.forwarded > 0)
+    }
+}
+
+/// What decides whether a conditional event writes, should it be moved before another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// Nothing: the class is fixed.
+    Fixed,
+    /// Writes iff it finds this value: compare-and-exchange, try-lock.
+    Finds(u128),
+    /// Writes iff the last write is this one (0 for the initial value): store-conditional.
+    After(u32),
+}
+
+/// Name of an event that means the same in every execution: thread, and which of its steps or
+/// stores it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Identity(pub u64);
+
+impl Identity {
+    /// The initial value.
+    pub const INITIAL: Identity = Identity(0);
+
+    pub fn step(thread: ThreadId, index: u32) -> Identity {
+        Identity(u64::from(thread.0 + 1) << 33 | u64::from(index))
+    }
+
+    pub fn store(thread: ThreadId, index: u32) -> Identity {
+        Identity(u64::from(thread.0 + 1) << 33 | 1 << 32 | u64::from(index))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    pub action: Action,
+    pub chain: Chain,
+    /// Which event of its chain it is, from 1.
+    pub index: u32,
+    pub clock: ClockId,
+    /// For a write: the value that was there before.
+    pub old: u128,
+    pub condition: Condition,
+    /// Whether it is one alternative of several.
+    pub open: bool,
+    pub identity: Identity,
+    /// For a read: what it read from. For a write: what it overwrote.
+    pub source: Identity,
+}
+
+/// An entry of a cell's list of accesses.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Position of the event in the execution.
+    pub event: u32,
+    /// The entry before, plus 1; 0 for none.
+    pub before: u32,
+}
+
+/// A cell's word: the newest write and the newest read since, as entries plus 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CellWord {
+    pub write: u32,
+    pub read: u32,
+}
+
+impl CellWord {
+    #[inline]
+    pub fn unpack(word: u64) -> CellWord {
+        CellWord { write: word as u32, read: (word >> 32) as u32 }
+    }
+
+    #[inline]
+    pub fn pack(self) -> u64 {
+        u64::from(self.read) << 32 | u64::from(self.write)
+    }
+}

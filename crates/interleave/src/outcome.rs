@@ -1,0 +1,247 @@
+//! How executions end, counted.
+
+use crate::api::{
+    BoundKind, BoundMet, Failure, FailureKind, Options, Step, Stopped, Strategy, Summary,
+};
+use crate::event::{Event, Identity};
+use crate::system::System;
+use raddle_ir::{LocId, ObservableId, Program};
+use raddle_machine::{FaultKind, Status, ThreadId, Visible};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+
+impl From<FaultKind> for FailureKind {
+    fn from(kind: FaultKind) -> FailureKind {
+        match kind {
+            FaultKind::Assertion => FailureKind::Assertion,
+            FaultKind::Memory => FailureKind::Memory,
+            FaultKind::LockMisuse => FailureKind::LockMisuse,
+            FaultKind::DivisionByZero => FailureKind::DivisionByZero,
+            FaultKind::Unreachable => FailureKind::Unreachable,
+            FaultKind::ThreadMisuse => FailureKind::ThreadMisuse,
+            FaultKind::Unsupported => FailureKind::Unsupported,
+        }
+    }
+}
+
+/// How one execution ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    Complete,
+    /// A thread was stopped by `assume`.
+    Blocked,
+    /// A bound stopped the thread at this position.
+    Cut(LocId),
+    /// What failed: kind, thread or threads, position, message.
+    Failed(Vec<(FailureKind, String, LocId, String)>),
+}
+
+/// How an execution in which nothing more can happen has ended. Faults come first: they are real
+/// whatever else stopped the others; then bounds, which leave the rest unknown.
+pub(crate) fn end_of(system: &System<'_>) -> End {
+    let machine = &system.machine;
+    if !system.failures.is_empty() {
+        let failures = system.failures.iter().map(|failed| {
+            let thread = machine.thread_name(failed.thread).to_owned();
+            (failed.fault.kind.into(), thread, failed.loc, failed.fault.message.clone())
+        });
+        return End::Failed(failures.collect());
+    }
+    let with = |status| machine.thread_ids().filter(move |id| machine.status(*id) == status);
+    if let Some(thread) = with(Status::Cut).next() {
+        return End::Cut(machine.loc(thread));
+    }
+    if with(Status::Blocked).next().is_some() {
+        return End::Blocked;
+    }
+    let waiting: Vec<ThreadId> = with(Status::Ready).collect();
+    match waiting.first() {
+        None => End::Complete,
+        Some(first) => {
+            let names: Vec<&str> = waiting.iter().map(|id| machine.thread_name(*id)).collect();
+            let reasons: Vec<String> = waiting.iter().map(|id| waits_for(system, *id)).collect();
+            let failure = (
+                FailureKind::Deadlock,
+                names.join(", "),
+                machine.loc(*first),
+                reasons.join("; "),
+            );
+            End::Failed(vec![failure])
+        }
+    }
+}
+
+fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
+    let machine = &system.machine;
+    let name = machine.thread_name(thread);
+    let place = machine.program.place(machine.loc(thread));
+    let at = place.map_or(String::new(), |place| format!(" at {place}"));
+    let what = match machine.visible(thread) {
+        Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
+            let holder = system.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
+            let holder = holder.and_then(|value| machine.thread_of(value as u64));
+            match holder {
+                Some(holder) if holder == thread => "a lock that it holds itself".to_owned(),
+                Some(holder) => format!("a lock that {} holds", machine.thread_name(holder)),
+                None => "a lock".to_owned(),
+            }
+        }
+        Visible::Relock { .. } => "a signal".to_owned(),
+        Visible::Join { handle } => match machine.thread_of(handle) {
+            Some(target) => format!("{} to end", machine.thread_name(target)),
+            None => "a thread to end".to_owned(),
+        },
+        Visible::Await { .. } => "a value".to_owned(),
+        other => format!("{other:?}"),
+    };
+    format!("{name} waits for {what}{at}")
+}
+
+/// The schedule of the current execution.
+pub(crate) fn schedule(events: &[Event]) -> Vec<Step> {
+    let step = |event: &Event| Step {
+        thread: event.action.thread.0,
+        update: event.action.update.then_some(event.action.addr),
+        choice: event.action.choice,
+    };
+    events.iter().map(step).collect()
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Outcomes {
+    pub summary: Summary,
+    keep_going: bool,
+    observables: Vec<ObservableId>,
+    states: FxHashMap<Vec<u64>, u64>,
+    traces: Option<FxHashSet<u128>>,
+    /// Scratch.
+    state: Vec<u64>,
+}
+
+impl Outcomes {
+    pub fn new(program: &Program, options: &Options) -> Outcomes {
+        Outcomes {
+            summary: Summary::default(),
+            keep_going: options.keep_going,
+            observables: program.observables.keys().collect(),
+            states: FxHashMap::default(),
+            traces: options.count_traces.then(FxHashSet::default),
+            state: Vec::new(),
+        }
+    }
+
+    /// Counts an execution in which nothing more can happen.
+    pub fn end(&mut self, system: &System<'_>) {
+        self.summary.longest = self.summary.longest.max(system.events.len() as u32);
+        if let Some(traces) = &mut self.traces {
+            traces.insert(fingerprint(&system.events));
+        }
+        match end_of(system) {
+            End::Complete => {
+                self.summary.executions += 1;
+                self.observe(system);
+            }
+            End::Blocked => self.summary.blocked += 1,
+            End::Cut(loc) => self.cut(BoundKind::LocalSteps, loc),
+            End::Failed(failures) => {
+                self.summary.executions += 1;
+                for (kind, thread, loc, message) in failures {
+                    self.failed(system, kind, thread, loc, message);
+                }
+            }
+        }
+    }
+
+    /// Counts an execution that met the limit on events.
+    pub fn too_long(&mut self, system: &System<'_>) {
+        self.summary.longest = self.summary.longest.max(system.events.len() as u32);
+        let last = system.events.last();
+        let loc = last.map_or(LocId::NONE, |event| system.machine.loc(event.action.thread));
+        self.cut(BoundKind::Events, loc);
+    }
+
+    fn cut(&mut self, kind: BoundKind, loc: LocId) {
+        self.summary.cut += 1;
+        let bounds = &mut self.summary.bounds;
+        match bounds.iter_mut().find(|bound| bound.kind == kind && bound.loc == loc) {
+            Some(bound) => bound.count += 1,
+            None => bounds.push(BoundMet { kind, loc, count: 1 }),
+        }
+    }
+
+    fn failed(
+        &mut self,
+        system: &System<'_>,
+        kind: FailureKind,
+        thread: String,
+        loc: LocId,
+        message: String,
+    ) {
+        let same = |f: &&mut Failure| {
+            f.kind == kind && f.loc == loc && f.thread == thread && f.message == message
+        };
+        match self.summary.failures.iter_mut().find(same) {
+            Some(failure) => failure.count += 1,
+            None => {
+                let schedule = schedule(&system.events);
+                let failure = Failure { kind, thread, loc, message, count: 1, schedule };
+                self.summary.failures.push(failure);
+            }
+        }
+    }
+
+    #[inline]
+    fn observe(&mut self, system: &System<'_>) {
+        if self.observables.is_empty() {
+            return;
+        }
+        let program = system.machine.program;
+        let values = self.observables.iter().map(|id| program.observables[*id].what);
+        self.state.clear();
+        self.state.extend(values.map(|what| system.machine.observe(what)));
+        match self.states.get_mut(self.state.as_slice()) {
+            Some(count) => *count += 1,
+            None => {
+                self.states.insert(self.state.clone(), 1);
+            }
+        }
+    }
+
+    /// Whether there is nothing to go on for.
+    pub fn is_decided(&self) -> bool {
+        !self.keep_going && !self.summary.failures.is_empty()
+    }
+
+    pub fn finish(mut self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
+        self.summary.stopped = if self.is_decided() {
+            Some(Stopped::Failure)
+        } else if matches!(strategy, Strategy::Random { .. }) {
+            stopped.or(Some(Stopped::Sampling))
+        } else {
+            stopped
+        };
+        self.summary.states = self.states.into_iter().collect();
+        self.summary.states.sort();
+        self.summary.traces = self.traces.map(|traces| traces.len() as u64);
+        self.summary
+    }
+}
+
+/// A number that is the same for two executions iff (but for collisions of 128-bit hashes) they are
+/// the same Shasha-Snir trace: each event with what it read from or overwrote, in any order.
+fn fingerprint(events: &[Event]) -> u128 {
+    let half = |event: &Event, salt: u64| {
+        let mut hasher = FxHasher::default();
+        salt.hash(&mut hasher);
+        let Event { identity: Identity(identity), source: Identity(source), action, .. } = event;
+        (identity, source, action.addr, action.bytes).hash(&mut hasher);
+        (action.class as u8, action.choice).hash(&mut hasher);
+        // The hasher's last step is too regular for sums.
+        let mixed = (hasher.finish() ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ mixed >> 32
+    };
+    events.iter().fold(0, |sum: u128, event| {
+        let hash = u128::from(half(event, 1)) << 64 | u128::from(half(event, 2));
+        sum.wrapping_add(hash)
+    })
+}

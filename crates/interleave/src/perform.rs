@@ -1,0 +1,358 @@
+//! Performing actions: what an event does to memory and threads.
+
+use crate::buffer::Entry;
+use crate::event::{Action, Class, Condition, Identity};
+use crate::model::Buffering;
+use crate::record::{Needs, Race, Recording};
+use crate::system::{System, field};
+use raddle_ir::{IntPred, Type};
+use raddle_machine::memory::{Place, Purpose};
+use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
+use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
+
+const LOCK_TYPE: Type = Type::Int(LOCK_BYTES as u8 * 8);
+/// A lock can be taken when it is free.
+pub(crate) const FREE: Needs = Needs { pred: IntPred::Eq, ty: LOCK_TYPE, value: UNLOCKED };
+
+impl System<'_> {
+    /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
+    /// Appends the event to the execution and its races with earlier events to `races`.
+    pub fn perform(&mut self, action: &Action, races: &mut Vec<Race>) {
+        if action.update {
+            self.perform_update(action, races);
+            return;
+        }
+        let thread = action.thread;
+        let visible = self.machine.visible(thread);
+        self.perform_step(thread, visible, action.choice, races);
+        self.settle(thread);
+    }
+
+    /// The alternatives of a thread's next operation: the first, or the one after `last`.
+    pub fn next_choice(&self, thread: ThreadId, last: Option<u64>) -> Option<u64> {
+        match self.machine.visible(thread) {
+            Visible::Choose { count } => {
+                let next = last.map_or(0, |choice| choice + 1);
+                (next < count).then_some(next)
+            }
+            // 0 for nobody, else the thread's number plus 1.
+            Visible::Signal { addr } => {
+                let mut waiters = self.waiters(addr).map(|id| u64::from(id.0) + 1);
+                match last {
+                    None => Some(waiters.next().unwrap_or(0)),
+                    Some(0) => None,
+                    Some(choice) => waiters.find(|waiter| *waiter > choice),
+                }
+            }
+            _ => last.is_none().then_some(0),
+        }
+    }
+
+    fn perform_step(
+        &mut self,
+        thread: ThreadId,
+        visible: Visible,
+        choice: u64,
+        races: &mut Vec<Race>,
+    ) {
+        let mut action = self.action(thread, visible);
+        action.choice = choice;
+        if needs_empty_buffer(visible) {
+            let updates = self.clock(thread, field::UPDATES);
+            self.see(thread, updates);
+        }
+        match visible {
+            Visible::Load { access, .. } => {
+                self.load(action, None, races);
+                if access.exclusive {
+                    self.reserve(&action);
+                }
+            }
+            Visible::Await { ty, pred, value, .. } => {
+                self.load(action, Some(Needs { pred, ty, value }), races);
+            }
+            Visible::Store { value, .. } => {
+                self.modify(action, Condition::Fixed, None, races, |_| (value, 0, true));
+            }
+            Visible::Rmw { ty, op, operand, .. } => {
+                self.modify(action, Condition::Fixed, None, races, |old| {
+                    (rmw_result(op, ty, old, operand), old, true)
+                });
+            }
+            Visible::CmpXchg { expected, new, .. } => {
+                self.modify(action, Condition::Finds(expected), None, races, |old| {
+                    (new, old, old == expected)
+                });
+            }
+            Visible::StoreCond { value, .. } => self.store_conditional(action, value, races),
+            Visible::Lock { .. } => self.lock(action, races),
+            Visible::Relock { .. } => {
+                let woken_by = self.clock(thread, field::WOKEN_BY);
+                self.see(thread, woken_by);
+                self.lock(action, races);
+            }
+            Visible::TryLock { .. } => {
+                let mine = held_by(thread);
+                self.modify(action, Condition::Finds(UNLOCKED), None, races, |old| {
+                    (mine, 0, old == UNLOCKED)
+                });
+            }
+            Visible::Unlock { addr } => self.unlock(action, addr, races),
+            Visible::CondEnqueue { .. } => {
+                let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
+                self.record_step(action, Some(place), Recording::default(), races);
+                self.machine.complete(thread, 0, true);
+            }
+            Visible::Signal { .. } | Visible::Broadcast { .. } => {
+                self.signal(action, matches!(visible, Visible::Broadcast { .. }), races);
+            }
+            Visible::Free { addr, of_frame } => self.free(action, addr, of_frame, races),
+            Visible::Choose { .. } => {
+                let recording = Recording { open: true, ..Recording::default() };
+                self.record_step(action, None, recording, races);
+                self.machine.complete(thread, choice.into(), true);
+            }
+            Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => {
+                unreachable!("{visible:?} is not an event")
+            }
+        }
+    }
+
+    /// The place of an access; `None`, and the thread failed, if it is bad.
+    fn checked(&mut self, action: &Action, purpose: Purpose, races: &mut Vec<Race>) -> Option<Place> {
+        let trail = &self.machine.trail;
+        match self.machine.memory.place(trail, action.addr, action.bytes, purpose) {
+            Ok(place) => Some(place),
+            Err(fault) => {
+                self.failing_access(*action, fault, races);
+                None
+            }
+        }
+    }
+
+    /// An access that fails is an event all the same: whether it fails may depend on what another
+    /// thread did to the object.
+    fn failing_access(&mut self, action: Action, fault: Fault, races: &mut Vec<Race>) {
+        let place = self.machine.memory.remains(&self.machine.trail, action.addr, action.bytes);
+        self.record_step(action, place, Recording::default(), races);
+        self.fail(action.thread, fault);
+    }
+
+    fn load(&mut self, action: Action, needs: Option<Needs>, races: &mut Vec<Race>) {
+        let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
+        let seen = self.value_seen(action.thread, action.addr, action.bytes);
+        if action.forwarded > 0 {
+            self.forwarded_load(action, races);
+        } else {
+            let recording = Recording { needs, ..Recording::default() };
+            self.record_step(action, Some(place), recording, races);
+        }
+        self.machine.complete(action.thread, seen.unwrap_or(0), true);
+    }
+
+    /// Paper 000, appendix B, "load from buffer": the load joins its cell only when the store it
+    /// read from does.
+    fn forwarded_load(&mut self, action: Action, races: &mut Vec<Race>) {
+        let newest = {
+            let buffer = &self.process(action.thread).buffer;
+            let end = action.addr + u64::from(action.bytes);
+            buffer
+                .newest_first(&self.machine.trail)
+                .find(|e| e.addr <= action.addr && end <= e.addr + u64::from(e.bytes))
+        };
+        let Some(entry) = newest else { return };
+        let source = Identity::store(action.thread, entry.index);
+        let position = self.record_step(action, None, Recording::default(), races);
+        self.events[position as usize].source = source;
+        let buffer = &self.processes[action.thread.0 as usize].buffer;
+        buffer.forwarded_to(&mut self.machine.trail, entry.index, position);
+    }
+
+    /// An event that reads its bytes and may change them: `change` maps the old value to the new
+    /// one, to what the thread gets, and to whether the change happens.
+    fn modify(
+        &mut self,
+        action: Action,
+        condition: Condition,
+        needs: Option<Needs>,
+        races: &mut Vec<Race>,
+        change: impl FnOnce(u128) -> (u128, u128, bool),
+    ) {
+        let Some(place) = self.checked(&action, Purpose::Write, races) else { return };
+        let old = self.machine.memory.read(&self.machine.trail, place);
+        let (new, result, happens) = change(old);
+        debug_assert_eq!(happens, action.class == Class::Write);
+        let recording = Recording { old, condition, needs, open: false };
+        self.record_step(action, Some(place), recording, races);
+        if happens {
+            self.machine.memory.write(&mut self.machine.trail, place, new);
+        }
+        self.machine.complete(action.thread, result, happens);
+    }
+
+    fn lock(&mut self, action: Action, races: &mut Vec<Race>) {
+        let mine = held_by(action.thread);
+        self.modify(action, Condition::Fixed, Some(FREE), races, |_| (mine, 0, true));
+    }
+
+    fn unlock(&mut self, action: Action, addr: u64, races: &mut Vec<Race>) {
+        let holder = self.in_memory(addr, LOCK_BYTES);
+        if holder.is_some_and(|holder| holder != held_by(action.thread)) {
+            let message = match holder {
+                Some(UNLOCKED) => "unlocks a lock that is not held",
+                _ => "unlocks a lock that another thread holds",
+            };
+            self.failing_access(action, Fault::new(FaultKind::LockMisuse, message), races);
+            return;
+        }
+        self.modify(action, Condition::Fixed, None, races, |_| (UNLOCKED, 0, true));
+    }
+
+    fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
+        let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
+        let Some(place) = self.checked(&action, Purpose::Write, races) else { return };
+        let recording = Recording { open: !all, ..Recording::default() };
+        self.record_step(action, Some(place), recording, races);
+        let clock = self.events[self.events.len() - 1].clock;
+        for waiter in waiters {
+            if all || u64::from(waiter.0) + 1 == action.choice {
+                self.machine.wake(waiter);
+                self.set(waiter, field::WOKEN_BY, clock.0.into());
+            }
+        }
+        self.machine.complete(action.thread, 0, true);
+    }
+
+    fn free(&mut self, action: Action, addr: u64, of_frame: bool, races: &mut Vec<Race>) {
+        let trail = &self.machine.trail;
+        match self.machine.memory.whole(trail, addr) {
+            // `free(NULL)` does nothing.
+            Err(_) if addr == 0 => {
+                let nothing = Action { class: Class::Local, bytes: 0, ..action };
+                self.record_step(nothing, None, Recording::default(), races);
+                self.machine.complete(action.thread, 0, true);
+            }
+            // An object of the frame that was freed by hand: the frame's end has nothing to do.
+            Err(_) if of_frame => {
+                let nothing = Action { class: Class::Local, bytes: 0, ..action };
+                self.record_step(nothing, None, Recording::default(), races);
+                self.machine.complete(action.thread, 0, true);
+            }
+            Err(fault) => self.failing_access(action, fault, races),
+            Ok(place) => {
+                self.record_step(action, Some(place), Recording::default(), races);
+                self.machine.memory.kill(&mut self.machine.trail, place.object());
+                self.machine.complete(action.thread, 0, true);
+            }
+        }
+    }
+
+    // ---- store-conditional ----
+
+    fn reserve(&mut self, action: &Action) {
+        if self.machine.status(action.thread) != Status::Ready {
+            return;
+        }
+        let after = self.last_write(action.addr, action.bytes).unwrap_or(0);
+        self.set(action.thread, field::RESERVED, action.addr);
+        self.set(action.thread, field::RESERVED_BYTES, action.bytes.into());
+        self.set(action.thread, field::RESERVED_AFTER, after.into());
+    }
+
+    /// Whether a store-conditional of the thread would succeed now: nobody has written since.
+    pub fn reservation_holds(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+        self.has_reservation(thread, addr, bytes)
+            && self.last_write(addr, bytes).map(u64::from)
+                == Some(self.get(thread, field::RESERVED_AFTER))
+    }
+
+    fn has_reservation(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+        self.get(thread, field::RESERVED) == addr
+            && self.get(thread, field::RESERVED_BYTES) == u64::from(bytes)
+    }
+
+    fn store_conditional(&mut self, action: Action, value: u128, races: &mut Vec<Race>) {
+        let thread = action.thread;
+        let condition = match self.has_reservation(thread, action.addr, action.bytes) {
+            true => Condition::After(self.get(thread, field::RESERVED_AFTER) as u32),
+            false => Condition::Fixed,
+        };
+        let holds = action.class == Class::Write;
+        self.set(thread, field::RESERVED_BYTES, 0);
+        self.modify(action, condition, None, races, |_| (value, 0, holds));
+    }
+
+    // ---- updates ----
+
+    fn perform_update(&mut self, action: &Action, races: &mut Vec<Race>) {
+        let thread = action.thread;
+        let entry = {
+            let buffer = &self.process(thread).buffer;
+            let mut leaving = buffer.leaving(&self.machine.trail, self.buffering);
+            leaving.find(|entry| entry.addr == action.addr)
+        };
+        let Some(entry) = entry else { unreachable!("no entry for {action:x?} can leave") };
+        let action = Action { bytes: entry.bytes, ..*action };
+        let trail = &self.machine.trail;
+        let memory = &self.machine.memory;
+        match memory.place(trail, entry.addr, entry.bytes, Purpose::Write) {
+            Ok(place) => {
+                let old = memory.read(trail, place);
+                self.record_update(action, &entry, Some(place), old, races);
+                self.machine.memory.write(&mut self.machine.trail, place, entry.value);
+            }
+            Err(_) => {
+                let place = memory.remains(trail, entry.addr, entry.bytes);
+                self.record_update(action, &entry, place, 0, races);
+                let message = "a delayed store takes effect after its object died";
+                self.fail(thread, Fault::new(FaultKind::Memory, message));
+            }
+        }
+        self.remove_entry(thread, &entry);
+        if self.is_drained(thread) {
+            self.drained(thread);
+        }
+    }
+
+    fn record_update(
+        &mut self,
+        action: Action,
+        entry: &Entry,
+        place: Option<Place>,
+        old: u128,
+        races: &mut Vec<Race>,
+    ) {
+        let thread = action.thread;
+        let new_epoch = u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH);
+        let before = match self.buffering {
+            Buffering::PerLocation if !new_epoch => field::EARLIER_UPDATES,
+            _ => field::UPDATES,
+        };
+        let before = self.clock(thread, before);
+        let base = self.clocks.joined(entry.clock, before);
+        if new_epoch {
+            self.set(thread, field::LEFT_EPOCH, entry.epoch.into());
+            self.set(thread, field::EARLIER_UPDATES, before.0.into());
+        }
+        let recording = Recording { old, ..Recording::default() };
+        self.record(action, base, place, recording, Some(entry), races);
+        let clock = self.events[self.events.len() - 1].clock;
+        let all = self.clocks.joined(self.clock(thread, field::UPDATES), clock);
+        self.set(thread, field::UPDATES, all.0.into());
+    }
+
+    fn remove_entry(&mut self, thread: ThreadId, entry: &Entry) {
+        let buffer = &mut self.processes[thread.0 as usize].buffer;
+        buffer.remove(&mut self.machine.trail, entry.index);
+    }
+}
+
+/// Whether an operation waits for its thread's buffer to be empty, and so happens after all of the
+/// thread's updates.
+pub(crate) fn needs_empty_buffer(visible: Visible) -> bool {
+    match visible {
+        Visible::Load { access, .. } => access.exclusive,
+        Visible::Store { .. } | Visible::Await { .. } | Visible::Choose { .. } => false,
+        _ => true,
+    }
+}

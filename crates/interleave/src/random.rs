@@ -1,0 +1,62 @@
+//! Seeded random schedules: at each point any of what can happen next, with equal chance.
+
+use crate::api::{Options, Summary};
+use crate::event::{ANY, Action};
+use crate::limits::Watch;
+use crate::outcome::Outcomes;
+use crate::system::System;
+
+/// Runs `runs` schedules, the same ones for the same seed.
+pub(crate) fn sample(mut system: System<'_>, options: &Options, seed: u64, runs: u64) -> Summary {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut outcomes = Outcomes::new(system.machine.program, options);
+    let mut watch = Watch::new(&options.limits);
+    let start = system.moment();
+    for _ in 0..runs {
+        run(&mut system, options, &mut random, &mut outcomes);
+        system.go_back(start);
+        if outcomes.is_decided() || watch.is_over(|| system.bytes()) {
+            break;
+        }
+    }
+    outcomes.finish(watch.stopped(), options.strategy)
+}
+
+fn run(
+    system: &mut System<'_>,
+    options: &Options,
+    random: &mut fastrand::Rng,
+    outcomes: &mut Outcomes,
+) {
+    let mut races = Vec::new();
+    while (system.events.len() as u32) < options.limits.events {
+        let mut enabled: Vec<Action> = Vec::new();
+        for thread in system.machine.thread_ids() {
+            enabled.extend(system.enabled_updates(thread));
+            enabled.extend(system.enabled_step(thread));
+        }
+        let Some(mut action) = random.choice(enabled) else {
+            outcomes.end(system);
+            return;
+        };
+        if action.choice == ANY {
+            action.choice = any_choice(system, &action, random);
+        }
+        system.perform(&action, &mut races);
+        outcomes.summary.events += 1;
+    }
+    outcomes.too_long(system);
+}
+
+/// One of the alternatives of an action, with equal chance.
+fn any_choice(system: &System<'_>, action: &Action, random: &mut fastrand::Rng) -> u64 {
+    use raddle_machine::Visible;
+    match system.machine.visible(action.thread) {
+        Visible::Choose { count } => random.u64(0..count),
+        Visible::Signal { addr } => {
+            let waiters: Vec<u64> = system.waiters(addr).map(|id| u64::from(id.0) + 1).collect();
+            random.choice(waiters).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,311 @@
+//! Recording events: happens-before and races.
+//!
+//! Paper 000, appendix B. A cell's word leads to its newest write and to the reads since. A read
+//! happens after the newest write, unless that is an update of its own thread; a write happens
+//! after the newest write and the reads since. All earlier accesses happen before those already.
+//!
+//! A *race* of a new event is an earlier event that happens before it because of such a conflict
+//! alone: neither through program order (or the store, for an update) nor through another conflict.
+//! An operation that waits for a value (a lock, an `await`) cannot be moved before the write that
+//! gave it that value; it races with the newest write before which it could have happened.
+
+use crate::buffer::Entry;
+use crate::clock::{Chain, ClockId};
+use crate::event::{Action, CellWord, Class, Condition, Event, Identity, Link};
+use crate::system::{System, field};
+use raddle_ir::{IntPred, Type};
+use raddle_machine::memory::{Place, Purpose};
+use raddle_machine::{ThreadId, Word, int_pred};
+
+/// A reversible race of an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Race {
+    /// Position of the earlier event.
+    pub earlier: u32,
+    /// What the later event needs to have happened before it, if it is moved before the earlier.
+    pub needs: ClockId,
+}
+
+/// What an operation waits for: a value that compares so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    pub pred: IntPred,
+    pub ty: Type,
+    pub value: u128,
+}
+
+impl Needs {
+    pub fn met_by(&self, value: u128) -> bool {
+        int_pred(self.pred, self.ty, value, self.value)
+    }
+}
+
+/// What an event says of itself beside its action.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recording {
+    /// The value before a write.
+    pub old: u128,
+    pub condition: Condition,
+    pub needs: Option<Needs>,
+    /// Whether the event is one alternative of several.
+    pub open: bool,
+}
+
+impl Default for Recording {
+    fn default() -> Recording {
+        Recording { old: 0, condition: Condition::Fixed, needs: None, open: false }
+    }
+}
+
+/// Conflicts of the event being recorded: positions of earlier events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Conflicts {
+    writes: Vec<u32>,
+    reads: Vec<u32>,
+}
+
+impl System<'_> {
+    /// Records an event of a thread. `place` is `None` if it does not touch memory.
+    pub fn record_step(
+        &mut self,
+        action: Action,
+        place: Option<Place>,
+        recording: Recording,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        let thread = action.thread;
+        let base = self.clock(thread, field::CLOCK);
+        let position = self.record(action, base, place, recording, None, races);
+        let clock = self.events[position as usize].clock;
+        self.set(thread, field::CLOCK, clock.0.into());
+        position
+    }
+
+    /// Records an event that already has `base` behind it; `entry` if it is an update.
+    pub fn record(
+        &mut self,
+        action: Action,
+        base: ClockId,
+        place: Option<Place>,
+        recording: Recording,
+        entry: Option<&Entry>,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        let position = self.events.len() as u32;
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.clear();
+        if let Some(place) = place.filter(|place| place.bytes() > 0) {
+            match self.machine.memory.single_cell(&self.machine.trail, place) {
+                Some(cell) => cells.push(cell),
+                None => self.machine.memory.cells(&mut self.machine.trail, place, &mut cells),
+            }
+        }
+        let mut conflicts = std::mem::take(&mut self.conflicts);
+        let source = self.gather(&action, &cells, &mut conflicts);
+        let clock = self.clocks.copy(base);
+        for event in conflicts.writes.iter().chain(&conflicts.reads) {
+            self.clocks.join(clock, self.events[*event as usize].clock);
+        }
+        let (chain, identity) = match entry {
+            None => self.step_chain(action.thread),
+            Some(entry) => {
+                let chain = self.update_chain(action.thread, clock);
+                (chain, Identity::store(action.thread, entry.index))
+            }
+        };
+        let index = self.clocks.get(clock, chain) + 1;
+        self.clocks.set(clock, chain, index);
+        self.events.push(Event {
+            action,
+            chain,
+            index,
+            clock,
+            old: recording.old,
+            condition: recording.condition,
+            open: recording.open,
+            identity,
+            source,
+        });
+        if self.wants_races {
+            self.find_races(&action, base, recording.needs, &cells, &conflicts, races);
+        }
+        for cell in &cells {
+            self.note_access(*cell, position, &action, entry);
+        }
+        self.cells = cells;
+        self.conflicts = conflicts;
+        position
+    }
+
+    /// Collects the events that conflict with the action, and names what it reads from or
+    /// overwrites.
+    fn gather(&self, action: &Action, cells: &[Word], conflicts: &mut Conflicts) -> Identity {
+        conflicts.writes.clear();
+        conflicts.reads.clear();
+        let mut source = Identity::INITIAL;
+        for cell in cells {
+            let word = CellWord::unpack(self.machine.trail.get(*cell));
+            if let Some(write) = self.linked(word.write) {
+                let event = &self.events[write as usize];
+                source = event.identity;
+                let own = action.class == Class::Read
+                    && event.action.update
+                    && event.action.thread == action.thread;
+                if !own {
+                    push_new(&mut conflicts.writes, write);
+                }
+            }
+            if action.class == Class::Write {
+                let mut link = word.read;
+                while let Some(read) = self.linked(link) {
+                    push_new(&mut conflicts.reads, read);
+                    link = self.links[link as usize - 1].before;
+                }
+            }
+        }
+        source
+    }
+
+    #[inline]
+    fn linked(&self, link: u32) -> Option<u32> {
+        link.checked_sub(1).map(|link| self.links[link as usize].event)
+    }
+
+    fn step_chain(&mut self, thread: ThreadId) -> (Chain, Identity) {
+        let nth = self.get(thread, field::EVENTS);
+        self.set(thread, field::EVENTS, nth + 1);
+        (self.process(thread).chain, Identity::step(thread, nth as u32))
+    }
+
+    /// A chain of the thread's updates that an update with this clock extends.
+    fn update_chain(&mut self, thread: ThreadId, clock: ClockId) -> Chain {
+        let chains = &self.process(thread).update_chains;
+        let fits = chains.iter().copied().find(|(chain, newest)| {
+            let newest = ClockId(self.machine.trail.get(*newest) as u32);
+            self.clocks.get(newest, *chain) == self.clocks.get(clock, *chain)
+        });
+        let (chain, newest) = fits.unwrap_or_else(|| {
+            let chain = self.new_chain();
+            let newest = self.machine.trail.reserve(1);
+            self.processes[thread.0 as usize].update_chains.push((chain, newest));
+            (chain, newest)
+        });
+        self.machine.trail.set(newest, clock.0.into());
+        chain
+    }
+
+    #[inline]
+    fn note_access(&mut self, cell: Word, position: u32, action: &Action, entry: Option<&Entry>) {
+        let mut word = CellWord::unpack(self.machine.trail.get(cell));
+        if action.class == Class::Read {
+            let mut before = word.read;
+            // The newest read of a thread stands for its earlier ones.
+            if let Some(last) = self.linked(before)
+                && self.events[last as usize].action.thread == action.thread
+            {
+                before = self.links[before as usize - 1].before;
+            }
+            self.links.push(Link { event: position, before });
+            word.read = self.links.len() as u32;
+        } else {
+            self.links.push(Link { event: position, before: word.write });
+            word = CellWord { write: self.links.len() as u32, read: 0 };
+            if let Some(load) = entry.and_then(|entry| entry.load.checked_sub(1)) {
+                self.links.push(Link { event: load, before: 0 });
+                word.read = self.links.len() as u32;
+            }
+        }
+        self.machine.trail.set(cell, word.pack());
+    }
+
+    /// Whether the event at `position` is among what `clock` has seen.
+    #[inline]
+    pub fn seen(&self, position: u32, clock: ClockId) -> bool {
+        let event = &self.events[position as usize];
+        event.index <= self.clocks.get(clock, event.chain)
+    }
+
+    fn find_races(
+        &mut self,
+        action: &Action,
+        base: ClockId,
+        needs: Option<Needs>,
+        cells: &[Word],
+        conflicts: &Conflicts,
+        races: &mut Vec<Race>,
+    ) {
+        let all = || conflicts.writes.iter().chain(&conflicts.reads).copied();
+        let immediate = |system: &Self, event: u32| {
+            !system.seen(event, base)
+                && !all().any(|other| {
+                    other != event && system.seen(event, system.events[other as usize].clock)
+                })
+        };
+        for write in conflicts.writes.iter().copied() {
+            if immediate(self, write) {
+                let earlier = match needs {
+                    None => Some(write),
+                    Some(needs) => self.last_chance(cells, base, needs),
+                };
+                races.extend(earlier.map(|earlier| Race { earlier, needs: base }));
+            }
+        }
+        for read in conflicts.reads.iter().copied() {
+            if immediate(self, read) {
+                debug_assert_eq!(action.class, Class::Write);
+                let mut needed = base;
+                for other in all() {
+                    let clock = self.events[other as usize].clock;
+                    if other != read && !self.seen(read, clock) {
+                        needed = self.clocks.joined(needed, clock);
+                    }
+                }
+                races.push(Race { earlier: read, needs: needed });
+            }
+        }
+    }
+
+    /// The newest write that an operation which waits for a value could have happened before, not
+    /// being ordered after it otherwise.
+    fn last_chance(&self, cells: &[Word], base: ClockId, needs: Needs) -> Option<u32> {
+        let [cell] = cells else { return None };
+        let mut link = CellWord::unpack(self.machine.trail.get(*cell)).write;
+        while let Some(write) = self.linked(link) {
+            if self.seen(write, base) {
+                return None;
+            }
+            if needs.met_by(self.events[write as usize].old) {
+                return Some(write);
+            }
+            link = self.links[link as usize - 1].before;
+        }
+        None
+    }
+
+    /// The race of an operation that waits at the end of an execution.
+    pub fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
+        let trail = &self.machine.trail;
+        let place =
+            self.machine.memory.place(trail, action.addr, action.bytes, Purpose::Read).ok()?;
+        let cell = self.machine.memory.single_cell(trail, place)?;
+        let base = self.clock(action.thread, field::CLOCK);
+        let earlier = self.last_chance(&[cell], base, needs)?;
+        Some(Race { earlier, needs: base })
+    }
+
+    /// Position, plus 1, of the newest write to a cell; 0 if it has its initial value.
+    pub fn last_write(&self, addr: u64, bytes: u32) -> Option<u32> {
+        let trail = &self.machine.trail;
+        let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
+        let cell = self.machine.memory.single_cell(trail, place)?;
+        let write = CellWord::unpack(trail.get(cell)).write;
+        Some(self.linked(write).map_or(0, |event| event + 1))
+    }
+}
+
+#[inline]
+fn push_new(list: &mut Vec<u32>, event: u32) {
+    if !list.contains(&event) {
+        list.push(event);
+    }
+}

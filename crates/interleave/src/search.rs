@@ -1,0 +1,312 @@
+//! The depth-first search of executions, with sleep sets and wakeup trees.
+//!
+//! One loop serves `optimal`, `source` and `exhaustive`: they differ in what is put into the wakeup
+//! trees. Optimal-DPOR puts whole wakeup sequences there, Source-DPOR only their first actions,
+//! exhaustive search every enabled action (and then no sleep sets). The stack is explicit: one
+//! [`Level`] per event of the current execution, plus one for what comes next.
+
+use crate::api::{Options, Strategy, Summary};
+use crate::event::{ANY, Action, Class, Condition, Event, Identity};
+use crate::limits::Watch;
+use crate::model::Buffering;
+use crate::outcome::Outcomes;
+use crate::perform::FREE;
+use crate::record::{Needs, Race};
+use crate::system::{Moment, System};
+use crate::wakeup::{Item, List, Trees, is_weak_initial};
+use raddle_machine::{Status, ThreadId, Visible};
+
+/// A state of the current execution: what was, is being, and is to be explored from it.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    moment: Moment,
+    /// Its sleep set: a run of [`Search::sleepers`].
+    sleep_start: u32,
+    sleep_end: u32,
+    /// Branches still to be explored.
+    branches: List,
+    /// Whether the current event is one alternative of several, the later ones still to come.
+    more_choices: bool,
+}
+
+pub(crate) struct Search<'p, 'o> {
+    system: System<'p>,
+    options: &'o Options,
+    levels: Vec<Level>,
+    sleepers: Vec<Action>,
+    trees: Trees,
+    outcomes: Outcomes,
+    watch: Watch,
+    /// Scratch.
+    races: Vec<Race>,
+    sequence: Vec<Item>,
+}
+
+impl<'p, 'o> Search<'p, 'o> {
+    pub fn new(mut system: System<'p>, options: &'o Options) -> Search<'p, 'o> {
+        system.wants_races = options.strategy != Strategy::Exhaustive;
+        Search {
+            outcomes: Outcomes::new(system.machine.program, options),
+            system,
+            options,
+            levels: Vec::new(),
+            sleepers: Vec::new(),
+            trees: Trees::default(),
+            watch: Watch::new(&options.limits),
+            races: Vec::new(),
+            sequence: Vec::new(),
+        }
+    }
+
+    pub fn run(mut self) -> Summary {
+        self.enter(List::EMPTY);
+        loop {
+            if !self.advance() {
+                let bytes = || self.system.bytes() + self.trees.bytes();
+                if self.outcomes.is_decided() || self.watch.is_over(bytes) || !self.retreat() {
+                    break;
+                }
+            }
+        }
+        self.outcomes.finish(self.watch.stopped(), self.options.strategy)
+    }
+
+    /// Adds the level for the state reached, with the branches that led here still to explore.
+    fn enter(&mut self, branches: List) {
+        let sleep = self.sleepers.len() as u32;
+        self.levels.push(Level {
+            moment: self.system.moment(),
+            sleep_start: sleep,
+            sleep_end: sleep,
+            branches,
+            more_choices: false,
+        });
+    }
+
+    /// Performs one more event. False if the execution is at its end.
+    fn advance(&mut self) -> bool {
+        let depth = self.levels.len() - 1;
+        if depth >= self.options.limits.events as usize {
+            self.outcomes.too_long(&self.system);
+            return false;
+        }
+        let planned = self.trees.pop(&mut self.levels[depth].branches);
+        let planned = planned.or_else(|| self.choose(depth).map(|action| (action, List::EMPTY)));
+        let Some((action, below)) = planned else { return false };
+        self.explore(depth, action, below);
+        true
+    }
+
+    /// Performs an action at the top level and enters the next.
+    fn explore(&mut self, depth: usize, mut action: Action, below: List) {
+        if action.choice == ANY {
+            action.choice = self.system.next_choice(action.thread, None).unwrap_or(0);
+            self.levels[depth].more_choices = true;
+        }
+        let mut races = std::mem::take(&mut self.races);
+        races.clear();
+        self.system.perform(&action, &mut races);
+        self.outcomes.summary.events += 1;
+        let event = self.system.events[depth];
+        for race in &races {
+            let last = moved(&self.system, &event, race.earlier);
+            self.reverse(*race, last);
+        }
+        self.races = races;
+        self.enter(below);
+        self.stay_asleep(depth, &event.action);
+    }
+
+    /// The new top level's sleep set: what was asleep before the event and is independent of it.
+    #[inline]
+    fn stay_asleep(&mut self, depth: usize, event: &Action) {
+        let Level { sleep_start, sleep_end, .. } = self.levels[depth];
+        for n in sleep_start as usize..sleep_end as usize {
+            let mut sleeper = self.sleepers[n];
+            if !sleeper.same_process(event) && !sleeper.conflicts(event) {
+                sleeper.after(event);
+                self.sleepers.push(sleeper);
+            }
+        }
+        self.levels[depth + 1].sleep_end = self.sleepers.len() as u32;
+    }
+
+    /// Goes back to the newest level with something left to explore. False if there is none.
+    fn retreat(&mut self) -> bool {
+        self.levels.pop();
+        while let Some(level) = self.levels.last().copied() {
+            if level.more_choices || !level.branches.is_empty() {
+                let depth = self.levels.len() - 1;
+                let performed = self.system.events[depth].action;
+                self.system.go_back(level.moment);
+                self.sleepers.truncate(level.sleep_end as usize);
+                if self.options.strategy != Strategy::Exhaustive {
+                    self.sleepers.push(performed);
+                    self.levels[depth].sleep_end += 1;
+                }
+                if level.more_choices && self.explore_next_choice(depth, performed) {
+                    return true;
+                }
+                if !level.branches.is_empty() {
+                    return true;
+                }
+            }
+            self.levels.pop();
+        }
+        false
+    }
+
+    fn explore_next_choice(&mut self, depth: usize, performed: Action) -> bool {
+        let next = self.system.next_choice(performed.thread, Some(performed.choice));
+        self.levels[depth].more_choices = next.is_some();
+        let Some(choice) = next else { return false };
+        self.explore(depth, Action { choice, ..performed }, List::EMPTY);
+        true
+    }
+
+    /// Picks what to do next where nothing is planned. `None` at the end of the execution.
+    fn choose(&mut self, depth: usize) -> Option<Action> {
+        if self.options.strategy == Strategy::Exhaustive {
+            return self.choose_all(depth);
+        }
+        let Level { sleep_start, sleep_end, .. } = self.levels[depth];
+        let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
+        let mut some_asleep = false;
+        let last = self.system.events.last().map_or(ThreadId(0), |event| event.action.thread);
+        let others = self.system.machine.thread_ids().filter(|id| *id != last);
+        for thread in std::iter::once(last).chain(others) {
+            let updates = self.system.enabled_updates(thread);
+            for action in updates.chain(self.system.enabled_step(thread)) {
+                if asleep.iter().any(|sleeper| sleeper.same_process(&action)) {
+                    some_asleep = true;
+                } else {
+                    return Some(action);
+                }
+            }
+        }
+        if some_asleep {
+            self.outcomes.summary.redundant += 1;
+        } else {
+            self.end();
+        }
+        None
+    }
+
+    /// Plans everything that can happen next.
+    fn choose_all(&mut self, depth: usize) -> Option<Action> {
+        let mut branches = List::EMPTY;
+        for thread in self.system.machine.thread_ids() {
+            let updates = self.system.enabled_updates(thread);
+            for action in updates.chain(self.system.enabled_step(thread)) {
+                self.trees.push(&mut branches, action);
+            }
+        }
+        let first = self.trees.pop(&mut branches).map(|(action, _)| action);
+        self.levels[depth].branches = branches;
+        if first.is_none() {
+            self.end();
+        }
+        first
+    }
+
+    /// The execution is at its end: looks at how it ended, and at who waits.
+    fn end(&mut self) {
+        self.outcomes.end(&self.system);
+        if !self.system.wants_races {
+            return;
+        }
+        for thread in self.system.machine.thread_ids() {
+            if let Some((action, needs)) = waits_for_value(&self.system, thread)
+                && let Some(race) = self.system.waiting_race(&action, needs)
+            {
+                self.reverse(race, action);
+            }
+        }
+    }
+
+    /// Plans an execution in which `last` happens before the event that it races with.
+    fn reverse(&mut self, race: Race, last: Action) {
+        let mut sequence = std::mem::take(&mut self.sequence);
+        self.wakeup_sequence(race, last, &mut sequence);
+        let system = &self.system;
+        let happens_before = |a: u32, b: u32| system.seen(a, system.events[b as usize].clock);
+        let level = &mut self.levels[race.earlier as usize];
+        let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
+        if !asleep.iter().any(|sleeper| is_weak_initial(sleeper, &sequence, &happens_before)) {
+            let whole = self.options.strategy == Strategy::Optimal;
+            self.trees.insert(&mut level.branches, &mut sequence, whole, &happens_before);
+        }
+        self.sequence = sequence;
+    }
+
+    /// What `last` needs of the events after the earlier one, then `last`.
+    fn wakeup_sequence(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
+        sequence.clear();
+        let buffered = self.system.buffering != Buffering::None;
+        let first = race.earlier + 1;
+        for position in first..self.system.events.len() as u32 {
+            if !self.system.seen(position, race.needs) {
+                continue;
+            }
+            let mut action = self.system.events[position as usize].action;
+            if buffered && action.class == Class::Read {
+                action.forwarded += self.updates_left_out(&action, first..position, sequence);
+            }
+            sequence.push(Item { action, position });
+        }
+        sequence.push(Item { action: last, position: u32::MAX });
+    }
+
+    /// How many updates of a load's own thread, to its bytes, among the events of `range` are not
+    /// in the sequence: their stores will still be in the buffer.
+    fn updates_left_out(
+        &self,
+        load: &Action,
+        range: std::ops::Range<u32>,
+        sequence: &[Item],
+    ) -> u32 {
+        let own = |action: &Action| {
+            action.update && action.thread == load.thread && action.covers(load)
+        };
+        let events = &self.system.events[range.start as usize..range.end as usize];
+        let happened = events.iter().filter(|event| own(&event.action)).count();
+        let kept = sequence.iter().filter(|item| own(&item.action)).count();
+        (happened - kept) as u32
+    }
+}
+
+/// An event's action as it would be right before an earlier one: a conditional write may turn out
+/// differently, and of several alternatives any may be possible.
+fn moved(system: &System<'_>, event: &Event, earlier: u32) -> Action {
+    let mut action = event.action;
+    let earlier = &system.events[earlier as usize];
+    if earlier.action.class == Class::Write {
+        let writes = match event.condition {
+            Condition::Fixed => action.class == Class::Write,
+            Condition::Finds(value) => earlier.old == value,
+            Condition::After(0) => earlier.source == Identity::INITIAL,
+            Condition::After(write) => earlier.source == system.events[write as usize - 1].identity,
+        };
+        if event.condition != Condition::Fixed {
+            action.class = if writes { Class::Write } else { Class::Read };
+        }
+    }
+    if event.open {
+        action.choice = ANY;
+    }
+    action
+}
+
+/// What a thread that cannot go on waits for, if it is a value in memory.
+fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(Action, Needs)> {
+    if system.machine.status(thread) != Status::Ready {
+        return None;
+    }
+    let visible = system.machine.visible(thread);
+    let needs = match visible {
+        Visible::Lock { .. } | Visible::Relock { woken: true, .. } => FREE,
+        Visible::Await { ty, pred, value, .. } => Needs { pred, ty, value },
+        _ => return None,
+    };
+    Some((system.action(thread, visible), needs))
+}

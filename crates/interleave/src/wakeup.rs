@@ -1,0 +1,202 @@
+//! Wakeup sequences and trees.
+//!
+//! Abdulla, Aronis, Jonsson, Sagonas, *Optimal dynamic partial order reduction* (POPL 2014), the
+//! algorithm that paper 000 builds on. When a race is found, a *wakeup sequence* is a schedule that
+//! reverses it: what the later event needs, then the later event. Before each event of the current
+//! execution, a *wakeup tree* holds the sequences still to be explored from there.
+//!
+//! Deviation: there, races are looked for when an execution is complete, and a sequence holds every
+//! event that does not happen after the earlier one. Here races are looked for once, when the later
+//! event is first performed, and a sequence holds only what happens before that event. A shorter
+//! sequence claims less: it is inserted no more often, it never leads into a sleep set (nothing
+//! asleep can come before it), and what it leaves open is found by the races of the executions that
+//! it leads to. That each trace is visited exactly once is checked against the oracles.
+
+use crate::event::Action;
+
+/// An element of a wakeup sequence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    pub action: Action,
+    /// Position in the current execution, of all but the last.
+    pub position: u32,
+}
+
+/// Index of a tree node, plus 1; 0 for none.
+type Link = u32;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    action: Action,
+    children: List,
+    next: Link,
+}
+
+/// Branches in the order in which they are to be explored.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct List {
+    first: Link,
+    last: Link,
+}
+
+impl List {
+    pub const EMPTY: List = List { first: 0, last: 0 };
+
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.first == 0
+    }
+}
+
+/// The nodes of all wakeup trees.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trees {
+    nodes: Vec<Node>,
+    free: Vec<Link>,
+}
+
+impl Trees {
+    fn node(&self, link: Link) -> &Node {
+        &self.nodes[link as usize - 1]
+    }
+
+    fn new_node(&mut self, action: Action) -> Link {
+        let node = Node { action, children: List::EMPTY, next: 0 };
+        match self.free.pop() {
+            Some(link) => {
+                self.nodes[link as usize - 1] = node;
+                link
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32
+            }
+        }
+    }
+
+    /// Adds a branch of one action, without asking whether it is covered.
+    pub fn push(&mut self, list: &mut List, action: Action) -> u32 {
+        let link = self.new_node(action);
+        match list.last {
+            0 => list.first = link,
+            last => self.nodes[last as usize - 1].next = link,
+        }
+        list.last = link;
+        link
+    }
+
+    /// Takes the first branch: its action, and the tree below it.
+    pub fn pop(&mut self, list: &mut List) -> Option<(Action, List)> {
+        if list.first == 0 {
+            return None;
+        }
+        let link = list.first;
+        let node = *self.node(link);
+        list.first = node.next;
+        if node.next == 0 {
+            list.last = 0;
+        }
+        self.free.push(link);
+        Some((node.action, node.children))
+    }
+
+    /// Inserts a sequence unless the tree covers it: follows branches that are compatible with it
+    /// and branches off where none is, with all that is left of the sequence or only its first
+    /// action. `happens_before(a, b)` is asked of positions.
+    pub fn insert(
+        &mut self,
+        list: &mut List,
+        sequence: &mut Vec<Item>,
+        whole: bool,
+        happens_before: &impl Fn(u32, u32) -> bool,
+    ) {
+        let mut at: Link = 0;
+        loop {
+            let children = if at == 0 { *list } else { self.node(at).children };
+            let mut child = children.first;
+            while child != 0 && !is_weak_initial(&self.node(child).action, sequence, happens_before)
+            {
+                child = self.node(child).next;
+            }
+            if child == 0 {
+                let length = if whole { sequence.len() } else { 1 };
+                self.graft(list, at, &sequence[..length]);
+                return;
+            }
+            if self.node(child).children.is_empty() {
+                return;
+            }
+            let action = self.node(child).action;
+            if let Some(found) = sequence.iter().position(|i| i.action.same_process(&action)) {
+                sequence.remove(found);
+            }
+            if sequence.is_empty() {
+                return;
+            }
+            at = child;
+        }
+    }
+
+    /// Appends the sequence as a new last branch below `at`.
+    fn graft(&mut self, list: &mut List, mut at: Link, sequence: &[Item]) {
+        for item in sequence {
+            let mut children = if at == 0 { *list } else { self.node(at).children };
+            let link = self.push(&mut children, item.action);
+            match at {
+                0 => *list = children,
+                _ => self.nodes[at as usize - 1].children = children,
+            }
+            at = link;
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * std::mem::size_of::<Node>() + self.free.capacity() * 4
+    }
+}
+
+/// Whether some continuation of `sequence` is equivalent to one that starts with `action` (it is
+/// among the paper's *weak initials*): the action is in it and nothing there happens before it, or
+/// it is not in it and independent of all that is.
+///
+/// The last element happens after all others, by the making of the sequence.
+pub(crate) fn is_weak_initial(
+    action: &Action,
+    sequence: &[Item],
+    happens_before: &impl Fn(u32, u32) -> bool,
+) -> bool {
+    let mut action = *action;
+    for (n, item) in sequence.iter().enumerate() {
+        if item.action.same_process(&action) {
+            let earlier = &sequence[..n];
+            let is_last = n + 1 == sequence.len();
+            return item.action.same_choice(&action)
+                && if is_last {
+                    earlier.is_empty()
+                } else {
+                    !earlier.iter().any(|e| happens_before(e.position, item.position))
+                };
+        }
+        if action.conflicts(&item.action) {
+            return false;
+        }
+        action.after(&item.action);
+    }
+    true
+}
+
+impl Action {
+    /// Notes that another action happened before this one: an update of the own thread takes a
+    /// store out of the buffer that hid memory from a load.
+    #[inline]
+    pub fn after(&mut self, other: &Action) {
+        if self.forwarded > 0
+            && other.update
+            && other.thread == self.thread
+            && !self.update
+            && other.covers(self)
+        {
+            self.forwarded -= 1;
+        }
+    }
+}

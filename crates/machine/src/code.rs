@@ -1,0 +1,142 @@
+//! The program as a flat array of operations, ready to run.
+//!
+//! Registers have become slots of a frame (two for integers wider than 64 bits), blocks and
+//! functions have become places in one array. `decode` builds it.
+
+use raddle_ir::{
+    Access, BinOp, CastOp, FenceKind, FuncId, GlobalId, IntPred, LocId, Pred, RmwOp, Type, UnOp,
+};
+
+/// A place in [`Code::ops`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pc(pub u32);
+
+/// A register's word within a frame; a wide register also has the next one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot(pub u32);
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Src {
+    Slot(Slot),
+    Imm(u64),
+    /// A constant of more than 64 bits: index into [`Code::wides`].
+    Wide(u32),
+    /// The address of the running thread's copy of a global: index into [`Code::thread_locals`].
+    ThreadLocal(u32),
+}
+
+/// A run of [`Code::args`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Args {
+    pub start: u32,
+    pub len: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    Func(FuncId),
+    Pointer(Src),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    Bin { op: BinOp, ty: Type, dst: Slot, a: Src, b: Src },
+    Un { op: UnOp, ty: Type, dst: Slot, a: Src },
+    Cmp { pred: Pred, ty: Type, dst: Slot, a: Src, b: Src },
+    Cast { op: CastOp, from: Type, to: Type, dst: Slot, a: Src },
+    Select { ty: Type, dst: Slot, cond: Src, a: Src, b: Src },
+    Move { ty: Type, dst: Slot, a: Src },
+    Call { target: Target, args: Args, dst: Option<Slot> },
+    /// Ends the objects of the frame, one by one, before a return.
+    DropAllocas,
+    Return { value: Option<Src>, ty: Type },
+    Jump(Pc),
+    Branch { cond: Src, then: Pc, els: Pc },
+    /// Index into [`Code::switches`].
+    Switch { value: Src, ty: Type, table: u32 },
+    Unreachable,
+
+    Alloca { dst: Slot, size: Src },
+    Malloc { dst: Slot, size: Src },
+    Free { addr: Src },
+    Load { dst: Slot, ty: Type, addr: Src, access: Access },
+    Store { ty: Type, addr: Src, value: Src, access: Access },
+    Rmw { op: RmwOp, ty: Type, dst: Slot, addr: Src, value: Src },
+    CmpXchg { ty: Type, dst: Slot, ok: Slot, addr: Src, expected: Src, new: Src },
+    StoreCond { ty: Type, ok: Slot, addr: Src, value: Src },
+    Fence { kind: FenceKind },
+
+    Spawn { dst: Slot, target: Target, args: Args },
+    Join { dst: Option<Slot>, thread: Src },
+    SelfId { dst: Slot },
+    ThreadExit { value: Src },
+    Nop,
+
+    Lock { addr: Src },
+    TryLock { dst: Slot, addr: Src },
+    Unlock { addr: Src },
+    CondWait { cond: Src, mutex: Src },
+    CondSignal { cond: Src },
+    CondBroadcast { cond: Src },
+    Await { dst: Slot, ty: Type, pred: IntPred, addr: Src, value: Src },
+
+    Assume { cond: Src },
+    /// Index into [`Code::messages`].
+    Assert { cond: Src, message: u32 },
+    Choose { dst: Slot, lo: u64, hi: u64 },
+    /// Index into [`Code::messages`].
+    Unsupported { message: u32 },
+}
+
+#[derive(Clone, Debug)]
+pub struct Switch {
+    pub cases: Vec<(u128, Pc)>,
+    pub default: Pc,
+}
+
+#[derive(Clone, Debug)]
+pub struct FuncCode {
+    /// `None` for a function that is only declared.
+    pub entry: Option<Pc>,
+    /// Words of a frame, without its header.
+    pub slots: u32,
+    /// The slot of each register, and whether it takes two.
+    pub regs: Vec<(Slot, bool)>,
+    pub params: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    pub ops: Vec<Op>,
+    /// The position of each operation.
+    pub locs: Vec<LocId>,
+    pub funcs: Vec<FuncCode>,
+    /// Arguments of calls, with whether they are wide.
+    pub args: Vec<(Src, bool)>,
+    pub wides: Vec<u128>,
+    pub thread_locals: Vec<(GlobalId, i64)>,
+    pub switches: Vec<Switch>,
+    pub messages: Vec<String>,
+}
+
+impl Code {
+    #[inline]
+    pub fn op(&self, pc: Pc) -> Op {
+        self.ops[pc.0 as usize]
+    }
+
+    pub fn loc(&self, pc: Pc) -> LocId {
+        self.locs[pc.0 as usize]
+    }
+
+    pub fn args(&self, args: Args) -> &[(Src, bool)] {
+        &self.args[args.start as usize..][..args.len as usize]
+    }
+}
+
+/// Whether values of a type take two words.
+#[inline]
+pub fn is_wide(ty: Type) -> bool {
+    ty.bits() > 64
+}

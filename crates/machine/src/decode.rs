@@ -1,0 +1,252 @@
+//! From the IR to [`Code`].
+
+use crate::code::{Args, Code, FuncCode, Op, Pc, Slot, Src, Switch, Target, is_wide};
+use crate::layout;
+use raddle_ir::{
+    Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
+};
+
+pub fn decode(program: &Program) -> Code {
+    let mut code = Code::default();
+    for func in program.funcs.values() {
+        code.funcs.push(frame_of(func));
+    }
+    for (id, func) in &program.funcs {
+        Decoder { program, code: &mut code, func, id, blocks: Vec::new() }.function();
+    }
+    code
+}
+
+fn frame_of(func: &Function) -> FuncCode {
+    let mut slots = 0;
+    let mut regs = Vec::with_capacity(func.regs.len());
+    for info in func.regs.values() {
+        let wide = is_wide(info.ty);
+        regs.push((Slot(slots), wide));
+        slots += 1 + u32::from(wide);
+    }
+    FuncCode { entry: None, slots, regs, params: func.params.len() as u32 }
+}
+
+struct Decoder<'a> {
+    program: &'a Program,
+    code: &'a mut Code,
+    func: &'a Function,
+    id: FuncId,
+    /// Where each block starts.
+    blocks: Vec<Pc>,
+}
+
+impl Decoder<'_> {
+    fn function(&mut self) {
+        if self.func.blocks.is_empty() {
+            return;
+        }
+        let drops = self.has_allocas();
+        let mut next = self.code.ops.len() as u32;
+        self.code.funcs[self.id.as_u32() as usize].entry = Some(Pc(next));
+        for block in self.func.blocks.values() {
+            self.blocks.push(Pc(next));
+            let returns = matches!(block.term.kind, TerminatorKind::Return(_));
+            next += block.insts.len() as u32 + 1 + u32::from(drops && returns);
+        }
+        for block in self.func.blocks.values() {
+            for inst in &block.insts {
+                let op = self.inst(&inst.kind);
+                self.push(op, inst.loc);
+            }
+            if drops && matches!(block.term.kind, TerminatorKind::Return(_)) {
+                self.push(Op::DropAllocas, block.term.loc);
+            }
+            let op = self.terminator(&block.term.kind);
+            self.push(op, block.term.loc);
+        }
+    }
+
+    fn has_allocas(&self) -> bool {
+        let mut insts = self.func.blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| matches!(inst.kind, InstKind::Alloca { .. }))
+    }
+
+    fn push(&mut self, op: Op, loc: LocId) {
+        self.code.ops.push(op);
+        self.code.locs.push(loc);
+    }
+
+    fn slot(&self, reg: Reg) -> Slot {
+        self.code.funcs[self.id.as_u32() as usize].regs[reg.as_u32() as usize].0
+    }
+
+    fn src(&mut self, operand: Operand) -> Src {
+        match operand {
+            Operand::Reg(reg) => Src::Slot(self.slot(reg)),
+            Operand::Undef => Src::Imm(0),
+            Operand::Func(func) => Src::Imm(layout::function_address(func)),
+            Operand::Global(global, offset) if self.program.globals[global].thread_local => {
+                self.code.thread_locals.push((global, offset));
+                Src::ThreadLocal(self.code.thread_locals.len() as u32 - 1)
+            }
+            Operand::Global(global, offset) => {
+                Src::Imm(layout::global_address(global).wrapping_add_signed(offset))
+            }
+            Operand::Int(bits) => match u64::try_from(bits) {
+                Ok(bits) => Src::Imm(bits),
+                Err(_) => {
+                    self.code.wides.push(bits);
+                    Src::Wide(self.code.wides.len() as u32 - 1)
+                }
+            },
+        }
+    }
+
+    fn is_wide_operand(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Reg(reg) => is_wide(self.func.regs[reg].ty),
+            Operand::Int(bits) => bits > u128::from(u64::MAX),
+            _ => false,
+        }
+    }
+
+    /// Arguments by the parameter types of a known callee, else by their own.
+    fn args(&mut self, callee: Callee, args: &[Operand]) -> Args {
+        let params: Vec<bool> = match callee {
+            Callee::Direct(func) => {
+                let func = &self.program.funcs[func];
+                func.params.iter().map(|reg| is_wide(func.regs[*reg].ty)).collect()
+            }
+            Callee::Indirect(_) => args.iter().map(|arg| self.is_wide_operand(*arg)).collect(),
+        };
+        let start = self.code.args.len() as u32;
+        for (arg, wide) in args.iter().zip(params) {
+            let src = self.src(*arg);
+            self.code.args.push((src, wide));
+        }
+        Args { start, len: self.code.args.len() as u32 - start }
+    }
+
+    fn target(&mut self, callee: Callee) -> Target {
+        match callee {
+            Callee::Direct(func) => Target::Func(func),
+            Callee::Indirect(operand) => Target::Pointer(self.src(operand)),
+        }
+    }
+
+    fn message(&mut self, text: &str) -> u32 {
+        self.code.messages.push(text.to_owned());
+        self.code.messages.len() as u32 - 1
+    }
+
+    fn inst(&mut self, kind: &InstKind) -> Op {
+        match *kind {
+            InstKind::Bin { op, ty, dst, a, b } => {
+                Op::Bin { op, ty, dst: self.slot(dst), a: self.src(a), b: self.src(b) }
+            }
+            InstKind::Un { op, ty, dst, a } => {
+                Op::Un { op, ty, dst: self.slot(dst), a: self.src(a) }
+            }
+            InstKind::Cmp { pred, ty, dst, a, b } => {
+                Op::Cmp { pred, ty, dst: self.slot(dst), a: self.src(a), b: self.src(b) }
+            }
+            InstKind::Cast { op, from, to, dst, a } => {
+                Op::Cast { op, from, to, dst: self.slot(dst), a: self.src(a) }
+            }
+            InstKind::Select { ty, dst, cond, a, b } => {
+                let (dst, cond) = (self.slot(dst), self.src(cond));
+                Op::Select { ty, dst, cond, a: self.src(a), b: self.src(b) }
+            }
+            InstKind::Move { ty, dst, a } => Op::Move { ty, dst: self.slot(dst), a: self.src(a) },
+            InstKind::Call { dst, callee, ref args } => {
+                let dst = dst.map(|reg| self.slot(reg));
+                Op::Call { target: self.target(callee), args: self.args(callee, args), dst }
+            }
+            InstKind::Assume { cond } => Op::Assume { cond: self.src(cond) },
+            InstKind::Assert { cond, ref message } => {
+                Op::Assert { cond: self.src(cond), message: self.message(message) }
+            }
+            InstKind::Choose { dst, lo, hi, .. } => Op::Choose { dst: self.slot(dst), lo, hi },
+            InstKind::Unsupported { ref what } => Op::Unsupported { message: self.message(what) },
+            InstKind::Spawn { dst, callee, ref args } => {
+                let dst = self.slot(dst);
+                Op::Spawn { dst, target: self.target(callee), args: self.args(callee, args) }
+            }
+            InstKind::Join { dst, thread } => {
+                Op::Join { dst: dst.map(|reg| self.slot(reg)), thread: self.src(thread) }
+            }
+            InstKind::SelfId { dst } => Op::SelfId { dst: self.slot(dst) },
+            InstKind::ThreadExit { value } => Op::ThreadExit { value: self.src(value) },
+            InstKind::Yield => Op::Nop,
+            ref memory => self.memory_inst(memory),
+        }
+    }
+
+    fn memory_inst(&mut self, kind: &InstKind) -> Op {
+        match *kind {
+            // Every object starts at a multiple of 2²⁸, which satisfies any alignment.
+            InstKind::Alloca { dst, size, .. } => {
+                Op::Alloca { dst: self.slot(dst), size: self.src(size) }
+            }
+            InstKind::Malloc { dst, size, .. } => {
+                Op::Malloc { dst: self.slot(dst), size: self.src(size) }
+            }
+            InstKind::Free { addr } => Op::Free { addr: self.src(addr) },
+            InstKind::Load { dst, ty, addr, access } => {
+                Op::Load { dst: self.slot(dst), ty, addr: self.src(addr), access }
+            }
+            InstKind::Store { ty, addr, value, access } => {
+                Op::Store { ty, addr: self.src(addr), value: self.src(value), access }
+            }
+            InstKind::Rmw { op, ty, dst, addr, value, .. } => {
+                let (dst, addr) = (self.slot(dst), self.src(addr));
+                Op::Rmw { op, ty, dst, addr, value: self.src(value) }
+            }
+            InstKind::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
+                let (dst, ok, addr) = (self.slot(dst), self.slot(ok), self.src(addr));
+                let (expected, new) = (self.src(expected), self.src(new));
+                Op::CmpXchg { ty, dst, ok, addr, expected, new }
+            }
+            InstKind::StoreCond { ty, ok, addr, value, .. } => {
+                let (ok, addr) = (self.slot(ok), self.src(addr));
+                Op::StoreCond { ty, ok, addr, value: self.src(value) }
+            }
+            InstKind::Fence { kind } => Op::Fence { kind },
+            InstKind::Lock { addr } => Op::Lock { addr: self.src(addr) },
+            InstKind::TryLock { dst, addr } => {
+                Op::TryLock { dst: self.slot(dst), addr: self.src(addr) }
+            }
+            InstKind::Unlock { addr } => Op::Unlock { addr: self.src(addr) },
+            InstKind::CondWait { cond, mutex } => {
+                Op::CondWait { cond: self.src(cond), mutex: self.src(mutex) }
+            }
+            InstKind::CondSignal { cond } => Op::CondSignal { cond: self.src(cond) },
+            InstKind::CondBroadcast { cond } => Op::CondBroadcast { cond: self.src(cond) },
+            InstKind::Await { dst, ty, pred, addr, value, .. } => {
+                let (dst, addr) = (self.slot(dst), self.src(addr));
+                Op::Await { dst, ty, pred, addr, value: self.src(value) }
+            }
+            ref local => unreachable!("not a memory operation: {local:?}"),
+        }
+    }
+
+    fn terminator(&mut self, kind: &TerminatorKind) -> Op {
+        let at = |to: raddle_ir::BlockId, blocks: &[Pc]| blocks[to.as_u32() as usize];
+        match kind {
+            TerminatorKind::Jump(to) => Op::Jump(at(*to, &self.blocks)),
+            TerminatorKind::Branch { cond, then, els } => {
+                let cond = self.src(*cond);
+                Op::Branch { cond, then: at(*then, &self.blocks), els: at(*els, &self.blocks) }
+            }
+            TerminatorKind::Switch { ty, value, cases, default } => {
+                let cases = cases.iter().map(|(bits, to)| (*bits, at(*to, &self.blocks))).collect();
+                let default = at(*default, &self.blocks);
+                self.code.switches.push(Switch { cases, default });
+                let table = self.code.switches.len() as u32 - 1;
+                Op::Switch { value: self.src(*value), ty: *ty, table }
+            }
+            TerminatorKind::Return(value) => {
+                let value = value.map(|operand| self.src(operand));
+                Op::Return { value, ty: self.func.ret.unwrap_or(Type::I64) }
+            }
+            TerminatorKind::Unreachable => Op::Unreachable,
+        }
+    }
+}

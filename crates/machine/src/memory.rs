@@ -1,0 +1,384 @@
+//! Objects, bytes, cells.
+//!
+//! Memory is a set of objects, each a run of bytes with bounds and a state. A *cell* is a maximal
+//! run of bytes of one object that every access so far touched together; an engine keeps one word
+//! per cell (what it knows of the accesses to it). Cells split when an access falls across their
+//! ends and both parts inherit the word, so the word always tells exactly what it would if kept per
+//! byte, at the price of one word per access in the usual case that accesses do not overlap partly.
+//!
+//! An object's words: a header (size and state), a link for lists of objects, the bytes, a bit per
+//! byte that starts a cell (the first byte does without one), and a word per byte, used at the
+//! first byte of each cell.
+
+use crate::fault::{Fault, FaultKind};
+use crate::layout::{MAX_OBJECTS, ObjectId, object_address, split_address};
+use crate::trail::{Trail, Word};
+
+const HEADER: u32 = 2;
+const LINK: u32 = 1;
+
+/// What has become of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectState {
+    /// Not (yet) allocated in this execution.
+    Absent,
+    Live,
+    /// Live, and writing to it is an error.
+    Constant,
+    /// Freed, or its frame is gone.
+    Dead,
+}
+
+impl ObjectState {
+    const ALL: [ObjectState; 4] =
+        [ObjectState::Absent, ObjectState::Live, ObjectState::Constant, ObjectState::Dead];
+}
+
+/// Why the memory is touched; decides what is allowed and how a fault is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Read,
+    Write,
+}
+
+/// A checked range of bytes of a live object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    object: ObjectId,
+    offset: u32,
+    bytes: u32,
+}
+
+/// Where an object's words are, and for how many bytes there is room.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    base: Word,
+    bytes: u32,
+}
+
+impl Room {
+    fn words(bytes: u32) -> u64 {
+        let bytes = u64::from(bytes);
+        u64::from(HEADER) + bytes.div_ceil(8) + bytes.div_ceil(64) + bytes
+    }
+
+    fn data(&self, word: u32) -> Word {
+        self.base.at(HEADER + word)
+    }
+
+    fn cuts(&self, word: u32) -> Word {
+        self.data(self.bytes.div_ceil(8) + word)
+    }
+
+    fn cell(&self, byte: u32) -> Word {
+        self.cuts(self.bytes.div_ceil(64) + byte)
+    }
+}
+
+/// The memory objects of a search, by dense number.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    objects: Vec<Room>,
+}
+
+impl Memory {
+    /// Gives the next number to an object that is new to the search.
+    pub fn name_object(&mut self, trail: &mut Trail, bytes: u32) -> Result<ObjectId, Fault> {
+        if self.objects.len() as u32 >= MAX_OBJECTS {
+            return Err(Fault::new(FaultKind::Unsupported, "more than 2^18 memory objects"));
+        }
+        let room = Self::room(trail, bytes)?;
+        self.objects.push(room);
+        Ok(ObjectId(self.objects.len() as u32 - 1))
+    }
+
+    fn room(trail: &mut Trail, bytes: u32) -> Result<Room, Fault> {
+        let words = u32::try_from(Room::words(bytes)).ok().filter(|words| *words < 1 << 30);
+        let words = words.ok_or_else(|| Fault::new(FaultKind::Unsupported, "object too large"))?;
+        Ok(Room { base: trail.reserve(words), bytes })
+    }
+
+    /// Brings an absent object to life with `bytes` zero bytes. A number whose object was smaller
+    /// in an earlier execution gets more room.
+    pub fn allocate(
+        &mut self,
+        trail: &mut Trail,
+        object: ObjectId,
+        bytes: u32,
+        state: ObjectState,
+    ) -> Result<(), Fault> {
+        if self.objects[object.0 as usize].bytes < bytes {
+            self.objects[object.0 as usize] = Self::room(trail, bytes)?;
+        }
+        self.set_header(trail, object, bytes, state);
+        Ok(())
+    }
+
+    /// Ends an object's life.
+    pub fn kill(&self, trail: &mut Trail, object: ObjectId) {
+        let (bytes, _) = self.header(trail, object);
+        self.set_header(trail, object, bytes, ObjectState::Dead);
+    }
+
+    fn set_header(&self, trail: &mut Trail, object: ObjectId, bytes: u32, state: ObjectState) {
+        let header = self.objects[object.0 as usize].base;
+        trail.set(header, u64::from(bytes) << 8 | state as u64);
+    }
+
+    /// Size and state.
+    #[inline]
+    pub fn header(&self, trail: &Trail, object: ObjectId) -> (u32, ObjectState) {
+        let word = trail.get(self.objects[object.0 as usize].base);
+        ((word >> 8) as u32, ObjectState::ALL[(word & 3) as usize])
+    }
+
+    /// A word of the object for whoever keeps it in a list.
+    pub fn link(&self, object: ObjectId) -> Word {
+        self.objects[object.0 as usize].base.at(LINK)
+    }
+
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// Checks an access.
+    #[inline]
+    pub fn place(
+        &self,
+        trail: &Trail,
+        addr: u64,
+        bytes: u32,
+        purpose: Purpose,
+    ) -> Result<Place, Fault> {
+        if let Some((object, offset)) = split_address(addr)
+            && (object.0 as usize) < self.objects.len()
+        {
+            let (size, state) = self.header(trail, object);
+            let writable = state == ObjectState::Live;
+            let usable = writable || (state == ObjectState::Constant && purpose == Purpose::Read);
+            if usable && u64::from(offset) + u64::from(bytes) <= u64::from(size) {
+                return Ok(Place { object, offset, bytes });
+            }
+        }
+        Err(self.bad_access(trail, addr, bytes, purpose))
+    }
+
+    #[cold]
+    fn bad_access(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Fault {
+        let verb = match purpose {
+            Purpose::Read => "reads",
+            Purpose::Write => "writes",
+        };
+        let known = split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len());
+        let message = match known {
+            None if addr < 4096 => format!("{verb} {bytes} bytes through a null pointer"),
+            None => format!("{verb} {bytes} bytes at {addr:#x}, which is in no object"),
+            Some((object, offset)) => match self.header(trail, object) {
+                (_, ObjectState::Absent) => {
+                    format!("{verb} {bytes} bytes at {addr:#x}, which is in no object")
+                }
+                (_, ObjectState::Dead) => format!("{verb} {bytes} bytes of a dead object"),
+                (size, state) if u64::from(offset) + u64::from(bytes) <= u64::from(size) => {
+                    debug_assert_eq!(state, ObjectState::Constant);
+                    format!("{verb} {bytes} bytes of a constant")
+                }
+                (size, _) => format!(
+                    "{verb} {bytes} bytes at offset {offset} of an object of {size} bytes"
+                ),
+            },
+        };
+        Fault::new(FaultKind::Memory, message)
+    }
+
+    /// The bytes of an object that lives or has lived, whatever may be done with them.
+    pub fn remains(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Place> {
+        let (object, offset) = split_address(addr)?;
+        if object.0 as usize >= self.objects.len() {
+            return None;
+        }
+        let (size, _) = self.header(trail, object);
+        let inside = bytes > 0 && u64::from(offset) + u64::from(bytes) <= u64::from(size);
+        inside.then_some(Place { object, offset, bytes })
+    }
+
+    /// The whole of a live object that starts at `addr`, to free it.
+    pub fn whole(&self, trail: &Trail, addr: u64) -> Result<Place, Fault> {
+        let fault = |message: &str| Err(Fault::new(FaultKind::Memory, message));
+        match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
+            Some((object, 0)) => match self.header(trail, object) {
+                (bytes, ObjectState::Live) => Ok(Place { object, offset: 0, bytes }),
+                (_, ObjectState::Dead) => fault("frees an object twice"),
+                _ => fault("frees what is no heap object"),
+            },
+            Some(_) => fault("frees a pointer into the middle of an object"),
+            None => fault("frees what is no object"),
+        }
+    }
+
+    /// The value at a place of at most 16 bytes, little-endian.
+    #[inline]
+    pub fn read(&self, trail: &Trail, place: Place) -> u128 {
+        let room = &self.objects[place.object.0 as usize];
+        let (first, shift) = (place.offset / 8, place.offset % 8 * 8);
+        let low = trail.get(room.data(first));
+        if shift / 8 + place.bytes <= 8 {
+            let mask = if place.bytes >= 8 { u64::MAX } else { (1 << (place.bytes * 8)) - 1 };
+            return u128::from(low >> shift & mask);
+        }
+        let mut value = u128::from(low >> shift);
+        let mut have = 64 - shift;
+        let mut word = first;
+        while have < place.bytes * 8 {
+            word += 1;
+            value |= u128::from(trail.get(room.data(word))) << have;
+            have += 64;
+        }
+        if place.bytes >= 16 { value } else { value & ((1 << (place.bytes * 8)) - 1) }
+    }
+
+    #[inline]
+    pub fn write(&self, trail: &mut Trail, place: Place, value: u128) {
+        let room = self.objects[place.object.0 as usize];
+        let (first, shift) = (place.offset / 8, place.offset % 8 * 8);
+        if shift / 8 + place.bytes <= 8 {
+            let mask = if place.bytes >= 8 { u64::MAX } else { (1 << (place.bytes * 8)) - 1 };
+            let word = room.data(first);
+            let old = trail.get(word);
+            trail.set(word, old & !(mask << shift) | (value as u64 & mask) << shift);
+            return;
+        }
+        for byte in 0..place.bytes {
+            let offset = place.offset + byte;
+            let (word, shift) = (room.data(offset / 8), offset % 8 * 8);
+            let new = u64::from((value >> (byte * 8)) as u8) << shift;
+            trail.set(word, trail.get(word) & !(0xff << shift) | new);
+        }
+    }
+
+    /// The one cell that `place` covers exactly, if that is how things are.
+    #[inline]
+    pub fn single_cell(&self, trail: &Trail, place: Place) -> Option<Word> {
+        let room = &self.objects[place.object.0 as usize];
+        let (start, end) = (place.offset, place.offset + place.bytes);
+        if start / 64 != (end - 1) / 64 {
+            return None;
+        }
+        let cuts = trail.get(room.cuts(start / 64));
+        let inner = ((1u128 << place.bytes) - 2) as u64;
+        if cuts & inner.wrapping_shl(start % 64) != 0 || (start != 0 && cuts >> (start % 64) & 1 == 0) {
+            return None;
+        }
+        let (size, _) = self.header(trail, place.object);
+        (end == size || self.is_cut(trail, room, end)).then(|| room.cell(start))
+    }
+
+    /// Appends the cells that `place` covers, after splitting those that it covers in part.
+    pub fn cells(&self, trail: &mut Trail, place: Place, out: &mut Vec<Word>) {
+        let room = self.objects[place.object.0 as usize];
+        let (start, end) = (place.offset, place.offset + place.bytes);
+        let (size, _) = self.header(trail, place.object);
+        self.cut(trail, &room, start);
+        if end < size {
+            self.cut(trail, &room, end);
+        }
+        for byte in start..end {
+            if byte == start || self.is_cut(trail, &room, byte) {
+                out.push(room.cell(byte));
+            }
+        }
+    }
+
+    fn is_cut(&self, trail: &Trail, room: &Room, byte: u32) -> bool {
+        byte == 0 || trail.get(room.cuts(byte / 64)) >> (byte % 64) & 1 == 1
+    }
+
+    fn cut(&self, trail: &mut Trail, room: &Room, byte: u32) {
+        if self.is_cut(trail, room, byte) {
+            return;
+        }
+        let owner = (0..byte).rev().find(|b| self.is_cut(trail, room, *b)).unwrap_or(0);
+        let inherited = trail.get(room.cell(owner));
+        trail.set(room.cell(byte), inherited);
+        let word = room.cuts(byte / 64);
+        trail.set(word, trail.get(word) | 1 << (byte % 64));
+    }
+}
+
+impl Place {
+    pub fn object(&self) -> ObjectId {
+        self.object
+    }
+
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    pub fn address(&self) -> u64 {
+        object_address(self.object) + u64::from(self.offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(bytes: u32) -> (Trail, Memory, u64) {
+        let (mut trail, mut memory) = (Trail::default(), Memory::default());
+        let id = memory.name_object(&mut trail, bytes).unwrap();
+        memory.allocate(&mut trail, id, bytes, ObjectState::Live).unwrap();
+        (trail, memory, object_address(id))
+    }
+
+    #[test]
+    fn bytes_round_trip_across_words() {
+        let (mut trail, memory, base) = object(40);
+        for offset in 0..24 {
+            for bytes in [1u32, 2, 3, 4, 8, 9, 16] {
+                let place = memory.place(&trail, base + offset, bytes, Purpose::Write).unwrap();
+                let value = 0x1122_3344_5566_7788_99aa_bbcc_ddee_ff01u128 << 3;
+                let mask = if bytes == 16 { u128::MAX } else { (1 << (bytes * 8)) - 1 };
+                memory.write(&mut trail, place, value);
+                assert_eq!(memory.read(&trail, place), value & mask, "{bytes} at {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_split_and_inherit() {
+        let (mut trail, memory, base) = object(16);
+        let whole = memory.place(&trail, base, 16, Purpose::Read).unwrap();
+        let first = memory.single_cell(&trail, whole).expect("untouched objects are one cell");
+        trail.set(first, 7);
+        let mark = trail.mark();
+        let part = memory.place(&trail, base + 4, 4, Purpose::Read).unwrap();
+        assert_eq!(memory.single_cell(&trail, part), None);
+        let mut cells = Vec::new();
+        memory.cells(&mut trail, part, &mut cells);
+        assert_eq!(cells.len(), 1);
+        assert_eq!(trail.get(cells[0]), 7);
+        assert_eq!(memory.single_cell(&trail, part), Some(cells[0]));
+        assert_eq!(memory.single_cell(&trail, whole), None);
+        cells.clear();
+        memory.cells(&mut trail, whole, &mut cells);
+        assert_eq!(cells.len(), 3);
+        trail.backtrack(mark);
+        assert_eq!(memory.single_cell(&trail, whole), Some(first));
+    }
+
+    #[test]
+    fn bad_accesses_are_told_apart() {
+        let (mut trail, memory, base) = object(4);
+        let message = |trail: &Trail, addr, bytes, purpose| {
+            memory.place(trail, addr, bytes, purpose).unwrap_err().message
+        };
+        assert!(message(&trail, 0, 4, Purpose::Read).contains("null"));
+        assert!(message(&trail, 1 << 40, 4, Purpose::Read).contains("in no object"));
+        assert!(message(&trail, base + 2, 4, Purpose::Write).contains("offset 2"));
+        memory.kill(&mut trail, ObjectId(0));
+        assert!(message(&trail, base, 4, Purpose::Read).contains("dead"));
+    }
+}

@@ -1,0 +1,264 @@
+//! Local steps: a thread runs until it stands before a visible operation, or stops for good.
+
+use crate::code::{Op, Pc, Src, is_wide};
+use crate::eval;
+use crate::fault::{Fault, FaultKind};
+use crate::layout::object_address;
+use crate::machine::Machine;
+use crate::thread::{Status, ThreadId, field, frame};
+use crate::trail::Word;
+
+/// Why a run of local steps ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Before a visible operation: [`Machine::visible`] says which.
+    Visible,
+    Finished,
+    Failed(Fault),
+    /// An `assume` did not hold.
+    Blocked,
+    /// The limit on local steps was met.
+    Cut,
+}
+
+/// What one local step led to.
+enum Next {
+    Go,
+    Jump(Pc),
+    /// The program counter is set already (calls and returns).
+    Moved,
+    Stop(Stop),
+}
+
+impl Machine<'_> {
+    /// Runs a ready thread's local operations. Its status says the same as the answer.
+    pub fn run(&mut self, thread: ThreadId) -> Stop {
+        let mut pc = self.pc(thread);
+        for _ in 0..self.step_limit {
+            let next = match self.local_step(thread, pc) {
+                Ok(next) => next,
+                Err(fault) => Next::Stop(Stop::Failed(fault)),
+            };
+            match next {
+                Next::Go => pc = Pc(pc.0 + 1),
+                Next::Jump(to) => pc = to,
+                Next::Moved => pc = self.pc(thread),
+                Next::Stop(stop) => return self.stopped(thread, pc, stop),
+            }
+        }
+        self.stopped(thread, pc, Stop::Cut)
+    }
+
+    fn stopped(&mut self, thread: ThreadId, pc: Pc, stop: Stop) -> Stop {
+        self.set(thread, field::PC, pc.0.into());
+        match stop {
+            Stop::Visible | Stop::Finished => {}
+            Stop::Failed(_) => self.set_status(thread, Status::Failed),
+            Stop::Blocked => self.set_status(thread, Status::Blocked),
+            Stop::Cut => self.set_status(thread, Status::Cut),
+        }
+        stop
+    }
+
+    #[inline]
+    fn local_step(&mut self, thread: ThreadId, pc: Pc) -> Result<Next, Fault> {
+        match self.code.op(pc) {
+            Op::Bin { op, ty, dst, a, b } if !is_wide(ty) => {
+                self.ready(thread, [a, b])?;
+                let value = eval::bin64(op, ty, self.read(thread, a), self.read(thread, b))?;
+                self.put(thread, dst, value);
+            }
+            Op::Bin { op, ty, dst, a, b } => {
+                let (a, b) = (self.read_wide(thread, a), self.read_wide(thread, b));
+                let value = eval::bin128(op, ty, a, b)?;
+                self.put_as(thread, dst, value, true);
+            }
+            Op::Un { op, ty, dst, a } => {
+                let value = eval::un(op, ty, self.read_as(thread, a, is_wide(ty)));
+                self.put_as(thread, dst, value, is_wide(ty));
+            }
+            Op::Cmp { pred, ty, dst, a, b } => {
+                self.ready(thread, [a, b])?;
+                let wide = is_wide(ty);
+                let (a, b) = (self.read_as(thread, a, wide), self.read_as(thread, b, wide));
+                self.put(thread, dst, eval::cmp(pred, ty, a, b).into());
+            }
+            Op::Cast { op, from, to, dst, a } => {
+                self.ready(thread, [a])?;
+                let value = eval::cast(op, from, to, self.read_as(thread, a, is_wide(from)));
+                self.put_as(thread, dst, value, is_wide(to));
+            }
+            Op::Select { ty, dst, cond, a, b } => {
+                self.ready(thread, [a, b])?;
+                let chosen = if self.read(thread, cond) != 0 { a } else { b };
+                let value = self.read_as(thread, chosen, is_wide(ty));
+                self.put_as(thread, dst, value, is_wide(ty));
+            }
+            Op::Move { ty, dst, a } => {
+                self.ready(thread, [a])?;
+                let value = self.read_as(thread, a, is_wide(ty));
+                self.put_as(thread, dst, value, is_wide(ty));
+            }
+            Op::Jump(to) => return Ok(Next::Jump(to)),
+            Op::Branch { cond, then, els } => {
+                return Ok(Next::Jump(if self.read(thread, cond) != 0 { then } else { els }));
+            }
+            Op::Nop => {}
+            op if is_visible(op) => return self.before_visible(thread, op),
+            op => return self.rare_step(thread, pc, op),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Local operations off the hot path.
+    fn rare_step(&mut self, thread: ThreadId, pc: Pc, op: Op) -> Result<Next, Fault> {
+        match op {
+            Op::Switch { value, ty, table } => {
+                let value = self.read_as(thread, value, is_wide(ty));
+                let table = &self.code.switches[table as usize];
+                let case = table.cases.iter().find(|(bits, _)| *bits == value);
+                return Ok(Next::Jump(case.map_or(table.default, |(_, to)| *to)));
+            }
+            Op::Call { target, args, dst } => {
+                for (src, _) in self.code.args(args).to_vec() {
+                    self.ready(thread, [src])?;
+                }
+                let func = self.callee(thread, target)?;
+                let args = self.arguments(thread, args);
+                let result = dst.map_or(0, |slot| u64::from(slot.0) + 1);
+                self.enter(thread, func, &args, Pc(pc.0 + 1), result)?;
+                return Ok(Next::Moved);
+            }
+            Op::Return { value, ty } => {
+                let wide = is_wide(ty);
+                let value = match value {
+                    Some(src) => {
+                        self.ready(thread, [src])?;
+                        self.read_as(thread, src, wide)
+                    }
+                    None => 0,
+                };
+                if self.leave(thread, value, wide) {
+                    return Ok(Next::Stop(Stop::Finished));
+                }
+                return Ok(Next::Moved);
+            }
+            Op::ThreadExit { value } => {
+                let value = self.read(thread, value);
+                self.finish(thread, value);
+                return Ok(Next::Stop(Stop::Finished));
+            }
+            Op::DropAllocas => {
+                return Ok(match self.newest_alloca(thread) {
+                    Some(_) => Next::Stop(Stop::Visible),
+                    None => Next::Go,
+                });
+            }
+            Op::Alloca { dst, size } => {
+                let size = self.read(thread, size);
+                let object = self.allocate(thread, size)?;
+                let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
+                let (link, next) = (self.memory.link(object), self.trail.get(head));
+                self.trail.set(link, next);
+                self.trail.set(head, u64::from(object.0) + 1);
+                self.put(thread, dst, object_address(object));
+            }
+            Op::Malloc { dst, size } => {
+                let size = self.read(thread, size);
+                let object = self.allocate(thread, size)?;
+                self.put(thread, dst, object_address(object));
+            }
+            Op::SelfId { dst } => self.put(thread, dst, crate::visible::handle(thread)),
+            Op::Assume { cond } => {
+                if self.read(thread, cond) == 0 {
+                    return Ok(Next::Stop(Stop::Blocked));
+                }
+            }
+            Op::Assert { cond, message } => {
+                if self.read(thread, cond) == 0 {
+                    let message = self.code.messages[message as usize].clone();
+                    return Err(Fault::new(FaultKind::Assertion, message));
+                }
+            }
+            Op::Unsupported { message } => {
+                let message = self.code.messages[message as usize].clone();
+                return Err(Fault::new(FaultKind::Unsupported, message));
+            }
+            Op::Unreachable => {
+                let message = "reaches a point marked as unreachable";
+                return Err(Fault::new(FaultKind::Unreachable, message));
+            }
+            op => unreachable!("{op:?} is not a local operation"),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Stops before a visible operation with its operands ready to be read.
+    fn before_visible(&mut self, thread: ThreadId, op: Op) -> Result<Next, Fault> {
+        if !self.code.thread_locals.is_empty() {
+            for src in operands(op) {
+                self.ready(thread, [src])?;
+            }
+            if let Op::Spawn { args, .. } = op {
+                for (src, _) in self.code.args(args).to_vec() {
+                    self.ready(thread, [src])?;
+                }
+            }
+        }
+        Ok(Next::Stop(Stop::Visible))
+    }
+
+    /// Makes the copies of thread-local globals that operands name.
+    #[inline]
+    fn ready<const N: usize>(&mut self, thread: ThreadId, operands: [Src; N]) -> Result<(), Fault> {
+        for src in operands {
+            if let Src::ThreadLocal(index) = src {
+                let (global, _) = self.code.thread_locals[index as usize];
+                self.thread_local(thread, global)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_visible(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::CmpXchg { .. }
+            | Op::StoreCond { .. }
+            | Op::Fence { .. }
+            | Op::Free { .. }
+            | Op::Spawn { .. }
+            | Op::Join { .. }
+            | Op::Lock { .. }
+            | Op::TryLock { .. }
+            | Op::Unlock { .. }
+            | Op::CondWait { .. }
+            | Op::CondSignal { .. }
+            | Op::CondBroadcast { .. }
+            | Op::Await { .. }
+            | Op::Choose { .. }
+    )
+}
+
+/// The operands of a visible operation, but for the arguments of a spawn.
+fn operands(op: Op) -> Vec<Src> {
+    match op {
+        Op::Load { addr, .. } | Op::Free { addr } | Op::Lock { addr } | Op::Unlock { addr } => {
+            vec![addr]
+        }
+        Op::TryLock { addr, .. } => vec![addr],
+        Op::Store { addr, value, .. }
+        | Op::Rmw { addr, value, .. }
+        | Op::StoreCond { addr, value, .. }
+        | Op::Await { addr, value, .. } => vec![addr, value],
+        Op::CmpXchg { addr, expected, new, .. } => vec![addr, expected, new],
+        Op::CondWait { cond, mutex } => vec![cond, mutex],
+        Op::CondSignal { cond } | Op::CondBroadcast { cond } => vec![cond],
+        Op::Join { thread, .. } => vec![thread],
+        _ => vec![],
+    }
+}

@@ -1,0 +1,92 @@
+//! Thread records and frames.
+//!
+//! A thread's words are its status, its place in the code, and its counters of named things. Frames
+//! are runs of words in chunks that belong to the thread for good; a frame is a header (where to
+//! return to) and the function's slots.
+
+use crate::layout::ObjectId;
+use crate::trail::Word;
+use raddle_ir::{FuncId, GlobalId};
+
+/// Dense number of a thread: initial threads first, in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ThreadId(pub u32);
+
+/// What a thread is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Not (yet) spawned in this execution.
+    Absent,
+    /// Before a visible operation.
+    Ready,
+    Finished,
+    /// Stopped by a fault.
+    Failed,
+    /// Stopped by an `assume` that did not hold.
+    Blocked,
+    /// Stopped by a bound of the search.
+    Cut,
+}
+
+impl Status {
+    pub(crate) const ALL: [Status; 6] = [
+        Status::Absent,
+        Status::Ready,
+        Status::Finished,
+        Status::Failed,
+        Status::Blocked,
+        Status::Cut,
+    ];
+}
+
+/// Offsets of a thread's words.
+pub(crate) mod field {
+    pub const STATUS: u32 = 0;
+    pub const PC: u32 = 1;
+    /// First word of the current frame.
+    pub const FRAME: u32 = 2;
+    /// First free word of the current chunk, and which chunk that is.
+    pub const TOP: u32 = 3;
+    pub const CHUNK: u32 = 4;
+    /// How many objects it has allocated, and how many threads it has spawned.
+    pub const OBJECTS: u32 = 5;
+    pub const SPAWNED: u32 = 6;
+    /// What it returned.
+    pub const RESULT: u32 = 7;
+    /// How far it is in a wait on a condition variable: see [`crate::visible`].
+    pub const PHASE: u32 = 8;
+    pub const COUNT: u32 = 9;
+}
+
+/// Offsets of a frame's header.
+pub(crate) mod frame {
+    pub const RETURN_PC: u32 = 0;
+    /// Word 0 of the caller's frame, or 0 in the outermost frame.
+    pub const CALLER: u32 = 1;
+    /// The caller's slot for the result, plus 1; 0 for none.
+    pub const RESULT: u32 = 2;
+    /// The thread's `TOP` and `CHUNK` before the call.
+    pub const TOP: u32 = 3;
+    pub const CHUNK: u32 = 4;
+    /// The newest object of the frame, plus 1; they form a list.
+    pub const ALLOCAS: u32 = 5;
+    pub const SLOTS: u32 = 6;
+}
+
+pub(crate) const CHUNK_WORDS: u32 = 256;
+/// Words of stack that a thread may use: deep enough for any program that means to end.
+pub(crate) const MAX_STACK: u32 = 1 << 22;
+
+/// What is known of a thread for good.
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub base: Word,
+    pub name: String,
+    pub func: Option<FuncId>,
+    /// The numbers of the threads it spawned and the objects it allocated, by order.
+    pub children: Vec<ThreadId>,
+    pub objects: Vec<ObjectId>,
+    pub thread_locals: Vec<(GlobalId, ObjectId)>,
+    /// Chunks of frames: first word and length.
+    pub chunks: Vec<(Word, u32)>,
+}
