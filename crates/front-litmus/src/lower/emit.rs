@@ -100,6 +100,8 @@ impl<'c, 't> Emit<'c, 't> {
 
     pub fn start_label(&mut self, label: &Name) {
         let block = self.labels[&label.text];
+        let loc = self.context.loc(label.at);
+        self.function.at(loc);
         self.function.jump(block);
         self.function.switch_to(block);
         self.flags.forget_source();

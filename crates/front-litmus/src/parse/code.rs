@@ -85,7 +85,9 @@ fn instruction(cursor: &mut Cursor<'_>) -> Result<Inst, Diagnostic> {
     }
     let mut args = Vec::new();
     let mut at = start.to(word.at);
-    if !matches!(cursor.peek(), Tok::Punct('|' | ';')) {
+    // An `exists` on a later line is not an operand: the `;` before it is missing.
+    let missing_end = cursor.at().line > word.at.line && at_condition(cursor);
+    if !missing_end && !matches!(cursor.peek(), Tok::Punct('|' | ';')) {
         loop {
             let arg = argument(cursor)?;
             at = at.to(arg.at);

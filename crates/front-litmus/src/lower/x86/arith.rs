@@ -137,23 +137,28 @@ fn first_then_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg)
 /// `dst, src = dst + src, dst`
 pub(super) fn xadd(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let (dst, src) = first_then_register(e, inst)?;
-    let old: Operand = match dst {
-        Place::Mem(addr) if inst.lock => e.rmw(RmwOp::Add, addr, src.into()).into(),
-        _ => {
-            let old = e.temp(Type::I64);
-            let value = read(e, dst);
-            e.move_to(old, value);
-            old.into()
+    if let (Place::Mem(addr), true) = (dst, inst.lock) {
+        let old = e.rmw(RmwOp::Add, addr, src.into());
+        if e.flags.are_read() {
+            sum_with_flags(e, old, src);
         }
-    };
-    let sum = e.temp(Type::I64);
-    e.arith(BinOp::Add, sum, old, src.into());
-    e.set_flags(sum.into(), constant(0), Source::ZeroAndSign);
-    e.move_to(src, old);
-    if !(inst.lock && matches!(dst, Place::Mem(_))) {
-        write(e, dst, sum.into());
+        e.move_to(src, old.into());
+        return Ok(());
     }
+    let old = e.temp(Type::I64);
+    let value = read(e, dst);
+    e.move_to(old, value);
+    let sum = sum_with_flags(e, old, src);
+    e.move_to(src, old.into());
+    write(e, dst, sum.into());
     Ok(())
+}
+
+fn sum_with_flags(e: &mut Emit<'_, '_>, a: Reg, b: Reg) -> Reg {
+    let sum = e.temp(Type::I64);
+    e.arith(BinOp::Add, sum, a.into(), b.into());
+    e.set_flags(sum.into(), constant(0), Source::ZeroAndSign);
+    sum
 }
 
 /// Compares `EAX` with the destination and puts the source there if they are equal; `EAX` has the

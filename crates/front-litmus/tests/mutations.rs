@@ -1,0 +1,152 @@
+//! Damaged tests never panic: each still loads, to a well-formed program, or gets a diagnostic
+//! with a line.
+
+use raddle_front_litmus::load;
+use raddle_ir::verify::verify;
+use std::path::Path;
+
+/// A small generator with a fixed seed (an xorshift), so that every failure comes back.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+}
+
+fn tests_in(folder: &Path) -> Vec<Vec<u8>> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        println!("{} is absent: passed over", folder.display());
+        return Vec::new();
+    };
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ext| ext == "litmus"))
+        .collect();
+    files.sort();
+    files.iter().map(|path| std::fs::read(path).expect("the test can be read")).collect()
+}
+
+/// Pieces that are meaningful somewhere.
+const SPLICES: &[&str] = &[
+    "|",
+    ";",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    "(*",
+    "*)",
+    "\"",
+    "exists",
+    "~",
+    "not ",
+    "/\\",
+    "\\/",
+    "=>",
+    "=",
+    "0:",
+    "9:",
+    "%",
+    "P1",
+    "LOCK ",
+    "-",
+    "18446744073709551616",
+    "0x",
+    "<<",
+    ":",
+    ",",
+    "\0",
+    "\u{e9}",
+    "\r\n",
+    "locations [",
+    "filter",
+    "final",
+    "forall",
+    "EAX",
+    "r1",
+    "R1",
+    "$",
+    "#",
+];
+
+fn mutate(random: &mut Random, original: &[u8], other: &[u8]) -> Vec<u8> {
+    let mut bytes = original.to_vec();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        let end = (at + random.below(12)).min(bytes.len());
+        match random.below(7) {
+            0 => drop(bytes.drain(at..end)),
+            1 => bytes.truncate(at),
+            2 => {
+                let splice = SPLICES[random.below(SPLICES.len())];
+                drop(bytes.splice(at..at, splice.bytes()));
+            }
+            3 => {
+                let splice = SPLICES[random.below(SPLICES.len())];
+                drop(bytes.splice(at..end, splice.bytes()));
+            }
+            4 if at < bytes.len() => bytes[at] = random.next() as u8,
+            5 => {
+                let copy = bytes[at..end].to_vec();
+                let to = random.below(bytes.len() + 1);
+                drop(bytes.splice(to..to, copy));
+            }
+            _ => {
+                let from = random.below(other.len() + 1);
+                let until = (from + random.below(40)).min(other.len());
+                drop(bytes.splice(at..end, other[from..until].to_vec()));
+            }
+        }
+    }
+    bytes
+}
+
+fn run(originals: &[Vec<u8>], seed: u64, count: usize) {
+    if originals.is_empty() {
+        return;
+    }
+    let mut random = Random(seed);
+    let mut loaded = 0;
+    for i in 0..count {
+        let original = &originals[random.below(originals.len())];
+        let other = &originals[random.below(originals.len())];
+        let bytes = mutate(&mut random, original, other);
+        let shown = || String::from_utf8_lossy(&bytes).into_owned();
+        match load("mutant", &bytes) {
+            Ok(litmus) => {
+                loaded += 1;
+                assert_eq!(verify(&litmus.program), Ok(()), "mutant {i}:\n{}", shown());
+            }
+            Err(diagnostic) => {
+                assert!(diagnostic.line > 0, "mutant {i}: {diagnostic}\n{}", shown());
+                assert!(!diagnostic.message.is_empty());
+            }
+        }
+    }
+    println!("{count} mutants, {loaded} still load");
+}
+
+#[test]
+fn mutants_of_own_tests() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    run(&tests_in(&folder), 0x5eed_0001, 10_000);
+}
+
+#[test]
+fn mutants_of_the_corpora() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus");
+    for (i, corpus) in ["x86", "ppc", "arm"].into_iter().enumerate() {
+        let sample: Vec<_> = tests_in(&folder.join(corpus)).into_iter().step_by(20).collect();
+        run(&sample, 0x5eed_0002 + i as u64, 2_000);
+    }
+}
