@@ -1,0 +1,113 @@
+//! The axiomatic oracle: candidate executions, filtered by the axioms of a model.
+//!
+//! With com = rf ∪ co ∪ fr, an execution is allowed when
+//!
+//! ```text
+//! SC:   acyclic(po ∪ com)
+//! TSO:  acyclic(po-loc ∪ com), acyclic((po \ W×R) ∪ fences ∪ rfe ∪ co ∪ fr)
+//! PSO:  acyclic(po-loc ∪ com), acyclic((po ∩ R×M) ∪ fences ∪ (sfence ∩ W×W) ∪ rfe ∪ co ∪ fr)
+//! all:  no write stands in co between a read-modify-write and the write that it reads
+//! ```
+//!
+//! where `fences` orders what stands on the two sides of a full barrier, and a read-modify-write or
+//! compare-and-swap (a failed one too) with all that stands before and after it. The write of the
+//! initial value comes first in co everywhere and is no event of its own.
+//!
+//! A read-modify-write is one event that reads and writes. Merging the two loses nothing: by
+//! atomicity and the fence it implies, whatever comes after its read in the order of memory comes
+//! after its write, and whatever comes before its write before its read.
+//!
+//! Not covered: locks, condition variables, spawn, join, await, allocation, accesses that overlap
+//! without being of the same bytes, and more than 64 memory events. Loops run until the budget ends.
+
+mod candidates;
+mod graph;
+mod relation;
+
+use crate::layout::Place;
+use crate::local::Context;
+use crate::outcome::{Model, Outcome, Trouble, observe};
+use candidates::{Candidate, Candidates};
+use graph::{EventId, Graph};
+use raddle_ir::Program;
+use relation::Relation;
+use std::collections::BTreeMap;
+
+/// Every allowed execution of `program`: control paths and choices, reads-from and coherence.
+pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
+    let cx = Context::new(program)?;
+    let mut outcome = Outcome::default();
+    for candidate in Candidates::new(&cx).all()? {
+        let graph = Graph::new(&candidate)?;
+        count_coherence_orders(&cx, model, &candidate, &graph, &mut outcome);
+    }
+    Ok(outcome)
+}
+
+/// A choice of coherence order: the writes of each place, first to last.
+type Coherence = BTreeMap<Place, Vec<EventId>>;
+
+fn count_coherence_orders(
+    cx: &Context,
+    model: Model,
+    candidate: &Candidate,
+    graph: &Graph,
+    outcome: &mut Outcome,
+) {
+    let order = graph.preserved(model);
+    for co in coherence_orders(graph) {
+        let mut all = order.clone();
+        for writes in co.values() {
+            all.union(&graph.coherence_and_from_reads(writes));
+        }
+        if all.is_acyclic() {
+            let state = || final_state(cx, candidate, graph, &co);
+            outcome.count(&candidate.ends(), state);
+        }
+    }
+}
+
+/// All coherence orders that respect atomicity and, place by place, acyclic(po-loc ∪ com).
+fn coherence_orders(graph: &Graph) -> Vec<Coherence> {
+    let mut orders = vec![Coherence::new()];
+    for place in graph.places() {
+        let per_place: Vec<Vec<EventId>> = permutations(&graph.writes(place))
+            .into_iter()
+            .filter(|writes| graph.is_atomic(writes) && is_coherent(graph, place, writes))
+            .collect();
+        let extend = |co: &Coherence, writes: &Vec<EventId>| {
+            let mut co = co.clone();
+            co.insert(place, writes.clone());
+            co
+        };
+        orders =
+            orders.iter().flat_map(|co| per_place.iter().map(move |w| extend(co, w))).collect();
+    }
+    orders
+}
+
+fn is_coherent(graph: &Graph, place: Place, writes: &[EventId]) -> bool {
+    let mut all: Relation = graph.program_order_and_reads_from(place);
+    all.union(&graph.coherence_and_from_reads(writes));
+    all.is_acyclic()
+}
+
+fn permutations(items: &[EventId]) -> Vec<Vec<EventId>> {
+    if items.is_empty() {
+        return vec![vec![]];
+    }
+    let mut all = Vec::new();
+    for (i, first) in items.iter().enumerate() {
+        let rest = [&items[..i], &items[i + 1..]].concat();
+        all.extend(permutations(&rest).into_iter().map(|tail| [&[*first], &tail[..]].concat()));
+    }
+    all
+}
+
+fn final_state(cx: &Context, candidate: &Candidate, graph: &Graph, co: &Coherence) -> Vec<u64> {
+    let last = |(place, writes): (&Place, &Vec<EventId>)| {
+        writes.last().and_then(|w| graph.written(*w)).map(|value| (*place, value))
+    };
+    let memory = co.iter().filter_map(last).collect();
+    observe(cx.program, &cx.layout, &candidate.locals(), &memory)
+}

@@ -1,0 +1,305 @@
+//! Litmus programs from cycles of relations.
+//!
+//! A cycle is a list of edges between memory events, the last leading back to the first: program
+//! order within a thread, to the same place (`Pos`) or to another one (`Pod`), perhaps across a
+//! fence; and communication between threads (`Rfe`, `Fre`, `Coe`). It becomes a program in which
+//! some execution contains exactly these edges if the model allows the cycle: the method of
+//! Alglave, Maranget, Sarkar and Sewell, "Fences in Weak Memory Models" (2010), section 7.
+//!
+//! Communication edges relate events of one place, so the events between two `Pod` edges are all
+//! of one place, and get a new one. Along such a stretch writes store 1, 2, … in the order in which
+//! coherence has them, and a read is expected to see the last write before it. A cycle without a
+//! `Pod` edge has one place only and contradicts coherence; there the stretch is cut at a `Pos`
+//! edge, which is the one that the expected values contradict.
+
+use raddle_ir::{
+    Access, CmpOp, Condition, FenceKind, FunctionBuilder, InstKind, ObservableId, Observed,
+    Operand, Program, ProgramBuilder, Prop, Quantifier, Reg, Term, Type,
+};
+use std::fmt;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Direction {
+    R,
+    W,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Between {
+    Nothing,
+    StoreFence,
+    FullFence,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Edge {
+    Rfe,
+    Fre,
+    Coe,
+    Po { from: Direction, to: Direction, same_place: bool, between: Between },
+}
+
+impl Edge {
+    pub const fn pod(from: Direction, to: Direction) -> Edge {
+        Edge::Po { from, to, same_place: false, between: Between::Nothing }
+    }
+
+    pub const fn pos(from: Direction, to: Direction) -> Edge {
+        Edge::Po { from, to, same_place: true, between: Between::Nothing }
+    }
+
+    pub const fn fenced(from: Direction, to: Direction) -> Edge {
+        Edge::Po { from, to, same_place: false, between: Between::FullFence }
+    }
+
+    /// All edges: communication, and program order with every fence that can matter.
+    pub fn all() -> Vec<Edge> {
+        use Direction::{R, W};
+        let mut edges = vec![Edge::Rfe, Edge::Fre, Edge::Coe];
+        for (from, to) in [(R, R), (R, W), (W, R), (W, W)] {
+            for same_place in [false, true] {
+                for between in [Between::Nothing, Between::StoreFence, Between::FullFence] {
+                    if between != Between::StoreFence || (from, to) == (W, W) {
+                        edges.push(Edge::Po { from, to, same_place, between });
+                    }
+                }
+            }
+        }
+        edges
+    }
+
+    pub const fn from(self) -> Direction {
+        match self {
+            Edge::Rfe | Edge::Coe => Direction::W,
+            Edge::Fre => Direction::R,
+            Edge::Po { from, .. } => from,
+        }
+    }
+
+    pub const fn to(self) -> Direction {
+        match self {
+            Edge::Rfe => Direction::R,
+            Edge::Fre | Edge::Coe => Direction::W,
+            Edge::Po { to, .. } => to,
+        }
+    }
+
+    pub const fn is_external(self) -> bool {
+        !matches!(self, Edge::Po { .. })
+    }
+
+    pub const fn changes_place(self) -> bool {
+        matches!(self, Edge::Po { same_place: false, .. })
+    }
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Edge::Po { from, to, same_place, between } = self else {
+            return write!(f, "{self:?}");
+        };
+        let place = if *same_place { 's' } else { 'd' };
+        match between {
+            Between::Nothing => write!(f, "Po{place}{from:?}{to:?}"),
+            Between::StoreFence => write!(f, "SFence{place}{from:?}{to:?}"),
+            Between::FullFence => write!(f, "MFence{place}{from:?}{to:?}"),
+        }
+    }
+}
+
+/// A cycle of edges; edge `i` leads from event `i` to the next one, round and round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cycle {
+    edges: Vec<Edge>,
+}
+
+/// All cycles of at most `length` edges of an alphabet, each once (not once for each rotation).
+pub fn enumerate(alphabet: &[Edge], length: usize) -> Vec<Cycle> {
+    let mut cycles = Vec::new();
+    let mut paths: Vec<Vec<Edge>> = alphabet.iter().map(|edge| vec![*edge]).collect();
+    for _ in 1..length {
+        let extend = |path: &Vec<Edge>| -> Vec<Vec<Edge>> {
+            let fits = alphabet.iter().filter(|e| e.from() == path[path.len() - 1].to());
+            fits.map(|edge| [&path[..], &[*edge]].concat()).collect()
+        };
+        paths = paths.iter().flat_map(extend).collect();
+        let found = paths.iter().filter(|path| is_first_rotation(path));
+        cycles.extend(found.filter_map(|path| Cycle::new(path.clone())));
+    }
+    cycles
+}
+
+fn is_first_rotation(edges: &[Edge]) -> bool {
+    (1..edges.len()).all(|i| edges <= &[&edges[i..], &edges[..i]].concat()[..])
+}
+
+/// An event of the program.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    direction: Direction,
+    place: usize,
+    /// What a write stores or a read is expected to see.
+    value: u64,
+}
+
+impl Cycle {
+    /// `None` if no program has such a cycle: directions that do not fit, fewer than two changes
+    /// of thread, no program order, or a single change of place.
+    pub fn new(edges: Vec<Edge>) -> Option<Cycle> {
+        let next = |i: usize| edges[(i + 1) % edges.len()];
+        let fits = edges.iter().enumerate().all(|(i, edge)| edge.to() == next(i).from());
+        let external = edges.iter().filter(|edge| edge.is_external()).count();
+        let places = edges.iter().filter(|edge| edge.changes_place()).count();
+        let sound = fits && external >= 2 && external < edges.len() && places != 1;
+        sound.then_some(Cycle { edges })
+    }
+
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// The edge that leads to an event.
+    fn into(&self, event: usize) -> Edge {
+        self.edges[(event + self.edges.len() - 1) % self.edges.len()]
+    }
+
+    /// The events in cyclic order, beginning with one for which `begins` holds of its edge.
+    fn round(&self, begins: impl Fn(Edge) -> bool) -> Vec<usize> {
+        let count = self.edges.len();
+        let first = (0..count).find(|event| begins(self.into(*event))).unwrap_or(0);
+        (first..first + count).map(|event| event % count).collect()
+    }
+
+    fn nodes(&self) -> Vec<Node> {
+        let one_place = !self.edges.iter().any(|edge| edge.changes_place());
+        let cuts = move |edge: Edge| match one_place {
+            true => !edge.is_external(),
+            false => edge.changes_place(),
+        };
+        let empty = Node { direction: Direction::R, place: 0, value: 0 };
+        let mut nodes = vec![empty; self.edges.len()];
+        let (mut stretches, mut writes) = (0, 0);
+        for event in self.round(cuts) {
+            if stretches == 0 || self.into(event).changes_place() {
+                (stretches, writes) = (stretches + 1, 0);
+            }
+            let direction = self.edges[event].from();
+            writes += u64::from(direction == Direction::W);
+            nodes[event] = Node { direction, place: stretches - 1, value: writes };
+        }
+        nodes
+    }
+
+    /// The events of each thread, in program order.
+    fn threads(&self) -> Vec<Vec<usize>> {
+        let mut threads: Vec<Vec<usize>> = Vec::new();
+        for event in self.round(Edge::is_external) {
+            match threads.last_mut() {
+                Some(thread) if !self.into(event).is_external() => thread.push(event),
+                _ => threads.push(vec![event]),
+            }
+        }
+        threads
+    }
+
+    /// The program. Its condition, when there is one, holds in exactly the executions that contain
+    /// the cycle; there is none when three writes to a place leave coherence in the dark.
+    pub fn program(&self) -> Program {
+        let nodes = self.nodes();
+        let mut builder = ProgramBuilder::new(self.to_string());
+        let places = nodes.iter().map(|node| node.place + 1).max().unwrap_or(0);
+        let globals: Vec<_> =
+            (0..places).map(|i| builder.scalar(format!("x{i}"), Type::I32, 0)).collect();
+        let mut expected = Vec::new();
+        for (index, thread) in self.threads().iter().enumerate() {
+            let mut function = FunctionBuilder::new(format!("p{index}"));
+            let mut loads = Vec::new();
+            for (position, event) in thread.iter().enumerate() {
+                if position > 0 {
+                    push_fence(&mut function, self.into(*event));
+                }
+                let node = nodes[*event];
+                let addr = globals[node.place].into();
+                loads.extend(push_access(&mut function, node, addr).map(|reg| (reg, node.value)));
+            }
+            function.ret(None);
+            let func = builder.function(function.finish());
+            let thread = builder.thread(format!("t{index}"), func, Vec::new());
+            for (i, (reg, value)) in loads.into_iter().enumerate() {
+                let what = Observed::Reg(thread, reg);
+                expected.push((builder.observe(format!("{index}:r{i}"), what), value));
+            }
+        }
+        for (place, global) in globals.into_iter().enumerate() {
+            let what = Observed::Mem { global, offset: 0, ty: Type::I32 };
+            let id = builder.observe(format!("x{place}"), what);
+            expected.push((id, last_value(&nodes, place)));
+        }
+        builder.program.condition = self.is_decided(&nodes).then(|| all_equal(&expected));
+        builder.finish()
+    }
+
+    fn is_decided(&self, nodes: &[Node]) -> bool {
+        nodes.iter().all(|node| last_value(nodes, node.place) <= 2)
+    }
+
+    /// The values of the program's observables that show the cycle, if its condition does.
+    pub fn witness(&self) -> Option<Vec<u64>> {
+        match self.program().condition?.prop {
+            Prop::And(parts) => Some(parts.iter().filter_map(expected_value).collect()),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Cycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.edges.iter().map(Edge::to_string).collect();
+        f.write_str(&names.join(" "))
+    }
+}
+
+fn last_value(nodes: &[Node], place: usize) -> u64 {
+    nodes.iter().filter(|node| node.place == place).map(|node| node.value).max().unwrap_or(0)
+}
+
+fn push_fence(function: &mut FunctionBuilder, edge: Edge) {
+    if let Edge::Po { between, .. } = edge {
+        match between {
+            Between::Nothing => {}
+            Between::StoreFence => function.push(InstKind::Fence { kind: FenceKind::StoreStore }),
+            Between::FullFence => function.push(InstKind::Fence { kind: FenceKind::Full }),
+        }
+    }
+}
+
+/// The register that holds what was read, for a load.
+fn push_access(function: &mut FunctionBuilder, node: Node, addr: Operand) -> Option<Reg> {
+    let (ty, access) = (Type::I32, Access::ASM);
+    match node.direction {
+        Direction::W => {
+            function.push(InstKind::Store { ty, addr, value: node.value.into(), access });
+            None
+        }
+        Direction::R => {
+            let dst = function.reg(None, ty);
+            function.push(InstKind::Load { dst, ty, addr, access });
+            Some(dst)
+        }
+    }
+}
+
+fn all_equal(expected: &[(ObservableId, u64)]) -> Condition {
+    let equal = |(id, value): &(ObservableId, u64)| {
+        Prop::Cmp(CmpOp::Eq, Term::Observable(*id), Term::Int(i128::from(*value)))
+    };
+    let prop = Prop::And(expected.iter().map(equal).collect());
+    Condition { quantifier: Quantifier::Exists, prop }
+}
+
+fn expected_value(prop: &Prop) -> Option<u64> {
+    match prop {
+        Prop::Cmp(_, _, Term::Int(value)) => u64::try_from(*value).ok(),
+        _ => None,
+    }
+}

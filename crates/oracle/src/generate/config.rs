@@ -1,0 +1,145 @@
+//! What kind of programs to generate.
+
+use raddle_ir::Type;
+use std::ops::RangeInclusive;
+
+/// The flavour of accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Orders {
+    /// Plain machine accesses only.
+    Asm,
+    /// Machine accesses and C11 atomics of every order that their kind allows.
+    All,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// At least one.
+    pub threads: RangeInclusive<usize>,
+    /// Statements of each thread, those nested in others included.
+    pub instructions: RangeInclusive<usize>,
+    /// Scalar globals; at least one.
+    pub locations: usize,
+    /// The types that globals may have: integers of whole bytes; at least one.
+    pub types: Vec<Type>,
+    pub orders: Orders,
+    /// Percentage of stored constants that equal an earlier one.
+    pub repeated_values: u32,
+    pub mutexes: usize,
+    pub conditions: usize,
+    pub weights: Weights,
+}
+
+macro_rules! weights {
+    ($($(#[$meta:meta])* $field:ident $kind:ident),+ $(,)?) => {
+        /// How often each kind of statement is drawn, relative to the others.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        pub struct Weights { $($(#[$meta])* pub $field: u32),+ }
+
+        /// A kind of statement.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Statement { $($kind),+ }
+
+        impl Weights {
+            pub(super) fn table(&self) -> Vec<(u32, Statement)> {
+                vec![$((self.$field, Statement::$kind)),+]
+            }
+        }
+    };
+}
+
+weights! {
+    load Load,
+    store Store,
+    rmw Rmw,
+    cmpxchg CmpXchg,
+    /// A fence of any kind.
+    fence Fence,
+    /// A store-store barrier.
+    store_fence StoreFence,
+    /// A branch on a value read.
+    branch Branch,
+    /// A loop of two rounds.
+    repeat Repeat,
+    /// A load or store at an index computed from a value read.
+    index Index,
+    arithmetic Arithmetic,
+    assume Assume,
+    assert Assert,
+    choose Choose,
+    call Call,
+    /// Waits for a value that is stored somewhere, or never.
+    wait_for Await,
+    /// A critical section.
+    lock Lock,
+    try_lock TryLock,
+    /// On a condition; only drawn inside critical sections.
+    wait Wait,
+    signal Signal,
+    broadcast Broadcast,
+    /// A new thread, perhaps joined later.
+    spawn Spawn,
+}
+
+impl Config {
+    /// Accesses, fences and local code: what both oracles know.
+    pub fn memory() -> Config {
+        Config {
+            threads: 2..=3,
+            instructions: 2..=4,
+            locations: 2,
+            types: vec![Type::I32],
+            orders: Orders::Asm,
+            repeated_values: 20,
+            mutexes: 0,
+            conditions: 0,
+            weights: Weights {
+                load: 30,
+                store: 30,
+                rmw: 4,
+                cmpxchg: 4,
+                fence: 6,
+                store_fence: 4,
+                branch: 5,
+                repeat: 1,
+                index: 4,
+                arithmetic: 4,
+                assume: 2,
+                assert: 2,
+                choose: 2,
+                call: 2,
+                ..Weights::default()
+            },
+        }
+    }
+
+    /// As [`Config::memory`], with C11 orders and accesses of every width.
+    pub fn c11() -> Config {
+        let types = vec![Type::I8, Type::I16, Type::I32, Type::I64];
+        Config { types, orders: Orders::All, ..Config::memory() }
+    }
+
+    /// Locks, conditions, spawned threads and waiting loads as well.
+    pub fn synchronised() -> Config {
+        let memory = Config::memory();
+        Config {
+            instructions: 2..=6,
+            mutexes: 2,
+            conditions: 1,
+            weights: Weights {
+                load: 12,
+                store: 14,
+                fence: 1,
+                wait_for: 3,
+                lock: 16,
+                try_lock: 6,
+                wait: 12,
+                signal: 5,
+                broadcast: 3,
+                spawn: 6,
+                ..memory.weights
+            },
+            ..memory
+        }
+    }
+}

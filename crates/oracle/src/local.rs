@@ -1,0 +1,283 @@
+//! Running one thread: registers, control flow, calls; everything that no other thread sees.
+//!
+//! A [`Thread`] runs up to its next visible instruction and stays there until the oracle has done
+//! that instruction and told it the result.
+
+use crate::arith;
+use crate::layout::Layout;
+use crate::outcome::Trouble;
+use raddle_ir::{
+    BlockId, Callee, FuncId, InstKind, Operand, Program, Reg, TerminatorKind, ThreadIdx, Type,
+};
+
+/// Local instructions between two visible ones.
+const LOCAL_STEPS: usize = 10_000;
+const CALL_DEPTH: usize = 64;
+
+/// What every oracle carries around.
+#[derive(Debug)]
+pub(crate) struct Context<'p> {
+    pub program: &'p Program,
+    pub layout: Layout,
+}
+
+impl<'p> Context<'p> {
+    pub fn new(program: &'p Program) -> Result<Context<'p>, Trouble> {
+        Ok(Context { program, layout: Layout::new(program)? })
+    }
+
+    pub fn callee(&self, thread: &Thread, callee: Callee) -> Option<FuncId> {
+        let function = match callee {
+            Callee::Direct(id) => id,
+            Callee::Indirect(pointer) => {
+                let address = thread.value(self, pointer, Type::Ptr) as u64;
+                self.layout.function(self.program, address)?
+            }
+        };
+        (!self.program.funcs[function].blocks.is_empty()).then_some(function)
+    }
+}
+
+/// How a thread ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum End {
+    Returned(u64),
+    Failed,
+    /// By `assume`.
+    Blocked,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Frame {
+    func: FuncId,
+    block: BlockId,
+    next: usize,
+    regs: Vec<u128>,
+    /// The caller's register that gets the result.
+    result: Option<Reg>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Thread {
+    /// Never empty: the outermost frame outlives the thread, for its registers are observed.
+    frames: Vec<Frame>,
+    end: Option<End>,
+}
+
+impl Thread {
+    /// A thread about to enter `func`, run up to its first visible instruction.
+    pub fn start(cx: &Context, func: FuncId, args: &[u128]) -> Result<Thread, Trouble> {
+        let mut thread = Thread { frames: vec![Frame::enter(cx, func, args, None)], end: None };
+        thread.run(cx)?;
+        Ok(thread)
+    }
+
+    /// An initial thread, run up to its first visible instruction.
+    pub fn initial(cx: &Context, thread: ThreadIdx) -> Result<Thread, Trouble> {
+        let init = &cx.program.threads[thread];
+        let function = &cx.program.funcs[init.func];
+        let types = function.params.iter().map(|p| function.regs[*p].ty);
+        let args = init.args.iter().zip(types);
+        let args: Vec<u128> =
+            args.map(|(a, ty)| cx.layout.constant(*a, ty).unwrap_or_default()).collect();
+        Thread::start(cx, init.func, &args)
+    }
+
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    pub fn fail(&mut self) {
+        self.end = Some(End::Failed);
+    }
+
+    /// Ends the thread with a result, from any depth of calls.
+    pub fn exit(&mut self, value: u64) {
+        self.frames.truncate(1);
+        self.end = Some(End::Returned(value));
+    }
+
+    pub fn outermost(&self, reg: Reg) -> u128 {
+        self.frames[0].regs[reg.as_u32() as usize]
+    }
+
+    /// The visible instruction that the thread stands at; `None` if it has ended.
+    pub fn at<'p>(&self, cx: &Context<'p>) -> Option<&'p InstKind> {
+        if self.end.is_some() { None } else { self.next_inst(cx) }
+    }
+
+    pub fn value(&self, cx: &Context, operand: Operand, ty: Type) -> u128 {
+        match operand {
+            Operand::Reg(reg) => self.top().regs[reg.as_u32() as usize],
+            other => cx.layout.constant(other, ty).unwrap_or_default(),
+        }
+    }
+
+    pub fn address(&self, cx: &Context, operand: Operand) -> u64 {
+        self.value(cx, operand, Type::Ptr) as u64
+    }
+
+    pub fn set(&mut self, reg: Reg, value: u128) {
+        self.top_mut().regs[reg.as_u32() as usize] = value;
+    }
+
+    /// Leaves the visible instruction behind and runs up to the next one.
+    pub fn finish_inst(&mut self, cx: &Context) -> Result<(), Trouble> {
+        self.top_mut().next += 1;
+        self.run(cx)
+    }
+
+    /// The values of the arguments of a call or spawn of `func`.
+    pub fn args(&self, cx: &Context, func: FuncId, args: &[Operand]) -> Vec<u128> {
+        let function = &cx.program.funcs[func];
+        let types = function.params.iter().map(|p| function.regs[*p].ty);
+        args.iter().zip(types).map(|(a, ty)| self.value(cx, *a, ty)).collect()
+    }
+
+    fn top(&self) -> &Frame {
+        &self.frames[self.frames.len() - 1]
+    }
+
+    fn top_mut(&mut self) -> &mut Frame {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    fn next_inst<'p>(&self, cx: &Context<'p>) -> Option<&'p InstKind> {
+        let frame = self.top();
+        let block = &cx.program.funcs[frame.func].blocks[frame.block];
+        block.insts.get(frame.next).map(|inst| &inst.kind)
+    }
+
+    fn run(&mut self, cx: &Context) -> Result<(), Trouble> {
+        for _ in 0..LOCAL_STEPS {
+            if self.end.is_some() {
+                return Ok(());
+            }
+            match self.next_inst(cx) {
+                None => self.terminator(cx),
+                Some(inst) => {
+                    if !self.local(cx, inst)? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err(Trouble::Budget)
+    }
+
+    /// Does a local instruction; `false` if it is a visible one.
+    fn local(&mut self, cx: &Context, inst: &InstKind) -> Result<bool, Trouble> {
+        let value = |operand: Operand, ty: Type| self.value(cx, operand, ty);
+        let (dst, result) = match *inst {
+            InstKind::Bin { op, ty, dst, a, b } => {
+                match arith::binary(op, ty, value(a, ty), value(b, ty))? {
+                    Some(result) => (dst, result),
+                    None => {
+                        self.fail();
+                        return Ok(true);
+                    }
+                }
+            }
+            InstKind::Un { op, ty, dst, a } => (dst, arith::unary(op, ty, value(a, ty))?),
+            InstKind::Cmp { pred, ty, dst, a, b } => {
+                (dst, arith::compare(pred, ty, value(a, ty), value(b, ty))?.into())
+            }
+            InstKind::Cast { op, from, to, dst, a } => {
+                (dst, arith::cast(op, from, to, value(a, from))?)
+            }
+            InstKind::Select { ty, dst, cond, a, b } => {
+                (dst, value(if value(cond, Type::BOOL) != 0 { a } else { b }, ty))
+            }
+            InstKind::Move { ty, dst, a } => (dst, value(a, ty)),
+            _ => return self.control(cx, inst),
+        };
+        self.set(dst, result);
+        self.top_mut().next += 1;
+        Ok(true)
+    }
+
+    /// Local instructions that give no value.
+    fn control(&mut self, cx: &Context, inst: &InstKind) -> Result<bool, Trouble> {
+        match inst {
+            InstKind::Call { dst, callee, args } => return self.call(cx, *dst, *callee, args),
+            InstKind::Assume { cond } if self.value(cx, *cond, Type::BOOL) == 0 => {
+                self.end = Some(End::Blocked);
+            }
+            InstKind::Assert { cond, .. } if self.value(cx, *cond, Type::BOOL) == 0 => self.fail(),
+            InstKind::ThreadExit { value } => {
+                let value = self.value(cx, *value, Type::I64) as u64;
+                self.exit(value);
+            }
+            InstKind::Assume { .. } | InstKind::Assert { .. } | InstKind::Yield => {
+                self.top_mut().next += 1;
+            }
+            InstKind::Alloca { .. } | InstKind::Malloc { .. } | InstKind::Free { .. } => {
+                return Trouble::unsupported("allocation");
+            }
+            InstKind::StoreCond { .. } => return Trouble::unsupported("store-conditionals"),
+            InstKind::Unsupported { what } => return Trouble::unsupported(what.as_str()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn call(
+        &mut self,
+        cx: &Context,
+        dst: Option<Reg>,
+        callee: Callee,
+        args: &[Operand],
+    ) -> Result<bool, Trouble> {
+        let Some(func) = cx.callee(self, callee) else {
+            self.fail();
+            return Ok(true);
+        };
+        if self.frames.len() == CALL_DEPTH {
+            return Err(Trouble::Budget);
+        }
+        let args = self.args(cx, func, args);
+        self.top_mut().next += 1;
+        self.frames.push(Frame::enter(cx, func, &args, dst));
+        Ok(true)
+    }
+
+    fn terminator(&mut self, cx: &Context) {
+        let frame = self.top();
+        let target = match &cx.program.funcs[frame.func].blocks[frame.block].term.kind {
+            TerminatorKind::Jump(to) => *to,
+            TerminatorKind::Branch { cond, then, els } => {
+                if self.value(cx, *cond, Type::BOOL) != 0 { *then } else { *els }
+            }
+            TerminatorKind::Switch { ty, value, cases, default } => {
+                let value = self.value(cx, *value, *ty);
+                cases.iter().find(|(case, _)| *case == value).map_or(*default, |(_, to)| *to)
+            }
+            TerminatorKind::Return(operand) => return self.ret(cx, *operand),
+            TerminatorKind::Unreachable => return self.fail(),
+        };
+        let frame = self.top_mut();
+        (frame.block, frame.next) = (target, 0);
+    }
+
+    fn ret(&mut self, cx: &Context, operand: Option<Operand>) {
+        let ty = cx.program.funcs[self.top().func].ret.unwrap_or(Type::I64);
+        let value = operand.map_or(0, |operand| self.value(cx, operand, ty));
+        if self.frames.len() == 1 {
+            return self.exit(value as u64);
+        }
+        let result = self.frames.pop().and_then(|frame| frame.result);
+        if let Some(reg) = result {
+            self.set(reg, value);
+        }
+    }
+}
+
+impl Frame {
+    fn enter(cx: &Context, func: FuncId, args: &[u128], result: Option<Reg>) -> Frame {
+        let function = &cx.program.funcs[func];
+        let mut regs = vec![0; function.regs.len()];
+        regs[..args.len()].copy_from_slice(args);
+        Frame { func, block: BlockId::from_u32(0), next: 0, regs, result }
+    }
+}
