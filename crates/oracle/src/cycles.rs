@@ -4,7 +4,7 @@
 //! order within a thread, to the same place (`Pos`) or to another one (`Pod`), perhaps across a
 //! fence; and communication between threads (`Rfe`, `Fre`, `Coe`). It becomes a program in which
 //! some execution contains exactly these edges if the model allows the cycle: the method of
-//! Alglave, Maranget, Sarkar and Sewell, "Fences in Weak Memory Models" (2010), section 7.
+//! Alglave, Maranget, Sarkar and Sewell, "Fences in Weak Memory Models" (2010).
 //!
 //! Communication edges relate events of one place, so the events between two `Pod` edges are all
 //! of one place, and get a new one. Along such a stretch writes store 1, 2, … in the order in which

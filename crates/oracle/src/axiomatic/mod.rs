@@ -15,10 +15,13 @@
 //!
 //! A read-modify-write is one event that reads and writes. Merging the two loses nothing: by
 //! atomicity and the fence it implies, whatever comes after its read in the order of memory comes
-//! after its write, and whatever comes before its write before its read.
+//! after its write, and whatever comes before its write before its read. Atomicity then follows
+//! from coherence, since a write in between would be both before and after the one event; it is
+//! stated all the same.
 //!
 //! Not covered: locks, condition variables, spawn, join, await, allocation, accesses that overlap
-//! without being of the same bytes, and more than 64 memory events. Loops run until the budget ends.
+//! without being of the same bytes, more than 64 memory events. A loop may run until the budget
+//! ends.
 
 mod candidates;
 mod graph;

@@ -2,8 +2,8 @@
 //!
 //! Greedy: passes over threads, instructions (in runs of halving length, as delta debugging does),
 //! branches, blocks, constants, observables and unused definitions are repeated until none of them
-//! finds a smaller program that still shows it. Every program that is tried is well-formed. Deterministic if
-//! the test is.
+//! finds a smaller program that still shows it. Every program that is tried is well-formed, but it
+//! need not terminate: the test should give up on those that do not. Deterministic if the test is.
 
 mod blocks;
 mod operands;
