@@ -96,6 +96,9 @@ fn columns() {
     check("X86 t\n{ }\n P0 | P2 ;\n", (3, 7), "found `P2`", "`P1`");
     check("X86 t\n{ }\n", (3, 1), "the test ends here", "`P0`");
     check("X86 t\n{ }\n P0 | P1\n", (4, 1), "the test ends here", "`|` or `;`");
+    let titles: Vec<String> = (0..1025).map(|i| format!("P{i}")).collect();
+    let many = format!("X86 t\n{{ }}\n{} ;\n", titles.join("|"));
+    check(&many, (3, 5035), "more than 1024 threads", "fewer columns");
     check("X86 t\n P0 ;\n", (3, 1), "header", "initial state");
     check("X86 t\n{ x=1\n P0 ;\n NOP ;\n", (3, 2), "found `P0`", "`}`");
     check("X86 t\n{ }\n P0 ;\n MOV EAX,", (4, 10), "the test ends here", "an operand");

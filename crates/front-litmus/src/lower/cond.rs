@@ -26,7 +26,8 @@ pub(super) struct ObservedPlaces(BTreeMap<Key, String>);
 impl ObservedPlaces {
     /// The registers of one thread that are observed.
     pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &MachineReg> {
-        self.0.keys().filter_map(move |key| match key {
+        let first = Key::Register(thread, MachineReg::Numbered(0));
+        self.0.range(first..).map_while(move |(key, _)| match key {
             Key::Register(of, reg) if *of == thread => Some(reg),
             _ => None,
         })

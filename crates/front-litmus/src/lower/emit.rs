@@ -136,7 +136,16 @@ impl<'c, 't> Emit<'c, 't> {
     // ---- operands ----
 
     pub fn args<'i, const N: usize>(&self, inst: &'i Inst) -> Result<[&'i Arg; N], Diagnostic> {
-        let all: Vec<&Arg> = inst.args.iter().collect();
+        self.args_of(inst, &inst.args)
+    }
+
+    /// Exactly `N` operands, which are some of the instruction's.
+    pub fn args_of<'i, const N: usize>(
+        &self,
+        inst: &Inst,
+        args: &'i [Arg],
+    ) -> Result<[&'i Arg; N], Diagnostic> {
+        let all: Vec<&Arg> = args.iter().collect();
         let found = all.len();
         all.try_into().map_err(|_| {
             self.error(inst.at, format!("`{}` has {found} operands here", inst.mnemonic))

@@ -18,11 +18,11 @@ const REGISTER_OPS: &[(&str, BinOp)] = &[
     ("slw", BinOp::Shl), ("srw", BinOp::LShr), ("sraw", BinOp::AShr),
 ];
 
-/// Two registers and a number.
+/// Two registers and a number; the dot of `andi.` is part of its name.
 #[rustfmt::skip]
 const IMMEDIATE_OPS: &[(&str, BinOp)] = &[
     ("addi", BinOp::Add), ("subi", BinOp::Sub), ("mulli", BinOp::Mul),
-    ("andi", BinOp::And), ("ori", BinOp::Or), ("xori", BinOp::Xor),
+    ("andi.", BinOp::And), ("ori", BinOp::Or), ("xori", BinOp::Xor),
     ("slwi", BinOp::Shl), ("srwi", BinOp::LShr), ("srawi", BinOp::AShr),
 ];
 
@@ -75,9 +75,9 @@ pub(super) fn is_wide(mnemonic: &str) -> bool {
     #[rustfmt::skip]
     const WIDE: &[&str] = &[
         "ld", "ldx", "std", "stdx", "ldarx", "stdcx.",
-        "cmpd", "cmpdi", "cmpld", "cmpldi", "mulld",
+        "cmpd", "cmpdi", "cmpld", "cmpldi", "mulld", "mulld.",
     ];
-    WIDE.contains(&mnemonic.strip_suffix('.').unwrap_or(mnemonic)) || mnemonic == "stdcx."
+    WIDE.contains(&mnemonic)
 }
 
 pub(super) fn reads_flags(mnemonic: &str) -> bool {
@@ -115,20 +115,21 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
 fn arithmetic(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let name = inst.mnemonic.as_str();
     let (base, record) = name.strip_suffix('.').map_or((name, false), |base| (base, true));
-    let find =
-        |table: &[(&str, BinOp)]| table.iter().find(|(known, _)| *known == base).map(|(_, op)| *op);
-    let dst = if let Some(op) = find(REGISTER_OPS) {
+    let find = |table: &[(&str, BinOp)], name: &str| {
+        table.iter().find(|(known, _)| *known == name).map(|(_, op)| *op)
+    };
+    let dst = if let Some(op) = find(REGISTER_OPS, base) {
         let [dst, a, b] = e.args(inst)?;
         let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
         e.arith(op, dst, a.into(), b.into());
         dst
-    } else if let Some(op) = find(IMMEDIATE_OPS) {
+    } else if let Some(op) = find(IMMEDIATE_OPS, name) {
         let [dst, a, b] = e.args(inst)?;
         let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.int_arg(b)?);
         e.arith(op, dst, a.into(), constant(b));
         dst
     } else {
-        other_arithmetic(e, inst, base)?
+        other_arithmetic(e, inst, base, record)?
     };
     if record {
         e.set_flags(dst.into(), constant(0), Source::Comparison);
@@ -137,8 +138,14 @@ fn arithmetic(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
 }
 
 /// Gives the register that holds the result.
-fn other_arithmetic(e: &mut Emit<'_, '_>, inst: &Inst, base: &str) -> Result<Reg, Diagnostic> {
+fn other_arithmetic(
+    e: &mut Emit<'_, '_>,
+    inst: &Inst,
+    base: &str,
+    record: bool,
+) -> Result<Reg, Diagnostic> {
     match base {
+        "li" | "lis" if record => Err(e.unsupported(inst)),
         "li" => {
             let [dst, value] = e.args(inst)?;
             let (dst, value) = (e.reg_arg(dst)?, e.int_arg(value)?);
@@ -267,10 +274,7 @@ fn after_condition_field<'i, const N: usize>(
         return e.args(inst);
     };
     match &first.kind {
-        ArgKind::Name(name) if name.text.eq_ignore_ascii_case("cr0") => {
-            let mut rest = rest.iter();
-            Ok(std::array::from_fn(|_| rest.next().unwrap_or(first)))
-        }
+        ArgKind::Name(name) if name.text.eq_ignore_ascii_case("cr0") => e.args_of(inst, rest),
         _ => Err(e
             .error(first.at, "only condition field 0 is supported")
             .expected("`cr0`, or no condition field")),

@@ -6,6 +6,9 @@ use super::token::Tok;
 use crate::ast::{Arg, ArgKind, At, Inst, Line, Mem, Name, Thread};
 use raddle_ir::Diagnostic;
 
+/// More columns than this are refused: no engine could do anything with them.
+const MAX_THREADS: usize = 1024;
+
 pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Vec<Thread>, Diagnostic> {
     let mut threads = thread_names(cursor)?;
     while !at_condition(cursor) {
@@ -27,6 +30,10 @@ fn thread_names(cursor: &mut Cursor<'_>) -> Result<Vec<Thread>, Diagnostic> {
                 .error(cursor.file, message)
                 .expected(expected)
                 .help("threads are numbered from P0, in order"));
+        }
+        if threads.len() == MAX_THREADS {
+            let message = format!("the test has more than {MAX_THREADS} threads");
+            return Err(name.at.error(cursor.file, message).expected("fewer columns"));
         }
         threads.push(Thread { at: name.at, lines: Vec::new() });
         if cursor.eat_punct(';') {

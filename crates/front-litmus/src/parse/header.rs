@@ -95,13 +95,9 @@ fn name(file: &str, scan: &mut Scanner<'_>) -> Result<String, Diagnostic> {
 fn description(scan: &mut Scanner<'_>) -> String {
     scan.bump();
     let rest = scan.rest();
-    let close = rest.find('"').unwrap_or(rest.len());
-    let state = rest.find("\n{").unwrap_or(rest.len());
-    if close < state {
-        let text = rest[..close].to_owned();
-        for _ in text.chars() {
-            scan.bump();
-        }
+    let closed = rest.split_once('"').map(|(text, _)| text);
+    if closed.is_some_and(|text| !text.contains("\n{")) {
+        let text = scan.take_while(|c| c != '"').to_owned();
         scan.bump();
         text
     } else {
@@ -111,19 +107,15 @@ fn description(scan: &mut Scanner<'_>) -> String {
 
 /// Takes a `Key=Value` line, or passes over whatever else stands on the line.
 fn other_text(scan: &mut Scanner<'_>) -> Option<(String, String)> {
-    let line = scan.rest().lines().next().unwrap_or_default();
-    if let Some((key, value)) = line.split_once('=')
-        && is_key(key.trim())
-    {
-        scan.take_while(|c| c != '\n');
-        return Some((key.trim().to_owned(), value.trim().to_owned()));
+    let mut line = scan.clone();
+    let key = line.take_while(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    line.take_while(|c| c == ' ' || c == '\t');
+    if key.starts_with(|c: char| c.is_ascii_alphabetic()) && line.bump_str("=") {
+        let value = line.take_while(|c| c != '\n').trim();
+        *scan = line;
+        return Some((key.to_owned(), value.to_owned()));
     }
     // The first character is neither `{` nor `"`, so this always moves.
     scan.take_while(|c| !matches!(c, '\n' | '{' | '"'));
     None
-}
-
-fn is_key(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_alphabetic())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

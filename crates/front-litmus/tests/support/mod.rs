@@ -1,9 +1,9 @@
-//! An interpreter for small lowered programs: all interleavings, one instruction at a time, with
+//! An interpreter for small lowered programs: all interleavings of their memory accesses, with
 //! memory that every thread sees at once. It shares nothing with the engines.
 
 use raddle_ir::{
-    BinOp, BlockId, CastOp, Function, GlobalId, InstKind, IntPred, Observed, Operand, Pred,
-    Program, Reg, RmwOp, TerminatorKind, Type,
+    BinOp, BlockId, CastOp, CmpOp, Function, GlobalId, InstKind, IntPred, Observed, Operand, Pred,
+    Program, Reg, RmwOp, Term, TerminatorKind, Type,
 };
 use std::collections::{BTreeSet, HashSet};
 
@@ -39,22 +39,74 @@ fn signed(value: u64, ty: Type) -> i64 {
 }
 
 /// The final states of all interleavings, each as herd would print it.
-pub fn final_states(program: &Program) -> BTreeSet<String> {
+pub fn shown_states(program: &Program) -> BTreeSet<String> {
+    final_states(program).iter().map(|state| show(program, state)).collect()
+}
+
+/// In how many of the final states the condition's proposition holds, and how many there are.
+pub fn count_witnesses(program: &Program) -> (usize, usize) {
+    let states = final_states(program);
+    let prop = &program.condition.as_ref().expect("a condition").prop;
+    let holds = |state: &&State| prop.holds(&mut |op, a, b| term_compare(program, state, op, a, b));
+    (states.iter().filter(holds).count(), states.len())
+}
+
+fn term_compare(program: &Program, state: &State, op: CmpOp, a: Term, b: Term) -> bool {
+    let Term::Observable(id) = a else { panic!("a condition is about observables") };
+    let (left, ty) = observed(state, program.observables[id].what);
+    let right = match b {
+        Term::Observable(other) => observed(state, program.observables[other].what).0,
+        Term::Int(value) => value as u64 & mask(ty),
+        Term::Global(global, offset) => address_of(global, offset),
+    };
+    (left == right) == (op == CmpOp::Eq)
+}
+
+fn final_states(program: &Program) -> Vec<State> {
     let mut seen = HashSet::new();
     let mut work = vec![initial(program)];
-    let mut found = BTreeSet::new();
-    while let Some(state) = work.pop() {
+    let mut found = Vec::new();
+    while let Some(mut state) = work.pop() {
+        for thread in 0..state.threads.len() {
+            run_locally(program, &mut state, thread);
+        }
         if !seen.insert(state.clone()) {
             continue;
         }
         if state.threads.iter().all(|thread| thread.at.is_none()) {
-            found.insert(show(program, &state));
+            found.push(state);
+            continue;
         }
         for thread in 0..state.threads.len() {
-            work.extend(step(program, &state, thread));
+            let mut next = state.clone();
+            if step(program, &mut next, thread) {
+                work.push(next);
+            }
         }
     }
     found
+}
+
+/// Runs what no other thread can see.
+fn run_locally(program: &Program, state: &mut State, thread: usize) {
+    while let Some((block, index)) = state.threads[thread].at {
+        let inst = function_of(program, thread).blocks[block].insts.get(index);
+        if inst.is_some_and(|inst| is_access(&inst.kind)) {
+            return;
+        }
+        step(program, state, thread);
+    }
+}
+
+fn is_access(kind: &InstKind) -> bool {
+    matches!(
+        kind,
+        InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Rmw { .. }
+            | InstKind::CmpXchg { .. }
+            | InstKind::StoreCond { .. }
+    )
 }
 
 fn initial(program: &Program) -> State {
@@ -79,17 +131,21 @@ fn initial(program: &Program) -> State {
     State { threads: threads.collect(), memory: memory.collect() }
 }
 
+fn observed(state: &State, what: Observed) -> (u64, Type) {
+    match what {
+        Observed::Reg(thread, reg) => {
+            let index = thread.as_u32() as usize;
+            (state.threads[index].registers[reg.as_u32() as usize], Type::I64)
+        }
+        Observed::Mem { global, offset, ty } => {
+            (read(state, address_of(global, offset as i64), ty), ty)
+        }
+    }
+}
+
 fn show(program: &Program, state: &State) -> String {
     let shown = program.observables.values().map(|observable| {
-        let (value, ty) = match observable.what {
-            Observed::Reg(thread, reg) => {
-                let index = thread.as_u32() as usize;
-                (state.threads[index].registers[reg.as_u32() as usize], Type::I64)
-            }
-            Observed::Mem { global, offset, ty } => {
-                (read(state, address_of(global, offset as i64), ty), ty)
-            }
-        };
+        let (value, ty) = observed(state, observable.what);
         let named = program.globals.iter().find(|(id, _)| address_of(*id, 0) == value);
         match named {
             Some((_, global)) => format!("{}={};", observable.name, global.name),
@@ -123,29 +179,25 @@ fn write(state: &mut State, by: usize, address: u64, value: u64, ty: Type) {
     }
 }
 
-/// One instruction or terminator of one thread; none if it has ended.
-fn step(program: &Program, state: &State, thread: usize) -> Option<State> {
-    let (block, index) = state.threads[thread].at?;
-    let function = function_of(program, thread);
-    let mut next = state.clone();
-    match function.blocks[block].insts.get(index) {
-        Some(inst) => {
-            next.threads[thread].at = Some((block, index + 1));
-            execute(&mut next, thread, &inst.kind);
-        }
-        None => {
-            let to = match &function.blocks[block].term.kind {
-                TerminatorKind::Jump(to) => Some(*to),
-                TerminatorKind::Branch { cond, then, els } => {
-                    Some(if value(state, thread, *cond, Type::BOOL) == 1 { *then } else { *els })
-                }
-                TerminatorKind::Return(None) => None,
-                other => panic!("no front end for litmus tests makes {other:?}"),
-            };
-            next.threads[thread].at = to.map(|block| (block, 0));
-        }
+/// One instruction or terminator of one thread; false if it has ended.
+fn step(program: &Program, state: &mut State, thread: usize) -> bool {
+    let Some((block, index)) = state.threads[thread].at else { return false };
+    let block_ref = &function_of(program, thread).blocks[block];
+    if let Some(inst) = block_ref.insts.get(index) {
+        state.threads[thread].at = Some((block, index + 1));
+        execute(state, thread, &inst.kind);
+        return true;
     }
-    Some(next)
+    let to = match &block_ref.term.kind {
+        TerminatorKind::Jump(to) => Some(*to),
+        TerminatorKind::Branch { cond, then, els } => {
+            Some(if value(state, thread, *cond, Type::BOOL) == 1 { *then } else { *els })
+        }
+        TerminatorKind::Return(None) => None,
+        other => panic!("no litmus test has {other:?}"),
+    };
+    state.threads[thread].at = to.map(|block| (block, 0));
+    true
 }
 
 fn function_of(program: &Program, thread: usize) -> &Function {

@@ -5,22 +5,21 @@ use super::super::emit::{Emit, constant};
 use super::super::flags::Source;
 use super::super::regs::X86_EAX;
 use super::{
-    Alu, Place, XOR, destination, not_a_destination, not_lockable, place, read, two_in_memory,
-    write,
+    Alu, Place, Value, XOR, destination, not_lockable, place, read, read_value, two_in_memory,
+    value, write,
 };
 use crate::ast::Inst;
 use raddle_ir::{BinOp, Diagnostic, IntPred, Operand, Reg, RmwOp, Type};
 
 /// `dst = dst op src`: on memory a load and a store, or one atomic access if it is locked.
 pub(super) fn binary(e: &mut Emit<'_, '_>, inst: &Inst, alu: Alu) -> Result<(), Diagnostic> {
-    let [dst_arg, src] = e.args(inst)?;
-    let (dst, src) = (place(e, dst_arg)?, place(e, src)?);
+    let [dst, src] = e.args(inst)?;
+    let (dst, src) = (place(e, dst)?, value(e, src)?);
     match (dst, src) {
-        (Place::Imm(_), _) => Err(not_a_destination(e, dst_arg)),
-        (Place::Mem(_), Place::Mem(_)) => Err(two_in_memory(e, inst)),
+        (Place::Mem(_), Value::At(Place::Mem(_))) => Err(two_in_memory(e, inst)),
         (Place::Reg(_), _) if inst.lock => Err(not_lockable(e, inst)),
         _ => {
-            let value = read(e, src);
+            let value = read_value(e, src);
             apply(e, inst.lock, dst, alu, value, Some(flag_source(alu.op)));
             Ok(())
         }
@@ -55,7 +54,7 @@ fn apply(
     }
     let result = match dst {
         Place::Reg(reg) => reg,
-        _ => e.temp(Type::I64),
+        Place::Mem(_) => e.temp(Type::I64),
     };
     e.arith(alu.op, result, old, value);
     if let (Place::Mem(addr), None) = (dst, atomic) {
@@ -95,11 +94,8 @@ pub(super) fn neg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
 fn exchanged(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg), Diagnostic> {
     let [a, b] = e.args(inst)?;
     match (place(e, a)?, place(e, b)?) {
-        (dst @ (Place::Mem(_) | Place::Reg(_)), Place::Reg(reg)) => Ok((dst, reg)),
-        (Place::Reg(reg), dst @ Place::Mem(_)) => Ok((dst, reg)),
+        (dst, Place::Reg(reg)) | (Place::Reg(reg), dst) => Ok((dst, reg)),
         (Place::Mem(_), Place::Mem(_)) => Err(two_in_memory(e, inst)),
-        (Place::Imm(_), _) => Err(not_a_destination(e, a)),
-        (_, Place::Imm(_)) => Err(not_a_destination(e, b)),
     }
 }
 
@@ -124,11 +120,9 @@ pub(super) fn xchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> 
 
 /// The memory or register operand that comes first, then a register.
 fn first_then_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg), Diagnostic> {
-    let [dst_arg, src] = e.args(inst)?;
-    let dst = place(e, dst_arg)?;
-    let src = e.reg_arg(src)?;
+    let [dst, src] = e.args(inst)?;
+    let (dst, src) = (place(e, dst)?, e.reg_arg(src)?);
     match dst {
-        Place::Imm(_) => Err(not_a_destination(e, dst_arg)),
         Place::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
         _ => Ok((dst, src)),
     }

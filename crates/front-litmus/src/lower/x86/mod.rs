@@ -80,12 +80,18 @@ const SIZED: &[(&str, Op)] = &[
 const FENCES: &[(&str, FenceKind)] =
     &[("mfence", FenceKind::Mfence), ("sfence", FenceKind::Sfence), ("lfence", FenceKind::Lfence)];
 
-/// An operand that was looked at.
+/// An operand that can be written to.
 #[derive(Clone, Copy)]
 enum Place {
     Reg(Reg),
     /// The address.
     Mem(Operand),
+}
+
+/// An operand that can be read.
+#[derive(Clone, Copy)]
+enum Value {
+    At(Place),
     Imm(i64),
 }
 
@@ -203,21 +209,29 @@ fn sized(
 
 // ---- operands ----
 
-fn place(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Place, Diagnostic> {
+fn value(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Value, Diagnostic> {
     match &arg.kind {
-        ArgKind::Mem(_) => Ok(Place::Mem(e.mem_arg(arg)?)),
-        ArgKind::Int(_) => Ok(Place::Imm(e.int_arg(arg)?)),
-        ArgKind::Name(_) => Ok(Place::Reg(
-            e.reg_arg(arg).map_err(|error| error.help("memory is written in brackets: `[x]`"))?,
-        )),
+        ArgKind::Int(_) => Ok(Value::Imm(e.int_arg(arg)?)),
+        ArgKind::Mem(_) | ArgKind::Name(_) => Ok(Value::At(place(e, arg)?)),
     }
 }
 
-/// The value of an operand; memory is loaded.
+fn place(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Place, Diagnostic> {
+    match &arg.kind {
+        ArgKind::Mem(_) => Ok(Place::Mem(e.mem_arg(arg)?)),
+        ArgKind::Name(_) => Ok(Place::Reg(
+            e.reg_arg(arg).map_err(|error| error.help("memory is written in brackets: `[x]`"))?,
+        )),
+        ArgKind::Int(_) => {
+            Err(e.error(arg.at, "a number cannot be written to").expected("a register or memory"))
+        }
+    }
+}
+
+/// Memory is loaded.
 fn read(e: &mut Emit<'_, '_>, place: Place) -> Operand {
     match place {
         Place::Reg(reg) => reg.into(),
-        Place::Imm(value) => constant(value),
         Place::Mem(addr) => {
             let loaded = e.temp(Type::I64);
             e.load(loaded, addr, Size::Word);
@@ -226,18 +240,19 @@ fn read(e: &mut Emit<'_, '_>, place: Place) -> Operand {
     }
 }
 
-/// Replaces a register or a word of memory. Nothing else gets here: [`place`]'s callers refuse
-/// numbers as destinations.
+fn read_value(e: &mut Emit<'_, '_>, value: Value) -> Operand {
+    match value {
+        Value::At(place) => read(e, place),
+        Value::Imm(value) => constant(value),
+    }
+}
+
+/// Replaces a register or a word of memory.
 fn write(e: &mut Emit<'_, '_>, dst: Place, value: Operand) {
     match dst {
         Place::Mem(addr) => e.store(addr, value, Size::Word),
         Place::Reg(reg) => e.move_to(reg, value),
-        Place::Imm(_) => {}
     }
-}
-
-fn not_a_destination(e: &Emit<'_, '_>, arg: &Arg) -> Diagnostic {
-    e.error(arg.at, "a number cannot be written to").expected("a register or memory")
 }
 
 fn two_in_memory(e: &Emit<'_, '_>, inst: &Inst) -> Diagnostic {
@@ -248,11 +263,11 @@ fn two_in_memory(e: &Emit<'_, '_>, inst: &Inst) -> Diagnostic {
 
 fn compared(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Operand, Operand), Diagnostic> {
     let [a, b] = e.args(inst)?;
-    let (a, b) = (place(e, a)?, place(e, b)?);
-    if matches!((a, b), (Place::Mem(_), Place::Mem(_))) {
+    let (a, b) = (value(e, a)?, value(e, b)?);
+    if matches!((a, b), (Value::At(Place::Mem(_)), Value::At(Place::Mem(_)))) {
         return Err(two_in_memory(e, inst));
     }
-    Ok((read(e, a), read(e, b)))
+    Ok((read_value(e, a), read_value(e, b)))
 }
 
 /// The one operand of an instruction, where it must be written to.
@@ -260,7 +275,6 @@ fn destination(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<Place, Diagnostic> {
     let [arg] = e.args(inst)?;
     let dst = place(e, arg)?;
     match dst {
-        Place::Imm(_) => Err(not_a_destination(e, arg)),
         Place::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
         _ => Ok(dst),
     }
@@ -269,28 +283,28 @@ fn destination(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<Place, Diagnostic> {
 // ---- moves ----
 
 fn mov(e: &mut Emit<'_, '_>, inst: &Inst, size: Size) -> Result<(), Diagnostic> {
-    let [dst_arg, src] = e.args(inst)?;
-    let (dst, src) = (place(e, dst_arg)?, place(e, src)?);
-    match (dst, src) {
-        (Place::Imm(_), _) => return Err(not_a_destination(e, dst_arg)),
-        (Place::Mem(_), Place::Mem(_)) => return Err(two_in_memory(e, inst)),
+    let [dst, src] = e.args(inst)?;
+    match (place(e, dst)?, value(e, src)?) {
+        (Place::Mem(_), Value::At(Place::Mem(_))) => return Err(two_in_memory(e, inst)),
         (Place::Mem(addr), src) => {
-            let value = read(e, src);
+            let value = read_value(e, src);
             e.store(addr, value, size);
         }
-        (Place::Reg(dst), Place::Mem(addr)) if size == Size::Word => e.load(dst, addr, size),
-        (Place::Reg(dst), Place::Mem(addr)) => {
+        (Place::Reg(dst), Value::At(Place::Mem(addr))) if size == Size::Word => {
+            e.load(dst, addr, size);
+        }
+        (Place::Reg(dst), Value::At(Place::Mem(addr))) => {
             let loaded = e.temp(Type::I64);
             e.load(loaded, addr, size);
             merge_low(e, dst, loaded.into(), size);
         }
         (Place::Reg(dst), src) if size == Size::Word => {
-            let value = read(e, src);
+            let value = read_value(e, src);
             e.move_to(dst, value);
         }
         (Place::Reg(dst), src) => {
             let cut = e.size_type(size);
-            let value = read(e, src);
+            let value = read_value(e, src);
             let value = e.cut(value, cut);
             let low = e.temp(Type::I64);
             e.cast(CastOp::ZExt, cut, Type::I64, low, value);
@@ -316,7 +330,6 @@ fn set_condition(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(
     match dst {
         Place::Mem(addr) => e.store(addr, truth.into(), Size::Byte),
         Place::Reg(dst) => merge_low(e, dst, truth.into(), Size::Byte),
-        Place::Imm(_) => {}
     }
     Ok(())
 }
@@ -325,8 +338,8 @@ fn set_condition(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(
 fn move_if(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(), Diagnostic> {
     let [dst, src] = e.args(inst)?;
     let dst = e.reg_arg(dst)?;
-    let src = place(e, src)?;
-    let value = read(e, src);
+    let src = value(e, src)?;
+    let value = read_value(e, src);
     let holds = e.condition(cond, inst)?;
     e.select(dst, holds, value, dst.into());
     Ok(())
