@@ -1,1 +1,26 @@
-//! Analyses over the engines: verdicts, litmus observations.
+//! Analyses over the engines: what a search means to the user.
+//!
+//! An engine counts executions and collects failures; this crate turns that into the verdicts of
+//! the design's section 7 and into litmus observations. Nothing here knows where a program came
+//! from or how a result is shown.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`check`] | safe, safe up to bounds, violation, unknown |
+//! | [`litmus`] | Never, Sometimes, Always |
+//! | [`condition`] | evaluating final conditions over final states |
+//! | [`witness`] | replaying a schedule before anyone is told of a violation |
+//!
+//! Invariant: an execution that fails is a [`Violation`] only once its schedule was replayed to the
+//! same failure, outside of the search. A failure whose schedule does not replay is kept in
+//! [`CheckResult::unconfirmed`] and makes the verdict unknown.
+
+pub mod check;
+pub mod condition;
+pub mod litmus;
+pub mod witness;
+
+pub use check::{CheckResult, Offence, Verdict, Violation, check};
+pub use condition::{ConditionResult, Outcome};
+pub use litmus::{LitmusResult, Observation, litmus};
+pub use witness::Witness;

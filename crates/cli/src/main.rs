@@ -1,1 +1,52 @@
-fn main() {}
+//! The `raddle` command: a thin layer over the libraries.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`args`] | what can be written on the command line |
+//! | [`config`] | parsed arguments become validated ones, here and nowhere else |
+//! | [`input`] | finding, reading, parsing and verifying files |
+//! | [`litmus`], [`check`], [`print`] | the commands |
+//! | [`output`] | standard output and error, broken pipes, colours |
+//! | [`status`] | exit statuses |
+
+mod args;
+mod check;
+mod config;
+mod input;
+mod litmus;
+mod output;
+mod print;
+mod status;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use output::{Output, Stop};
+use status::Status;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::new();
+    let ended = run(&cli, &mut output).and_then(|status| output.flush().map(|()| status));
+    let status = match ended {
+        Ok(status) => status,
+        // Whoever read the output has seen enough.
+        Err(Stop::BrokenPipe(status)) => status,
+        Err(Stop::Usage(message)) => {
+            Cli::command().error(clap::error::ErrorKind::ValueValidation, message).exit()
+        }
+        Err(Stop::Io(error)) => {
+            output.complain(&format!("error: cannot write the output: {error}"));
+            Status::Bad
+        }
+    };
+    ExitCode::from(status.code())
+}
+
+fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
+    match &cli.command {
+        Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
+        Command::Check(args) => check::run(&config::check(args)?, output),
+        Command::Print(args) => print::run(&args.file, output),
+    }
+}

@@ -1,1 +1,69 @@
-//! Output: text, JSON, diagnostics.
+//! Output: what the analyses found, as text, as JSON and as diagnostics.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`litmus`] | a litmus result as text, the way the field's simulators print it |
+//! | [`check`] | a verdict as text, with its witnesses |
+//! | [`json`] | both as JSON, one object a line |
+//! | [`diagnostic`] | diagnostics with a piece of the source |
+//! | [`value`], [`condition`] | values and conditions, spelled as in litmus tests |
+//!
+//! Everything renders to strings; where they go, and whether in colour, is for the caller.
+
+pub mod check;
+pub mod condition;
+pub mod diagnostic;
+pub mod json;
+pub mod litmus;
+pub mod value;
+
+use raddle_interleave::{Options, Stopped};
+use raddle_ir::{LocId, Program};
+
+/// What was run: the context of every result.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    pub program: &'a Program,
+    pub options: &'a Options,
+}
+
+impl Run<'_> {
+    /// `(tso, optimal)`
+    fn manner(&self) -> String {
+        format!("({}, {})", self.options.model, self.options.strategy.name())
+    }
+
+    /// The file and line of a position; the file alone where there is no position.
+    fn place(&self, loc: LocId) -> String {
+        self.program.place(loc).unwrap_or_else(|| self.file.to_owned())
+    }
+}
+
+/// Why a search ended early, as a word for machines.
+const fn stopped_name(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Executions => "executions",
+        Stopped::Time => "time",
+        Stopped::Memory => "memory",
+        Stopped::Failure => "failure",
+        Stopped::Sampling => "sampling",
+    }
+}
+
+/// Why a search ended early, for people.
+const fn stopped_phrase(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Executions => "the limit on executions was reached",
+        Stopped::Time => "time ran out",
+        Stopped::Memory => "the limit on memory was reached",
+        Stopped::Failure => "the search ends at the first failure",
+        Stopped::Sampling => "random schedules are a sample, not a search",
+    }
+}
+
+/// `1 execution`, `2 executions`.
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

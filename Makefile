@@ -1,0 +1,38 @@
+# demo   build and run a short tour
+# test   formatting, lints, every test
+# bench  measure the search; a table, and JSON in target/bench.jsonl
+# fuzz   every fuzz target for a minute (FUZZ_SECONDS); installs cargo-fuzz when it is missing
+#
+# All of them do their own set-up. They need a Rust toolchain and, for `fuzz`, rustup.
+
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+FUZZ_SECONDS := 60
+
+.PHONY: demo test bench fuzz clean
+
+demo:
+	scripts/setup
+	cargo build --locked --release --package raddle
+	scripts/demo $(TARGET)/release/raddle
+
+test:
+	scripts/setup rustfmt clippy
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo test --locked --workspace --no-fail-fast
+
+bench:
+	scripts/setup
+	cargo build --locked --release --package raddle-bench
+	mkdir -p target
+	$(TARGET)/release/raddle-bench --json target/bench.jsonl
+
+fuzz:
+	scripts/setup
+	scripts/fuzz rir $(FUZZ_SECONDS)
+	scripts/fuzz litmus $(FUZZ_SECONDS)
+	scripts/fuzz explore $(FUZZ_SECONDS)
+
+clean:
+	cargo clean

@@ -1,0 +1,90 @@
+//! Litmus observations: in which executions is the condition's proposition met?
+//!
+//! Counted over complete executions, each of them a trace under the strategies that explore one
+//! execution per trace. A test without a condition is observed as `forall (true)`.
+
+use crate::check::{CheckResult, check};
+use crate::condition::ConditionResult;
+use raddle_interleave::Options;
+use raddle_ir::{Program, Quantifier};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Observation {
+    Never,
+    Sometimes,
+    Always,
+}
+
+impl Observation {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Observation::Never => "Never",
+            Observation::Sometimes => "Sometimes",
+            Observation::Always => "Always",
+        }
+    }
+
+    const fn of(positive: u64, negative: u64) -> Observation {
+        match (positive, negative) {
+            (0, _) => Observation::Never,
+            (_, 0) => Observation::Always,
+            _ => Observation::Sometimes,
+        }
+    }
+}
+
+/// What a litmus test shows under a model.
+#[derive(Clone, Debug)]
+pub struct LitmusResult {
+    pub observation: Observation,
+    pub condition: ConditionResult,
+    /// The verdict on the same search: a `~exists` that is met is a violation.
+    pub check: CheckResult,
+}
+
+impl LitmusResult {
+    /// Whether more search could change the observation: `Sometimes` stays what it is.
+    pub fn is_final(&self) -> bool {
+        self.observation == Observation::Sometimes || self.check.is_complete()
+    }
+}
+
+/// Runs a litmus test. The search goes on past failures, so that every state is seen.
+pub fn litmus(program: &Program, options: &Options) -> LitmusResult {
+    let options = Options { keep_going: true, ..options.clone() };
+    observe(check(program, &options))
+}
+
+fn observe(check: CheckResult) -> LitmusResult {
+    let condition = check.condition.clone().unwrap_or_else(|| trivial(&check));
+    let observation = Observation::of(condition.positive, condition.negative);
+    LitmusResult { observation, condition, check }
+}
+
+/// `forall (true)`.
+fn trivial(check: &CheckResult) -> ConditionResult {
+    let counts = check.summary.states.iter().map(|(_, count)| *count);
+    ConditionResult {
+        quantifier: Quantifier::Forall,
+        positive: counts.fold(0, u64::saturating_add),
+        negative: 0,
+        counterexample: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn observations() {
+        assert_eq!(Observation::of(0, 3), Observation::Never);
+        assert_eq!(Observation::of(1, 3), Observation::Sometimes);
+        assert_eq!(Observation::of(3, 0), Observation::Always);
+    }
+
+    #[test]
+    fn no_execution_at_all_is_never() {
+        assert_eq!(Observation::of(0, 0), Observation::Never);
+    }
+}

@@ -1,0 +1,134 @@
+//! The benchmark: every program of the catalogue under every model and strategy.
+//!
+//! Each measurement runs in a child process of its own, so that its peak of memory is its own.
+//! The table goes to standard output; `--json FILE` writes the same as one object a line.
+
+mod measure;
+mod table;
+
+use clap::{Parser, ValueEnum};
+use measure::{Job, Measurement};
+use raddle_interleave::{Model, Strategy};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+/// Measure the search on parametric programs.
+#[derive(Parser, Debug)]
+#[command(version)]
+struct Args {
+    /// Programs to run, by name; all of them by default.
+    programs: Vec<String>,
+    /// Memory models.
+    #[arg(long, value_delimiter = ',', default_value = "sc,tso,pso")]
+    model: Vec<Model>,
+    /// Strategies.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "optimal,source")]
+    strategy: Vec<StrategyArg>,
+    /// The parameter of every program, instead of its own default.
+    #[arg(long)]
+    size: Option<u32>,
+    /// Give up on one measurement after so many seconds.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+    timeout: u64,
+    /// Also write the results to a file, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Run one job in this process and print its measurement: what the children are told.
+    #[arg(long, hide = true)]
+    child: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum StrategyArg {
+    Optimal,
+    Source,
+    Exhaustive,
+}
+
+impl StrategyArg {
+    const fn strategy(self) -> Strategy {
+        match self {
+            StrategyArg::Optimal => Strategy::Optimal,
+            StrategyArg::Source => Strategy::Source,
+            StrategyArg::Exhaustive => Strategy::Exhaustive,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let jobs = match jobs(&args) {
+        Ok(jobs) => jobs,
+        Err(message) => return fail(&message),
+    };
+    let ended = if args.child { run_here(&jobs) } else { run_children(&args, &jobs) };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::from(2)
+}
+
+/// Every combination of what was asked for.
+fn jobs(args: &Args) -> Result<Vec<Job>, String> {
+    use raddle_bench::catalogue::{FAMILIES, find};
+    let families = match args.programs.as_slice() {
+        [] => FAMILIES.to_vec(),
+        names => {
+            let found = |name: &String| find(name).ok_or(format!("there is no program '{name}'"));
+            names.iter().map(found).collect::<Result<_, _>>()?
+        }
+    };
+    let mut jobs = Vec::new();
+    for family in families {
+        for &model in &args.model {
+            for strategy in &args.strategy {
+                let strategy = strategy.strategy();
+                let default =
+                    if strategy == Strategy::Exhaustive { family.tiny } else { family.size };
+                let size = args.size.unwrap_or(default);
+                jobs.push(Job { family, size, model, strategy, timeout: args.timeout });
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+fn run_here(jobs: &[Job]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for job in jobs {
+        serde_json::to_writer(&mut out, &measure::run(job))?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn run_children(args: &Args, jobs: &[Job]) -> io::Result<()> {
+    let mut json = args.json.as_ref().map(File::create).transpose()?.map(BufWriter::new);
+    let mut out = io::stdout().lock();
+    table::header(&mut out)?;
+    for job in jobs {
+        let measurement = run_child(job)?;
+        table::row(&mut out, &measurement)?;
+        if let Some(json) = &mut json {
+            serde_json::to_writer(&mut *json, &measurement)?;
+            writeln!(json)?;
+        }
+    }
+    json.map_or(Ok(()), |mut json| json.flush())
+}
+
+fn run_child(job: &Job) -> io::Result<Measurement> {
+    let done = Command::new(std::env::current_exe()?).args(job.arguments()).output()?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        return Err(io::Error::other(format!("{}: {} {said}", job.family.name, done.status)));
+    }
+    Ok(serde_json::from_slice(&done.stdout)?)
+}

@@ -1,0 +1,86 @@
+//! One measurement.
+
+use raddle_bench::catalogue::Family;
+use raddle_interleave::{Limits, Model, Options, Strategy, explore};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// A program, and how to search it.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    pub family: Family,
+    pub size: u32,
+    pub model: Model,
+    pub strategy: Strategy,
+    /// Seconds.
+    pub timeout: u64,
+}
+
+impl Job {
+    /// The command line that makes a child run this job.
+    pub fn arguments(&self) -> Vec<String> {
+        let word = |text: &str| text.to_owned();
+        vec![
+            word("--child"),
+            format!("--model={}", self.model),
+            format!("--strategy={}", self.strategy.name()),
+            format!("--size={}", self.size),
+            format!("--timeout={}", self.timeout),
+            word(self.family.name),
+        ]
+    }
+}
+
+/// What a job took and gave.
+#[derive(Serialize, Deserialize, Debug)]
+pub struct Measurement {
+    pub program: String,
+    pub model: String,
+    pub strategy: String,
+    pub executions: u64,
+    pub blocked: u64,
+    pub redundant: u64,
+    pub failures: u64,
+    pub events: u64,
+    pub seconds: f64,
+    pub executions_per_second: f64,
+    pub events_per_second: f64,
+    /// The most memory that the process ever held, where the system tells.
+    pub peak_kib: Option<u64>,
+    /// Whether the search came to its end in time.
+    pub complete: bool,
+}
+
+pub fn run(job: &Job) -> Measurement {
+    let program = (job.family.build)(job.size);
+    let limits = Limits { time: Some(Duration::from_secs(job.timeout)), ..Limits::default() };
+    let strategy = job.strategy;
+    let options = Options { strategy, limits, keep_going: true, ..Options::new(job.model) };
+    let start = Instant::now();
+    let summary = explore(&program, &options);
+    let seconds = start.elapsed().as_secs_f64();
+    // A search too short to time has no rate worth printing; it must not divide by zero either.
+    let rate = |count: u64| count as f64 / seconds.max(1e-9);
+    Measurement {
+        program: program.name,
+        model: job.model.name().to_owned(),
+        strategy: job.strategy.name().to_owned(),
+        executions: summary.executions,
+        blocked: summary.blocked,
+        redundant: summary.redundant,
+        failures: summary.failures.iter().map(|failure| failure.count).sum(),
+        events: summary.events,
+        seconds,
+        executions_per_second: rate(summary.executions),
+        events_per_second: rate(summary.events),
+        peak_kib: peak_kib(),
+        complete: summary.stopped.is_none(),
+    }
+}
+
+/// `VmHWM` of this process, in KiB, where there is a `/proc`.
+fn peak_kib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}

@@ -1,0 +1,19 @@
+//! Parametric programs, written with the IR builder, and the benchmark that runs them.
+//!
+//! The programs are the usual ones of the papers on stateless model checking; tests use them too,
+//! for the execution counts that are known. Accesses are [`raddle_ir::Order::Asm`]: ordinary
+//! loads and stores of a machine, which imply no fence, so that the models differ.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`thread`] | a thin layer over the builder for threads of straight code and loops |
+//! | [`cells`] | writers, readers, lastzero, fib_bench: loads and stores |
+//! | [`atomics`] | increments, chains of compare-and-swap, the indexer |
+//! | [`locks`] | a stack under one lock |
+//! | [`catalogue`] | all of them by name |
+
+pub mod atomics;
+pub mod catalogue;
+pub mod cells;
+pub mod locks;
+pub mod thread;

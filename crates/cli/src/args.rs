@@ -1,0 +1,177 @@
+//! What can be written on the command line. Help, defaults and completions all derive from here;
+//! what the arguments must satisfy together is checked in [`crate::config`].
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use raddle_interleave::Model;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  raddle litmus examples/SB.litmus --model sc,tso
+  raddle litmus tests/ --model tso --json > results.jsonl
+  raddle check examples/dekker.rir --model tso
+  raddle check examples/dekker.rir --model pso --keep-going --json
+  raddle print examples/SB.litmus
+
+Exit status:
+  0 no violation   1 violation   2 bad input or usage   3 unknown";
+
+/// A model checker for concurrent programs under relaxed memory.
+///
+/// Runs a program in every way that a memory model allows, once each, and says what can go wrong.
+#[derive(Parser, Debug)]
+#[command(name = "raddle", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    Litmus(LitmusArgs),
+    Check(CheckArgs),
+    Print(PrintArgs),
+}
+
+/// Run litmus tests and print the observations.
+///
+/// A condition that is `~exists` and met, or `forall` and not met, is a violation (exit status 1);
+/// an `exists` never is. A file that cannot be read does not stop the others.
+#[derive(Args, Debug)]
+pub struct LitmusArgs {
+    /// Litmus tests, and folders that are searched for *.litmus.
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub models: ModelArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Files to run at the same time [default: one per core].
+    #[arg(short, long, value_name = "N", help_heading = "Search", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+}
+
+/// Check the assertions of a program, and that it cannot deadlock.
+///
+/// Also takes litmus tests: what is checked there is the final condition.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The program, .rir or .litmus.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub models: ModelArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// Go on after the first failure and report every distinct one.
+    #[arg(long, help_heading = "Search")]
+    pub keep_going: bool,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Print a program in the text form of the IR.
+#[derive(Args, Debug)]
+pub struct PrintArgs {
+    /// The program, .rir or .litmus.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    /// The memory model, or several: sc, tso, pso.
+    #[arg(
+        short, long = "model", required = true, value_delimiter = ',', value_name = "MODEL",
+        value_parser = parse_model, help_heading = "Model"
+    )]
+    pub models: Vec<Model>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub struct SearchArgs {
+    /// How executions are searched.
+    #[arg(long, value_enum, default_value_t)]
+    pub strategy: StrategyArg,
+    /// Seed of the random schedules [default: 0].
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Number of random schedules [default: 1000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StrategyArg {
+    /// Exactly one execution per trace (Optimal-DPOR).
+    #[default]
+    Optimal,
+    /// One execution per trace, some more begun and given up (Source-DPOR).
+    Source,
+    /// Every interleaving, for comparison.
+    Exhaustive,
+    /// Random schedules; see --seed and --runs.
+    Random,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Stop after so long; fractions are fine.
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Stop when the search holds more memory than this.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_memory: Option<u64>,
+    /// Stop after so many executions.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_executions: Option<u64>,
+    /// Cut an execution after so many visible events [default: 100000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_events: Option<u32>,
+    /// Exit with 3 when a bound was met, even if nothing was found.
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct OutputArgs {
+    /// Print JSON, one object a line.
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+fn parse_model(word: &str) -> Result<Model, String> {
+    match word {
+        "power" | "arm" => Err(format!(
+            "the model '{word}' comes with the graph engine; not in this version \
+             (expected sc, tso or pso)"
+        )),
+        _ => word.parse(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn models_to_come_are_named_as_such() {
+        assert!(parse_model("power").is_err_and(|e| e.contains("graph engine")));
+        assert!(parse_model("tos").is_err_and(|e| e.contains("expected sc, tso or pso")));
+        assert_eq!(parse_model("pso"), Ok(Model::Pso));
+    }
+}

@@ -1,0 +1,164 @@
+//! Finding, reading, parsing and verifying files.
+
+use raddle_ir::{Diagnostic, Program};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A file larger than this is no program that was meant for a model checker.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Folders deeper than this are taken for a loop of links.
+const MAX_DEPTH: u32 = 64;
+
+/// What is wrong with a file, and the contents to show it with.
+#[derive(Debug)]
+pub struct Rejected {
+    pub diagnostic: Diagnostic,
+    pub source: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    Rir,
+    Litmus,
+}
+
+impl Format {
+    fn of(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()? {
+            "rir" => Some(Format::Rir),
+            "litmus" => Some(Format::Litmus),
+            _ => None,
+        }
+    }
+}
+
+/// The files that the arguments name: files as they are, folders by the `.litmus` files below
+/// them, sorted by path. A folder without any, or one that cannot be read, is a diagnostic.
+pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut found = Vec::new();
+        match collect(path, MAX_DEPTH, &mut found) {
+            Err(diagnostic) => problems.push(diagnostic),
+            Ok(()) if found.is_empty() => problems.push(
+                Diagnostic::whole_file(&shown(path), "the folder has no litmus tests")
+                    .expected("files that end in .litmus, in it or below it"),
+            ),
+            Ok(()) => {
+                found.sort();
+                files.append(&mut found);
+            }
+        }
+    }
+    (files, problems)
+}
+
+fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
+    let fail = |message: String| Diagnostic::whole_file(&shown(folder), message);
+    if depth == 0 {
+        return Err(fail("folders are nested too deep".to_owned())
+            .expected(format!("at most {MAX_DEPTH} levels"))
+            .help("is there a symbolic link to a folder above?"));
+    }
+    let unreadable = |error: io::Error| fail(format!("cannot read the folder: {error}"));
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            collect(&path, depth - 1, found)?;
+        } else if Format::of(&path) == Some(Format::Litmus) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A path as the user is told about it.
+pub fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Reads a file by its extension into a verified program.
+pub fn load(path: &Path) -> Result<Program, Rejected> {
+    let file = shown(path);
+    let format = Format::of(path).ok_or_else(|| bare(unknown_format(&file)))?;
+    let source = read(path).map_err(|message| bare(message.in_file(&file)))?;
+    match parse(format, &file, &source) {
+        Ok(program) => Ok(program),
+        Err(diagnostic) => Err(Rejected { diagnostic, source }),
+    }
+}
+
+fn bare(diagnostic: Diagnostic) -> Rejected {
+    Rejected { diagnostic, source: Vec::new() }
+}
+
+fn unknown_format(file: &str) -> Diagnostic {
+    Diagnostic::whole_file(file, "the name does not say what the file holds")
+        .expected("a name that ends in .litmus or .rir")
+}
+
+fn parse(format: Format, file: &str, source: &[u8]) -> Result<Program, Diagnostic> {
+    let program = match format {
+        Format::Rir => raddle_ir::text::parse_bytes(file, source)?,
+        Format::Litmus => raddle_front_litmus::load(file, source)?.program,
+    };
+    match raddle_ir::verify::verify(&program) {
+        // Vacuously safe, and certainly not what was meant.
+        Ok(()) if program.threads.is_empty() => Err(no_threads(file)),
+        Ok(()) => Ok(program),
+        Err(errors) => Err(first_of(file, &program, &errors)),
+    }
+}
+
+fn no_threads(file: &str) -> Diagnostic {
+    Diagnostic::whole_file(file, "the program starts no thread")
+        .expected("a thread, such as: thread main = @main()")
+}
+
+/// One diagnostic for one file: later errors are often consequences of the first.
+fn first_of(
+    file: &str,
+    program: &Program,
+    errors: &[raddle_ir::verify::VerifyError],
+) -> Diagnostic {
+    let diagnostic = match errors.first() {
+        Some(error) => error.diagnostic(program),
+        None => Diagnostic::whole_file(file, "the program is not well-formed"),
+    };
+    match errors.len() {
+        0 | 1 => diagnostic,
+        n => diagnostic.help(format!("and {} more of this kind", n - 1)),
+    }
+}
+
+/// Why a file could not be read.
+enum Unreadable {
+    Io(io::Error),
+    TooLarge,
+}
+
+impl Unreadable {
+    fn in_file(self, file: &str) -> Diagnostic {
+        match self {
+            Unreadable::Io(error) => {
+                Diagnostic::whole_file(file, format!("cannot read the file: {error}"))
+            }
+            Unreadable::TooLarge => Diagnostic::whole_file(file, "the file is too large")
+                .expected(format!("at most {} MiB", MAX_BYTES >> 20)),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Unreadable> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(Unreadable::Io)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
+    if bytes.len() as u64 > MAX_BYTES { Err(Unreadable::TooLarge) } else { Ok(bytes) }
+}

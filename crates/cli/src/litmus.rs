@@ -1,0 +1,124 @@
+//! `raddle litmus`: many files in parallel, results in the order of the files.
+//!
+//! Workers take files in order and send what they found to the main thread, which alone prints.
+//! A result that comes before its turn waits in a buffer, so the output is the same for any
+//! number of workers.
+
+use crate::config::LitmusConfig;
+use crate::input::{self, Rejected};
+use crate::output::{Output, Stop};
+use crate::status::Status;
+use indicatif::{ProgressBar, ProgressStyle};
+use raddle_analysis::LitmusResult;
+use raddle_report::{Run, json, litmus};
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, stderr};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// What came of one file.
+type Done = Result<Shown, Rejected>;
+
+/// A file's results under all models, ready to print.
+struct Shown {
+    text: String,
+    status: Status,
+}
+
+pub fn run(config: &LitmusConfig, output: &mut Output) -> Result<Status, Stop> {
+    let (files, problems) = input::litmus_files(&config.paths);
+    for problem in &problems {
+        output.diagnose(problem, &[]);
+        output.note(Status::Bad);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.jobs).build();
+    let pool = pool.map_err(|error| Stop::Io(std::io::Error::other(error)))?;
+    let bar = progress(files.len());
+    let (sender, receiver) = sync_channel(pool.current_num_threads());
+    let printed = std::thread::scope(|scope| {
+        scope.spawn(|| pool.install(|| work(config, &files, sender)));
+        print_in_order(receiver, &bar, output)
+    });
+    bar.finish_and_clear();
+    printed.map(|()| output.status())
+}
+
+/// Runs every file; ends early when nobody listens any more.
+fn work(config: &LitmusConfig, files: &[PathBuf], sender: SyncSender<(usize, Done)>) {
+    let numbered = files.iter().enumerate().par_bridge();
+    // The error means "the printer is gone", which is the reason to stop, not a failure.
+    let _ = numbered.try_for_each_with(sender, |sender, (index, file)| {
+        sender.send((index, run_file(config, file)))
+    });
+}
+
+fn print_in_order(
+    receiver: Receiver<(usize, Done)>,
+    bar: &ProgressBar,
+    output: &mut Output,
+) -> Result<(), Stop> {
+    let mut waiting = BTreeMap::new();
+    let mut next = 0;
+    for (index, done) in receiver {
+        bar.inc(1);
+        waiting.insert(index, done);
+        while let Some(done) = waiting.remove(&next) {
+            bar.suspend(|| show(done, output))?;
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+fn show(done: Done, output: &mut Output) -> Result<(), Stop> {
+    match done {
+        Ok(shown) => {
+            output.note(shown.status);
+            output.print(&shown.text)?;
+            output.flush()
+        }
+        Err(rejected) => {
+            output.note(Status::Bad);
+            output.diagnose(&rejected.diagnostic, &rejected.source);
+            Ok(())
+        }
+    }
+}
+
+fn run_file(config: &LitmusConfig, path: &Path) -> Done {
+    let program = input::load(path)?;
+    let file = input::shown(path);
+    let mut shown = Shown { text: String::new(), status: Status::Fine };
+    for options in &config.searches {
+        let result = raddle_analysis::litmus(&program, options);
+        let run = Run { file: &file, program: &program, options };
+        shown.status = shown.status.max(status(config, &result));
+        shown.text.push_str(&rendered(config, &run, &result));
+    }
+    Ok(shown)
+}
+
+/// The verdict's status; a search that ended early has still told all once both kinds were seen.
+fn status(config: &LitmusConfig, result: &LitmusResult) -> Status {
+    match Status::of(result.check.verdict, config.strict) {
+        Status::Unknown if result.is_final() => Status::Fine,
+        status => status,
+    }
+}
+
+fn rendered(config: &LitmusConfig, run: &Run<'_>, result: &LitmusResult) -> String {
+    if config.json { json::line(&json::litmus(run, result)) } else { litmus::text(run, result) }
+}
+
+/// A bar on standard error, if that is a terminal and there is more than a moment to wait.
+fn progress(files: usize) -> ProgressBar {
+    if files < 2 || !stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(files as u64);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} tests, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,70 @@
+//! Standard output and error.
+//!
+//! Results go to standard output, diagnostics and progress to standard error. A reader that goes
+//! away ends the run quietly, with the status of what was done by then.
+
+use crate::status::Status;
+use raddle_ir::Diagnostic;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
+
+/// Why a command ends without a status of its own.
+#[derive(Debug)]
+pub enum Stop {
+    Usage(String),
+    BrokenPipe(Status),
+    Io(io::Error),
+}
+
+#[derive(Debug)]
+pub struct Output {
+    out: BufWriter<Stdout>,
+    err: Stderr,
+    colour: bool,
+    /// The worst that was noted so far.
+    status: Status,
+}
+
+impl Output {
+    pub fn new() -> Output {
+        let err = io::stderr();
+        let colour = err.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        Output { out: BufWriter::new(io::stdout()), err, colour, status: Status::Fine }
+    }
+
+    /// Remembers how one of the things to do ended.
+    pub fn note(&mut self, status: Status) {
+        self.status = self.status.max(status);
+    }
+
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    pub fn print(&mut self, text: &str) -> Result<(), Stop> {
+        let written = self.out.write_all(text.as_bytes());
+        self.stop_on_error(written)
+    }
+
+    pub fn flush(&mut self) -> Result<(), Stop> {
+        let flushed = self.out.flush();
+        self.stop_on_error(flushed)
+    }
+
+    fn stop_on_error(&self, result: io::Result<()>) -> Result<(), Stop> {
+        result.map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Stop::BrokenPipe(self.status),
+            _ => Stop::Io(error),
+        })
+    }
+
+    /// Shows a diagnostic with the piece of the source that it is about.
+    pub fn diagnose(&mut self, diagnostic: &Diagnostic, source: &[u8]) {
+        let shown = raddle_report::diagnostic::render(diagnostic, source, self.colour);
+        self.complain(shown.trim_end());
+    }
+
+    /// A line on standard error; if nobody reads that, there is nobody to tell.
+    pub fn complain(&mut self, line: &str) {
+        let _ = writeln!(self.err, "{line}");
+    }
+}

@@ -1,0 +1,56 @@
+//! Exit statuses, as the design's section 7 fixes them.
+
+use raddle_analysis::Verdict;
+
+/// How a run ended; of several runs, the greatest is the whole's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Status {
+    /// No violation.
+    #[default]
+    Fine,
+    /// The search ended before it could tell.
+    Unknown,
+    Violation,
+    /// Bad input or usage: some of what was asked was not done.
+    Bad,
+}
+
+impl Status {
+    pub const fn code(self) -> u8 {
+        match self {
+            Status::Fine => 0,
+            Status::Violation => 1,
+            Status::Bad => 2,
+            Status::Unknown => 3,
+        }
+    }
+
+    /// `strict`: a bound that was met is as bad as not knowing.
+    pub const fn of(verdict: Verdict, strict: bool) -> Status {
+        match verdict {
+            Verdict::Safe => Status::Fine,
+            Verdict::SafeBounded if strict => Status::Unknown,
+            Verdict::SafeBounded => Status::Fine,
+            Verdict::Violation => Status::Violation,
+            Verdict::Unknown => Status::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_precedence() {
+        let order = [Status::Fine, Status::Unknown, Status::Violation, Status::Bad];
+        assert!(order.is_sorted());
+        assert_eq!(order.map(Status::code), [0, 3, 1, 2]);
+    }
+
+    #[test]
+    fn strict_makes_bounds_unknown() {
+        assert_eq!(Status::of(Verdict::SafeBounded, false), Status::Fine);
+        assert_eq!(Status::of(Verdict::SafeBounded, true), Status::Unknown);
+    }
+}

@@ -1,0 +1,52 @@
+//! Running the built command.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// What a run of the command gave.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        Ran {
+            status: output.status.code(),
+            out: String::from_utf8(output.stdout).expect("output is UTF-8"),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command.args(args).current_dir(root()).stdin(Stdio::null());
+    command
+}
+
+/// Runs it from the project's root, so that `examples/…` names the examples.
+pub fn raddle(args: &[&str]) -> Ran {
+    command(args).output().expect("the command starts").into()
+}
+
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// An empty folder for one test's files.
+pub fn scratch(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    folder
+}
+
+/// Writes a file into a test's folder and gives its path as an argument.
+pub fn file(test: &str, name: &str, contents: &[u8]) -> String {
+    let path = scratch(test).join(name);
+    std::fs::write(&path, contents).expect("a scratch file");
+    path.to_str().expect("a UTF-8 path").to_owned()
+}

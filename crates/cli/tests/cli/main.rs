@@ -1,0 +1,6 @@
+//! The command from outside: what it prints, where, and how it ends.
+
+mod bad_input;
+mod check;
+mod common;
+mod litmus;

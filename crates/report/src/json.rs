@@ -1,0 +1,229 @@
+//! Results as JSON, one object a line.
+//!
+//! Field names are a promise to scripts: add, do not rename. Values of observables are numbers,
+//! or the name of a global where they are its address.
+
+use crate::value::{self, Value};
+use crate::{Run, condition, stopped_name};
+use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome, Violation};
+use raddle_interleave::{BoundMet, Failure, Step};
+use raddle_ir::{LocId, Program};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// A litmus result.
+#[derive(Serialize, Debug)]
+pub struct Litmus<'a> {
+    test: &'a str,
+    file: &'a str,
+    model: &'static str,
+    strategy: &'static str,
+    observation: &'static str,
+    /// Whether the search was complete, so that the observation is final.
+    complete: bool,
+    verdict: &'static str,
+    executions: u64,
+    blocked: u64,
+    redundant: u64,
+    states: Vec<State>,
+    positive: u64,
+    negative: u64,
+    condition: String,
+    condition_holds: bool,
+    errors: Vec<Error>,
+    bounds: Vec<Bound>,
+    stopped: Option<&'static str>,
+    events: u64,
+    seconds: f64,
+}
+
+/// A verdict.
+#[derive(Serialize, Debug)]
+pub struct Check<'a> {
+    file: &'a str,
+    model: &'static str,
+    strategy: &'static str,
+    verdict: &'static str,
+    executions: u64,
+    blocked: u64,
+    redundant: u64,
+    cut: u64,
+    errors: Vec<Error>,
+    bounds: Vec<Bound>,
+    stopped: Option<&'static str>,
+    events: u64,
+    longest: u32,
+    seconds: f64,
+}
+
+#[derive(Serialize, Debug)]
+struct State {
+    values: BTreeMap<String, Value>,
+    count: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct Error {
+    kind: &'static str,
+    thread: Option<String>,
+    file: String,
+    line: Option<u32>,
+    message: String,
+    count: u64,
+    /// Whether the schedule was replayed to the same end.
+    confirmed: bool,
+    schedule: Vec<ScheduleStep>,
+    /// The final state, for a condition that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<BTreeMap<String, Value>>,
+}
+
+#[derive(Serialize, Debug)]
+struct ScheduleStep {
+    thread: u32,
+    update: Option<u64>,
+    choice: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct Bound {
+    kind: &'static str,
+    file: String,
+    line: Option<u32>,
+    count: u64,
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Int { signed, .. } => serializer.serialize_i64(*signed),
+            Value::Float(value) => serializer.serialize_f64(*value),
+            Value::Address(name) => serializer.serialize_str(name),
+        }
+    }
+}
+
+/// One line, with its line end.
+pub fn line(object: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(object).expect("keys are strings, values are plain");
+    line.push('\n');
+    line
+}
+
+pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
+    let check = &result.check;
+    let summary = &check.summary;
+    Litmus {
+        test: &run.program.name,
+        file: run.file,
+        model: run.options.model.name(),
+        strategy: run.options.strategy.name(),
+        observation: result.observation.name(),
+        complete: check.is_complete(),
+        verdict: check.verdict.name(),
+        executions: summary.executions,
+        blocked: summary.blocked,
+        redundant: summary.redundant,
+        states: states(run.program, &summary.states),
+        positive: result.condition.positive,
+        negative: result.condition.negative,
+        condition: condition::spelled(run.program),
+        condition_holds: result.condition.holds(),
+        errors: errors(run, check),
+        bounds: bounds(run, check),
+        stopped: summary.stopped.map(stopped_name),
+        events: summary.events,
+        seconds: check.elapsed.as_secs_f64(),
+    }
+}
+
+pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
+    let summary = &result.summary;
+    Check {
+        file: run.file,
+        model: run.options.model.name(),
+        strategy: run.options.strategy.name(),
+        verdict: result.verdict.name(),
+        executions: summary.executions,
+        blocked: summary.blocked,
+        redundant: summary.redundant,
+        cut: summary.cut,
+        errors: errors(run, result),
+        bounds: bounds(run, result),
+        stopped: summary.stopped.map(stopped_name),
+        events: summary.events,
+        longest: summary.longest,
+        seconds: result.elapsed.as_secs_f64(),
+    }
+}
+
+fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
+    let state = |(values, count): &(Vec<u64>, u64)| State {
+        values: value::named(program, values).into_iter().collect(),
+        count: *count,
+    };
+    states.iter().map(state).collect()
+}
+
+fn errors(run: &Run<'_>, result: &CheckResult) -> Vec<Error> {
+    let violations = result.violations.iter().map(|violation| violated(run, violation));
+    let others = result.unsupported.iter().chain(&result.unconfirmed);
+    violations.chain(others.map(|failure| failed(run, failure, false))).collect()
+}
+
+fn violated(run: &Run<'_>, violation: &Violation) -> Error {
+    match &violation.offence {
+        Offence::Failed(failure, _) => failed(run, failure, true),
+        Offence::Condition(outcome) => refuted(run, outcome, violation.count),
+    }
+}
+
+fn failed(run: &Run<'_>, failure: &Failure, confirmed: bool) -> Error {
+    let (file, line) = place(run, failure.loc);
+    Error {
+        kind: failure.kind.name(),
+        thread: Some(failure.thread.clone()),
+        file,
+        line,
+        message: failure.message.clone(),
+        count: failure.count,
+        confirmed,
+        schedule: failure.schedule.iter().map(schedule_step).collect(),
+        state: None,
+    }
+}
+
+fn refuted(run: &Run<'_>, outcome: &Outcome, count: u64) -> Error {
+    Error {
+        kind: "condition",
+        thread: None,
+        file: run.file.to_owned(),
+        line: None,
+        message: format!("{} fails", condition::spelled(run.program)),
+        count,
+        confirmed: false,
+        schedule: Vec::new(),
+        state: Some(value::named(run.program, &outcome.values).into_iter().collect()),
+    }
+}
+
+fn schedule_step(step: &Step) -> ScheduleStep {
+    ScheduleStep { thread: step.thread, update: step.update, choice: step.choice }
+}
+
+fn bounds(run: &Run<'_>, result: &CheckResult) -> Vec<Bound> {
+    let bound = |met: &BoundMet| {
+        let (file, line) = place(run, met.loc);
+        Bound { kind: met.kind.name(), file, line, count: met.count }
+    };
+    result.summary.bounds.iter().map(bound).collect()
+}
+
+/// The file and line of a position; the file that was run, where there is no position.
+fn place(run: &Run<'_>, loc: LocId) -> (String, Option<u32>) {
+    let found = run.program.loc(loc).and_then(|loc| {
+        let file = run.program.files.get(loc.file as usize)?;
+        Some((file.clone(), Some(loc.line)))
+    });
+    found.unwrap_or_else(|| (run.file.to_owned(), None))
+}

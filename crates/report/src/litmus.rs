@@ -1,0 +1,71 @@
+//! A litmus result as text, line for line what the field's simulators print, then the number of
+//! executions and, where there are any, failures, bounds and why the search ended early.
+
+use crate::{Run, check, condition, counted, stopped_phrase, value};
+use raddle_analysis::LitmusResult;
+use raddle_ir::Quantifier;
+use std::fmt::Write;
+
+/// The whole report of one test under one model, with the blank line that ends it.
+pub fn text(run: &Run<'_>, result: &LitmusResult) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_report(&mut out, run, result);
+    out
+}
+
+fn write_report(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> std::fmt::Result {
+    let name = &run.program.name;
+    let judged = &result.condition;
+    let states = state_lines(run, result);
+    writeln!(out, "Test {name} {}", kind(judged.quantifier))?;
+    writeln!(out, "States {}", states.len())?;
+    for line in states {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "{}", if judged.holds() { "Ok" } else { "No" })?;
+    writeln!(out, "Witnesses")?;
+    writeln!(out, "Positive: {} Negative: {}", judged.positive, judged.negative)?;
+    writeln!(out, "Condition {}", condition::spelled(run.program))?;
+    let observation = result.observation.name();
+    writeln!(out, "Observation {name} {observation} {} {}", judged.positive, judged.negative)?;
+    writeln!(out, "Executions {} {}", result.check.summary.executions, run.manner())?;
+    write_exceptions(out, run, result)?;
+    writeln!(out)
+}
+
+const fn kind(quantifier: Quantifier) -> &'static str {
+    match quantifier {
+        Quantifier::Exists => "Allowed",
+        Quantifier::NotExists => "Forbidden",
+        Quantifier::Forall => "Required",
+    }
+}
+
+fn state_lines(run: &Run<'_>, result: &LitmusResult) -> Vec<String> {
+    let states = &result.check.summary.states;
+    let mut lines: Vec<String> =
+        states.iter().map(|(values, _)| value::state_line(run.program, values)).collect();
+    lines.sort();
+    lines
+}
+
+/// What an ordinary test does not have.
+fn write_exceptions(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> std::fmt::Result {
+    let summary = &result.check.summary;
+    if summary.blocked > 0 {
+        writeln!(out, "Blocked {}", summary.blocked)?;
+    }
+    for failure in &summary.failures {
+        let place = run.place(failure.loc);
+        let times = counted(failure.count, "execution");
+        writeln!(out, "Failure {}: {} at {place} ({times})", failure.kind.name(), failure.message)?;
+    }
+    for bound in &summary.bounds {
+        writeln!(out, "Bound {}", check::bound_phrase(run, bound))?;
+    }
+    if let Some(stopped) = summary.stopped {
+        writeln!(out, "Stopped: {}", stopped_phrase(stopped))?;
+    }
+    Ok(())
+}

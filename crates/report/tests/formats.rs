@@ -1,0 +1,230 @@
+//! The formats, to the letter: text as people and scripts of the field read it, JSON by field.
+
+use raddle_analysis::{
+    CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Verdict, Violation,
+    Witness,
+};
+use raddle_interleave::{
+    BoundKind, BoundMet, Failure, FailureKind, Model, Options, ReplayEvent, Step, Stopped, Summary,
+};
+use raddle_ir::{
+    CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
+};
+use raddle_report::{Run, check, json, litmus};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Two observed cells and a condition that both are zero.
+fn program(quantifier: Quantifier) -> Program {
+    let mut builder = ProgramBuilder::new("SB");
+    let file = builder.file("SB.litmus");
+    builder.loc(file, 7, 2);
+    let mut atoms = Vec::new();
+    for name in ["y", "x"] {
+        let global = builder.scalar(name, Type::I32, 0);
+        let id = builder.observe(name, Observed::Mem { global, offset: 0, ty: Type::I32 });
+        atoms.push(Prop::Cmp(CmpOp::Eq, Term::Observable(id), Term::Int(0)));
+    }
+    let mut program = builder.finish();
+    program.condition = Some(Condition { quantifier, prop: Prop::And(atoms) });
+    program
+}
+
+fn summary() -> Summary {
+    Summary {
+        executions: 4,
+        events: 20,
+        states: vec![(vec![0, 0], 1), (vec![0, 1], 2), (vec![1, 0xffff_ffff], 1)],
+        ..Summary::default()
+    }
+}
+
+fn result(summary: Summary, verdict: Verdict) -> CheckResult {
+    CheckResult {
+        verdict,
+        violations: Vec::new(),
+        unsupported: Vec::new(),
+        unconfirmed: Vec::new(),
+        condition: None,
+        summary,
+        elapsed: Duration::from_millis(1500),
+    }
+}
+
+fn observed(quantifier: Quantifier, check: CheckResult) -> LitmusResult {
+    let counterexample =
+        (quantifier == Quantifier::NotExists).then(|| Outcome { values: vec![0, 0], count: 1 });
+    let condition = ConditionResult { quantifier, positive: 1, negative: 3, counterexample };
+    LitmusResult { observation: Observation::Sometimes, condition, check }
+}
+
+fn failure() -> Failure {
+    Failure {
+        kind: FailureKind::Assertion,
+        thread: "P0".into(),
+        loc: LocId(0),
+        message: "both are in".into(),
+        count: 1,
+        schedule: vec![
+            Step { thread: 0, update: None, choice: 0 },
+            Step { thread: 0, update: Some(64), choice: 0 },
+        ],
+    }
+}
+
+fn violation() -> CheckResult {
+    let event = |thread: &str, what: &str, loc| ReplayEvent {
+        thread: thread.into(),
+        what: what.into(),
+        loc,
+    };
+    let witness = Witness {
+        schedule: failure().schedule,
+        events: vec![
+            event("P0", "store x = 1", LocId(0)),
+            event("P0/0", "update x = 1", LocId::NONE),
+        ],
+    };
+    let mut result = result(
+        Summary { failures: vec![failure()], stopped: Some(Stopped::Failure), ..summary() },
+        Verdict::Violation,
+    );
+    result.violations = vec![Violation { offence: Offence::Failed(failure(), witness), count: 1 }];
+    result
+}
+
+fn bounded() -> CheckResult {
+    let bounds = vec![BoundMet { kind: BoundKind::Events, loc: LocId(0), count: 2 }];
+    result(Summary { bounds, cut: 2, ..summary() }, Verdict::SafeBounded)
+}
+
+#[test]
+fn litmus_text() {
+    let program = program(Quantifier::Exists);
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let result = observed(Quantifier::Exists, result(summary(), Verdict::Safe));
+    let expected = r"Test SB Allowed
+States 3
+x=-1; y=1;
+x=0; y=0;
+x=1; y=0;
+Ok
+Witnesses
+Positive: 1 Negative: 3
+Condition exists (y=0 /\ x=0)
+Observation SB Sometimes 1 3
+Executions 4 (tso, optimal)
+
+";
+    assert_eq!(litmus::text(&run, &result), expected);
+}
+
+#[test]
+fn litmus_text_says_what_is_not_ordinary() {
+    let program = program(Quantifier::NotExists);
+    let options = Options::new(Model::Sc);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let mut check = bounded();
+    check.summary.stopped = Some(Stopped::Time);
+    check.summary.blocked = 3;
+    let text = litmus::text(&run, &observed(Quantifier::NotExists, check));
+    assert!(text.starts_with("Test SB Forbidden\n"), "{text}");
+    let end = "No
+Witnesses
+Positive: 1 Negative: 3
+Condition ~exists (y=0 /\\ x=0)
+Observation SB Sometimes 1 3
+Executions 4 (sc, optimal)
+Blocked 3
+Bound events at SB.litmus:7 (2 executions cut)
+Stopped: time ran out
+
+";
+    assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
+fn violation_text_lists_the_replayed_schedule() {
+    let program = program(Quantifier::Exists);
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let expected = "SB.litmus under tso: violation
+  assertion in thread P0 at SB.litmus:7: both are in (1 execution)
+  a schedule that leads there, replayed:
+     1  P0    SB.litmus:7  store x = 1
+     2  P0/0               update x = 1
+  4 executions, 20 events (tso, optimal) 1.500 s
+";
+    assert_eq!(check::text(&run, &violation()), expected);
+}
+
+#[test]
+fn bounds_and_early_ends_are_said() {
+    let program = program(Quantifier::Exists);
+    let options = Options::new(Model::Pso);
+    let run = Run { file: "a.rir", program: &program, options: &options };
+    let text = check::text(&run, &bounded());
+    assert!(text.starts_with("a.rir under pso: safe up to bounds\n"), "{text}");
+    assert!(text.contains("bound met: events at SB.litmus:7 (2 executions cut)"), "{text}");
+
+    let early = Summary { stopped: Some(Stopped::Memory), ..summary() };
+    let text = check::text(&run, &result(early, Verdict::Unknown));
+    assert!(text.contains("stopped early: the limit on memory was reached"), "{text}");
+
+    let mut odd = result(summary(), Verdict::Unknown);
+    odd.unconfirmed = vec![failure()];
+    assert!(check::text(&run, &odd).contains("a defect of raddle"));
+}
+
+fn parsed(line: &str) -> Value {
+    assert_eq!(line.matches('\n').count(), 1, "one object, one line");
+    serde_json::from_str(line).expect("valid JSON")
+}
+
+#[test]
+fn litmus_json() {
+    let program = program(Quantifier::Exists);
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let result = observed(Quantifier::Exists, result(summary(), Verdict::Safe));
+    let object = parsed(&json::line(&json::litmus(&run, &result)));
+    let expected = serde_json::json!({
+        "test": "SB", "file": "SB.litmus", "model": "tso", "strategy": "optimal",
+        "observation": "Sometimes", "complete": true, "verdict": "safe",
+        "executions": 4, "blocked": 0, "redundant": 0,
+        "states": [
+            { "values": { "x": 0, "y": 0 }, "count": 1 },
+            { "values": { "x": 1, "y": 0 }, "count": 2 },
+            { "values": { "x": -1, "y": 1 }, "count": 1 },
+        ],
+        "positive": 1, "negative": 3,
+        "condition": "exists (y=0 /\\ x=0)", "condition_holds": true,
+        "errors": [], "bounds": [], "stopped": null, "events": 20, "seconds": 1.5,
+    });
+    assert_eq!(object, expected);
+}
+
+#[test]
+fn check_json() {
+    let program = program(Quantifier::Exists);
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let object = parsed(&json::line(&json::check(&run, &violation())));
+    assert_eq!(object["verdict"], "violation");
+    assert_eq!(object["stopped"], "failure");
+    let error = serde_json::json!({
+        "kind": "assertion", "thread": "P0", "file": "SB.litmus", "line": 7,
+        "message": "both are in", "count": 1, "confirmed": true,
+        "schedule": [
+            { "thread": 0, "update": null, "choice": 0 },
+            { "thread": 0, "update": 64, "choice": 0 },
+        ],
+    });
+    assert_eq!(object["errors"], serde_json::json!([error]));
+
+    let object = parsed(&json::line(&json::check(&run, &bounded())));
+    assert_eq!(object["verdict"], "safe-bounded");
+    let bound = serde_json::json!({ "kind": "events", "file": "SB.litmus", "line": 7, "count": 2 });
+    assert_eq!(object["bounds"], serde_json::json!([bound]));
+}

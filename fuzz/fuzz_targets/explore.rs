@@ -1,0 +1,29 @@
+//! Any bytes as a program that is searched a little under every model: the machine must not
+//! panic whatever a well-formed program does, and no count may exceed its limit.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use raddle_interleave::{Limits, Model, Options, explore};
+use raddle_ir::{text, verify::verify};
+use std::time::Duration;
+
+const EXECUTIONS: u64 = 20;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(program) = text::parse_bytes("fuzz.rir", bytes) else { return };
+    if verify(&program).is_err() {
+        return;
+    }
+    for model in Model::ALL {
+        let limits = Limits {
+            executions: Some(EXECUTIONS),
+            time: Some(Duration::from_millis(200)),
+            memory: Some(64 << 20),
+            events: 200,
+            local_steps: 2_000,
+        };
+        let options = Options { limits, keep_going: true, ..Options::new(model) };
+        let summary = explore(&program, &options);
+        assert!(summary.executions <= EXECUTIONS);
+    }
+});
