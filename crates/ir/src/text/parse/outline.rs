@@ -113,7 +113,10 @@ impl<'s> Signature<'s> {
     /// Reads from the parameters to the last `reg` line; a position in between is passed over.
     fn read(&mut self, cursor: &mut Cursor<'s>) -> PResult<()> {
         self.header(cursor)?;
-        while !cursor.at(TokenKind::LBrace) && !cursor.token().starts_line {
+        // The end of the file need not start a line.
+        while !matches!(cursor.token().kind, TokenKind::LBrace | TokenKind::End)
+            && !cursor.token().starts_line
+        {
             cursor.next();
         }
         if cursor.eat(TokenKind::LBrace) {
