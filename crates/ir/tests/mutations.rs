@@ -76,7 +76,8 @@ fn mutate_gently(c: &mut Choices<'_>, bytes: &mut Vec<u8>) {
         }
         _ => {
             let words = ["i32", "i64", "ptr", "acquire", "release", "add", "fadd", "zext", "lock"];
-            lines[a] = lines[a].replacen(c.pick(&words), c.pick(&words), 1);
+            let (from, to) = (c.pick(&words), c.pick(&words));
+            lines[a] = lines[a].replacen(from, to, 1);
         }
     }
     *bytes = lines.join("\n").into_bytes();

@@ -1,6 +1,6 @@
 //! The `.rir` text form: printer and parser.
 //!
-//! [`print`] and [`parse_with`] are inverse to each other on well-formed programs (see
+//! [`print()`] and [`parse_with`] are inverse to each other on well-formed programs (see
 //! [`crate::verify`]): with `own_positions: false` the program comes back equal, tables of files and
 //! positions included. The reference of the language, with an example of everything, is
 //! `docs/ir.md`; this is its grammar, with `[x]` for optional, `x*` for repeated, `x,*` for a list
@@ -83,7 +83,7 @@ pub fn parse_with(file: &str, source: &str, options: ParseOptions) -> Result<Pro
     parse::program(file, source, options).map_err(|error| *error)
 }
 
-/// [`parse`] for bytes that may not be text at all.
+/// [`parse()`] for bytes that may not be text at all.
 #[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Program, Diagnostic> {
     let valid = match std::str::from_utf8(bytes) {
