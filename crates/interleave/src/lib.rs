@@ -17,6 +17,7 @@
 //! | `record` | happens-before and races |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
+//! | `reverse` | what a race asks to be explored |
 //! | `random` | random schedules |
 //! | `outcome` | how executions end |
 //! | `replay` | running a schedule again |
@@ -36,6 +37,7 @@ mod perform;
 mod random;
 mod record;
 mod replay;
+mod reverse;
 mod search;
 mod system;
 mod wakeup;

@@ -60,12 +60,8 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
         Some(first) => {
             let names: Vec<&str> = waiting.iter().map(|id| machine.thread_name(*id)).collect();
             let reasons: Vec<String> = waiting.iter().map(|id| waits_for(system, *id)).collect();
-            let failure = (
-                FailureKind::Deadlock,
-                names.join(", "),
-                machine.loc(*first),
-                reasons.join("; "),
-            );
+            let failure =
+                (FailureKind::Deadlock, names.join(", "), machine.loc(*first), reasons.join("; "));
             End::Failed(vec![failure])
         }
     }

@@ -119,7 +119,12 @@ impl System<'_> {
     }
 
     /// The place of an access; `None`, and the thread failed, if it is bad.
-    fn checked(&mut self, action: &Action, purpose: Purpose, races: &mut Vec<Race>) -> Option<Place> {
+    fn checked(
+        &mut self,
+        action: &Action,
+        purpose: Purpose,
+        races: &mut Vec<Race>,
+    ) -> Option<Place> {
         let trail = &self.machine.trail;
         match self.machine.memory.place(trail, action.addr, action.bytes, purpose) {
             Ok(place) => Some(place),

@@ -24,6 +24,8 @@ pub(crate) struct Race {
     pub earlier: u32,
     /// What the later event needs to have happened before it, if it is moved before the earlier.
     pub needs: ClockId,
+    /// Whether the later event has happened; not so for an operation that waits.
+    pub happened: bool,
 }
 
 /// What an operation waits for: a value that compares so.
@@ -102,6 +104,7 @@ impl System<'_> {
         }
         let mut conflicts = std::mem::take(&mut self.conflicts);
         let source = self.gather(&action, &cells, &mut conflicts);
+        let base = self.after_own_updates(&action, base, &mut conflicts);
         let clock = self.clocks.copy(base);
         for event in conflicts.writes.iter().chain(&conflicts.reads) {
             self.clocks.join(clock, self.events[*event as usize].clock);
@@ -164,6 +167,27 @@ impl System<'_> {
             }
         }
         source
+    }
+
+    /// Updates of one thread to one location leave in order: no race, but something to wait for.
+    fn after_own_updates(
+        &mut self,
+        action: &Action,
+        mut base: ClockId,
+        conflicts: &mut Conflicts,
+    ) -> ClockId {
+        if !action.update {
+            return base;
+        }
+        conflicts.writes.retain(|write| {
+            let event = &self.events[*write as usize];
+            let own = event.action.update && event.action.thread == action.thread;
+            if own {
+                base = self.clocks.joined(base, event.clock);
+            }
+            !own
+        });
+        base
     }
 
     #[inline]
@@ -247,7 +271,7 @@ impl System<'_> {
                     None => Some(write),
                     Some(needs) => self.last_chance(cells, base, needs),
                 };
-                races.extend(earlier.map(|earlier| Race { earlier, needs: base }));
+                races.extend(earlier.map(|earlier| Race { earlier, needs: base, happened: true }));
             }
         }
         for read in conflicts.reads.iter().copied() {
@@ -260,7 +284,7 @@ impl System<'_> {
                         needed = self.clocks.joined(needed, clock);
                     }
                 }
-                races.push(Race { earlier: read, needs: needed });
+                races.push(Race { earlier: read, needs: needed, happened: true });
             }
         }
     }
@@ -290,7 +314,7 @@ impl System<'_> {
         let cell = self.machine.memory.single_cell(trail, place)?;
         let base = self.clock(action.thread, field::CLOCK);
         let earlier = self.last_chance(&[cell], base, needs)?;
-        Some(Race { earlier, needs: base })
+        Some(Race { earlier, needs: base, happened: false })
     }
 
     /// Position, plus 1, of the newest write to a cell; 0 if it has its initial value.

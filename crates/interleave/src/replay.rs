@@ -13,7 +13,12 @@ pub enum ReplayEnd {
     Complete,
     Blocked,
     Cut,
-    Failed { kind: FailureKind, thread: String, loc: LocId, message: String },
+    Failed {
+        kind: FailureKind,
+        thread: String,
+        loc: LocId,
+        message: String,
+    },
     /// The schedule does not fit the program: this step of it cannot happen.
     Stuck(usize),
     /// The schedule ends before the execution does.
@@ -114,11 +119,9 @@ fn describe(system: &System<'_>, position: usize, visible: Option<Visible>) -> S
             format!("reads {at} = {}{from}", signed(value, action.bytes))
         }
         Visible::Store { .. } => format!("writes {at} = {}", now()),
-        Visible::Rmw { .. } => format!(
-            "updates {at} from {} to {} atomically",
-            signed(event.old, action.bytes),
-            now()
-        ),
+        Visible::Rmw { .. } => {
+            format!("updates {at} from {} to {} atomically", signed(event.old, action.bytes), now())
+        }
         Visible::CmpXchg { expected, ty, .. } => {
             let expected = signed(expected, ty.bytes());
             let old = signed(event.old, action.bytes);

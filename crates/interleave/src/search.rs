@@ -8,38 +8,43 @@
 use crate::api::{Options, Strategy, Summary};
 use crate::event::{ANY, Action, Class, Condition, Event, Identity};
 use crate::limits::Watch;
-use crate::model::Buffering;
 use crate::outcome::Outcomes;
 use crate::perform::FREE;
 use crate::record::{Needs, Race};
+use crate::reverse::Deferred;
 use crate::system::{Moment, System};
-use crate::wakeup::{Item, List, Trees, is_weak_initial};
+use crate::wakeup::{Item, List, Trees};
 use raddle_machine::{Status, ThreadId, Visible};
 
 /// A state of the current execution: what was, is being, and is to be explored from it.
 #[derive(Clone, Copy, Debug)]
-struct Level {
+pub(crate) struct Level {
     moment: Moment,
     /// Its sleep set: a run of [`Search::sleepers`].
-    sleep_start: u32,
-    sleep_end: u32,
+    pub sleep_start: u32,
+    pub sleep_end: u32,
     /// Branches still to be explored.
-    branches: List,
+    pub branches: List,
     /// Whether the current event is one alternative of several, the later ones still to come.
     more_choices: bool,
+    /// How many races were deferred before the current event, with how many blockers.
+    deferred: u32,
+    blockers: u32,
 }
 
 pub(crate) struct Search<'p, 'o> {
-    system: System<'p>,
-    options: &'o Options,
-    levels: Vec<Level>,
-    sleepers: Vec<Action>,
-    trees: Trees,
+    pub system: System<'p>,
+    pub options: &'o Options,
+    pub levels: Vec<Level>,
+    pub sleepers: Vec<Action>,
+    pub trees: Trees,
+    pub deferred: Vec<Deferred>,
+    pub blockers: Vec<Action>,
     outcomes: Outcomes,
     watch: Watch,
     /// Scratch.
     races: Vec<Race>,
-    sequence: Vec<Item>,
+    pub sequence: Vec<Item>,
 }
 
 impl<'p, 'o> Search<'p, 'o> {
@@ -52,6 +57,8 @@ impl<'p, 'o> Search<'p, 'o> {
             levels: Vec::new(),
             sleepers: Vec::new(),
             trees: Trees::default(),
+            deferred: Vec::new(),
+            blockers: Vec::new(),
             watch: Watch::new(&options.limits),
             races: Vec::new(),
             sequence: Vec::new(),
@@ -80,6 +87,8 @@ impl<'p, 'o> Search<'p, 'o> {
             sleep_end: sleep,
             branches,
             more_choices: false,
+            deferred: self.deferred.len() as u32,
+            blockers: self.blockers.len() as u32,
         });
     }
 
@@ -107,7 +116,28 @@ impl<'p, 'o> Search<'p, 'o> {
         races.clear();
         self.system.perform(&action, &mut races);
         self.outcomes.summary.events += 1;
+        if std::env::var("DBG").is_ok() {
+            let e = &self.system.events[depth].action;
+            eprintln!(
+                "{:w$}{}{} {:?} {:x} fwd {} sleep {:?}",
+                "",
+                e.thread.0,
+                if e.update { "u" } else { "" },
+                e.class,
+                e.addr,
+                e.forwarded,
+                self.sleepers[self.levels[depth].sleep_start as usize..]
+                    .iter()
+                    .map(|s| (s.thread.0, s.update, s.addr))
+                    .collect::<Vec<_>>(),
+                w = depth * 2
+            );
+            for r in &races {
+                eprintln!("{:w$} race with {}", "", r.earlier, w = depth * 2);
+            }
+        }
         let event = self.system.events[depth];
+        self.retry_deferred(self.deferred.len());
         for race in &races {
             let last = moved(&self.system, &event, race.earlier);
             self.reverse(*race, last);
@@ -140,6 +170,8 @@ impl<'p, 'o> Search<'p, 'o> {
                 let performed = self.system.events[depth].action;
                 self.system.go_back(level.moment);
                 self.sleepers.truncate(level.sleep_end as usize);
+                self.deferred.truncate(level.deferred as usize);
+                self.blockers.truncate(level.blockers as usize);
                 if self.options.strategy != Strategy::Exhaustive {
                     self.sleepers.push(performed);
                     self.levels[depth].sleep_end += 1;
@@ -222,56 +254,6 @@ impl<'p, 'o> Search<'p, 'o> {
                 self.reverse(race, action);
             }
         }
-    }
-
-    /// Plans an execution in which `last` happens before the event that it races with.
-    fn reverse(&mut self, race: Race, last: Action) {
-        let mut sequence = std::mem::take(&mut self.sequence);
-        self.wakeup_sequence(race, last, &mut sequence);
-        let system = &self.system;
-        let happens_before = |a: u32, b: u32| system.seen(a, system.events[b as usize].clock);
-        let level = &mut self.levels[race.earlier as usize];
-        let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
-        if !asleep.iter().any(|sleeper| is_weak_initial(sleeper, &sequence, &happens_before)) {
-            let whole = self.options.strategy == Strategy::Optimal;
-            self.trees.insert(&mut level.branches, &mut sequence, whole, &happens_before);
-        }
-        self.sequence = sequence;
-    }
-
-    /// What `last` needs of the events after the earlier one, then `last`.
-    fn wakeup_sequence(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        sequence.clear();
-        let buffered = self.system.buffering != Buffering::None;
-        let first = race.earlier + 1;
-        for position in first..self.system.events.len() as u32 {
-            if !self.system.seen(position, race.needs) {
-                continue;
-            }
-            let mut action = self.system.events[position as usize].action;
-            if buffered && action.class == Class::Read {
-                action.forwarded += self.updates_left_out(&action, first..position, sequence);
-            }
-            sequence.push(Item { action, position });
-        }
-        sequence.push(Item { action: last, position: u32::MAX });
-    }
-
-    /// How many updates of a load's own thread, to its bytes, among the events of `range` are not
-    /// in the sequence: their stores will still be in the buffer.
-    fn updates_left_out(
-        &self,
-        load: &Action,
-        range: std::ops::Range<u32>,
-        sequence: &[Item],
-    ) -> u32 {
-        let own = |action: &Action| {
-            action.update && action.thread == load.thread && action.covers(load)
-        };
-        let events = &self.system.events[range.start as usize..range.end as usize];
-        let happened = events.iter().filter(|event| own(&event.action)).count();
-        let kept = sequence.iter().filter(|item| own(&item.action)).count();
-        (happened - kept) as u32
     }
 }
 

@@ -13,7 +13,7 @@
 use crate::api::Model;
 use crate::buffer::{Buffer, Entry};
 use crate::clock::{Chain, ClockId, Clocks};
-use crate::event::{Action, ANY, Class, Event, Link};
+use crate::event::{ANY, Action, Class, Event, Link};
 use crate::model::{Barrier, Buffering};
 use crate::perform::needs_empty_buffer;
 use crate::record::Conflicts;
@@ -234,12 +234,7 @@ impl<'p> System<'p> {
         match visible {
             Visible::Store { addr, ty, value, access } if self.buffering != Buffering::None => {
                 let (before, after) = self.model.store(access.order);
-                self.machine.memory.place(
-                    &self.machine.trail,
-                    addr,
-                    ty.bytes(),
-                    Purpose::Write,
-                )?;
+                self.machine.memory.place(&self.machine.trail, addr, ty.bytes(), Purpose::Write)?;
                 self.barrier(thread, before);
                 self.buffer_store(thread, addr, ty.bytes(), value);
                 self.machine.complete(thread, 0, true);
@@ -326,7 +321,7 @@ impl<'p> System<'p> {
         }
         for thread in self.machine.thread_ids() {
             if self.machine.status(thread) == Status::Ready
-                && self.machine.visible(thread) == (Visible::Join { handle: handle(ended) })
+                && self.machine.joins(thread) == Some(handle(ended))
             {
                 work.push(thread);
             }
@@ -473,9 +468,7 @@ impl<'p> System<'p> {
         let entries = self.process(action.thread).buffer.oldest_first(&self.machine.trail);
         let end = action.addr + u64::from(action.bytes);
         entries
-            .filter(|entry| {
-                entry.addr <= action.addr && end <= entry.addr + u64::from(entry.bytes)
-            })
+            .filter(|entry| entry.addr <= action.addr && end <= entry.addr + u64::from(entry.bytes))
             .count() as u32
     }
 

@@ -18,9 +18,12 @@ use crate::event::Action;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
     pub action: Action,
-    /// Position in the current execution, of all but the last.
+    /// Position in the current execution, or [`LAST`].
     pub position: u32,
 }
+
+/// The position of the last element: it has none, being moved.
+pub(crate) const LAST: u32 = u32::MAX;
 
 /// Index of a tree node, plus 1; 0 for none.
 type Link = u32;
@@ -85,6 +88,16 @@ impl Trees {
         link
     }
 
+    /// The first actions of the branches.
+    pub fn heads(&self, list: List) -> impl Iterator<Item = &Action> {
+        let mut link = list.first;
+        std::iter::from_fn(move || {
+            let node = (link != 0).then(|| self.node(link))?;
+            link = node.next;
+            Some(&node.action)
+        })
+    }
+
     /// Takes the first branch: its action, and the tree below it.
     pub fn pop(&mut self, list: &mut List) -> Option<(Action, List)> {
         if list.first == 0 {
@@ -101,13 +114,11 @@ impl Trees {
     }
 
     /// Inserts a sequence unless the tree covers it: follows branches that are compatible with it
-    /// and branches off where none is, with all that is left of the sequence or only its first
-    /// action. `happens_before(a, b)` is asked of positions.
+    /// and branches off where none is. `happens_before(a, b)` is asked of positions.
     pub fn insert(
         &mut self,
         list: &mut List,
         sequence: &mut Vec<Item>,
-        whole: bool,
         happens_before: &impl Fn(u32, u32) -> bool,
     ) {
         let mut at: Link = 0;
@@ -119,8 +130,7 @@ impl Trees {
                 child = self.node(child).next;
             }
             if child == 0 {
-                let length = if whole { sequence.len() } else { 1 };
-                self.graft(list, at, &sequence[..length]);
+                self.graft(list, at, sequence);
                 return;
             }
             if self.node(child).children.is_empty() {
@@ -155,11 +165,31 @@ impl Trees {
     }
 }
 
-/// Whether some continuation of `sequence` is equivalent to one that starts with `action` (it is
-/// among the paper's *weak initials*): the action is in it and nothing there happens before it, or
-/// it is not in it and independent of all that is.
-///
-/// The last element happens after all others, by the making of the sequence.
+/// Whether `action` is an *initial* of the sequence: it is in it, and nothing there happens before
+/// it.
+pub(crate) fn is_initial(
+    action: &Action,
+    sequence: &[Item],
+    happens_before: &impl Fn(u32, u32) -> bool,
+) -> bool {
+    let found = sequence.iter().position(|item| item.action.same_process(action));
+    found.is_some_and(|n| is_initial_at(n, action, sequence, happens_before))
+}
+
+fn is_initial_at(
+    n: usize,
+    action: &Action,
+    sequence: &[Item],
+    happens_before: &impl Fn(u32, u32) -> bool,
+) -> bool {
+    let item = &sequence[n];
+    item.action.same_choice(action)
+        && !sequence[..n].iter().any(|e| happens_before(e.position, item.position))
+}
+
+/// Whether `action` is a *weak initial* of the sequence: some continuation of the sequence is
+/// equivalent to one that starts with the action. It is an initial, or it is not in the sequence
+/// and independent of all that is.
 pub(crate) fn is_weak_initial(
     action: &Action,
     sequence: &[Item],
@@ -168,14 +198,7 @@ pub(crate) fn is_weak_initial(
     let mut action = *action;
     for (n, item) in sequence.iter().enumerate() {
         if item.action.same_process(&action) {
-            let earlier = &sequence[..n];
-            let is_last = n + 1 == sequence.len();
-            return item.action.same_choice(&action)
-                && if is_last {
-                    earlier.is_empty()
-                } else {
-                    !earlier.iter().any(|e| happens_before(e.position, item.position))
-                };
+            return is_initial_at(n, &action, sequence, happens_before);
         }
         if action.conflicts(&item.action) {
             return false;

@@ -185,6 +185,14 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The handle of the thread that a thread is about to join, if it is.
+    pub fn joins(&self, thread: ThreadId) -> Option<u64> {
+        match self.code.op(self.pc(thread)) {
+            Op::Join { thread: target, .. } => Some(self.read(thread, target)),
+            _ => None,
+        }
+    }
+
     fn name_thread(&mut self, name: String) -> ThreadId {
         let base = self.trail.reserve(field::COUNT);
         let chunk = self.trail.reserve(CHUNK_WORDS);
