@@ -1,0 +1,95 @@
+//! Execution counts: those that are known in closed form or from the literature, and the others
+//! against a search without reduction that counts distinct traces.
+
+use raddle_bench::catalogue::FAMILIES;
+use raddle_bench::{atomics, cells, locks};
+use raddle_interleave::{Model, Options, Strategy, Summary, explore};
+use raddle_ir::Program;
+
+fn searched(program: &Program, model: Model, strategy: Strategy) -> Summary {
+    let count_traces = strategy == Strategy::Exhaustive;
+    let options = Options { strategy, count_traces, keep_going: true, ..Options::new(model) };
+    explore(program, &options)
+}
+
+/// Both reductions visit each trace once, and `optimal` begins nothing that it gives up.
+fn has_traces(program: &Program, model: Model, expected: u64) {
+    let name = &program.name;
+    for strategy in [Strategy::Optimal, Strategy::Source] {
+        let summary = searched(program, model, strategy);
+        assert!(summary.failures.is_empty(), "{name} {model}: {:?}", summary.failures);
+        assert_eq!(summary.executions, expected, "{name} under {model}, {}", strategy.name());
+        if strategy == Strategy::Optimal {
+            assert_eq!(summary.redundant, 0, "{name} under {model}");
+        }
+    }
+}
+
+fn factorial(n: u64) -> u64 {
+    (1..=n).product()
+}
+
+#[test]
+fn writers_have_one_trace_per_coherence_order() {
+    for model in Model::ALL {
+        has_traces(&cells::writers(5), model, factorial(5));
+    }
+}
+
+#[test]
+fn each_reader_reads_one_of_two_values() {
+    for model in Model::ALL {
+        has_traces(&cells::readers(8), model, 1 << 8);
+    }
+}
+
+#[test]
+fn lastzero() {
+    for model in [Model::Sc, Model::Tso] {
+        has_traces(&cells::lastzero(5), model, 64);
+        has_traces(&cells::lastzero(10), model, 3_328);
+    }
+}
+
+#[test]
+fn fib_bench() {
+    let program = cells::fib_bench(5);
+    for (model, expected) in [(Model::Sc, 218_243), (Model::Tso, 525_630), (Model::Pso, 525_630)] {
+        let summary = searched(&program, model, Strategy::Optimal);
+        assert!(summary.failures.is_empty(), "{model}: {:?}", summary.failures);
+        assert_eq!((summary.executions, summary.redundant), (expected, 0), "{model}");
+    }
+}
+
+#[test]
+fn increments_have_one_trace_per_order() {
+    for model in Model::ALL {
+        has_traces(&atomics::increments(5), model, factorial(5));
+    }
+}
+
+#[test]
+fn the_indexer_has_no_collisions_up_to_eleven_threads() {
+    for model in Model::ALL {
+        has_traces(&atomics::indexer(11), model, 1);
+    }
+}
+
+#[test]
+fn the_stack_has_one_trace_per_order_of_critical_sections() {
+    for model in Model::ALL {
+        has_traces(&locks::stack(3), model, factorial(6) / 8);
+    }
+}
+
+#[test]
+fn every_program_has_the_traces_that_a_search_without_reduction_finds() {
+    for family in FAMILIES {
+        let program = (family.build)(family.tiny);
+        for model in Model::ALL {
+            let all = searched(&program, model, Strategy::Exhaustive);
+            let traces = all.traces.expect("the search counts traces");
+            has_traces(&program, model, traces);
+        }
+    }
+}
