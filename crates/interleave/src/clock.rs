@@ -8,13 +8,9 @@
 //!
 //! Clocks are immutable once made and are dropped in the order they were made.
 
-/// A clock, by its place in the slab. [`ClockId::ZERO`] has seen nothing.
+/// A clock, by its place in the slab. The first one has seen nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockId(pub u32);
-
-impl ClockId {
-    pub const ZERO: ClockId = ClockId(0);
-}
 
 /// A chain of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

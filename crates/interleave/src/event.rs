@@ -89,6 +89,8 @@ pub enum Condition {
     Fixed,
     /// Writes iff it finds this value: compare-and-exchange, try-lock.
     Finds(u128),
+    /// An access that failed; it would be of this class if it did not.
+    Unless(Class),
     /// Writes iff the last write is this one (0 for the initial value): store-conditional.
     After(u32),
 }

@@ -97,12 +97,8 @@ impl System<'_> {
                     (mine, 0, old == UNLOCKED)
                 });
             }
-            Visible::Unlock { addr } => self.unlock(action, addr, races),
-            Visible::CondEnqueue { .. } => {
-                let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
-                self.record_step(action, Some(place), Recording::default(), races);
-                self.machine.complete(thread, 0, true);
-            }
+            Visible::Unlock { .. } => self.unlock(action, races),
+            Visible::CondEnqueue { mutex, .. } => self.enqueue(action, mutex, races),
             Visible::Signal { .. } | Visible::Broadcast { .. } => {
                 self.signal(action, matches!(visible, Visible::Broadcast { .. }), races);
             }
@@ -136,11 +132,27 @@ impl System<'_> {
     }
 
     /// An access that fails is an event all the same: whether it fails may depend on what another
-    /// thread did to the object.
+    /// thread did to the object. It changes nothing, so it counts as a read.
     fn failing_access(&mut self, action: Action, fault: Fault, races: &mut Vec<Race>) {
-        let place = self.machine.memory.remains(&self.machine.trail, action.addr, action.bytes);
-        self.record_step(action, place, Recording::default(), races);
+        let trail = &self.machine.trail;
+        let place = self.machine.memory.remains(trail, action.addr, action.bytes);
+        let recording =
+            Recording { condition: Condition::Unless(action.class), ..Recording::default() };
+        let action = Action { class: Class::Read, ..action };
+        self.record_step(action, place, recording, races);
         self.fail(action.thread, fault);
+    }
+
+    /// A failure that no other thread has a part in.
+    fn failing_alone(&mut self, action: Action, kind: FaultKind, message: &str) {
+        let action = Action { class: Class::Local, ..action };
+        self.record_step(action, None, Recording::default(), &mut Vec::new());
+        self.fail(action.thread, Fault::new(kind, message));
+    }
+
+    /// Whether the thread holds a lock. Nobody else can change that.
+    fn holds(&self, thread: ThreadId, mutex: u64) -> bool {
+        self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread))
     }
 
     fn load(&mut self, action: Action, needs: Option<Needs>, races: &mut Vec<Race>) {
@@ -200,17 +212,22 @@ impl System<'_> {
         self.modify(action, Condition::Fixed, Some(FREE), races, |_| (mine, 0, true));
     }
 
-    fn unlock(&mut self, action: Action, addr: u64, races: &mut Vec<Race>) {
-        let holder = self.in_memory(addr, LOCK_BYTES);
-        if holder.is_some_and(|holder| holder != held_by(action.thread)) {
-            let message = match holder {
-                Some(UNLOCKED) => "unlocks a lock that is not held",
-                _ => "unlocks a lock that another thread holds",
-            };
-            self.failing_access(action, Fault::new(FaultKind::LockMisuse, message), races);
-            return;
+    fn unlock(&mut self, action: Action, races: &mut Vec<Race>) {
+        if !self.holds(action.thread, action.addr) {
+            let message = "unlocks a lock that it does not hold";
+            return self.failing_alone(action, FaultKind::LockMisuse, message);
         }
         self.modify(action, Condition::Fixed, None, races, |_| (UNLOCKED, 0, true));
+    }
+
+    fn enqueue(&mut self, action: Action, mutex: u64, races: &mut Vec<Race>) {
+        if !self.holds(action.thread, mutex) {
+            let message = "waits on a condition with a lock that it does not hold";
+            return self.failing_alone(action, FaultKind::LockMisuse, message);
+        }
+        let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
+        self.record_step(action, Some(place), Recording::default(), races);
+        self.machine.complete(action.thread, 0, true);
     }
 
     fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {

@@ -263,15 +263,16 @@ fn moved(system: &System<'_>, event: &Event, earlier: u32) -> Action {
     let mut action = event.action;
     let earlier = &system.events[earlier as usize];
     if earlier.action.class == Class::Write {
-        let writes = match event.condition {
-            Condition::Fixed => action.class == Class::Write,
-            Condition::Finds(value) => earlier.old == value,
-            Condition::After(0) => earlier.source == Identity::INITIAL,
-            Condition::After(write) => earlier.source == system.events[write as usize - 1].identity,
+        let write_if = |writes| if writes { Class::Write } else { Class::Read };
+        action.class = match event.condition {
+            Condition::Fixed => action.class,
+            Condition::Unless(class) => class,
+            Condition::Finds(value) => write_if(earlier.old == value),
+            Condition::After(0) => write_if(earlier.source == Identity::INITIAL),
+            Condition::After(write) => {
+                write_if(earlier.source == system.events[write as usize - 1].identity)
+            }
         };
-        if event.condition != Condition::Fixed {
-            action.class = if writes { Class::Write } else { Class::Read };
-        }
     }
     if event.open {
         action.choice = ANY;

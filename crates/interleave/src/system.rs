@@ -445,7 +445,7 @@ impl<'p> System<'p> {
             Visible::Lock { addr } | Visible::Relock { addr, .. } | Visible::Unlock { addr } => {
                 (Class::Write, addr, LOCK_BYTES)
             }
-            Visible::CondEnqueue { addr } => (Class::Read, addr, LOCK_BYTES),
+            Visible::CondEnqueue { addr, .. } => (Class::Read, addr, LOCK_BYTES),
             Visible::Signal { addr } | Visible::Broadcast { addr } => {
                 (Class::Write, addr, LOCK_BYTES)
             }

@@ -212,70 +212,194 @@ pub struct Inst {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InstKind {
     // ---- local ----
-    Bin { op: BinOp, ty: Type, dst: Reg, a: Operand, b: Operand },
-    Un { op: UnOp, ty: Type, dst: Reg, a: Operand },
+    Bin {
+        op: BinOp,
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Un {
+        op: UnOp,
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+    },
     /// `dst` is an `i1`.
-    Cmp { pred: Pred, ty: Type, dst: Reg, a: Operand, b: Operand },
-    Cast { op: CastOp, from: Type, to: Type, dst: Reg, a: Operand },
+    Cmp {
+        pred: Pred,
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Cast {
+        op: CastOp,
+        from: Type,
+        to: Type,
+        dst: Reg,
+        a: Operand,
+    },
     /// `cond` is an `i1`.
-    Select { ty: Type, dst: Reg, cond: Operand, a: Operand, b: Operand },
-    Move { ty: Type, dst: Reg, a: Operand },
-    Call { dst: Option<Reg>, callee: Callee, args: Vec<Operand> },
+    Select {
+        ty: Type,
+        dst: Reg,
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Move {
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+    },
+    Call {
+        dst: Option<Reg>,
+        callee: Callee,
+        args: Vec<Operand>,
+    },
 
     // ---- memory ----
     /// A fresh object that dies with the function's frame; `size` is an `i64`.
-    Alloca { dst: Reg, size: Operand, align: u32 },
+    Alloca {
+        dst: Reg,
+        size: Operand,
+        align: u32,
+    },
     /// A fresh object that lives until it is freed; `size` is an `i64`.
-    Malloc { dst: Reg, size: Operand, align: u32, zeroed: bool },
-    Free { addr: Operand },
-    Load { dst: Reg, ty: Type, addr: Operand, access: Access },
-    Store { ty: Type, addr: Operand, value: Operand, access: Access },
+    Malloc {
+        dst: Reg,
+        size: Operand,
+        align: u32,
+        zeroed: bool,
+    },
+    Free {
+        addr: Operand,
+    },
+    Load {
+        dst: Reg,
+        ty: Type,
+        addr: Operand,
+        access: Access,
+    },
+    Store {
+        ty: Type,
+        addr: Operand,
+        value: Operand,
+        access: Access,
+    },
     /// `dst` gets the old value.
-    Rmw { op: RmwOp, ty: Type, dst: Reg, addr: Operand, value: Operand, access: Access },
+    Rmw {
+        op: RmwOp,
+        ty: Type,
+        dst: Reg,
+        addr: Operand,
+        value: Operand,
+        access: Access,
+    },
     /// `dst` gets the old value, `ok` (an `i1`) whether the exchange happened. A weak one may fail
     /// without a reason on machines where that happens.
     CmpXchg {
-        ty: Type, dst: Reg, ok: Reg, addr: Operand, expected: Operand, new: Operand,
-        weak: bool, success: Access, failure: Order,
+        ty: Type,
+        dst: Reg,
+        ok: Reg,
+        addr: Operand,
+        expected: Operand,
+        new: Operand,
+        weak: bool,
+        success: Access,
+        failure: Order,
     },
     /// `stwcx.`, `strex`: stores if the thread's reservation still holds; `ok` (an `i1`) says so.
-    StoreCond { ty: Type, ok: Reg, addr: Operand, value: Operand, access: Access },
-    Fence { kind: FenceKind },
+    StoreCond {
+        ty: Type,
+        ok: Reg,
+        addr: Operand,
+        value: Operand,
+        access: Access,
+    },
+    Fence {
+        kind: FenceKind,
+    },
 
     // ---- threads ----
     /// Starts `callee(args)` as a new thread; `dst` (an `i64`) gets its handle.
-    Spawn { dst: Reg, callee: Callee, args: Vec<Operand> },
+    Spawn {
+        dst: Reg,
+        callee: Callee,
+        args: Vec<Operand>,
+    },
     /// Waits for a thread (by handle, an `i64`) to end; `dst` (an `i64`) gets what it returned.
-    Join { dst: Option<Reg>, thread: Operand },
+    Join {
+        dst: Option<Reg>,
+        thread: Operand,
+    },
     /// The handle of the running thread, an `i64`.
-    SelfId { dst: Reg },
+    SelfId {
+        dst: Reg,
+    },
     /// Ends the running thread with a result (an `i64`), from any depth of calls.
-    ThreadExit { value: Operand },
+    ThreadExit {
+        value: Operand,
+    },
     /// A hint to let others run; has no effect on what can happen.
     Yield,
 
     // ---- locks and condition variables, named by the address of 4 bytes that start as zero ----
-    Lock { addr: Operand },
+    Lock {
+        addr: Operand,
+    },
     /// `dst` (an `i1`) says whether the lock was taken.
-    TryLock { dst: Reg, addr: Operand },
-    Unlock { addr: Operand },
+    TryLock {
+        dst: Reg,
+        addr: Operand,
+    },
+    Unlock {
+        addr: Operand,
+    },
     /// Releases `mutex`, waits to be woken, takes `mutex` again.
-    CondWait { cond: Operand, mutex: Operand },
+    CondWait {
+        cond: Operand,
+        mutex: Operand,
+    },
     /// Wakes one waiter, any of them; none if none waits.
-    CondSignal { cond: Operand },
-    CondBroadcast { cond: Operand },
+    CondSignal {
+        cond: Operand,
+    },
+    CondBroadcast {
+        cond: Operand,
+    },
     /// Waits until the value at `addr` compares so with `value`, then loads it.
-    Await { dst: Reg, ty: Type, pred: IntPred, addr: Operand, value: Operand, access: Access },
+    Await {
+        dst: Reg,
+        ty: Type,
+        pred: IntPred,
+        addr: Operand,
+        value: Operand,
+        access: Access,
+    },
 
     // ---- verification ----
     /// Runs in which `cond` (an `i1`) is false are of no interest: the thread stops there.
-    Assume { cond: Operand },
+    Assume {
+        cond: Operand,
+    },
     /// `cond` (an `i1`) must hold.
-    Assert { cond: Operand, message: String },
+    Assert {
+        cond: Operand,
+        message: String,
+    },
     /// Some value of `lo..=hi`, every one explored; `dst` has type `ty`, an integer of at most 64 bits.
-    Choose { dst: Reg, ty: Type, lo: u64, hi: u64 },
+    Choose {
+        dst: Reg,
+        ty: Type,
+        lo: u64,
+        hi: u64,
+    },
     /// Something the front end could not translate: fails when reached, and says so.
-    Unsupported { what: String },
+    Unsupported {
+        what: String,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -288,8 +412,17 @@ pub struct Terminator {
 pub enum TerminatorKind {
     Jump(BlockId),
     /// `cond` is an `i1`.
-    Branch { cond: Operand, then: BlockId, els: BlockId },
-    Switch { ty: Type, value: Operand, cases: Vec<(u128, BlockId)>, default: BlockId },
+    Branch {
+        cond: Operand,
+        then: BlockId,
+        els: BlockId,
+    },
+    Switch {
+        ty: Type,
+        value: Operand,
+        cases: Vec<(u128, BlockId)>,
+        default: BlockId,
+    },
     Return(Option<Operand>),
     /// Control cannot get here; reaching it is an error of the program.
     Unreachable,
@@ -314,16 +447,37 @@ impl InstKind {
     pub fn defs(&self) -> [Option<Reg>; 2] {
         use InstKind::*;
         match self {
-            Bin { dst, .. } | Un { dst, .. } | Cmp { dst, .. } | Cast { dst, .. }
-            | Select { dst, .. } | Move { dst, .. } | Alloca { dst, .. } | Malloc { dst, .. }
-            | Load { dst, .. } | Rmw { dst, .. } | Spawn { dst, .. } | SelfId { dst }
-            | TryLock { dst, .. } | Await { dst, .. } | Choose { dst, .. } => [Some(*dst), None],
+            Bin { dst, .. }
+            | Un { dst, .. }
+            | Cmp { dst, .. }
+            | Cast { dst, .. }
+            | Select { dst, .. }
+            | Move { dst, .. }
+            | Alloca { dst, .. }
+            | Malloc { dst, .. }
+            | Load { dst, .. }
+            | Rmw { dst, .. }
+            | Spawn { dst, .. }
+            | SelfId { dst }
+            | TryLock { dst, .. }
+            | Await { dst, .. }
+            | Choose { dst, .. } => [Some(*dst), None],
             StoreCond { ok, .. } => [Some(*ok), None],
             CmpXchg { dst, ok, .. } => [Some(*dst), Some(*ok)],
             Call { dst, .. } | Join { dst, .. } => [*dst, None],
-            Free { .. } | Store { .. } | Fence { .. } | ThreadExit { .. } | Yield | Lock { .. }
-            | Unlock { .. } | CondWait { .. } | CondSignal { .. } | CondBroadcast { .. }
-            | Assume { .. } | Assert { .. } | Unsupported { .. } => [None, None],
+            Free { .. }
+            | Store { .. }
+            | Fence { .. }
+            | ThreadExit { .. }
+            | Yield
+            | Lock { .. }
+            | Unlock { .. }
+            | CondWait { .. }
+            | CondSignal { .. }
+            | CondBroadcast { .. }
+            | Assume { .. }
+            | Assert { .. }
+            | Unsupported { .. } => [None, None],
         }
     }
 }

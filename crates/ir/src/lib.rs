@@ -35,7 +35,7 @@ pub use inst::{
     Pred, RmwOp, Terminator, TerminatorKind, UnOp,
 };
 pub use program::{
-    Block, BlockId, FuncId, Function, Global, GlobalId, InitThread, Loc, LocId, ObservableId,
-    Observed, Observable, Program, Reg, RegInfo, ThreadIdx,
+    Block, BlockId, FuncId, Function, Global, GlobalId, InitThread, Loc, LocId, Observable,
+    ObservableId, Observed, Program, Reg, RegInfo, ThreadIdx,
 };
 pub use types::Type;

@@ -122,7 +122,11 @@ pub struct Observable {
 pub enum Observed {
     /// A register of the thread's outermost function.
     Reg(ThreadIdx, Reg),
-    Mem { global: GlobalId, offset: u64, ty: Type },
+    Mem {
+        global: GlobalId,
+        offset: u64,
+        ty: Type,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -41,52 +41,180 @@ pub enum Target {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
-    Bin { op: BinOp, ty: Type, dst: Slot, a: Src, b: Src },
-    Un { op: UnOp, ty: Type, dst: Slot, a: Src },
-    Cmp { pred: Pred, ty: Type, dst: Slot, a: Src, b: Src },
-    Cast { op: CastOp, from: Type, to: Type, dst: Slot, a: Src },
-    Select { ty: Type, dst: Slot, cond: Src, a: Src, b: Src },
-    Move { ty: Type, dst: Slot, a: Src },
-    Call { target: Target, args: Args, dst: Option<Slot> },
+    Bin {
+        op: BinOp,
+        ty: Type,
+        dst: Slot,
+        a: Src,
+        b: Src,
+    },
+    Un {
+        op: UnOp,
+        ty: Type,
+        dst: Slot,
+        a: Src,
+    },
+    Cmp {
+        pred: Pred,
+        ty: Type,
+        dst: Slot,
+        a: Src,
+        b: Src,
+    },
+    Cast {
+        op: CastOp,
+        from: Type,
+        to: Type,
+        dst: Slot,
+        a: Src,
+    },
+    Select {
+        ty: Type,
+        dst: Slot,
+        cond: Src,
+        a: Src,
+        b: Src,
+    },
+    Move {
+        ty: Type,
+        dst: Slot,
+        a: Src,
+    },
+    Call {
+        target: Target,
+        args: Args,
+        dst: Option<Slot>,
+    },
     /// Ends the objects of the frame, one by one, before a return.
     DropAllocas,
-    Return { value: Option<Src>, ty: Type },
+    Return {
+        value: Option<Src>,
+        ty: Type,
+    },
     Jump(Pc),
-    Branch { cond: Src, then: Pc, els: Pc },
+    Branch {
+        cond: Src,
+        then: Pc,
+        els: Pc,
+    },
     /// Index into [`Code::switches`].
-    Switch { value: Src, ty: Type, table: u32 },
+    Switch {
+        value: Src,
+        ty: Type,
+        table: u32,
+    },
     Unreachable,
 
-    Alloca { dst: Slot, size: Src },
-    Malloc { dst: Slot, size: Src },
-    Free { addr: Src },
-    Load { dst: Slot, ty: Type, addr: Src, access: Access },
-    Store { ty: Type, addr: Src, value: Src, access: Access },
-    Rmw { op: RmwOp, ty: Type, dst: Slot, addr: Src, value: Src },
-    CmpXchg { ty: Type, dst: Slot, ok: Slot, addr: Src, expected: Src, new: Src },
-    StoreCond { ty: Type, ok: Slot, addr: Src, value: Src },
-    Fence { kind: FenceKind },
+    Alloca {
+        dst: Slot,
+        size: Src,
+    },
+    Malloc {
+        dst: Slot,
+        size: Src,
+    },
+    Free {
+        addr: Src,
+    },
+    Load {
+        dst: Slot,
+        ty: Type,
+        addr: Src,
+        access: Access,
+    },
+    Store {
+        ty: Type,
+        addr: Src,
+        value: Src,
+        access: Access,
+    },
+    Rmw {
+        op: RmwOp,
+        ty: Type,
+        dst: Slot,
+        addr: Src,
+        value: Src,
+    },
+    CmpXchg {
+        ty: Type,
+        dst: Slot,
+        ok: Slot,
+        addr: Src,
+        expected: Src,
+        new: Src,
+    },
+    StoreCond {
+        ty: Type,
+        ok: Slot,
+        addr: Src,
+        value: Src,
+    },
+    Fence {
+        kind: FenceKind,
+    },
 
-    Spawn { dst: Slot, target: Target, args: Args },
-    Join { dst: Option<Slot>, thread: Src },
-    SelfId { dst: Slot },
-    ThreadExit { value: Src },
+    Spawn {
+        dst: Slot,
+        target: Target,
+        args: Args,
+    },
+    Join {
+        dst: Option<Slot>,
+        thread: Src,
+    },
+    SelfId {
+        dst: Slot,
+    },
+    ThreadExit {
+        value: Src,
+    },
     Nop,
 
-    Lock { addr: Src },
-    TryLock { dst: Slot, addr: Src },
-    Unlock { addr: Src },
-    CondWait { cond: Src, mutex: Src },
-    CondSignal { cond: Src },
-    CondBroadcast { cond: Src },
-    Await { dst: Slot, ty: Type, pred: IntPred, addr: Src, value: Src },
+    Lock {
+        addr: Src,
+    },
+    TryLock {
+        dst: Slot,
+        addr: Src,
+    },
+    Unlock {
+        addr: Src,
+    },
+    CondWait {
+        cond: Src,
+        mutex: Src,
+    },
+    CondSignal {
+        cond: Src,
+    },
+    CondBroadcast {
+        cond: Src,
+    },
+    Await {
+        dst: Slot,
+        ty: Type,
+        pred: IntPred,
+        addr: Src,
+        value: Src,
+    },
 
-    Assume { cond: Src },
+    Assume {
+        cond: Src,
+    },
     /// Index into [`Code::messages`].
-    Assert { cond: Src, message: u32 },
-    Choose { dst: Slot, lo: u64, hi: u64 },
+    Assert {
+        cond: Src,
+        message: u32,
+    },
+    Choose {
+        dst: Slot,
+        lo: u64,
+        hi: u64,
+    },
     /// Index into [`Code::messages`].
-    Unsupported { message: u32 },
+    Unsupported {
+        message: u32,
+    },
 }
 
 #[derive(Clone, Debug)]

@@ -186,9 +186,7 @@ pub fn cast(op: CastOp, from: Type, to: Type, a: u128) -> u128 {
         CastOp::FpToSi => float(from, a) as i128 as u128 & to.mask(),
         CastOp::UiToFp if to == Type::F32 => u128::from((a as f32).to_bits()),
         CastOp::UiToFp => encode(a as f64),
-        CastOp::SiToFp if to == Type::F32 => {
-            u128::from((sext128(a, from.bits()) as f32).to_bits())
-        }
+        CastOp::SiToFp if to == Type::F32 => u128::from((sext128(a, from.bits()) as f32).to_bits()),
         CastOp::SiToFp => encode(sext128(a, from.bits()) as f64),
     }
 }

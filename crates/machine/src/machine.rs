@@ -5,9 +5,7 @@ use crate::decode::decode;
 use crate::fault::{Fault, FaultKind};
 use crate::layout::{self, MAX_OBJECT, ObjectId, object_address};
 use crate::memory::{Memory, ObjectState, Purpose};
-use crate::thread::{
-    CHUNK_WORDS, MAX_STACK, Status, Thread, ThreadId, field, frame,
-};
+use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, Thread, ThreadId, field, frame};
 use crate::trail::{Mark, Trail, Word};
 use crate::visible::{Phase, Visible, handle};
 use raddle_ir::{FuncId, GlobalId, LocId, Observed, Operand, Program};
@@ -332,11 +330,7 @@ impl<'p> Machine<'p> {
         Ok(func)
     }
 
-    pub(crate) fn arguments(
-        &self,
-        thread: ThreadId,
-        args: crate::code::Args,
-    ) -> Vec<(u128, bool)> {
+    pub(crate) fn arguments(&self, thread: ThreadId, args: crate::code::Args) -> Vec<(u128, bool)> {
         let args = self.code.args(args);
         args.iter().map(|(src, wide)| (self.read_as(thread, *src, *wide), *wide)).collect()
     }
@@ -355,11 +349,8 @@ impl<'p> Machine<'p> {
         let params: Vec<(Slot, bool)> = code.regs[..code.params as usize].to_vec();
         if args.len() != params.len() || entry.is_none() {
             let name = &self.program.funcs[func].name;
-            let message = format!(
-                "calls {name} with {} arguments, which takes {}",
-                args.len(),
-                params.len()
-            );
+            let message =
+                format!("calls {name} with {} arguments, which takes {}", args.len(), params.len());
             return Err(Fault::new(FaultKind::Unsupported, message));
         }
         let (top, chunk) = (self.get(thread, field::TOP), self.get(thread, field::CHUNK));
@@ -558,7 +549,7 @@ impl<'p> Machine<'p> {
             Op::TryLock { addr, .. } => Visible::TryLock { addr: word(addr) },
             Op::Unlock { addr } => Visible::Unlock { addr: word(addr) },
             Op::CondWait { cond, mutex } => match self.phase(thread) {
-                Phase::Outside => Visible::CondEnqueue { addr: word(cond) },
+                Phase::Outside => Visible::CondEnqueue { addr: word(cond), mutex: word(mutex) },
                 Phase::Enqueued | Phase::EnqueuedWoken => Visible::Unlock { addr: word(mutex) },
                 Phase::Waiting => Visible::Relock { addr: word(mutex), woken: false },
                 Phase::Woken => Visible::Relock { addr: word(mutex), woken: true },

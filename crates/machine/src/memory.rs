@@ -186,9 +186,9 @@ impl Memory {
                     debug_assert_eq!(state, ObjectState::Constant);
                     format!("{verb} {bytes} bytes of a constant")
                 }
-                (size, _) => format!(
-                    "{verb} {bytes} bytes at offset {offset} of an object of {size} bytes"
-                ),
+                (size, _) => {
+                    format!("{verb} {bytes} bytes at offset {offset} of an object of {size} bytes")
+                }
             },
         };
         Fault::new(FaultKind::Memory, message)
@@ -269,7 +269,9 @@ impl Memory {
         }
         let cuts = trail.get(room.cuts(start / 64));
         let inner = ((1u128 << place.bytes) - 2) as u64;
-        if cuts & inner.wrapping_shl(start % 64) != 0 || (start != 0 && cuts >> (start % 64) & 1 == 0) {
+        if cuts & inner.wrapping_shl(start % 64) != 0
+            || (start != 0 && cuts >> (start % 64) & 1 == 0)
+        {
             return None;
         }
         let (size, _) = self.header(trail, place.object);

@@ -11,25 +11,78 @@ use raddle_ir::{Access, FenceKind, IntPred, RmwOp, Type};
 /// signals: a signal between the two wakes the thread just as one right after would.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visible {
-    Load { addr: u64, ty: Type, access: Access },
-    Store { addr: u64, ty: Type, value: u128, access: Access },
-    Rmw { addr: u64, ty: Type, op: RmwOp, operand: u128 },
-    CmpXchg { addr: u64, ty: Type, expected: u128, new: u128 },
-    StoreCond { addr: u64, ty: Type, value: u128 },
-    Fence { kind: FenceKind },
+    Load {
+        addr: u64,
+        ty: Type,
+        access: Access,
+    },
+    Store {
+        addr: u64,
+        ty: Type,
+        value: u128,
+        access: Access,
+    },
+    Rmw {
+        addr: u64,
+        ty: Type,
+        op: RmwOp,
+        operand: u128,
+    },
+    CmpXchg {
+        addr: u64,
+        ty: Type,
+        expected: u128,
+        new: u128,
+    },
+    StoreCond {
+        addr: u64,
+        ty: Type,
+        value: u128,
+    },
+    Fence {
+        kind: FenceKind,
+    },
     /// Ends the object at `addr`: `free`, or the end of a frame's object (`of_frame`).
-    Free { addr: u64, of_frame: bool },
+    Free {
+        addr: u64,
+        of_frame: bool,
+    },
     Spawn,
-    Join { handle: u64 },
-    Lock { addr: u64 },
-    TryLock { addr: u64 },
-    Unlock { addr: u64 },
-    CondEnqueue { addr: u64 },
-    Relock { addr: u64, woken: bool },
-    Signal { addr: u64 },
-    Broadcast { addr: u64 },
-    Await { addr: u64, ty: Type, pred: IntPred, value: u128 },
-    Choose { count: u64 },
+    Join {
+        handle: u64,
+    },
+    Lock {
+        addr: u64,
+    },
+    TryLock {
+        addr: u64,
+    },
+    Unlock {
+        addr: u64,
+    },
+    CondEnqueue {
+        addr: u64,
+        mutex: u64,
+    },
+    Relock {
+        addr: u64,
+        woken: bool,
+    },
+    Signal {
+        addr: u64,
+    },
+    Broadcast {
+        addr: u64,
+    },
+    Await {
+        addr: u64,
+        ty: Type,
+        pred: IntPred,
+        value: u128,
+    },
+    Choose {
+        count: u64,
+    },
 }
 
 /// How far a thread is in a wait on a condition variable.

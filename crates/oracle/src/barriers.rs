@@ -6,7 +6,7 @@
 //! | store_store, sfence, dmb.st, dsb.st, eieio, lwsync, release and acq_rel fences | store-store |
 //! | compiler, acquire fence, lfence, isync, isb, dmb.ld, dsb.ld | none |
 //! | seq_cst store | full, after the store |
-//! | release store | store-store, before the store |
+//! | release or seq_cst store | store-store, before the store |
 //! | read-modify-write, compare-and-swap (failed too) | full, on both sides |
 //!
 //! A store-store barrier says nothing under `tso`, where stores are in order anyway.
@@ -32,7 +32,9 @@ pub(crate) fn of_fence(kind: FenceKind) -> Option<Barrier> {
 
 pub(crate) fn before_store(order: Order) -> Option<Barrier> {
     match order {
-        Order::Release | Order::AcqRel | Order::AsmRelease => Some(Barrier::StoreStore),
+        Order::Release | Order::AcqRel | Order::SeqCst | Order::AsmRelease => {
+            Some(Barrier::StoreStore)
+        }
         _ => None,
     }
 }

@@ -58,6 +58,7 @@ impl Machine<'_, '_> {
         }
         let mut after = world.clone();
         after.write(mutex, HELD, world.next_event(name));
+        after.thread_mut(name).held.insert(mutex);
         self.finish(after, name, Some(Event::Lock { mutex }))
     }
 
@@ -70,6 +71,7 @@ impl Machine<'_, '_> {
         after.thread_mut(name).local.set(dst, (value == FREE).into());
         let event = if value == FREE {
             after.write(mutex, HELD, world.next_event(name));
+            after.thread_mut(name).held.insert(mutex);
             Event::Lock { mutex }
         } else {
             Event::LockFailed { mutex, from }
@@ -81,12 +83,12 @@ impl Machine<'_, '_> {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
-        let (value, from) = world.read(self.cx, mutex);
-        if value == FREE {
-            return self.fail(world, name, Some(Event::Misuse { mutex, from }));
+        if !world.threads[&name].held.contains(&mutex) {
+            return self.fail(world, name, Some(Event::Misuse { mutex }));
         }
         let mut after = world.clone();
         after.write(mutex, FREE, world.next_event(name));
+        after.thread_mut(name).held.remove(&mutex);
         self.finish(after, name, Some(Event::Unlock { mutex }))
     }
 
@@ -115,9 +117,8 @@ impl Machine<'_, '_> {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
-        let (value, from) = world.read(self.cx, mutex);
-        if value == FREE {
-            return self.fail(world, name, Some(Event::Misuse { mutex, from }));
+        if !world.threads[&name].held.contains(&mutex) {
+            return self.fail(world, name, Some(Event::Misuse { mutex }));
         }
         let mut after = world.clone();
         let condition = after.conditions.entry(cond).or_default();

@@ -80,10 +80,9 @@ pub(super) enum Event {
     Unlock {
         mutex: Place,
     },
-    /// Unlocking a free mutex, or waiting on a condition without holding the mutex.
+    /// Unlocking a mutex, or waiting with one, that the thread does not hold.
     Misuse {
         mutex: Place,
-        from: From,
     },
     /// Entering a condition's queue, after so many signals.
     Enqueue {
@@ -141,6 +140,8 @@ pub(super) struct Running {
     pub draining: bool,
     pub waiting: Option<Waiting>,
     pub spawned: u64,
+    /// The mutexes that it holds.
+    pub held: BTreeSet<Place>,
 }
 
 impl Running {
@@ -154,6 +155,7 @@ impl Running {
             draining: false,
             waiting: None,
             spawned: 0,
+            held: BTreeSet::new(),
         }
     }
 

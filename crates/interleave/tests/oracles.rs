@@ -1,0 +1,127 @@
+//! The engine against the oracles, on generated programs: every strategy, every model.
+//!
+//! `RADDLE_LONG=1` runs many more programs.
+
+use raddle_interleave::{FailureKind, Model, Options, Strategy, Summary, explore};
+use raddle_ir::{Program, text};
+use raddle_oracle::generate::{self, Config};
+use raddle_oracle::shrink::shrink;
+use raddle_oracle::{self as oracle, Outcome, Trouble, axiomatic, interleavings};
+
+/// States that the operational oracle may visit; programs with more are passed over.
+const BUDGET: u64 = 30_000;
+/// Interleavings that the exhaustive strategy may visit.
+const INTERLEAVINGS: u64 = 100_000;
+
+fn seeds(short: u64) -> std::ops::Range<u64> {
+    let long = std::env::var_os("RADDLE_LONG").is_some();
+    0..short * if long { 50 } else { 1 }
+}
+
+fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+    let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
+    options.limits.local_steps = 100_000;
+    options.limits.events = 1_000;
+    options.limits.executions = Some(INTERLEAVINGS);
+    options.count_traces = strategy != Strategy::Optimal;
+    explore(program, &options)
+}
+
+fn model_of(model: Model) -> oracle::Model {
+    match model {
+        Model::Sc => oracle::Model::Sc,
+        Model::Tso => oracle::Model::Tso,
+        Model::Pso => oracle::Model::Pso,
+    }
+}
+
+/// The oracle's answer; both, where both have one.
+fn expected(program: &Program, model: Model) -> Option<Outcome> {
+    let model = model_of(model);
+    let operational = match interleavings::executions(program, model, BUDGET) {
+        Ok(outcome) => outcome,
+        Err(Trouble::Budget) => return None,
+        Err(trouble) => panic!("{trouble}"),
+    };
+    if let Ok(outcome) = axiomatic::executions(program, model) {
+        assert_eq!(outcome, operational, "the oracles disagree under {model}");
+    }
+    Some(operational)
+}
+
+/// What is wrong with the engine's answers, if anything.
+fn complaint(program: &Program, model: Model) -> Option<String> {
+    let expected = expected(program, model)?;
+    let states: Vec<_> = expected.states.clone().into_iter().collect();
+    for strategy in [Strategy::Optimal, Strategy::Source] {
+        let found = run(program, model, strategy);
+        let deadlocks: u64 = found
+            .failures
+            .iter()
+            .filter(|failure| failure.kind == FailureKind::Deadlock)
+            .map(|failure| failure.count)
+            .sum();
+        let counts = (found.executions, found.blocked, deadlocks);
+        let right = (expected.executions, expected.blocked, expected.deadlocks);
+        let redundant = strategy == Strategy::Optimal && found.redundant > 0;
+        let other_states = !program.observables.is_empty() && found.states != states;
+        if counts != right || redundant || other_states {
+            return Some(format!(
+                "{model} {strategy:?}: (executions, blocked, deadlocks) = {counts:?} with {} \
+                 redundant, the oracle says {right:?}\n{:?}\n{states:?}",
+                found.redundant, found.states
+            ));
+        }
+    }
+    let found = run(program, model, Strategy::Exhaustive);
+    if found.stopped.is_none() {
+        let traces = expected.executions + expected.blocked;
+        if found.traces != Some(traces) {
+            return Some(format!("{model} exhaustive: {:?} traces, not {traces}", found.traces));
+        }
+    }
+    None
+}
+
+fn agree(config: &Config, seeds: std::ops::Range<u64>) {
+    let mut checked = 0;
+    for seed in seeds {
+        let program = generate::program(config, seed);
+        for model in Model::ALL {
+            if let Some(first) = complaint(&program, model) {
+                let small = shrink(&program, &mut |p| complaint(p, model).is_some());
+                let last = complaint(&small, model).unwrap_or(first);
+                panic!("seed {seed}: {last}\n{}", text::print(&small));
+            }
+            checked += 1;
+        }
+    }
+    println!("{checked} checked");
+}
+
+#[test]
+fn memory() {
+    agree(&Config::memory(), seeds(400));
+}
+
+#[test]
+fn four_threads() {
+    let config = Config { threads: 4..=4, instructions: 1..=3, ..Config::memory() };
+    agree(&config, seeds(200));
+}
+
+#[test]
+fn longer_threads() {
+    let config = Config { threads: 2..=2, instructions: 5..=8, ..Config::memory() };
+    agree(&config, seeds(150));
+}
+
+#[test]
+fn c11() {
+    agree(&Config::c11(), seeds(300));
+}
+
+#[test]
+fn synchronised() {
+    agree(&Config::synchronised(), seeds(300));
+}
