@@ -18,6 +18,8 @@ pub enum Class {
 
 /// Any of the alternatives of an action that has several.
 pub const ANY: u64 = u64::MAX;
+/// The choice of an action that has no alternatives.
+pub const ONLY: u64 = u64::MAX - 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Action {
@@ -30,21 +32,24 @@ pub struct Action {
     /// For a load: how many stores of its own thread to the same bytes are in the buffer before it.
     /// While there is one, the load does not see memory.
     pub forwarded: u32,
-    /// Which alternative, or [`ANY`].
+    /// Which alternative, [`ANY`] of them, or the [`ONLY`] one.
     pub choice: u64,
 }
 
 impl Action {
-    /// Whether both are the next thing of the same thread or of the same queue of updates.
+    /// Whether both are the next thing of the same thread or of the same queue of updates, and the
+    /// same alternative of it, if there are several.
     #[inline]
     pub fn same_process(&self, other: &Action) -> bool {
         self.thread == other.thread
             && self.update == other.update
             && (!self.update || self.addr == other.addr)
+            && (self.choice == other.choice || self.choice == ANY || other.choice == ANY)
     }
 
-    pub fn same_choice(&self, other: &Action) -> bool {
-        self.choice == other.choice || self.choice == ANY || other.choice == ANY
+    /// Whether it is one of several alternatives, so that others may take its place.
+    pub fn is_alternative(&self) -> bool {
+        self.choice < ONLY
     }
 
     #[inline]
@@ -62,9 +67,14 @@ impl Action {
     /// Whether the order of the two matters, if both can happen now: they touch common bytes, one
     /// of them writes, and (the rules of chronological traces, paper 000, section 2) neither is a
     /// load and the other an update of its own thread, nor a load that a store of its own thread
-    /// still hides from memory.
+    /// still hides from memory. The alternatives of one step are like steps of different processes
+    /// each of which disables the others.
     #[inline]
     pub fn conflicts(&self, other: &Action) -> bool {
+        if self.thread == other.thread && self.update == other.update && !self.update {
+            // Alternatives of one step exclude each other.
+            return self.choice != other.choice;
+        }
         if self.class == Class::Local || other.class == Class::Local {
             return false;
         }

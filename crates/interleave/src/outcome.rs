@@ -98,7 +98,7 @@ pub(crate) fn schedule(events: &[Event]) -> Vec<Step> {
     let step = |event: &Event| Step {
         thread: event.action.thread.0,
         update: event.action.update.then_some(event.action.addr),
-        choice: event.action.choice,
+        choice: if event.action.is_alternative() { event.action.choice } else { 0 },
     };
     events.iter().map(step).collect()
 }

@@ -28,23 +28,23 @@ impl System<'_> {
         self.settle(thread);
     }
 
-    /// The alternatives of a thread's next operation: the first, or the one after `last`.
-    pub fn next_choice(&self, thread: ThreadId, last: Option<u64>) -> Option<u64> {
+    /// How many alternatives a thread's next operation has.
+    pub fn choice_count(&self, thread: ThreadId) -> u64 {
         match self.machine.visible(thread) {
-            Visible::Choose { count } => {
-                let next = last.map_or(0, |choice| choice + 1);
-                (next < count).then_some(next)
-            }
-            // 0 for nobody, else the thread's number plus 1.
+            Visible::Choose { count } => count,
+            Visible::Signal { addr } => self.waiters(addr).count().max(1) as u64,
+            _ => 1,
+        }
+    }
+
+    /// The `n`-th alternative: for `choose`, `n` itself; for a signal, whom it wakes (the thread's
+    /// number plus 1, or 0 for nobody).
+    pub fn nth_choice(&self, thread: ThreadId, n: u64) -> u64 {
+        match self.machine.visible(thread) {
             Visible::Signal { addr } => {
-                let mut waiters = self.waiters(addr).map(|id| u64::from(id.0) + 1);
-                match last {
-                    None => Some(waiters.next().unwrap_or(0)),
-                    Some(0) => None,
-                    Some(choice) => waiters.find(|waiter| *waiter > choice),
-                }
+                self.waiters(addr).nth(n as usize).map_or(0, |id| u64::from(id.0) + 1)
             }
-            _ => last.is_none().then_some(0),
+            _ => n,
         }
     }
 

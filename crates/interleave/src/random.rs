@@ -40,23 +40,11 @@ fn run(
             return;
         };
         if action.choice == ANY {
-            action.choice = any_choice(system, &action, random);
+            let n = random.u64(0..system.choice_count(action.thread));
+            action.choice = system.nth_choice(action.thread, n);
         }
         system.perform(&action, &mut races);
         outcomes.summary.events += 1;
     }
     outcomes.too_long(system);
-}
-
-/// One of the alternatives of an action, with equal chance.
-fn any_choice(system: &System<'_>, action: &Action, random: &mut fastrand::Rng) -> u64 {
-    use raddle_machine::Visible;
-    match system.machine.visible(action.thread) {
-        Visible::Choose { count } => random.u64(0..count),
-        Visible::Signal { addr } => {
-            let waiters: Vec<u64> = system.waiters(addr).map(|id| u64::from(id.0) + 1).collect();
-            random.choice(waiters).unwrap_or(0)
-        }
-        _ => 0,
-    }
 }

@@ -24,8 +24,9 @@ pub(crate) struct Race {
     pub earlier: u32,
     /// What the later event needs to have happened before it, if it is moved before the earlier.
     pub needs: ClockId,
-    /// Whether the later event has happened; not so for an operation that waits.
-    pub happened: bool,
+    /// Position of the later event; an operation that waits has none, nor has an alternative to
+    /// the earlier event.
+    pub happened: Option<u32>,
 }
 
 /// What an operation waits for: a value that compares so.
@@ -258,6 +259,7 @@ impl System<'_> {
         conflicts: &Conflicts,
         races: &mut Vec<Race>,
     ) {
+        let position = self.events.len() as u32 - 1;
         let all = || conflicts.writes.iter().chain(&conflicts.reads).copied();
         let immediate = |system: &Self, event: u32| {
             !system.seen(event, base)
@@ -269,9 +271,13 @@ impl System<'_> {
             if immediate(self, write) {
                 let earlier = match needs {
                     None => Some(write),
-                    Some(needs) => self.last_chance(cells, base, needs),
+                    Some(needs) => self.last_chance(action.thread, cells, base, needs),
                 };
-                races.extend(earlier.map(|earlier| Race { earlier, needs: base, happened: true }));
+                races.extend(earlier.map(|earlier| Race {
+                    earlier,
+                    needs: base,
+                    happened: Some(position),
+                }));
             }
         }
         for read in conflicts.reads.iter().copied() {
@@ -284,18 +290,25 @@ impl System<'_> {
                         needed = self.clocks.joined(needed, clock);
                     }
                 }
-                races.push(Race { earlier: read, needs: needed, happened: true });
+                races.push(Race { earlier: read, needs: needed, happened: Some(position) });
             }
         }
     }
 
     /// The newest write that an operation which waits for a value could have happened before, not
     /// being ordered after it otherwise.
-    fn last_chance(&self, cells: &[Word], base: ClockId, needs: Needs) -> Option<u32> {
+    fn last_chance(
+        &self,
+        thread: ThreadId,
+        cells: &[Word],
+        base: ClockId,
+        needs: Needs,
+    ) -> Option<u32> {
         let [cell] = cells else { return None };
         let mut link = CellWord::unpack(self.machine.trail.get(*cell)).write;
         while let Some(write) = self.linked(link) {
-            if self.seen(write, base) {
+            // Before an update of its own thread, it would see the store in the buffer.
+            if self.seen(write, base) || self.events[write as usize].action.thread == thread {
                 return None;
             }
             if needs.met_by(self.events[write as usize].old) {
@@ -312,9 +325,15 @@ impl System<'_> {
         let place =
             self.machine.memory.place(trail, action.addr, action.bytes, Purpose::Read).ok()?;
         let cell = self.machine.memory.single_cell(trail, place)?;
-        let base = self.clock(action.thread, field::CLOCK);
-        let earlier = self.last_chance(&[cell], base, needs)?;
-        Some(Race { earlier, needs: base, happened: false })
+        let mut base = self.clock(action.thread, field::CLOCK);
+        if action.class == Class::Write {
+            // A lock: it waits for the thread's updates, and for the signal if it is a wake-up.
+            for field in [field::UPDATES, field::WOKEN_BY] {
+                base = self.clocks.joined(base, self.clock(action.thread, field));
+            }
+        }
+        let earlier = self.last_chance(action.thread, &[cell], base, needs)?;
+        Some(Race { earlier, needs: base, happened: None })
     }
 
     /// Position, plus 1, of the newest write to a cell; 0 if it has its initial value.

@@ -1,7 +1,7 @@
 //! Running a schedule again, on a fresh system, and telling what happens.
 
 use crate::api::{FailureKind, Model, Step};
-use crate::event::Class;
+use crate::event::{ANY, Class};
 use crate::outcome::{End, end_of};
 use crate::system::System;
 use raddle_ir::{LocId, Program, Type};
@@ -71,7 +71,9 @@ fn run(
             Some(addr) => system.enabled_updates(thread).find(|action| action.addr == addr),
         };
         let Some(mut action) = action else { return ReplayEnd::Stuck(n) };
-        action.choice = step.choice;
+        if action.choice == ANY {
+            action.choice = step.choice;
+        }
         let (loc, visible) = match step.update {
             None => (system.machine.loc(thread), Some(system.machine.visible(thread))),
             Some(_) => (LocId::NONE, None),

@@ -16,7 +16,6 @@
 //! against the oracles.
 
 use crate::api::Strategy;
-use crate::clock::ClockId;
 use crate::event::{Action, Class};
 use crate::model::Buffering;
 use crate::record::Race;
@@ -30,14 +29,6 @@ pub(crate) struct Deferred {
     last: Action,
     /// A run of [`Search::blockers`]: what is asleep and could come first.
     blockers: (u32, u32),
-    settled: bool,
-}
-
-enum Attempt {
-    /// Planned, or covered for good.
-    Settled,
-    /// Something asleep could come first, and nothing that conflicts with it has happened yet.
-    Blocked,
 }
 
 impl Search<'_, '_> {
@@ -60,7 +51,7 @@ impl Search<'_, '_> {
     // ---- Source-DPOR ----
 
     fn plan_first(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        self.all_but_dependent(race, last, sequence);
+        self.collect(race, last, sequence, true);
         let system = &self.system;
         let happens_before = |a: u32, b: u32| {
             let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
@@ -76,30 +67,44 @@ impl Search<'_, '_> {
         }
     }
 
-    /// All events after the earlier one that do not happen after it, then `last`.
-    fn all_but_dependent(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        sequence.clear();
-        // The last event is the one that is moved, unless that has not happened at all.
-        let end = self.system.events.len() as u32 - u32::from(race.happened);
-        for position in race.earlier + 1..end {
-            let event = &self.system.events[position as usize];
-            if !self.system.seen(race.earlier, event.clock) {
-                sequence.push(Item { action: event.action, position });
-            }
-        }
-        sequence.push(Item { action: last, position: LAST });
-    }
-
     // ---- Optimal-DPOR ----
 
     fn plan_whole(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        if let Attempt::Settled = self.attempt(race, last, sequence) {
-            return;
+        self.collect(race, last, sequence, false);
+        if !self.plan_unless_asleep(race, sequence) && !self.is_asleep(race, sequence) {
+            self.defer(race, last);
+            self.collect(race, last, sequence, true);
+            self.plan_unless_asleep(race, sequence);
         }
-        if !race.happened {
-            // The execution is complete: there is nothing to wait for.
-            return;
+    }
+
+    /// Plans a sequence if nothing that is asleep could come first.
+    fn plan_unless_asleep(&mut self, race: Race, sequence: &mut Vec<Item>) -> bool {
+        let system = &self.system;
+        let happens_before = |a: u32, b: u32| {
+            let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
+            system.seen(a, clock)
+        };
+        let level = &mut self.levels[race.earlier as usize];
+        let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
+        if asleep.iter().any(|sleeper| is_weak_initial(sleeper, sequence, &happens_before)) {
+            return false;
         }
+        self.trees.insert(&mut level.branches, sequence, &happens_before);
+        true
+    }
+
+    /// Whether a sequence starts with something that is asleep.
+    fn is_asleep(&self, race: Race, sequence: &[Item]) -> bool {
+        let happens_before = |a: u32, b: u32| {
+            let clock = if b == LAST { race.needs } else { self.system.events[b as usize].clock };
+            self.system.seen(a, clock)
+        };
+        let mut asleep = self.asleep_before(race.earlier).iter();
+        asleep.any(|sleeper| is_initial(sleeper, sequence, &happens_before))
+    }
+
+    fn defer(&mut self, race: Race, last: Action) {
         let start = self.blockers.len() as u32;
         let level = &self.levels[race.earlier as usize];
         for n in level.sleep_start..level.sleep_end {
@@ -107,10 +112,10 @@ impl Search<'_, '_> {
             self.blockers.push(sleeper);
         }
         let blockers = (start, self.blockers.len() as u32);
-        self.deferred.push(Deferred { race, last, blockers, settled: false });
+        self.deferred.push(Deferred { race, last, blockers });
     }
 
-    /// Looks again at the deferred races that the newest event could settle.
+    /// Looks again at the deferred races for which the newest event makes a difference.
     pub(crate) fn retry_deferred(&mut self, count: usize) {
         let newest = self.system.events.len() as u32 - 1;
         let event = self.system.events[newest as usize];
@@ -118,8 +123,8 @@ impl Search<'_, '_> {
             return;
         }
         for n in 0..count {
-            let Deferred { race, last, blockers, settled } = self.deferred[n];
-            if settled || self.system.seen(race.earlier, event.clock) {
+            let Deferred { race, last, blockers } = self.deferred[n];
+            if self.system.seen(race.earlier, event.clock) {
                 continue;
             }
             let blockers = &self.blockers[blockers.0 as usize..blockers.1 as usize];
@@ -129,71 +134,11 @@ impl Search<'_, '_> {
             };
             if blockers.iter().any(touches) {
                 let mut sequence = std::mem::take(&mut self.sequence);
-                let attempt = self.attempt(race, last, &mut sequence);
+                self.collect(race, last, &mut sequence, true);
+                self.plan_unless_asleep(race, &mut sequence);
                 self.sequence = sequence;
-                self.deferred[n].settled = matches!(attempt, Attempt::Settled);
             }
         }
-    }
-
-    fn attempt(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) -> Attempt {
-        let mut needs = race.needs;
-        loop {
-            self.needed(race, needs, last, sequence);
-            let system = &self.system;
-            let happens_before = |a: u32, b: u32| {
-                let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
-                system.seen(a, clock)
-            };
-            let mut asleep = self.asleep_before(race.earlier).iter();
-            let first = asleep.find(|s| is_weak_initial(s, sequence, &happens_before)).copied();
-            let Some(sleeper) = first else {
-                let branches = &mut self.levels[race.earlier as usize].branches;
-                self.trees.insert(branches, sequence, &happens_before);
-                return Attempt::Settled;
-            };
-            if sequence.iter().any(|item| item.action.same_process(&sleeper)) {
-                return Attempt::Settled;
-            }
-            match self.conflict_with(race, sleeper) {
-                Some(conflict) => needs = self.with_conflict(race, conflict, needs),
-                None => return Attempt::Blocked,
-            }
-        }
-    }
-
-    /// The first event after the earlier one that does not happen after it and conflicts with a
-    /// sleeper, when all such events come before `last`.
-    fn conflict_with(&self, race: Race, mut sleeper: Action) -> Option<u32> {
-        for position in race.earlier + 1..self.system.events.len() as u32 {
-            let event = &self.system.events[position as usize];
-            if self.system.seen(race.earlier, event.clock) {
-                continue;
-            }
-            let mut action = event.action;
-            let stays = |update: u32| {
-                self.system.seen(race.earlier, self.system.events[update as usize].clock)
-            };
-            action.forwarded +=
-                self.own_updates(&action, race.earlier..position).filter(|u| stays(*u)).count()
-                    as u32;
-            if sleeper.conflicts(&action) {
-                return Some(position);
-            }
-            sleeper.after(&action);
-        }
-        None
-    }
-
-    /// Adds to `needs` an event that conflicts with a sleeper; for a load, also the updates of its
-    /// own thread that let it see memory.
-    fn with_conflict(&mut self, race: Race, conflict: u32, needs: ClockId) -> ClockId {
-        let action = self.system.events[conflict as usize].action;
-        let updates: Vec<u32> = self.own_updates(&action, race.earlier + 1..conflict).collect();
-        updates.into_iter().chain([conflict]).fold(needs, |needs, event| {
-            let clock = self.system.events[event as usize].clock;
-            self.system.clocks.joined(needs, clock)
-        })
     }
 
     /// The updates of a load's own thread to its bytes, among the events of `range`.
@@ -207,19 +152,28 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The events after the earlier one that `needs` has seen, then `last`.
-    fn needed(&self, race: Race, needs: ClockId, last: Action, sequence: &mut Vec<Item>) {
+    /// The events after the earlier one that `last` needs, or all that do not happen after it;
+    /// then `last`.
+    fn collect(&self, race: Race, last: Action, sequence: &mut Vec<Item>, all: bool) {
         sequence.clear();
         let system = &self.system;
-        for position in race.earlier + 1..system.events.len() as u32 {
-            if !system.seen(position, needs) {
+        let end = system.events.len() as u32;
+        let is_last = |position: u32| race.happened == Some(position);
+        let kept = |position: u32| {
+            !is_last(position)
+                && match all {
+                    true => !system.seen(race.earlier, system.events[position as usize].clock),
+                    false => system.seen(position, race.needs),
+                }
+        };
+        for position in race.earlier + 1..end {
+            if !kept(position) {
                 continue;
             }
             let mut action = system.events[position as usize].action;
             // Updates that are left out leave their stores in the buffer.
             let left_out = self.own_updates(&action, race.earlier..position);
-            action.forwarded +=
-                left_out.filter(|update| !system.seen(*update, needs)).count() as u32;
+            action.forwarded += left_out.filter(|update| !kept(*update)).count() as u32;
             sequence.push(Item { action, position });
         }
         sequence.push(Item { action: last, position: LAST });

@@ -12,7 +12,7 @@ use crate::outcome::Outcomes;
 use crate::perform::FREE;
 use crate::record::{Needs, Race};
 use crate::reverse::Deferred;
-use crate::system::{Moment, System};
+use crate::system::{Moment, System, field};
 use crate::wakeup::{Item, List, Trees};
 use raddle_machine::{Status, ThreadId, Visible};
 
@@ -25,8 +25,6 @@ pub(crate) struct Level {
     pub sleep_end: u32,
     /// Branches still to be explored.
     pub branches: List,
-    /// Whether the current event is one alternative of several, the later ones still to come.
-    more_choices: bool,
     /// How many races were deferred before the current event, with how many blockers.
     deferred: u32,
     blockers: u32,
@@ -86,7 +84,6 @@ impl<'p, 'o> Search<'p, 'o> {
             sleep_start: sleep,
             sleep_end: sleep,
             branches,
-            more_choices: false,
             deferred: self.deferred.len() as u32,
             blockers: self.blockers.len() as u32,
         });
@@ -101,17 +98,35 @@ impl<'p, 'o> Search<'p, 'o> {
         }
         let planned = self.trees.pop(&mut self.levels[depth].branches);
         let planned = planned.or_else(|| self.choose(depth).map(|action| (action, List::EMPTY)));
-        let Some((action, below)) = planned else { return false };
+        let Some((mut action, below)) = planned else { return false };
+        if action.choice == ANY {
+            let Some(choice) = self.awake_choice(depth, &action) else {
+                self.outcomes.summary.redundant += 1;
+                return false;
+            };
+            action.choice = choice;
+        }
         self.explore(depth, action, below);
         true
     }
 
+    /// The first alternative of an action that is not asleep.
+    fn awake_choice(&self, depth: usize, action: &Action) -> Option<u64> {
+        let Level { sleep_start, sleep_end, .. } = self.levels[depth];
+        let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
+        let thread = action.thread;
+        let count = self.system.choice_count(thread);
+        let mut choices = (0..count).map(|n| self.system.nth_choice(thread, n));
+        choices.find(|choice| {
+            let alternative = Action { choice: *choice, ..*action };
+            !asleep.iter().any(|sleeper| sleeper.same_process(&alternative))
+        })
+    }
+
     /// Performs an action at the top level and enters the next.
-    fn explore(&mut self, depth: usize, mut action: Action, below: List) {
-        if action.choice == ANY {
-            action.choice = self.system.next_choice(action.thread, None).unwrap_or(0);
-            self.levels[depth].more_choices = true;
-        }
+    fn explore(&mut self, depth: usize, action: Action, below: List) {
+        let alternatives = self.other_choices(&action);
+        let base = self.system.clock(action.thread, field::CLOCK);
         let mut races = std::mem::take(&mut self.races);
         races.clear();
         self.system.perform(&action, &mut races);
@@ -143,6 +158,11 @@ impl<'p, 'o> Search<'p, 'o> {
             self.reverse(*race, last);
         }
         self.races = races;
+        for choice in alternatives {
+            // As if another process, which this event disables, had been about to do that.
+            let race = Race { earlier: depth as u32, needs: base, happened: None };
+            self.reverse(race, Action { choice, ..event.action });
+        }
         self.enter(below);
         self.stay_asleep(depth, &event.action);
     }
@@ -164,36 +184,30 @@ impl<'p, 'o> Search<'p, 'o> {
     /// Goes back to the newest level with something left to explore. False if there is none.
     fn retreat(&mut self) -> bool {
         self.levels.pop();
-        while let Some(level) = self.levels.last().copied() {
-            if level.more_choices || !level.branches.is_empty() {
-                let depth = self.levels.len() - 1;
-                let performed = self.system.events[depth].action;
-                self.system.go_back(level.moment);
-                self.sleepers.truncate(level.sleep_end as usize);
-                self.deferred.truncate(level.deferred as usize);
-                self.blockers.truncate(level.blockers as usize);
-                if self.options.strategy != Strategy::Exhaustive {
-                    self.sleepers.push(performed);
-                    self.levels[depth].sleep_end += 1;
-                }
-                if level.more_choices && self.explore_next_choice(depth, performed) {
-                    return true;
-                }
-                if !level.branches.is_empty() {
-                    return true;
-                }
-            }
+        while self.levels.last().is_some_and(|level| level.branches.is_empty()) {
             self.levels.pop();
         }
-        false
+        let Some(level) = self.levels.last_mut() else { return false };
+        let explored = self.system.events[level.moment.events()].action;
+        self.system.go_back(level.moment);
+        self.sleepers.truncate(level.sleep_end as usize);
+        self.deferred.truncate(level.deferred as usize);
+        self.blockers.truncate(level.blockers as usize);
+        if self.options.strategy != Strategy::Exhaustive {
+            self.sleepers.push(explored);
+            level.sleep_end += 1;
+        }
+        true
     }
 
-    fn explore_next_choice(&mut self, depth: usize, performed: Action) -> bool {
-        let next = self.system.next_choice(performed.thread, Some(performed.choice));
-        self.levels[depth].more_choices = next.is_some();
-        let Some(choice) = next else { return false };
-        self.explore(depth, Action { choice, ..performed }, List::EMPTY);
-        true
+    /// The alternatives that an action leaves out.
+    fn other_choices(&self, action: &Action) -> Vec<u64> {
+        if !action.is_alternative() || !self.system.wants_races {
+            return Vec::new();
+        }
+        let count = self.system.choice_count(action.thread);
+        let choices = (0..count).map(|n| self.system.nth_choice(action.thread, n));
+        choices.filter(|choice| *choice != action.choice).collect()
     }
 
     /// Picks what to do next where nothing is planned. `None` at the end of the execution.
@@ -209,7 +223,11 @@ impl<'p, 'o> Search<'p, 'o> {
         for thread in std::iter::once(last).chain(others) {
             let updates = self.system.enabled_updates(thread);
             for action in updates.chain(self.system.enabled_step(thread)) {
-                if asleep.iter().any(|sleeper| sleeper.same_process(&action)) {
+                let awake = match action.choice {
+                    ANY => self.awake_choice(depth, &action).is_some(),
+                    _ => !asleep.iter().any(|sleeper| sleeper.same_process(&action)),
+                };
+                if !awake {
                     some_asleep = true;
                 } else {
                     return Some(action);
@@ -230,7 +248,14 @@ impl<'p, 'o> Search<'p, 'o> {
         for thread in self.system.machine.thread_ids() {
             let updates = self.system.enabled_updates(thread);
             for action in updates.chain(self.system.enabled_step(thread)) {
-                self.trees.push(&mut branches, action);
+                if action.choice != ANY {
+                    self.trees.push(&mut branches, action);
+                    continue;
+                }
+                for n in 0..self.system.choice_count(thread) {
+                    let choice = self.system.nth_choice(thread, n);
+                    self.trees.push(&mut branches, Action { choice, ..action });
+                }
             }
         }
         let first = self.trees.pop(&mut branches).map(|(action, _)| action);

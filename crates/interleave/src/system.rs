@@ -13,7 +13,7 @@
 use crate::api::Model;
 use crate::buffer::{Buffer, Entry};
 use crate::clock::{Chain, ClockId, Clocks};
-use crate::event::{ANY, Action, Class, Event, Link};
+use crate::event::{ANY, Action, Class, Event, Link, ONLY};
 use crate::model::{Barrier, Buffering};
 use crate::perform::needs_empty_buffer;
 use crate::record::Conflicts;
@@ -63,6 +63,13 @@ pub(crate) struct Failed {
     pub thread: ThreadId,
     pub fault: Fault,
     pub loc: LocId,
+}
+
+impl Moment {
+    /// How many events there were.
+    pub fn events(&self) -> usize {
+        self.events as usize
+    }
 }
 
 /// A moment of the execution to go back to.
@@ -412,7 +419,7 @@ impl<'p> System<'p> {
     pub fn action(&self, thread: ThreadId, visible: Visible) -> Action {
         let (class, addr, bytes) = self.touches(visible, thread);
         let mut action =
-            Action { thread, update: false, class, bytes, addr, forwarded: 0, choice: 0 };
+            Action { thread, update: false, class, bytes, addr, forwarded: 0, choice: ONLY };
         match visible {
             Visible::Load { .. } | Visible::Await { .. } => {
                 action.forwarded = self.forwarded(&action);
@@ -484,7 +491,7 @@ impl<'p> System<'p> {
             bytes: entry.bytes,
             addr: entry.addr,
             forwarded: 0,
-            choice: 0,
+            choice: ONLY,
         })
     }
 

@@ -130,8 +130,7 @@ impl Trees {
                 child = self.node(child).next;
             }
             if child == 0 {
-                self.graft(list, at, sequence);
-                return;
+                return self.graft(list, at, sequence);
             }
             if self.node(child).children.is_empty() {
                 return;
@@ -173,18 +172,11 @@ pub(crate) fn is_initial(
     happens_before: &impl Fn(u32, u32) -> bool,
 ) -> bool {
     let found = sequence.iter().position(|item| item.action.same_process(action));
-    found.is_some_and(|n| is_initial_at(n, action, sequence, happens_before))
+    found.is_some_and(|n| is_initial_at(n, sequence, happens_before))
 }
 
-fn is_initial_at(
-    n: usize,
-    action: &Action,
-    sequence: &[Item],
-    happens_before: &impl Fn(u32, u32) -> bool,
-) -> bool {
-    let item = &sequence[n];
-    item.action.same_choice(action)
-        && !sequence[..n].iter().any(|e| happens_before(e.position, item.position))
+fn is_initial_at(n: usize, sequence: &[Item], happens_before: &impl Fn(u32, u32) -> bool) -> bool {
+    !sequence[..n].iter().any(|e| happens_before(e.position, sequence[n].position))
 }
 
 /// Whether `action` is a *weak initial* of the sequence: some continuation of the sequence is
@@ -198,7 +190,7 @@ pub(crate) fn is_weak_initial(
     let mut action = *action;
     for (n, item) in sequence.iter().enumerate() {
         if item.action.same_process(&action) {
-            return is_initial_at(n, &action, sequence, happens_before);
+            return is_initial_at(n, sequence, happens_before);
         }
         if action.conflicts(&item.action) {
             return false;

@@ -186,7 +186,7 @@ impl Machine<'_, '_> {
     }
 
     fn join(&self, world: &World, name: ThreadName, dst: Option<Reg>, child: ThreadName) -> Worlds {
-        if !world.threads.contains_key(&child) {
+        if !world.threads.contains_key(&child) || child == name {
             return self.fail(world, name, None);
         }
         let Some(result) = is_over(world, child) else { return Ok(Vec::new()) };

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A thread, named by its ancestry: the initial threads are 0, 1, …; child `k` of thread `p` is
-/// `(p + 1) · 2⁸ + k`. The number is also the handle that the program sees.
+/// `(p + 1) · 2⁸ + k`. The handle that the program sees is one more, so that 0 is none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct ThreadName(u64);
 
@@ -33,11 +33,12 @@ impl ThreadName {
     }
 
     pub fn handle(self) -> u64 {
-        self.0
+        self.0 + 1
     }
 
+    /// The thread that a handle names, be there one or not.
     pub fn from_handle(handle: u64) -> ThreadName {
-        ThreadName(handle)
+        ThreadName(handle.wrapping_sub(1))
     }
 }
 
