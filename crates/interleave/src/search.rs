@@ -236,6 +236,7 @@ impl<'p, 'o> Search<'p, 'o> {
         }
         if some_asleep {
             self.outcomes.summary.redundant += 1;
+            self.reverse_waiting();
         } else {
             self.end();
         }
@@ -266,12 +267,16 @@ impl<'p, 'o> Search<'p, 'o> {
         first
     }
 
-    /// The execution is at its end: looks at how it ended, and at who waits.
+    /// The execution is at its end.
     fn end(&mut self) {
         self.outcomes.end(&self.system);
-        if !self.system.wants_races {
-            return;
+        if self.system.wants_races {
+            self.reverse_waiting();
         }
+    }
+
+    /// Plans for the threads that wait: each could have come before the event that makes it wait.
+    fn reverse_waiting(&mut self) {
         for thread in self.system.machine.thread_ids() {
             if let Some((action, needs)) = waits_for_value(&self.system, thread)
                 && let Some(race) = self.system.waiting_race(&action, needs)
@@ -307,7 +312,8 @@ fn moved(system: &System<'_>, event: &Event, earlier: u32) -> Action {
 
 /// What a thread that cannot go on waits for, if it is a value in memory.
 fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(Action, Needs)> {
-    if system.machine.status(thread) != Status::Ready {
+    // A thread that waits for its buffer to empty is not at an operation yet.
+    if system.machine.status(thread) != Status::Ready || system.get(thread, field::DRAINING) != 0 {
         return None;
     }
     let visible = system.machine.visible(thread);

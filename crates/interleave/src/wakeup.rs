@@ -136,7 +136,13 @@ impl Trees {
                 return;
             }
             let action = self.node(child).action;
-            if let Some(found) = sequence.iter().position(|i| i.action.same_process(&action)) {
+            let found = sequence.iter().position(|i| i.action.same_process(&action));
+            // What the action overtakes now happens after it.
+            let overtaken = found.unwrap_or(sequence.len());
+            for item in &mut sequence[..overtaken] {
+                item.action.after(&action);
+            }
+            if let Some(found) = found {
                 sequence.remove(found);
             }
             if sequence.is_empty() {
