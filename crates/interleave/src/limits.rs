@@ -26,7 +26,7 @@ impl Watch {
         self.executions += 1;
         if self.limits.executions.is_some_and(|most| self.executions >= most) {
             self.stopped = Some(Stopped::Executions);
-        } else if self.executions % INTERVAL == 0 {
+        } else if self.executions.is_multiple_of(INTERVAL) {
             if self.limits.time.is_some_and(|most| self.start.elapsed() >= most) {
                 self.stopped = Some(Stopped::Time);
             } else if self.limits.memory.is_some_and(|most| bytes() as u64 >= most) {
