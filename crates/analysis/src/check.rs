@@ -2,8 +2,8 @@
 //!
 //! | verdict | when |
 //! |---|---|
-//! | violation | a failure whose schedule replays, a `~exists` that is met, a `forall` that is not |
-//! | unknown | the search stopped early, sampled, met something unsupported or an unconfirmed failure |
+//! | violation | a failure, a `~exists` that is met or a `forall` that is not, whose schedule replays |
+//! | unknown | the search stopped early, sampled, met something unsupported, or a schedule did not replay |
 //! | safe up to bounds | complete, but some executions were cut by a bound |
 //! | safe | complete |
 //!
@@ -11,8 +11,8 @@
 
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::witness::{self, Witness};
-use raddle_interleave::{Failure, FailureKind, Options, Summary, explore};
-use raddle_ir::Program;
+use raddle_interleave::{Failure, FailureKind, Options, Step, Summary, explore};
+use raddle_ir::{Program, Quantifier};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,15 +39,26 @@ impl Verdict {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Offence {
     /// An execution failed.
-    Failed(Failure, Witness),
+    Failed(Failure),
     /// A final state contradicts the program's condition.
     Condition(Outcome),
 }
 
-/// An offence together with the number of executions that show it.
+impl Offence {
+    /// The schedule that the search has for it.
+    pub fn schedule(&self) -> &[Step] {
+        match self {
+            Offence::Failed(failure) => &failure.schedule,
+            Offence::Condition(outcome) => &outcome.schedule,
+        }
+    }
+}
+
+/// An offence that was replayed, with the number of executions that show it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     pub offence: Offence,
+    pub witness: Witness,
     pub count: u64,
 }
 
@@ -58,8 +69,8 @@ pub struct CheckResult {
     pub violations: Vec<Violation>,
     /// Constructs that were reached and cannot be run; what lies behind them is unexplored.
     pub unsupported: Vec<Failure>,
-    /// Failures whose schedule did not replay: a defect of raddle, not of the program.
-    pub unconfirmed: Vec<Failure>,
+    /// Offences whose schedule did not replay: a defect of raddle, not of the program.
+    pub unconfirmed: Vec<Offence>,
     /// The program's condition, if it has one.
     pub condition: Option<ConditionResult>,
     pub summary: Summary,
@@ -70,17 +81,17 @@ pub struct CheckResult {
 pub fn check(program: &Program, options: &Options) -> CheckResult {
     let start = Instant::now();
     let summary = explore(program, options);
-    let confirm = |failure: &Failure| witness::confirm(program, options.model, failure);
+    let confirm = |offence: &Offence| witness::confirm(program, options.model, offence);
     let mut result = judge(program, summary, confirm);
     result.elapsed = start.elapsed();
     result
 }
 
-/// Sorts a search's failures and takes the verdict; `confirm` replays one.
+/// Sorts what a search found and takes the verdict; `confirm` replays an offence.
 fn judge(
     program: &Program,
     summary: Summary,
-    confirm: impl Fn(&Failure) -> Option<Witness>,
+    confirm: impl Fn(&Offence) -> Option<Witness>,
 ) -> CheckResult {
     let mut result = CheckResult {
         verdict: Verdict::Unknown,
@@ -91,31 +102,39 @@ fn judge(
         summary,
         elapsed: Duration::ZERO,
     };
-    for failure in result.summary.failures.clone() {
-        match (failure.kind, confirm(&failure)) {
-            (FailureKind::Unsupported, _) => result.unsupported.push(failure),
-            (_, None) => result.unconfirmed.push(failure),
-            (_, Some(witness)) => {
-                let count = failure.count;
-                let offence = Offence::Failed(failure, witness);
-                result.violations.push(Violation { offence, count });
-            }
+    for (offence, count) in offences(&mut result) {
+        match confirm(&offence) {
+            Some(witness) => result.violations.push(Violation { offence, witness, count }),
+            None => result.unconfirmed.push(offence),
         }
-    }
-    if let Some(outcome) = result.condition.as_ref().and_then(|c| c.counterexample.clone()) {
-        result.violations.push(refuted(&result, outcome));
     }
     result.verdict = verdict(&result);
     result
 }
 
-/// The violation of a condition: every execution that speaks against it counts.
-fn refuted(result: &CheckResult, outcome: Outcome) -> Violation {
-    use raddle_ir::Quantifier::Forall;
-    let count = result.condition.as_ref().map_or(outcome.count, |condition| {
-        if condition.quantifier == Forall { condition.negative } else { condition.positive }
+/// What the search holds against the program, with how many executions show it. What could not be
+/// run is set aside: the program did nothing wrong.
+fn offences(result: &mut CheckResult) -> Vec<(Offence, u64)> {
+    let failures = result.summary.failures.iter().cloned();
+    let (unsupported, failures): (Vec<Failure>, Vec<Failure>) =
+        failures.partition(|failure| failure.kind == FailureKind::Unsupported);
+    result.unsupported = unsupported;
+    let failed = failures.into_iter().map(|failure| {
+        let count = failure.count;
+        (Offence::Failed(failure), count)
     });
-    Violation { offence: Offence::Condition(outcome), count }
+    failed.chain(refuted(result)).collect()
+}
+
+/// The violation of a condition: every execution that speaks against it counts.
+fn refuted(result: &CheckResult) -> Option<(Offence, u64)> {
+    let condition = result.condition.as_ref()?;
+    let outcome = condition.counterexample.clone()?;
+    let count = match condition.quantifier {
+        Quantifier::Forall => condition.negative,
+        Quantifier::Exists | Quantifier::NotExists => condition.positive,
+    };
+    Some((Offence::Condition(outcome), count))
 }
 
 fn verdict(result: &CheckResult) -> Verdict {
@@ -160,8 +179,8 @@ mod tests {
         }
     }
 
-    fn replays(failure: &Failure) -> Option<Witness> {
-        Some(Witness { schedule: failure.schedule.clone(), events: Vec::new() })
+    fn replays(offence: &Offence) -> Option<Witness> {
+        Some(Witness { schedule: offence.schedule().to_vec(), events: Vec::new() })
     }
 
     fn verdict_of(summary: Summary) -> Verdict {

@@ -5,7 +5,7 @@
 //! observable's width: an integer or an address is truncated to it, so that `-1` and `255` are
 //! the same byte. Two observables of different widths compare as signed numbers.
 
-use raddle_interleave::Summary;
+use raddle_interleave::{Step, Summary};
 use raddle_ir::{CmpOp, Condition, GlobalId, ObservableId, Program, Prop, Quantifier, Term};
 use raddle_machine::layout;
 
@@ -16,6 +16,8 @@ pub struct Outcome {
     pub values: Vec<u64>,
     /// How many executions end so.
     pub count: u64,
+    /// A schedule that ends so.
+    pub schedule: Vec<Step>,
 }
 
 /// A condition, judged over every final state that was found.
@@ -49,15 +51,23 @@ pub fn judge(program: &Program, summary: &Summary) -> Option<ConditionResult> {
         negative: 0,
         counterexample: None,
     };
-    for (values, count) in &summary.states {
+    for (n, (values, count)) in summary.states.iter().enumerate() {
         let met = meets(program, &condition.prop, values);
         let side = if met { &mut result.positive } else { &mut result.negative };
         *side = side.saturating_add(*count);
         if result.counterexample.is_none() && refutes(condition, met) {
-            result.counterexample = Some(Outcome { values: values.clone(), count: *count });
+            let schedule = summary.witnesses.get(n).cloned().unwrap_or_default();
+            result.counterexample =
+                Some(Outcome { values: values.clone(), count: *count, schedule });
         }
     }
     Some(result)
+}
+
+/// Whether a final state speaks against the program's condition.
+pub fn is_refuted(program: &Program, values: &[u64]) -> bool {
+    let condition = program.condition.as_ref();
+    condition.is_some_and(|c| refutes(c, meets(program, &c.prop, values)))
 }
 
 fn refutes(condition: &Condition, met: bool) -> bool {
@@ -190,11 +200,23 @@ mod tests {
         assert!(meets(&p, &Prop::Not(Box::new(a)), &[0, 0]));
     }
 
+    fn schedule(value: u64) -> Vec<Step> {
+        vec![Step { thread: 0, update: None, choice: value }]
+    }
+
+    fn outcome(value: u64, count: u64) -> Outcome {
+        Outcome { values: vec![value], count, schedule: schedule(value) }
+    }
+
     fn judged(quantifier: Quantifier, states: &[(u64, u64)]) -> ConditionResult {
         let mut p = program(&[Type::I32]);
         p.condition = Some(Condition { quantifier, prop: eq(obs(0), Term::Int(1)) });
-        let states = states.iter().map(|&(value, count)| (vec![value], count)).collect();
-        judge(&p, &Summary { states, ..Summary::default() }).expect("there is a condition")
+        let summary = Summary {
+            states: states.iter().map(|&(value, count)| (vec![value], count)).collect(),
+            witnesses: states.iter().map(|&(value, _)| schedule(value)).collect(),
+            ..Summary::default()
+        };
+        judge(&p, &summary).expect("there is a condition")
     }
 
     #[test]
@@ -206,11 +228,11 @@ mod tests {
 
         let never = judged(Quantifier::NotExists, &mixed);
         assert!(!never.holds());
-        assert_eq!(never.counterexample, Some(Outcome { values: vec![1], count: 2 }));
+        assert_eq!(never.counterexample, Some(outcome(1, 2)));
 
         let always = judged(Quantifier::Forall, &mixed);
         assert!(!always.holds());
-        assert_eq!(always.counterexample, Some(Outcome { values: vec![0], count: 3 }));
+        assert_eq!(always.counterexample, Some(outcome(0, 3)));
 
         assert!(judged(Quantifier::NotExists, &[(0, 1)]).holds());
         assert!(judged(Quantifier::Forall, &[(1, 1)]).holds());

@@ -11,8 +11,8 @@
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
 //!
-//! Invariant: an execution that fails is a [`Violation`] only once its schedule was replayed to the
-//! same failure, outside of the search. A failure whose schedule does not replay is kept in
+//! Invariant: a failure or a violated condition is a [`Violation`] only once its schedule was
+//! replayed to the same end, outside of the search. One whose schedule does not replay is kept in
 //! [`CheckResult::unconfirmed`] and makes the verdict unknown.
 
 pub mod check;

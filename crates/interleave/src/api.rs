@@ -149,12 +149,23 @@ impl FailureKind {
 /// One step of a schedule: a thread's next visible event, or an update from its store buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Step {
-    /// Dense thread number: initial threads first, in order.
+    /// Number of the thread: initial threads first, in order, then in the order in which the
+    /// schedule spawns them.
     pub thread: u32,
-    /// The address that leaves the buffer, for an update; the oldest entry for it does.
-    pub update: Option<u64>,
+    /// For an update, which of the thread's stores leaves the buffer, counted from 0.
+    pub update: Option<u32>,
     /// Which alternative was taken, where the event has several (`choose`, `signal`).
     pub choice: u64,
+}
+
+/// What failed, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailureSite {
+    pub kind: FailureKind,
+    /// As in [`Failure::thread`].
+    pub thread: String,
+    pub loc: LocId,
+    pub message: String,
 }
 
 /// A distinct failure.
@@ -226,6 +237,9 @@ pub struct Summary {
     /// The final values of the program's observables, with how many executions end so; in order
     /// of the values.
     pub states: Vec<(Vec<u64>, u64)>,
+    /// For each of [`Summary::states`], a schedule that ends so: replay it with [`crate::replay`].
+    /// Kept for programs whose final condition can be violated; empty for others.
+    pub witnesses: Vec<Vec<Step>>,
     pub failures: Vec<Failure>,
     pub bounds: Vec<BoundMet>,
     pub stopped: Option<Stopped>,

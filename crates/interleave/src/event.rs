@@ -121,6 +121,11 @@ impl Identity {
     pub fn store(thread: ThreadId, index: u32) -> Identity {
         Identity(u64::from(thread.0 + 1) << 33 | 1 << 32 | u64::from(index))
     }
+
+    /// Which of its thread's steps or stores it is.
+    pub fn index(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

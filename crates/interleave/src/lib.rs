@@ -20,7 +20,9 @@
 //! | `reverse` | what a race asks to be explored |
 //! | `random` | random schedules |
 //! | `outcome` | how executions end |
+//! | `schedule` | from events to schedules and back |
 //! | `replay` | running a schedule again |
+//! | `narrate` | what happens along a schedule, in words |
 //!
 //! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
 //! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
@@ -32,23 +34,25 @@ mod clock;
 mod event;
 mod limits;
 mod model;
+mod narrate;
 mod outcome;
 mod perform;
 mod random;
 mod record;
 mod replay;
 mod reverse;
+mod schedule;
 mod search;
 mod system;
 mod wakeup;
 
 pub use api::{
-    BoundKind, BoundMet, Failure, FailureKind, Limits, Model, Options, Step, Stopped, Strategy,
-    Summary,
+    BoundKind, BoundMet, Failure, FailureKind, FailureSite, Limits, Model, Options, Step, Stopped,
+    Strategy, Summary,
 };
 pub use replay::{ReplayEnd, ReplayEvent, Replayed, replay};
 
-use raddle_ir::{LocId, Program};
+use raddle_ir::Program;
 use system::System;
 
 /// Searches the executions of a verified program.
@@ -65,13 +69,7 @@ pub fn explore(program: &Program, options: &Options) -> Summary {
 
 /// The program asks for more than the machine has before its first instruction.
 fn cannot_start(fault: raddle_machine::Fault) -> Summary {
-    let failure = Failure {
-        kind: fault.kind.into(),
-        thread: String::new(),
-        loc: LocId::NONE,
-        message: fault.message,
-        count: 1,
-        schedule: Vec::new(),
-    };
+    let FailureSite { kind, thread, loc, message } = FailureSite::before_start(fault);
+    let failure = Failure { kind, thread, loc, message, count: 1, schedule: Vec::new() };
     Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
 }

@@ -1,12 +1,14 @@
 //! How executions end, counted.
 
 use crate::api::{
-    BoundKind, BoundMet, Failure, FailureKind, Options, Step, Stopped, Strategy, Summary,
+    BoundKind, BoundMet, Failure, FailureKind, FailureSite, Options, Step, Stopped, Strategy,
+    Summary,
 };
 use crate::event::{Event, Identity};
+use crate::schedule::schedule;
 use crate::system::System;
-use raddle_ir::{LocId, ObservableId, Program};
-use raddle_machine::{FaultKind, Status, ThreadId, Visible};
+use raddle_ir::{LocId, Program, Quantifier};
+use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -24,6 +26,14 @@ impl From<FaultKind> for FailureKind {
     }
 }
 
+impl FailureSite {
+    /// The program asks for more than the machine has before its first instruction.
+    pub(crate) fn before_start(fault: Fault) -> FailureSite {
+        let (kind, message) = (fault.kind.into(), fault.message);
+        FailureSite { kind, thread: String::new(), loc: LocId::NONE, message }
+    }
+}
+
 /// How one execution ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum End {
@@ -32,8 +42,7 @@ pub(crate) enum End {
     Blocked,
     /// A bound stopped the thread at this position.
     Cut(LocId),
-    /// What failed: kind, thread or threads, position, message.
-    Failed(Vec<(FailureKind, String, LocId, String)>),
+    Failed(Vec<FailureSite>),
 }
 
 /// How an execution in which nothing more can happen has ended. Faults come first: they are real
@@ -41,9 +50,11 @@ pub(crate) enum End {
 pub(crate) fn end_of(system: &System<'_>) -> End {
     let machine = &system.machine;
     if !system.failures.is_empty() {
-        let failures = system.failures.iter().map(|failed| {
-            let thread = machine.thread_name(failed.thread).to_owned();
-            (failed.fault.kind.into(), thread, failed.loc, failed.fault.message.clone())
+        let failures = system.failures.iter().map(|failed| FailureSite {
+            kind: failed.fault.kind.into(),
+            thread: machine.thread_name(failed.thread).to_owned(),
+            loc: failed.loc,
+            message: failed.fault.message.clone(),
         });
         return End::Failed(failures.collect());
     }
@@ -60,9 +71,12 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
         Some(first) => {
             let names: Vec<&str> = waiting.iter().map(|id| machine.thread_name(*id)).collect();
             let reasons: Vec<String> = waiting.iter().map(|id| waits_for(system, *id)).collect();
-            let failure =
-                (FailureKind::Deadlock, names.join(", "), machine.loc(*first), reasons.join("; "));
-            End::Failed(vec![failure])
+            End::Failed(vec![FailureSite {
+                kind: FailureKind::Deadlock,
+                thread: names.join(", "),
+                loc: machine.loc(*first),
+                message: reasons.join("; "),
+            }])
         }
     }
 }
@@ -93,22 +107,30 @@ fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
     format!("{name} waits for {what}{at}")
 }
 
-/// The schedule of the current execution.
-pub(crate) fn schedule(events: &[Event]) -> Vec<Step> {
-    let step = |event: &Event| Step {
-        thread: event.action.thread.0,
-        update: event.action.update.then_some(event.action.addr),
-        choice: if event.action.is_alternative() { event.action.choice } else { 0 },
-    };
-    events.iter().map(step).collect()
+/// The final values of the program's observables.
+pub(crate) fn final_state(system: &System<'_>, values: &mut Vec<u64>) {
+    values.clear();
+    let observables = system.machine.program.observables.values();
+    values.extend(observables.map(|observable| system.machine.observe(observable.what)));
+}
+
+/// Executions that end in the same final values.
+#[derive(Clone, Debug)]
+struct Ending {
+    count: u64,
+    /// How the first of them went, if that may be asked for.
+    schedule: Vec<Step>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Outcomes {
     pub summary: Summary,
     keep_going: bool,
-    observables: Vec<ObservableId>,
-    states: FxHashMap<Vec<u64>, u64>,
+    step_limit: u64,
+    /// Whether the program has final values to compare, and whether a final state can be wrong.
+    observes: bool,
+    judges: bool,
+    states: FxHashMap<Vec<u64>, Ending>,
     traces: Option<FxHashSet<u128>>,
     /// Scratch.
     state: Vec<u64>,
@@ -119,7 +141,9 @@ impl Outcomes {
         Outcomes {
             summary: Summary::default(),
             keep_going: options.keep_going,
-            observables: program.observables.keys().collect(),
+            step_limit: options.limits.local_steps,
+            observes: !program.observables.is_empty(),
+            judges: program.condition.as_ref().is_some_and(|c| c.quantifier != Quantifier::Exists),
             states: FxHashMap::default(),
             traces: options.count_traces.then(FxHashSet::default),
             state: Vec::new(),
@@ -141,8 +165,8 @@ impl Outcomes {
             End::Cut(loc) => self.cut(BoundKind::LocalSteps, loc),
             End::Failed(failures) => {
                 self.summary.executions += 1;
-                for (kind, thread, loc, message) in failures {
-                    self.failed(system, kind, thread, loc, message);
+                for site in failures {
+                    self.failed(system, site);
                 }
             }
         }
@@ -165,21 +189,15 @@ impl Outcomes {
         }
     }
 
-    fn failed(
-        &mut self,
-        system: &System<'_>,
-        kind: FailureKind,
-        thread: String,
-        loc: LocId,
-        message: String,
-    ) {
+    fn failed(&mut self, system: &System<'_>, site: FailureSite) {
+        let FailureSite { kind, thread, loc, message } = site;
         let same = |f: &&mut Failure| {
             f.kind == kind && f.loc == loc && f.thread == thread && f.message == message
         };
         match self.summary.failures.iter_mut().find(same) {
             Some(failure) => failure.count += 1,
             None => {
-                let schedule = schedule(&system.events);
+                let schedule = schedule(system, self.step_limit);
                 let failure = Failure { kind, thread, loc, message, count: 1, schedule };
                 self.summary.failures.push(failure);
             }
@@ -188,17 +206,16 @@ impl Outcomes {
 
     #[inline]
     fn observe(&mut self, system: &System<'_>) {
-        if self.observables.is_empty() {
+        if !self.observes {
             return;
         }
-        let program = system.machine.program;
-        let values = self.observables.iter().map(|id| program.observables[*id].what);
-        self.state.clear();
-        self.state.extend(values.map(|what| system.machine.observe(what)));
+        final_state(system, &mut self.state);
         match self.states.get_mut(self.state.as_slice()) {
-            Some(count) => *count += 1,
+            Some(ending) => ending.count += 1,
             None => {
-                self.states.insert(self.state.clone(), 1);
+                let schedule =
+                    if self.judges { schedule(system, self.step_limit) } else { Vec::new() };
+                self.states.insert(self.state.clone(), Ending { count: 1, schedule });
             }
         }
     }
@@ -216,8 +233,14 @@ impl Outcomes {
         } else {
             stopped
         };
-        self.summary.states = self.states.into_iter().collect();
-        self.summary.states.sort();
+        let mut states: Vec<(Vec<u64>, Ending)> = self.states.into_iter().collect();
+        states.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        for (values, ending) in states {
+            self.summary.states.push((values, ending.count));
+            if self.judges {
+                self.summary.witnesses.push(ending.schedule);
+            }
+        }
         self.summary.traces = self.traces.map(|traces| traces.len() as u64);
         self.summary
     }

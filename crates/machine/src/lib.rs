@@ -26,6 +26,7 @@
 //! | [`thread`] | thread records, frames |
 //! | [`visible`] | what a thread is about to do |
 //! | `run` | local steps |
+//! | `passed` | what threads went past, read off the undo log |
 //! | [`machine`] | the whole |
 
 pub mod code;
@@ -35,6 +36,7 @@ mod fault;
 pub mod layout;
 pub mod machine;
 pub mod memory;
+mod passed;
 mod run;
 pub mod snapshot;
 pub mod thread;
@@ -44,6 +46,7 @@ pub mod visible;
 pub use eval::{int_pred, rmw_result};
 pub use fault::{Fault, FaultKind};
 pub use machine::Machine;
+pub use passed::{Passed, PassedOp};
 pub use run::Stop;
 pub use thread::{Status, ThreadId};
 pub use trail::{Mark, Trail, Word};

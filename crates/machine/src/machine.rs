@@ -227,21 +227,36 @@ impl<'p> Machine<'p> {
         let func = self.callee(parent, target)?;
         let args = self.arguments(parent, args);
         let nth = self.get(parent, field::SPAWNED);
-        let children = &self.threads[parent.0 as usize].children;
-        let child = match children.get(nth as usize) {
+        let child = match self.children(parent).get(nth as usize) {
             Some(child) => *child,
             None => {
-                let (who, func) = (self.thread_name(parent), &self.program.funcs[func].name);
-                let child = self.name_thread(format!("{who}.{}:{func}", nth + 1));
+                let child = self.name_thread(self.child_name(parent, nth, func));
                 self.threads[parent.0 as usize].children.push(child);
                 child
             }
         };
+        // It may have run something else in another execution, and so may its parent.
+        let known = &self.threads[child.0 as usize];
+        let own = known.name.strip_prefix(self.thread_name(parent));
+        if known.func != Some(func) || !own.is_some_and(|own| own.starts_with('.')) {
+            self.threads[child.0 as usize].name = self.child_name(parent, nth, func);
+        }
         self.set(parent, field::SPAWNED, nth + 1);
         self.start(child, func, &args)?;
         self.put(parent, dst, handle(child));
         self.step(parent);
         Ok(child)
+    }
+
+    /// `main.1:worker`: parent, which of its children, and what it runs.
+    fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId) -> String {
+        let (who, func) = (self.thread_name(parent), &self.program.funcs[func].name);
+        format!("{who}.{}:{func}", nth + 1)
+    }
+
+    /// The threads that a thread has spawned in any execution so far, in its own order.
+    pub fn children(&self, thread: ThreadId) -> &[ThreadId] {
+        &self.threads[thread.0 as usize].children
     }
 
     /// The thread that a handle names, if it has been spawned.

@@ -35,6 +35,11 @@ impl Word {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mark(usize);
 
+impl Mark {
+    /// Before the first change.
+    pub const START: Mark = Mark(0);
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     words: Vec<u64>,
@@ -82,6 +87,11 @@ impl Trail {
         for (word, old) in self.log.drain(mark.0..).rev() {
             self.words[word.0 as usize] = old;
         }
+    }
+
+    /// The changes since `mark`, oldest first: each word with its value before.
+    pub fn changes(&self, mark: Mark) -> &[(Word, u64)] {
+        self.log.get(mark.0..).unwrap_or_default()
     }
 
     /// Bytes held, for memory limits.

@@ -1,7 +1,7 @@
 //! A verdict as text: what, why, and for a violation the replayed schedule, step by step.
 
 use crate::{Run, condition, counted, stopped_phrase, value};
-use raddle_analysis::{CheckResult, Offence, Outcome, Verdict, Violation, Witness};
+use raddle_analysis::{CheckResult, Offence, Verdict, Violation, Witness};
 use raddle_interleave::{BoundMet, Failure, ReplayEvent, Stopped};
 use std::fmt::{Result, Write};
 
@@ -21,9 +21,8 @@ fn write_report(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Result
     for failure in &result.unsupported {
         writeln!(out, "  reached something unsupported: {}", failure_phrase(run, failure))?;
     }
-    for failure in &result.unconfirmed {
-        let what = failure_phrase(run, failure);
-        writeln!(out, "  a defect of raddle: this failure did not replay: {what}")?;
+    for offence in &result.unconfirmed {
+        writeln!(out, "  {}", defect_phrase(run, offence))?;
     }
     for bound in &result.summary.bounds {
         writeln!(out, "  bound met: {}", bound_phrase(run, bound))?;
@@ -45,18 +44,25 @@ const fn phrase(verdict: Verdict) -> &'static str {
 
 fn write_violation(out: &mut String, run: &Run<'_>, violation: &Violation) -> Result {
     match &violation.offence {
-        Offence::Failed(failure, witness) => {
-            writeln!(out, "  {}", failure_phrase(run, failure))?;
-            write_witness(out, run, witness)
+        Offence::Failed(failure) => writeln!(out, "  {}", failure_phrase(run, failure))?,
+        Offence::Condition(outcome) => {
+            let times = counted(violation.count, "execution");
+            writeln!(out, "  condition {} fails in {times}", condition::spelled(run.program))?;
+            writeln!(out, "  a final state: {}", value::state_line(run.program, &outcome.values))?;
         }
-        Offence::Condition(outcome) => write_refutation(out, run, outcome, violation.count),
     }
+    write_witness(out, run, &violation.witness)
 }
 
-fn write_refutation(out: &mut String, run: &Run<'_>, outcome: &Outcome, count: u64) -> Result {
-    let times = counted(count, "execution");
-    writeln!(out, "  condition {} fails in {times}", condition::spelled(run.program))?;
-    writeln!(out, "  a final state: {}", value::state_line(run.program, &outcome.values))
+/// An offence that nobody can be accused of.
+pub(crate) fn defect_phrase(run: &Run<'_>, offence: &Offence) -> String {
+    let what = match offence {
+        Offence::Failed(failure) => failure_phrase(run, failure),
+        Offence::Condition(outcome) => {
+            format!("final state {}", value::state_line(run.program, &outcome.values))
+        }
+    };
+    format!("a defect of raddle: this did not replay: {what}")
 }
 
 /// `assertion in thread P0 at f.rir:3: message (2 executions)`
@@ -76,7 +82,6 @@ pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
 /// The steps as a table: number, thread, place, what happened.
 fn write_witness(out: &mut String, run: &Run<'_>, witness: &Witness) -> Result {
     writeln!(out, "  a schedule that leads there, replayed:")?;
-    // An update from a store buffer happens at no place of the source.
     let place = |event: &ReplayEvent| run.program.place(event.loc).unwrap_or_default();
     let places: Vec<String> = witness.events.iter().map(place).collect();
     let widest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or(0);

@@ -5,8 +5,8 @@
 
 use crate::value::{self, Value};
 use crate::{Run, condition, stopped_name};
-use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome, Violation};
-use raddle_interleave::{BoundMet, Failure, Step};
+use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome};
+use raddle_interleave::{BoundMet, Failure, ReplayEvent, Step};
 use raddle_ir::{LocId, Program};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -73,6 +73,8 @@ struct Error {
     /// Whether the schedule was replayed to the same end.
     confirmed: bool,
     schedule: Vec<ScheduleStep>,
+    /// What happens along the schedule, if that was replayed.
+    witness: Vec<WitnessEvent>,
     /// The final state, for a condition that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<BTreeMap<String, Value>>,
@@ -81,8 +83,16 @@ struct Error {
 #[derive(Serialize, Debug)]
 struct ScheduleStep {
     thread: u32,
-    update: Option<u64>,
+    update: Option<u32>,
     choice: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct WitnessEvent {
+    thread: String,
+    file: String,
+    line: Option<u32>,
+    what: String,
 }
 
 #[derive(Serialize, Debug)]
@@ -166,19 +176,26 @@ fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
 }
 
 fn errors(run: &Run<'_>, result: &CheckResult) -> Vec<Error> {
-    let violations = result.violations.iter().map(|violation| violated(run, violation));
-    let others = result.unsupported.iter().chain(&result.unconfirmed);
-    violations.chain(others.map(|failure| failed(run, failure, false))).collect()
+    let violations = result.violations.iter().map(|violation| Error {
+        count: violation.count,
+        confirmed: true,
+        witness: violation.witness.events.iter().map(|event| witness_event(run, event)).collect(),
+        ..accused(run, &violation.offence)
+    });
+    let unsupported = result.unsupported.iter().map(|failure| failed(run, failure));
+    let unconfirmed = result.unconfirmed.iter().map(|offence| accused(run, offence));
+    violations.chain(unsupported).chain(unconfirmed).collect()
 }
 
-fn violated(run: &Run<'_>, violation: &Violation) -> Error {
-    match &violation.offence {
-        Offence::Failed(failure, _) => failed(run, failure, true),
-        Offence::Condition(outcome) => refuted(run, outcome, violation.count),
+/// An offence before it is confirmed.
+fn accused(run: &Run<'_>, offence: &Offence) -> Error {
+    match offence {
+        Offence::Failed(failure) => failed(run, failure),
+        Offence::Condition(outcome) => refuted(run, outcome),
     }
 }
 
-fn failed(run: &Run<'_>, failure: &Failure, confirmed: bool) -> Error {
+fn failed(run: &Run<'_>, failure: &Failure) -> Error {
     let (file, line) = place(run, failure.loc);
     Error {
         kind: failure.kind.name(),
@@ -187,24 +204,31 @@ fn failed(run: &Run<'_>, failure: &Failure, confirmed: bool) -> Error {
         line,
         message: failure.message.clone(),
         count: failure.count,
-        confirmed,
+        confirmed: false,
         schedule: failure.schedule.iter().map(schedule_step).collect(),
+        witness: Vec::new(),
         state: None,
     }
 }
 
-fn refuted(run: &Run<'_>, outcome: &Outcome, count: u64) -> Error {
+fn refuted(run: &Run<'_>, outcome: &Outcome) -> Error {
     Error {
         kind: "condition",
         thread: None,
         file: run.file.to_owned(),
         line: None,
         message: format!("{} fails", condition::spelled(run.program)),
-        count,
+        count: outcome.count,
         confirmed: false,
-        schedule: Vec::new(),
+        schedule: outcome.schedule.iter().map(schedule_step).collect(),
+        witness: Vec::new(),
         state: Some(value::named(run.program, &outcome.values).into_iter().collect()),
     }
+}
+
+fn witness_event(run: &Run<'_>, event: &ReplayEvent) -> WitnessEvent {
+    let (file, line) = place(run, event.loc);
+    WitnessEvent { thread: event.thread.clone(), file, line, what: event.what.clone() }
 }
 
 fn schedule_step(step: &Step) -> ScheduleStep {

@@ -61,6 +61,9 @@ fn write_exceptions(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> s
         let times = counted(failure.count, "execution");
         writeln!(out, "Failure {}: {} at {place} ({times})", failure.kind.name(), failure.message)?;
     }
+    for offence in &result.check.unconfirmed {
+        writeln!(out, "Warning: {}", check::defect_phrase(run, offence))?;
+    }
     for bound in &summary.bounds {
         writeln!(out, "Bound {}", check::bound_phrase(run, bound))?;
     }

@@ -52,8 +52,11 @@ fn result(summary: Summary, verdict: Verdict) -> CheckResult {
 }
 
 fn observed(quantifier: Quantifier, check: CheckResult) -> LitmusResult {
-    let counterexample =
-        (quantifier == Quantifier::NotExists).then(|| Outcome { values: vec![0, 0], count: 1 });
+    let counterexample = (quantifier == Quantifier::NotExists).then(|| Outcome {
+        values: vec![0, 0],
+        count: 1,
+        schedule: Vec::new(),
+    });
     let condition = ConditionResult { quantifier, positive: 1, negative: 3, counterexample };
     LitmusResult { observation: Observation::Sometimes, condition, check }
 }
@@ -67,7 +70,7 @@ fn failure() -> Failure {
         count: 1,
         schedule: vec![
             Step { thread: 0, update: None, choice: 0 },
-            Step { thread: 0, update: Some(64), choice: 0 },
+            Step { thread: 0, update: Some(3), choice: 0 },
         ],
     }
 }
@@ -80,16 +83,13 @@ fn violation() -> CheckResult {
     };
     let witness = Witness {
         schedule: failure().schedule,
-        events: vec![
-            event("P0", "store x = 1", LocId(0)),
-            event("P0/0", "update x = 1", LocId::NONE),
-        ],
+        events: vec![event("P0", "store x = 1", LocId(0)), event("P0", "update x = 1", LocId(0))],
     };
     let mut result = result(
         Summary { failures: vec![failure()], stopped: Some(Stopped::Failure), ..summary() },
         Verdict::Violation,
     );
-    result.violations = vec![Violation { offence: Offence::Failed(failure(), witness), count: 1 }];
+    result.violations = vec![Violation { offence: Offence::Failed(failure()), witness, count: 1 }];
     result
 }
 
@@ -152,11 +152,45 @@ fn violation_text_lists_the_replayed_schedule() {
     let expected = "SB.litmus under tso: violation
   assertion in thread P0 at SB.litmus:7: both are in (1 execution)
   a schedule that leads there, replayed:
-     1  P0    SB.litmus:7  store x = 1
-     2  P0/0               update x = 1
+     1  P0  SB.litmus:7  store x = 1
+     2  P0  SB.litmus:7  update x = 1
   4 executions, 20 events (tso, optimal) 1.500 s
 ";
     assert_eq!(check::text(&run, &violation()), expected);
+}
+
+#[test]
+fn a_violated_condition_has_a_state_and_a_schedule() {
+    let program = program(Quantifier::NotExists);
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let Violation { witness, .. } = violation().violations.remove(0);
+    let schedule = witness.schedule.clone();
+    let outcome = Outcome { values: vec![0, 0], count: 1, schedule };
+    let mut result = result(summary(), Verdict::Violation);
+    result.violations =
+        vec![Violation { offence: Offence::Condition(outcome.clone()), witness, count: 2 }];
+    let expected = r"SB.litmus under tso: violation
+  condition ~exists (y=0 /\ x=0) fails in 2 executions
+  a final state: x=0; y=0;
+  a schedule that leads there, replayed:
+     1  P0  SB.litmus:7  store x = 1
+     2  P0  SB.litmus:7  update x = 1
+  4 executions, 20 events (tso, optimal) 1.500 s
+";
+    assert_eq!(check::text(&run, &result), expected);
+
+    let object = parsed(&json::line(&json::check(&run, &result)));
+    let error = &object["errors"][0];
+    assert_eq!((&error["kind"], &error["confirmed"]), (&"condition".into(), &true.into()));
+    assert_eq!(error["count"], 2);
+    assert_eq!(error["schedule"].as_array().map(Vec::len), Some(2));
+    assert_eq!(error["state"], serde_json::json!({ "x": 0, "y": 0 }));
+
+    result.violations.clear();
+    result.unconfirmed = vec![Offence::Condition(outcome)];
+    let text = litmus::text(&run, &observed(Quantifier::NotExists, result));
+    assert!(text.contains("\nWarning: a defect of raddle: this did not replay: final"), "{text}");
 }
 
 #[test]
@@ -173,7 +207,7 @@ fn bounds_and_early_ends_are_said() {
     assert!(text.contains("stopped early: the limit on memory was reached"), "{text}");
 
     let mut odd = result(summary(), Verdict::Unknown);
-    odd.unconfirmed = vec![failure()];
+    odd.unconfirmed = vec![Offence::Failed(failure())];
     assert!(check::text(&run, &odd).contains("a defect of raddle"));
 }
 
@@ -218,7 +252,11 @@ fn check_json() {
         "message": "both are in", "count": 1, "confirmed": true,
         "schedule": [
             { "thread": 0, "update": null, "choice": 0 },
-            { "thread": 0, "update": 64, "choice": 0 },
+            { "thread": 0, "update": 3, "choice": 0 },
+        ],
+        "witness": [
+            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "store x = 1" },
+            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "update x = 1" },
         ],
     });
     assert_eq!(object["errors"], serde_json::json!([error]));

@@ -1,0 +1,112 @@
+//! Schedules: from the events of a search to steps that mean the same on a fresh system, and back.
+//!
+//! A search gives a spawned thread its number when any execution first spawns it, and keeps it. A
+//! fresh system that follows one schedule numbers threads in the order in which that schedule spawns
+//! them. Steps are in the latter numbers, so that a schedule means something by itself.
+
+use crate::api::Step;
+use crate::event::{ANY, Action, Event};
+use crate::system::System;
+use raddle_machine::{Status, ThreadId, Visible};
+
+/// The schedule of the current execution.
+pub(crate) fn schedule(system: &System<'_>, step_limit: u64) -> Vec<Step> {
+    let initial = system.machine.program.threads.len();
+    if system.machine.thread_count() as usize == initial {
+        return system.events.iter().map(step).collect();
+    }
+    renumbered(system, step_limit)
+}
+
+/// An event as a step, in the numbers of the search.
+fn step(event: &Event) -> Step {
+    let Action { thread, update, choice, .. } = event.action;
+    Step {
+        thread: thread.0,
+        update: update.then(|| event.identity.index()),
+        choice: if event.action.is_alternative() { choice } else { 0 },
+    }
+}
+
+/// The schedule in the numbers of a fresh system, found by going along on one. Should that not be
+/// able to follow, the rest is left out, and the schedule will not replay.
+fn renumbered(system: &System<'_>, step_limit: u64) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(system.events.len());
+    let Ok(mut fresh) = System::new(system.machine.program, system.model, step_limit) else {
+        return steps;
+    };
+    let mut races = Vec::new();
+    for event in &system.events {
+        let Some(step) = renumber(step(event), system, &fresh) else { break };
+        let Some(action) = action(&fresh, &step) else { break };
+        fresh.perform(&action, &mut races);
+        steps.push(step);
+    }
+    steps
+}
+
+fn renumber(step: Step, system: &System<'_>, fresh: &System<'_>) -> Option<Step> {
+    let numbers = numbers(system, fresh);
+    let number = |old: u64| numbers.get(usize::try_from(old).ok()?).copied().flatten();
+    let thread = number(step.thread.into())?;
+    let choice = match (step.choice.checked_sub(1), visible(fresh, thread)) {
+        // Whom it wakes, plus 1.
+        (Some(woken), Some(Visible::Signal { .. })) => u64::from(number(woken)?.0) + 1,
+        _ => step.choice,
+    };
+    Some(Step { thread: thread.0, choice, ..step })
+}
+
+/// For each thread of a search, the same thread of a fresh system: the same child of the same parent.
+fn numbers(system: &System<'_>, fresh: &System<'_>) -> Vec<Option<ThreadId>> {
+    let initial = system.machine.program.threads.len() as u32;
+    let mut numbers = vec![None; system.machine.thread_count() as usize];
+    // A parent has a smaller number than its children.
+    for parent in system.machine.thread_ids() {
+        if parent.0 < initial {
+            numbers[parent.0 as usize] = Some(parent);
+        }
+        let Some(same) = numbers[parent.0 as usize] else { continue };
+        let pairs = system.machine.children(parent).iter().zip(fresh.machine.children(same));
+        for (child, same) in pairs {
+            numbers[child.0 as usize] = Some(*same);
+        }
+    }
+    numbers
+}
+
+/// What a thread is about to do, if it can do anything.
+pub(crate) fn visible(system: &System<'_>, thread: ThreadId) -> Option<Visible> {
+    let ready = system.machine.status(thread) == Status::Ready;
+    ready.then(|| system.machine.visible(thread))
+}
+
+/// The action that a step names, if it can happen now.
+pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Action> {
+    let thread = ThreadId(step.thread);
+    if step.thread >= system.machine.thread_count() {
+        return None;
+    }
+    let Some(store) = step.update else {
+        let action = system.enabled_step(thread)?;
+        return if action.choice == ANY {
+            alternative(system, action, step.choice)
+        } else {
+            Some(action)
+        };
+    };
+    let buffer = &system.process(thread).buffer;
+    let mut leaving = buffer.leaving(&system.machine.trail, system.buffering);
+    let entry = leaving.find(|entry| entry.index == store)?;
+    system.enabled_updates(thread).find(|action| action.addr == entry.addr)
+}
+
+/// One alternative of an action that has several, if it is one.
+fn alternative(system: &System<'_>, action: Action, choice: u64) -> Option<Action> {
+    let count = system.choice_count(action.thread);
+    let possible = match system.machine.visible(action.thread) {
+        Visible::Choose { .. } => choice < count,
+        _ => (0..count).any(|n| system.nth_choice(action.thread, n) == choice),
+    };
+    possible.then_some(Action { choice, ..action })
+}
