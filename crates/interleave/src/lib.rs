@@ -45,6 +45,8 @@ mod schedule;
 mod search;
 mod system;
 mod wakeup;
+#[cfg(test)]
+mod walk_tests;
 
 pub use api::{
     BoundKind, BoundMet, Failure, FailureKind, FailureSite, Limits, Model, Options, Step, Stopped,

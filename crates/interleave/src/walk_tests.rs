@@ -1,0 +1,275 @@
+//! The trail, as a property: after any walk of steps and returns to earlier moments, the system is
+//! what a fresh one is after the steps that were not undone.
+//!
+//! Compared is everything that can be told apart from outside: the machine's picture, buffers, the
+//! events with what they read and overwrote, happens-before (between events, and as the threads and
+//! the buffered stores see it), failures, and what can happen next.
+//!
+//! The numbers of spawned threads may differ: a system numbers a thread when some execution first
+//! spawns it, and keeps the number. Threads are therefore matched by name, and a value in a register
+//! or in memory may be either the same or the handle of the same thread.
+
+use crate::api::Model;
+use crate::buffer::Entry;
+use crate::clock::ClockId;
+use crate::event::{ANY, Action, Event, Identity};
+use crate::system::{Moment, System, field};
+use fastrand::Rng;
+use raddle_ir::{Program, text};
+use raddle_machine::visible::handle;
+use raddle_machine::{Status, ThreadId};
+use raddle_oracle::generate::{self, Config};
+
+const STEP_LIMIT: u64 = 100_000;
+/// Steps and returns of one walk.
+const MOVES: usize = 120;
+
+fn fresh(program: &Program, model: Model) -> System<'_> {
+    System::new(program, model, STEP_LIMIT).expect("generated programs can start")
+}
+
+/// Everything that can happen next, every alternative by itself.
+fn enabled(system: &System<'_>) -> Vec<Action> {
+    let mut all = Vec::new();
+    for thread in system.machine.thread_ids() {
+        all.extend(system.enabled_updates(thread));
+        let Some(action) = system.enabled_step(thread) else { continue };
+        if action.choice != ANY {
+            all.push(action);
+            continue;
+        }
+        let choices = (0..system.choice_count(thread)).map(|n| system.nth_choice(thread, n));
+        all.extend(choices.map(|choice| Action { choice, ..action }));
+    }
+    all
+}
+
+/// A walk; the actions that were not undone.
+fn walk(system: &mut System<'_>, rng: &mut Rng) -> Vec<Action> {
+    let mut moments: Vec<Moment> = Vec::new();
+    let mut schedule = Vec::new();
+    for _ in 0..MOVES {
+        let next = rng.choice(enabled(system));
+        let back = next.is_none() || rng.u32(..8) == 0;
+        match next.filter(|_| !back) {
+            Some(action) => {
+                moments.push(system.moment());
+                system.perform(&action, &mut Vec::new());
+                schedule.push(action);
+            }
+            None if moments.is_empty() => {}
+            None => {
+                let to = rng.usize(..moments.len());
+                system.go_back(moments[to]);
+                moments.truncate(to);
+                schedule.truncate(to);
+            }
+        }
+    }
+    schedule
+}
+
+/// A system seen through another's thread numbers.
+struct Matched<'s, 'p> {
+    system: &'s System<'p>,
+    other: &'s System<'p>,
+}
+
+impl Matched<'_, '_> {
+    /// The same thread of the other system, by name.
+    fn thread(&self, thread: ThreadId) -> Option<ThreadId> {
+        let name = self.system.machine.thread_name(thread);
+        let other = &self.other.machine;
+        other.thread_ids().find(|id| other.thread_name(*id) == name)
+    }
+
+    /// The same action in the other's numbers.
+    fn action(&self, action: &Action) -> Action {
+        let thread = self.thread(action.thread).expect("threads that act have names");
+        // The choice of a signal is the number of a thread plus 1, as a handle is.
+        let choice = match action.is_alternative() && action.addr != 0 {
+            true => self.handle(action.choice).unwrap_or(action.choice),
+            false => action.choice,
+        };
+        Action { thread, choice, ..*action }
+    }
+
+    fn handle(&self, value: u64) -> Option<u64> {
+        let thread = self.system.machine.thread_of(value)?;
+        self.thread(thread).map(handle)
+    }
+
+    /// Whether two values are the same, or the handles of the same thread.
+    fn alike(&self, mine: u64, theirs: u64) -> bool {
+        mine == theirs || self.handle(mine) == Some(theirs)
+    }
+
+    fn wide_alike(&self, mine: u128, theirs: u128) -> bool {
+        let halves = |value: u128| [value as u64, (value >> 64) as u64];
+        halves(mine).into_iter().zip(halves(theirs)).all(|(a, b)| self.alike(a, b))
+    }
+
+    fn check(&self) {
+        self.check_machine();
+        self.check_events();
+        self.check_threads();
+        self.check_failures();
+        self.check_enabled();
+    }
+
+    fn check_machine(&self) {
+        let (mut mine, mut theirs) =
+            (self.system.machine.snapshot(), self.other.machine.snapshot());
+        mine.threads.sort_by(|a, b| a.name.cmp(&b.name));
+        theirs.threads.sort_by(|a, b| a.name.cmp(&b.name));
+        assert_eq!(mine.threads.len(), theirs.threads.len());
+        for (mine, theirs) in mine.threads.iter().zip(&theirs.threads) {
+            assert_eq!((&mine.name, mine.status), (&theirs.name, theirs.status));
+            self.check_values(&mine.fields, &theirs.fields, &mine.name);
+            assert_eq!(mine.frames.len(), theirs.frames.len(), "{}", mine.name);
+            for (frame, other) in mine.frames.iter().zip(&theirs.frames) {
+                self.check_values(frame, other, &mine.name);
+            }
+        }
+        assert_eq!(mine.objects.len(), theirs.objects.len());
+        for ((id, bytes), (other_id, other_bytes)) in mine.objects.iter().zip(&theirs.objects) {
+            assert_eq!(id, other_id);
+            let widen =
+                |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).collect::<Vec<_>>();
+            self.check_values(&widen(bytes), &widen(other_bytes), "memory");
+        }
+    }
+
+    fn check_values(&self, mine: &[u64], theirs: &[u64], of: &str) {
+        let same =
+            mine.len() == theirs.len() && mine.iter().zip(theirs).all(|(a, b)| self.alike(*a, *b));
+        assert!(same, "{of}: {mine:?} and {theirs:?}");
+    }
+
+    fn check_events(&self) {
+        let (mine, theirs) = (&self.system.events, &self.other.events);
+        assert_eq!(mine.len(), theirs.len());
+        for (n, (event, other)) in mine.iter().zip(theirs).enumerate() {
+            assert_eq!(self.action(&event.action), other.action, "event {n}");
+            assert!(self.wide_alike(event.old, other.old), "event {n}: {event:?}, {other:?}");
+            assert_eq!(event.open, other.open, "event {n}");
+            assert_eq!(source(self.system, event), source(self.other, other), "event {n}");
+            self.check_clocks(event.clock, other.clock, &format!("event {n}"));
+        }
+    }
+
+    /// Both clocks have seen the same events.
+    fn check_clocks(&self, mine: ClockId, theirs: ClockId, of: &str) {
+        let seen = |system: &System<'_>, clock| -> Vec<bool> {
+            (0..system.events.len() as u32).map(|event| system.seen(event, clock)).collect()
+        };
+        assert_eq!(seen(self.system, mine), seen(self.other, theirs), "what {of} has seen");
+    }
+
+    fn check_threads(&self) {
+        for thread in self.system.machine.thread_ids() {
+            if self.system.machine.status(thread) == Status::Absent {
+                continue;
+            }
+            let other = self.thread(thread).expect("present threads have names");
+            let name = self.system.machine.thread_name(thread);
+            let plain = [field::EPOCH, field::DRAINING, field::LEFT_EPOCH, field::EVENTS];
+            let reserved = [field::RESERVED, field::RESERVED_BYTES, field::RESERVED_AFTER];
+            for word in plain.into_iter().chain(reserved) {
+                let values = (self.system.get(thread, word), self.other.get(other, word));
+                assert_eq!(values.0, values.1, "word {word} of {name}");
+            }
+            let clocks = [field::CLOCK, field::EARLIER_UPDATES, field::UPDATES, field::WOKEN_BY];
+            for word in clocks {
+                let clocks = (self.system.clock(thread, word), self.other.clock(other, word));
+                self.check_clocks(clocks.0, clocks.1, name);
+            }
+            self.check_buffers(thread, other);
+        }
+    }
+
+    fn check_buffers(&self, thread: ThreadId, other: ThreadId) {
+        let (mine, theirs) = (entries(self.system, thread), entries(self.other, other));
+        assert_eq!(mine.len(), theirs.len());
+        for (a, b) in mine.iter().zip(&theirs) {
+            let place = |e: &Entry| (e.index, e.addr, e.bytes, e.epoch, e.load);
+            assert_eq!(place(a), place(b));
+            assert!(self.wide_alike(a.value, b.value), "{a:?} and {b:?}");
+            self.check_clocks(a.clock, b.clock, "a buffered store");
+        }
+    }
+
+    fn check_failures(&self) {
+        let known = |system: &System<'_>| -> Vec<_> {
+            let name = |thread| system.machine.thread_name(thread).to_owned();
+            let failures = system.failures.iter();
+            failures.map(|f| (name(f.thread), f.fault.clone(), f.loc)).collect()
+        };
+        assert_eq!(known(self.system), known(self.other));
+    }
+
+    fn check_enabled(&self) {
+        let order = |action: &Action| (action.thread, action.update, action.addr, action.choice);
+        let mut mine: Vec<_> =
+            enabled(self.system).iter().map(|action| self.action(action)).collect();
+        let mut theirs = enabled(self.other);
+        mine.sort_by_key(order);
+        theirs.sort_by_key(order);
+        assert_eq!(mine, theirs, "what can happen next");
+    }
+}
+
+/// What an event read from or overwrote: the position of that event, if it has happened.
+fn source(system: &System<'_>, event: &Event) -> Option<usize> {
+    let has = |event: &Event, identity: Identity| event.identity == identity;
+    system.events.iter().position(|other| has(other, event.source))
+}
+
+fn entries(system: &System<'_>, thread: ThreadId) -> Vec<Entry> {
+    let trail = &system.machine.trail;
+    let newest_first: Vec<_> = system.process(thread).buffer.newest_first(trail).collect();
+    let mut oldest_first: Vec<_> = system.process(thread).buffer.oldest_first(trail).collect();
+    oldest_first.reverse();
+    let indices = |entries: &[Entry]| entries.iter().map(|e| e.index).collect::<Vec<_>>();
+    assert_eq!(indices(&newest_first), indices(&oldest_first));
+    newest_first
+}
+
+/// Walks on one system, then the same steps on a fresh one. Races are looked for on the first
+/// only: that must make no difference.
+fn check_walk(program: &Program, model: Model, seed: u64) {
+    let mut walked = fresh(program, model);
+    walked.wants_races = true;
+    let schedule = walk(&mut walked, &mut Rng::with_seed(seed));
+    let mut straight = fresh(program, model);
+    for action in &schedule {
+        let action = Matched { system: &walked, other: &straight }.action(action);
+        straight.perform(&action, &mut Vec::new());
+    }
+    Matched { system: &walked, other: &straight }.check();
+}
+
+fn check_walks(config: &Config, programs: u64) {
+    for seed in 0..programs {
+        let program = generate::program(config, seed);
+        for model in Model::ALL {
+            let checked = std::panic::catch_unwind(|| check_walk(&program, model, seed));
+            assert!(checked.is_ok(), "seed {seed} under {model}:\n{}", text::print(&program));
+        }
+    }
+}
+
+#[test]
+fn walks_over_memory() {
+    check_walks(&Config { instructions: 3..=8, ..Config::memory() }, 400);
+}
+
+#[test]
+fn walks_over_atomics_of_every_width() {
+    check_walks(&Config { instructions: 3..=8, ..Config::c11() }, 400);
+}
+
+#[test]
+fn walks_over_synchronisation() {
+    check_walks(&Config { instructions: 3..=8, ..Config::synchronised() }, 400);
+}
