@@ -32,14 +32,18 @@ fn factorial(n: u64) -> u64 {
 #[test]
 fn writers_have_one_trace_per_coherence_order() {
     for model in Model::ALL {
-        has_traces(&cells::writers(5), model, factorial(5));
+        for n in 1..=6 {
+            has_traces(&cells::writers(n), model, factorial(n.into()));
+        }
     }
 }
 
 #[test]
 fn each_reader_reads_one_of_two_values() {
     for model in Model::ALL {
-        has_traces(&cells::readers(8), model, 1 << 8);
+        for n in [1, 2, 5, 8, 12] {
+            has_traces(&cells::readers(n), model, 1 << n);
+        }
     }
 }
 
@@ -48,6 +52,14 @@ fn lastzero() {
     for model in [Model::Sc, Model::Tso] {
         has_traces(&cells::lastzero(5), model, 64);
         has_traces(&cells::lastzero(10), model, 3_328);
+    }
+}
+
+#[test]
+fn lastzero_of_fifteen() {
+    for model in [Model::Sc, Model::Tso] {
+        let summary = searched(&cells::lastzero(15), model, Strategy::Optimal);
+        assert_eq!((summary.executions, summary.redundant), (147_456, 0), "{model}");
     }
 }
 
@@ -64,7 +76,22 @@ fn fib_bench() {
 #[test]
 fn increments_have_one_trace_per_order() {
     for model in Model::ALL {
-        has_traces(&atomics::increments(5), model, factorial(5));
+        for n in 1..=6 {
+            has_traces(&atomics::increments(n), model, factorial(n.into()));
+        }
+    }
+}
+
+/// Which attempts succeed depends on the order of all that came before: no closed form, but the
+/// `n!` orders are few enough to look at each.
+#[test]
+fn chains_of_compare_and_swap() {
+    for model in Model::ALL {
+        for n in 1..=6 {
+            let program = atomics::casrot(n);
+            let all = searched(&program, model, Strategy::Exhaustive);
+            has_traces(&program, model, all.traces.expect("the search counts traces"));
+        }
     }
 }
 

@@ -7,7 +7,8 @@
 //!
 //! The numbers of spawned threads may differ: a system numbers a thread when some execution first
 //! spawns it, and keeps the number. Threads are therefore matched by name, and a value in a register
-//! or in memory may be either the same or the handle of the same thread.
+//! or in memory may be either the same or the handle of the same thread. Objects have such numbers
+//! too; here, only one thread of a program allocates any, in an order of its own.
 
 use crate::api::Model;
 use crate::buffer::Entry;
@@ -272,4 +273,74 @@ fn walks_over_atomics_of_every_width() {
 #[test]
 fn walks_over_synchronisation() {
     check_walks(&Config { instructions: 3..=8, ..Config::synchronised() }, 400);
+}
+
+/// What the generator does not make: objects that come and go, recursion, copies for each thread,
+/// reservations, faults.
+const OBJECTS: &str = "
+    global @shared: ptr
+    global @x: i64
+    thread_local global @mine: i64 = 5
+    thread t0 = @owner()
+    thread t1 = @user()
+    thread t2 = @user()
+
+    func @deep(%n: i64) -> i64 {
+        reg %p: ptr, %c: i1, %a: i64
+      entry:
+        %p = alloca 24
+        store i64 asm %p, %n
+        %c = cmp eq i64 %n, 0
+        br %c, bottom, further
+      bottom:
+        %a = load i64 asm @x
+        ret %a
+      further:
+        %a = sub i64 %n, 1
+        %a = call @deep(%a)
+        %n = load i64 asm %p
+        %a = add i64 %a, %n
+        ret %a
+    }
+    func @owner() {
+        reg %p: ptr, %t: i64, %a: i64
+      entry:
+        %p = malloc 8 zeroed
+        store ptr asm @shared, %p
+        %t = spawn @user()
+        %a = call @deep(3)
+        store i64 asm %p, %a
+        free %p
+        %p = malloc 40
+        store ptr asm @shared, %p
+        join %t
+        ret
+    }
+    func @user() {
+        reg %p: ptr, %c: i1, %a: i64
+      entry:
+        %a = load i64 asm @mine
+        %a = add i64 %a, 1
+        store i64 asm @mine, %a
+        %a = load i64 excl asm @x
+        %a = add i64 %a, 1
+        %c = store_cond i64 excl asm @x, %a
+        %p = load ptr asm @shared
+        %c = cmp eq ptr %p, 0
+        br %c, done, use
+      use:
+        %a = load i64 asm %p
+        store i64 asm %p, %a
+        jump done
+      done:
+        ret
+    }";
+
+#[test]
+fn walks_over_objects() {
+    let program = text::parse("objects.rir", OBJECTS).expect("the program parses");
+    assert_eq!(raddle_ir::verify::verify(&program).err(), None);
+    for model in Model::ALL {
+        (0..1_000).for_each(|seed| check_walk(&program, model, seed));
+    }
 }

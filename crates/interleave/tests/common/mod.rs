@@ -3,7 +3,8 @@
 #![allow(dead_code)] // Each test binary uses its own part.
 
 use raddle_interleave::{
-    Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
+    Failure, FailureKind, FailureSite, Model, Options, ReplayEnd, Strategy, Summary, explore,
+    replay,
 };
 use raddle_ir::{Program, text, verify};
 use raddle_oracle::{self as oracle, Outcome, axiomatic, interleavings};
@@ -65,7 +66,7 @@ pub fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
 /// - Source-DPOR gives the same answer;
 /// - a search without reduction finds as many traces, the same states and the same failures;
 /// - the oracles, where they know what the program uses, count the same;
-/// - every failure's schedule replays to a failure of its kind.
+/// - every failure's schedule replays to that failure.
 pub fn checked(program: &Program, model: Model) -> Summary {
     let optimal = run(program, model, Strategy::Optimal);
     assert_eq!(optimal.stopped, None, "{model}");
@@ -109,10 +110,10 @@ fn failure_set(summary: &Summary) -> Vec<(FailureKind, &str, &str)> {
 
 fn replays(program: &Program, model: Model, failure: &Failure) {
     let replayed = replay(program, model, &failure.schedule);
-    assert!(matches!(replayed.end, ReplayEnd::Failed { .. }), "{failure:?}: {replayed:?}");
-    let end = format!("{:?}", replayed.end);
-    let said = format!("{:?}", failure.kind);
-    assert!(end.contains(&said), "{failure:?} replays to {end}");
+    let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{failure:?}: {replayed:?}") };
+    let Failure { kind, thread, loc, message, .. } = failure.clone();
+    let site = FailureSite { kind, thread, loc, message };
+    assert!(sites.contains(&site), "{site:?} replays to {sites:?}");
 }
 
 /// What the oracles say, which must be the same; `None` if neither knows the program's constructs.
