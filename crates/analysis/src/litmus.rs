@@ -61,12 +61,14 @@ fn observe(check: CheckResult) -> LitmusResult {
     LitmusResult { observation, condition, check }
 }
 
-/// `forall (true)`.
+/// `forall (true)`. Of a test without observables the engine counts executions only.
 fn trivial(check: &CheckResult) -> ConditionResult {
-    let counts = check.summary.states.iter().map(|(_, count)| *count);
+    let summary = &check.summary;
+    let complete = summary.states.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
+    let unobserved = summary.states.is_empty() && summary.failures.is_empty();
     ConditionResult {
         quantifier: Quantifier::Forall,
-        positive: counts.fold(0, u64::saturating_add),
+        positive: if unobserved { summary.executions } else { complete },
         negative: 0,
         counterexample: None,
     }

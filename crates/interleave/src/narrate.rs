@@ -9,6 +9,7 @@ use crate::api::{FailureKind, Step};
 use crate::buffer::Entry;
 use crate::event::{Class, Condition, Event};
 use crate::model::{Barrier, Buffering};
+use crate::outcome::{awaited, waiting};
 use crate::replay::ReplayEvent;
 use crate::system::{System, field};
 use raddle_ir::inst::Mnemonic;
@@ -87,6 +88,14 @@ impl Narrator {
         };
         self.tell(system, before.thread, before.loc, what);
         self.catch_up(system);
+    }
+
+    /// Tells, at the end of a deadlock, who waits for what.
+    pub fn deadlock(&mut self, system: &System<'_>) {
+        for thread in waiting(system) {
+            let what = format!("waits for {}, for ever", awaited(system, thread));
+            self.tell(system, thread, system.machine.loc(thread), what);
+        }
     }
 
     fn tell(&mut self, system: &System<'_>, thread: ThreadId, loc: LocId, what: String) {

@@ -65,7 +65,7 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
     if with(Status::Blocked).next().is_some() {
         return End::Blocked;
     }
-    let waiting: Vec<ThreadId> = with(Status::Ready).collect();
+    let waiting: Vec<ThreadId> = waiting(system).collect();
     match waiting.first() {
         None => End::Complete,
         Some(first) => {
@@ -81,12 +81,24 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
     }
 }
 
+/// The threads that are before an operation.
+pub(crate) fn waiting<'s>(system: &'s System<'_>) -> impl Iterator<Item = ThreadId> + 's {
+    let machine = &system.machine;
+    machine.thread_ids().filter(|id| machine.status(*id) == Status::Ready)
+}
+
 fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
     let machine = &system.machine;
     let name = machine.thread_name(thread);
     let place = machine.program.place(machine.loc(thread));
     let at = place.map_or(String::new(), |place| format!(" at {place}"));
-    let what = match machine.visible(thread) {
+    format!("{name} waits for {}{at}", awaited(system, thread))
+}
+
+/// What a thread that cannot go on waits for: `a lock that P1 holds`.
+pub(crate) fn awaited(system: &System<'_>, thread: ThreadId) -> String {
+    let machine = &system.machine;
+    match machine.visible(thread) {
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
             let holder = system.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
             let holder = holder.and_then(|value| machine.thread_of(value as u64));
@@ -103,8 +115,7 @@ fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
         },
         Visible::Await { .. } => "a value".to_owned(),
         other => format!("{other:?}"),
-    };
-    format!("{name} waits for {what}{at}")
+    }
 }
 
 /// The final values of the program's observables.
@@ -127,7 +138,7 @@ pub(crate) struct Outcomes {
     pub summary: Summary,
     keep_going: bool,
     step_limit: u64,
-    /// Whether the program has final values to compare, and whether a final state can be wrong.
+    /// Whether final states are asked for, and whether one can be wrong.
     observes: bool,
     judges: bool,
     states: FxHashMap<Vec<u64>, Ending>,
@@ -142,7 +153,7 @@ impl Outcomes {
             summary: Summary::default(),
             keep_going: options.keep_going,
             step_limit: options.limits.local_steps,
-            observes: !program.observables.is_empty(),
+            observes: !program.observables.is_empty() || program.condition.is_some(),
             judges: program.condition.as_ref().is_some_and(|c| c.quantifier != Quantifier::Exists),
             states: FxHashMap::default(),
             traces: options.count_traces.then(FxHashSet::default),

@@ -3,7 +3,7 @@
 //! No backtracking, no reduction, no sleep sets: the schedule says what comes next, and the end is
 //! whatever it leads to. A schedule that leaves something undone has not reached an end.
 
-use crate::api::{FailureSite, Limits, Model, Step};
+use crate::api::{FailureKind, FailureSite, Limits, Model, Step};
 use crate::narrate::Narrator;
 use crate::outcome::{End, end_of, final_state};
 use crate::schedule::action;
@@ -63,7 +63,13 @@ pub fn replay(program: &Program, model: Model, schedule: &[Step]) -> Replayed {
         system.perform(&action, &mut races);
         narrator.after(&system, &before);
     }
-    Replayed { end: end(&system), events: narrator.events }
+    let end = end(&system);
+    if let ReplayEnd::Failed(sites) = &end
+        && sites.iter().any(|site| site.kind == FailureKind::Deadlock)
+    {
+        narrator.deadlock(&system);
+    }
+    Replayed { end, events: narrator.events }
 }
 
 fn end(system: &System<'_>) -> ReplayEnd {

@@ -6,7 +6,7 @@
 
 use crate::api::Step;
 use crate::event::{ANY, Action, Event};
-use crate::system::System;
+use crate::system::{System, field};
 use raddle_machine::{Status, ThreadId, Visible};
 
 /// The schedule of the current execution.
@@ -75,9 +75,11 @@ fn numbers(system: &System<'_>, fresh: &System<'_>) -> Vec<Option<ThreadId>> {
     numbers
 }
 
-/// What a thread is about to do, if it can do anything.
+/// What a thread is about to do, if it can do anything. One that waits for its buffer to empty is
+/// not at an operation yet.
 pub(crate) fn visible(system: &System<'_>, thread: ThreadId) -> Option<Visible> {
-    let ready = system.machine.status(thread) == Status::Ready;
+    let ready =
+        system.machine.status(thread) == Status::Ready && system.get(thread, field::DRAINING) == 0;
     ready.then(|| system.machine.visible(thread))
 }
 

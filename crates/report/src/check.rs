@@ -2,7 +2,7 @@
 
 use crate::{Run, condition, counted, stopped_phrase, value};
 use raddle_analysis::{CheckResult, Offence, Verdict, Violation, Witness};
-use raddle_interleave::{BoundMet, Failure, ReplayEvent, Stopped};
+use raddle_interleave::{BoundMet, Failure, FailureKind, ReplayEvent, Stopped};
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
@@ -70,7 +70,8 @@ fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
     let place = run.place(failure.loc);
     let times = counted(failure.count, "execution");
     let kind = failure.kind.name();
-    format!("{kind} in thread {} at {place}: {} ({times})", failure.thread, failure.message)
+    let whose = if failure.kind == FailureKind::Deadlock { "of" } else { "in thread" };
+    format!("{kind} {whose} {} at {place}: {} ({times})", failure.thread, failure.message)
 }
 
 /// `events at f.rir:3 (2 executions cut)`

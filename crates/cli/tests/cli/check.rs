@@ -23,6 +23,22 @@ fn dekker_excludes_under_sc_only() {
 }
 
 #[test]
+fn the_witness_reads_as_a_story() {
+    let ran = raddle(&["check", "examples/dekker.rir", "--model", "tso"]);
+    let told = |thread: &str, line: u32, what: &str| {
+        let line = format!("  {thread}  examples/dekker.rir:{line}  {what}\n");
+        assert!(ran.out.contains(&line), "{line} is missing in\n{}", ran.out);
+    };
+    for (thread, flag) in [("P0", "flag0"), ("P1", "flag1")] {
+        told(thread, 17, &format!("{flag} = 1 goes into the store buffer"));
+        told(thread, 17, &format!("{flag} = 1 reaches memory from the store buffer"));
+    }
+    told("P0", 18, "reads flag1 = 0");
+    told("P1", 18, "reads flag0 = 0");
+    told("P1", 24, "assertion fails: both threads are in the critical section");
+}
+
+#[test]
 fn fences_repair_it_under_every_model() {
     let ran = raddle(&["check", "examples/dekker-fenced.rir", "--model", "sc,tso,pso"]);
     assert_eq!(ran.status, Some(0), "{ran:?}");
@@ -126,7 +142,11 @@ fn bounds_are_reported_and_strict_makes_them_unknown() {
 fn litmus_tests_are_checked_by_their_condition() {
     let (status, object) = checked(&["examples/MP.litmus", "--model", "pso"]);
     assert_eq!(status, Some(1), "{object}");
-    assert_eq!(object["errors"][0]["kind"], "condition");
+    let error = &object["errors"][0];
+    assert_eq!(error["kind"], "condition");
+    assert_eq!(error["confirmed"], true);
+    assert!(error["schedule"].as_array().is_some_and(|steps| !steps.is_empty()), "{error}");
+    assert_eq!(error["state"], serde_json::json!({ "1:EAX": 1, "1:EBX": 0 }));
     let (status, _) = checked(&["examples/SB.litmus", "--model", "tso"]);
     assert_eq!(status, Some(0), "an exists is never a violation");
 }

@@ -90,6 +90,13 @@ fn conditions_that_forbid_are_checked() {
 }
 
 #[test]
+fn a_test_without_a_condition_is_always_true() {
+    let ran = raddle(&["litmus", "examples/dekker-fenced.rir", "-m", "sc"]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(ran.out.contains("\nObservation dekker-fenced Always 3 0\n"), "{}", ran.out);
+}
+
+#[test]
 fn an_observation_that_is_not_final_is_unknown() {
     let args = ["litmus", "examples/SB.litmus", "-m", "sc", "--max-executions", "1"];
     let ran = raddle(&args);

@@ -1,0 +1,240 @@
+//! Schedules from outside: they replay to what the search saw, and the replay reads well.
+
+use raddle_interleave::{
+    Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary, explore, replay,
+};
+use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
+use raddle_oracle::generate::{self, Config};
+
+fn parsed(source: &str) -> Program {
+    let program = text::parse("t.rir", source).expect("the program parses");
+    verify::verify(&program).expect("the program is well-formed");
+    program
+}
+
+fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+    let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
+    options.limits.executions = Some(2_000);
+    options.limits.events = 1_000;
+    explore(program, &options)
+}
+
+fn confirm_failure(program: &Program, model: Model, failure: &Failure) {
+    let ReplayEnd::Failed(sites) = replay(program, model, &failure.schedule).end else {
+        panic!("{failure:?} does not replay:\n{}", text::print(program));
+    };
+    let same = sites.iter().any(|site| {
+        (site.kind, &site.thread, site.loc, &site.message)
+            == (failure.kind, &failure.thread, failure.loc, &failure.message)
+    });
+    assert!(same, "{failure:?} replays to {sites:?}");
+}
+
+fn all_replays(mut program: Program, seed: u64) {
+    // Every state speaks against it.
+    program.condition = Some(Condition { quantifier: Quantifier::Forall, prop: Prop::False });
+    for model in Model::ALL {
+        for strategy in [Strategy::Optimal, Strategy::Random { seed, runs: 20 }] {
+            let found = run(&program, model, strategy);
+            assert_eq!(found.witnesses.len(), found.states.len());
+            for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
+                let end = replay(&program, model, schedule).end;
+                assert_eq!(end, ReplayEnd::Complete { state: values.clone() }, "seed {seed}");
+            }
+            for failure in &found.failures {
+                confirm_failure(&program, model, failure);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_final_state_and_failure_replays() {
+    for config in [Config::memory(), Config::c11(), Config::synchronised()] {
+        for seed in 0..80 {
+            all_replays(generate::program(&config, seed), seed);
+        }
+    }
+}
+
+#[test]
+fn no_schedules_are_kept_where_no_state_can_be_wrong() {
+    let mut program = generate::program(&Config::memory(), 1);
+    assert!(run(&program, Model::Tso, Strategy::Optimal).witnesses.is_empty());
+    program.condition = Some(Condition { quantifier: Quantifier::Exists, prop: Prop::True });
+    assert!(run(&program, Model::Tso, Strategy::Optimal).witnesses.is_empty());
+}
+
+const SPAWNERS: &str = r#"
+program "spawners"
+global @x: i32
+thread P0 = @parent(1)
+thread P1 = @parent(2)
+func @parent(%n: i32) {
+  reg %seen: i32, %t: i64
+entry:
+  %seen = load i32 asm @x
+  %t = spawn @child(%n)
+  join %t
+  ret
+}
+func @child(%n: i32) {
+  reg %seen: i32, %ok: i1
+entry:
+  %seen = rmw xchg i32 asm @x, %n
+  %ok = cmp ne i32 %seen, 2
+  assert %ok, "the second came first"
+  ret
+}
+"#;
+
+#[test]
+fn threads_are_numbered_by_the_schedule_not_by_the_search() {
+    let program = parsed(SPAWNERS);
+    for model in Model::ALL {
+        for strategy in [Strategy::Optimal, Strategy::Random { seed: 3, runs: 200 }] {
+            let found = run(&program, model, strategy);
+            assert!(!found.failures.is_empty(), "{model}");
+            for failure in &found.failures {
+                confirm_failure(&program, model, failure);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_failure_of_one_execution_is_there() {
+    let source = r#"
+program "both"
+thread P0 = @wrong()
+thread P1 = @wrong()
+func @wrong() {
+entry:
+  assert 0, "wrong"
+  ret
+}
+"#;
+    let program = parsed(source);
+    let found = run(&program, Model::Sc, Strategy::Optimal);
+    assert_eq!(found.failures.len(), 2);
+    for failure in &found.failures {
+        confirm_failure(&program, Model::Sc, failure);
+    }
+}
+
+/// Thread, line and words of everything that happens along a schedule.
+fn told(program: &Program, model: Model, schedule: &[Step]) -> Vec<String> {
+    let line = |loc| program.loc(loc).map_or(0, |loc| loc.line);
+    let replayed = replay(program, model, schedule);
+    replayed.events.iter().map(|e| format!("{} {} {}", e.thread, line(e.loc), e.what)).collect()
+}
+
+fn step(thread: u32) -> Step {
+    Step { thread, update: None, choice: 0 }
+}
+
+fn update(thread: u32, store: u32) -> Step {
+    Step { thread, update: Some(store), choice: 0 }
+}
+
+const TALE: &str = r#"
+program "tale"
+global @x: i32
+global @y: i32
+thread P0 = @writer()
+func @writer() {
+  reg %a: i32, %b: i32
+entry:
+  store i32 asm @x, 1
+  %a = load i32 asm @x
+  store i32 asm @x, 2
+  store i32 asm @y, 3
+  fence full
+  %b = load i32 asm @y
+  ret
+}
+"#;
+
+#[test]
+fn a_replay_tells_of_buffers_and_fences_with_their_places() {
+    let program = parsed(TALE);
+    let schedule = [step(0), update(0, 0), update(0, 2), update(0, 1), step(0)];
+    let expected = [
+        "P0 9 x = 1 goes into the store buffer",
+        "P0 10 reads x = 1 (from its own store buffer)",
+        "P0 11 x = 2 goes into the store buffer",
+        "P0 12 y = 3 goes into the store buffer",
+        "P0 13 comes to a fence (full) and waits until the store buffer is empty",
+        "P0 9 x = 1 reaches memory from the store buffer",
+        "P0 12 y = 3 reaches memory from the store buffer",
+        "P0 11 x = 2 reaches memory from the store buffer",
+        "P0 14 reads y = 3",
+    ];
+    assert_eq!(told(&program, Model::Pso, &schedule), expected);
+    assert_eq!(
+        replay(&program, Model::Pso, &schedule).end,
+        ReplayEnd::Complete { state: Vec::new() }
+    );
+}
+
+#[test]
+fn under_sc_a_store_is_told_once() {
+    let program = parsed(TALE);
+    let expected = [
+        "P0 9 writes x = 1",
+        "P0 10 reads x = 1",
+        "P0 11 writes x = 2",
+        "P0 12 writes y = 3",
+        "P0 14 reads y = 3",
+    ];
+    assert_eq!(told(&program, Model::Sc, &[step(0); 5]), expected);
+}
+
+#[test]
+fn schedules_that_do_not_fit_are_refused() {
+    let program = parsed(TALE);
+    let end = |schedule: &[Step]| replay(&program, Model::Tso, schedule).end;
+    assert_eq!(end(&[step(0)]), ReplayEnd::Short);
+    assert_eq!(end(&[step(7)]), ReplayEnd::Stuck(0));
+    assert_eq!(end(&[step(0), update(0, 1)]), ReplayEnd::Stuck(1), "TSO keeps the order");
+    assert_eq!(end(&[step(0), step(0)]), ReplayEnd::Stuck(1), "the fence waits");
+}
+
+#[test]
+fn choices_out_of_range_are_refused() {
+    let source = r#"
+program "choice"
+thread P0 = @f()
+func @f() {
+  reg %c: i32
+entry:
+  %c = choose i32 0, 2
+  ret
+}
+"#;
+    let program = parsed(source);
+    let end = |choice| replay(&program, Model::Sc, &[Step { choice, ..step(0) }]).end;
+    assert_eq!(end(2), ReplayEnd::Complete { state: Vec::new() });
+    assert_eq!(end(3), ReplayEnd::Stuck(0));
+    assert_eq!(end(u64::MAX), ReplayEnd::Stuck(0));
+}
+
+#[test]
+fn a_deadlock_tells_who_waits_for_what() {
+    let source = r#"
+program "deadlock"
+global @a: i32
+thread P0 = @f()
+func @f() {
+entry:
+  lock @a
+  lock @a
+  ret
+}
+"#;
+    let program = parsed(source);
+    let found = run(&program, Model::Tso, Strategy::Optimal);
+    assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
+    let expected = ["P0 7 locks a", "P0 8 waits for a lock that it holds itself, for ever"];
+    assert_eq!(told(&program, Model::Tso, &found.failures[0].schedule), expected);
+}
