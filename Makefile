@@ -1,9 +1,10 @@
 # demo   build and run a short tour
-# test   formatting, lints, every test
+# test   every test, formatting, lints
 # bench  measure the search; a table, and JSON in target/bench.jsonl
 # fuzz   every fuzz target for a minute (FUZZ_SECONDS); installs cargo-fuzz when it is missing
 #
-# All of them do their own set-up. They need a Rust toolchain and, for `fuzz`, rustup.
+# All of them do their own set-up. They need a Rust toolchain and, for `fuzz`, rustup
+# and a C++ compiler.
 
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -16,11 +17,12 @@ demo:
 	cargo build --locked --release --package raddle
 	scripts/demo $(TARGET)/release/raddle
 
+# Tests come first, so that their summaries are printed whatever the lints have to say.
 test:
 	scripts/setup rustfmt clippy
+	cargo test --locked --workspace --no-fail-fast
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo test --locked --workspace --no-fail-fast
 
 bench:
 	scripts/setup
@@ -30,6 +32,7 @@ bench:
 
 fuzz:
 	scripts/setup
+	cargo check --locked --manifest-path fuzz/Cargo.toml
 	scripts/fuzz rir $(FUZZ_SECONDS)
 	scripts/fuzz litmus $(FUZZ_SECONDS)
 	scripts/fuzz explore $(FUZZ_SECONDS)
