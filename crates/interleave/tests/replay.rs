@@ -238,3 +238,34 @@ entry:
     let expected = ["P0 7 locks a", "P0 8 waits for a lock that it holds itself, for ever"];
     assert_eq!(told(&program, Model::Tso, &found.failures[0].schedule), expected);
 }
+
+#[test]
+fn spawns_and_joins_are_told() {
+    let source = r#"
+program "family"
+global @x: i32
+thread main = @main()
+func @child() {
+entry:
+  store i32 asm @x, 1
+  ret
+}
+func @main() {
+  reg %t: i64, %r: i32
+entry:
+  %t = spawn @child()
+  join %t
+  %r = load i32 asm @x
+  ret
+}
+"#;
+    let program = parsed(source);
+    let expected = [
+        "main 13 starts main.1:child",
+        "main.1:child 7 x = 1 goes into the store buffer",
+        "main.1:child 7 x = 1 reaches memory from the store buffer",
+        "main 14 joins a thread that has ended",
+        "main 15 reads x = 1",
+    ];
+    assert_eq!(told(&program, Model::Tso, &[update(1, 0), step(0)]), expected);
+}
