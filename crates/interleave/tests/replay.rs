@@ -65,25 +65,27 @@ fn no_schedules_are_kept_where_no_state_can_be_wrong() {
     assert!(run(&program, Model::Tso, Strategy::Optimal).witnesses.is_empty());
 }
 
+/// The failure needs the second child before the first is spawned; the search meets the first one
+/// first, and keeps its number.
 const SPAWNERS: &str = r#"
 program "spawners"
 global @x: i32
 thread P0 = @parent(1)
 thread P1 = @parent(2)
 func @parent(%n: i32) {
-  reg %seen: i32, %t: i64
+  reg %seen: i32, %ok: i1, %t: i64
 entry:
   %seen = load i32 asm @x
+  %ok = cmp ne i32 %seen, 2
+  assert %ok, "the second came first"
   %t = spawn @child(%n)
   join %t
   ret
 }
 func @child(%n: i32) {
-  reg %seen: i32, %ok: i1
+  reg %old: i32
 entry:
-  %seen = rmw xchg i32 asm @x, %n
-  %ok = cmp ne i32 %seen, 2
-  assert %ok, "the second came first"
+  %old = rmw xchg i32 asm @x, %n
   ret
 }
 "#;
