@@ -65,6 +65,7 @@ impl Buffer {
         trail.get(self.end) as u32
     }
 
+    #[inline]
     fn entry_word(&self, index: u32) -> Word {
         self.chunks[(index / CHUNK) as usize].at(index % CHUNK * word::COUNT)
     }
@@ -87,6 +88,7 @@ impl Buffer {
         trail.set(self.live, trail.get(self.live) + 1);
     }
 
+    #[inline]
     fn read(&self, trail: &Trail, index: u32) -> Entry {
         let base = self.entry_word(index);
         let word = |offset| trail.get(base.at(offset));
@@ -100,6 +102,33 @@ impl Buffer {
             clock: ClockId(word(word::CLOCK) as u32),
             load: word(word::LOAD) as u32,
         }
+    }
+
+    /// The oldest entry that is there.
+    #[inline]
+    pub fn oldest(&self, trail: &Trail) -> Option<Entry> {
+        // `first` never rests on an entry that has left.
+        (!self.is_empty(trail)).then(|| self.read(trail, trail.get(self.first) as u32))
+    }
+
+    /// How many entries cover the bytes, and whether some touch them without covering them.
+    #[inline]
+    pub fn covering(&self, trail: &Trail, addr: u64, bytes: u32) -> (u32, bool) {
+        let (mut covering, mut partly) = (0, false);
+        let (first, end) = (trail.get(self.first) as u32, trail.get(self.end) as u32);
+        for index in first..end {
+            let base = self.entry_word(index);
+            let start = trail.get(base.at(word::ADDR));
+            let stop = start + u64::from(trail.get(base.at(word::BYTES_EPOCH)) as u32);
+            let touches = start < addr + u64::from(bytes) && addr < stop;
+            if touches && trail.get(base.at(word::GONE)) == 0 {
+                match start <= addr && addr + u64::from(bytes) <= stop {
+                    true => covering += 1,
+                    false => partly = true,
+                }
+            }
+        }
+        (covering, partly)
     }
 
     /// The entries that are there, newest first.

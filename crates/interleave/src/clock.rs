@@ -16,6 +16,11 @@ pub struct ClockId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chain(pub u32);
 
+/// Entries of a clock to begin with. Loops over clocks of so many entries, or twice as many, are
+/// unrolled: that is what most programs need.
+const FEW: usize = 4;
+const MORE: usize = 8;
+
 #[derive(Clone, Debug)]
 pub struct Clocks {
     slab: Vec<u32>,
@@ -25,8 +30,7 @@ pub struct Clocks {
 
 impl Clocks {
     pub fn new() -> Clocks {
-        const WIDTH: usize = 8;
-        Clocks { slab: vec![0; WIDTH], width: WIDTH }
+        Clocks { slab: vec![0; FEW], width: FEW }
     }
 
     /// Makes room for `chains` entries in every clock.
@@ -45,7 +49,8 @@ impl Clocks {
 
     #[inline]
     pub fn len(&self) -> usize {
-        self.slab.len() / self.width
+        // The width is a power of two.
+        self.slab.len() >> self.width.trailing_zeros()
     }
 
     pub fn truncate(&mut self, len: usize) {
@@ -62,8 +67,19 @@ impl Clocks {
     pub fn copy(&mut self, from: ClockId) -> ClockId {
         let start = from.0 as usize * self.width;
         let id = ClockId(self.len() as u32);
-        self.slab.extend_from_within(start..start + self.width);
+        match self.width {
+            FEW => self.copy_row::<FEW>(start),
+            MORE => self.copy_row::<MORE>(start),
+            _ => self.slab.extend_from_within(start..start + self.width),
+        }
         id
+    }
+
+    #[inline]
+    fn copy_row<const N: usize>(&mut self, start: usize) {
+        if let Some(row) = self.slab[start..].first_chunk::<N>().copied() {
+            self.slab.extend_from_slice(&row);
+        }
     }
 
     /// A new clock that has seen what either has; one of the two if that will do.
@@ -85,8 +101,14 @@ impl Clocks {
     pub fn join(&mut self, newest: ClockId, other: ClockId) {
         let (before, own) = self.slab.split_at_mut(newest.0 as usize * self.width);
         let other = &before[other.0 as usize * self.width..][..self.width];
-        for (mine, theirs) in own[..self.width].iter_mut().zip(other) {
-            *mine = (*mine).max(*theirs);
+        match self.width {
+            FEW => join_row::<FEW>(own, other),
+            MORE => join_row::<MORE>(own, other),
+            width => {
+                for (mine, theirs) in own[..width].iter_mut().zip(other) {
+                    *mine = (*mine).max(*theirs);
+                }
+            }
         }
     }
 
@@ -105,5 +127,14 @@ impl Clocks {
 
     pub fn bytes(&self) -> usize {
         self.slab.capacity() * 4
+    }
+}
+
+#[inline]
+fn join_row<const N: usize>(own: &mut [u32], other: &[u32]) {
+    if let (Some(own), Some(other)) = (own.first_chunk_mut::<N>(), other.first_chunk::<N>()) {
+        for n in 0..N {
+            own[n] = own[n].max(other[n]);
+        }
     }
 }

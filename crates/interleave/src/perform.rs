@@ -1,7 +1,7 @@
 //! Performing actions: what an event does to memory and threads.
 
 use crate::buffer::Entry;
-use crate::event::{Action, Class, Condition, Identity};
+use crate::event::{Action, Class, Condition, Identity, ONLY};
 use crate::model::Buffering;
 use crate::record::{Needs, Race, Recording};
 use crate::system::{System, field};
@@ -23,9 +23,57 @@ impl System<'_> {
             return;
         }
         let thread = action.thread;
-        let visible = self.machine.visible(thread);
-        self.perform_step(thread, visible, action.choice, races);
+        if !self.perform_load(thread, races) && !self.perform_store(thread, races) {
+            let visible = self.machine.visible(thread);
+            self.perform_step(thread, visible, action.choice, races);
+        }
         self.settle(thread);
+    }
+
+    /// The commonest event, without detours: an ordinary load that sees memory. False if the
+    /// thread's next operation is something else.
+    #[inline]
+    fn perform_load(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
+        let Some((dst, ty, addr)) = self.machine.at_load(thread) else { return false };
+        let bytes = ty.bytes();
+        if !self.is_drained(thread) {
+            let buffer = &self.process(thread).buffer;
+            if buffer.covering(&self.machine.trail, addr, bytes) != (0, false) {
+                return false;
+            }
+        }
+        let trail = &self.machine.trail;
+        let Ok(place) = self.machine.memory.place(trail, addr, bytes, Purpose::Read) else {
+            return false;
+        };
+        let value = self.machine.memory.read(trail, place) as u64;
+        let (class, update, choice) = (Class::Read, false, ONLY);
+        let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
+        self.record_step_inline(action, Some(place), Recording::default(), races);
+        self.machine.complete_load(thread, dst, value);
+        true
+    }
+
+    /// The same for a store that goes straight to memory.
+    #[inline]
+    fn perform_store(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
+        if self.buffering != Buffering::None {
+            return false;
+        }
+        let Some((ty, addr, value)) = self.machine.at_store(thread) else { return false };
+        let bytes = ty.bytes();
+        let trail = &self.machine.trail;
+        let Ok(place) = self.machine.memory.place(trail, addr, bytes, Purpose::Write) else {
+            return false;
+        };
+        let old = self.machine.memory.read(trail, place);
+        let (class, update, choice) = (Class::Write, false, ONLY);
+        let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
+        let recording = Recording { old, ..Recording::default() };
+        self.record_step_inline(action, Some(place), recording, races);
+        self.machine.memory.write(&mut self.machine.trail, place, value.into());
+        self.machine.complete_store(thread);
+        true
     }
 
     /// How many alternatives a thread's next operation has.
@@ -157,14 +205,17 @@ impl System<'_> {
 
     fn load(&mut self, action: Action, needs: Option<Needs>, races: &mut Vec<Race>) {
         let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
-        let seen = self.value_seen(action.thread, action.addr, action.bytes);
+        let value = match self.is_drained(action.thread) {
+            true => self.machine.memory.read(&self.machine.trail, place),
+            false => self.value_seen(action.thread, action.addr, action.bytes).unwrap_or(0),
+        };
         if action.forwarded > 0 {
             self.forwarded_load(action, races);
         } else {
             let recording = Recording { needs, ..Recording::default() };
             self.record_step(action, Some(place), recording, races);
         }
-        self.machine.complete(action.thread, seen.unwrap_or(0), true);
+        self.machine.complete(action.thread, value, true);
     }
 
     /// Paper 000, appendix B, "load from buffer": the load joins its cell only when the store it
@@ -308,10 +359,13 @@ impl System<'_> {
 
     fn perform_update(&mut self, action: &Action, races: &mut Vec<Race>) {
         let thread = action.thread;
-        let entry = {
-            let buffer = &self.process(thread).buffer;
-            let mut leaving = buffer.leaving(&self.machine.trail, self.buffering);
-            leaving.find(|entry| entry.addr == action.addr)
+        let buffer = &self.process(thread).buffer;
+        let entry = match self.buffering {
+            Buffering::Fifo => buffer.oldest(&self.machine.trail),
+            _ => {
+                let mut leaving = buffer.leaving(&self.machine.trail, self.buffering);
+                leaving.find(|entry| entry.addr == action.addr)
+            }
         };
         let Some(entry) = entry else { unreachable!("no entry for {action:x?} can leave") };
         let action = Action { bytes: entry.bytes, ..*action };
@@ -359,7 +413,11 @@ impl System<'_> {
         let recording = Recording { old, ..Recording::default() };
         self.record(action, base, place, recording, Some(entry), races);
         let clock = self.events[self.events.len() - 1].clock;
-        let all = self.clocks.joined(self.clock(thread, field::UPDATES), clock);
+        let all = match self.buffering {
+            // It has seen all before it.
+            Buffering::Fifo => clock,
+            _ => self.clocks.joined(self.clock(thread, field::UPDATES), clock),
+        };
         self.set(thread, field::UPDATES, all.0.into());
     }
 

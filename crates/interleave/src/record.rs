@@ -16,6 +16,7 @@ use crate::system::{System, field};
 use raddle_ir::{IntPred, Type};
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::{ThreadId, Word, int_pred};
+use smallvec::SmallVec;
 
 /// A reversible race of an event.
 #[derive(Clone, Copy, Debug)]
@@ -60,16 +61,37 @@ impl Default for Recording {
     }
 }
 
-/// Conflicts of the event being recorded: positions of earlier events.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Conflicts {
-    writes: Vec<u32>,
-    reads: Vec<u32>,
+/// Conflicts of the event being recorded: positions of earlier events, writes first.
+#[derive(Default)]
+struct Conflicts {
+    events: SmallVec<[u32; 8]>,
+    writes: usize,
+}
+
+impl Conflicts {
+    #[inline]
+    fn add(&mut self, event: u32) {
+        if !self.events.contains(&event) {
+            self.events.push(event);
+        }
+    }
 }
 
 impl System<'_> {
     /// Records an event of a thread. `place` is `None` if it does not touch memory.
     pub fn record_step(
+        &mut self,
+        action: Action,
+        place: Option<Place>,
+        recording: Recording,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        self.record_step_inline(action, place, recording, races)
+    }
+
+    /// [`System::record_step`], for the commonest events.
+    #[inline(always)]
+    pub fn record_step_inline(
         &mut self,
         action: Action,
         place: Option<Place>,
@@ -85,6 +107,7 @@ impl System<'_> {
     }
 
     /// Records an event that already has `base` behind it; `entry` if it is an update.
+    #[inline(always)]
     pub fn record(
         &mut self,
         action: Action,
@@ -95,30 +118,34 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> u32 {
         let position = self.events.len() as u32;
-        let mut cells = std::mem::take(&mut self.cells);
-        cells.clear();
+        let mut cells: SmallVec<[Word; 1]> = SmallVec::new();
         if let Some(place) = place.filter(|place| place.bytes() > 0) {
             match self.machine.memory.single_cell(&self.machine.trail, place) {
                 Some(cell) => cells.push(cell),
-                None => self.machine.memory.cells(&mut self.machine.trail, place, &mut cells),
+                None => {
+                    let mut split = Vec::new();
+                    self.machine.memory.cells(&mut self.machine.trail, place, &mut split);
+                    cells.extend(split);
+                }
             }
         }
-        let mut conflicts = std::mem::take(&mut self.conflicts);
+        let mut conflicts = Conflicts::default();
         let source = self.gather(&action, &cells, &mut conflicts);
         let base = self.after_own_updates(&action, base, &mut conflicts);
         let clock = self.clocks.copy(base);
-        for event in conflicts.writes.iter().chain(&conflicts.reads) {
+        for event in &conflicts.events {
             self.clocks.join(clock, self.events[*event as usize].clock);
         }
-        let (chain, identity) = match entry {
-            None => self.step_chain(action.thread),
-            Some(entry) => {
-                let chain = self.update_chain(action.thread, clock);
-                (chain, Identity::store(action.thread, entry.index))
-            }
+        let chain = match entry {
+            None => self.process(action.thread).chain,
+            Some(_) => self.update_chain(action.thread, clock),
         };
         let index = self.clocks.get(clock, chain) + 1;
         self.clocks.set(clock, chain, index);
+        let identity = match entry {
+            None => Identity::step(action.thread, index),
+            Some(entry) => Identity::store(action.thread, entry.index),
+        };
         self.events.push(Event {
             action,
             chain,
@@ -130,22 +157,19 @@ impl System<'_> {
             identity,
             source,
         });
-        if self.wants_races {
+        if self.wants_races && !conflicts.events.is_empty() {
             self.find_races(&action, base, recording.needs, &cells, &conflicts, races);
         }
         for cell in &cells {
             self.note_access(*cell, position, &action, entry);
         }
-        self.cells = cells;
-        self.conflicts = conflicts;
         position
     }
 
     /// Collects the events that conflict with the action, and names what it reads from or
     /// overwrites.
+    #[inline]
     fn gather(&self, action: &Action, cells: &[Word], conflicts: &mut Conflicts) -> Identity {
-        conflicts.writes.clear();
-        conflicts.reads.clear();
         let mut source = Identity::INITIAL;
         for cell in cells {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
@@ -156,13 +180,16 @@ impl System<'_> {
                     && event.action.update
                     && event.action.thread == action.thread;
                 if !own {
-                    push_new(&mut conflicts.writes, write);
+                    conflicts.add(write);
                 }
             }
-            if action.class == Class::Write {
-                let mut link = word.read;
+        }
+        conflicts.writes = conflicts.events.len();
+        if action.class == Class::Write {
+            for cell in cells {
+                let mut link = CellWord::unpack(self.machine.trail.get(*cell)).read;
                 while let Some(read) = self.linked(link) {
-                    push_new(&mut conflicts.reads, read);
+                    conflicts.add(read);
                     link = self.links[link as usize - 1].before;
                 }
             }
@@ -171,6 +198,7 @@ impl System<'_> {
     }
 
     /// Updates of one thread to one location leave in order: no race, but something to wait for.
+    #[inline]
     fn after_own_updates(
         &mut self,
         action: &Action,
@@ -180,26 +208,23 @@ impl System<'_> {
         if !action.update {
             return base;
         }
-        conflicts.writes.retain(|write| {
-            let event = &self.events[*write as usize];
-            let own = event.action.update && event.action.thread == action.thread;
-            if own {
+        let mut n = 0;
+        while n < conflicts.writes {
+            let event = &self.events[conflicts.events[n] as usize];
+            if event.action.update && event.action.thread == action.thread {
                 base = self.clocks.joined(base, event.clock);
+                conflicts.events.remove(n);
+                conflicts.writes -= 1;
+            } else {
+                n += 1;
             }
-            !own
-        });
+        }
         base
     }
 
     #[inline]
     fn linked(&self, link: u32) -> Option<u32> {
         link.checked_sub(1).map(|link| self.links[link as usize].event)
-    }
-
-    fn step_chain(&mut self, thread: ThreadId) -> (Chain, Identity) {
-        let nth = self.get(thread, field::EVENTS);
-        self.set(thread, field::EVENTS, nth + 1);
-        (self.process(thread).chain, Identity::step(thread, nth as u32))
     }
 
     /// A chain of the thread's updates that an update with this clock extends.
@@ -250,6 +275,7 @@ impl System<'_> {
         event.index <= self.clocks.get(clock, event.chain)
     }
 
+    #[inline]
     fn find_races(
         &mut self,
         action: &Action,
@@ -259,40 +285,44 @@ impl System<'_> {
         conflicts: &Conflicts,
         races: &mut Vec<Race>,
     ) {
-        let position = self.events.len() as u32 - 1;
-        let all = || conflicts.writes.iter().chain(&conflicts.reads).copied();
-        let immediate = |system: &Self, event: u32| {
-            !system.seen(event, base)
-                && !all().any(|other| {
-                    other != event && system.seen(event, system.events[other as usize].clock)
-                })
-        };
-        for write in conflicts.writes.iter().copied() {
-            if immediate(self, write) {
-                let earlier = match needs {
-                    None => Some(write),
-                    Some(needs) => self.last_chance(action.thread, cells, base, needs),
-                };
-                races.extend(earlier.map(|earlier| Race {
-                    earlier,
-                    needs: base,
-                    happened: Some(position),
-                }));
+        let happened = Some(self.events.len() as u32 - 1);
+        for (n, event) in conflicts.events.iter().copied().enumerate() {
+            if self.seen(event, base) || self.is_behind_another(event, conflicts) {
+                continue;
+            }
+            if n >= conflicts.writes {
+                let needs = self.needs_without(event, base, conflicts);
+                races.push(Race { earlier: event, needs, happened });
+                continue;
+            }
+            let earlier = match needs {
+                None => Some(event),
+                Some(needs) => self.last_chance(action.thread, cells, base, needs),
+            };
+            races.extend(earlier.map(|earlier| Race { earlier, needs: base, happened }));
+        }
+    }
+
+    /// Whether a conflicting event happens before another one.
+    #[inline]
+    fn is_behind_another(&self, event: u32, conflicts: &Conflicts) -> bool {
+        conflicts.events.len() > 1
+            && conflicts.events.iter().any(|other| {
+                *other != event && self.seen(event, self.events[*other as usize].clock)
+            })
+    }
+
+    /// What a write that conflicts with a read still needs, if it is moved before the read: the
+    /// other conflicts that do not happen after the read.
+    fn needs_without(&mut self, read: u32, base: ClockId, conflicts: &Conflicts) -> ClockId {
+        let mut needs = base;
+        for other in &conflicts.events {
+            let clock = self.events[*other as usize].clock;
+            if *other != read && !self.seen(read, clock) {
+                needs = self.clocks.joined(needs, clock);
             }
         }
-        for read in conflicts.reads.iter().copied() {
-            if immediate(self, read) {
-                debug_assert_eq!(action.class, Class::Write);
-                let mut needed = base;
-                for other in all() {
-                    let clock = self.events[other as usize].clock;
-                    if other != read && !self.seen(read, clock) {
-                        needed = self.clocks.joined(needed, clock);
-                    }
-                }
-                races.push(Race { earlier: read, needs: needed, happened: Some(position) });
-            }
-        }
+        needs
     }
 
     /// The newest write that an operation which waits for a value could have happened before, not
@@ -343,12 +373,5 @@ impl System<'_> {
         let cell = self.machine.memory.single_cell(trail, place)?;
         let write = CellWord::unpack(trail.get(cell)).write;
         Some(self.linked(write).map_or(0, |event| event + 1))
-    }
-}
-
-#[inline]
-fn push_new(list: &mut Vec<u32>, event: u32) {
-    if !list.contains(&event) {
-        list.push(event);
     }
 }

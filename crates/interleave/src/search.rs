@@ -6,8 +6,9 @@
 //! [`Level`] per event of the current execution, plus one for what comes next.
 
 use crate::api::{Options, Strategy, Summary};
-use crate::event::{ANY, Action, Class, Condition, Event, Identity};
+use crate::event::{ANY, Action, Class, Condition, Identity};
 use crate::limits::Watch;
+use crate::model::Buffering;
 use crate::outcome::Outcomes;
 use crate::perform::FREE;
 use crate::record::{Needs, Race};
@@ -110,6 +111,17 @@ impl<'p, 'o> Search<'p, 'o> {
         true
     }
 
+    /// Whether an action, or one of its alternatives, is not asleep.
+    #[inline]
+    fn is_awake(&self, depth: usize, action: &Action) -> bool {
+        let Level { sleep_start, sleep_end, .. } = self.levels[depth];
+        let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
+        match action.choice {
+            ANY => self.awake_choice(depth, action).is_some(),
+            _ => !asleep.iter().any(|sleeper| sleeper.same_process(action)),
+        }
+    }
+
     /// The first alternative of an action that is not asleep.
     fn awake_choice(&self, depth: usize, action: &Action) -> Option<u64> {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
@@ -131,40 +143,22 @@ impl<'p, 'o> Search<'p, 'o> {
         races.clear();
         self.system.perform(&action, &mut races);
         self.outcomes.summary.events += 1;
-        if std::env::var("DBG").is_ok() {
-            let e = &self.system.events[depth].action;
-            eprintln!(
-                "{:w$}{}{} {:?} {:x} fwd {} sleep {:?}",
-                "",
-                e.thread.0,
-                if e.update { "u" } else { "" },
-                e.class,
-                e.addr,
-                e.forwarded,
-                self.sleepers[self.levels[depth].sleep_start as usize..]
-                    .iter()
-                    .map(|s| (s.thread.0, s.update, s.addr))
-                    .collect::<Vec<_>>(),
-                w = depth * 2
-            );
-            for r in &races {
-                eprintln!("{:w$} race with {}", "", r.earlier, w = depth * 2);
-            }
+        let performed = self.system.events[depth].action;
+        if !self.deferred.is_empty() {
+            self.retry_deferred(self.deferred.len());
         }
-        let event = self.system.events[depth];
-        self.retry_deferred(self.deferred.len());
         for race in &races {
-            let last = moved(&self.system, &event, race.earlier);
+            let last = moved(&self.system, depth, race.earlier);
             self.reverse(*race, last);
         }
         self.races = races;
         for choice in alternatives {
             // As if another process, which this event disables, had been about to do that.
             let race = Race { earlier: depth as u32, needs: base, happened: None };
-            self.reverse(race, Action { choice, ..event.action });
+            self.reverse(race, Action { choice, ..performed });
         }
         self.enter(below);
-        self.stay_asleep(depth, &event.action);
+        self.stay_asleep(depth, &performed);
     }
 
     /// The new top level's sleep set: what was asleep before the event and is independent of it.
@@ -215,22 +209,29 @@ impl<'p, 'o> Search<'p, 'o> {
         if self.options.strategy == Strategy::Exhaustive {
             return self.choose_all(depth);
         }
-        let Level { sleep_start, sleep_end, .. } = self.levels[depth];
-        let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
         let mut some_asleep = false;
         let last = self.system.events.last().map_or(ThreadId(0), |event| event.action.thread);
         let others = self.system.machine.thread_ids().filter(|id| *id != last);
         for thread in std::iter::once(last).chain(others) {
-            let updates = self.system.enabled_updates(thread);
-            for action in updates.chain(self.system.enabled_step(thread)) {
-                let awake = match action.choice {
-                    ANY => self.awake_choice(depth, &action).is_some(),
-                    _ => !asleep.iter().any(|sleeper| sleeper.same_process(&action)),
-                };
-                if !awake {
-                    some_asleep = true;
-                } else {
-                    return Some(action);
+            if self.system.buffering == Buffering::Fifo {
+                if let Some(action) = self.system.oldest_update(thread) {
+                    match self.is_awake(depth, &action) {
+                        true => return Some(action),
+                        false => some_asleep = true,
+                    }
+                }
+            } else if !self.system.is_drained(thread) {
+                for action in self.system.enabled_updates(thread) {
+                    match self.is_awake(depth, &action) {
+                        true => return Some(action),
+                        false => some_asleep = true,
+                    }
+                }
+            }
+            if let Some(action) = self.system.enabled_step(thread) {
+                match self.is_awake(depth, &action) {
+                    true => return Some(action),
+                    false => some_asleep = true,
                 }
             }
         }
@@ -270,7 +271,9 @@ impl<'p, 'o> Search<'p, 'o> {
     /// The execution is at its end.
     fn end(&mut self) {
         self.outcomes.end(&self.system);
-        if self.system.wants_races {
+        let machine = &self.system.machine;
+        let waits = machine.thread_ids().any(|id| machine.status(id) == Status::Ready);
+        if waits && self.system.wants_races {
             self.reverse_waiting();
         }
     }
@@ -289,7 +292,8 @@ impl<'p, 'o> Search<'p, 'o> {
 
 /// An event's action as it would be right before an earlier one: a conditional write may turn out
 /// differently, and of several alternatives any may be possible.
-fn moved(system: &System<'_>, event: &Event, earlier: u32) -> Action {
+fn moved(system: &System<'_>, event: usize, earlier: u32) -> Action {
+    let event = &system.events[event];
     let mut action = event.action;
     let earlier = &system.events[earlier as usize];
     if earlier.action.class == Class::Write {

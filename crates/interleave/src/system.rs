@@ -16,7 +16,6 @@ use crate::clock::{Chain, ClockId, Clocks};
 use crate::event::{ANY, Action, Class, Event, Link, ONLY};
 use crate::model::{Barrier, Buffering};
 use crate::perform::needs_empty_buffer;
-use crate::record::Conflicts;
 use raddle_ir::{LocId, Program};
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, handle};
@@ -42,9 +41,7 @@ pub(crate) mod field {
     pub const RESERVED: u32 = 7;
     pub const RESERVED_BYTES: u32 = 8;
     pub const RESERVED_AFTER: u32 = 9;
-    /// How many events the thread has had.
-    pub const EVENTS: u32 = 10;
-    pub const COUNT: u32 = 11;
+    pub const COUNT: u32 = 10;
 }
 
 /// What the engine knows of a thread for good.
@@ -95,9 +92,6 @@ pub(crate) struct System<'p> {
     pub failures: Vec<Failed>,
     /// Whether races are looked for.
     pub wants_races: bool,
-    /// Scratch: the cells of the current access, and its conflicts.
-    pub cells: Vec<Word>,
-    pub conflicts: Conflicts,
 }
 
 impl<'p> System<'p> {
@@ -115,8 +109,6 @@ impl<'p> System<'p> {
             links: Vec::new(),
             failures: Vec::new(),
             wants_races: false,
-            cells: Vec::new(),
-            conflicts: Conflicts::default(),
         };
         system.know_threads();
         for thread in system.machine.thread_ids() {
@@ -197,7 +189,7 @@ impl<'p> System<'p> {
 
     /// Lets a thread go on up to its next event, and all that this lets go on.
     pub fn settle(&mut self, thread: ThreadId) {
-        let mut work = vec![];
+        let mut work = Vec::new();
         self.settle_one(thread, &mut work);
         while let Some(thread) = work.pop() {
             self.settle_one(thread, &mut work);
@@ -218,6 +210,9 @@ impl<'p> System<'p> {
                     return;
                 }
                 Stop::Blocked | Stop::Cut => return,
+            }
+            if self.machine.is_at_event(thread) {
+                return;
             }
             let visible = self.machine.visible(thread);
             match self.silent(thread, visible, work) {
@@ -323,7 +318,7 @@ impl<'p> System<'p> {
 
     /// A thread has ended; whoever waits for it may go on.
     fn wake_joiners(&self, ended: ThreadId, work: &mut Vec<ThreadId>) {
-        if !self.is_drained(ended) {
+        if !self.machine.has_joins() || !self.is_drained(ended) {
             return;
         }
         for thread in self.machine.thread_ids() {
@@ -361,13 +356,24 @@ impl<'p> System<'p> {
 
     // ---- what could happen next ----
 
-    /// The next action of a thread, if it can happen now. Several alternatives count as one.
+    /// The next step of a thread, if it can happen now, told only as far as it takes to perform it.
+    /// Several alternatives count as one.
     pub fn enabled_step(&self, thread: ThreadId) -> Option<Action> {
         if self.machine.status(thread) != Status::Ready || self.get(thread, field::DRAINING) != 0 {
             return None;
         }
-        let visible = self.machine.visible(thread);
-        self.can_happen(thread, visible).then(|| self.action(thread, visible))
+        let mut choice = ONLY;
+        if !self.machine.is_at_access(thread) {
+            let visible = self.machine.visible(thread);
+            if !self.can_happen(thread, visible) {
+                return None;
+            }
+            if matches!(visible, Visible::Choose { .. } | Visible::Signal { .. }) {
+                choice = ANY;
+            }
+        }
+        let (class, update) = (Class::Local, false);
+        Some(Action { thread, update, class, bytes: 0, addr: 0, forwarded: 0, choice })
     }
 
     fn can_happen(&self, thread: ThreadId, visible: Visible) -> bool {
@@ -468,15 +474,20 @@ impl<'p> System<'p> {
     }
 
     /// How many stores of the thread that cover the action's bytes are in its buffer.
+    #[inline]
     pub fn forwarded(&self, action: &Action) -> u32 {
         if self.is_drained(action.thread) {
             return 0;
         }
-        let entries = self.process(action.thread).buffer.oldest_first(&self.machine.trail);
-        let end = action.addr + u64::from(action.bytes);
-        entries
-            .filter(|entry| entry.addr <= action.addr && end <= entry.addr + u64::from(entry.bytes))
-            .count() as u32
+        let buffer = &self.process(action.thread).buffer;
+        buffer.covering(&self.machine.trail, action.addr, action.bytes).0
+    }
+
+    /// The oldest update of a thread: the only one that can happen now, but for PSO.
+    #[inline]
+    pub fn oldest_update(&self, thread: ThreadId) -> Option<Action> {
+        let entry = self.process(thread).buffer.oldest(&self.machine.trail)?;
+        Some(update_of(thread, &entry))
     }
 
     /// The updates of a thread that can happen now.
@@ -484,15 +495,7 @@ impl<'p> System<'p> {
         let drained = self.is_drained(thread);
         let entries = (!drained)
             .then(|| self.process(thread).buffer.leaving(&self.machine.trail, self.buffering));
-        entries.into_iter().flatten().map(move |entry| Action {
-            thread,
-            update: true,
-            class: Class::Write,
-            bytes: entry.bytes,
-            addr: entry.addr,
-            forwarded: 0,
-            choice: ONLY,
-        })
+        entries.into_iter().flatten().map(move |entry| update_of(thread, &entry))
     }
 
     /// The threads that a signal on the condition at `addr` could wake, in order.
@@ -506,5 +509,17 @@ impl<'p> System<'p> {
             + self.clocks.bytes()
             + self.events.capacity() * std::mem::size_of::<Event>()
             + self.links.capacity() * std::mem::size_of::<Link>()
+    }
+}
+
+fn update_of(thread: ThreadId, entry: &Entry) -> Action {
+    Action {
+        thread,
+        update: true,
+        class: Class::Write,
+        bytes: entry.bytes,
+        addr: entry.addr,
+        forwarded: 0,
+        choice: ONLY,
     }
 }

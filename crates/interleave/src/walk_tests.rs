@@ -174,7 +174,7 @@ impl Matched<'_, '_> {
             }
             let other = self.thread(thread).expect("present threads have names");
             let name = self.system.machine.thread_name(thread);
-            let plain = [field::EPOCH, field::DRAINING, field::LEFT_EPOCH, field::EVENTS];
+            let plain = [field::EPOCH, field::DRAINING, field::LEFT_EPOCH];
             let reserved = [field::RESERVED, field::RESERVED_BYTES, field::RESERVED_AFTER];
             for word in plain.into_iter().chain(reserved) {
                 let values = (self.system.get(thread, word), self.other.get(other, word));

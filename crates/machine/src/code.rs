@@ -15,15 +15,46 @@ pub struct Pc(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(pub u32);
 
-/// Where an operand comes from.
+/// Where an operand comes from, in 32 bits: operations are read all the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Src {
+pub struct Src(u32);
+
+/// A [`Src`] taken apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
     Slot(Slot),
-    Imm(u64),
+    /// A constant: index into [`Code::constants`].
+    Constant(u32),
     /// A constant of more than 64 bits: index into [`Code::wides`].
     Wide(u32),
     /// The address of the running thread's copy of a global: index into [`Code::thread_locals`].
     ThreadLocal(u32),
+}
+
+impl Src {
+    const INDEX_BITS: u32 = 30;
+
+    pub fn new(source: Source) -> Src {
+        let (tag, index) = match source {
+            Source::Slot(Slot(slot)) => (0, slot),
+            Source::Constant(index) => (1, index),
+            Source::Wide(index) => (2, index),
+            Source::ThreadLocal(index) => (3, index),
+        };
+        assert!(index >> Self::INDEX_BITS == 0, "a function or program of more than 2^30 operands");
+        Src(tag << Self::INDEX_BITS | index)
+    }
+
+    #[inline]
+    pub fn get(self) -> Source {
+        let index = self.0 & ((1 << Self::INDEX_BITS) - 1);
+        match self.0 >> Self::INDEX_BITS {
+            0 => Source::Slot(Slot(index)),
+            1 => Source::Constant(index),
+            2 => Source::Wide(index),
+            _ => Source::ThreadLocal(index),
+        }
+    }
 }
 
 /// A run of [`Code::args`].
@@ -242,10 +273,12 @@ pub struct Code {
     pub funcs: Vec<FuncCode>,
     /// Arguments of calls, with whether they are wide.
     pub args: Vec<(Src, bool)>,
+    pub constants: Vec<u64>,
     pub wides: Vec<u128>,
     pub thread_locals: Vec<(GlobalId, i64)>,
     pub switches: Vec<Switch>,
     pub messages: Vec<String>,
+    pub has_joins: bool,
 }
 
 impl Code {

@@ -1,6 +1,6 @@
 //! From the IR to [`Code`].
 
-use crate::code::{Args, Code, FuncCode, Op, Pc, Slot, Src, Switch, Target, is_wide};
+use crate::code::{Args, Code, FuncCode, Op, Pc, Slot, Source, Src, Switch, Target, is_wide};
 use crate::layout;
 use raddle_ir::{
     Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
@@ -14,6 +14,7 @@ pub fn decode(program: &Program) -> Code {
     for (id, func) in &program.funcs {
         Decoder { program, code: &mut code, func, id, blocks: Vec::new() }.function();
     }
+    code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));
     code
 }
 
@@ -78,25 +79,30 @@ impl Decoder<'_> {
     }
 
     fn src(&mut self, operand: Operand) -> Src {
-        match operand {
-            Operand::Reg(reg) => Src::Slot(self.slot(reg)),
-            Operand::Undef => Src::Imm(0),
-            Operand::Func(func) => Src::Imm(layout::function_address(func)),
+        Src::new(match operand {
+            Operand::Reg(reg) => Source::Slot(self.slot(reg)),
+            Operand::Undef => self.constant(0),
+            Operand::Func(func) => self.constant(layout::function_address(func)),
             Operand::Global(global, offset) if self.program.globals[global].thread_local => {
                 self.code.thread_locals.push((global, offset));
-                Src::ThreadLocal(self.code.thread_locals.len() as u32 - 1)
+                Source::ThreadLocal(self.code.thread_locals.len() as u32 - 1)
             }
             Operand::Global(global, offset) => {
-                Src::Imm(layout::global_address(global).wrapping_add_signed(offset))
+                self.constant(layout::global_address(global).wrapping_add_signed(offset))
             }
             Operand::Int(bits) => match u64::try_from(bits) {
-                Ok(bits) => Src::Imm(bits),
+                Ok(bits) => self.constant(bits),
                 Err(_) => {
                     self.code.wides.push(bits);
-                    Src::Wide(self.code.wides.len() as u32 - 1)
+                    Source::Wide(self.code.wides.len() as u32 - 1)
                 }
             },
-        }
+        })
+    }
+
+    fn constant(&mut self, bits: u64) -> Source {
+        self.code.constants.push(bits);
+        Source::Constant(self.code.constants.len() as u32 - 1)
     }
 
     fn is_wide_operand(&self, operand: Operand) -> bool {

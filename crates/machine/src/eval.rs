@@ -29,6 +29,21 @@ fn overflowed() -> Fault {
     Fault::new(FaultKind::DivisionByZero, "signed division overflows")
 }
 
+/// `a op b` where it cannot fault: the quick part of [`bin64`].
+#[inline]
+pub fn total64(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
+    let value = match op {
+        BinOp::Add => a.wrapping_add(b),
+        BinOp::Sub => a.wrapping_sub(b),
+        BinOp::Mul => a.wrapping_mul(b),
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        _ => return None,
+    };
+    Some(value & mask64(ty.bits()))
+}
+
 /// `a op b` for integers and pointers of at most 64 bits, and for floats.
 #[inline]
 pub fn bin64(op: BinOp, ty: Type, a: u64, b: u64) -> Result<u64, Fault> {
@@ -144,6 +159,24 @@ pub fn int_pred(pred: IntPred, ty: Type, a: u128, b: u128) -> bool {
         IntPred::Sle => sext128(a, bits) <= sext128(b, bits),
         IntPred::Sgt => sext128(a, bits) > sext128(b, bits),
         IntPred::Sge => sext128(a, bits) >= sext128(b, bits),
+    }
+}
+
+/// [`int_pred`] for types of at most 64 bits.
+#[inline]
+pub fn int_pred64(pred: IntPred, ty: Type, a: u64, b: u64) -> bool {
+    let bits = ty.bits();
+    match pred {
+        IntPred::Eq => a == b,
+        IntPred::Ne => a != b,
+        IntPred::Ult => a < b,
+        IntPred::Ule => a <= b,
+        IntPred::Ugt => a > b,
+        IntPred::Uge => a >= b,
+        IntPred::Slt => sext64(a, bits) < sext64(b, bits),
+        IntPred::Sle => sext64(a, bits) <= sext64(b, bits),
+        IntPred::Sgt => sext64(a, bits) > sext64(b, bits),
+        IntPred::Sge => sext64(a, bits) >= sext64(b, bits),
     }
 }
 

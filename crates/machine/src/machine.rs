@@ -1,6 +1,6 @@
 //! The whole machine: code, memory, threads, and the trail under them.
 
-use crate::code::{Code, Op, Pc, Slot, Src, Target, is_wide};
+use crate::code::{Code, Op, Pc, Slot, Source, Src, Target, is_wide};
 use crate::decode::decode;
 use crate::fault::{Fault, FaultKind};
 use crate::layout::{self, MAX_OBJECT, ObjectId, object_address};
@@ -8,7 +8,7 @@ use crate::memory::{Memory, ObjectState, Purpose};
 use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, Thread, ThreadId, field, frame};
 use crate::trail::{Mark, Trail, Word};
 use crate::visible::{Phase, Visible, handle};
-use raddle_ir::{FuncId, GlobalId, LocId, Observed, Operand, Program};
+use raddle_ir::{FuncId, GlobalId, LocId, Observed, Operand, Program, Type};
 
 #[derive(Clone, Debug)]
 pub struct Machine<'p> {
@@ -149,6 +149,26 @@ impl<'p> Machine<'p> {
         Pc(self.get(thread, field::PC) as u32)
     }
 
+    /// Whether the operation that a thread is at is an event for sure: neither a store, which a
+    /// buffer may take, nor one of those that only order things.
+    #[inline]
+    pub fn is_at_event(&self, thread: ThreadId) -> bool {
+        !matches!(
+            self.code.ops[self.pc(thread).0 as usize],
+            Op::Store { .. } | Op::Fence { .. } | Op::Spawn { .. } | Op::Join { .. }
+        )
+    }
+
+    /// Whether a thread is at an ordinary load or store, which never has to wait.
+    #[inline]
+    pub fn is_at_access(&self, thread: ThreadId) -> bool {
+        match &self.code.ops[self.pc(thread).0 as usize] {
+            Op::Load { access, .. } => !access.exclusive,
+            Op::Store { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The source position of the operation that the thread is at.
     pub fn loc(&self, thread: ThreadId) -> LocId {
         self.code.loc(self.pc(thread))
@@ -237,8 +257,7 @@ impl<'p> Machine<'p> {
         };
         // It may have run something else in another execution, and so may its parent.
         let known = &self.threads[child.0 as usize];
-        let own = known.name.strip_prefix(self.thread_name(parent));
-        if known.func != Some(func) || !own.is_some_and(|own| own.starts_with('.')) {
+        if known.func != Some(func) || !known.name.starts_with(self.thread_name(parent)) {
             self.threads[child.0 as usize].name = self.child_name(parent, nth, func);
         }
         self.set(parent, field::SPAWNED, nth + 1);
@@ -275,22 +294,22 @@ impl<'p> Machine<'p> {
 
     #[inline]
     pub(crate) fn read(&self, thread: ThreadId, src: Src) -> u64 {
-        match src {
-            Src::Slot(slot) => self.trail.get(self.slot(thread, slot)),
-            Src::Imm(bits) => bits,
-            Src::Wide(index) => self.code.wides[index as usize] as u64,
-            Src::ThreadLocal(index) => self.thread_local_address(thread, index),
+        match src.get() {
+            Source::Slot(slot) => self.trail.get(self.slot(thread, slot)),
+            Source::Constant(index) => self.code.constants[index as usize],
+            Source::Wide(index) => self.code.wides[index as usize] as u64,
+            Source::ThreadLocal(index) => self.thread_local_address(thread, index),
         }
     }
 
     pub(crate) fn read_wide(&self, thread: ThreadId, src: Src) -> u128 {
-        match src {
-            Src::Slot(slot) => {
+        match src.get() {
+            Source::Slot(slot) => {
                 let word = self.slot(thread, slot);
                 let (low, high) = (self.trail.get(word), self.trail.get(word.at(1)));
                 u128::from(high) << 64 | u128::from(low)
             }
-            Src::Wide(index) => self.code.wides[index as usize],
+            Source::Wide(index) => self.code.wides[index as usize],
             _ => self.read(thread, src).into(),
         }
     }
@@ -315,6 +334,7 @@ impl<'p> Machine<'p> {
         }
     }
 
+    #[inline]
     pub(crate) fn step(&mut self, thread: ThreadId) {
         let pc = self.get(thread, field::PC);
         self.set(thread, field::PC, pc + 1);
@@ -577,6 +597,47 @@ impl<'p> Machine<'p> {
             Op::Choose { lo, hi, .. } => Visible::Choose { count: (hi - lo).saturating_add(1) },
             op => unreachable!("{op:?} is not a visible operation"),
         }
+    }
+
+    /// The ordinary load that a thread is at, if it is at one: destination, type, address. What
+    /// [`Machine::visible`] and [`Machine::complete`] do for all operations, cut to the commonest.
+    #[inline]
+    pub fn at_load(&self, thread: ThreadId) -> Option<(Slot, Type, u64)> {
+        match &self.code.ops[self.pc(thread).0 as usize] {
+            Op::Load { dst, ty, addr, access } if !access.exclusive && !is_wide(*ty) => {
+                Some((*dst, *ty, self.read(thread, *addr)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Finishes the load that [`Machine::at_load`] told of.
+    #[inline]
+    pub fn complete_load(&mut self, thread: ThreadId, dst: Slot, value: u64) {
+        self.put(thread, dst, value);
+        self.step(thread);
+    }
+
+    /// The ordinary store that a thread is at, if it is at one: type, address, value.
+    #[inline]
+    pub fn at_store(&self, thread: ThreadId) -> Option<(Type, u64, u64)> {
+        match &self.code.ops[self.pc(thread).0 as usize] {
+            Op::Store { ty, addr, value, .. } if !is_wide(*ty) => {
+                Some((*ty, self.read(thread, *addr), self.read(thread, *value)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Finishes the store that [`Machine::at_store`] told of.
+    #[inline]
+    pub fn complete_store(&mut self, thread: ThreadId) {
+        self.step(thread);
+    }
+
+    /// Whether any thread can ever wait for another to end.
+    pub fn has_joins(&self) -> bool {
+        self.code.has_joins
     }
 
     /// Finishes the visible operation that the thread is at: `value` goes to its destination, `ok`

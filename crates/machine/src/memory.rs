@@ -47,6 +47,8 @@ pub struct Place {
     object: ObjectId,
     offset: u32,
     bytes: u32,
+    /// It is all of the object.
+    whole: bool,
 }
 
 /// Where an object's words are, and for how many bytes there is room.
@@ -161,7 +163,7 @@ impl Memory {
             let writable = state == ObjectState::Live;
             let usable = writable || (state == ObjectState::Constant && purpose == Purpose::Read);
             if usable && u64::from(offset) + u64::from(bytes) <= u64::from(size) {
-                return Ok(Place { object, offset, bytes });
+                return Ok(Place { object, offset, bytes, whole: bytes == size });
             }
         }
         Err(self.bad_access(trail, addr, bytes, purpose))
@@ -202,7 +204,7 @@ impl Memory {
         }
         let (size, _) = self.header(trail, object);
         let inside = bytes > 0 && u64::from(offset) + u64::from(bytes) <= u64::from(size);
-        inside.then_some(Place { object, offset, bytes })
+        inside.then_some(Place { object, offset, bytes, whole: bytes == size })
     }
 
     /// The whole of a live object that starts at `addr`, to free it.
@@ -210,7 +212,7 @@ impl Memory {
         let fault = |message: &str| Err(Fault::new(FaultKind::Memory, message));
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
-                (bytes, ObjectState::Live) => Ok(Place { object, offset: 0, bytes }),
+                (bytes, ObjectState::Live) => Ok(Place { object, offset: 0, bytes, whole: true }),
                 (_, ObjectState::Dead) => fault("frees an object twice"),
                 _ => fault("frees what is no heap object"),
             },
@@ -263,6 +265,10 @@ impl Memory {
     #[inline]
     pub fn single_cell(&self, trail: &Trail, place: Place) -> Option<Word> {
         let room = &self.objects[place.object.0 as usize];
+        if place.whole && place.bytes <= 64 {
+            // The usual case: a variable that is only ever accessed as a whole.
+            return (trail.get(room.cuts(0)) == 0).then(|| room.cell(0));
+        }
         let (start, end) = (place.offset, place.offset + place.bytes);
         if start / 64 != (end - 1) / 64 {
             return None;

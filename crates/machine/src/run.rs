@@ -1,12 +1,13 @@
 //! Local steps: a thread runs until it stands before a visible operation, or stops for good.
 
-use crate::code::{Op, Pc, Src, is_wide};
+use crate::code::{Code, Op, Pc, Source, Src, is_wide};
 use crate::eval;
 use crate::fault::{Fault, FaultKind};
 use crate::layout::object_address;
 use crate::machine::Machine;
 use crate::thread::{Status, ThreadId, field, frame};
-use crate::trail::Word;
+use crate::trail::{Trail, Word};
+use raddle_ir::Pred;
 
 /// Why a run of local steps ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +35,20 @@ impl Machine<'_> {
     /// Runs a ready thread's local operations. Its status says the same as the answer.
     pub fn run(&mut self, thread: ThreadId) -> Stop {
         let mut pc = self.pc(thread);
-        for _ in 0..self.step_limit {
+        let mut left = self.step_limit;
+        loop {
+            let frame = Word::from_index(self.get(thread, field::FRAME));
+            quick_steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
+            if let Op::Load { .. } | Op::Store { .. } = &self.code.ops[pc.0 as usize]
+                && self.code.thread_locals.is_empty()
+            {
+                self.set(thread, field::PC, pc.0.into());
+                return Stop::Visible;
+            }
+            if left == 0 {
+                return self.stopped(thread, pc, Stop::Cut);
+            }
+            left -= 1;
             let next = match self.local_step(thread, pc) {
                 Ok(next) => next,
                 Err(fault) => Next::Stop(Stop::Failed(fault)),
@@ -46,7 +60,6 @@ impl Machine<'_> {
                 Next::Stop(stop) => return self.stopped(thread, pc, stop),
             }
         }
-        self.stopped(thread, pc, Stop::Cut)
     }
 
     fn stopped(&mut self, thread: ThreadId, pc: Pc, stop: Stop) -> Stop {
@@ -212,12 +225,50 @@ impl Machine<'_> {
     #[inline]
     fn ready<const N: usize>(&mut self, thread: ThreadId, operands: [Src; N]) -> Result<(), Fault> {
         for src in operands {
-            if let Src::ThreadLocal(index) = src {
+            if let Source::ThreadLocal(index) = src.get() {
                 let (global, _) = self.code.thread_locals[index as usize];
                 self.thread_local(thread, global)?;
             }
         }
         Ok(())
+    }
+}
+
+/// Runs the operations that programs consist of mostly, on operands of at most 64 bits that are at
+/// hand, up to the first that is none of those or would fault: [`Machine::local_step`] does that.
+fn quick_steps(code: &Code, trail: &mut Trail, frame: Word, pc: &mut Pc, left: &mut u64) {
+    let slots = frame.at(frame::SLOTS);
+    let read = |trail: &Trail, src: Src| match src.get() {
+        Source::Slot(slot) => Some(trail.get(slots.at(slot.0))),
+        Source::Constant(index) => Some(code.constants[index as usize]),
+        Source::Wide(_) | Source::ThreadLocal(_) => None,
+    };
+    while *left > 0 {
+        match &code.ops[pc.0 as usize] {
+            Op::Bin { op, ty, dst, a, b } if !is_wide(*ty) => {
+                let (Some(a), Some(b)) = (read(trail, *a), read(trail, *b)) else { return };
+                let Some(value) = eval::total64(*op, *ty, a, b) else { return };
+                trail.set(slots.at(dst.0), value);
+                pc.0 += 1;
+            }
+            Op::Cmp { pred: Pred::Int(pred), ty, dst, a, b } if !is_wide(*ty) => {
+                let (Some(a), Some(b)) = (read(trail, *a), read(trail, *b)) else { return };
+                trail.set(slots.at(dst.0), eval::int_pred64(*pred, *ty, a, b).into());
+                pc.0 += 1;
+            }
+            Op::Move { ty, dst, a } if !is_wide(*ty) => {
+                let Some(value) = read(trail, *a) else { return };
+                trail.set(slots.at(dst.0), value);
+                pc.0 += 1;
+            }
+            Op::Jump(to) => *pc = *to,
+            Op::Branch { cond, then, els } => {
+                let Some(cond) = read(trail, *cond) else { return };
+                *pc = if cond != 0 { *then } else { *els };
+            }
+            _ => return,
+        }
+        *left -= 1;
     }
 }
 
