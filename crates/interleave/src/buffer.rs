@@ -115,14 +115,15 @@ impl Buffer {
     #[inline]
     pub fn covering(&self, trail: &Trail, addr: u64, bytes: u32) -> (u32, bool) {
         let (mut covering, mut partly) = (0, false);
+        let past = addr.saturating_add(bytes.into());
         let (first, end) = (trail.get(self.first) as u32, trail.get(self.end) as u32);
         for index in first..end {
             let base = self.entry_word(index);
             let start = trail.get(base.at(word::ADDR));
             let stop = start + u64::from(trail.get(base.at(word::BYTES_EPOCH)) as u32);
-            let touches = start < addr + u64::from(bytes) && addr < stop;
+            let touches = start < past && addr < stop;
             if touches && trail.get(base.at(word::GONE)) == 0 {
-                match start <= addr && addr + u64::from(bytes) <= stop {
+                match start <= addr && past <= stop {
                     true => covering += 1,
                     false => partly = true,
                 }

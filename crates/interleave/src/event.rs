@@ -53,15 +53,18 @@ impl Action {
     }
 
     #[inline]
+    fn end(&self) -> u64 {
+        self.addr.saturating_add(self.bytes.into())
+    }
+
+    #[inline]
     pub fn overlaps(&self, other: &Action) -> bool {
-        self.addr < other.addr + u64::from(other.bytes)
-            && other.addr < self.addr + u64::from(self.bytes)
+        self.addr < other.end() && other.addr < self.end()
     }
 
     /// Whether the bytes of `other` are among this one's.
     pub fn covers(&self, other: &Action) -> bool {
-        self.addr <= other.addr
-            && other.addr + u64::from(other.bytes) <= self.addr + u64::from(self.bytes)
+        self.addr <= other.addr && other.end() <= self.end()
     }
 
     /// Whether the order of the two matters, if both can happen now: they touch common bytes, one
@@ -113,6 +116,16 @@ pub struct Identity(pub u64);
 impl Identity {
     /// The initial value.
     pub const INITIAL: Identity = Identity(0);
+
+    /// The name of a source that consists of several: of an access to several cells.
+    pub fn and(self, other: Identity) -> Identity {
+        match self {
+            Identity::INITIAL => other,
+            Identity(own) => {
+                Identity(own.rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ other.0)
+            }
+        }
+    }
 
     pub fn step(thread: ThreadId, index: u32) -> Identity {
         Identity(u64::from(thread.0 + 1) << 33 | u64::from(index))

@@ -27,11 +27,17 @@ impl Watch {
         if self.limits.executions.is_some_and(|most| self.executions >= most) {
             self.stopped = Some(Stopped::Executions);
         } else if self.executions.is_multiple_of(INTERVAL) {
-            if self.limits.time.is_some_and(|most| self.start.elapsed() >= most) {
-                self.stopped = Some(Stopped::Time);
-            } else if self.limits.memory.is_some_and(|most| bytes() as u64 >= most) {
-                self.stopped = Some(Stopped::Memory);
-            }
+            self.is_late(bytes);
+        }
+        self.stopped.is_some()
+    }
+
+    /// Whether the time or the memory is used up.
+    pub fn is_late(&mut self, bytes: impl FnOnce() -> usize) -> bool {
+        if self.limits.time.is_some_and(|most| self.start.elapsed() >= most) {
+            self.stopped = Some(Stopped::Time);
+        } else if self.limits.memory.is_some_and(|most| bytes() as u64 >= most) {
+            self.stopped = Some(Stopped::Memory);
         }
         self.stopped.is_some()
     }

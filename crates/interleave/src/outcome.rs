@@ -40,8 +40,8 @@ pub(crate) enum End {
     Complete,
     /// A thread was stopped by `assume`.
     Blocked,
-    /// A bound stopped the thread at this position.
-    Cut(LocId),
+    /// A bound stopped a thread at this position.
+    Cut(BoundKind, LocId),
     Failed(Vec<FailureSite>),
 }
 
@@ -59,8 +59,12 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
         return End::Failed(failures.collect());
     }
     let with = |status| machine.thread_ids().filter(move |id| machine.status(*id) == status);
-    if let Some(thread) = with(Status::Cut).next() {
-        return End::Cut(machine.loc(thread));
+    for (status, bound) in
+        [(Status::OutOfEvents, BoundKind::Events), (Status::OutOfSteps, BoundKind::LocalSteps)]
+    {
+        if let Some(thread) = with(status).next() {
+            return End::Cut(bound, machine.loc(thread));
+        }
     }
     if with(Status::Blocked).next().is_some() {
         return End::Blocked;
@@ -173,7 +177,7 @@ impl Outcomes {
                 self.observe(system);
             }
             End::Blocked => self.summary.blocked += 1,
-            End::Cut(loc) => self.cut(BoundKind::LocalSteps, loc),
+            End::Cut(bound, loc) => self.cut(bound, loc),
             End::Failed(failures) => {
                 self.summary.executions += 1;
                 for site in failures {
@@ -181,14 +185,6 @@ impl Outcomes {
                 }
             }
         }
-    }
-
-    /// Counts an execution that met the limit on events.
-    pub fn too_long(&mut self, system: &System<'_>) {
-        self.summary.longest = self.summary.longest.max(system.events.len() as u32);
-        let last = system.events.last();
-        let loc = last.map_or(LocId::NONE, |event| system.machine.loc(event.action.thread));
-        self.cut(BoundKind::Events, loc);
     }
 
     fn cut(&mut self, kind: BoundKind, loc: LocId) {

@@ -127,9 +127,10 @@ impl System<'_> {
                     (rmw_result(op, ty, old, operand), old, true)
                 });
             }
-            Visible::CmpXchg { expected, new, .. } => {
+            Visible::CmpXchg { ty, expected, new, .. } => {
+                let mask = ty.mask();
                 self.modify(action, Condition::Finds(expected), None, races, |old| {
-                    (new, old, old == expected)
+                    (new, old, old & mask == expected)
                 });
             }
             Visible::StoreCond { value, .. } => self.store_conditional(action, value, races),
@@ -298,7 +299,7 @@ impl System<'_> {
 
     fn free(&mut self, action: Action, addr: u64, of_frame: bool, races: &mut Vec<Race>) {
         let trail = &self.machine.trail;
-        match self.machine.memory.whole(trail, addr) {
+        match self.machine.memory.whole(trail, addr, of_frame) {
             // `free(NULL)` does nothing.
             Err(_) if addr == 0 => {
                 let nothing = Action { class: Class::Local, bytes: 0, ..action };
@@ -377,11 +378,11 @@ impl System<'_> {
                 self.record_update(action, &entry, Some(place), old, races);
                 self.machine.memory.write(&mut self.machine.trail, place, entry.value);
             }
-            Err(_) => {
+            Err(fault) => {
                 let place = memory.remains(trail, entry.addr, entry.bytes);
+                let action = Action { class: Class::Read, ..action };
                 self.record_update(action, &entry, place, 0, races);
-                let message = "a delayed store takes effect after its object died";
-                self.fail(thread, Fault::new(FaultKind::Memory, message));
+                self.fail(thread, fault);
             }
         }
         self.remove_entry(thread, &entry);

@@ -29,7 +29,7 @@ fn run(
     outcomes: &mut Outcomes,
 ) {
     let mut races = Vec::new();
-    while (system.events.len() as u32) < options.limits.events {
+    loop {
         let mut enabled: Vec<Action> = Vec::new();
         for thread in system.machine.thread_ids() {
             enabled.extend(system.enabled_updates(thread));
@@ -45,6 +45,6 @@ fn run(
         }
         system.perform(&action, &mut races);
         outcomes.summary.events += 1;
+        system.heed_bound(options.limits.events);
     }
-    outcomes.too_long(system);
 }

@@ -175,10 +175,11 @@ impl System<'_> {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
             if let Some(write) = self.linked(word.write) {
                 let event = &self.events[write as usize];
-                source = event.identity;
+                source = source.and(event.identity);
                 let own = action.class == Class::Read
                     && event.action.update
-                    && event.action.thread == action.thread;
+                    && event.action.thread == action.thread
+                    && event.action.covers(action);
                 if !own {
                     conflicts.add(write);
                 }
@@ -197,7 +198,8 @@ impl System<'_> {
         source
     }
 
-    /// Updates of one thread to one location leave in order: no race, but something to wait for.
+    /// Updates of one thread to one location leave in order, and a load waits for the updates of its
+    /// own thread that it could not get all its bytes from: no race, but something to wait for.
     #[inline]
     fn after_own_updates(
         &mut self,
@@ -205,7 +207,7 @@ impl System<'_> {
         mut base: ClockId,
         conflicts: &mut Conflicts,
     ) -> ClockId {
-        if !action.update {
+        if !action.update && action.class != Class::Read {
             return base;
         }
         let mut n = 0;
@@ -295,11 +297,18 @@ impl System<'_> {
                 races.push(Race { earlier: event, needs, happened });
                 continue;
             }
-            let earlier = match needs {
-                None => Some(event),
-                Some(needs) => self.last_chance(action.thread, cells, base, needs),
+            let race = match needs {
+                // With one cell, the other conflicts are reads of what this event wrote.
+                None if cells.len() == 1 => Some(Race { earlier: event, needs: base, happened }),
+                None => {
+                    let needs = self.needs_without(event, base, conflicts);
+                    Some(Race { earlier: event, needs, happened })
+                }
+                Some(needs) => self
+                    .last_chance(action.thread, cells, base, needs)
+                    .map(|earlier| Race { earlier, needs: base, happened }),
             };
-            races.extend(earlier.map(|earlier| Race { earlier, needs: base, happened }));
+            races.extend(race);
         }
     }
 
@@ -312,13 +321,17 @@ impl System<'_> {
             })
     }
 
-    /// What a write that conflicts with a read still needs, if it is moved before the read: the
-    /// other conflicts that do not happen after the read.
-    fn needs_without(&mut self, read: u32, base: ClockId, conflicts: &Conflicts) -> ClockId {
+    /// What an event still needs if it is moved before one that it conflicts with: the other
+    /// conflicts that do not happen after that one. (A load of the same bytes by the thread of a
+    /// write that it need not happen after gets that write's value from the buffer then.)
+    fn needs_without(&mut self, event: u32, base: ClockId, conflicts: &Conflicts) -> ClockId {
+        let moved = self.events[event as usize].action;
         let mut needs = base;
-        for other in &conflicts.events {
-            let clock = self.events[*other as usize].clock;
-            if *other != read && !self.seen(read, clock) {
+        for (n, other) in conflicts.events.iter().enumerate() {
+            let Event { clock, action, .. } = self.events[*other as usize];
+            let reads_it =
+                n >= conflicts.writes && moved.class == Class::Write && action.overlaps(&moved);
+            if *other != event && !reads_it && !self.seen(event, clock) {
                 needs = self.clocks.joined(needs, clock);
             }
         }

@@ -87,7 +87,7 @@ fn end(system: &System<'_>) -> ReplayEnd {
             ReplayEnd::Complete { state }
         }
         End::Blocked => ReplayEnd::Blocked,
-        End::Cut(_) => ReplayEnd::Cut,
+        End::Cut(..) => ReplayEnd::Cut,
         End::Failed(failures) => ReplayEnd::Failed(failures),
     }
 }

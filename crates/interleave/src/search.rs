@@ -16,6 +16,10 @@ use crate::reverse::Deferred;
 use crate::system::{Moment, System, field};
 use crate::wakeup::{Item, List, Trees};
 use raddle_machine::{Status, ThreadId, Visible};
+use smallvec::SmallVec;
+
+/// How many events of one execution pass between looks at the limits.
+const LOOK: usize = 4096;
 
 /// A state of the current execution: what was, is being, and is to be explored from it.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +72,10 @@ impl<'p, 'o> Search<'p, 'o> {
         self.enter(List::EMPTY);
         loop {
             if !self.advance() {
-                let bytes = || self.system.bytes() + self.trees.bytes();
-                if self.outcomes.is_decided() || self.watch.is_over(bytes) || !self.retreat() {
+                if self.outcomes.is_decided() || !self.retreat() {
+                    break;
+                }
+                if self.watch.is_over(|| self.system.bytes() + self.trees.bytes()) {
                     break;
                 }
             }
@@ -93,8 +99,10 @@ impl<'p, 'o> Search<'p, 'o> {
     /// Performs one more event. False if the execution is at its end.
     fn advance(&mut self) -> bool {
         let depth = self.levels.len() - 1;
-        if depth >= self.options.limits.events as usize {
-            self.outcomes.too_long(&self.system);
+        // Executions can be long: limits are looked at on the way, too.
+        if depth % LOOK == LOOK - 1
+            && self.watch.is_late(|| self.system.bytes() + self.trees.bytes())
+        {
             return false;
         }
         let planned = self.trees.pop(&mut self.levels[depth].branches);
@@ -144,6 +152,7 @@ impl<'p, 'o> Search<'p, 'o> {
         self.system.perform(&action, &mut races);
         self.outcomes.summary.events += 1;
         let performed = self.system.events[depth].action;
+        self.system.heed_bound(self.options.limits.events);
         if !self.deferred.is_empty() {
             self.retry_deferred(self.deferred.len());
         }
@@ -194,14 +203,24 @@ impl<'p, 'o> Search<'p, 'o> {
         true
     }
 
-    /// The alternatives that an action leaves out.
-    fn other_choices(&self, action: &Action) -> Vec<u64> {
+    /// The alternatives next to an action's, in order: those lead on to the others when they are
+    /// performed in turn.
+    fn other_choices(&self, action: &Action) -> SmallVec<[u64; 2]> {
+        let mut others = SmallVec::new();
         if !action.is_alternative() || !self.system.wants_races {
-            return Vec::new();
+            return others;
         }
-        let count = self.system.choice_count(action.thread);
-        let choices = (0..count).map(|n| self.system.nth_choice(action.thread, n));
-        choices.filter(|choice| *choice != action.choice).collect()
+        let thread = action.thread;
+        let count = self.system.choice_count(thread);
+        let at = match count > 1 && self.system.nth_choice(thread, action.choice) == action.choice {
+            true => Some(action.choice),
+            false => (0..count).find(|n| self.system.nth_choice(thread, *n) == action.choice),
+        };
+        let neighbours = at.map(|at| [at.checked_sub(1), Some(at + 1).filter(|n| *n < count)]);
+        for n in neighbours.into_iter().flatten().flatten() {
+            others.push(self.system.nth_choice(thread, n));
+        }
+        others
     }
 
     /// Picks what to do next where nothing is planned. `None` at the end of the execution.
@@ -210,9 +229,9 @@ impl<'p, 'o> Search<'p, 'o> {
             return self.choose_all(depth);
         }
         let mut some_asleep = false;
-        let last = self.system.events.last().map_or(ThreadId(0), |event| event.action.thread);
-        let others = self.system.machine.thread_ids().filter(|id| *id != last);
-        for thread in std::iter::once(last).chain(others) {
+        let last = self.system.events.last().map(|event| event.action.thread);
+        let others = self.system.machine.thread_ids().filter(|id| Some(*id) != last);
+        for thread in last.into_iter().chain(others) {
             if self.system.buffering == Buffering::Fifo {
                 if let Some(action) = self.system.oldest_update(thread) {
                     match self.is_awake(depth, &action) {
@@ -322,7 +341,9 @@ fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(Action, Nee
     }
     let visible = system.machine.visible(thread);
     let needs = match visible {
-        Visible::Lock { .. } | Visible::Relock { woken: true, .. } => FREE,
+        Visible::Lock { .. } | Visible::Relock { woken: true, .. } if system.is_drained(thread) => {
+            FREE
+        }
         Visible::Await { ty, pred, value, .. } => Needs { pred, ty, value },
         _ => return None,
     };

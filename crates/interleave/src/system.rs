@@ -44,6 +44,9 @@ pub(crate) mod field {
     pub const COUNT: u32 = 10;
 }
 
+/// How many stores, fences, spawns and joins a thread may perform without an event.
+const MAX_SILENT: u32 = 100_000;
+
 /// What the engine knows of a thread for good.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
@@ -185,6 +188,16 @@ impl<'p> System<'p> {
         self.failures.push(Failed { thread, fault, loc });
     }
 
+    /// Stops the thread of the newest event if that was the last that the bound allows it.
+    #[inline]
+    pub fn heed_bound(&mut self, most: u32) {
+        let Some(event) = self.events.last() else { return };
+        let (thread, update) = (event.action.thread, event.action.update);
+        if event.index >= most && !update && self.machine.status(thread) == Status::Ready {
+            self.machine.set_status(thread, Status::OutOfEvents);
+        }
+    }
+
     // ---- what needs no event ----
 
     /// Lets a thread go on up to its next event, and all that this lets go on.
@@ -197,7 +210,12 @@ impl<'p> System<'p> {
     }
 
     fn settle_one(&mut self, thread: ThreadId, work: &mut Vec<ThreadId>) {
+        let mut left = MAX_SILENT;
         while self.machine.status(thread) == Status::Ready {
+            left -= 1;
+            if left == 0 {
+                return self.machine.set_status(thread, Status::OutOfSteps);
+            }
             if self.get(thread, field::DRAINING) != 0 && !self.pass_drain(thread) {
                 return;
             }
@@ -236,7 +254,7 @@ impl<'p> System<'p> {
         match visible {
             Visible::Store { addr, ty, value, access } if self.buffering != Buffering::None => {
                 let (before, after) = self.model.store(access.order);
-                self.machine.memory.place(&self.machine.trail, addr, ty.bytes(), Purpose::Write)?;
+                self.check_buffered(addr, ty.bytes())?;
                 self.barrier(thread, before);
                 self.buffer_store(thread, addr, ty.bytes(), value);
                 self.machine.complete(thread, 0, true);
@@ -260,6 +278,16 @@ impl<'p> System<'p> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A store into the buffer fails at once unless its object may be one that another thread has
+    /// freed: whether that comes first is seen when the store leaves.
+    fn check_buffered(&self, addr: u64, bytes: u32) -> Result<(), Fault> {
+        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
+        match memory.place(trail, addr, bytes, Purpose::Write) {
+            Err(fault) if !memory.is_dead(trail, addr, bytes) => Err(fault),
+            _ => Ok(()),
+        }
     }
 
     fn barrier(&mut self, thread: ThreadId, barrier: Barrier) {
@@ -363,7 +391,7 @@ impl<'p> System<'p> {
             return None;
         }
         let mut choice = ONLY;
-        if !self.machine.is_at_access(thread) {
+        if !self.machine.is_at_access(thread) || !self.is_drained(thread) {
             let visible = self.machine.visible(thread);
             if !self.can_happen(thread, visible) {
                 return None;
@@ -379,8 +407,18 @@ impl<'p> System<'p> {
     fn can_happen(&self, thread: ThreadId, visible: Visible) -> bool {
         match visible {
             Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => false,
+            // A load that the buffer covers in part waits for that part to leave.
+            Visible::Load { addr, ty, access } => {
+                self.is_drained(thread)
+                    || !access.exclusive && !self.is_partly_buffered(thread, addr, ty.bytes())
+            }
             Visible::Lock { addr } => self.is_drained(thread) && self.is_free(addr),
             Visible::Relock { addr, woken } => woken && self.is_free(addr),
+            Visible::Await { addr, ty, .. }
+                if self.is_partly_buffered(thread, addr, ty.bytes()) =>
+            {
+                false
+            }
             Visible::Await { addr, ty, pred, value } => {
                 // An address at fault is let through, to fail when it happens.
                 let seen = self.value_seen(thread, addr, ty.bytes());
@@ -388,6 +426,10 @@ impl<'p> System<'p> {
             }
             _ => !needs_empty_buffer(visible) || self.is_drained(thread),
         }
+    }
+
+    fn is_partly_buffered(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+        self.process(thread).buffer.covering(&self.machine.trail, addr, bytes).1
     }
 
     /// Whether a lock is free; one at a bad address is, so that taking it can fail.
@@ -445,7 +487,8 @@ impl<'p> System<'p> {
                 (Class::Write, addr, ty.bytes())
             }
             Visible::CmpXchg { addr, ty, expected, .. } => {
-                let writes = self.in_memory(addr, ty.bytes()) == Some(expected);
+                let seen = self.in_memory(addr, ty.bytes());
+                let writes = seen.is_some_and(|seen| seen & ty.mask() == expected);
                 (if writes { Class::Write } else { Class::Read }, addr, ty.bytes())
             }
             Visible::StoreCond { addr, ty, .. } => {
@@ -462,8 +505,8 @@ impl<'p> System<'p> {
             Visible::Signal { addr } | Visible::Broadcast { addr } => {
                 (Class::Write, addr, LOCK_BYTES)
             }
-            Visible::Free { addr, .. } => {
-                let whole = self.machine.memory.whole(&self.machine.trail, addr);
+            Visible::Free { addr, of_frame } => {
+                let whole = self.machine.memory.whole(&self.machine.trail, addr, of_frame);
                 (Class::Write, addr, whole.map_or(1, |place| place.bytes()))
             }
             Visible::Choose { .. }

@@ -114,7 +114,7 @@ pub enum Op {
     Call {
         target: Target,
         args: Args,
-        dst: Option<Slot>,
+        dst: Option<(Slot, Type)>,
     },
     /// Ends the objects of the frame, one by one, before a return.
     DropAllocas,
@@ -260,8 +260,8 @@ pub struct FuncCode {
     pub entry: Option<Pc>,
     /// Words of a frame, without its header.
     pub slots: u32,
-    /// The slot of each register, and whether it takes two.
-    pub regs: Vec<(Slot, bool)>,
+    /// The slot and the type of each register.
+    pub regs: Vec<(Slot, Type)>,
     pub params: u32,
 }
 

@@ -23,7 +23,7 @@ fn frame_of(func: &Function) -> FuncCode {
     let mut regs = Vec::with_capacity(func.regs.len());
     for info in func.regs.values() {
         let wide = is_wide(info.ty);
-        regs.push((Slot(slots), wide));
+        regs.push((Slot(slots), info.ty));
         slots += 1 + u32::from(wide);
     }
     FuncCode { entry: None, slots, regs, params: func.params.len() as u32 }
@@ -162,7 +162,7 @@ impl Decoder<'_> {
             }
             InstKind::Move { ty, dst, a } => Op::Move { ty, dst: self.slot(dst), a: self.src(a) },
             InstKind::Call { dst, callee, ref args } => {
-                let dst = dst.map(|reg| self.slot(reg));
+                let dst = dst.map(|reg| (self.slot(reg), self.func.regs[reg].ty));
                 Op::Call { target: self.target(callee), args: self.args(callee, args), dst }
             }
             InstKind::Assume { cond } => Op::Assume { cond: self.src(cond) },

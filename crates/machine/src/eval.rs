@@ -25,10 +25,6 @@ fn divided_by_zero() -> Fault {
     Fault::new(FaultKind::DivisionByZero, "division by zero")
 }
 
-fn overflowed() -> Fault {
-    Fault::new(FaultKind::DivisionByZero, "signed division overflows")
-}
-
 /// `a op b` where it cannot fault: the quick part of [`bin64`].
 #[inline]
 pub fn total64(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
@@ -97,10 +93,7 @@ fn signed_division(op: BinOp, bits: u32, a: u128, b: u128) -> Result<u128, Fault
     if b == 0 {
         return Err(divided_by_zero());
     }
-    if b == -1 && a == sext128(1 << (bits - 1), bits) {
-        return Err(overflowed());
-    }
-    Ok(if op == BinOp::SDiv { a / b } else { a % b } as u128)
+    Ok(if op == BinOp::SDiv { a.wrapping_div(b) } else { a.wrapping_rem(b) } as u128)
 }
 
 fn float_bin(op: BinOp, ty: Type, a: u64, b: u64) -> u64 {

@@ -4,11 +4,14 @@ use crate::code::{Code, Op, Pc, Slot, Source, Src, Target, is_wide};
 use crate::decode::decode;
 use crate::fault::{Fault, FaultKind};
 use crate::layout::{self, MAX_OBJECT, ObjectId, object_address};
-use crate::memory::{Memory, ObjectState, Purpose};
+use crate::memory::{Memory, ObjectKind, ObjectState, Purpose};
 use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, Thread, ThreadId, field, frame};
 use crate::trail::{Mark, Trail, Word};
 use crate::visible::{Phase, Visible, handle};
 use raddle_ir::{FuncId, GlobalId, LocId, Observed, Operand, Program, Type};
+
+/// Threads that the executions of one search may have, all together.
+const MAX_THREADS: usize = 1024;
 
 #[derive(Clone, Debug)]
 pub struct Machine<'p> {
@@ -52,7 +55,7 @@ impl<'p> Machine<'p> {
 
     fn initialise(&mut self, object: ObjectId, global: GlobalId) -> Result<(), Fault> {
         let global = &self.program.globals[global];
-        self.memory.allocate(&mut self.trail, object, global.size as u32, ObjectState::Live)?;
+        self.memory.allocate(&mut self.trail, object, global.size as u32, ObjectKind::Global)?;
         let base = object_address(object);
         for (offset, byte) in global.init.iter().enumerate().filter(|(_, byte)| **byte != 0) {
             self.poke(base + offset as u64, 1, u128::from(*byte))?;
@@ -67,8 +70,8 @@ impl<'p> Machine<'p> {
             self.poke(base + offset, 8, u128::from(value))?;
         }
         if global.constant {
-            let (size, state) = (global.size as u32, ObjectState::Constant);
-            self.memory.allocate(&mut self.trail, object, size, state)?;
+            let (size, kind) = (global.size as u32, ObjectKind::Constant);
+            self.memory.allocate(&mut self.trail, object, size, kind)?;
         }
         Ok(())
     }
@@ -249,6 +252,10 @@ impl<'p> Machine<'p> {
         let nth = self.get(parent, field::SPAWNED);
         let child = match self.children(parent).get(nth as usize) {
             Some(child) => *child,
+            None if self.threads.len() >= MAX_THREADS => {
+                let message = format!("more than {MAX_THREADS} threads");
+                return Err(Fault::new(FaultKind::Unsupported, message));
+            }
             None => {
                 let child = self.name_thread(self.child_name(parent, nth, func));
                 self.threads[parent.0 as usize].children.push(child);
@@ -370,7 +377,8 @@ impl<'p> Machine<'p> {
         args.iter().map(|(src, wide)| (self.read_as(thread, *src, *wide), *wide)).collect()
     }
 
-    /// Makes a frame for `func` and goes to its entry. `result` is the caller's slot, plus 1.
+    /// Makes a frame for `func` and goes to its entry. `result` is the caller's slot, plus 1,
+    /// and its width in bits above that; 0 for none.
     pub(crate) fn enter(
         &mut self,
         thread: ThreadId,
@@ -381,7 +389,7 @@ impl<'p> Machine<'p> {
     ) -> Result<(), Fault> {
         let code = &self.code.funcs[func.as_u32() as usize];
         let (words, entry) = (frame::SLOTS + code.slots, code.entry);
-        let params: Vec<(Slot, bool)> = code.regs[..code.params as usize].to_vec();
+        let params: Vec<(Slot, Type)> = code.regs[..code.params as usize].to_vec();
         if args.len() != params.len() || entry.is_none() {
             let name = &self.program.funcs[func].name;
             let message =
@@ -403,8 +411,8 @@ impl<'p> Machine<'p> {
         self.set(thread, field::FRAME, base.index());
         self.set(thread, field::TOP, base.at(words).index());
         self.set(thread, field::CHUNK, in_chunk);
-        for ((slot, wide), (value, _)) in params.into_iter().zip(args) {
-            self.put_as(thread, slot, *value, wide);
+        for ((slot, ty), (value, _)) in params.into_iter().zip(args) {
+            self.put_as(thread, slot, *value & ty.mask(), is_wide(ty));
         }
         self.set(thread, field::PC, entry.map_or(0, |pc| pc.0.into()));
         Ok(())
@@ -446,7 +454,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Leaves the current frame. True if it was the outermost one: the thread has ended.
-    pub(crate) fn leave(&mut self, thread: ThreadId, value: u128, wide: bool) -> bool {
+    pub(crate) fn leave(&mut self, thread: ThreadId, value: u128) -> bool {
         let base = Word::from_index(self.get(thread, field::FRAME));
         let [pc, caller, result, top, chunk] =
             [frame::RETURN_PC, frame::CALLER, frame::RESULT, frame::TOP, frame::CHUNK]
@@ -460,7 +468,10 @@ impl<'p> Machine<'p> {
         self.set(thread, field::CHUNK, chunk);
         self.set(thread, field::PC, pc);
         if result != 0 {
-            self.put_as(thread, Slot(result as u32 - 1), value, wide);
+            // A call through a pointer may expect another width.
+            let ty = Type::Int((result >> 32) as u8);
+            let value = value & ty.mask();
+            self.put_as(thread, Slot(result as u32 - 1), value, is_wide(ty));
         }
         false
     }
@@ -473,7 +484,12 @@ impl<'p> Machine<'p> {
     // ---- objects ----
 
     /// Allocates the thread's next object.
-    pub(crate) fn allocate(&mut self, thread: ThreadId, size: u64) -> Result<ObjectId, Fault> {
+    pub(crate) fn allocate(
+        &mut self,
+        thread: ThreadId,
+        size: u64,
+        kind: ObjectKind,
+    ) -> Result<ObjectId, Fault> {
         if size > MAX_OBJECT {
             let message = format!("allocates {size} bytes; the most is {MAX_OBJECT}");
             return Err(Fault::new(FaultKind::Unsupported, message));
@@ -488,7 +504,7 @@ impl<'p> Machine<'p> {
                 object
             }
         };
-        self.memory.allocate(&mut self.trail, object, size as u32, ObjectState::Live)?;
+        self.memory.allocate(&mut self.trail, object, size as u32, kind)?;
         self.set(thread, field::OBJECTS, nth + 1);
         Ok(object)
     }
@@ -604,7 +620,9 @@ impl<'p> Machine<'p> {
     #[inline]
     pub fn at_load(&self, thread: ThreadId) -> Option<(Slot, Type, u64)> {
         match &self.code.ops[self.pc(thread).0 as usize] {
-            Op::Load { dst, ty, addr, access } if !access.exclusive && !is_wide(*ty) => {
+            Op::Load { dst, ty, addr, access }
+                if !access.exclusive && !is_wide(*ty) && ty.bits() % 8 == 0 =>
+            {
                 Some((*dst, *ty, self.read(thread, *addr)))
             }
             _ => None,
@@ -646,10 +664,10 @@ impl<'p> Machine<'p> {
     pub fn complete(&mut self, thread: ThreadId, value: u128, ok: bool) {
         match self.code.op(self.pc(thread)) {
             Op::Load { dst, ty, .. } | Op::Rmw { dst, ty, .. } | Op::Await { dst, ty, .. } => {
-                self.put_as(thread, dst, value, is_wide(ty));
+                self.put_as(thread, dst, value & ty.mask(), is_wide(ty));
             }
             Op::CmpXchg { dst, ok: flag, ty, .. } => {
-                self.put_as(thread, dst, value, is_wide(ty));
+                self.put_as(thread, dst, value & ty.mask(), is_wide(ty));
                 self.put(thread, flag, ok.into());
             }
             Op::StoreCond { ok: dst, .. } | Op::TryLock { dst, .. } => {

@@ -14,6 +14,8 @@ use crate::fault::{Fault, FaultKind};
 use crate::layout::{MAX_OBJECTS, ObjectId, object_address, split_address};
 use crate::trail::{Trail, Word};
 
+/// Words that all objects, threads and frames together may take: 2 GiB.
+const MAX_WORDS: u64 = 1 << 28;
 const HEADER: u32 = 2;
 const LINK: u32 = 1;
 
@@ -33,6 +35,18 @@ impl ObjectState {
     const ALL: [ObjectState; 4] =
         [ObjectState::Absent, ObjectState::Live, ObjectState::Constant, ObjectState::Dead];
 }
+
+/// What an object is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectKind {
+    Global,
+    Constant,
+    Frame,
+    Heap,
+}
+
+/// The bit of the header that marks objects of the heap; states take the two below.
+const HEAP: u64 = 1 << 2;
 
 /// Why the memory is touched; decides what is allowed and how a fault is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,8 +109,12 @@ impl Memory {
     }
 
     fn room(trail: &mut Trail, bytes: u32) -> Result<Room, Fault> {
-        let words = u32::try_from(Room::words(bytes)).ok().filter(|words| *words < 1 << 30);
-        let words = words.ok_or_else(|| Fault::new(FaultKind::Unsupported, "object too large"))?;
+        let words = u32::try_from(Room::words(bytes)).ok();
+        let words = words.filter(|words| trail.len() + u64::from(*words) <= MAX_WORDS);
+        let words = words.ok_or_else(|| {
+            let message = format!("an object of {bytes} bytes is more than there is memory for");
+            Fault::new(FaultKind::Unsupported, message)
+        })?;
         Ok(Room { base: trail.reserve(words), bytes })
     }
 
@@ -107,12 +125,20 @@ impl Memory {
         trail: &mut Trail,
         object: ObjectId,
         bytes: u32,
-        state: ObjectState,
+        kind: ObjectKind,
     ) -> Result<(), Fault> {
         if self.objects[object.0 as usize].bytes < bytes {
             self.objects[object.0 as usize] = Self::room(trail, bytes)?;
         }
+        let state = match kind {
+            ObjectKind::Constant => ObjectState::Constant,
+            _ => ObjectState::Live,
+        };
         self.set_header(trail, object, bytes, state);
+        let header = self.objects[object.0 as usize].base;
+        if kind == ObjectKind::Heap {
+            trail.set(header, trail.get(header) | HEAP);
+        }
         Ok(())
     }
 
@@ -132,6 +158,10 @@ impl Memory {
     pub fn header(&self, trail: &Trail, object: ObjectId) -> (u32, ObjectState) {
         let word = trail.get(self.objects[object.0 as usize].base);
         ((word >> 8) as u32, ObjectState::ALL[(word & 3) as usize])
+    }
+
+    fn is_heap(&self, trail: &Trail, object: ObjectId) -> bool {
+        trail.get(self.objects[object.0 as usize].base) & HEAP != 0
     }
 
     /// A word of the object for whoever keeps it in a list.
@@ -207,12 +237,20 @@ impl Memory {
         inside.then_some(Place { object, offset, bytes, whole: bytes == size })
     }
 
-    /// The whole of a live object that starts at `addr`, to free it.
-    pub fn whole(&self, trail: &Trail, addr: u64) -> Result<Place, Fault> {
+    /// Whether the bytes are those of an object that has died.
+    pub fn is_dead(&self, trail: &Trail, addr: u64, bytes: u32) -> bool {
+        let place = self.remains(trail, addr, bytes);
+        place.is_some_and(|place| self.header(trail, place.object).1 == ObjectState::Dead)
+    }
+
+    /// The whole of a live object that starts at `addr`, to free it: one of the heap, or any.
+    pub fn whole(&self, trail: &Trail, addr: u64, any: bool) -> Result<Place, Fault> {
         let fault = |message: &str| Err(Fault::new(FaultKind::Memory, message));
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
-                (bytes, ObjectState::Live) => Ok(Place { object, offset: 0, bytes, whole: true }),
+                (bytes, ObjectState::Live) if any || self.is_heap(trail, object) => {
+                    Ok(Place { object, offset: 0, bytes, whole: true })
+                }
                 (_, ObjectState::Dead) => fault("frees an object twice"),
                 _ => fault("frees what is no heap object"),
             },
@@ -337,7 +375,7 @@ mod tests {
     fn object(bytes: u32) -> (Trail, Memory, u64) {
         let (mut trail, mut memory) = (Trail::default(), Memory::default());
         let id = memory.name_object(&mut trail, bytes).unwrap();
-        memory.allocate(&mut trail, id, bytes, ObjectState::Live).unwrap();
+        memory.allocate(&mut trail, id, bytes, ObjectKind::Heap).unwrap();
         (trail, memory, object_address(id))
     }
 

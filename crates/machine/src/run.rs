@@ -5,6 +5,7 @@ use crate::eval;
 use crate::fault::{Fault, FaultKind};
 use crate::layout::object_address;
 use crate::machine::Machine;
+use crate::memory::ObjectKind;
 use crate::thread::{Status, ThreadId, field, frame};
 use crate::trail::{Trail, Word};
 use raddle_ir::Pred;
@@ -68,7 +69,7 @@ impl Machine<'_> {
             Stop::Visible | Stop::Finished => {}
             Stop::Failed(_) => self.set_status(thread, Status::Failed),
             Stop::Blocked => self.set_status(thread, Status::Blocked),
-            Stop::Cut => self.set_status(thread, Status::Cut),
+            Stop::Cut => self.set_status(thread, Status::OutOfSteps),
         }
         stop
     }
@@ -138,7 +139,8 @@ impl Machine<'_> {
                 }
                 let func = self.callee(thread, target)?;
                 let args = self.arguments(thread, args);
-                let result = dst.map_or(0, |slot| u64::from(slot.0) + 1);
+                let result = dst
+                    .map_or(0, |(slot, ty)| u64::from(ty.bits()) << 32 | (u64::from(slot.0) + 1));
                 self.enter(thread, func, &args, Pc(pc.0 + 1), result)?;
                 return Ok(Next::Moved);
             }
@@ -151,7 +153,7 @@ impl Machine<'_> {
                     }
                     None => 0,
                 };
-                if self.leave(thread, value, wide) {
+                if self.leave(thread, value) {
                     return Ok(Next::Stop(Stop::Finished));
                 }
                 return Ok(Next::Moved);
@@ -169,7 +171,7 @@ impl Machine<'_> {
             }
             Op::Alloca { dst, size } => {
                 let size = self.read(thread, size);
-                let object = self.allocate(thread, size)?;
+                let object = self.allocate(thread, size, ObjectKind::Frame)?;
                 let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
                 let (link, next) = (self.memory.link(object), self.trail.get(head));
                 self.trail.set(link, next);
@@ -178,7 +180,7 @@ impl Machine<'_> {
             }
             Op::Malloc { dst, size } => {
                 let size = self.read(thread, size);
-                let object = self.allocate(thread, size)?;
+                let object = self.allocate(thread, size, ObjectKind::Heap)?;
                 self.put(thread, dst, object_address(object));
             }
             Op::SelfId { dst } => self.put(thread, dst, crate::visible::handle(thread)),
@@ -208,6 +210,10 @@ impl Machine<'_> {
 
     /// Stops before a visible operation with its operands ready to be read.
     fn before_visible(&mut self, thread: ThreadId, op: Op) -> Result<Next, Fault> {
+        if let Op::Choose { lo: 0, hi: u64::MAX, .. } = op {
+            let message = "chooses among all 2^64 values";
+            return Err(Fault::new(FaultKind::Unsupported, message));
+        }
         if !self.code.thread_locals.is_empty() {
             for src in operands(op) {
                 self.ready(thread, [src])?;

@@ -24,18 +24,21 @@ pub enum Status {
     Failed,
     /// Stopped by an `assume` that did not hold.
     Blocked,
-    /// Stopped by a bound of the search.
-    Cut,
+    /// Stopped by the bound on local steps.
+    OutOfSteps,
+    /// Stopped by the bound on events.
+    OutOfEvents,
 }
 
 impl Status {
-    pub(crate) const ALL: [Status; 6] = [
+    pub(crate) const ALL: [Status; 7] = [
         Status::Absent,
         Status::Ready,
         Status::Finished,
         Status::Failed,
         Status::Blocked,
-        Status::Cut,
+        Status::OutOfSteps,
+        Status::OutOfEvents,
     ];
 }
 
@@ -63,7 +66,7 @@ pub(crate) mod frame {
     pub const RETURN_PC: u32 = 0;
     /// Word 0 of the caller's frame, or 0 in the outermost frame.
     pub const CALLER: u32 = 1;
-    /// The caller's slot for the result, plus 1; 0 for none.
+    /// The caller's slot for the result, plus 1, and its width in bits from bit 32; 0 for none.
     pub const RESULT: u32 = 2;
     /// The thread's `TOP` and `CHUNK` before the call.
     pub const TOP: u32 = 3;

@@ -55,6 +55,15 @@ impl Trail {
         Word(first as u32)
     }
 
+    /// How many words there are.
+    pub fn len(&self) -> u64 {
+        self.words.len() as u64
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     #[inline]
     pub fn get(&self, word: Word) -> u64 {
         self.words[word.0 as usize]
