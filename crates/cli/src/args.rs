@@ -133,7 +133,7 @@ pub struct LimitArgs {
     /// Stop after so many executions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
-    /// Cut an execution after so many visible events [default: 100000].
+    /// Stop a thread after so many visible events in one execution [default: 100000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_events: Option<u32>,
     /// Exit with 3 when a bound was met, even if nothing was found.

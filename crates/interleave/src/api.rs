@@ -73,7 +73,7 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Bytes that the engine may hold.
     pub memory: Option<u64>,
-    /// Visible events in one execution; a longer one is cut.
+    /// Visible events of one thread in one execution; the thread is stopped there.
     pub events: u32,
     /// Instructions that a thread may run between two visible events; a longer run is cut.
     pub local_steps: u64,

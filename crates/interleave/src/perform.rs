@@ -216,6 +216,9 @@ impl System<'_> {
             let recording = Recording { needs, ..Recording::default() };
             self.record_step(action, Some(place), recording, races);
         }
+        if needs.is_some() {
+            self.check_wait(&action);
+        }
         self.machine.complete(action.thread, value, true);
     }
 
@@ -262,6 +265,7 @@ impl System<'_> {
     fn lock(&mut self, action: Action, races: &mut Vec<Race>) {
         let mine = held_by(action.thread);
         self.modify(action, Condition::Fixed, Some(FREE), races, |_| (mine, 0, true));
+        self.check_wait(&action);
     }
 
     fn unlock(&mut self, action: Action, races: &mut Vec<Race>) {

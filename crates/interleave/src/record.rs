@@ -15,7 +15,7 @@ use crate::event::{Action, CellWord, Class, Condition, Event, Identity, Link};
 use crate::system::{System, field};
 use raddle_ir::{IntPred, Type};
 use raddle_machine::memory::{Place, Purpose};
-use raddle_machine::{ThreadId, Word, int_pred};
+use raddle_machine::{Fault, FaultKind, ThreadId, Word, int_pred};
 use smallvec::SmallVec;
 
 /// A reversible race of an event.
@@ -360,6 +360,33 @@ impl System<'_> {
             link = self.links[link as usize - 1].before;
         }
         None
+    }
+
+    /// Fails a thread that waits for a value at bytes which other accesses touch in part: what it
+    /// could have waited for earlier is not looked at then.
+    pub fn check_wait(&mut self, action: &Action) {
+        let trail = &self.machine.trail;
+        let memory = &self.machine.memory;
+        let Ok(place) = memory.place(trail, action.addr, action.bytes, Purpose::Read) else {
+            return;
+        };
+        let mut link = match memory.single_cell(trail, place) {
+            Some(cell) => CellWord::unpack(trail.get(cell)).write,
+            None => return self.fail_mixed(action.thread),
+        };
+        while let Some(write) = self.linked(link) {
+            let write = &self.events[write as usize].action;
+            if (write.addr, write.bytes) != (action.addr, action.bytes) {
+                return self.fail_mixed(action.thread);
+            }
+            link = self.links[link as usize - 1].before;
+        }
+    }
+
+    fn fail_mixed(&mut self, thread: ThreadId) {
+        let message =
+            "waits for a value at bytes that are also accessed in part or as part of more";
+        self.fail(thread, Fault::new(FaultKind::Unsupported, message));
     }
 
     /// The race of an operation that waits at the end of an execution.

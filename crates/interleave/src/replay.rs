@@ -77,7 +77,8 @@ fn end(system: &System<'_>) -> ReplayEnd {
         .machine
         .thread_ids()
         .any(|id| system.enabled_step(id).is_some() || system.enabled_updates(id).next().is_some());
-    if goes_on {
+    // What has failed has failed, whatever the others may still do.
+    if goes_on && system.failures.is_empty() {
         return ReplayEnd::Short;
     }
     match end_of(system) {

@@ -289,6 +289,11 @@ impl<'p, 'o> Search<'p, 'o> {
 
     /// The execution is at its end.
     fn end(&mut self) {
+        for thread in self.system.machine.thread_ids() {
+            if let Some((action, _)) = waits_for_value(&self.system, thread) {
+                self.system.check_wait(&action);
+            }
+        }
         self.outcomes.end(&self.system);
         let machine = &self.system.machine;
         let waits = machine.thread_ids().any(|id| machine.status(id) == Status::Ready);

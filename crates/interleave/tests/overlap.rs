@@ -37,7 +37,6 @@ fn has_executions(program: &Program, expected: u64) {
 
 /// A word against two of its bytes: each byte is stored before or after it.
 #[test]
-#[ignore = "a race with a write takes along no other write that the later event needs"]
 fn a_wide_store_races_with_two_narrow_ones() {
     let (wide, first, second) =
         ("store i32 asm @x, 0x02020202", "store i8 asm @x, 1", "store i8 asm @x+1, 3");
@@ -49,7 +48,6 @@ fn a_wide_store_races_with_two_narrow_ones() {
 }
 
 #[test]
-#[ignore = "a race with a write takes along no other write that the later event needs"]
 fn a_wide_load_races_with_two_narrow_stores() {
     let program =
         threads(ITEMS, &["store i8 asm @x, 1", "store i8 asm @x+1, 1", "%r = load i32 asm @x"]);
@@ -59,7 +57,6 @@ fn a_wide_load_races_with_two_narrow_stores() {
 
 /// Two accesses to different parts of an object, each before or after its end.
 #[test]
-#[ignore = "a race with a write takes along no other write that the later event needs"]
 fn a_free_races_with_accesses_to_two_parts() {
     let program = program(
         "thread main = @main()
@@ -95,7 +92,6 @@ fn a_free_races_with_accesses_to_two_parts() {
 
 /// A load that takes some bytes from the thread's own buffer and the others from memory.
 #[test]
-#[ignore = "a load that its own buffer covers in part is taken for one from memory"]
 fn loads_mix_buffered_and_other_bytes() {
     let tables: [&[&str]; 4] = [
         &["store i8 asm @x, 1\n%r = load i32 asm @x", "store i32 asm @x, 0x02020202"],
