@@ -173,9 +173,13 @@ impl Buffer {
     }
 
     pub fn remove(&mut self, trail: &mut Trail, index: u32) {
-        trail.set(self.entry_word(index).at(word::GONE), 1);
         trail.set(self.live, trail.get(self.live) - 1);
         let (mut first, end) = (trail.get(self.first) as u32, trail.get(self.end) as u32);
+        if index != first {
+            return trail.set(self.entry_word(index).at(word::GONE), 1);
+        }
+        // Entries before the first need no mark.
+        first += 1;
         while first < end && trail.get(self.entry_word(first).at(word::GONE)) == 1 {
             first += 1;
         }

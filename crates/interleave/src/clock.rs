@@ -82,6 +82,17 @@ impl Clocks {
         }
     }
 
+    /// A clock that has seen what either has, without a look at whether one of the two will do.
+    #[inline]
+    pub fn both(&mut self, a: ClockId, b: ClockId) -> ClockId {
+        if a == b || b.0 == 0 {
+            return a;
+        }
+        let id = self.copy(a);
+        self.join(id, b);
+        id
+    }
+
     /// A new clock that has seen what either has; one of the two if that will do.
     #[inline]
     pub fn joined(&mut self, a: ClockId, b: ClockId) -> ClockId {

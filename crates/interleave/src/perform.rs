@@ -410,7 +410,7 @@ impl System<'_> {
             _ => field::UPDATES,
         };
         let before = self.clock(thread, before);
-        let base = self.clocks.joined(entry.clock, before);
+        let base = self.clocks.both(entry.clock, before);
         if new_epoch {
             self.set(thread, field::LEFT_EPOCH, entry.epoch.into());
             self.set(thread, field::EARLIER_UPDATES, before.0.into());

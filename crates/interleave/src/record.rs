@@ -130,7 +130,7 @@ impl System<'_> {
             }
         }
         let mut conflicts = Conflicts::default();
-        let source = self.gather(&action, &cells, &mut conflicts);
+        let source = self.gather(&action, base, &cells, &mut conflicts);
         let base = self.after_own_updates(&action, base, &mut conflicts);
         let clock = self.clocks.copy(base);
         for event in &conflicts.events {
@@ -166,10 +166,16 @@ impl System<'_> {
         position
     }
 
-    /// Collects the events that conflict with the action, and names what it reads from or
-    /// overwrites.
+    /// Collects the events that conflict with the action and that `base` has not seen already, and
+    /// names what the action reads from or overwrites.
     #[inline]
-    fn gather(&self, action: &Action, cells: &[Word], conflicts: &mut Conflicts) -> Identity {
+    fn gather(
+        &self,
+        action: &Action,
+        base: ClockId,
+        cells: &[Word],
+        conflicts: &mut Conflicts,
+    ) -> Identity {
         let mut source = Identity::INITIAL;
         for cell in cells {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
@@ -180,7 +186,7 @@ impl System<'_> {
                     && event.action.update
                     && event.action.thread == action.thread
                     && event.action.covers(action);
-                if !own {
+                if !own && !self.seen(write, base) {
                     conflicts.add(write);
                 }
             }
@@ -190,7 +196,9 @@ impl System<'_> {
             for cell in cells {
                 let mut link = CellWord::unpack(self.machine.trail.get(*cell)).read;
                 while let Some(read) = self.linked(link) {
-                    conflicts.add(read);
+                    if !self.seen(read, base) {
+                        conflicts.add(read);
+                    }
                     link = self.links[link as usize - 1].before;
                 }
             }
@@ -289,6 +297,7 @@ impl System<'_> {
     ) {
         let happened = Some(self.events.len() as u32 - 1);
         for (n, event) in conflicts.events.iter().copied().enumerate() {
+            // The updates that a load waited for may have seen it.
             if self.seen(event, base) || self.is_behind_another(event, conflicts) {
                 continue;
             }

@@ -232,6 +232,9 @@ impl<'p> System<'p> {
             if self.machine.is_at_event(thread) {
                 return;
             }
+            if self.buffer_plain_store(thread) {
+                continue;
+            }
             let visible = self.machine.visible(thread);
             match self.silent(thread, visible, work) {
                 Ok(true) => {}
@@ -242,6 +245,22 @@ impl<'p> System<'p> {
         if self.machine.status(thread) == Status::Finished {
             self.wake_joiners(thread, work);
         }
+    }
+
+    /// The commonest silent operation, without detours: a store that orders nothing goes into the
+    /// buffer. False if the thread's next operation is something else.
+    #[inline]
+    fn buffer_plain_store(&mut self, thread: ThreadId) -> bool {
+        if self.buffering == Buffering::None {
+            return false;
+        }
+        let Some((ty, addr, value)) = self.machine.at_plain_store(thread) else { return false };
+        if self.check_buffered(addr, ty.bytes()).is_err() {
+            return false;
+        }
+        self.buffer_store(thread, addr, ty.bytes(), value.into());
+        self.machine.complete_store(thread);
+        true
     }
 
     /// Performs a visible operation that is no event. False if it is one, or must wait.

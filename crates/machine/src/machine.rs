@@ -8,7 +8,7 @@ use crate::memory::{Memory, ObjectKind, ObjectState, Purpose};
 use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, Thread, ThreadId, field, frame};
 use crate::trail::{Mark, Trail, Word};
 use crate::visible::{Phase, Visible, handle};
-use raddle_ir::{FuncId, GlobalId, LocId, Observed, Operand, Program, Type};
+use raddle_ir::{FuncId, GlobalId, LocId, Observed, Operand, Order, Program, Type};
 
 /// Threads that the executions of one search may have, all together.
 const MAX_THREADS: usize = 1024;
@@ -645,6 +645,15 @@ impl<'p> Machine<'p> {
             }
             _ => None,
         }
+    }
+
+    /// The same, if the store asks for no order.
+    #[inline]
+    pub fn at_plain_store(&self, thread: ThreadId) -> Option<(Type, u64, u64)> {
+        let op = &self.code.ops[self.pc(thread).0 as usize];
+        let plain = matches!(op, Op::Store { access, .. }
+            if matches!(access.order, Order::Asm | Order::Plain | Order::Relaxed));
+        if plain { self.at_store(thread) } else { None }
     }
 
     /// Finishes the store that [`Machine::at_store`] told of.
