@@ -23,8 +23,10 @@
 //! | [`code`], `decode` | the program as a flat array of operations |
 //! | `eval` | arithmetic |
 //! | [`memory`] | objects, bytes, cells |
-//! | [`thread`] | thread records, frames |
-//! | [`visible`] | what a thread is about to do |
+//! | [`thread`], `threads` | thread records, spawning, waking |
+//! | `frames` | registers, calls, returns |
+//! | `objects` | allocations |
+//! | [`visible`], `operations` | what a thread is about to do, and finishing it |
 //! | `run` | local steps |
 //! | `passed` | what threads went past, read off the undo log |
 //! | [`machine`] | the whole |
@@ -33,13 +35,17 @@ pub mod code;
 mod decode;
 mod eval;
 mod fault;
+mod frames;
 pub mod layout;
 pub mod machine;
 pub mod memory;
+mod objects;
+mod operations;
 mod passed;
 mod run;
 pub mod snapshot;
 pub mod thread;
+mod threads;
 pub mod trail;
 pub mod visible;
 

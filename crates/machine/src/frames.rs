@@ -1,0 +1,198 @@
+//! Operands and frames: reading registers, calls, returns.
+
+use crate::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
+use crate::fault::{Fault, FaultKind};
+use crate::layout;
+use crate::machine::Machine;
+use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, ThreadId, field, frame};
+use crate::trail::Word;
+use raddle_ir::{FuncId, Type};
+
+impl Machine<'_> {
+    #[inline]
+    pub(crate) fn slot(&self, thread: ThreadId, slot: Slot) -> Word {
+        Word::from_index(self.get(thread, field::FRAME)).at(frame::SLOTS + slot.0)
+    }
+
+    #[inline]
+    pub(crate) fn read(&self, thread: ThreadId, src: Src) -> u64 {
+        match src.get() {
+            Source::Slot(slot) => self.trail.get(self.slot(thread, slot)),
+            Source::Constant(index) => self.code.constants[index as usize],
+            Source::Wide(index) => self.code.wides[index as usize] as u64,
+            Source::ThreadLocal(index) => self.thread_local_address(thread, index),
+        }
+    }
+
+    pub(crate) fn read_wide(&self, thread: ThreadId, src: Src) -> u128 {
+        match src.get() {
+            Source::Slot(slot) => {
+                let word = self.slot(thread, slot);
+                let (low, high) = (self.trail.get(word), self.trail.get(word.at(1)));
+                u128::from(high) << 64 | u128::from(low)
+            }
+            Source::Wide(index) => self.code.wides[index as usize],
+            _ => self.read(thread, src).into(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn read_as(&self, thread: ThreadId, src: Src, wide: bool) -> u128 {
+        if wide { self.read_wide(thread, src) } else { self.read(thread, src).into() }
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, thread: ThreadId, slot: Slot, value: u64) {
+        let word = self.slot(thread, slot);
+        self.trail.set(word, value);
+    }
+
+    #[inline]
+    pub(crate) fn put_as(&mut self, thread: ThreadId, slot: Slot, value: u128, wide: bool) {
+        let word = self.slot(thread, slot);
+        self.trail.set(word, value as u64);
+        if wide {
+            self.trail.set(word.at(1), (value >> 64) as u64);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn step(&mut self, thread: ThreadId) {
+        let pc = self.get(thread, field::PC);
+        self.set(thread, field::PC, pc + 1);
+    }
+
+    pub(crate) fn callee(&self, thread: ThreadId, target: Target) -> Result<FuncId, Fault> {
+        let fault = |kind, message: String| Err(Fault::new(kind, message));
+        let func = match target {
+            Target::Func(func) => func,
+            Target::Pointer(src) => {
+                let addr = self.read(thread, src);
+                match layout::function_at(addr, self.code.funcs.len()) {
+                    Some(func) => func,
+                    None => {
+                        let message = format!("calls {addr:#x}, which is no function");
+                        return fault(FaultKind::Memory, message);
+                    }
+                }
+            }
+        };
+        if self.code.funcs[func.as_u32() as usize].entry.is_none() {
+            let name = &self.program.funcs[func].name;
+            return fault(
+                FaultKind::Unsupported,
+                format!("calls {name}, which is declared but not defined"),
+            );
+        }
+        Ok(func)
+    }
+
+    pub(crate) fn arguments(&self, thread: ThreadId, args: Args) -> Vec<(u128, bool)> {
+        let args = self.code.args(args);
+        args.iter().map(|(src, wide)| (self.read_as(thread, *src, *wide), *wide)).collect()
+    }
+
+    /// Makes a frame for `func` and goes to its entry. `result` is the caller's slot, plus 1,
+    /// and its width in bits above that; 0 for none.
+    pub(crate) fn enter(
+        &mut self,
+        thread: ThreadId,
+        func: FuncId,
+        args: &[(u128, bool)],
+        return_pc: Pc,
+        result: u64,
+    ) -> Result<(), Fault> {
+        let code = &self.code.funcs[func.as_u32() as usize];
+        let (words, entry) = (frame::SLOTS + code.slots, code.entry);
+        let params: Vec<(Slot, Type)> = code.regs[..code.params as usize].to_vec();
+        if args.len() != params.len() || entry.is_none() {
+            let name = &self.program.funcs[func].name;
+            let message =
+                format!("calls {name} with {} arguments, which takes {}", args.len(), params.len());
+            return Err(Fault::new(FaultKind::Unsupported, message));
+        }
+        let (top, chunk) = (self.get(thread, field::TOP), self.get(thread, field::CHUNK));
+        let (base, in_chunk) = self.stack_room(thread, top, chunk, words)?;
+        for (offset, value) in [
+            (frame::RETURN_PC, u64::from(return_pc.0)),
+            (frame::CALLER, self.get(thread, field::FRAME)),
+            (frame::RESULT, result),
+            (frame::TOP, top),
+            (frame::CHUNK, chunk),
+            (frame::ALLOCAS, 0),
+        ] {
+            self.trail.set(base.at(offset), value);
+        }
+        self.set(thread, field::FRAME, base.index());
+        self.set(thread, field::TOP, base.at(words).index());
+        self.set(thread, field::CHUNK, in_chunk);
+        for ((slot, ty), (value, _)) in params.into_iter().zip(args) {
+            self.put_as(thread, slot, *value & ty.mask(), is_wide(ty));
+        }
+        self.set(thread, field::PC, entry.map_or(0, |pc| pc.0.into()));
+        Ok(())
+    }
+
+    /// Room for `words` of frame: the rest of the chunk, or a later one.
+    fn stack_room(
+        &mut self,
+        thread: ThreadId,
+        top: u64,
+        chunk: u64,
+        words: u32,
+    ) -> Result<(Word, u64), Fault> {
+        let (first, len) = self.threads[thread.0 as usize].chunks[chunk as usize];
+        if top + u64::from(words) <= first.index() + u64::from(len) {
+            return Ok((Word::from_index(top), chunk));
+        }
+        let next = chunk + 1;
+        let chunks = &self.threads[thread.0 as usize].chunks;
+        let used: u32 = chunks[..next as usize].iter().map(|(_, len)| len).sum();
+        if used + words > MAX_STACK {
+            return Err(Fault::new(FaultKind::Memory, "calls too deep: stack overflow"));
+        }
+        match chunks.get(next as usize) {
+            Some((base, len)) if *len >= words => Ok((*base, next)),
+            known => {
+                let fresh = known.is_none();
+                let len = words.max(used.max(CHUNK_WORDS));
+                let base = self.trail.reserve(len);
+                let chunks = &mut self.threads[thread.0 as usize].chunks;
+                if fresh {
+                    chunks.push((base, len));
+                } else {
+                    chunks[next as usize] = (base, len);
+                }
+                Ok((base, next))
+            }
+        }
+    }
+
+    /// Leaves the current frame. True if it was the outermost one: the thread has ended.
+    pub(crate) fn leave(&mut self, thread: ThreadId, value: u128) -> bool {
+        let base = Word::from_index(self.get(thread, field::FRAME));
+        let [pc, caller, result, top, chunk] =
+            [frame::RETURN_PC, frame::CALLER, frame::RESULT, frame::TOP, frame::CHUNK]
+                .map(|offset| self.trail.get(base.at(offset)));
+        if caller == 0 {
+            self.finish(thread, value as u64);
+            return true;
+        }
+        self.set(thread, field::FRAME, caller);
+        self.set(thread, field::TOP, top);
+        self.set(thread, field::CHUNK, chunk);
+        self.set(thread, field::PC, pc);
+        if result != 0 {
+            // A call through a pointer may expect another width.
+            let ty = Type::Int((result >> 32) as u8);
+            let value = value & ty.mask();
+            self.put_as(thread, Slot(result as u32 - 1), value, is_wide(ty));
+        }
+        false
+    }
+
+    pub(crate) fn finish(&mut self, thread: ThreadId, result: u64) {
+        self.set(thread, field::RESULT, result);
+        self.set_status(thread, Status::Finished);
+    }
+}

@@ -1,0 +1,159 @@
+//! Visible operations: reading them, finishing them.
+
+use crate::code::{Op, Slot, is_wide};
+use crate::layout::{ObjectId, object_address};
+use crate::machine::Machine;
+use crate::thread::{ThreadId, field, frame};
+use crate::trail::Word;
+use crate::visible::{Phase, Visible};
+use raddle_ir::{Order, Type};
+
+impl Machine<'_> {
+    /// The visible operation that a ready thread is at.
+    pub fn visible(&self, thread: ThreadId) -> Visible {
+        let word = |src| self.read(thread, src);
+        let value = |src, ty| self.read_as(thread, src, is_wide(ty));
+        match self.code.op(self.pc(thread)) {
+            Op::Load { ty, addr, access, .. } => Visible::Load { addr: word(addr), ty, access },
+            Op::Store { ty, addr, value: v, access } => {
+                Visible::Store { addr: word(addr), ty, value: value(v, ty), access }
+            }
+            Op::Rmw { op, ty, addr, value: v, .. } => {
+                Visible::Rmw { addr: word(addr), ty, op, operand: value(v, ty) }
+            }
+            Op::CmpXchg { ty, addr, expected, new, .. } => Visible::CmpXchg {
+                addr: word(addr),
+                ty,
+                expected: value(expected, ty),
+                new: value(new, ty),
+            },
+            Op::StoreCond { ty, addr, value: v, .. } => {
+                Visible::StoreCond { addr: word(addr), ty, value: value(v, ty) }
+            }
+            Op::Fence { kind } => Visible::Fence { kind },
+            Op::Free { addr } => Visible::Free { addr: word(addr), of_frame: false },
+            Op::DropAllocas => {
+                let addr = self.newest_alloca(thread).map_or(0, object_address);
+                Visible::Free { addr, of_frame: true }
+            }
+            Op::Spawn { .. } => Visible::Spawn,
+            Op::Join { thread: handle, .. } => Visible::Join { handle: word(handle) },
+            Op::Lock { addr } => Visible::Lock { addr: word(addr) },
+            Op::TryLock { addr, .. } => Visible::TryLock { addr: word(addr) },
+            Op::Unlock { addr } => Visible::Unlock { addr: word(addr) },
+            Op::CondWait { cond, mutex } => match self.phase(thread) {
+                Phase::Outside => Visible::CondEnqueue { addr: word(cond), mutex: word(mutex) },
+                Phase::Enqueued | Phase::EnqueuedWoken => Visible::Unlock { addr: word(mutex) },
+                Phase::Waiting => Visible::Relock { addr: word(mutex), woken: false },
+                Phase::Woken => Visible::Relock { addr: word(mutex), woken: true },
+            },
+            Op::CondSignal { cond } => Visible::Signal { addr: word(cond) },
+            Op::CondBroadcast { cond } => Visible::Broadcast { addr: word(cond) },
+            Op::Await { ty, pred, addr, value: v, .. } => {
+                Visible::Await { addr: word(addr), ty, pred, value: value(v, ty) }
+            }
+            Op::Choose { lo, hi, .. } => Visible::Choose { count: (hi - lo).saturating_add(1) },
+            op => unreachable!("{op:?} is not a visible operation"),
+        }
+    }
+
+    /// The ordinary load that a thread is at, if it is at one: destination, type, address. What
+    /// [`Machine::visible`] and [`Machine::complete`] do for all operations, cut to the commonest.
+    #[inline]
+    pub fn at_load(&self, thread: ThreadId) -> Option<(Slot, Type, u64)> {
+        match &self.code.ops[self.pc(thread).0 as usize] {
+            Op::Load { dst, ty, addr, access }
+                if !access.exclusive && !is_wide(*ty) && ty.bits() % 8 == 0 =>
+            {
+                Some((*dst, *ty, self.read(thread, *addr)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Finishes the load that [`Machine::at_load`] told of.
+    #[inline]
+    pub fn complete_load(&mut self, thread: ThreadId, dst: Slot, value: u64) {
+        self.put(thread, dst, value);
+        self.step(thread);
+    }
+
+    /// The ordinary store that a thread is at, if it is at one: type, address, value.
+    #[inline]
+    pub fn at_store(&self, thread: ThreadId) -> Option<(Type, u64, u64)> {
+        match &self.code.ops[self.pc(thread).0 as usize] {
+            Op::Store { ty, addr, value, .. } if !is_wide(*ty) => {
+                Some((*ty, self.read(thread, *addr), self.read(thread, *value)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same, if the store asks for no order.
+    #[inline]
+    pub fn at_plain_store(&self, thread: ThreadId) -> Option<(Type, u64, u64)> {
+        let op = &self.code.ops[self.pc(thread).0 as usize];
+        let plain = matches!(op, Op::Store { access, .. }
+            if matches!(access.order, Order::Asm | Order::Plain | Order::Relaxed));
+        if plain { self.at_store(thread) } else { None }
+    }
+
+    /// Finishes the store that [`Machine::at_store`] told of.
+    #[inline]
+    pub fn complete_store(&mut self, thread: ThreadId) {
+        self.step(thread);
+    }
+
+    /// Whether any thread can ever wait for another to end.
+    pub fn has_joins(&self) -> bool {
+        self.code.has_joins
+    }
+
+    /// Finishes the visible operation that the thread is at: `value` goes to its destination, `ok`
+    /// says whether a conditional operation succeeded. The thread moves past it.
+    #[inline]
+    pub fn complete(&mut self, thread: ThreadId, value: u128, ok: bool) {
+        match self.code.op(self.pc(thread)) {
+            Op::Load { dst, ty, .. } | Op::Rmw { dst, ty, .. } | Op::Await { dst, ty, .. } => {
+                self.put_as(thread, dst, value & ty.mask(), is_wide(ty));
+            }
+            Op::CmpXchg { dst, ok: flag, ty, .. } => {
+                self.put_as(thread, dst, value & ty.mask(), is_wide(ty));
+                self.put(thread, flag, ok.into());
+            }
+            Op::StoreCond { ok: dst, .. } | Op::TryLock { dst, .. } => {
+                self.put(thread, dst, ok.into());
+            }
+            Op::Join { dst: Some(dst), .. } => self.put(thread, dst, value as u64),
+            Op::Choose { dst, lo, .. } => self.put(thread, dst, lo + value as u64),
+            Op::CondWait { .. } => {
+                let next = match self.phase(thread) {
+                    Phase::Outside => Phase::Enqueued,
+                    Phase::Enqueued => Phase::Waiting,
+                    Phase::EnqueuedWoken => Phase::Woken,
+                    Phase::Waiting | Phase::Woken => Phase::Outside,
+                };
+                self.set(thread, field::PHASE, next as u64);
+                if next != Phase::Outside {
+                    return;
+                }
+            }
+            Op::DropAllocas => {
+                if let Some(object) = self.newest_alloca(thread) {
+                    let next = self.trail.get(self.memory.link(object));
+                    let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
+                    self.trail.set(head, next);
+                }
+                return;
+            }
+            _ => {}
+        }
+        self.step(thread);
+    }
+
+    pub(crate) fn newest_alloca(&self, thread: ThreadId) -> Option<ObjectId> {
+        let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
+        let newest = self.trail.get(head);
+        newest.checked_sub(1).map(|object| ObjectId(object as u32))
+    }
+}

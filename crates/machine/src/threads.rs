@@ -1,0 +1,197 @@
+//! Threads: names, status, spawning, waking.
+
+use crate::code::{Op, Pc};
+use crate::fault::{Fault, FaultKind};
+use crate::machine::Machine;
+use crate::thread::{CHUNK_WORDS, Status, Thread, ThreadId, field};
+use crate::trail::Word;
+use crate::visible::{Phase, handle};
+use raddle_ir::{FuncId, LocId};
+
+/// Threads that the executions of one search may have, all together.
+const MAX_THREADS: usize = 1024;
+
+impl Machine<'_> {
+    /// Number of threads that any execution so far has had.
+    pub fn thread_count(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        (0..self.threads.len() as u32).map(ThreadId)
+    }
+
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        &self.threads[thread.0 as usize].name
+    }
+
+    #[inline]
+    pub(crate) fn word(&self, thread: ThreadId, field: u32) -> Word {
+        self.threads[thread.0 as usize].base.at(field)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, thread: ThreadId, field: u32) -> u64 {
+        self.trail.get(self.word(thread, field))
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, thread: ThreadId, field: u32, value: u64) {
+        let word = self.word(thread, field);
+        self.trail.set(word, value);
+    }
+
+    #[inline]
+    pub fn status(&self, thread: ThreadId) -> Status {
+        Status::ALL[self.get(thread, field::STATUS) as usize]
+    }
+
+    pub fn set_status(&mut self, thread: ThreadId, status: Status) {
+        self.set(thread, field::STATUS, status as u64);
+    }
+
+    #[inline]
+    pub fn pc(&self, thread: ThreadId) -> Pc {
+        Pc(self.get(thread, field::PC) as u32)
+    }
+
+    /// Whether the operation that a thread is at is an event for sure: neither a store, which a
+    /// buffer may take, nor one of those that only order things.
+    #[inline]
+    pub fn is_at_event(&self, thread: ThreadId) -> bool {
+        !matches!(
+            self.code.ops[self.pc(thread).0 as usize],
+            Op::Store { .. } | Op::Fence { .. } | Op::Spawn { .. } | Op::Join { .. }
+        )
+    }
+
+    /// Whether a thread is at an ordinary load or store, which never has to wait.
+    #[inline]
+    pub fn is_at_access(&self, thread: ThreadId) -> bool {
+        match &self.code.ops[self.pc(thread).0 as usize] {
+            Op::Load { access, .. } => !access.exclusive,
+            Op::Store { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The source position of the operation that the thread is at.
+    pub fn loc(&self, thread: ThreadId) -> LocId {
+        self.code.loc(self.pc(thread))
+    }
+
+    /// What a finished thread returned.
+    pub fn result(&self, thread: ThreadId) -> u64 {
+        self.get(thread, field::RESULT)
+    }
+
+    pub fn phase(&self, thread: ThreadId) -> Phase {
+        Phase::ALL[self.get(thread, field::PHASE) as usize]
+    }
+
+    /// Wakes a thread that waits on a condition variable.
+    pub fn wake(&mut self, thread: ThreadId) {
+        let woken = match self.phase(thread) {
+            Phase::Enqueued => Phase::EnqueuedWoken,
+            _ => Phase::Woken,
+        };
+        self.set(thread, field::PHASE, woken as u64);
+    }
+
+    /// The condition variable on whose list a thread is, if it can still be woken.
+    pub fn waits_on(&self, thread: ThreadId) -> Option<u64> {
+        if self.status(thread) != Status::Ready || !self.phase(thread).is_waiting() {
+            return None;
+        }
+        match self.code.op(self.pc(thread)) {
+            Op::CondWait { cond, .. } => Some(self.read(thread, cond)),
+            _ => None,
+        }
+    }
+
+    /// The handle of the thread that a thread is about to join, if it is.
+    pub fn joins(&self, thread: ThreadId) -> Option<u64> {
+        match self.code.op(self.pc(thread)) {
+            Op::Join { thread: target, .. } => Some(self.read(thread, target)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn name_thread(&mut self, name: String) -> ThreadId {
+        let base = self.trail.reserve(field::COUNT);
+        let chunk = self.trail.reserve(CHUNK_WORDS);
+        self.threads.push(Thread {
+            base,
+            name,
+            func: None,
+            children: Vec::new(),
+            objects: Vec::new(),
+            thread_locals: Vec::new(),
+            chunks: vec![(chunk, CHUNK_WORDS)],
+        });
+        ThreadId(self.threads.len() as u32 - 1)
+    }
+
+    pub(crate) fn start(
+        &mut self,
+        thread: ThreadId,
+        func: FuncId,
+        args: &[(u128, bool)],
+    ) -> Result<(), Fault> {
+        self.threads[thread.0 as usize].func = Some(func);
+        let (chunk, _) = self.threads[thread.0 as usize].chunks[0];
+        self.set_status(thread, Status::Ready);
+        self.set(thread, field::TOP, chunk.index());
+        self.enter(thread, func, args, Pc(0), 0)
+    }
+
+    /// Spawns the thread of the `Spawn` operation that `parent` is at; the operation is complete.
+    pub fn spawn(&mut self, parent: ThreadId) -> Result<ThreadId, Fault> {
+        let Op::Spawn { dst, target, args } = self.code.op(self.pc(parent)) else {
+            unreachable!("spawn at another operation")
+        };
+        let func = self.callee(parent, target)?;
+        let args = self.arguments(parent, args);
+        let nth = self.get(parent, field::SPAWNED);
+        let child = match self.children(parent).get(nth as usize) {
+            Some(child) => *child,
+            None if self.threads.len() >= MAX_THREADS => {
+                let message = format!("more than {MAX_THREADS} threads");
+                return Err(Fault::new(FaultKind::Unsupported, message));
+            }
+            None => {
+                let child = self.name_thread(self.child_name(parent, nth, func));
+                self.threads[parent.0 as usize].children.push(child);
+                child
+            }
+        };
+        // It may have run something else in another execution, and so may its parent.
+        let known = &self.threads[child.0 as usize];
+        if known.func != Some(func) || !known.name.starts_with(self.thread_name(parent)) {
+            self.threads[child.0 as usize].name = self.child_name(parent, nth, func);
+        }
+        self.set(parent, field::SPAWNED, nth + 1);
+        self.start(child, func, &args)?;
+        self.put(parent, dst, handle(child));
+        self.step(parent);
+        Ok(child)
+    }
+
+    /// `main.1:worker`: parent, which of its children, and what it runs.
+    fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId) -> String {
+        let (who, func) = (self.thread_name(parent), &self.program.funcs[func].name);
+        format!("{who}.{}:{func}", nth + 1)
+    }
+
+    /// The threads that a thread has spawned in any execution so far, in its own order.
+    pub fn children(&self, thread: ThreadId) -> &[ThreadId] {
+        &self.threads[thread.0 as usize].children
+    }
+
+    /// The thread that a handle names, if it has been spawned.
+    pub fn thread_of(&self, handle: u64) -> Option<ThreadId> {
+        let thread = ThreadId(u32::try_from(handle.checked_sub(1)?).ok()?);
+        let known = (thread.0 as usize) < self.threads.len();
+        (known && self.status(thread) != Status::Absent).then_some(thread)
+    }
+}
