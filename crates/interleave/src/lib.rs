@@ -12,7 +12,9 @@
 //! | `buffer` | store buffers |
 //! | `clock` | vector clocks |
 //! | `event` | actions, events, when two conflict |
-//! | `system` | the machine under a model; what can happen next |
+//! | `system` | the machine under a model, and the execution so far |
+//! | `settle` | what needs no event |
+//! | `enabled` | what can happen next |
 //! | `perform` | what an event does |
 //! | `record` | happens-before and races |
 //! | `wakeup` | wakeup sequences and trees |
@@ -31,6 +33,7 @@
 mod api;
 mod buffer;
 mod clock;
+mod enabled;
 mod event;
 mod limits;
 mod model;
@@ -43,6 +46,7 @@ mod replay;
 mod reverse;
 mod schedule;
 mod search;
+mod settle;
 mod system;
 mod wakeup;
 #[cfg(test)]

@@ -1,0 +1,185 @@
+//! What could happen next, as things are now.
+
+use crate::buffer::Entry;
+use crate::event::{ANY, Action, Class, ONLY};
+use crate::perform::needs_empty_buffer;
+use crate::system::{System, field};
+use raddle_machine::memory::Purpose;
+use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
+use raddle_machine::{Status, ThreadId, Visible, int_pred};
+
+impl System<'_> {
+    /// The next step of a thread, if it can happen now, told only as far as it takes to perform it.
+    /// Several alternatives count as one.
+    pub fn enabled_step(&self, thread: ThreadId) -> Option<Action> {
+        if self.machine.status(thread) != Status::Ready || self.get(thread, field::DRAINING) != 0 {
+            return None;
+        }
+        let mut choice = ONLY;
+        if !self.machine.is_at_access(thread) || !self.is_drained(thread) {
+            let visible = self.machine.visible(thread);
+            if !self.can_happen(thread, visible) {
+                return None;
+            }
+            if matches!(visible, Visible::Choose { .. } | Visible::Signal { .. }) {
+                choice = ANY;
+            }
+        }
+        let (class, update) = (Class::Local, false);
+        Some(Action { thread, update, class, bytes: 0, addr: 0, forwarded: 0, choice })
+    }
+
+    fn can_happen(&self, thread: ThreadId, visible: Visible) -> bool {
+        match visible {
+            Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => false,
+            // A load that the buffer covers in part waits for that part to leave.
+            Visible::Load { addr, ty, access } => {
+                self.is_drained(thread)
+                    || !access.exclusive && !self.is_partly_buffered(thread, addr, ty.bytes())
+            }
+            Visible::Lock { addr } => self.is_drained(thread) && self.is_free(addr),
+            Visible::Relock { addr, woken } => woken && self.is_free(addr),
+            Visible::Await { addr, ty, .. }
+                if self.is_partly_buffered(thread, addr, ty.bytes()) =>
+            {
+                false
+            }
+            Visible::Await { addr, ty, pred, value } => {
+                // An address at fault is let through, to fail when it happens.
+                let seen = self.value_seen(thread, addr, ty.bytes());
+                seen.is_none_or(|seen| int_pred(pred, ty, seen, value))
+            }
+            _ => !needs_empty_buffer(visible) || self.is_drained(thread),
+        }
+    }
+
+    fn is_partly_buffered(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+        self.process(thread).buffer.covering(&self.machine.trail, addr, bytes).1
+    }
+
+    /// Whether a lock is free; one at a bad address is, so that taking it can fail.
+    fn is_free(&self, addr: u64) -> bool {
+        self.in_memory(addr, LOCK_BYTES).is_none_or(|value| value == UNLOCKED)
+    }
+
+    /// What memory holds, if there is memory there.
+    pub fn in_memory(&self, addr: u64, bytes: u32) -> Option<u128> {
+        let trail = &self.machine.trail;
+        let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
+        Some(self.machine.memory.read(trail, place))
+    }
+
+    /// What a load by the thread would see, its own buffer included.
+    pub fn value_seen(&self, thread: ThreadId, addr: u64, bytes: u32) -> Option<u128> {
+        let mut value = self.in_memory(addr, bytes)?;
+        if self.is_drained(thread) {
+            return Some(value);
+        }
+        let trail = &self.machine.trail;
+        for entry in self.process(thread).buffer.oldest_first(trail) {
+            for byte in 0..u64::from(entry.bytes) {
+                let at = (entry.addr + byte).wrapping_sub(addr);
+                if at < u64::from(bytes) {
+                    let new = entry.value >> (byte * 8) & 0xff;
+                    value = value & !(0xff << (at * 8)) | new << (at * 8);
+                }
+            }
+        }
+        Some(value)
+    }
+
+    /// How a thread's operation touches memory, as things are now.
+    pub fn action(&self, thread: ThreadId, visible: Visible) -> Action {
+        let (class, addr, bytes) = self.touches(visible, thread);
+        let mut action =
+            Action { thread, update: false, class, bytes, addr, forwarded: 0, choice: ONLY };
+        match visible {
+            Visible::Load { .. } | Visible::Await { .. } => {
+                action.forwarded = self.forwarded(&action);
+            }
+            Visible::Choose { .. } | Visible::Signal { .. } => action.choice = ANY,
+            _ => {}
+        }
+        action
+    }
+
+    fn touches(&self, visible: Visible, thread: ThreadId) -> (Class, u64, u32) {
+        match visible {
+            Visible::Load { addr, ty, .. } | Visible::Await { addr, ty, .. } => {
+                (Class::Read, addr, ty.bytes())
+            }
+            Visible::Store { addr, ty, .. } | Visible::Rmw { addr, ty, .. } => {
+                (Class::Write, addr, ty.bytes())
+            }
+            Visible::CmpXchg { addr, ty, expected, .. } => {
+                let seen = self.in_memory(addr, ty.bytes());
+                let writes = seen.is_some_and(|seen| seen & ty.mask() == expected);
+                (if writes { Class::Write } else { Class::Read }, addr, ty.bytes())
+            }
+            Visible::StoreCond { addr, ty, .. } => {
+                let writes = self.reservation_holds(thread, addr, ty.bytes());
+                (if writes { Class::Write } else { Class::Read }, addr, ty.bytes())
+            }
+            Visible::TryLock { addr } => {
+                (if self.is_free(addr) { Class::Write } else { Class::Read }, addr, LOCK_BYTES)
+            }
+            Visible::Lock { addr } | Visible::Relock { addr, .. } | Visible::Unlock { addr } => {
+                (Class::Write, addr, LOCK_BYTES)
+            }
+            Visible::CondEnqueue { addr, .. } => (Class::Read, addr, LOCK_BYTES),
+            Visible::Signal { addr } | Visible::Broadcast { addr } => {
+                (Class::Write, addr, LOCK_BYTES)
+            }
+            Visible::Free { addr, of_frame } => {
+                let whole = self.machine.memory.whole(&self.machine.trail, addr, of_frame);
+                (Class::Write, addr, whole.map_or(1, |place| place.bytes()))
+            }
+            Visible::Choose { .. }
+            | Visible::Fence { .. }
+            | Visible::Spawn
+            | Visible::Join { .. } => (Class::Local, 0, 0),
+        }
+    }
+
+    /// How many stores of the thread that cover the action's bytes are in its buffer.
+    #[inline]
+    pub fn forwarded(&self, action: &Action) -> u32 {
+        if self.is_drained(action.thread) {
+            return 0;
+        }
+        let buffer = &self.process(action.thread).buffer;
+        buffer.covering(&self.machine.trail, action.addr, action.bytes).0
+    }
+
+    /// The oldest update of a thread: the only one that can happen now, but for PSO.
+    #[inline]
+    pub fn oldest_update(&self, thread: ThreadId) -> Option<Action> {
+        let entry = self.process(thread).buffer.oldest(&self.machine.trail)?;
+        Some(update_of(thread, &entry))
+    }
+
+    /// The updates of a thread that can happen now.
+    pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Action> + '_ {
+        let drained = self.is_drained(thread);
+        let entries = (!drained)
+            .then(|| self.process(thread).buffer.leaving(&self.machine.trail, self.buffering));
+        entries.into_iter().flatten().map(move |entry| update_of(thread, &entry))
+    }
+
+    /// The threads that a signal on the condition at `addr` could wake, in order.
+    pub fn waiters(&self, addr: u64) -> impl Iterator<Item = ThreadId> + '_ {
+        self.machine.thread_ids().filter(move |id| self.machine.waits_on(*id) == Some(addr))
+    }
+}
+
+fn update_of(thread: ThreadId, entry: &Entry) -> Action {
+    Action {
+        thread,
+        update: true,
+        class: Class::Write,
+        bytes: entry.bytes,
+        addr: entry.addr,
+        forwarded: 0,
+        choice: ONLY,
+    }
+}

@@ -1,0 +1,218 @@
+//! What needs no event: a thread goes on up to its next one, and lets others go on.
+//!
+//! Stores go into the buffer, fences and the order of a store become barriers, threads are spawned
+//! and joined.
+
+use crate::buffer::Entry;
+use crate::clock::ClockId;
+use crate::model::{Barrier, Buffering};
+use crate::system::{Failed, System, field};
+use raddle_machine::memory::Purpose;
+use raddle_machine::visible::handle;
+use raddle_machine::{Fault, FaultKind, Status, Stop, ThreadId, Visible};
+
+/// How many stores, fences, spawns and joins a thread may perform without an event.
+const MAX_SILENT: u32 = 100_000;
+
+impl System<'_> {
+    /// Lets a thread go on up to its next event, and all that this lets go on.
+    pub fn settle(&mut self, thread: ThreadId) {
+        let mut work = Vec::new();
+        self.settle_one(thread, &mut work);
+        while let Some(thread) = work.pop() {
+            self.settle_one(thread, &mut work);
+        }
+    }
+
+    fn settle_one(&mut self, thread: ThreadId, work: &mut Vec<ThreadId>) {
+        let mut left = MAX_SILENT;
+        while self.machine.status(thread) == Status::Ready {
+            left -= 1;
+            if left == 0 {
+                return self.machine.set_status(thread, Status::OutOfSteps);
+            }
+            if self.get(thread, field::DRAINING) != 0 && !self.pass_drain(thread) {
+                return;
+            }
+            match self.machine.run(thread) {
+                Stop::Visible => {}
+                Stop::Finished => break,
+                Stop::Failed(fault) => {
+                    let loc = self.machine.loc(thread);
+                    self.failures.push(Failed { thread, fault, loc });
+                    return;
+                }
+                Stop::Blocked | Stop::Cut => return,
+            }
+            if self.machine.is_at_event(thread) {
+                return;
+            }
+            if self.buffer_plain_store(thread) {
+                continue;
+            }
+            let visible = self.machine.visible(thread);
+            match self.silent(thread, visible, work) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(fault) => return self.fail(thread, fault),
+            }
+        }
+        if self.machine.status(thread) == Status::Finished {
+            self.wake_joiners(thread, work);
+        }
+    }
+
+    /// The commonest silent operation, without detours: a store that orders nothing goes into the
+    /// buffer. False if the thread's next operation is something else.
+    #[inline]
+    fn buffer_plain_store(&mut self, thread: ThreadId) -> bool {
+        if self.buffering == Buffering::None {
+            return false;
+        }
+        let Some((ty, addr, value)) = self.machine.at_plain_store(thread) else { return false };
+        if self.check_buffered(addr, ty.bytes()).is_err() {
+            return false;
+        }
+        self.buffer_store(thread, addr, ty.bytes(), value.into());
+        self.machine.complete_store(thread);
+        true
+    }
+
+    /// Performs a visible operation that is no event. False if it is one, or must wait.
+    fn silent(
+        &mut self,
+        thread: ThreadId,
+        visible: Visible,
+        work: &mut Vec<ThreadId>,
+    ) -> Result<bool, Fault> {
+        match visible {
+            Visible::Store { addr, ty, value, access } if self.buffering != Buffering::None => {
+                let (before, after) = self.model.store(access.order);
+                self.check_buffered(addr, ty.bytes())?;
+                self.barrier(thread, before);
+                self.buffer_store(thread, addr, ty.bytes(), value);
+                self.machine.complete(thread, 0, true);
+                self.barrier(thread, after);
+            }
+            Visible::Fence { kind } => {
+                self.machine.complete(thread, 0, true);
+                self.barrier(thread, self.model.fence(kind));
+            }
+            Visible::Spawn => {
+                if !self.pass_drain(thread) {
+                    return Ok(false);
+                }
+                let child = self.machine.spawn(thread)?;
+                self.know_threads();
+                let clock = self.get(thread, field::CLOCK);
+                self.set(child, field::CLOCK, clock);
+                work.push(child);
+            }
+            Visible::Join { handle } => return self.join(thread, handle),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// A store into the buffer fails at once unless its object may be one that another thread has
+    /// freed: whether that comes first is seen when the store leaves.
+    fn check_buffered(&self, addr: u64, bytes: u32) -> Result<(), Fault> {
+        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
+        match memory.place(trail, addr, bytes, Purpose::Write) {
+            Err(fault) if !memory.is_dead(trail, addr, bytes) => Err(fault),
+            _ => Ok(()),
+        }
+    }
+
+    fn barrier(&mut self, thread: ThreadId, barrier: Barrier) {
+        match barrier {
+            Barrier::Nothing => {}
+            Barrier::StoreStore => {
+                let epoch = self.get(thread, field::EPOCH);
+                self.set(thread, field::EPOCH, epoch + 1);
+            }
+            Barrier::Drain => self.set(thread, field::DRAINING, 1),
+        }
+    }
+
+    /// Past a point where the buffer must be empty: whatever comes next happens after all updates.
+    fn pass_drain(&mut self, thread: ThreadId) -> bool {
+        if !self.is_drained(thread) {
+            return false;
+        }
+        self.set(thread, field::DRAINING, 0);
+        let updates = self.clock(thread, field::UPDATES);
+        self.see(thread, updates);
+        true
+    }
+
+    /// Makes the thread's clock see another.
+    pub fn see(&mut self, thread: ThreadId, other: ClockId) {
+        let joined = self.clocks.joined(self.clock(thread, field::CLOCK), other);
+        self.set(thread, field::CLOCK, joined.0.into());
+    }
+
+    fn buffer_store(&mut self, thread: ThreadId, addr: u64, bytes: u32, value: u128) {
+        let (epoch, clock) =
+            (self.get(thread, field::EPOCH) as u32, self.clock(thread, field::CLOCK));
+        let trail = &mut self.machine.trail;
+        let buffer = &mut self.processes[thread.0 as usize].buffer;
+        let index = buffer.stores(trail);
+        buffer.push(trail, Entry { index, addr, bytes, epoch, value, clock, load: 0 });
+    }
+
+    fn join(&mut self, thread: ThreadId, handle: u64) -> Result<bool, Fault> {
+        let Some(target) = self.machine.thread_of(handle).filter(|target| *target != thread) else {
+            return Err(Fault::new(FaultKind::ThreadMisuse, "joins what is no other thread"));
+        };
+        let ended = self.machine.status(target) == Status::Finished && self.is_drained(target);
+        if !ended || !self.pass_drain(thread) {
+            return Ok(false);
+        }
+        for field in [field::CLOCK, field::UPDATES] {
+            let clock = self.clock(target, field);
+            self.see(thread, clock);
+        }
+        let result = self.machine.result(target);
+        self.machine.complete(thread, result.into(), true);
+        Ok(true)
+    }
+
+    /// A thread has ended; whoever waits for it may go on.
+    fn wake_joiners(&self, ended: ThreadId, work: &mut Vec<ThreadId>) {
+        if !self.machine.has_joins() || !self.is_drained(ended) {
+            return;
+        }
+        for thread in self.machine.thread_ids() {
+            if self.machine.status(thread) == Status::Ready
+                && self.machine.joins(thread) == Some(handle(ended))
+            {
+                work.push(thread);
+            }
+        }
+    }
+
+    /// A thread's buffer has become empty; whatever waited for that goes on.
+    pub fn drained(&mut self, thread: ThreadId) {
+        match self.machine.status(thread) {
+            Status::Finished => {
+                let mut work = vec![];
+                self.wake_joiners(thread, &mut work);
+                for thread in work {
+                    self.settle(thread);
+                }
+            }
+            Status::Ready => {
+                let waits = self.get(thread, field::DRAINING) != 0
+                    || matches!(
+                        self.machine.visible(thread),
+                        Visible::Spawn | Visible::Join { .. }
+                    );
+                if waits {
+                    self.settle(thread);
+                }
+            }
+            _ => {}
+        }
+    }
+}
