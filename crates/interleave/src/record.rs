@@ -118,19 +118,23 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> u32 {
         let position = self.events.len() as u32;
-        let mut cells: SmallVec<[Word; 1]> = SmallVec::new();
-        if let Some(place) = place.filter(|place| place.bytes() > 0) {
-            match self.machine.memory.single_cell(&self.machine.trail, place) {
-                Some(cell) => cells.push(cell),
-                None => {
-                    let mut split = Vec::new();
-                    self.machine.memory.cells(&mut self.machine.trail, place, &mut split);
-                    cells.extend(split);
+        let (one, mut many);
+        let cells: &[Word] = match place.filter(|place| place.bytes() > 0) {
+            None => &[],
+            Some(place) => match self.machine.memory.single_cell(&self.machine.trail, place) {
+                Some(cell) => {
+                    one = [cell];
+                    &one
                 }
-            }
-        }
+                None => {
+                    many = Vec::new();
+                    self.machine.memory.cells(&mut self.machine.trail, place, &mut many);
+                    &many
+                }
+            },
+        };
         let mut conflicts = Conflicts::default();
-        let source = self.gather(&action, base, &cells, &mut conflicts);
+        let source = self.gather(&action, base, cells, &mut conflicts);
         let base = self.after_own_updates(&action, base, &mut conflicts);
         let clock = self.clocks.copy(base);
         for event in &conflicts.events {
@@ -158,9 +162,9 @@ impl System<'_> {
             source,
         });
         if self.wants_races && !conflicts.events.is_empty() {
-            self.find_races(&action, base, recording.needs, &cells, &conflicts, races);
+            self.find_races(&action, base, recording.needs, cells, &conflicts, races);
         }
-        for cell in &cells {
+        for cell in cells {
             self.note_access(*cell, position, &action, entry);
         }
         position

@@ -6,6 +6,7 @@
 //! [`Level`] per event of the current execution, plus one for what comes next.
 
 use crate::api::{Options, Strategy, Summary};
+use crate::clock::ClockId;
 use crate::event::{ANY, Action, Class, Condition, Identity};
 use crate::limits::Watch;
 use crate::model::Buffering;
@@ -145,8 +146,10 @@ impl<'p, 'o> Search<'p, 'o> {
 
     /// Performs an action at the top level and enters the next.
     fn explore(&mut self, depth: usize, action: Action, below: List) {
-        let alternatives = self.other_choices(&action);
-        let base = self.system.clock(action.thread, field::CLOCK);
+        let others = match action.is_alternative() && self.system.wants_races {
+            true => Some(self.other_choices(&action)),
+            false => None,
+        };
         let mut races = std::mem::take(&mut self.races);
         races.clear();
         self.system.perform(&action, &mut races);
@@ -161,10 +164,12 @@ impl<'p, 'o> Search<'p, 'o> {
             self.reverse(*race, last);
         }
         self.races = races;
-        for choice in alternatives {
-            // As if another process, which this event disables, had been about to do that.
-            let race = Race { earlier: depth as u32, needs: base, happened: None };
-            self.reverse(race, Action { choice, ..performed });
+        if let Some((base, others)) = others {
+            for choice in others {
+                // As if another process, which this event disables, had been about to do that.
+                let race = Race { earlier: depth as u32, needs: base, happened: None };
+                self.reverse(race, Action { choice, ..performed });
+            }
         }
         self.enter(below);
         self.stay_asleep(depth, &performed);
@@ -203,24 +208,19 @@ impl<'p, 'o> Search<'p, 'o> {
         true
     }
 
-    /// The alternatives next to an action's, in order: those lead on to the others when they are
-    /// performed in turn.
-    fn other_choices(&self, action: &Action) -> SmallVec<[u64; 2]> {
-        let mut others = SmallVec::new();
-        if !action.is_alternative() || !self.system.wants_races {
-            return others;
-        }
+    /// The thread's clock, and the alternatives next to an action's, in order: those lead on to the
+    /// others when they are performed in turn.
+    fn other_choices(&self, action: &Action) -> (ClockId, SmallVec<[u64; 2]>) {
         let thread = action.thread;
         let count = self.system.choice_count(thread);
-        let at = match count > 1 && self.system.nth_choice(thread, action.choice) == action.choice {
+        let at = match self.system.nth_choice(thread, action.choice) == action.choice {
             true => Some(action.choice),
             false => (0..count).find(|n| self.system.nth_choice(thread, *n) == action.choice),
         };
         let neighbours = at.map(|at| [at.checked_sub(1), Some(at + 1).filter(|n| *n < count)]);
-        for n in neighbours.into_iter().flatten().flatten() {
-            others.push(self.system.nth_choice(thread, n));
-        }
-        others
+        let neighbours = neighbours.into_iter().flatten().flatten();
+        let others = neighbours.map(|n| self.system.nth_choice(thread, n)).collect();
+        (self.system.clock(thread, field::CLOCK), others)
     }
 
     /// Picks what to do next where nothing is planned. `None` at the end of the execution.
@@ -230,28 +230,16 @@ impl<'p, 'o> Search<'p, 'o> {
         }
         let mut some_asleep = false;
         let last = self.system.events.last().map(|event| event.action.thread);
-        let others = self.system.machine.thread_ids().filter(|id| Some(*id) != last);
-        for thread in last.into_iter().chain(others) {
-            if self.system.buffering == Buffering::Fifo {
-                if let Some(action) = self.system.oldest_update(thread) {
-                    match self.is_awake(depth, &action) {
-                        true => return Some(action),
-                        false => some_asleep = true,
-                    }
-                }
-            } else if !self.system.is_drained(thread) {
-                for action in self.system.enabled_updates(thread) {
-                    match self.is_awake(depth, &action) {
-                        true => return Some(action),
-                        false => some_asleep = true,
-                    }
-                }
-            }
-            if let Some(action) = self.system.enabled_step(thread) {
-                match self.is_awake(depth, &action) {
-                    true => return Some(action),
-                    false => some_asleep = true,
-                }
+        if let Some(thread) = last
+            && let Some(action) = self.next_of(depth, thread, &mut some_asleep)
+        {
+            return Some(action);
+        }
+        for thread in self.system.machine.thread_ids() {
+            if Some(thread) != last
+                && let Some(action) = self.next_of(depth, thread, &mut some_asleep)
+            {
+                return Some(action);
             }
         }
         if some_asleep {
@@ -261,6 +249,22 @@ impl<'p, 'o> Search<'p, 'o> {
             self.end();
         }
         None
+    }
+
+    /// What a thread or its buffer can do next that is not asleep.
+    #[inline]
+    fn next_of(&self, depth: usize, thread: ThreadId, some_asleep: &mut bool) -> Option<Action> {
+        let mut awake = |action: &Action| {
+            let awake = self.is_awake(depth, action);
+            *some_asleep |= !awake;
+            awake
+        };
+        let update = match self.system.buffering {
+            Buffering::None => None,
+            Buffering::Fifo => self.system.oldest_update(thread).filter(&mut awake),
+            Buffering::PerLocation => self.system.enabled_updates(thread).find(&mut awake),
+        };
+        update.or_else(|| self.system.enabled_step(thread).filter(&mut awake))
     }
 
     /// Plans everything that can happen next.
