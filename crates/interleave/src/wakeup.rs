@@ -5,12 +5,7 @@
 //! reverses it: what the later event needs, then the later event. Before each event of the current
 //! execution, a *wakeup tree* holds the sequences still to be explored from there.
 //!
-//! Deviation: there, races are looked for when an execution is complete, and a sequence holds every
-//! event that does not happen after the earlier one. Here races are looked for once, when the later
-//! event is first performed, and a sequence holds only what happens before that event. A shorter
-//! sequence claims less: it is inserted no more often, it never leads into a sleep set (nothing
-//! asleep can come before it), and what it leaves open is found by the races of the executions that
-//! it leads to. That each trace is visited exactly once is checked against the oracles.
+//! What goes into a sequence, and when, is decided in `reverse`.
 
 use crate::event::Action;
 
