@@ -11,7 +11,7 @@
 //! first byte of each cell.
 
 use crate::fault::{Fault, FaultKind};
-use crate::layout::{MAX_OBJECTS, ObjectId, object_address, split_address};
+use crate::layout::{MAX_OBJECTS, ObjectId, split_address};
 use crate::trail::{Trail, Word};
 
 /// Words that all objects, threads and frames together may take: 2 GiB.
@@ -362,15 +362,12 @@ impl Place {
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
-
-    pub fn address(&self) -> u64 {
-        object_address(self.object) + u64::from(self.offset)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::object_address;
 
     fn object(bytes: u32) -> (Trail, Memory, u64) {
         let (mut trail, mut memory) = (Trail::default(), Memory::default());
