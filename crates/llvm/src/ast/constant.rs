@@ -1,0 +1,110 @@
+//! Constants and constant expressions.
+
+use super::{
+    BinaryOp, BlockId, CastOp, ConstId, Flags, FloatPredicate, GlobalId, IntPredicate, NameId,
+    TypeId,
+};
+
+/// A constant and its type. Equal constants have equal ids.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Constant {
+    pub ty: TypeId,
+    pub kind: ConstKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ConstKind {
+    /// An integer of at most 128 bits, modulo two to the number of its bits; also `true`, `false`.
+    Int(u128),
+    /// An integer of more bits, as it is written. Nothing here computes with those.
+    WideInt(NameId),
+    /// A floating-point number: its bits in the format of its own type, which is at most 128 bits
+    /// wide (`x86_fp80`: sign and exponent in bits 64 to 79).
+    Float(u128),
+    /// The null pointer.
+    Null,
+    /// `zeroinitializer`, of any type with a size.
+    Zero,
+    Undef,
+    Poison,
+    /// `none`, of type token.
+    NoneToken,
+    /// The elements of an array, vector or structure, in order; the type tells which it is.
+    Aggregate(Box<[ConstId]>),
+    /// An array of `i8`: `c"…"`.
+    Bytes(Box<[u8]>),
+    /// A vector whose elements are all the same.
+    Splat(ConstId),
+    /// The address of a variable, function, alias or ifunc.
+    Global(GlobalId),
+    BlockAddress {
+        function: GlobalId,
+        block: BlockId,
+    },
+    DsoLocalEquivalent(GlobalId),
+    NoCfi(GlobalId),
+    /// A pointer that is signed before use; the schema is left out.
+    PtrAuth(ConstId),
+    Expr(Box<ConstExpr>),
+}
+
+/// An operation on constants, to be folded or to become a relocation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ConstExpr {
+    /// `add`, `sub`, `mul`, `shl`, `xor`, …
+    Binary {
+        op: BinaryOp,
+        lhs: ConstId,
+        rhs: ConstId,
+    },
+    FNeg(ConstId),
+    /// To the type of the constant that this is the kind of.
+    Cast {
+        op: CastOp,
+        arg: ConstId,
+    },
+    Gep {
+        source: TypeId,
+        base: ConstId,
+        indices: Box<[ConstId]>,
+        flags: Flags,
+    },
+    ICmp {
+        pred: IntPredicate,
+        lhs: ConstId,
+        rhs: ConstId,
+    },
+    FCmp {
+        pred: FloatPredicate,
+        lhs: ConstId,
+        rhs: ConstId,
+    },
+    Select {
+        cond: ConstId,
+        then: ConstId,
+        otherwise: ConstId,
+    },
+    ExtractElement {
+        vector: ConstId,
+        index: ConstId,
+    },
+    InsertElement {
+        vector: ConstId,
+        value: ConstId,
+        index: ConstId,
+    },
+    ShuffleVector {
+        lhs: ConstId,
+        rhs: ConstId,
+        mask: ConstId,
+    },
+    ExtractValue {
+        aggregate: ConstId,
+        indices: Box<[u32]>,
+    },
+    InsertValue {
+        aggregate: ConstId,
+        value: ConstId,
+        indices: Box<[u32]>,
+    },
+}
