@@ -78,7 +78,7 @@ impl Code {
         let (addr, value) = (addr.into(), value.into());
         let op = RmwOp::Add;
         let access = Access::ASM;
-        self.emit(CELL, |dst| InstKind::Rmw { op, ty: CELL, dst, addr, value, access })
+        self.emit(CELL, |dst| InstKind::Rmw { op, ty: CELL, dst, addr, value, access, when: None })
     }
 
     /// Whether the cell held `expected` and now holds `new`.

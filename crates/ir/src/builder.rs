@@ -90,6 +90,7 @@ impl FunctionBuilder {
             regs: PrimaryMap::new(),
             blocks: PrimaryMap::new(),
             loc: LocId::NONE,
+            library: false,
         };
         let current = function.blocks.push(empty_block(Some("entry".into())));
         FunctionBuilder { function, current, loc: LocId::NONE }
@@ -104,6 +105,11 @@ impl FunctionBuilder {
 
     pub fn returns(&mut self, ty: Type) {
         self.function.ret = Some(ty);
+    }
+
+    /// Makes it a function of a library: see [`Function::library`].
+    pub fn library(&mut self) {
+        self.function.library = true;
     }
 
     pub fn reg(&mut self, name: Option<&str>, ty: Type) -> Reg {

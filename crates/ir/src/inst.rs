@@ -145,6 +145,21 @@ words! {
     }
 }
 
+words! {
+    /// What a `fail` instruction says went wrong.
+    FailKind {
+        Assertion = "assertion",
+        /// A bad pointer, a bad free, an overflow of an object.
+        Memory = "memory",
+        LockMisuse = "lock_misuse",
+        ThreadMisuse = "thread_misuse",
+        /// A value was used that was never assigned.
+        Uninitialised = "uninitialised",
+        /// The program gave up by itself, as C's `abort` does.
+        Abort = "abort",
+    }
+}
+
 /// How an access touches memory, beside its address and width.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
@@ -152,11 +167,13 @@ pub struct Access {
     pub volatile: bool,
     /// A load-linked (`lwarx`, `ldrex`) or the store of a store-conditional.
     pub exclusive: bool,
+    /// A load that takes whatever is there, also bytes that were never written (0): a copy.
+    pub raw: bool,
 }
 
 impl Access {
     pub const fn new(order: Order) -> Access {
-        Access { order, volatile: false, exclusive: false }
+        Access { order, volatile: false, exclusive: false, raw: false }
     }
 
     pub const ASM: Access = Access::new(Order::Asm);
@@ -260,13 +277,17 @@ pub enum InstKind {
     },
 
     // ---- memory ----
-    /// A fresh object that dies with the function's frame; `size` is an `i64`.
+    /// A fresh, uninitialised object that dies with the function's frame; `size` is an `i64`. Only
+    /// its own thread ever touches a `private` one: accesses to it are local steps, in effect at
+    /// once under every model.
     Alloca {
         dst: Reg,
         size: Operand,
         align: u32,
+        private: bool,
     },
-    /// A fresh object that lives until it is freed; `size` is an `i64`.
+    /// A fresh object that lives until it is freed; `size` is an `i64`. Uninitialised unless it is
+    /// `zeroed`.
     Malloc {
         dst: Reg,
         size: Operand,
@@ -288,7 +309,8 @@ pub enum InstKind {
         value: Operand,
         access: Access,
     },
-    /// `dst` gets the old value.
+    /// `dst` gets the old value. With `when` it waits until what is in memory compares so, as
+    /// integers, and then acts in the same step.
     Rmw {
         op: RmwOp,
         ty: Type,
@@ -296,6 +318,7 @@ pub enum InstKind {
         addr: Operand,
         value: Operand,
         access: Access,
+        when: Option<(IntPred, Operand)>,
     },
     /// `dst` gets the old value, `ok` (an `i1`) whether the exchange happened. A weak one may fail
     /// without a reason on machines where that happens.
@@ -344,8 +367,12 @@ pub enum InstKind {
     },
     /// A hint to let others run; has no effect on what can happen.
     Yield,
+    /// The program ends, as C's `exit` has it: the running thread stops, and threads that cannot go
+    /// on afterwards are no deadlock. Others go on: what they do could as well have come before.
+    Halt,
 
     // ---- locks and condition variables, named by the address of 4 bytes that start as zero ----
+    // A lock of all ones is one that was destroyed: to use it is an error.
     Lock {
         addr: Operand,
     },
@@ -399,6 +426,24 @@ pub enum InstKind {
     /// Something the front end could not translate: fails when reached, and says so.
     Unsupported {
         what: String,
+    },
+    /// The thread fails here.
+    Fail {
+        kind: FailKind,
+        message: String,
+    },
+
+    // ---- output ----
+    /// C's `printf` formatting. `format` and `args` are pointers; `args` points to one slot of eight
+    /// bytes for each argument: integers and pointers as they are, floats as `f64`. Without `to`
+    /// the text is output, which only witnesses show; with it (a pointer and a size, an `i64`) at
+    /// most size - 1 bytes and a NUL go there. `dst` (an `i32`) gets the length of the whole text.
+    /// All of it happens silently: it is no event.
+    Format {
+        dst: Reg,
+        format: Operand,
+        args: Operand,
+        to: Option<(Operand, Operand)>,
     },
 }
 
@@ -461,7 +506,8 @@ impl InstKind {
             | SelfId { dst }
             | TryLock { dst, .. }
             | Await { dst, .. }
-            | Choose { dst, .. } => [Some(*dst), None],
+            | Choose { dst, .. }
+            | Format { dst, .. } => [Some(*dst), None],
             StoreCond { ok, .. } => [Some(*ok), None],
             CmpXchg { dst, ok, .. } => [Some(*dst), Some(*ok)],
             Call { dst, .. } | Join { dst, .. } => [*dst, None],
@@ -470,6 +516,7 @@ impl InstKind {
             | Fence { .. }
             | ThreadExit { .. }
             | Yield
+            | Halt
             | Lock { .. }
             | Unlock { .. }
             | CondWait { .. }
@@ -477,7 +524,8 @@ impl InstKind {
             | CondBroadcast { .. }
             | Assume { .. }
             | Assert { .. }
-            | Unsupported { .. } => [None, None],
+            | Unsupported { .. }
+            | Fail { .. } => [None, None],
         }
     }
 }

@@ -31,8 +31,8 @@ pub use builder::{FunctionBuilder, ProgramBuilder};
 pub use cond::{CmpOp, Condition, Prop, Quantifier, Term};
 pub use diag::{Diagnostic, Severity, Span};
 pub use inst::{
-    Access, BinOp, Callee, CastOp, FenceKind, FloatPred, Inst, InstKind, IntPred, Operand, Order,
-    Pred, RmwOp, Terminator, TerminatorKind, UnOp,
+    Access, BinOp, Callee, CastOp, FailKind, FenceKind, FloatPred, Inst, InstKind, IntPred,
+    Operand, Order, Pred, RmwOp, Terminator, TerminatorKind, UnOp,
 };
 pub use program::{
     Block, BlockId, FuncId, Function, Global, GlobalId, InitThread, Loc, LocId, Observable,

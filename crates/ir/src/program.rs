@@ -69,6 +69,8 @@ pub struct Function {
     /// The first block is the entry. Empty: declared but not defined; a call fails when reached.
     pub blocks: PrimaryMap<BlockId, Block>,
     pub loc: LocId,
+    /// Part of a library: what happens in it is reported at the place that called it.
+    pub library: bool,
 }
 
 /// A memory object that exists from the start.

@@ -23,8 +23,13 @@ impl InstKind {
             | Lock { addr }
             | TryLock { addr, .. }
             | Unlock { addr } => each(&[*addr]),
+            Rmw { addr, value, when, .. } => {
+                each(&[*addr, *value]);
+                if let Some((_, wanted)) = when {
+                    each(&[*wanted]);
+                }
+            }
             Store { addr, value, .. }
-            | Rmw { addr, value, .. }
             | StoreCond { addr, value, .. }
             | Await { addr, value, .. } => each(&[*addr, *value]),
             CmpXchg { addr, expected, new, .. } => each(&[*addr, *expected, *new]),
@@ -33,7 +38,19 @@ impl InstKind {
             CondWait { cond, mutex } => each(&[*cond, *mutex]),
             CondSignal { cond } | CondBroadcast { cond } => each(&[*cond]),
             Assume { cond } | Assert { cond, .. } => each(&[*cond]),
-            Fence { .. } | SelfId { .. } | Yield | Choose { .. } | Unsupported { .. } => {}
+            Format { format, args, to, .. } => {
+                each(&[*format, *args]);
+                if let Some((buffer, size)) = to {
+                    each(&[*buffer, *size]);
+                }
+            }
+            Fence { .. }
+            | SelfId { .. }
+            | Yield
+            | Halt
+            | Choose { .. }
+            | Unsupported { .. }
+            | Fail { .. } => {}
         }
     }
 }

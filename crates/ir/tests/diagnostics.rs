@@ -1,7 +1,7 @@
 //! What the parser says about text that is wrong, and about where things are.
 
 use raddle_ir::text::{MAX_SOURCE, ParseOptions, parse, parse_bytes, parse_with, print};
-use raddle_ir::{BlockId, FuncId, Operand};
+use raddle_ir::{BlockId, FuncId, LocId, Operand};
 
 #[track_caller]
 fn says(source: &str, message: &str) {
@@ -22,7 +22,7 @@ fn items() {
     says(
         "globl @x: i32",
         "1:1: error: unexpected `globl`; expected program, file, loc, global, const, thread_local, \
-         thread, observe, exists, not exists, forall or func",
+         thread, observe, exists, not exists, forall, func or library",
     );
     says("global @x i32", "1:11: error: unexpected `i32`; expected `:`");
     says("global @x: int", "1:12: error: unexpected `int`; expected a type or `bytes`");
@@ -55,6 +55,7 @@ fn items() {
         "global @x: i64 x 99999999 = 1",
         "1:12: error: the global is too large; expected at most 268435456 bytes",
     );
+    says("library global @x: i32", "1:9: error: unexpected `global`; expected `func`");
     says("program \"a\"\nprogram \"b\"", "2:1: error: the program is named twice");
     says(
         "exists true\nexists true",
@@ -336,4 +337,42 @@ fn broken_programs_print() {
     let kind = &mut program.funcs[FuncId::from_u32(0)].blocks[BlockId::from_u32(0)].insts[0].kind;
     *kind = raddle_ir::InstKind::Free { addr: Operand::Func(FuncId::from_u32(9)) };
     assert!(print(&program).contains("free &@<func9>"));
+}
+
+#[test]
+fn the_new_instructions() {
+    body_says(
+        "entry: fail badly \"x\"",
+        "2:13: error: unexpected `badly`; expected a kind of failure: assertion, memory, \
+         lock_misuse, thread_misuse, uninitialised, abort",
+    );
+    body_says("entry: %a = halt", "2:13: error: `halt` with 1 results; expected no result");
+    body_says(
+        "entry: format %p, %p",
+        "2:8: error: `format` with 0 results; expected one result: %r = …",
+    );
+    body_says(
+        "entry: %a = rmw sub i32 %p, 1 when 0",
+        "2:36: error: unexpected `0`; expected a comparison: eq, ne, ult, ule, ugt, uge, slt, sle, \
+         sgt, sge",
+    );
+    body_says(
+        "entry: %a = load i32 raw raw %p",
+        "2:26: error: one `raw` too many; expected an address",
+    );
+}
+
+#[test]
+fn library_functions_have_only_the_positions_that_are_written() {
+    let source = "library func @f() {\nentry:\nyield\nyield !\"a.c\":3:1\nret\n}";
+    let program = parse("t.rir", source).expect("it is right");
+    let function = &program.funcs[FuncId::from_u32(0)];
+    let block = &function.blocks[BlockId::from_u32(0)];
+    assert!(function.library);
+    assert_eq!(
+        (function.loc, block.insts[0].loc, block.term.loc),
+        (LocId::NONE, LocId::NONE, LocId::NONE)
+    );
+    assert_eq!(program.place(block.insts[1].loc).as_deref(), Some("a.c:3"));
+    assert_eq!(program.files, ["a.c"]);
 }

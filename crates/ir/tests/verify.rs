@@ -301,6 +301,11 @@ fn operands_have_the_type_asked_for() {
         "%i2, %b2 = cmpxchg i32 @x, %l, 1",
         "%i2, %b2 = cmpxchg i32 @x, 1, %l",
         "%i2 = await eq i32 @x, %l",
+        "%i2 = rmw sub i32 @x, 1 when ugt %l",
+        "%i2 = format %l, %p",
+        "%i2 = format %p, %i",
+        "%i2 = format %p, %p to %l, 8",
+        "%i2 = format %p, %p to %p, %i",
     ];
     line_breaks(Rule::OperandTypes, &lines);
     text_breaks(Rule::OperandTypes, "func @f(%a: i32) -> i64 {\nentry: ret %a\n}");
@@ -342,6 +347,8 @@ fn results_have_their_type() {
         "%i2 = call @wide()",
         "%l2 = rmw xchg i32 @x, 0",
         "%l2 = await ne i32 @x, 0",
+        "%l2 = rmw sub i32 @x, 1 when ugt 0",
+        "%l2 = format %p, %p",
     ];
     line_breaks(Rule::ResultTypes, &lines);
 }
@@ -362,10 +369,17 @@ fn operations_take_their_types() {
         "%i2 = rmw fadd i32 @x, 1",
         "%p2 = rmw umax ptr %p, %p",
         "%f2 = await eq f32 %p, %f",
+        "%f2 = rmw xchg f32 %p, %f when eq %f",
         "switch ptr %p {} default entry",
     ];
     line_breaks(Rule::Operations, &lines);
-    lines_hold(&["%p2 = rmw add ptr %p, 8", "%f2 = rmw xchg f32 %p, %f", "%p2 = sub ptr %p, 8"]);
+    let holding = [
+        "%p2 = rmw add ptr %p, 8",
+        "%p2 = rmw xchg ptr %p, 0 when ne 0",
+        "%f2 = rmw xchg f32 %p, %f",
+        "%p2 = sub ptr %p, 8",
+    ];
+    lines_hold(&holding);
 }
 
 #[test]
@@ -443,6 +457,19 @@ fn only_loads_and_conditional_stores_are_exclusive() {
 }
 
 #[test]
+fn only_loads_are_raw() {
+    let lines = [
+        "store i32 raw @x, 0",
+        "%b2 = store_cond i32 raw @x, 0",
+        "%i2 = rmw add i32 raw @x, 0",
+        "%i2, %b2 = cmpxchg i32 raw @x, 0, 1",
+        "%i2 = await eq i32 raw @x, 0",
+    ];
+    line_breaks(Rule::RawAccesses, &lines);
+    lines_hold(&["%i2 = load i32 raw @x", "%i2 = load i32 volatile raw acquire @x"]);
+}
+
+#[test]
 fn constant_objects_are_not_written() {
     let lines = [
         "store i32 @k, 0",
@@ -457,6 +484,7 @@ fn constant_objects_are_not_written() {
         "cond_signal @k",
         "cond_broadcast @k",
         "free @k",
+        "%i2 = format @x, @x to @k, 4",
     ];
     line_breaks(Rule::ConstantObjects, &lines);
     lines_hold(&["%i2 = load i32 @k"]);

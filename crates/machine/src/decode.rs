@@ -181,6 +181,9 @@ impl Decoder<'_> {
             InstKind::SelfId { dst } => Op::SelfId { dst: self.slot(dst) },
             InstKind::ThreadExit { value } => Op::ThreadExit { value: self.src(value) },
             InstKind::Yield => Op::Nop,
+            InstKind::Fail { .. } => Op::Unsupported { message: self.message("fail") },
+            InstKind::Halt => Op::Unsupported { message: self.message("halt") },
+            InstKind::Format { .. } => Op::Unsupported { message: self.message("format") },
             ref memory => self.memory_inst(memory),
         }
     }
@@ -200,6 +203,9 @@ impl Decoder<'_> {
             }
             InstKind::Store { ty, addr, value, access } => {
                 Op::Store { ty, addr: self.src(addr), value: self.src(value), access }
+            }
+            InstKind::Rmw { when: Some(_), .. } => {
+                Op::Unsupported { message: self.message("rmw when") }
             }
             InstKind::Rmw { op, ty, dst, addr, value, .. } => {
                 let (dst, addr) = (self.slot(dst), self.src(addr));

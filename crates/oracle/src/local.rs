@@ -216,6 +216,10 @@ impl Thread {
                 return Trouble::unsupported("allocation");
             }
             InstKind::StoreCond { .. } => return Trouble::unsupported("store-conditionals"),
+            InstKind::Rmw { when: Some(_), .. } => return Trouble::unsupported("rmw when"),
+            InstKind::Fail { .. } => self.fail(),
+            InstKind::Halt => return Trouble::unsupported("halt"),
+            InstKind::Format { .. } => return Trouble::unsupported("format"),
             InstKind::Unsupported { what } => return Trouble::unsupported(what.as_str()),
             _ => return Ok(false),
         }

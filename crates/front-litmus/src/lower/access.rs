@@ -131,7 +131,7 @@ impl Emit<'_, '_> {
         let value = self.cut(value, ty);
         let loaded = self.temp(ty);
         let access = Access::ASM;
-        self.function.push(InstKind::Rmw { op, ty, dst: loaded, addr, value, access });
+        self.function.push(InstKind::Rmw { op, ty, dst: loaded, addr, value, access, when: None });
         self.extended(loaded)
     }
 

@@ -15,7 +15,7 @@
 //!           | "thread" NAME "=" @NAME "(" constant,* ")"
 //!           | "observe" NAME "=" (NAME %REG | TYPE @NAME ["+" N])
 //!           | ("exists" | "not" "exists" | "forall") prop
-//!           | "func" @NAME "(" (%REG ":" TYPE),* ")" ["->" TYPE] [position] [body]
+//!           | ["library"] "func" @NAME "(" (%REG ":" TYPE),* ")" ["->" TYPE] [position] [body]
 //! object    = TYPE ["x" N] ["align" N] ["=" (constant | "[" constant,* "]")]
 //!           | "bytes" N ["align" N] ["=" "hex" STRING] ["relocs" "{" (N ":" constant),* "}"]
 //! body      = "{" ("reg" (%REG ":" TYPE),*)* block* "}"

@@ -43,6 +43,7 @@ rules! {
     Orders = "Orders",
     FailureOrders = "Failure orders",
     Exclusives = "Exclusives",
+    RawAccesses = "Raw accesses",
     ConstantObjects = "Constant objects",
     Calls = "Calls",
     Cases = "Cases",

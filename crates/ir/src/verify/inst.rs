@@ -43,7 +43,8 @@ impl Body<'_, '_> {
             InstKind::Assume { cond } | InstKind::Assert { cond, .. } => {
                 self.operand(cond, Type::BOOL);
             }
-            InstKind::Alloca { dst, size, align } | InstKind::Malloc { dst, size, align, .. } => {
+            InstKind::Alloca { dst, size, align, .. }
+            | InstKind::Malloc { dst, size, align, .. } => {
                 self.checker.alignment(align);
                 self.computes(Type::I64, dst, Type::Ptr, &[size]);
             }
@@ -54,7 +55,7 @@ impl Body<'_, '_> {
             }
             InstKind::Await { dst, ty, pred, addr, value, access } => {
                 self.load_order(access);
-                self.not_exclusive(access);
+                self.neither_exclusive_nor_raw(access);
                 self.operation(pred, ty, ty.is_int_like());
                 self.address(addr);
                 self.computes(ty, dst, ty, &[value]);
@@ -67,11 +68,15 @@ impl Body<'_, '_> {
                 self.store(ty, addr, value, access);
                 self.result(ok, Type::BOOL);
             }
-            InstKind::Rmw { op, ty, dst, addr, value, access } => {
+            InstKind::Rmw { op, ty, dst, addr, value, access, when } => {
                 self.operation(op, ty, types::rmw(op, ty));
-                self.not_exclusive(access);
+                self.neither_exclusive_nor_raw(access);
                 self.written(addr);
                 self.computes(ty, dst, ty, &[value]);
+                if let Some((pred, wanted)) = when {
+                    self.operation(pred, ty, ty.is_int_like());
+                    self.operand(wanted, ty);
+                }
             }
             InstKind::CmpXchg { ty, dst, ok, addr, expected, new, success, failure, .. } => {
                 self.failure_order(success, failure);
@@ -106,7 +111,20 @@ impl Body<'_, '_> {
             }
             InstKind::SelfId { dst } => self.result(dst, Type::I64),
             InstKind::ThreadExit { value } => self.operand(value, Type::I64),
-            InstKind::Unsupported { .. } | InstKind::Yield | InstKind::Fence { .. } => {}
+            InstKind::Format { dst, format, args, to } => {
+                self.address(format);
+                self.address(args);
+                if let Some((buffer, size)) = to {
+                    self.written(buffer);
+                    self.operand(size, Type::I64);
+                }
+                self.result(dst, Type::I32);
+            }
+            InstKind::Unsupported { .. }
+            | InstKind::Fail { .. }
+            | InstKind::Yield
+            | InstKind::Halt
+            | InstKind::Fence { .. } => {}
         }
     }
 

@@ -1,4 +1,4 @@
-//! Rules about accesses: orders, exclusives, constant objects.
+//! Rules about accesses: orders, exclusives, raw loads, constant objects.
 
 use super::function::Body;
 use super::{Rule, types};
@@ -10,6 +10,7 @@ impl Body<'_, '_> {
     /// A store, conditional or not.
     pub(super) fn store(&mut self, ty: Type, addr: Operand, value: Operand, access: Access) {
         self.order(access.order, types::store_order(access.order), "store");
+        self.not_raw(access);
         self.written(addr);
         self.checker.width(ty);
         self.operand(value, ty);
@@ -25,7 +26,7 @@ impl Body<'_, '_> {
             let (success, failure) = (success.order.mnemonic(), failure.mnemonic());
             format!("a compare-exchange that is {success} cannot fail as {failure}")
         });
-        self.not_exclusive(success);
+        self.neither_exclusive_nor_raw(success);
     }
 
     pub(super) fn distinct(&mut self, dst: Reg, ok: Reg) {
@@ -51,6 +52,16 @@ impl Body<'_, '_> {
         self.checker.require(holds, Rule::Orders, || {
             format!("a {what} cannot have the order {}", order.mnemonic())
         });
+    }
+
+    pub(super) fn neither_exclusive_nor_raw(&mut self, access: Access) {
+        self.not_exclusive(access);
+        self.not_raw(access);
+    }
+
+    fn not_raw(&mut self, access: Access) {
+        self.checker
+            .require(!access.raw, Rule::RawAccesses, || "a raw access that is no load".to_owned());
     }
 
     pub(super) fn not_exclusive(&mut self, access: Access) {

@@ -38,8 +38,8 @@
 //! 14. **Constants**: fit the type that their place asks for, as bits without a sign.
 //! 15. **Result types**: the register that is written has the type of the result.
 //! 16. **Operations**: float operations and comparisons are on floats, integer ones on integers;
-//!     `add`, `sub`, integer comparisons and `await` take pointers too, `rmw xchg` takes any type;
-//!     `switch` is on integers.
+//!     `add`, `sub`, integer comparisons, `await` and `rmw` with `when` take pointers too,
+//!     `rmw xchg` without it takes any type; `switch` is on integers.
 //! 17. **Casts**: `trunc` narrows and `zext`, `sext` widen integers; `bitcast` keeps the width, and
 //!     does not turn pointers into anything else; `ptrtoint` and `inttoptr` relate pointers and
 //!     integers; `fptrunc` is f64 to f32, `fpext` f32 to f64; the others relate floats and integers.
@@ -52,23 +52,24 @@
 //! 20. **Failure orders**: the failure order of `cmpxchg` is one that a load may have, and of the
 //!     same family (plain, C11, machine) as the success order.
 //! 21. **Exclusives**: `excl` is only on loads and on `store_cond`.
-//! 22. **Constant objects**: no instruction writes, locks or frees a constant global by its name.
+//! 22. **Raw accesses**: `raw` is only on loads.
+//! 23. **Constant objects**: no instruction writes, locks or frees a constant global by its name.
 //!
 //! Calls and choices:
 //!
-//! 23. **Calls**: a direct call or spawn has as many arguments as the callee has parameters, and a
+//! 24. **Calls**: a direct call or spawn has as many arguments as the callee has parameters, and a
 //!     call has a result only if the callee returns one.
-//! 24. **Cases**: the cases of a `switch` are different.
-//! 25. **Choices**: `choose` is on an integer of at most 64 bits, its bounds are in order and fit.
+//! 25. **Cases**: the cases of a `switch` are different.
+//! 26. **Choices**: `choose` is on an integer of at most 64 bits, its bounds are in order and fit.
 //!
 //! Threads and what is asked of the program:
 //!
-//! 26. **Threads**: an initial thread's function is defined, its arguments are constants, as many
+//! 27. **Threads**: an initial thread's function is defined, its arguments are constants, as many
 //!     as the parameters and of their types, and not addresses of thread-local globals; the
 //!     function of a thread, initial or spawned by name, returns nothing or at most 64 bits.
-//! 27. **Observables**: have at most 64 bits; those in memory lie inside their global, which is not
+//! 28. **Observables**: have at most 64 bits; those in memory lie inside their global, which is not
 //!     thread-local.
-//! 28. **Conditions**: are nested at most [`MAX_CONDITION_DEPTH`] deep and name no address of a
+//! 29. **Conditions**: are nested at most [`MAX_CONDITION_DEPTH`] deep and name no address of a
 //!     thread-local global.
 
 mod assigned;

@@ -5,7 +5,7 @@ use super::{Choices, TYPES, constant, loc, name};
 use raddle_ir::*;
 
 /// Kinds that [`Body::instruction`] makes.
-const KINDS: usize = 31;
+const KINDS: usize = 34;
 
 struct Body<'a, 'c> {
     c: &'a mut Choices<'c>,
@@ -74,7 +74,7 @@ impl Body<'_, '_> {
     fn access(&mut self, orders: &[Order], exclusive: bool) -> Access {
         let order = self.c.pick(orders);
         let exclusive = exclusive && self.c.flip();
-        Access { order, volatile: self.c.flip(), exclusive }
+        Access { volatile: self.c.flip(), exclusive, ..Access::new(order) }
     }
 
     fn load_access(&mut self, exclusive: bool) -> Access {
@@ -156,7 +156,10 @@ impl Body<'_, '_> {
         };
         let order = self.c.word();
         let access = self.access(&[order], false);
-        InstKind::Rmw { op, ty, dst: self.reg(ty), addr: self.addr(), value: self.op(ty), access }
+        let (dst, addr, value) = (self.reg(ty), self.addr(), self.op(ty));
+        let waits = ty.is_int_like() && self.c.flip();
+        let when = waits.then(|| (self.c.word(), self.op(ty)));
+        InstKind::Rmw { op, ty, dst, addr, value, access, when }
     }
 
     fn bin(&mut self) -> InstKind {
@@ -212,14 +215,17 @@ impl Body<'_, '_> {
                 let dst = ret.filter(|_| self.c.flip()).map(|ty| self.reg(ty));
                 Call { dst, callee, args }
             }
-            7 => Alloca { dst: self.reg(Type::Ptr), size: self.op(Type::I64), align: 16 },
+            7 => {
+                let (dst, size) = (self.reg(Type::Ptr), self.op(Type::I64));
+                Alloca { dst, size, align: 16, private: self.c.flip() }
+            }
             8 => {
                 let (dst, size) = (self.reg(Type::Ptr), self.op(Type::I64));
                 Malloc { dst, size, align: 1 << self.c.below(8), zeroed: self.c.flip() }
             }
             9 => Free { addr: self.addr() },
             10 => {
-                let access = self.load_access(true);
+                let access = Access { raw: self.c.flip(), ..self.load_access(true) };
                 Load { dst: self.reg(ty), ty, addr: self.op(Type::Ptr), access }
             }
             11 => {
@@ -265,6 +271,14 @@ impl Body<'_, '_> {
             28 => Assume { cond: self.op(Type::BOOL) },
             29 => Assert { cond: self.op(Type::BOOL), message },
             30 if self.c.flip() => self.choose(),
+            31 => Fail { kind: self.c.word(), message },
+            32 => Halt,
+            33 => {
+                let (dst, format, args) =
+                    (self.reg(Type::I32), self.op(Type::Ptr), self.op(Type::Ptr));
+                let to = self.c.flip().then(|| (self.addr(), self.op(Type::I64)));
+                Format { dst, format, args, to }
+            }
             _ => Unsupported { what: message },
         }
     }

@@ -154,6 +154,7 @@ fn signatures(c: &mut Choices<'_>, p: &mut Program) {
         let mut f = FunctionBuilder::new(name(c, index)).finish();
         f.blocks.clear();
         f.loc = loc(c, p);
+        f.library = c.flip();
         for param in 0..c.below(3) {
             let name = c.flip().then(|| name(c, param));
             f.params.push(f.regs.push(RegInfo { ty: c.pick(TYPES), name }));

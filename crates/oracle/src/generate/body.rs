@@ -253,7 +253,7 @@ impl<'p, 'c> Body<'p, 'c> {
         let value = self.operand(ty);
         let (op, access) = (self.plan.pick(RMW_OPS), self.access(UPDATE_ORDERS));
         let dst = self.destination(ty);
-        self.push(InstKind::Rmw { op, ty, dst, addr, value, access });
+        self.push(InstKind::Rmw { op, ty, dst, addr, value, access, when: None });
     }
 
     fn cmpxchg(&mut self) {

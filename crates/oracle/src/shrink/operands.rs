@@ -88,10 +88,13 @@ fn of_inst(inst: &mut InstKind) -> Vec<&mut Operand> {
         | Lock { addr }
         | TryLock { addr, .. }
         | Unlock { addr } => vec![addr],
-        Store { addr, value, .. }
-        | Rmw { addr, value, .. }
-        | StoreCond { addr, value, .. }
-        | Await { addr, value, .. } => vec![addr, value],
+        Rmw { addr, value, when, .. } => {
+            let wanted = when.as_mut().map(|(_, wanted)| wanted);
+            [addr, value].into_iter().chain(wanted).collect()
+        }
+        Store { addr, value, .. } | StoreCond { addr, value, .. } | Await { addr, value, .. } => {
+            vec![addr, value]
+        }
         CmpXchg { addr, expected, new, .. } => vec![addr, expected, new],
         Join { thread, .. } => vec![thread],
         ThreadExit { value } => vec![value],
@@ -99,7 +102,17 @@ fn of_inst(inst: &mut InstKind) -> Vec<&mut Operand> {
         CondSignal { cond } | CondBroadcast { cond } | Assume { cond } | Assert { cond, .. } => {
             vec![cond]
         }
-        Fence { .. } | SelfId { .. } | Yield | Choose { .. } | Unsupported { .. } => vec![],
+        Format { format, args, to, .. } => {
+            let to = to.as_mut().map(|(buffer, size)| [buffer, size]);
+            [format, args].into_iter().chain(to.into_iter().flatten()).collect()
+        }
+        Fence { .. }
+        | SelfId { .. }
+        | Yield
+        | Halt
+        | Choose { .. }
+        | Unsupported { .. }
+        | Fail { .. } => vec![],
     }
 }
 

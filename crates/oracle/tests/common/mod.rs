@@ -149,7 +149,15 @@ impl Words {
         let access = Access::ASM;
         if let Some((x, value)) = statement.split_once('+') {
             let (dst, addr, value) = (code.observed_reg(TY), self.store_target(x), number(value));
-            code.push(InstKind::Rmw { op: RmwOp::Add, ty: TY, dst, addr, value, access });
+            code.push(InstKind::Rmw {
+                op: RmwOp::Add,
+                ty: TY,
+                dst,
+                addr,
+                value,
+                access,
+                when: None,
+            });
         } else if let Some((x, values)) = statement.split_once('?') {
             let (expected, new) = values.split_once(':').expect("expected:new");
             let (dst, ok) = (code.observed_reg(TY), code.function.reg(None, Type::BOOL));

@@ -15,12 +15,15 @@ const TERMINATORS: &str = "jump, br, switch, ret or unreachable";
 
 impl Parser<'_, '_> {
     pub(super) fn function(&mut self) -> PResult<()> {
-        let start = self.cursor.next().start as usize;
+        let start = self.cursor.token().start as usize;
+        let library = self.cursor.eat_word("library");
+        self.cursor.expect_word("func")?;
         let (token, name) = self.cursor.at_name("a name such as @f")?;
         let id = self.program.funcs.next_key();
         self.declared_once(token, self.symbols.funcs.get(&name) == Some(&id), "function")?;
         let mut signature = Signature::default();
         signature.header(&mut self.cursor)?;
+        self.positions.in_library(library);
         let written = position(&mut self.cursor, self.symbols, start)?;
         let loc = self.positions.note(Place::Function(id), written);
         let mut blocks = PrimaryMap::new();
@@ -44,6 +47,7 @@ impl Parser<'_, '_> {
             regs,
             blocks,
             loc,
+            library,
         });
         Ok(())
     }

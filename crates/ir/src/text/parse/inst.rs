@@ -5,7 +5,8 @@ use super::super::lex::{Token, TokenKind};
 use super::function::Body;
 use super::operand;
 use crate::inst::{
-    BinOp, Callee, CastOp, FenceKind, FloatPred, InstKind, IntPred, Mnemonic, Operand, Pred, UnOp,
+    BinOp, Callee, CastOp, FailKind, FenceKind, FloatPred, InstKind, IntPred, Mnemonic, Operand,
+    Pred, UnOp,
 };
 use crate::program::Reg;
 use crate::types::Type;
@@ -200,6 +201,7 @@ impl<'s> Body<'_, 's> {
                 Ok(InstKind::ThreadExit { value: self.operand(Type::I64)? })
             }
             "yield" => self.none(head).map(|()| InstKind::Yield),
+            "halt" => self.none(head).map(|()| InstKind::Halt),
             _ => self.lock_or_check(head),
         }
     }
@@ -211,11 +213,12 @@ impl<'s> Body<'_, 's> {
                 Ok(InstKind::TryLock { dst, addr: self.operand(Type::Ptr)? })
             }
             "choose" => self.choose(head),
+            "format" => self.format(head),
             "lock" | "unlock" | "cond_wait" | "cond_signal" | "cond_broadcast" => {
                 self.none(head)?;
                 self.lock(head)
             }
-            "assume" | "assert" | "unsupported" => {
+            "assume" | "assert" | "unsupported" | "fail" => {
                 self.none(head)?;
                 self.check(head)
             }
@@ -241,6 +244,10 @@ impl<'s> Body<'_, 's> {
         if head.word == "unsupported" {
             return Ok(InstKind::Unsupported { what: self.cursor.string()? });
         }
+        if head.word == "fail" {
+            let kind: FailKind = self.mnemonic("a kind of failure")?;
+            return Ok(InstKind::Fail { kind, message: self.cursor.string()? });
+        }
         let cond = self.operand(Type::BOOL)?;
         if head.word == "assume" {
             return Ok(InstKind::Assume { cond });
@@ -250,6 +257,18 @@ impl<'s> Body<'_, 's> {
             false => String::new(),
         };
         Ok(InstKind::Assert { cond, message })
+    }
+
+    /// `FORMAT, ARGS [to BUFFER, SIZE]`
+    fn format(&mut self, head: &Head<'_>) -> PResult<InstKind> {
+        let dst = self.one(head)?;
+        let format = self.operand(Type::Ptr)?;
+        let args = self.comma_operand(Type::Ptr)?;
+        let to = match self.cursor.eat_word("to") {
+            true => Some((self.operand(Type::Ptr)?, self.comma_operand(Type::I64)?)),
+            false => None,
+        };
+        Ok(InstKind::Format { dst, format, args, to })
     }
 
     fn choose(&mut self, head: &Head<'_>) -> PResult<InstKind> {

@@ -16,12 +16,13 @@ struct AccessWords {
     orders: Vec<Order>,
     volatile: bool,
     exclusive: bool,
+    raw: bool,
 }
 
 impl AccessWords {
     fn access(&self) -> Access {
         let order = self.orders.first().copied().unwrap_or(Order::Plain);
-        Access { order, volatile: self.volatile, exclusive: self.exclusive }
+        Access { order, volatile: self.volatile, exclusive: self.exclusive, raw: self.raw }
     }
 }
 
@@ -32,7 +33,8 @@ impl Body<'_, '_> {
             "alloca" => {
                 let dst = self.one(head)?;
                 let size = self.operand(Type::I64)?;
-                InstKind::Alloca { dst, size, align: self.align()? }
+                let align = self.align()?;
+                InstKind::Alloca { dst, size, align, private: self.cursor.eat_word("private") }
             }
             "malloc" => {
                 let dst = self.one(head)?;
@@ -81,7 +83,12 @@ impl Body<'_, '_> {
         let op: RmwOp = self.mnemonic("a read-modify-write operation")?;
         let (ty, access) = self.access()?;
         let addr = self.operand(Type::Ptr)?;
-        Ok(InstKind::Rmw { op, ty, dst, addr, value: self.comma_operand(ty)?, access })
+        let value = self.comma_operand(ty)?;
+        let when = match self.cursor.eat_word("when") {
+            true => Some((self.mnemonic::<IntPred>("a comparison")?, self.operand(ty)?)),
+            false => None,
+        };
+        Ok(InstKind::Rmw { op, ty, dst, addr, value, access, when })
     }
 
     fn cmpxchg(&mut self, head: &Head<'_>) -> PResult<InstKind> {
@@ -106,7 +113,7 @@ impl Body<'_, '_> {
         Ok(InstKind::Await { dst, ty, pred, addr, value: self.comma_operand(ty)?, access })
     }
 
-    /// `TYPE [volatile] [excl] [ORDER]`
+    /// `TYPE [volatile] [excl] [raw] [ORDER]`
     fn access(&mut self) -> PResult<(Type, Access)> {
         let ty = self.cursor.ty()?;
         Ok((ty, self.access_words(1)?.access()))
@@ -120,6 +127,7 @@ impl Body<'_, '_> {
             let fresh = match (word, order) {
                 ("volatile", _) => !std::mem::replace(&mut words.volatile, true),
                 ("excl", _) => !std::mem::replace(&mut words.exclusive, true),
+                ("raw", _) => !std::mem::replace(&mut words.raw, true),
                 (_, Some(order)) => {
                     words.orders.push(order);
                     words.orders.len() <= max_orders

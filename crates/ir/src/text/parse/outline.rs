@@ -67,7 +67,7 @@ impl<'s> Symbols<'s> {
     fn declare(&mut self, mut cursor: Cursor<'s>) -> PResult<()> {
         match cursor.word() {
             "const" | "thread_local" | "global" => self.global(&mut cursor)?,
-            "func" => self.function(&mut cursor)?,
+            "func" | "library" => self.function(&mut cursor)?,
             "thread" => self.thread(&mut cursor)?,
             "observe" => {
                 cursor.next();
@@ -102,8 +102,9 @@ impl<'s> Symbols<'s> {
     }
 
     fn function(&mut self, cursor: &mut Cursor<'s>) -> PResult<()> {
+        cursor.eat_word("library");
+        cursor.expect_word("func")?;
         let id = self.signatures.push(Signature::default());
-        cursor.next();
         self.funcs.entry(cursor.at_name("a name")?.1).or_insert(id);
         self.signatures[id].read(cursor)
     }

@@ -34,6 +34,8 @@ pub(super) enum Place {
 /// Positions to be entered into the table, in the order of the source.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
+    /// What is read now belongs to a library: what has no position written gets none.
+    library: bool,
     pending: Vec<(Place, Written)>,
 }
 
@@ -69,10 +71,17 @@ pub(super) fn loc_number(cursor: &mut Cursor<'_>, symbols: &Symbols<'_>) -> PRes
 }
 
 impl Positions {
+    /// Whether what comes next belongs to a library.
+    pub(super) fn in_library(&mut self, library: bool) {
+        self.library = library;
+    }
+
     /// The id to keep for now; [`Positions::resolve`] replaces it if need be.
     pub(super) fn note(&mut self, place: Place, written: Written) -> LocId {
-        if let Written::Table(id) = written {
-            return id;
+        match written {
+            Written::Table(id) => return id,
+            Written::Nothing(_) if self.library => return LocId::NONE,
+            Written::Nothing(_) | Written::Inline { .. } => {}
         }
         self.pending.push((place, written));
         LocId::NONE

@@ -33,7 +33,10 @@ fn operation(names: &Names<'_>, kind: &InstKind) -> String {
         }
         InstKind::Move { ty, a, .. } => format!("move {ty} {}", op(a, ty)),
         InstKind::Call { callee, args, .. } => format!("call {}", names.call(*callee, args)),
-        InstKind::Alloca { size, align, .. } => format!("alloca {} align {align}", int(size)),
+        InstKind::Alloca { size, align, private, .. } => {
+            let private = if *private { " private" } else { "" };
+            format!("alloca {} align {align}{private}", int(size))
+        }
         InstKind::Malloc { size, align, zeroed, .. } => {
             let zeroed = if *zeroed { " zeroed" } else { "" };
             format!("malloc {} align {align}{zeroed}", int(size))
@@ -45,9 +48,12 @@ fn operation(names: &Names<'_>, kind: &InstKind) -> String {
         InstKind::Store { ty, addr, value, access } => {
             format!("store {ty}{} {}, {}", words(*access), at(addr), op(value, ty))
         }
-        InstKind::Rmw { op: word, ty, addr, value, access, .. } => {
+        InstKind::Rmw { op: word, ty, addr, value, access, when, .. } => {
             let (word, access) = (word.mnemonic(), words(*access));
-            format!("rmw {word} {ty}{access} {}, {}", at(addr), op(value, ty))
+            let when = when.map_or(String::new(), |(pred, wanted)| {
+                format!(" when {} {}", pred.mnemonic(), op(&wanted, ty))
+            });
+            format!("rmw {word} {ty}{access} {}, {}{when}", at(addr), op(value, ty))
         }
         InstKind::CmpXchg { ty, addr, expected, new, weak, success, failure, .. } => {
             let weak = if *weak { "weak " } else { "" };
@@ -64,6 +70,7 @@ fn operation(names: &Names<'_>, kind: &InstKind) -> String {
         InstKind::SelfId { .. } => "self".to_owned(),
         InstKind::ThreadExit { value } => format!("exit {}", int(value)),
         InstKind::Yield => "yield".to_owned(),
+        InstKind::Halt => "halt".to_owned(),
         InstKind::Lock { addr } => format!("lock {}", at(addr)),
         InstKind::TryLock { addr, .. } => format!("trylock {}", at(addr)),
         InstKind::Unlock { addr } => format!("unlock {}", at(addr)),
@@ -79,6 +86,13 @@ fn operation(names: &Names<'_>, kind: &InstKind) -> String {
         InstKind::Assert { cond, message } => format!("assert {}, {}", bit(cond), quote(message)),
         InstKind::Choose { ty, lo, hi, .. } => format!("choose {ty} {lo}, {hi}"),
         InstKind::Unsupported { what } => format!("unsupported {}", quote(what)),
+        InstKind::Fail { kind, message } => format!("fail {} {}", kind.mnemonic(), quote(message)),
+        InstKind::Format { format, args, to, .. } => {
+            let to = to.map_or(String::new(), |(buffer, size)| {
+                format!(" to {}, {}", at(&buffer), int(&size))
+            });
+            format!("format {}, {}{to}", at(format), at(args))
+        }
     }
 }
 
@@ -92,7 +106,8 @@ fn predicate(pred: Pred) -> &'static str {
 fn flags(access: Access) -> String {
     let volatile = if access.volatile { " volatile" } else { "" };
     let exclusive = if access.exclusive { " excl" } else { "" };
-    format!("{volatile}{exclusive}")
+    let raw = if access.raw { " raw" } else { "" };
+    format!("{volatile}{exclusive}{raw}")
 }
 
 /// The words of an access, each with a space before it; `plain` goes without saying.

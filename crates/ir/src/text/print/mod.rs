@@ -86,7 +86,8 @@ fn print_function(out: &mut String, program: &Program, function: &Function) {
         format!("{}: {ty}", names.reg(reg))
     };
     let params: Vec<_> = function.params.iter().map(|reg| declare(*reg)).collect();
-    put!(out, "func @{}({})", name(&function.name), params.join(", "));
+    let library = if function.library { "library " } else { "" };
+    put!(out, "{library}func @{}({})", name(&function.name), params.join(", "));
     if let Some(ty) = function.ret {
         put!(out, " -> {ty}");
     }
