@@ -24,7 +24,10 @@
 //! | `outcome` | how executions end |
 //! | `schedule` | from events to schedules and back |
 //! | `replay` | running a schedule again |
-//! | `narrate` | what happens along a schedule, in words |
+//! | `narrate` | what happens along a schedule, told as it happens |
+//! | `describe` | what an event did |
+//! | `story` | what is told: values and the words for them |
+//! | `names` | names instead of addresses |
 //!
 //! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
 //! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
@@ -33,10 +36,12 @@
 mod api;
 mod buffer;
 mod clock;
+mod describe;
 mod enabled;
 mod event;
 mod limits;
 mod model;
+mod names;
 mod narrate;
 mod outcome;
 mod perform;
@@ -47,6 +52,7 @@ mod reverse;
 mod schedule;
 mod search;
 mod settle;
+mod story;
 mod system;
 mod wakeup;
 #[cfg(test)]
@@ -56,7 +62,8 @@ pub use api::{
     BoundKind, BoundMet, Failure, FailureKind, FailureSite, Limits, Model, Options, Step, Stopped,
     Strategy, Summary,
 };
-pub use replay::{ReplayEnd, ReplayEvent, Replayed, replay};
+pub use replay::{ReplayEnd, Replayed, replay};
+pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEvent, Wants, Writing};
 
 use raddle_ir::Program;
 use system::System;

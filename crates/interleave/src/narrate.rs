@@ -1,23 +1,28 @@
-//! What happens along a schedule, in words.
+//! What happens along a schedule, told as it happens.
 //!
-//! A step is described from what the thread was about to do before it and the event it became. In
-//! between, threads do things that are no events but matter to a reader; those are read off the
-//! machine's undo log ([`raddle_machine::Passed`]), in the order in which they happened. That is
-//! also where the source position of a buffered store is known, for when it reaches memory.
+//! A step is told from what the thread was about to do before it and the event it became (see
+//! [`crate::describe`]). In between, threads do things that are no events but matter to a reader;
+//! those are read off the machine's undo log ([`raddle_machine::Passed`]), in the order in which
+//! they happened. That is also where the source position of a buffered store is known, for when it
+//! reaches memory.
 
 use crate::api::{FailureKind, Step};
 use crate::buffer::Entry;
-use crate::event::{Class, Condition, Event};
+use crate::describe::describe;
 use crate::model::{Barrier, Buffering};
+use crate::names::Names;
 use crate::outcome::{awaited, waiting};
-use crate::replay::ReplayEvent;
+use crate::story::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
 use crate::system::{System, field};
+use raddle_ir::LocId;
 use raddle_ir::inst::Mnemonic;
-use raddle_ir::{LocId, Program, Type};
-use raddle_machine::{Mark, Passed, PassedOp, ThreadId, Visible, layout};
+use raddle_machine::layout::object_address;
+use raddle_machine::visible::LOCK_BYTES;
+use raddle_machine::{Mark, Passed, PassedOp, ThreadId, Visible};
 
 pub(crate) struct Narrator {
     pub events: Vec<ReplayEvent>,
+    names: Names,
     /// Up to where the undo log is told.
     told: Mark,
     /// How many failures are told.
@@ -42,9 +47,14 @@ enum Doing {
 impl Narrator {
     /// Tells what threads do before the first step.
     pub fn new(system: &System<'_>) -> Narrator {
-        let mut narrator =
-            Narrator { events: Vec::new(), told: Mark::START, failures: 0, stores: Vec::new() };
-        narrator.catch_up(system);
+        let mut narrator = Narrator {
+            events: Vec::new(),
+            names: Names::default(),
+            told: Mark::START,
+            failures: 0,
+            stores: Vec::new(),
+        };
+        narrator.catch_up(system, None);
         narrator
     }
 
@@ -76,31 +86,53 @@ impl Narrator {
 
     /// Tells of a step that was performed, and of what threads went on to do.
     pub fn after(&mut self, system: &System<'_>, before: &Before) {
-        let what = match (&before.doing, system.events.last()) {
+        let mut leaving = None;
+        let deed = match (&before.doing, system.events.last()) {
             (Doing::Update(entry), _) => {
-                let stored = assignment(system.machine.program, entry);
-                format!("{stored} reaches memory from the store buffer")
+                leaving = Some(*entry);
+                Deed::Update { cell: self.cell(system, entry), store: entry.index }
             }
             (Doing::Operation(visible, seen), Some(event)) => {
-                describe(system, event, *visible, *seen)
+                describe(system, &self.names, event, *visible, *seen)
             }
             (Doing::Operation(..), None) => return,
         };
-        self.tell(system, before.thread, before.loc, what);
-        self.catch_up(system);
+        self.tell(system, before.thread, before.loc, deed);
+        self.catch_up(system, leaving);
     }
 
     /// Tells, at the end of a deadlock, who waits for what.
     pub fn deadlock(&mut self, system: &System<'_>) {
         for thread in waiting(system) {
-            let what = format!("waits for {}, for ever", awaited(system, thread));
-            self.tell(system, thread, system.machine.loc(thread), what);
+            let deed =
+                Deed::Stuck { reason: awaited(system, thread), wants: self.wants(system, thread) };
+            self.tell(system, thread, system.machine.loc(thread), deed);
         }
     }
 
-    fn tell(&mut self, system: &System<'_>, thread: ThreadId, loc: LocId, what: String) {
-        let thread = system.machine.thread_name(thread).to_owned();
-        self.events.push(ReplayEvent { thread, what, loc });
+    fn wants(&self, system: &System<'_>, thread: ThreadId) -> Wants {
+        let machine = &system.machine;
+        let other = |handle: u64| Some(other(system, machine.thread_of(handle)?));
+        match machine.visible(thread) {
+            Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
+                let holder = system.in_memory(addr, LOCK_BYTES);
+                Wants::Lock {
+                    at: self.names.bytes(system, addr, LOCK_BYTES),
+                    holder: holder.and_then(|value| other(value as u64)),
+                }
+            }
+            Visible::Relock { .. } => {
+                let cond = machine.waits_on(thread);
+                Wants::Signal(cond.map(|addr| self.names.bytes(system, addr, LOCK_BYTES)))
+            }
+            Visible::Join { handle } => Wants::End(other(handle)),
+            _ => Wants::Value(self.touched(system, thread)),
+        }
+    }
+
+    fn tell(&mut self, system: &System<'_>, thread: ThreadId, loc: LocId, deed: Deed) {
+        let Other { number, name } = other(system, thread);
+        self.events.push(ReplayEvent { number, thread: name, loc, deed });
     }
 
     fn store_loc(&self, thread: ThreadId, store: u32) -> LocId {
@@ -109,141 +141,81 @@ impl Narrator {
         loc.copied().unwrap_or(LocId::NONE)
     }
 
-    /// Tells what was done without an event, and what failed.
-    fn catch_up(&mut self, system: &System<'_>) {
+    /// Tells what was done without an event, and what failed; `leaving` is the store that has just
+    /// left its buffer.
+    fn catch_up(&mut self, system: &System<'_>, leaving: Option<Entry>) {
         let passed = system.machine.passed(self.told);
         self.told = system.machine.mark();
         self.stores.resize(system.machine.thread_count() as usize, Vec::new());
         for (n, op) in passed.iter().enumerate() {
-            let Some(mut what) = self.passed(system, op) else { continue };
             let is_last = passed[n + 1..].iter().all(|later| later.thread != op.thread);
-            if is_last && system.get(op.thread, field::DRAINING) != 0 {
-                what.push_str(" and waits until the store buffer is empty");
-            }
-            self.tell(system, op.thread, op.loc, what);
+            let drains = is_last && system.get(op.thread, field::DRAINING) != 0;
+            let Some(deed) = self.passed(system, op, drains) else { continue };
+            self.tell(system, op.thread, op.loc, deed);
         }
         for failed in &system.failures[self.failures..] {
-            let what = match failed.fault.kind.into() {
-                FailureKind::Assertion => format!("assertion fails: {}", failed.fault.message),
-                _ => format!("fails: {}", failed.fault.message),
+            let kind: FailureKind = failed.fault.kind.into();
+            let at = match (kind, leaving) {
+                (FailureKind::Memory | FailureKind::LockMisuse, Some(entry)) => {
+                    Some(self.names.bytes(system, entry.addr, entry.bytes))
+                }
+                (FailureKind::Memory | FailureKind::LockMisuse, None) => {
+                    self.touched(system, failed.thread)
+                }
+                _ => None,
             };
-            self.tell(system, failed.thread, failed.loc, what);
+            let message = failed.fault.message.clone();
+            self.tell(system, failed.thread, failed.loc, Deed::Fail { kind, message, at });
         }
         self.failures = system.failures.len();
     }
 
+    /// What the operation that a thread is at would touch.
+    fn touched(&self, system: &System<'_>, thread: ThreadId) -> Option<Bytes> {
+        let addr = system.machine.address_at(thread)?;
+        Some(self.names.bytes(system, addr, 0))
+    }
+
     /// What an operation without an event did; `None` if it does nothing under the model.
-    fn passed(&mut self, system: &System<'_>, passed: &Passed) -> Option<String> {
+    fn passed(&mut self, system: &System<'_>, passed: &Passed, drains: bool) -> Option<Deed> {
         match passed.op {
             // Without buffers a store is an event.
             PassedOp::Store if system.buffering == Buffering::None => None,
             PassedOp::Store => {
                 let stores = &mut self.stores[passed.thread.0 as usize];
-                let number = stores.len() as u32;
+                let store = stores.len() as u32;
                 stores.push(passed.loc);
                 let buffer = &system.process(passed.thread).buffer;
                 let mut entries = buffer.oldest_first(&system.machine.trail);
-                let entry = entries.find(|entry| entry.index == number)?;
-                let stored = assignment(system.machine.program, &entry);
-                Some(format!("{stored} goes into the store buffer"))
+                let entry = entries.find(|entry| entry.index == store)?;
+                Some(Deed::Buffer { cell: self.cell(system, &entry), store, drains })
             }
             PassedOp::Fence(kind) => match system.model.fence(kind) {
                 Barrier::Nothing => None,
                 Barrier::StoreStore | Barrier::Drain => {
-                    Some(format!("comes to a fence ({})", kind.mnemonic()))
+                    Some(Deed::Fence { kind: kind.mnemonic().to_owned(), drains })
                 }
             },
-            PassedOp::Spawn(child) => Some(format!("starts {}", system.machine.thread_name(child))),
-            PassedOp::Join => Some("joins a thread that has ended".to_owned()),
-        }
-    }
-}
-
-/// What an event of a thread itself did.
-fn describe(system: &System<'_>, event: &Event, visible: Visible, seen: Option<u128>) -> String {
-    let action = &event.action;
-    let program = system.machine.program;
-    let at = name_of(program, action.addr);
-    let value = |value: u128| shown(program, value, action.bytes);
-    let now = || value(system.in_memory(action.addr, action.bytes.min(16)).unwrap_or(0));
-    if matches!(event.condition, Condition::Unless(_)) {
-        return format!("accesses {at}");
-    }
-    match visible {
-        Visible::Load { .. } | Visible::Await { .. } => {
-            let from = if action.forwarded > 0 { " (from its own store buffer)" } else { "" };
-            format!("reads {at} = {}{from}", value(seen.unwrap_or(0)))
-        }
-        Visible::Store { .. } => format!("writes {at} = {}", now()),
-        Visible::Rmw { .. } => {
-            format!("updates {at} from {} to {} atomically", value(event.old), now())
-        }
-        Visible::CmpXchg { expected, .. } => {
-            let old = value(event.old);
-            match action.class {
-                Class::Write => format!("exchanges {at} from {old} to {}", now()),
-                _ => {
-                    let expected = value(expected);
-                    format!("finds {at} = {}, not {expected}, and does not exchange it", now())
-                }
+            PassedOp::Spawn(child) => Some(Deed::Spawn(other(system, child))),
+            PassedOp::Join(target) => Some(Deed::Join(target.map(|target| other(system, target)))),
+            PassedOp::Allocate(made) => {
+                self.names.made(&system.machine, passed.thread, &made);
+                let (memory, trail) = (&system.machine.memory, &system.machine.trail);
+                let (size, _) = memory.header(trail, made.object);
+                let at = self.names.bytes(system, object_address(made.object), size);
+                Some(Deed::Allocate { at, heap: made.heap })
             }
         }
-        Visible::StoreCond { .. } => match action.class {
-            Class::Write => format!("writes {at} = {} conditionally", now()),
-            _ => format!("fails to write {at}: its reservation is lost"),
-        },
-        Visible::Lock { .. } => format!("locks {at}"),
-        Visible::Relock { .. } => format!("wakes up and locks {at}"),
-        Visible::TryLock { .. } => match action.class {
-            Class::Write => format!("locks {at}"),
-            _ => format!("finds {at} locked"),
-        },
-        Visible::Unlock { .. } => format!("unlocks {at}"),
-        Visible::CondEnqueue { .. } => format!("starts to wait for {at}"),
-        Visible::Signal { .. } => match action.choice {
-            0 => format!("signals {at}; nobody waits"),
-            waiter => {
-                let waiter = system.machine.thread_name(ThreadId(waiter as u32 - 1));
-                format!("signals {at} and wakes {waiter}")
-            }
-        },
-        Visible::Broadcast { .. } => format!("wakes all that wait for {at}"),
-        Visible::Free { .. } => format!("ends the object {at}"),
-        Visible::Choose { .. } => format!("chooses alternative {}", action.choice),
-        Visible::Fence { .. } => "passes a fence".to_owned(),
-        Visible::Spawn => "starts a thread".to_owned(),
-        Visible::Join { .. } => "joins a thread".to_owned(),
+    }
+
+    fn cell(&self, system: &System<'_>, entry: &Entry) -> Cell {
+        Cell {
+            at: self.names.bytes(system, entry.addr, entry.bytes),
+            value: self.names.datum(system, entry.value, entry.bytes),
+        }
     }
 }
 
-/// `x = 1`
-fn assignment(program: &Program, entry: &Entry) -> String {
-    let value = shown(program, entry.value, entry.bytes);
-    format!("{} = {value}", name_of(program, entry.addr))
-}
-
-/// A value as people write it: a signed number, or the name of what it points to.
-fn shown(program: &Program, value: u128, bytes: u32) -> String {
-    let pointee = (bytes == 8).then(|| global_at(program, value as u64)).flatten();
-    if let Some(name) = pointee {
-        return format!("&{name}");
-    }
-    let shift = 128 - Type::Int((bytes.clamp(1, 16) * 8) as u8).bits();
-    (((value << shift) as i128) >> shift).to_string()
-}
-
-/// How the program calls an address.
-fn name_of(program: &Program, addr: u64) -> String {
-    let known = global_at(program, addr);
-    known.unwrap_or_else(|| match layout::split_address(addr) {
-        Some((object, 0)) => format!("object {}", object.0),
-        Some((object, offset)) => format!("object {}+{offset}", object.0),
-        None => format!("{addr:#x}"),
-    })
-}
-
-fn global_at(program: &Program, addr: u64) -> Option<String> {
-    let (object, offset) = layout::split_address(addr)?;
-    let name = &program.globals.values().nth(object.0 as usize)?.name;
-    Some(if offset == 0 { name.clone() } else { format!("{name}+{offset}") })
+pub(crate) fn other(system: &System<'_>, thread: ThreadId) -> Other {
+    Other { number: thread.0, name: system.machine.thread_name(thread).to_owned() }
 }

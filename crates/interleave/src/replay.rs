@@ -7,8 +7,9 @@ use crate::api::{FailureKind, FailureSite, Limits, Model, Step};
 use crate::narrate::Narrator;
 use crate::outcome::{End, end_of, final_state};
 use crate::schedule::action;
+use crate::story::ReplayEvent;
 use crate::system::System;
-use raddle_ir::{LocId, Program};
+use raddle_ir::Program;
 
 /// How a replayed execution ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,16 +27,6 @@ pub enum ReplayEnd {
     Stuck(usize),
     /// The schedule ends before the execution does.
     Short,
-}
-
-/// Something that happens: a step of the schedule, or what a thread does on its way to the next
-/// (stores into its buffer, fences, spawns, joins, failures).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReplayEvent {
-    pub thread: String,
-    /// What happens, in words: `reads x = 1`.
-    pub what: String,
-    pub loc: LocId,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -128,7 +128,7 @@ entry:
 fn told(program: &Program, model: Model, schedule: &[Step]) -> Vec<String> {
     let line = |loc| program.loc(loc).map_or(0, |loc| loc.line);
     let replayed = replay(program, model, schedule);
-    replayed.events.iter().map(|e| format!("{} {} {}", e.thread, line(e.loc), e.what)).collect()
+    replayed.events.iter().map(|e| format!("{} {} {}", e.thread, line(e.loc), e.what())).collect()
 }
 
 fn step(thread: u32) -> Step {
@@ -167,9 +167,9 @@ fn a_replay_tells_of_buffers_and_fences_with_their_places() {
         "P0 11 x = 2 goes into the store buffer",
         "P0 12 y = 3 goes into the store buffer",
         "P0 13 comes to a fence (full) and waits until the store buffer is empty",
-        "P0 9 x = 1 reaches memory from the store buffer",
-        "P0 12 y = 3 reaches memory from the store buffer",
-        "P0 11 x = 2 reaches memory from the store buffer",
+        "P0 9 x = 1 reaches memory",
+        "P0 12 y = 3 reaches memory",
+        "P0 11 x = 2 reaches memory",
         "P0 14 reads y = 3",
     ];
     assert_eq!(told(&program, Model::Pso, &schedule), expected);
@@ -265,9 +265,58 @@ entry:
     let expected = [
         "main 13 starts main.1:child",
         "main.1:child 7 x = 1 goes into the store buffer",
-        "main.1:child 7 x = 1 reaches memory from the store buffer",
-        "main 14 joins a thread that has ended",
+        "main.1:child 7 x = 1 reaches memory",
+        "main 14 joins main.1:child",
         "main 15 reads x = 1",
     ];
     assert_eq!(told(&program, Model::Tso, &[update(1, 0), step(0)]), expected);
+}
+
+/// Everything that has a name: an element, objects of the heap and of frames, what points to them.
+#[test]
+fn addresses_have_names() {
+    let source = r#"
+program "names"
+global @g: ptr
+thread main = @main()
+func @main() {
+  reg %p: ptr, %q: ptr, %buf: ptr, %t: i64, %r: i64
+entry:
+  %p = malloc 16
+  %q = malloc 16
+  %buf = alloca 8
+  store ptr asm @g, %q
+  store i32 asm %buf, -1
+  store ptr asm %p, &@f
+  %t = spawn @f(%q)
+  join %t
+  free %q
+  %r = load i64 asm %q
+  ret
+}
+func @f(%at: ptr) {
+  reg %in: ptr
+entry:
+  %in = add i64 %at, 8
+  store i32 asm %in, 7
+  ret
+}
+"#;
+    let program = parsed(source);
+    let found = run(&program, Model::Sc, Strategy::Optimal);
+    let expected = [
+        "main 8 allocates heap object 1 of main (16 bytes)",
+        "main 9 allocates heap object 2 of main (16 bytes)",
+        "main 10 allocates main's buf (8 bytes)",
+        "main 11 writes g = &heap object 2 of main",
+        "main 12 writes main's buf = -1",
+        "main 13 writes heap object 1 of main = &f",
+        "main 14 starts main.1:f",
+        "main.1:f 23 writes heap object 2 of main+8 = 7",
+        "main 15 joins main.1:f",
+        "main 16 frees heap object 2 of main",
+        "main 17 accesses heap object 2 of main",
+        "main 17 fails: reads 8 bytes of a dead object",
+    ];
+    assert_eq!(told(&program, Model::Sc, &found.failures[0].schedule), expected);
 }

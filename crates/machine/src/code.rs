@@ -291,6 +291,14 @@ impl Code {
         self.locs[pc.0 as usize]
     }
 
+    /// The function that an operation is of.
+    pub fn function_at(&self, pc: Pc) -> Option<FuncId> {
+        // Functions lie one after the other, in order.
+        let entries = self.funcs.iter().enumerate().filter_map(|(n, f)| Some((n, f.entry?)));
+        let found = entries.take_while(|(_, entry)| *entry <= pc).last()?;
+        Some(FuncId::from_u32(found.0 as u32))
+    }
+
     pub fn args(&self, args: Args) -> &[(Src, bool)] {
         &self.args[args.start as usize..][..args.len as usize]
     }

@@ -28,6 +28,7 @@
 //! | `objects` | allocations |
 //! | [`visible`], `operations` | what a thread is about to do, and finishing it |
 //! | `run` | local steps |
+//! | `owners` | whose an object is, what a thread is about to touch |
 //! | `passed` | what threads went past, read off the undo log |
 //! | [`machine`] | the whole |
 
@@ -41,6 +42,7 @@ pub mod machine;
 pub mod memory;
 mod objects;
 mod operations;
+mod owners;
 mod passed;
 mod run;
 pub mod snapshot;
@@ -52,7 +54,7 @@ pub mod visible;
 pub use eval::{int_pred, rmw_result};
 pub use fault::{Fault, FaultKind};
 pub use machine::Machine;
-pub use passed::{Passed, PassedOp};
+pub use passed::{Allocation, Passed, PassedOp};
 pub use run::Stop;
 pub use thread::{Status, ThreadId};
 pub use trail::{Mark, Trail, Word};

@@ -1,27 +1,41 @@
 //! What threads have gone past since a moment, read off the undo log.
 //!
 //! An engine may complete some visible operations as part of a thread's run (stores into a buffer,
-//! fences, spawns, joins), without an event that tells of them. Every move of a program counter is
-//! a change that the trail logs, so the log says which, where, and in which order; nothing has to
-//! be noted while searching.
+//! fences, spawns, joins), without an event that tells of them; allocations are no events either.
+//! Every move of a program counter is a change that the trail logs, so the log says which, where,
+//! and in which order; nothing has to be noted while searching.
 //!
 //! Relies on: a thread's counter is set to a visible operation only when it stops there, and leaves
-//! it only when the operation is complete.
+//! it only when the operation is complete; it is set to an allocation before that is made.
 
-use crate::code::{Op, Pc};
+use crate::code::{Op, Pc, Slot, Source, Src};
+use crate::layout::ObjectId;
 use crate::machine::Machine;
-use crate::thread::{Status, ThreadId, field};
+use crate::thread::{Status, ThreadId, field, frame};
 use crate::trail::{Mark, Word};
-use raddle_ir::{FenceKind, LocId};
+use raddle_ir::{FenceKind, FuncId, LocId, Reg};
 
-/// A visible operation of a kind that may need no event.
+/// An operation of a kind that may need no event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassedOp {
     Store,
     Fence(FenceKind),
     /// The thread that was started.
     Spawn(ThreadId),
-    Join,
+    /// The thread that had ended.
+    Join(Option<ThreadId>),
+    Allocate(Allocation),
+}
+
+/// An object that a thread made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Allocation {
+    pub object: ObjectId,
+    /// Of the heap, not of a frame.
+    pub heap: bool,
+    /// The function that asked for it, and the register that got its address.
+    pub func: FuncId,
+    pub reg: Option<Reg>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,12 +46,13 @@ pub struct Passed {
 }
 
 impl Machine<'_> {
-    /// The stores, fences, spawns and joins that were completed since a mark, in order.
+    /// The stores, fences, spawns, joins and allocations that were completed since a mark, in order.
     pub fn passed(&self, since: Mark) -> Vec<Passed> {
         let mut passed = Vec::new();
         let mut newest = None;
         let mut starting = vec![false; self.threads.len()];
-        for (word, old) in self.trail.changes(since) {
+        let changes = self.trail.changes(since);
+        for (moment, (word, old)) in changes.iter().enumerate() {
             let Some((thread, field)) = self.owner(*word) else { continue };
             let starts = &mut starting[thread.0 as usize];
             match field {
@@ -49,13 +64,86 @@ impl Machine<'_> {
                 field::PC if *starts => *starts = false,
                 field::PC => {
                     let pc = Pc(*old as u32);
-                    let op = self.passed_op(pc, newest);
-                    passed.extend(op.map(|op| Passed { thread, loc: self.code.loc(pc), op }));
+                    let then = &changes[moment..];
+                    let op = match self.code.op(pc) {
+                        Op::Join { thread: target, .. } => {
+                            let handle = self.read_then(then, thread, target);
+                            Some(PassedOp::Join(self.thread_of(handle)))
+                        }
+                        op => passed_op(op, newest),
+                    };
+                    let loc = || self.loc_then(then, thread);
+                    passed.extend(op.map(|op| Passed { thread, loc: loc(), op }));
+                }
+                field::OBJECTS => {
+                    let then = &changes[moment..];
+                    let op = self.allocation(then, thread, *old).map(PassedOp::Allocate);
+                    let loc = || self.loc_then(then, thread);
+                    passed.extend(op.map(|op| Passed { thread, loc: loc(), op }));
                 }
                 _ => {}
             }
         }
         passed
+    }
+
+    /// What a word held before the first of the newest changes: the past, read off the undo log.
+    fn then(&self, newest: &[(Word, u64)], word: Word) -> u64 {
+        let change = newest.iter().find(|(changed, _)| *changed == word);
+        change.map_or_else(|| self.trail.get(word), |(_, old)| *old)
+    }
+
+    /// What an operand was before the newest changes.
+    fn read_then(&self, newest: &[(Word, u64)], thread: ThreadId, src: Src) -> u64 {
+        match src.get() {
+            Source::Slot(slot) => {
+                let base = self.then(newest, self.word(thread, field::FRAME));
+                self.then(newest, Word::from_index(base).at(frame::SLOTS + slot.0))
+            }
+            _ => self.read(thread, src),
+        }
+    }
+
+    /// Where a thread was in the source before the newest changes: the innermost frame that has a
+    /// position.
+    fn loc_then(&self, newest: &[(Word, u64)], thread: ThreadId) -> LocId {
+        let pc = self.then(newest, self.word(thread, field::PC));
+        let mut loc = self.code.loc(Pc(pc as u32));
+        // Found late in the log, so looked for only where it is needed.
+        let mut base = (loc == LocId::NONE)
+            .then(|| self.then(newest, self.word(thread, field::FRAME)))
+            .unwrap_or_default();
+        while loc == LocId::NONE && base != 0 {
+            let frame = Word::from_index(base);
+            base = self.then(newest, frame.at(frame::CALLER));
+            if base != 0 {
+                // The call is just before where it returns to.
+                let back = self.then(newest, frame.at(frame::RETURN_PC));
+                loc = self.code.loc(Pc(back.saturating_sub(1) as u32));
+            }
+        }
+        loc
+    }
+
+    /// The allocation of the thread's `nth` object, made before the newest changes.
+    fn allocation(&self, newest: &[(Word, u64)], thread: ThreadId, nth: u64) -> Option<Allocation> {
+        let object = *self.threads[thread.0 as usize].objects.get(nth as usize)?;
+        let pc = Pc(self.then(newest, self.word(thread, field::PC)) as u32);
+        let (dst, heap) = match self.code.op(pc) {
+            Op::Malloc { dst, .. } => (dst, true),
+            Op::Alloca { dst, .. } => (dst, false),
+            _ => return None,
+        };
+        let func = self.code.function_at(pc)?;
+        let reg = self.register(func, dst);
+        Some(Allocation { object, heap, func, reg })
+    }
+
+    /// The register behind a slot.
+    fn register(&self, func: FuncId, slot: Slot) -> Option<Reg> {
+        let regs = &self.code.funcs[func.as_u32() as usize].regs;
+        let found = regs.iter().position(|(candidate, _)| *candidate == slot)?;
+        Some(Reg::from_u32(found as u32))
     }
 
     /// Whether a new thread's program counter has to change from 0.
@@ -74,14 +162,13 @@ impl Machine<'_> {
         let field = u32::try_from(field).ok().filter(|field| *field < field::COUNT)?;
         Some((ThreadId(thread as u32), field))
     }
+}
 
-    fn passed_op(&self, pc: Pc, newest: Option<ThreadId>) -> Option<PassedOp> {
-        match self.code.op(pc) {
-            Op::Store { .. } => Some(PassedOp::Store),
-            Op::Fence { kind } => Some(PassedOp::Fence(kind)),
-            Op::Spawn { .. } => newest.map(PassedOp::Spawn),
-            Op::Join { .. } => Some(PassedOp::Join),
-            _ => None,
-        }
+fn passed_op(op: Op, newest: Option<ThreadId>) -> Option<PassedOp> {
+    match op {
+        Op::Store { .. } => Some(PassedOp::Store),
+        Op::Fence { kind } => Some(PassedOp::Fence(kind)),
+        Op::Spawn { .. } => newest.map(PassedOp::Spawn),
+        _ => None,
     }
 }

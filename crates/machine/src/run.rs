@@ -171,6 +171,7 @@ impl Machine<'_> {
             }
             Op::Alloca { dst, size } => {
                 let size = self.read(thread, size);
+                self.set(thread, field::PC, pc.0.into());
                 let object = self.allocate(thread, size, ObjectKind::Frame)?;
                 let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
                 let (link, next) = (self.memory.link(object), self.trail.get(head));
@@ -180,6 +181,7 @@ impl Machine<'_> {
             }
             Op::Malloc { dst, size } => {
                 let size = self.read(thread, size);
+                self.set(thread, field::PC, pc.0.into());
                 let object = self.allocate(thread, size, ObjectKind::Heap)?;
                 self.put(thread, dst, object_address(object));
             }

@@ -89,7 +89,7 @@ fn write_witness(out: &mut String, run: &Run<'_>, witness: &Witness) -> Result {
     let thread_width = widest(&mut witness.events.iter().map(|e| e.thread.chars().count()));
     let place_width = widest(&mut places.iter().map(|place| place.chars().count()));
     for (number, (event, place)) in witness.events.iter().zip(&places).enumerate() {
-        let (thread, what) = (&event.thread, &event.what);
+        let (thread, what) = (&event.thread, event.what());
         let number = number + 1;
         writeln!(out, "  {number:4}  {thread:thread_width$}  {place:place_width$}  {what}")?;
     }

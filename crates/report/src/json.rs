@@ -228,7 +228,7 @@ fn refuted(run: &Run<'_>, outcome: &Outcome) -> Error {
 
 fn witness_event(run: &Run<'_>, event: &ReplayEvent) -> WitnessEvent {
     let (file, line) = place(run, event.loc);
-    WitnessEvent { thread: event.thread.clone(), file, line, what: event.what.clone() }
+    WitnessEvent { thread: event.thread.clone(), file, line, what: event.what() }
 }
 
 fn schedule_step(step: &Step) -> ScheduleStep {

@@ -5,7 +5,8 @@ use raddle_analysis::{
     Witness,
 };
 use raddle_interleave::{
-    BoundKind, BoundMet, Failure, FailureKind, Model, Options, ReplayEvent, Step, Stopped, Summary,
+    BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, Model, Options,
+    ReplayEvent, Step, Stopped, Summary,
 };
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
@@ -76,14 +77,17 @@ fn failure() -> Failure {
 }
 
 fn violation() -> CheckResult {
-    let event = |thread: &str, what: &str, loc| ReplayEvent {
-        thread: thread.into(),
-        what: what.into(),
-        loc,
+    let cell = || Cell {
+        at: Bytes { addr: 1 << 28, bytes: 4, name: "x".into() },
+        value: Datum { bits: 1, shown: "1".into() },
     };
+    let event = |deed: Deed| ReplayEvent { number: 0, thread: "P0".into(), loc: LocId(0), deed };
     let witness = Witness {
         schedule: failure().schedule,
-        events: vec![event("P0", "store x = 1", LocId(0)), event("P0", "update x = 1", LocId(0))],
+        events: vec![
+            event(Deed::Buffer { cell: cell(), store: 3, drains: false }),
+            event(Deed::Update { cell: cell(), store: 3 }),
+        ],
     };
     let mut result = result(
         Summary { failures: vec![failure()], stopped: Some(Stopped::Failure), ..summary() },
@@ -152,8 +156,8 @@ fn violation_text_lists_the_replayed_schedule() {
     let expected = "SB.litmus under tso: violation
   assertion in thread P0 at SB.litmus:7: both are in (1 execution)
   a schedule that leads there, replayed:
-     1  P0  SB.litmus:7  store x = 1
-     2  P0  SB.litmus:7  update x = 1
+     1  P0  SB.litmus:7  x = 1 goes into the store buffer
+     2  P0  SB.litmus:7  x = 1 reaches memory
   4 executions, 20 events (tso, optimal) 1.500 s
 ";
     assert_eq!(check::text(&run, &violation()), expected);
@@ -174,8 +178,8 @@ fn a_violated_condition_has_a_state_and_a_schedule() {
   condition ~exists (y=0 /\ x=0) fails in 2 executions
   a final state: x=0; y=0;
   a schedule that leads there, replayed:
-     1  P0  SB.litmus:7  store x = 1
-     2  P0  SB.litmus:7  update x = 1
+     1  P0  SB.litmus:7  x = 1 goes into the store buffer
+     2  P0  SB.litmus:7  x = 1 reaches memory
   4 executions, 20 events (tso, optimal) 1.500 s
 ";
     assert_eq!(check::text(&run, &result), expected);
@@ -255,8 +259,8 @@ fn check_json() {
             { "thread": 0, "update": 3, "choice": 0 },
         ],
         "witness": [
-            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "store x = 1" },
-            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "update x = 1" },
+            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "x = 1 goes into the store buffer" },
+            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "x = 1 reaches memory" },
         ],
     });
     assert_eq!(object["errors"], serde_json::json!([error]));

@@ -31,7 +31,7 @@ fn the_witness_reads_as_a_story() {
     };
     for (thread, flag) in [("P0", "flag0"), ("P1", "flag1")] {
         told(thread, 17, &format!("{flag} = 1 goes into the store buffer"));
-        told(thread, 17, &format!("{flag} = 1 reaches memory from the store buffer"));
+        told(thread, 17, &format!("{flag} = 1 reaches memory"));
     }
     told("P0", 18, "reads flag1 = 0");
     told("P1", 18, "reads flag0 = 0");

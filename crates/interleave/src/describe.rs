@@ -1,0 +1,58 @@
+//! What an event of a thread itself did.
+
+use crate::event::{Class, Condition, Event};
+use crate::names::Names;
+use crate::narrate::other;
+use crate::story::{Cell, Datum, Deed, Writing};
+use crate::system::System;
+use raddle_machine::{ThreadId, Visible};
+
+/// Tells of the newest event, from the operation it was; `seen` is what a load found.
+pub(crate) fn describe(
+    system: &System<'_>,
+    names: &Names,
+    event: &Event,
+    visible: Visible,
+    seen: Option<u128>,
+) -> Deed {
+    let action = &event.action;
+    let at = names.bytes(system, action.addr, action.bytes);
+    if matches!(event.condition, Condition::Unless(_)) {
+        return Deed::Touch(at);
+    }
+    let datum = |bits: u128| names.datum(system, bits, action.bytes);
+    let cell = |value: Datum| Cell { at: at.clone(), value };
+    let now = || datum(system.in_memory(action.addr, action.bytes.min(16)).unwrap_or(0));
+    let writes = |how| Deed::Write { cell: cell(now()), old: datum(event.old), how };
+    let happens = action.class == Class::Write;
+    match visible {
+        Visible::Load { .. } | Visible::Await { .. } => {
+            let value = datum(seen.unwrap_or(0));
+            Deed::Read { cell: cell(value), forwarded: action.forwarded > 0 }
+        }
+        Visible::Store { .. } => writes(Writing::Store),
+        Visible::Rmw { .. } => writes(Writing::Rmw),
+        Visible::CmpXchg { .. } if happens => writes(Writing::Exchange),
+        Visible::CmpXchg { expected, .. } => {
+            Deed::Mismatch { cell: cell(now()), expected: datum(expected) }
+        }
+        Visible::StoreCond { .. } if happens => writes(Writing::Conditional),
+        Visible::StoreCond { .. } => Deed::LostReservation(at),
+        Visible::Lock { .. } => Deed::Lock { at, woken: false },
+        Visible::Relock { .. } => Deed::Lock { at, woken: true },
+        Visible::TryLock { .. } if happens => Deed::Lock { at, woken: false },
+        Visible::TryLock { .. } => Deed::FindsLocked(at),
+        Visible::Unlock { .. } => Deed::Unlock(at),
+        Visible::CondEnqueue { .. } => Deed::StartWaiting(at),
+        Visible::Signal { .. } => {
+            let woken = action.choice.checked_sub(1).map(|n| other(system, ThreadId(n as u32)));
+            Deed::Signal { at, woken }
+        }
+        Visible::Broadcast { .. } => Deed::Broadcast(at),
+        Visible::Free { of_frame, .. } => Deed::Free { at, of_frame },
+        Visible::Choose { .. } => Deed::Choose(action.choice),
+        Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => {
+            unreachable!("{visible:?} is not an event")
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What happens in a replay: for people, in words, and for those who reason about it, as values.
+//!
+//! A story is the steps of a schedule and, between them, what threads do on their way to the next
+//! (stores into their buffers, fences, spawns, joins, allocations, failures). Everything that a
+//! reader is told comes from here: the words are made from the values, never the other way round.
+
+use crate::api::FailureKind;
+use raddle_ir::LocId;
+use std::fmt;
+
+/// Something that a thread does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayEvent {
+    /// Number of the thread, as in [`crate::Step::thread`].
+    pub number: u32,
+    /// Its name.
+    pub thread: String,
+    pub loc: LocId,
+    pub deed: Deed,
+}
+
+impl ReplayEvent {
+    /// What happens, in words: `reads x = 1`.
+    pub fn what(&self) -> String {
+        self.deed.to_string()
+    }
+}
+
+/// Bytes of memory, by their address and by their name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bytes {
+    pub addr: u64,
+    pub bytes: u32,
+    /// How the program calls them: `flag`, `flag+4`, `heap object 1 of main+8`.
+    pub name: String,
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// A value as bits and as people write it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Datum {
+    pub bits: u128,
+    pub shown: String,
+}
+
+impl fmt::Display for Datum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// A value at its place: `x = 1`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cell {
+    pub at: Bytes,
+    pub value: Datum,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.at, self.value)
+    }
+}
+
+/// How a write that is an event of its thread came about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Writing {
+    /// A store without buffers.
+    Store,
+    Rmw,
+    /// A compare-and-exchange that found what it expected.
+    Exchange,
+    /// A store-conditional whose reservation held.
+    Conditional,
+}
+
+/// Another thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Other {
+    pub number: u32,
+    pub name: String,
+}
+
+impl fmt::Display for Other {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deed {
+    Read {
+        cell: Cell,
+        /// It came from the thread's own store buffer.
+        forwarded: bool,
+    },
+    /// Memory changes in the same step.
+    Write {
+        cell: Cell,
+        old: Datum,
+        how: Writing,
+    },
+    /// A compare-and-exchange that changes nothing.
+    Mismatch {
+        cell: Cell,
+        expected: Datum,
+    },
+    /// A store-conditional that changes nothing.
+    LostReservation(Bytes),
+    /// A store goes into the buffer: which of its thread's stores it is, from 0.
+    Buffer {
+        cell: Cell,
+        store: u32,
+        drains: bool,
+    },
+    /// It leaves the buffer.
+    Update {
+        cell: Cell,
+        store: u32,
+    },
+    Fence {
+        kind: String,
+        drains: bool,
+    },
+    Lock {
+        at: Bytes,
+        /// After a wait on a condition variable.
+        woken: bool,
+    },
+    FindsLocked(Bytes),
+    Unlock(Bytes),
+    StartWaiting(Bytes),
+    Signal {
+        at: Bytes,
+        woken: Option<Other>,
+    },
+    Broadcast(Bytes),
+    Spawn(Other),
+    Join(Option<Other>),
+    Allocate {
+        at: Bytes,
+        heap: bool,
+    },
+    Free {
+        at: Bytes,
+        /// The end of the frame that it is of, not a `free`.
+        of_frame: bool,
+    },
+    Choose(u64),
+    /// Output of the program.
+    Print(String),
+    /// An access that fails; the failure is told next.
+    Touch(Bytes),
+    Fail {
+        kind: FailureKind,
+        message: String,
+        /// What it was about to touch, if that has to do with it.
+        at: Option<Bytes>,
+    },
+    /// Waits and will never go on.
+    Stuck {
+        reason: String,
+        wants: Wants,
+    },
+}
+
+/// What a thread that is stuck waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wants {
+    Lock { at: Bytes, holder: Option<Other> },
+    End(Option<Other>),
+    Signal(Option<Bytes>),
+    Value(Option<Bytes>),
+}
+
+impl Deed {
+    /// Whether it is of no interest but to whoever looks for the end of an object.
+    pub fn is_routine(&self) -> bool {
+        matches!(self, Deed::Free { of_frame: true, .. } | Deed::Allocate { heap: false, .. })
+    }
+}
+
+impl fmt::Display for Deed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DRAINS: &str = " and waits until the store buffer is empty";
+        let draining = |drains: &bool| if *drains { DRAINS } else { "" };
+        match self {
+            Deed::Read { cell, forwarded: false } => write!(f, "reads {cell}"),
+            Deed::Read { cell, .. } => write!(f, "reads {cell} (from its own store buffer)"),
+            Deed::Write { cell, old, how } => match how {
+                Writing::Store => write!(f, "writes {cell}"),
+                Writing::Rmw => write!(f, "updates {} from {old} to {}", cell.at, cell.value),
+                Writing::Exchange => {
+                    write!(f, "exchanges {} from {old} to {}", cell.at, cell.value)
+                }
+                Writing::Conditional => write!(f, "writes {cell} conditionally"),
+            },
+            Deed::Mismatch { cell, expected } => {
+                write!(f, "finds {cell}, not {expected}, and does not exchange it")
+            }
+            Deed::LostReservation(at) => {
+                write!(f, "fails to write {at}: its reservation is lost")
+            }
+            Deed::Buffer { cell, drains, .. } => {
+                write!(f, "{cell} goes into the store buffer{}", draining(drains))
+            }
+            Deed::Update { cell, .. } => write!(f, "{cell} reaches memory"),
+            Deed::Fence { kind, drains } => {
+                write!(f, "comes to a fence ({kind}){}", draining(drains))
+            }
+            Deed::Lock { at, woken: false } => write!(f, "locks {at}"),
+            Deed::Lock { at, .. } => write!(f, "wakes up and locks {at}"),
+            Deed::FindsLocked(at) => write!(f, "finds {at} locked"),
+            Deed::Unlock(at) => write!(f, "unlocks {at}"),
+            Deed::StartWaiting(at) => write!(f, "starts to wait for {at}"),
+            Deed::Signal { at, woken: None } => write!(f, "signals {at}; nobody waits"),
+            Deed::Signal { at, woken: Some(who) } => write!(f, "signals {at} and wakes {who}"),
+            Deed::Broadcast(at) => write!(f, "wakes all that wait for {at}"),
+            Deed::Spawn(child) => write!(f, "starts {child}"),
+            Deed::Join(Some(child)) => write!(f, "joins {child}"),
+            Deed::Join(None) => f.write_str("joins a thread that has ended"),
+            Deed::Allocate { at, .. } => write!(f, "allocates {at} ({} bytes)", at.bytes),
+            Deed::Free { at, of_frame: false } => write!(f, "frees {at}"),
+            Deed::Free { at, .. } => write!(f, "ends {at}"),
+            Deed::Choose(which) => write!(f, "chooses alternative {which}"),
+            Deed::Print(text) => write!(f, "prints {text:?}"),
+            Deed::Touch(at) => write!(f, "accesses {at}"),
+            Deed::Fail { kind: FailureKind::Assertion, message, .. } => {
+                write!(f, "assertion fails: {message}")
+            }
+            Deed::Fail { message, .. } => write!(f, "fails: {message}"),
+            Deed::Stuck { reason, .. } => write!(f, "waits for {reason}, for ever"),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Whose an object is, and what a thread is about to touch: for telling, not for running.
+
+use crate::code::Op;
+use crate::layout::ObjectId;
+use crate::machine::Machine;
+use crate::thread::ThreadId;
+use raddle_ir::GlobalId;
+
+impl Machine<'_> {
+    /// The thread and the global whose copy an object is, if it is the copy of a thread-local one.
+    pub fn thread_local_of(&self, object: ObjectId) -> Option<(ThreadId, GlobalId)> {
+        let copies = self.thread_ids().flat_map(|id| {
+            let locals = &self.threads[id.0 as usize].thread_locals;
+            locals.iter().map(move |(global, copy)| (id, *global, *copy))
+        });
+        let mut copies = copies.filter(|(_, _, copy)| *copy == object);
+        copies.next().map(|(thread, global, _)| (thread, global))
+    }
+
+    /// The address that the operation a thread is at would touch, if it is one that touches memory.
+    pub fn address_at(&self, thread: ThreadId) -> Option<u64> {
+        match self.code.op(self.pc(thread)) {
+            Op::Load { addr, .. }
+            | Op::Store { addr, .. }
+            | Op::Rmw { addr, .. }
+            | Op::CmpXchg { addr, .. }
+            | Op::StoreCond { addr, .. }
+            | Op::Free { addr }
+            | Op::Lock { addr }
+            | Op::TryLock { addr, .. }
+            | Op::Unlock { addr }
+            | Op::Await { addr, .. } => Some(self.read(thread, addr)),
+            Op::CondWait { cond, .. } | Op::CondSignal { cond } | Op::CondBroadcast { cond } => {
+                Some(self.read(thread, cond))
+            }
+            _ => None,
+        }
+    }
+}
