@@ -109,10 +109,10 @@ impl Machine<'_> {
     fn loc_then(&self, newest: &[(Word, u64)], thread: ThreadId) -> LocId {
         let pc = self.then(newest, self.word(thread, field::PC));
         let mut loc = self.code.loc(Pc(pc as u32));
-        // Found late in the log, so looked for only where it is needed.
-        let mut base = (loc == LocId::NONE)
-            .then(|| self.then(newest, self.word(thread, field::FRAME)))
-            .unwrap_or_default();
+        if loc != LocId::NONE {
+            return loc;
+        }
+        let mut base = self.then(newest, self.word(thread, field::FRAME));
         while loc == LocId::NONE && base != 0 {
             let frame = Word::from_index(base);
             base = self.then(newest, frame.at(frame::CALLER));
