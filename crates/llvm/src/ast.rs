@@ -52,7 +52,7 @@ macro_rules! ids {
 ids! {
     /// An interned type of a module.
     TypeId "type",
-    /// An interned constant of a module.
+    /// A constant of a module.
     ConstId "const",
     /// An interned string of a module: a name of anything.
     NameId "name",

@@ -5,7 +5,7 @@ use super::{
     TypeId,
 };
 
-/// A constant and its type. Equal constants have equal ids.
+/// A constant and its type. Equal scalars have equal ids; aggregates and expressions need not.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Constant {
     pub ty: TypeId,

@@ -15,11 +15,10 @@ macro_rules! words {
 
         impl $crate::ast::Word for $name {
             fn from_word(word: &[u8]) -> Option<$name> {
-                // A match on slices compiles to comparisons by length first; there is no table.
-                match std::str::from_utf8(word) {
-                    $(Ok($word) => Some($name::$variant),)+
-                    _ => None,
-                }
+                $(if word == $word.as_bytes() {
+                    return Some($name::$variant);
+                })+
+                None
             }
 
             fn word(self) -> &'static str {

@@ -1,0 +1,45 @@
+//! Why a text is refused, before it is a diagnostic.
+
+use raddle_ir::Diagnostic;
+use std::ops::Range;
+
+/// A fault in the text. Boxed, so that results on the parser's hot paths stay small.
+#[derive(Debug)]
+pub struct Fault {
+    pub span: Range<usize>,
+    pub message: String,
+    pub expected: Option<String>,
+    pub help: Option<String>,
+}
+
+pub type Parse<T> = Result<T, Box<Fault>>;
+
+impl Fault {
+    pub fn new(span: Range<usize>, message: impl Into<String>) -> Box<Fault> {
+        Box::new(Fault { span, message: message.into(), expected: None, help: None })
+    }
+
+    pub fn expected(mut self: Box<Fault>, what: impl Into<String>) -> Box<Fault> {
+        self.expected = Some(what.into());
+        self
+    }
+
+    pub fn help(mut self: Box<Fault>, what: impl Into<String>) -> Box<Fault> {
+        self.help = Some(what.into());
+        self
+    }
+
+    /// The diagnostic for a text that need not be UTF-8.
+    pub fn into_diagnostic(self, file: &str, text: &[u8]) -> Diagnostic {
+        let before = &text[..self.span.start.min(text.len())];
+        let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        Diagnostic {
+            line: before.iter().filter(|b| **b == b'\n').count() as u32 + 1,
+            column: String::from_utf8_lossy(&before[line_start..]).chars().count() as u32 + 1,
+            span: Some(self.span),
+            expected: self.expected,
+            help: self.help,
+            ..Diagnostic::whole_file(file, self.message)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Names, types and constants, each kept once.
+//!
+//! Scalar constants are shared; aggregates, strings and expressions are not, since looking for an
+//! equal one costs as much as keeping it.
+
+use crate::ast::{ConstId, ConstKind, Constant, NameId, Type, TypeId};
+use cranelift_entity::{EntityRef, PrimaryMap};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+#[derive(Debug, Default)]
+pub struct Names<'t> {
+    ids: FxHashMap<Cow<'t, [u8]>, NameId>,
+    pub strings: PrimaryMap<NameId, Box<str>>,
+}
+
+impl<'t> Names<'t> {
+    /// The name with these bytes; none if they are not UTF-8.
+    pub fn intern(&mut self, bytes: Cow<'t, [u8]>) -> Option<NameId> {
+        if let Some(id) = self.ids.get(&bytes) {
+            return Some(*id);
+        }
+        let id = self.strings.push(std::str::from_utf8(&bytes).ok()?.into());
+        self.ids.insert(bytes, id);
+        Some(id)
+    }
+
+    /// The name with these bytes, with what is not UTF-8 replaced.
+    pub fn intern_lossy(&mut self, bytes: Cow<'t, [u8]>) -> NameId {
+        if let Some(id) = self.ids.get(&bytes) {
+            return *id;
+        }
+        let id = self.strings.push(String::from_utf8_lossy(&bytes).into());
+        self.ids.insert(bytes, id);
+        id
+    }
+}
+
+/// Types, with the ids of those that the parser itself needs.
+#[derive(Debug)]
+pub struct Types {
+    ids: FxHashMap<Type, TypeId>,
+    pub types: PrimaryMap<TypeId, Type>,
+}
+
+impl Types {
+    /// Their places here are their ids.
+    const COMMON: [Type; 8] = [
+        Type::Void,
+        Type::Ptr { addrspace: 0 },
+        Type::Int(1),
+        Type::Int(8),
+        Type::Int(32),
+        Type::Int(64),
+        Type::Metadata,
+        Type::Token,
+    ];
+
+    pub fn new() -> Types {
+        let mut types = Types { ids: FxHashMap::default(), types: PrimaryMap::new() };
+        for ty in Types::COMMON {
+            types.intern(ty);
+        }
+        types
+    }
+
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        *self.ids.entry(ty).or_insert_with_key(|ty| self.types.push(ty.clone()))
+    }
+
+    pub fn void() -> TypeId {
+        TypeId::new(0)
+    }
+
+    pub fn ptr() -> TypeId {
+        TypeId::new(1)
+    }
+
+    pub fn i1() -> TypeId {
+        TypeId::new(2)
+    }
+
+    pub fn i8() -> TypeId {
+        TypeId::new(3)
+    }
+
+    pub fn i32() -> TypeId {
+        TypeId::new(4)
+    }
+
+    pub fn i64() -> TypeId {
+        TypeId::new(5)
+    }
+
+    pub fn metadata() -> TypeId {
+        TypeId::new(6)
+    }
+
+    pub fn token() -> TypeId {
+        TypeId::new(7)
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Constants {
+    scalars: FxHashMap<(TypeId, u8, u128), ConstId>,
+    pub constants: PrimaryMap<ConstId, Constant>,
+}
+
+impl Constants {
+    pub fn add(&mut self, ty: TypeId, kind: ConstKind) -> ConstId {
+        match scalar_key(&kind) {
+            Some((tag, payload)) => *self
+                .scalars
+                .entry((ty, tag, payload))
+                .or_insert_with(|| self.constants.push(Constant { ty, kind })),
+            None => self.constants.push(Constant { ty, kind }),
+        }
+    }
+}
+
+/// What tells a scalar from others of its type.
+fn scalar_key(kind: &ConstKind) -> Option<(u8, u128)> {
+    Some(match kind {
+        ConstKind::Int(value) => (0, *value),
+        ConstKind::WideInt(text) => (1, text.index() as u128),
+        ConstKind::Float(bits) => (2, *bits),
+        ConstKind::Null => (3, 0),
+        ConstKind::Zero => (4, 0),
+        ConstKind::Undef => (5, 0),
+        ConstKind::Poison => (6, 0),
+        ConstKind::NoneToken => (7, 0),
+        ConstKind::Global(global) => (8, global.index() as u128),
+        ConstKind::DsoLocalEquivalent(global) => (9, global.index() as u128),
+        ConstKind::NoCfi(global) => (10, global.index() as u128),
+        _ => return None,
+    })
+}

@@ -1,0 +1,490 @@
+//! Tokens of LLVM's assembly language.
+//!
+//! The lexer never fails and never allocates: what is no token at all is [`Token::Bad`], which no
+//! rule of the grammar accepts, and names and strings are slices of the text that are decoded where
+//! they are needed ([`unescape`]).
+
+use std::borrow::Cow;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Token<'t> {
+    End,
+    /// A byte of punctuation.
+    Punct(u8),
+    /// `...`
+    Ellipsis,
+    /// A keyword, instruction, attribute or primitive type.
+    Word(&'t [u8]),
+    /// Digits with an optional sign, or `u0x…` and `s0x…`.
+    Int(&'t [u8]),
+    /// A decimal with a point, `0x…` with an optional letter for its format, or `f0x…`.
+    Float(&'t [u8]),
+    /// What is between the quotes, still escaped.
+    Str(&'t [u8]),
+    /// `c"…"`
+    Bytes(&'t [u8]),
+    Global(Name<'t>),
+    Local(Name<'t>),
+    /// `name:`
+    Label(Name<'t>),
+    /// `$name`
+    Comdat,
+    /// `!name`
+    MetaName(&'t [u8]),
+    /// `!12`
+    MetaNum(u32),
+    /// `#12`
+    AttrGroup,
+    /// `^12`
+    Summary,
+    Bad(&'static str),
+}
+
+/// A name as it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Name<'t> {
+    Number(u32),
+    /// Between quotes or not, possibly with escapes.
+    Text(&'t [u8]),
+}
+
+const WORD: u8 = 1;
+const SPACE: u8 = 2;
+
+/// What a byte can be part of. `WORD` is LLVM's alphabet of unquoted names: `[-a-zA-Z$._0-9]`.
+static CLASS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        if b.is_ascii_alphanumeric() || matches!(b, b'-' | b'$' | b'.' | b'_') {
+            table[byte] = WORD;
+        } else if matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0) {
+            table[byte] = SPACE;
+        }
+        byte += 1;
+    }
+    table
+};
+
+fn is_word(byte: u8) -> bool {
+    CLASS[byte as usize] == WORD
+}
+
+#[derive(Debug)]
+pub struct Lexer<'t> {
+    text: &'t [u8],
+    /// Where the next token is looked for.
+    pos: usize,
+    /// The line of `pos`, from 1.
+    line: u32,
+}
+
+impl<'t> Lexer<'t> {
+    pub fn new(text: &'t [u8]) -> Lexer<'t> {
+        Lexer { text, pos: 0, line: 1 }
+    }
+
+    pub fn text(&self) -> &'t [u8] {
+        self.text
+    }
+
+    pub fn pos(&self) -> usize {
+        self.pos
+    }
+
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    fn at(&self, pos: usize) -> u8 {
+        self.text.get(pos).copied().unwrap_or(0)
+    }
+
+    /// Moves to the next token and gives where it starts.
+    pub fn skip_space(&mut self) -> usize {
+        while let Some(&byte) = self.text.get(self.pos) {
+            if CLASS[byte as usize] == SPACE {
+                self.line += u32::from(byte == b'\n');
+                self.pos += 1;
+            } else if byte == b';' {
+                let rest = &self.text[self.pos..];
+                self.pos += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+            } else {
+                break;
+            }
+        }
+        self.pos
+    }
+
+    /// The token at `pos`, which [`Lexer::skip_space`] has found.
+    pub fn token(&mut self) -> Token<'t> {
+        let start = self.pos;
+        let Some(&byte) = self.text.get(start) else { return Token::End };
+        match byte {
+            b'%' => self.name(Token::Local, "'%' without a name"),
+            b'@' => self.name(Token::Global, "'@' without a name"),
+            b'!' => self.metadata(),
+            b'"' => self.string(),
+            b'#' => self.numbered(Token::AttrGroup),
+            b'^' => self.numbered(Token::Summary),
+            b'$' => self.comdat(),
+            b'0'..=b'9' => self.number(),
+            b'-' | b'+' if self.at(start + 1).is_ascii_digit() => self.number(),
+            b'-' | b'+' if self.at(start + 1).is_ascii_alphabetic() => self.special_float(),
+            b'.' if self.text[start..].starts_with(b"...") => {
+                self.pos += 3;
+                Token::Ellipsis
+            }
+            _ if is_word(byte) => self.word(),
+            b',' | b'(' | b')' | b'=' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'*' | b'|'
+            | b':' => {
+                self.pos += 1;
+                Token::Punct(byte)
+            }
+            _ => Token::Bad("a byte that begins no token"),
+        }
+    }
+
+    fn scan_word(&mut self) -> &'t [u8] {
+        let start = self.pos;
+        while self.pos < self.text.len() && is_word(self.text[self.pos]) {
+            self.pos += 1;
+        }
+        &self.text[start..self.pos]
+    }
+
+    fn scan_digits(&mut self) -> &'t [u8] {
+        let start = self.pos;
+        while self.at(self.pos).is_ascii_digit() {
+            self.pos += 1;
+        }
+        &self.text[start..self.pos]
+    }
+
+    /// What is between quotes that begin here; none if they do not end.
+    fn scan_quoted(&mut self) -> Option<&'t [u8]> {
+        let start = self.pos + 1;
+        let len = self.text[start..].iter().position(|b| *b == b'"')?;
+        let inner = &self.text[start..start + len];
+        self.line += inner.iter().filter(|b| **b == b'\n').count() as u32;
+        self.pos = start + len + 1;
+        Some(inner)
+    }
+
+    fn bad_string(&mut self) -> Token<'t> {
+        self.pos = self.text.len();
+        Token::Bad("a string without its closing quote")
+    }
+
+    fn name(&mut self, make: fn(Name<'t>) -> Token<'t>, none: &'static str) -> Token<'t> {
+        self.pos += 1;
+        match self.at(self.pos) {
+            b'"' => match self.scan_quoted() {
+                Some(inner) => make(Name::Text(inner)),
+                None => self.bad_string(),
+            },
+            b'0'..=b'9' => match decimal(self.scan_digits()) {
+                Some(number) => make(Name::Number(number)),
+                None => Token::Bad("a number that is too large for a name"),
+            },
+            byte if is_word(byte) => make(Name::Text(self.scan_word())),
+            _ => Token::Bad(none),
+        }
+    }
+
+    fn metadata(&mut self) -> Token<'t> {
+        self.pos += 1;
+        let start = self.pos;
+        let byte = self.at(start);
+        if byte.is_ascii_digit() {
+            let number = decimal(self.scan_digits());
+            return number
+                .map_or(Token::Bad("a metadata number that is too large"), Token::MetaNum);
+        }
+        while is_word(self.at(self.pos)) || self.at(self.pos) == b'\\' {
+            self.pos += 1;
+        }
+        match &self.text[start..self.pos] {
+            [] => Token::Punct(b'!'),
+            name => Token::MetaName(name),
+        }
+    }
+
+    fn string(&mut self) -> Token<'t> {
+        let Some(inner) = self.scan_quoted() else { return self.bad_string() };
+        if self.at(self.pos) == b':' {
+            self.pos += 1;
+            return Token::Label(Name::Text(inner));
+        }
+        Token::Str(inner)
+    }
+
+    /// `#12` or `^12`; a `#` alone begins a debug record.
+    fn numbered(&mut self, token: Token<'t>) -> Token<'t> {
+        let mark = self.text[self.pos];
+        self.pos += 1;
+        if self.scan_digits().is_empty() { Token::Punct(mark) } else { token }
+    }
+
+    fn comdat(&mut self) -> Token<'t> {
+        let start = self.pos;
+        if self.at(start + 1) == b'"' {
+            self.pos += 1;
+            return if self.scan_quoted().is_some() { Token::Comdat } else { self.bad_string() };
+        }
+        self.scan_word();
+        self.label(start).unwrap_or(Token::Comdat)
+    }
+
+    /// The label that ends here, if a colon follows.
+    fn label(&mut self, start: usize) -> Option<Token<'t>> {
+        if self.at(self.pos) != b':' {
+            return None;
+        }
+        let name = &self.text[start..self.pos];
+        self.pos += 1;
+        // `007:` is a name: only a canonical number is one.
+        let number = if name[0] == b'0' && name.len() > 1 { None } else { decimal(name) };
+        Some(Token::Label(number.map_or(Name::Text(name), Name::Number)))
+    }
+
+    fn word(&mut self) -> Token<'t> {
+        let start = self.pos;
+        let word = self.scan_word();
+        if let Some(label) = self.label(start) {
+            return label;
+        }
+        match word {
+            b"c" if self.at(self.pos) == b'"' => match self.scan_quoted() {
+                Some(inner) => Token::Bytes(inner),
+                None => self.bad_string(),
+            },
+            [b'u' | b's', b'0', b'x', _, ..] => Token::Int(word),
+            [b'f', b'0', b'x', _, ..] => Token::Float(word),
+            _ => Token::Word(word),
+        }
+    }
+
+    fn number(&mut self) -> Token<'t> {
+        let start = self.pos;
+        if matches!(self.at(start), b'-' | b'+') {
+            self.pos += 1;
+        }
+        let digits = self.scan_digits();
+        let mut float = false;
+        if digits == b"0" && self.at(self.pos) == b'x' {
+            float = true;
+            self.pos += 1;
+            while self.at(self.pos).is_ascii_alphanumeric() {
+                self.pos += 1;
+            }
+        } else if self.at(self.pos) == b'.' {
+            float = true;
+            self.pos += 1;
+            self.scan_digits();
+            self.exponent();
+        }
+        if is_word(self.at(self.pos)) {
+            // A label may begin with digits.
+            self.scan_word();
+            return self.label(start).unwrap_or(Token::Bad("a malformed number"));
+        }
+        if let Some(label) = self.label(start) {
+            return label;
+        }
+        let all = &self.text[start..self.pos];
+        if float { Token::Float(all) } else { Token::Int(all) }
+    }
+
+    fn exponent(&mut self) {
+        let sign = usize::from(matches!(self.at(self.pos + 1), b'-' | b'+'));
+        if matches!(self.at(self.pos), b'e' | b'E') && self.at(self.pos + 1 + sign).is_ascii_digit()
+        {
+            self.pos += 1 + sign;
+            self.scan_digits();
+        }
+    }
+
+    /// `+inf`, `-qnan`, `+nan(0x…)`; or a label that begins with a dash.
+    fn special_float(&mut self) -> Token<'t> {
+        let start = self.pos;
+        self.pos += 1;
+        let word = self.scan_word();
+        if let Some(label) = self.label(start) {
+            return label;
+        }
+        match word {
+            b"nan" | b"snan" if self.at(self.pos) == b'(' => {
+                let rest = &self.text[self.pos..];
+                match rest.iter().position(|b| *b == b')') {
+                    Some(len) => self.pos += len + 1,
+                    None => return Token::Bad("a payload without its closing parenthesis"),
+                }
+                Token::Float(&self.text[start..self.pos])
+            }
+            b"inf" | b"qnan" => Token::Float(&self.text[start..self.pos]),
+            _ => Token::Bad("a malformed number"),
+        }
+    }
+}
+
+/// A decimal number of 32 bits, without sign.
+pub fn decimal(digits: &[u8]) -> Option<u32> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u32, |sum, byte| {
+        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
+        sum.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// Decodes `\xx` (a byte in hexadecimal) and `\\`; any other backslash stands for itself.
+pub fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = raw.iter().position(|b| *b == b'\\') else { return Cow::Borrowed(raw) };
+    let mut out = raw[..first].to_vec();
+    let mut rest = &raw[first..];
+    while let [byte, tail @ ..] = rest {
+        match (*byte, tail) {
+            (b'\\', [b'\\', after @ ..]) => {
+                out.push(b'\\');
+                rest = after;
+            }
+            (b'\\', [high, low, after @ ..]) if hex(*high).is_some() && hex(*low).is_some() => {
+                out.push(hex(*high).unwrap_or(0) << 4 | hex(*low).unwrap_or(0));
+                rest = after;
+            }
+            _ => {
+                out.push(*byte);
+                rest = tail;
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The value of a hexadecimal digit.
+pub fn hex(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        let mut lexer = Lexer::new(text.as_bytes());
+        let mut out = Vec::new();
+        loop {
+            lexer.skip_space();
+            match lexer.token() {
+                Token::End => return out,
+                bad @ Token::Bad(_) => {
+                    out.push(bad);
+                    return out;
+                }
+                token => out.push(token),
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_numbers_words_or_quoted() {
+        assert_eq!(
+            tokens(r#"%0 %x.addr @"a b" @printf %"q\22""#),
+            [
+                Token::Local(Name::Number(0)),
+                Token::Local(Name::Text(b"x.addr")),
+                Token::Global(Name::Text(b"a b")),
+                Token::Global(Name::Text(b"printf")),
+                Token::Local(Name::Text(br"q\22")),
+            ]
+        );
+    }
+
+    #[test]
+    fn labels_end_in_a_colon() {
+        assert_eq!(
+            tokens(r#"entry: 12: 007: -x: "a b": 1x: $d:"#),
+            [
+                Token::Label(Name::Text(b"entry")),
+                Token::Label(Name::Number(12)),
+                Token::Label(Name::Text(b"007")),
+                Token::Label(Name::Text(b"-x")),
+                Token::Label(Name::Text(b"a b")),
+                Token::Label(Name::Text(b"1x")),
+                Token::Label(Name::Text(b"$d")),
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers() {
+        let text = "-5 18446744073709551616 1.5 -2.0e+10 0x3FF0000000000000 0xK3FFF u0xF f0x1 +inf";
+        let expected: Vec<_> = text
+            .split(' ')
+            .enumerate()
+            .map(|(i, word)| match i {
+                0 | 1 | 6 => Token::Int(word.as_bytes()),
+                _ => Token::Float(word.as_bytes()),
+            })
+            .collect();
+        assert_eq!(tokens(text), expected);
+    }
+
+    #[test]
+    fn strings_bytes_metadata_and_the_rest() {
+        assert_eq!(
+            tokens("c\"hi\\00\" \"s\" !dbg !3 !{} #1 ... $c ; comment\n ^2 #dbg_value(!\"x\")"),
+            [
+                Token::Bytes(br"hi\00"),
+                Token::Str(b"s"),
+                Token::MetaName(b"dbg"),
+                Token::MetaNum(3),
+                Token::Punct(b'!'),
+                Token::Punct(b'{'),
+                Token::Punct(b'}'),
+                Token::AttrGroup,
+                Token::Ellipsis,
+                Token::Comdat,
+                Token::Summary,
+                Token::Punct(b'#'),
+                Token::Word(b"dbg_value"),
+                Token::Punct(b'('),
+                Token::Punct(b'!'),
+                Token::Str(b"x"),
+                Token::Punct(b')'),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_token_is_bad() {
+        for text in ["\"abc", "c\"abc", "@\"abc", "%", "%4294967296", "!9999999999", "&", "12ab"] {
+            assert!(matches!(tokens(text).last(), Some(Token::Bad(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes() {
+        assert_eq!(&*unescape(br"a\5Cb\\c\0zd\"), br"a\b\c\0zd\");
+        assert_eq!(&*unescape(br"\01x\FF"), b"\x01x\xff");
+        assert!(matches!(unescape(b"plain"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn lines_are_counted_also_inside_strings() {
+        let mut lexer = Lexer::new(b"a\n\"x\ny\" ; c\nb");
+        for line in [1, 2, 4] {
+            lexer.skip_space();
+            assert_eq!(lexer.line(), line);
+            lexer.token();
+        }
+    }
+}

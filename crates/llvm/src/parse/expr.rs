@@ -1,0 +1,269 @@
+//! Constant expressions, those of old versions included.
+
+use super::Parser;
+use crate::ast::{BinaryOp, CastOp, ConstExpr, ConstId, ConstKind, Flags, Type, TypeId, Word};
+use crate::fault::Parse;
+use crate::intern::Types;
+use crate::lex::Token;
+
+/// Whether a word begins a constant expression.
+pub(super) fn begins_expression(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"getelementptr"
+            | b"icmp"
+            | b"fcmp"
+            | b"select"
+            | b"fneg"
+            | b"extractelement"
+            | b"insertelement"
+            | b"shufflevector"
+            | b"extractvalue"
+            | b"insertvalue"
+    ) || CastOp::from_word(word).is_some()
+        || BinaryOp::from_word(word).is_some()
+}
+
+impl<'t> Parser<'t> {
+    /// An expression whose value is of type `ty`; its first word is the current token.
+    pub(super) fn constant_expression(&mut self, word: &'t [u8], ty: TypeId) -> Parse<ConstId> {
+        let at = self.start;
+        self.advance();
+        let (found, expr) = if let Some(op) = CastOp::from_word(word) {
+            self.cast_expression(op)?
+        } else if let Some(op) = BinaryOp::from_word(word) {
+            self.skip_flags();
+            let ((found, lhs), (_, rhs)) = self.pair(true)?;
+            (found, ConstExpr::Binary { op, lhs, rhs })
+        } else {
+            match word {
+                b"getelementptr" => self.gep_expression()?,
+                b"icmp" | b"fcmp" => self.compare_expression(word == b"icmp")?,
+                b"fneg" => {
+                    self.expect(b'(')?;
+                    let (found, arg) = self.typed_constant()?;
+                    self.expect(b')')?;
+                    (found, ConstExpr::FNeg(arg))
+                }
+                b"extractvalue" | b"insertvalue" => {
+                    self.field_expression(word == b"insertvalue")?
+                }
+                _ => self.choice_expression(word)?,
+            }
+        };
+        self.require_same(at, found, ty)?;
+        Ok(self.constants.add(ty, ConstKind::Expr(Box::new(expr))))
+    }
+
+    /// Skips `nuw`, `exact` and the like, which constants do not need.
+    fn skip_flags(&mut self) {
+        while matches!(self.token, Token::Word(_)) {
+            self.advance();
+        }
+    }
+
+    fn cast_expression(&mut self, op: CastOp) -> Parse<(TypeId, ConstExpr)> {
+        self.skip_flags();
+        self.expect(b'(')?;
+        let (_, arg) = self.typed_constant()?;
+        self.expect_word("to")?;
+        let to = self.value_ty()?;
+        self.expect(b')')?;
+        Ok((to, ConstExpr::Cast { op, arg }))
+    }
+
+    /// `(T a, U b)`; with `same`, the types must be equal.
+    fn pair(&mut self, same: bool) -> Parse<((TypeId, ConstId), (TypeId, ConstId))> {
+        self.expect(b'(')?;
+        let first = self.typed_constant()?;
+        self.expect(b',')?;
+        let at = self.start;
+        let second = self.typed_constant()?;
+        if same {
+            self.require_same(at, second.0, first.0)?;
+        }
+        self.expect(b')')?;
+        Ok((first, second))
+    }
+
+    fn gep_expression(&mut self) -> Parse<(TypeId, ConstExpr)> {
+        let flags = self.gep_flags()?;
+        self.expect(b'(')?;
+        let source = self.value_ty()?;
+        self.expect(b',')?;
+        let at = self.start;
+        let (base_ty, base) = self.typed_constant()?;
+        let mut ty = base_ty;
+        let mut indices = Vec::new();
+        while self.eat(b',') {
+            self.eat_word(b"inrange");
+            let (index_ty, index) = self.typed_constant()?;
+            ty = self.gep_type(ty, index_ty, at)?;
+            indices.push(index);
+        }
+        self.expect(b')')?;
+        Ok((ty, ConstExpr::Gep { source, base, indices: indices.into(), flags }))
+    }
+
+    /// `inbounds`, `nusw`, `nuw` and `inrange(…)`, in any order.
+    pub(super) fn gep_flags(&mut self) -> Parse<Flags> {
+        let mut flags = Flags::NONE;
+        loop {
+            match self.token {
+                Token::Word(b"inbounds") => flags = flags.with(Flags::INBOUNDS),
+                Token::Word(b"nusw") => flags = flags.with(Flags::NUSW),
+                Token::Word(b"nuw") => flags = flags.with(Flags::NUW),
+                Token::Word(b"inrange") => {
+                    self.skip_attr()?;
+                    continue;
+                }
+                _ => return Ok(flags),
+            }
+            self.advance();
+        }
+    }
+
+    /// The type of an address after one more index: a vector if either is one.
+    pub(super) fn gep_type(&mut self, base: TypeId, index: TypeId, at: usize) -> Parse<TypeId> {
+        let vector = |ty: &Type| match *ty {
+            Type::Vector { element, len, scalable } => (element, Some((len, scalable))),
+            _ => (TypeId::from_u32(0), None),
+        };
+        let (base_element, base_len) = vector(&self.types.types[base]);
+        let (index_element, index_len) = vector(&self.types.types[index]);
+        let pointer = if base_len.is_some() { base_element } else { base };
+        let integer = if index_len.is_some() { index_element } else { index };
+        if !matches!(self.types.types[pointer], Type::Ptr { .. }) {
+            return Err(self.fault_at(at, "an address that is no pointer"));
+        }
+        if !matches!(self.types.types[integer], Type::Int(_)) {
+            return Err(self.fault_at(at, "an index that is no integer"));
+        }
+        match (base_len, index_len) {
+            (None, Some((len, scalable))) => {
+                Ok(self.types.intern(Type::Vector { element: pointer, len, scalable }))
+            }
+            (Some(a), Some(b)) if a != b => {
+                Err(self.fault_at(at, "an address and an index of different lengths"))
+            }
+            _ => Ok(base),
+        }
+    }
+
+    fn compare_expression(&mut self, integers: bool) -> Parse<(TypeId, ConstExpr)> {
+        if integers {
+            let pred = self.expect_one_of("a predicate")?;
+            let ((ty, lhs), (_, rhs)) = self.pair(true)?;
+            Ok((self.truth_type(ty), ConstExpr::ICmp { pred, lhs, rhs }))
+        } else {
+            let pred = self.expect_one_of("a predicate")?;
+            let ((ty, lhs), (_, rhs)) = self.pair(true)?;
+            Ok((self.truth_type(ty), ConstExpr::FCmp { pred, lhs, rhs }))
+        }
+    }
+
+    /// What comparing two values of a type gives: `i1`, or a vector of it.
+    pub(super) fn truth_type(&mut self, ty: TypeId) -> TypeId {
+        match self.types.types[ty] {
+            Type::Vector { len, scalable, .. } => {
+                self.types.intern(Type::Vector { element: Types::i1(), len, scalable })
+            }
+            _ => Types::i1(),
+        }
+    }
+
+    fn field_expression(&mut self, insert: bool) -> Parse<(TypeId, ConstExpr)> {
+        self.expect(b'(')?;
+        let (ty, aggregate) = self.typed_constant()?;
+        let value = if insert {
+            self.expect(b',')?;
+            Some(self.typed_constant()?)
+        } else {
+            None
+        };
+        let at = self.start;
+        let mut indices = Vec::new();
+        while self.eat(b',') {
+            indices.push(self.expect_u32()?);
+        }
+        self.expect(b')')?;
+        let field = self.field_type(ty, &indices, at)?;
+        let indices = indices.into();
+        match value {
+            None => Ok((field, ConstExpr::ExtractValue { aggregate, indices })),
+            Some((value_ty, value)) => {
+                self.require_same(at, value_ty, field)?;
+                Ok((ty, ConstExpr::InsertValue { aggregate, value, indices }))
+            }
+        }
+    }
+
+    /// `select` and what works on vectors.
+    fn choice_expression(&mut self, word: &[u8]) -> Parse<(TypeId, ConstExpr)> {
+        let at = self.start;
+        if word == b"extractelement" {
+            let ((ty, vector), (_, index)) = self.pair(false)?;
+            let element = self.element_type(ty, at)?;
+            return Ok((element, ConstExpr::ExtractElement { vector, index }));
+        }
+        self.expect(b'(')?;
+        let (first_ty, first) = self.typed_constant()?;
+        self.expect(b',')?;
+        let (second_ty, second) = self.typed_constant()?;
+        self.expect(b',')?;
+        let (third_ty, third) = self.typed_constant()?;
+        self.expect(b')')?;
+        match word {
+            b"select" => {
+                self.require_same(at, third_ty, second_ty)?;
+                let expr = ConstExpr::Select { cond: first, then: second, otherwise: third };
+                Ok((second_ty, expr))
+            }
+            b"insertelement" => {
+                let element = self.element_type(first_ty, at)?;
+                self.require_same(at, second_ty, element)?;
+                let (vector, value, index) = (first, second, third);
+                Ok((first_ty, ConstExpr::InsertElement { vector, value, index }))
+            }
+            _ => {
+                self.require_same(at, second_ty, first_ty)?;
+                let ty = self.shuffle_type(first_ty, third_ty, at)?;
+                Ok((ty, ConstExpr::ShuffleVector { lhs: first, rhs: second, mask: third }))
+            }
+        }
+    }
+
+    /// The type of a vector's elements.
+    pub(super) fn element_type(&self, ty: TypeId, at: usize) -> Parse<TypeId> {
+        match self.types.types[ty] {
+            Type::Vector { element, .. } => Ok(element),
+            _ => Err(self.fault_at(at, "an operand that is no vector")),
+        }
+    }
+
+    /// The type of a shuffle: elements as the operands have them, as many as the mask has.
+    pub(super) fn shuffle_type(&mut self, ty: TypeId, mask: TypeId, at: usize) -> Parse<TypeId> {
+        let element = self.element_type(ty, at)?;
+        match self.types.types[mask] {
+            Type::Vector { element: index, len, scalable } if index == Types::i32() => {
+                Ok(self.types.intern(Type::Vector { element, len, scalable }))
+            }
+            _ => Err(self.fault_at(at, "a mask that is no vector of i32")),
+        }
+    }
+
+    /// The type that a path of indices leads to.
+    pub(super) fn field_type(&self, ty: TypeId, path: &[u32], at: usize) -> Parse<TypeId> {
+        if path.is_empty() {
+            return Err(self.fault_at(at, "no index").expected("at least one"));
+        }
+        let step = |ty: TypeId, index: &u32| match &self.types.types[ty] {
+            Type::Struct { fields, .. } => fields.get(*index as usize).copied(),
+            Type::Array { element, len } if u64::from(*index) < *len => Some(*element),
+            _ => None,
+        };
+        path.iter()
+            .try_fold(ty, step)
+            .ok_or_else(|| self.fault_at(at, "an index that the type does not have"))
+    }
+}

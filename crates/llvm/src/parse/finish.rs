@@ -1,0 +1,180 @@
+//! What can be checked, and resolved, only at the end of a module.
+
+use super::Parser;
+use crate::ast::{
+    BlockId, ConstExpr, ConstId, ConstKind, GlobalId, GlobalKind, MAX_NESTING, Module, Type, TypeId,
+};
+use crate::fault::Parse;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
+
+impl Parser<'_> {
+    pub(super) fn finish(&mut self) -> Parse<Module> {
+        self.check_types()?;
+        self.resolve_blocks()?;
+        self.finish_globals()?;
+        let (locs, files) = std::mem::take(&mut self.metadata).resolve()?;
+        let mut module = std::mem::take(&mut self.module);
+        module.names = std::mem::take(&mut self.names.strings);
+        module.types = std::mem::take(&mut self.types.types);
+        module.constants = std::mem::take(&mut self.constants.constants);
+        (module.locs, module.files) = (locs, files);
+        Ok(module)
+    }
+
+    /// Named types are defined, and none nests in itself or too deep.
+    fn check_types(&self) -> Parse<()> {
+        let mut nesting = SecondaryMap::new();
+        // In the order of the text, so that the same text gets the same message.
+        let mut named_types: Vec<_> = self.named_types.iter().collect();
+        named_types.sort_unstable_by_key(|(_, named)| named.mention);
+        for (symbol, named) in named_types {
+            if !named.defined {
+                let name = self.show(*symbol);
+                return Err(self.fault_at(named.mention, format!("type %{name} is not defined")));
+            }
+            if !self.nests_well(named.id, &mut nesting) {
+                let message = format!(
+                    "type %{} contains itself or nests deeper than {MAX_NESTING} levels",
+                    self.show(*symbol)
+                );
+                return Err(self.fault_at(named.mention, message));
+            }
+        }
+        // Types without a name can go through named ones.
+        match self.types.types.keys().find(|ty| !self.nests_well(*ty, &mut nesting)) {
+            Some(_) => {
+                let message = format!("a type nests deeper than {MAX_NESTING} levels");
+                Err(self.fault_at(0, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a type ends within the limit. Depth first with the stack at hand; `nesting` has the
+    /// depth of those that are done, 0 for the others.
+    fn nests_well(&self, root: TypeId, nesting: &mut SecondaryMap<TypeId, usize>) -> bool {
+        let mut stack = vec![(root, 0usize, 1usize)];
+        while let Some((ty, child, deepest)) = stack.pop() {
+            if nesting[ty] > 0 {
+                raise(&mut stack, nesting[ty]);
+                continue;
+            }
+            match nth_part(&self.types.types[ty], child) {
+                Some(part) => {
+                    stack.push((ty, child + 1, deepest));
+                    stack.push((part, 0, 1));
+                }
+                None => {
+                    nesting[ty] = deepest;
+                    raise(&mut stack, deepest);
+                }
+            }
+            // A path longer than the limit is too deep, or goes in circles.
+            let too_deep = stack.last().is_some_and(|(_, _, deepest)| *deepest > MAX_NESTING);
+            if stack.len() > MAX_NESTING || too_deep {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Finds the blocks whose addresses are taken.
+    fn resolve_blocks(&mut self) -> Parse<()> {
+        let mut mentions = std::mem::take(&mut self.block_mentions);
+        mentions.sort_by_key(|mention| mention.function);
+        let mut blocks = FxHashMap::default();
+        let mut current: Option<GlobalId> = None;
+        for mention in mentions {
+            if current != Some(mention.function) {
+                current = Some(mention.function);
+                let symbols = self.block_symbols[mention.function].iter().copied();
+                blocks = symbols.zip((0..).map(BlockId::from_u32)).collect();
+            }
+            let Some(&block) = blocks.get(&mention.block) else {
+                return Err(self.fault_at(mention.at, "a block that the function does not have"));
+            };
+            let function = mention.function;
+            self.constants.constants[mention.constant].kind =
+                ConstKind::BlockAddress { function, block };
+        }
+        Ok(())
+    }
+
+    fn finish_globals(&mut self) -> Parse<()> {
+        let entries = std::mem::take(&mut self.globals.entries);
+        let mut globals = PrimaryMap::with_capacity(entries.len());
+        for (_, entry) in entries {
+            let Some(value) = entry.value else {
+                let name = self.show(entry.symbol);
+                return Err(self.fault_at(entry.mention, format!("@{name} is not defined")));
+            };
+            globals.push(value);
+        }
+        self.module.globals = globals;
+        self.check_aliases()
+    }
+
+    /// An alias that leads only to aliases, and so to itself, is an alias of nothing.
+    fn check_aliases(&self) -> Parse<()> {
+        let globals = &self.module.globals;
+        let mut ends: SecondaryMap<GlobalId, bool> = SecondaryMap::new();
+        for start in globals.keys() {
+            let mut path = Vec::new();
+            let mut next = Some(start);
+            while let Some(id) = next
+                && !ends[id]
+            {
+                if path.len() == globals.len() {
+                    let name = globals[start].name.map_or("", |name| &self.names.strings[name]);
+                    return Err(self.fault_at(0, format!("@{name} is an alias of itself")));
+                }
+                path.push(id);
+                next = match globals[id].kind {
+                    GlobalKind::Alias { target, .. } => self.base_global(target),
+                    _ => None,
+                };
+            }
+            for id in path {
+                ends[id] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The global that an address is computed from.
+    fn base_global(&self, mut address: ConstId) -> Option<GlobalId> {
+        loop {
+            address = match &self.constants.constants[address].kind {
+                ConstKind::Global(global) => return Some(*global),
+                ConstKind::Expr(expr) => match **expr {
+                    ConstExpr::Gep { base, .. } => base,
+                    ConstExpr::Cast { arg, .. } => arg,
+                    ConstExpr::Binary { lhs, .. } => lhs,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+        }
+    }
+}
+
+/// Tells the type on top of the stack that one of its parts is this deep.
+fn raise(stack: &mut [(TypeId, usize, usize)], depth: usize) {
+    if let Some((_, _, deepest)) = stack.last_mut() {
+        *deepest = (*deepest).max(depth + 1);
+    }
+}
+
+/// The type that a type contains at a place, counted over all of its places.
+fn nth_part(ty: &Type, n: usize) -> Option<TypeId> {
+    match ty {
+        Type::Array { element, .. } | Type::Vector { element, .. } => (n == 0).then_some(*element),
+        Type::Struct { fields, .. } => fields.get(n).copied(),
+        Type::Func { ret, params, .. } => match n {
+            0 => Some(*ret),
+            _ => params.get(n - 1).copied(),
+        },
+        _ => None,
+    }
+}

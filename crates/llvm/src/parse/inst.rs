@@ -1,0 +1,347 @@
+//! Instructions: what each keyword leads to, and arithmetic.
+//!
+//! Every rule gives what the instruction does and the type of its result, void for none.
+
+mod call;
+mod control;
+mod memory;
+mod vector;
+
+use super::Parser;
+use crate::ast::{BinaryOp, CastOp, Flags, InstKind, Type, TypeId, Value};
+use crate::fault::Parse;
+use crate::intern::Types;
+use crate::lex::Token;
+
+/// What an instruction does and the type of its result.
+type Made = (InstKind, TypeId);
+
+/// What a keyword says an instruction is.
+#[derive(Clone, Copy)]
+enum Opcode {
+    Binary(BinaryOp),
+    Cast(CastOp),
+    FNeg,
+    ICmp,
+    FCmp,
+    Select,
+    Freeze,
+    Phi,
+    Alloca,
+    Load,
+    Store,
+    Fence,
+    CmpXchg,
+    AtomicRmw,
+    Gep,
+    Call,
+    /// `tail`, `musttail` or `notail` before `call`.
+    MarkedCall,
+    VaArg,
+    ExtractElement,
+    InsertElement,
+    ShuffleVector,
+    ExtractValue,
+    InsertValue,
+    LandingPad,
+    CatchPad,
+    CleanupPad,
+    Ret,
+    Br,
+    Switch,
+    IndirectBr,
+    Invoke,
+    CallBr,
+    Resume,
+    CatchSwitch,
+    CatchRet,
+    CleanupRet,
+    Unreachable,
+}
+
+pub(super) fn is_opcode(word: &[u8]) -> bool {
+    opcode(word).is_some()
+}
+
+fn opcode(word: &[u8]) -> Option<Opcode> {
+    Some(match word {
+        b"load" => Opcode::Load,
+        b"store" => Opcode::Store,
+        b"getelementptr" => Opcode::Gep,
+        b"call" => Opcode::Call,
+        b"tail" | b"musttail" | b"notail" => Opcode::MarkedCall,
+        b"br" => Opcode::Br,
+        b"icmp" => Opcode::ICmp,
+        b"fcmp" => Opcode::FCmp,
+        b"phi" => Opcode::Phi,
+        b"alloca" => Opcode::Alloca,
+        b"ret" => Opcode::Ret,
+        b"select" => Opcode::Select,
+        b"freeze" => Opcode::Freeze,
+        b"add" => Opcode::Binary(BinaryOp::Add),
+        b"sub" => Opcode::Binary(BinaryOp::Sub),
+        b"mul" => Opcode::Binary(BinaryOp::Mul),
+        b"udiv" => Opcode::Binary(BinaryOp::UDiv),
+        b"sdiv" => Opcode::Binary(BinaryOp::SDiv),
+        b"urem" => Opcode::Binary(BinaryOp::URem),
+        b"srem" => Opcode::Binary(BinaryOp::SRem),
+        b"shl" => Opcode::Binary(BinaryOp::Shl),
+        b"lshr" => Opcode::Binary(BinaryOp::LShr),
+        b"ashr" => Opcode::Binary(BinaryOp::AShr),
+        b"and" => Opcode::Binary(BinaryOp::And),
+        b"or" => Opcode::Binary(BinaryOp::Or),
+        b"xor" => Opcode::Binary(BinaryOp::Xor),
+        b"fadd" => Opcode::Binary(BinaryOp::FAdd),
+        b"fsub" => Opcode::Binary(BinaryOp::FSub),
+        b"fmul" => Opcode::Binary(BinaryOp::FMul),
+        b"fdiv" => Opcode::Binary(BinaryOp::FDiv),
+        b"frem" => Opcode::Binary(BinaryOp::FRem),
+        b"fneg" => Opcode::FNeg,
+        b"trunc" => Opcode::Cast(CastOp::Trunc),
+        b"zext" => Opcode::Cast(CastOp::ZExt),
+        b"sext" => Opcode::Cast(CastOp::SExt),
+        b"fptrunc" => Opcode::Cast(CastOp::FPTrunc),
+        b"fpext" => Opcode::Cast(CastOp::FPExt),
+        b"fptoui" => Opcode::Cast(CastOp::FPToUI),
+        b"fptosi" => Opcode::Cast(CastOp::FPToSI),
+        b"uitofp" => Opcode::Cast(CastOp::UIToFP),
+        b"sitofp" => Opcode::Cast(CastOp::SIToFP),
+        b"ptrtoint" => Opcode::Cast(CastOp::PtrToInt),
+        b"ptrtoaddr" => Opcode::Cast(CastOp::PtrToAddr),
+        b"inttoptr" => Opcode::Cast(CastOp::IntToPtr),
+        b"bitcast" => Opcode::Cast(CastOp::BitCast),
+        b"addrspacecast" => Opcode::Cast(CastOp::AddrSpaceCast),
+        b"fence" => Opcode::Fence,
+        b"cmpxchg" => Opcode::CmpXchg,
+        b"atomicrmw" => Opcode::AtomicRmw,
+        b"va_arg" => Opcode::VaArg,
+        b"extractelement" => Opcode::ExtractElement,
+        b"insertelement" => Opcode::InsertElement,
+        b"shufflevector" => Opcode::ShuffleVector,
+        b"extractvalue" => Opcode::ExtractValue,
+        b"insertvalue" => Opcode::InsertValue,
+        b"landingpad" => Opcode::LandingPad,
+        b"catchpad" => Opcode::CatchPad,
+        b"cleanuppad" => Opcode::CleanupPad,
+        b"switch" => Opcode::Switch,
+        b"indirectbr" => Opcode::IndirectBr,
+        b"invoke" => Opcode::Invoke,
+        b"callbr" => Opcode::CallBr,
+        b"resume" => Opcode::Resume,
+        b"catchswitch" => Opcode::CatchSwitch,
+        b"catchret" => Opcode::CatchRet,
+        b"cleanupret" => Opcode::CleanupRet,
+        b"unreachable" => Opcode::Unreachable,
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// An instruction of a function that returns `ret`.
+    pub(super) fn instruction(&mut self, ret: TypeId) -> Parse<Made> {
+        let Token::Word(word) = self.token else { return Err(self.unexpected("an instruction")) };
+        let Some(opcode) = opcode(word) else { return Err(self.unexpected("an instruction")) };
+        self.advance();
+        match opcode {
+            Opcode::Binary(op) => self.binary(op),
+            Opcode::Cast(op) => self.cast(op),
+            Opcode::FNeg => {
+                self.skip_fast_math();
+                let (ty, value) = self.typed_value()?;
+                Ok((InstKind::FNeg(value), ty))
+            }
+            Opcode::ICmp => self.integer_comparison(),
+            Opcode::FCmp => self.float_comparison(),
+            Opcode::Select => self.select(),
+            Opcode::Freeze => {
+                let (ty, value) = self.typed_value()?;
+                Ok((InstKind::Freeze(value), ty))
+            }
+            Opcode::Phi => self.phi(),
+            Opcode::Alloca => self.alloca(),
+            Opcode::Load => self.load(),
+            Opcode::Store => self.store(),
+            Opcode::Fence => Ok((InstKind::Fence(self.ordering()?), Types::void())),
+            Opcode::CmpXchg => self.compare_exchange(),
+            Opcode::AtomicRmw => self.atomic_update(),
+            Opcode::Gep => self.address(),
+            Opcode::Call => self.call(false),
+            Opcode::MarkedCall => {
+                self.expect_word("call")?;
+                self.call(word == b"musttail")
+            }
+            Opcode::VaArg => self.variadic_argument(),
+            Opcode::ExtractElement => self.extract_element(),
+            Opcode::InsertElement => self.insert_element(),
+            Opcode::ShuffleVector => self.shuffle_vector(),
+            Opcode::ExtractValue => self.extract_value(),
+            Opcode::InsertValue => self.insert_value(),
+            Opcode::LandingPad => self.landing_pad(),
+            Opcode::CatchPad => self.catch_pad(),
+            Opcode::CleanupPad => self.cleanup_pad(),
+            Opcode::Ret => self.ret(ret),
+            Opcode::Br => self.branch(),
+            Opcode::Switch => self.switch(),
+            Opcode::IndirectBr => self.indirect_branch(),
+            Opcode::Invoke => self.invoke(),
+            Opcode::CallBr => self.call_branch(),
+            Opcode::Resume => {
+                let (_, value) = self.typed_value()?;
+                Ok((InstKind::Resume(value), Types::void()))
+            }
+            Opcode::CatchSwitch => self.catch_switch(),
+            Opcode::CatchRet => self.catch_return(),
+            Opcode::CleanupRet => self.cleanup_return(),
+            Opcode::Unreachable => Ok((InstKind::Unreachable, Types::void())),
+        }
+    }
+
+    /// Fast-math flags let optimisers change results; what runs here is the program as written.
+    pub(super) fn skip_fast_math(&mut self) {
+        while let Token::Word(
+            b"fast" | b"nnan" | b"ninf" | b"nsz" | b"arcp" | b"contract" | b"afn" | b"reassoc",
+        ) = self.token
+        {
+            self.advance();
+        }
+    }
+
+    /// The flags of an operation on integers.
+    fn integer_flags(&mut self) -> Flags {
+        let mut flags = Flags::NONE;
+        loop {
+            flags = flags.with(match self.token {
+                Token::Word(b"nuw") => Flags::NUW,
+                Token::Word(b"nsw") => Flags::NSW,
+                Token::Word(b"exact") => Flags::EXACT,
+                Token::Word(b"disjoint") => Flags::DISJOINT,
+                Token::Word(b"nneg") => Flags::NNEG,
+                _ => return flags,
+            });
+            self.advance();
+        }
+    }
+
+    /// `type a, b`: two operands of one type.
+    fn two_operands(&mut self) -> Parse<(TypeId, Value, Value)> {
+        let (ty, lhs) = self.typed_value()?;
+        self.expect(b',')?;
+        let rhs = self.value(ty)?;
+        Ok((ty, lhs, rhs))
+    }
+
+    fn binary(&mut self, op: BinaryOp) -> Parse<Made> {
+        let flags = if op.is_float() {
+            self.skip_fast_math();
+            Flags::NONE
+        } else {
+            self.integer_flags()
+        };
+        let at = self.start;
+        let (ty, lhs, rhs) = self.two_operands()?;
+        let right = match self.types.types[self.scalar_type(ty)] {
+            Type::Int(_) => !op.is_float(),
+            _ => op.is_float() && self.is_float(ty),
+        };
+        if !right {
+            let name = self.show_type(ty);
+            return Err(self.fault_at(at, format!("an operation that {name} does not have")));
+        }
+        Ok((InstKind::Binary { op, flags, lhs, rhs }, ty))
+    }
+
+    /// The type of a vector's elements; of anything else, the type itself.
+    fn scalar_type(&self, ty: TypeId) -> TypeId {
+        match self.types.types[ty] {
+            Type::Vector { element, .. } => element,
+            _ => ty,
+        }
+    }
+
+    fn is_float(&self, ty: TypeId) -> bool {
+        matches!(
+            self.types.types[self.scalar_type(ty)],
+            Type::Half
+                | Type::BFloat
+                | Type::Float
+                | Type::Double
+                | Type::X86Fp80
+                | Type::Fp128
+                | Type::PpcFp128
+        )
+    }
+
+    fn cast(&mut self, op: CastOp) -> Parse<Made> {
+        self.skip_fast_math();
+        let flags = self.integer_flags();
+        self.skip_fast_math();
+        let at = self.start;
+        let (from, arg) = self.typed_value()?;
+        self.expect_word("to")?;
+        let to = self.value_ty()?;
+        if !self.can_cast(op, from, to) {
+            let (from, to) = (self.show_type(from), self.show_type(to));
+            return Err(self.fault_at(at, format!("a conversion from {from} to {to}")));
+        }
+        Ok((InstKind::Cast { op, flags, arg }, to))
+    }
+
+    /// Whether a cast goes between the classes of types that it is for, and makes integers
+    /// narrower or wider as it says.
+    fn can_cast(&self, op: CastOp, from: TypeId, to: TypeId) -> bool {
+        let class = |ty| &self.types.types[self.scalar_type(ty)];
+        let integer = |ty| match class(ty) {
+            Type::Int(bits) => Some(*bits),
+            _ => None,
+        };
+        let pointer = |ty| matches!(class(ty), Type::Ptr { .. });
+        match op {
+            CastOp::Trunc => integer(from) > integer(to) && integer(to).is_some(),
+            CastOp::ZExt | CastOp::SExt => integer(from).is_some() && integer(from) < integer(to),
+            CastOp::FPTrunc | CastOp::FPExt => self.is_float(from) && self.is_float(to),
+            CastOp::FPToUI | CastOp::FPToSI => self.is_float(from) && integer(to).is_some(),
+            CastOp::UIToFP | CastOp::SIToFP => integer(from).is_some() && self.is_float(to),
+            CastOp::PtrToInt | CastOp::PtrToAddr => pointer(from) && integer(to).is_some(),
+            CastOp::IntToPtr => integer(from).is_some() && pointer(to),
+            CastOp::AddrSpaceCast => pointer(from) && pointer(to),
+            CastOp::BitCast => true,
+        }
+    }
+
+    fn integer_comparison(&mut self) -> Parse<Made> {
+        self.eat_word(b"samesign");
+        let pred = self.expect_one_of("a predicate")?;
+        let at = self.start;
+        let (ty, lhs, rhs) = self.two_operands()?;
+        match self.types.types[self.scalar_type(ty)] {
+            Type::Int(_) | Type::Ptr { .. } => {}
+            _ => return Err(self.fault_at(at, "a comparison of what is no integer or pointer")),
+        }
+        Ok((InstKind::ICmp { pred, lhs, rhs }, self.truth_type(ty)))
+    }
+
+    fn float_comparison(&mut self) -> Parse<Made> {
+        self.skip_fast_math();
+        let pred = self.expect_one_of("a predicate")?;
+        let at = self.start;
+        let (ty, lhs, rhs) = self.two_operands()?;
+        if !self.is_float(ty) {
+            return Err(self.fault_at(at, "a comparison of what is no float"));
+        }
+        Ok((InstKind::FCmp { pred, lhs, rhs }, self.truth_type(ty)))
+    }
+
+    fn select(&mut self) -> Parse<Made> {
+        self.skip_fast_math();
+        let at = self.start;
+        let (cond_ty, cond) = self.typed_value()?;
+        self.require_same(at, self.scalar_type(cond_ty), Types::i1())?;
+        self.expect(b',')?;
+        let (ty, then) = self.typed_value()?;
+        self.expect(b',')?;
+        let at = self.start;
+        let (other_ty, otherwise) = self.typed_value()?;
+        self.require_same(at, other_ty, ty)?;
+        Ok((InstKind::Select { cond, then, otherwise }, ty))
+    }
+}

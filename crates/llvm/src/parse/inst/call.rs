@@ -1,0 +1,156 @@
+//! Calls: `call`, and the calls in `invoke` and `callbr`.
+
+use super::Made;
+use crate::ast::{
+    Arg, BlockId, Call, Callee, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value,
+};
+use crate::fault::Parse;
+use crate::intern::Types;
+use crate::lex::Token;
+use crate::parse::Parser;
+
+impl Parser<'_> {
+    /// `call …`, from behind the keyword.
+    pub(super) fn call(&mut self, musttail: bool) -> Parse<Made> {
+        let (call, ret) = self.callee_and_arguments(musttail)?;
+        Ok((InstKind::Call(Box::new(call)), ret))
+    }
+
+    /// `invoke … to label %a unwind label %b`.
+    pub(super) fn invoke(&mut self) -> Parse<Made> {
+        let (call, ret) = self.callee_and_arguments(false)?;
+        self.expect_word("to")?;
+        let normal = self.target()?;
+        self.expect_word("unwind")?;
+        let unwind = self.target()?;
+        Ok((InstKind::Invoke { call: Box::new(call), normal, unwind }, ret))
+    }
+
+    /// `callbr … to label %a [label %b, …]`.
+    pub(super) fn call_branch(&mut self) -> Parse<Made> {
+        let (call, ret) = self.callee_and_arguments(false)?;
+        self.expect_word("to")?;
+        let fallthrough = self.target()?;
+        self.expect(b'[')?;
+        let indirect: Vec<BlockId> = self.list_until(b']', Self::target)?;
+        let indirect = indirect.into();
+        Ok((InstKind::CallBr { call: Box::new(call), fallthrough, indirect }, ret))
+    }
+
+    /// `[attributes] type callee(arguments) [attributes] [[bundles]]`, and the type returned.
+    fn callee_and_arguments(&mut self, musttail: bool) -> Parse<(Call, TypeId)> {
+        let addrspace = self.attrs_before_type()?;
+        let written = self.ty()?;
+        let at = self.start;
+        let callee = self.callee(addrspace)?;
+        let (args, types) = self.arguments()?;
+        let (ty, ret) = self.callee_type(written, &types, at)?;
+        self.attrs_after_call()?;
+        let bundles = self.is(b'[');
+        if bundles {
+            self.skip_brackets()?;
+        }
+        Ok((Call { callee, ty, args: args.into(), musttail, bundles }, ret))
+    }
+
+    /// The type of the function that is called, and what it returns. Where only the latter is
+    /// written, the arguments tell the rest.
+    fn callee_type(
+        &mut self,
+        written: TypeId,
+        arguments: &[TypeId],
+        at: usize,
+    ) -> Parse<(TypeId, TypeId)> {
+        match &self.types.types[written] {
+            Type::Func { ret, params, varargs } => {
+                let ret = *ret;
+                let enough =
+                    if *varargs { arguments.starts_with(params) } else { arguments == &params[..] };
+                match enough {
+                    true => Ok((written, ret)),
+                    false => Err(self.fault_at(at, "arguments that the function does not take")),
+                }
+            }
+            _ => {
+                let params = arguments.into();
+                let ty = Type::Func { ret: written, params, varargs: false };
+                Ok((self.types.intern(ty), written))
+            }
+        }
+    }
+
+    fn callee(&mut self, addrspace: u32) -> Parse<Callee> {
+        if self.is_word(b"asm") {
+            return Ok(Callee::Asm(Box::new(self.inline_asm()?)));
+        }
+        let ty = match addrspace {
+            0 => Types::ptr(),
+            _ => self.types.intern(Type::Ptr { addrspace }),
+        };
+        Ok(Callee::Value(self.value(ty)?))
+    }
+
+    /// `asm [flags] "template", "constraints"`.
+    fn inline_asm(&mut self) -> Parse<InlineAsm> {
+        self.expect_word("asm")?;
+        let side_effects = self.eat_word(b"sideeffect");
+        let align_stack = self.eat_word(b"alignstack");
+        let intel_dialect = self.eat_word(b"inteldialect");
+        let unwind = self.eat_word(b"unwind");
+        let template = String::from_utf8_lossy(&self.expect_string()?).into();
+        self.expect(b',')?;
+        let constraints = String::from_utf8_lossy(&self.expect_string()?).into();
+        Ok(InlineAsm { template, constraints, side_effects, align_stack, intel_dialect, unwind })
+    }
+
+    /// `(T [attributes] value, …)`; the caller's own variadic arguments (`...`) may come last.
+    fn arguments(&mut self) -> Parse<(Vec<Arg>, Vec<TypeId>)> {
+        self.expect(b'(')?;
+        let (mut args, mut types) = (Vec::new(), Vec::new());
+        while !self.is(b')') {
+            if self.token == Token::Ellipsis {
+                // A musttail call passes them on as they are.
+                self.advance();
+                break;
+            }
+            let ty = self.value_ty()?;
+            let arg = if ty == Types::metadata() {
+                self.metadata_operand()?;
+                Arg { value: Value::Metadata, attrs: ParamAttrs::default() }
+            } else {
+                let attrs = self.param_attrs()?;
+                Arg { value: self.value(ty)?, attrs }
+            };
+            args.push(arg);
+            types.push(ty);
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.expect(b')')?;
+        Ok((args, types))
+    }
+
+    /// What follows `metadata` in a list of operands: metadata, or a value that becomes some.
+    fn metadata_operand(&mut self) -> Parse<()> {
+        if self.begins_type() {
+            self.typed_value()?;
+            return Ok(());
+        }
+        self.skip_metadata()
+    }
+
+    /// `[T a, T b]`: the operands of exception-handling pads, which may be metadata.
+    pub(super) fn pad_arguments(&mut self) -> Parse<Box<[Value]>> {
+        self.expect(b'[')?;
+        let values = self.list_until(b']', |p| {
+            let ty = p.value_ty()?;
+            if ty == Types::metadata() {
+                p.metadata_operand()?;
+                return Ok(Value::Metadata);
+            }
+            p.value(ty)
+        })?;
+        Ok(values.into())
+    }
+}

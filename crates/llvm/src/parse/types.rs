@@ -1,0 +1,325 @@
+//! Types.
+
+use super::{NamedType, Parser, Symbol};
+use crate::ast::{NameId, Type, TypeId};
+use crate::fault::Parse;
+use crate::intern::Types;
+use crate::lex::{Token, decimal};
+use cranelift_entity::packed_option::ReservedValue;
+
+/// LLVM's own limit.
+const MAX_INT_BITS: u32 = 1 << 23;
+
+impl Parser<'_> {
+    /// A type, with the parameters that make it a function type if there are any.
+    pub(super) fn ty(&mut self) -> Parse<TypeId> {
+        let mut ty = self.nested(Self::base_type)?;
+        loop {
+            match self.token {
+                Token::Punct(b'(') => ty = self.nested(|p| p.function_type(ty))?,
+                Token::Punct(b'*') => return Err(self.typed_pointer()),
+                Token::Word(b"addrspace") => return Err(self.typed_pointer()),
+                _ => return Ok(ty),
+            }
+        }
+    }
+
+    /// A type that values can have.
+    pub(super) fn value_ty(&mut self) -> Parse<TypeId> {
+        let at = self.start;
+        let ty = self.ty()?;
+        match self.types.types[ty] {
+            Type::Void | Type::Func { .. } => Err(self.fault_at(at, "a type that no value has")),
+            _ => Ok(ty),
+        }
+    }
+
+    fn typed_pointer(&self) -> Box<crate::fault::Fault> {
+        self.fault("a typed pointer")
+            .expected("the opaque pointer type 'ptr'")
+            .help("compile with LLVM 15 or newer, or with clang 14's -Xclang -opaque-pointers")
+    }
+
+    /// Whether the current token begins a type.
+    pub(super) fn begins_type(&self) -> bool {
+        match self.token {
+            Token::Word(word) => primitive(word).is_some() || word == b"ptr" || word == b"target",
+            Token::Local(_) => true,
+            Token::Punct(byte) => matches!(byte, b'{' | b'[' | b'<'),
+            _ => false,
+        }
+    }
+
+    fn base_type(&mut self) -> Parse<TypeId> {
+        match self.token {
+            Token::Word(word) => self.word_type(word),
+            Token::Punct(b'[') => self.array_type(),
+            Token::Punct(b'{') => {
+                let fields = self.fields()?;
+                Ok(self.types.intern(Type::Struct { name: None, packed: false, fields }))
+            }
+            Token::Punct(b'<') => self.vector_or_packed(),
+            Token::Local(name) => {
+                let symbol = self.symbol(name)?;
+                let id = self.named_type(symbol);
+                self.advance();
+                Ok(id)
+            }
+            _ => Err(self.unexpected("a type")),
+        }
+    }
+
+    fn word_type(&mut self, word: &[u8]) -> Parse<TypeId> {
+        let common = match word {
+            b"ptr" => return self.pointer_type(),
+            b"target" => return self.target_type(),
+            b"i32" => Some(Types::i32()),
+            b"i64" => Some(Types::i64()),
+            b"i8" => Some(Types::i8()),
+            b"i1" => Some(Types::i1()),
+            b"void" => Some(Types::void()),
+            _ => None,
+        };
+        let id = match (common, primitive(word)) {
+            (Some(id), _) => id,
+            (None, Some(Type::Int(0))) => return Err(self.fault("an integer without bits")),
+            (None, Some(Type::Int(bits))) if bits > MAX_INT_BITS => {
+                return Err(self.fault(format!("an integer of more than {MAX_INT_BITS} bits")));
+            }
+            (None, Some(ty)) => self.types.intern(ty),
+            (None, None) => return Err(self.unexpected("a type")),
+        };
+        self.advance();
+        Ok(id)
+    }
+
+    fn pointer_type(&mut self) -> Parse<TypeId> {
+        self.advance();
+        match self.addrspace()? {
+            0 => Ok(Types::ptr()),
+            addrspace => Ok(self.types.intern(Type::Ptr { addrspace })),
+        }
+    }
+
+    /// `addrspace(N)`, or nothing, which is 0. The space may be named by a letter: then its number
+    /// is the data layout's to say, and for none of C's targets it is other than 0.
+    pub(super) fn addrspace(&mut self) -> Parse<u32> {
+        if !self.eat_word(b"addrspace") {
+            return Ok(0);
+        }
+        self.expect(b'(')?;
+        let number = match self.token {
+            Token::Str(b"A" | b"G" | b"P") => {
+                self.advance();
+                0
+            }
+            _ => self.expect_u32()?,
+        };
+        self.expect(b')')?;
+        Ok(number)
+    }
+
+    /// `target("name", …)`: known by its whole text.
+    fn target_type(&mut self) -> Parse<TypeId> {
+        let start = self.start;
+        self.advance();
+        if !self.is(b'(') {
+            return Err(self.unexpected("'('"));
+        }
+        let end = self.closing_bracket()?;
+        let text = &self.lexer.text()[start..end];
+        let name = self.names.intern_lossy(text.into());
+        Ok(self.types.intern(Type::Target { name }))
+    }
+
+    /// Skips brackets and gives where they end.
+    fn closing_bracket(&mut self) -> Parse<usize> {
+        let start = self.start;
+        self.skip_brackets()?;
+        let text = &self.lexer.text()[start..self.start];
+        let trailing = text.iter().rev().take_while(|b| **b != b')').count();
+        Ok(self.start - trailing)
+    }
+
+    fn array_type(&mut self) -> Parse<TypeId> {
+        self.expect(b'[')?;
+        let len = self.expect_u64()?;
+        self.expect_word("x")?;
+        let element = self.value_ty()?;
+        self.expect(b']')?;
+        Ok(self.types.intern(Type::Array { element, len }))
+    }
+
+    fn fields(&mut self) -> Parse<Box<[TypeId]>> {
+        self.expect(b'{')?;
+        Ok(self.list_until(b'}', Self::value_ty)?.into())
+    }
+
+    fn vector_or_packed(&mut self) -> Parse<TypeId> {
+        self.expect(b'<')?;
+        if self.is(b'{') {
+            let fields = self.fields()?;
+            self.expect(b'>')?;
+            return Ok(self.types.intern(Type::Struct { name: None, packed: true, fields }));
+        }
+        let scalable = self.eat_word(b"vscale");
+        if scalable {
+            self.expect_word("x")?;
+        }
+        let at = self.start;
+        let len = self.expect_u32()?;
+        if len == 0 {
+            return Err(self.fault_at(at, "a vector without elements"));
+        }
+        self.expect_word("x")?;
+        let element = self.value_ty()?;
+        self.expect(b'>')?;
+        Ok(self.types.intern(Type::Vector { element, len, scalable }))
+    }
+
+    fn function_type(&mut self, ret: TypeId) -> Parse<TypeId> {
+        self.expect(b'(')?;
+        let mut params = Vec::new();
+        let mut varargs = false;
+        while !self.is(b')') {
+            if self.token == Token::Ellipsis {
+                self.advance();
+                varargs = true;
+                break;
+            }
+            params.push(self.value_ty()?);
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.expect(b')')?;
+        Ok(self.types.intern(Type::Func { ret, params: params.into(), varargs }))
+    }
+
+    /// The type of a name, which may be defined later.
+    fn named_type(&mut self, symbol: Symbol) -> TypeId {
+        let mention = self.start;
+        let types = &mut self.types.types;
+        let new = || {
+            // A placeholder that is no other type; the definition replaces it.
+            let name = symbol.name().unwrap_or_else(NameId::reserved_value);
+            NamedType { id: types.push(Type::Opaque { name }), defined: false, mention }
+        };
+        self.named_types.entry(symbol).or_insert_with(new).id
+    }
+
+    /// `%name = type …`, from the name on.
+    pub(super) fn type_definition(&mut self) -> Parse<()> {
+        let Token::Local(name) = self.token else { return Err(self.unexpected("a type's name")) };
+        let at = self.start;
+        let symbol = self.symbol(name)?;
+        self.advance();
+        self.expect(b'=')?;
+        self.expect_word("type")?;
+        if self.named_types.get(&symbol).is_some_and(|named| named.defined) {
+            let name = self.show(symbol);
+            return Err(self.fault_at(at, format!("type %{name} is defined twice")));
+        }
+        match self.token {
+            Token::Word(b"opaque") => {
+                self.advance();
+                let name = self.type_name(symbol);
+                self.define_type(symbol, Type::Opaque { name }, at);
+            }
+            Token::Punct(b'{') => {
+                let fields = self.nested(Self::fields)?;
+                let name = Some(self.type_name(symbol));
+                self.define_type(symbol, Type::Struct { name, packed: false, fields }, at);
+            }
+            Token::Punct(b'<') => self.packed_definition(symbol, at)?,
+            _ => {
+                let id = self.ty()?;
+                self.define_alias(symbol, id, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn packed_definition(&mut self, symbol: Symbol, at: usize) -> Parse<()> {
+        let id = self.nested(Self::base_type)?;
+        match self.types.types[id].clone() {
+            Type::Struct { packed, fields, .. } => {
+                let name = Some(self.type_name(symbol));
+                self.define_type(symbol, Type::Struct { name, packed, fields }, at);
+                Ok(())
+            }
+            _ => self.define_alias(symbol, id, at),
+        }
+    }
+
+    fn type_name(&mut self, symbol: Symbol) -> NameId {
+        match symbol {
+            Symbol::Name(name) => name,
+            Symbol::Number(number) => {
+                self.names.intern_lossy(number.to_string().into_bytes().into())
+            }
+        }
+    }
+
+    fn define_type(&mut self, symbol: Symbol, ty: Type, mention: usize) {
+        let id = self.named_type(symbol);
+        self.types.types[id] = ty;
+        self.named_types.insert(symbol, NamedType { id, defined: true, mention });
+    }
+
+    /// Another name for a type that is no structure: only its later mentions can mean it.
+    fn define_alias(&mut self, symbol: Symbol, id: TypeId, at: usize) -> Parse<()> {
+        if self.named_types.contains_key(&symbol) {
+            return Err(self.fault_at(at, "a type that is no structure is mentioned before this"));
+        }
+        self.named_types.insert(symbol, NamedType { id, defined: true, mention: at });
+        Ok(())
+    }
+
+    /// A type as the text writes it, for messages.
+    pub(super) fn show_type(&self, id: TypeId) -> String {
+        match &self.types.types[id] {
+            Type::Void => "void".into(),
+            Type::Int(bits) => format!("i{bits}"),
+            Type::Half => "half".into(),
+            Type::BFloat => "bfloat".into(),
+            Type::Float => "float".into(),
+            Type::Double => "double".into(),
+            Type::X86Fp80 => "x86_fp80".into(),
+            Type::Fp128 => "fp128".into(),
+            Type::PpcFp128 => "ppc_fp128".into(),
+            Type::X86Mmx => "x86_mmx".into(),
+            Type::X86Amx => "x86_amx".into(),
+            Type::Ptr { .. } => "ptr".into(),
+            Type::Label => "label".into(),
+            Type::Token => "token".into(),
+            Type::Metadata => "metadata".into(),
+            Type::Array { len, .. } => format!("an array of {len} elements"),
+            Type::Vector { len, .. } => format!("a vector of {len} elements"),
+            Type::Struct { .. } | Type::Opaque { .. } => "a structure".into(),
+            Type::Func { .. } => "a function".into(),
+            Type::Target { .. } => "a target's type".into(),
+        }
+    }
+}
+
+/// The types that are one word, but for pointers. The number of an integer's bits is not checked.
+fn primitive(word: &[u8]) -> Option<Type> {
+    Some(match word {
+        b"void" => Type::Void,
+        b"half" => Type::Half,
+        b"bfloat" => Type::BFloat,
+        b"float" => Type::Float,
+        b"double" => Type::Double,
+        b"x86_fp80" => Type::X86Fp80,
+        b"fp128" => Type::Fp128,
+        b"ppc_fp128" => Type::PpcFp128,
+        b"x86_mmx" => Type::X86Mmx,
+        b"x86_amx" => Type::X86Amx,
+        b"label" => Type::Label,
+        b"token" => Type::Token,
+        b"metadata" => Type::Metadata,
+        [b'i', digits @ ..] => Type::Int(decimal(digits)?),
+        _ => return None,
+    })
+}
