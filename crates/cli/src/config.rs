@@ -60,6 +60,8 @@ fn searches(
         strategy,
         limits: limits.clone(),
         keep_going,
+        // Interleavings say little; what compares with the other strategies is the traces.
+        count_traces: strategy == Strategy::Exhaustive,
         ..Options::new(model)
     };
     Ok(distinct(&models.models).into_iter().map(options).collect())

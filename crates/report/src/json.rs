@@ -48,6 +48,9 @@ pub struct Check<'a> {
     blocked: u64,
     redundant: u64,
     cut: u64,
+    /// Distinct traces (complete, blocked and cut), if the search counted them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traces: Option<u64>,
     errors: Vec<Error>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
@@ -158,6 +161,7 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
         blocked: summary.blocked,
         redundant: summary.redundant,
         cut: summary.cut,
+        traces: summary.traces,
         errors: errors(run, result),
         bounds: bounds(run, result),
         stopped: summary.stopped.map(stopped_name),

@@ -1,0 +1,10 @@
+// expect: all=violation(deadlock)
+// A thread waits for its own end.
+
+#include <pthread.h>
+
+int main(void)
+{
+    pthread_join(pthread_self(), NULL);
+    return 0;
+}
