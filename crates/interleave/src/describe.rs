@@ -44,6 +44,7 @@ pub(crate) fn describe(
         Visible::TryLock { .. } => Deed::FindsLocked(at),
         Visible::Unlock { .. } => Deed::Unlock(at),
         Visible::CondEnqueue { .. } => Deed::StartWaiting(at),
+        Visible::CondLeave { .. } => Deed::StopWaiting(at),
         Visible::Signal { .. } => {
             let woken = action.choice.checked_sub(1).map(|n| other(system, ThreadId(n as u32)));
             Deed::Signal { at, woken }

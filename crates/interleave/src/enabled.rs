@@ -126,7 +126,9 @@ impl System<'_> {
             Visible::Lock { addr } | Visible::Relock { addr, .. } | Visible::Unlock { addr } => {
                 (Class::Write, addr, LOCK_BYTES)
             }
-            Visible::CondEnqueue { addr, .. } => (Class::Read, addr, LOCK_BYTES),
+            Visible::CondEnqueue { addr, .. } | Visible::CondLeave { addr } => {
+                (Class::Read, addr, LOCK_BYTES)
+            }
             Visible::Signal { addr } | Visible::Broadcast { addr } => {
                 (Class::Write, addr, LOCK_BYTES)
             }

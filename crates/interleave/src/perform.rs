@@ -148,6 +148,11 @@ impl System<'_> {
             }
             Visible::Unlock { .. } => self.unlock(action, races),
             Visible::CondEnqueue { mutex, .. } => self.enqueue(action, mutex, races),
+            Visible::CondLeave { .. } => {
+                let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
+                self.record_step(action, Some(place), Recording::default(), races);
+                self.machine.complete(thread, 0, true);
+            }
             Visible::Signal { .. } | Visible::Broadcast { .. } => {
                 self.signal(action, matches!(visible, Visible::Broadcast { .. }), races);
             }

@@ -135,6 +135,8 @@ pub enum Deed {
     FindsLocked(Bytes),
     Unlock(Bytes),
     StartWaiting(Bytes),
+    /// A wait that may time out ends, by a signal or not.
+    StopWaiting(Bytes),
     Signal {
         at: Bytes,
         woken: Option<Other>,
@@ -218,6 +220,7 @@ impl fmt::Display for Deed {
             Deed::FindsLocked(at) => write!(f, "finds {at} locked"),
             Deed::Unlock(at) => write!(f, "unlocks {at}"),
             Deed::StartWaiting(at) => write!(f, "starts to wait for {at}"),
+            Deed::StopWaiting(at) => write!(f, "stops waiting for {at}"),
             Deed::Signal { at, woken: None } => write!(f, "signals {at}; nobody waits"),
             Deed::Signal { at, woken: Some(who) } => write!(f, "signals {at} and wakes {who}"),
             Deed::Broadcast(at) => write!(f, "wakes all that wait for {at}"),

@@ -182,6 +182,33 @@ fn a_broadcast_wakes_all_waiters() {
     expect(&program, 10, 0, &[(Deadlock, 2), (Deadlock, 2), (Deadlock, 2)]);
 }
 
+/// Without a signal a timed wait ends all the same. A signaller's section before the wait changes
+/// nothing (1); after its beginning, the wait ends and takes the lock before that section (1), or
+/// takes it later, having ended before the signal or by it (2).
+#[test]
+fn a_timed_wait_ends_without_a_signal() {
+    let waiter = "lock @m\n%ok = cond_wait @c, @m\nunlock @m";
+    expect(&threads(ITEMS, &[waiter]), 1, 0, &[]);
+    let program = threads(ITEMS, &[waiter, "lock @m\ncond_signal @c\nunlock @m"]);
+    expect(&program, 4, 0, &[]);
+    assert_eq!(checked(&program, Model::Tso).states, [(vec![0], 3), (vec![1], 1)]);
+}
+
+/// A waiter that times out takes no signal from the others, and one that is woken does.
+#[test]
+fn a_timed_wait_takes_a_signal_or_leaves_it() {
+    let timed = "lock @m\n%ok = cond_wait @c, @m\nunlock @m";
+    let waiter = "lock @m\ncond_wait @c, @m\nunlock @m";
+    let program = threads(ITEMS, &[timed, waiter, "lock @m\ncond_signal @c\nunlock @m"]);
+    for model in Model::ALL {
+        let found = checked(&program, model);
+        assert_eq!(found.blocked, 0, "{model}");
+        // The waiter is woken in every complete run, so the timed one is not.
+        assert!(found.states.iter().all(|(state, _)| state == &[0]), "{model}");
+        assert!(failures(&found).iter().all(|(kind, _)| *kind == Deadlock), "{model}");
+    }
+}
+
 // ---- threads ----
 
 fn spawner(body: &str) -> Program {

@@ -297,6 +297,12 @@ pub enum InstKind {
     Free {
         addr: Operand,
     },
+    /// `dst` (an `i64`) gets how many bytes the object at `addr` has from there on, dead or alive; 0
+    /// if there is none. It never changes, so it is no event.
+    Extent {
+        dst: Reg,
+        addr: Operand,
+    },
     Load {
         dst: Reg,
         ty: Type,
@@ -384,8 +390,10 @@ pub enum InstKind {
     Unlock {
         addr: Operand,
     },
-    /// Releases `mutex`, waits to be woken, takes `mutex` again.
+    /// Releases `mutex`, waits to be woken, takes `mutex` again. With `woken` (an `i1`) the wait may
+    /// end at any time; it says whether a signal ended it.
     CondWait {
+        woken: Option<Reg>,
         cond: Operand,
         mutex: Operand,
     },
@@ -507,10 +515,11 @@ impl InstKind {
             | TryLock { dst, .. }
             | Await { dst, .. }
             | Choose { dst, .. }
+            | Extent { dst, .. }
             | Format { dst, .. } => [Some(*dst), None],
             StoreCond { ok, .. } => [Some(*ok), None],
             CmpXchg { dst, ok, .. } => [Some(*dst), Some(*ok)],
-            Call { dst, .. } | Join { dst, .. } => [*dst, None],
+            Call { dst, .. } | Join { dst, .. } | CondWait { woken: dst, .. } => [*dst, None],
             Free { .. }
             | Store { .. }
             | Fence { .. }
@@ -519,7 +528,6 @@ impl InstKind {
             | Halt
             | Lock { .. }
             | Unlock { .. }
-            | CondWait { .. }
             | CondSignal { .. }
             | CondBroadcast { .. }
             | Assume { .. }

@@ -87,6 +87,9 @@ pub struct Global {
     pub constant: bool,
     /// Every thread has its own copy.
     pub thread_local: bool,
+    /// Only its own thread ever touches a thread-local copy: accesses to it are local steps, in
+    /// effect at once under every model.
+    pub private: bool,
 }
 
 impl Global {
@@ -100,6 +103,7 @@ impl Global {
             relocs: Vec::new(),
             constant: false,
             thread_local: false,
+            private: false,
         }
     }
 }

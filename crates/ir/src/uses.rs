@@ -19,6 +19,7 @@ impl InstKind {
             }
             Alloca { size, .. } | Malloc { size, .. } => each(&[*size]),
             Free { addr }
+            | Extent { addr, .. }
             | Load { addr, .. }
             | Lock { addr }
             | TryLock { addr, .. }
@@ -35,7 +36,7 @@ impl InstKind {
             CmpXchg { addr, expected, new, .. } => each(&[*addr, *expected, *new]),
             Join { thread, .. } => each(&[*thread]),
             ThreadExit { value } => each(&[*value]),
-            CondWait { cond, mutex } => each(&[*cond, *mutex]),
+            CondWait { cond, mutex, .. } => each(&[*cond, *mutex]),
             CondSignal { cond } | CondBroadcast { cond } => each(&[*cond]),
             Assume { cond } | Assert { cond, .. } => each(&[*cond]),
             Format { format, args, to, .. } => {

@@ -50,7 +50,7 @@ fn the_generator_makes_everything() {
     }
     let all = "Bin Un Cmp Cast Select Move Call Alloca Malloc Free Load Store Rmw CmpXchg StoreCond \
                Fence Spawn Join SelfId ThreadExit Yield Lock TryLock Unlock CondWait CondSignal \
-               CondBroadcast Await Assume Assert Choose Unsupported Fail Halt Format Jump Branch Switch \
+               CondBroadcast Await Assume Assert Choose Unsupported Fail Halt Format Extent Jump Branch Switch \
                Return Unreachable";
     let missing: Vec<_> = all.split_whitespace().filter(|kind| !seen.contains(*kind)).collect();
     assert!(missing.is_empty(), "never made: {missing:?}");

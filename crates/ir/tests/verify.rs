@@ -290,6 +290,7 @@ fn operands_have_the_type_asked_for() {
         "store i32 %p, %f",
         "lock %i",
         "cond_wait %p, %l",
+        "%l2 = extent %l",
         "join %i",
         "exit %p",
         "call @none(%l)",
@@ -340,6 +341,8 @@ fn results_have_their_type() {
         "%l2, %b2 = cmpxchg i32 @x, 0, 1",
         "%i2, %l2 = cmpxchg i32 @x, 0, 1",
         "%i2 = trylock %p",
+        "%i2 = cond_wait %p, %p",
+        "%i2 = extent %p",
         "%i2 = spawn @none(1)",
         "%i2 = join %l",
         "%p2 = self",
@@ -554,6 +557,14 @@ fn conditions_are_shallow_and_name_fixed_addresses() {
     }
     let condition = Some(Condition { quantifier: Quantifier::Exists, prop });
     breaks(Rule::Conditions, &Program { condition, ..Program::default() });
+}
+
+#[test]
+fn private_globals_are_thread_local() {
+    let mut program = parsed("thread_local private global @x: i32");
+    assert_eq!(verify(&program), Ok(()));
+    program.globals.values_mut().for_each(|global| global.thread_local = false);
+    breaks(Rule::PrivateGlobals, &program);
 }
 
 #[test]

@@ -193,6 +193,10 @@ pub enum Op {
         dst: Option<Slot>,
         thread: Src,
     },
+    Extent {
+        dst: Slot,
+        addr: Src,
+    },
     SelfId {
         dst: Slot,
     },
@@ -212,6 +216,8 @@ pub enum Op {
         addr: Src,
     },
     CondWait {
+        /// The wait may end at any time; this says whether it was woken.
+        woken: Option<Slot>,
         cond: Src,
         mutex: Src,
     },

@@ -178,6 +178,9 @@ impl Decoder<'_> {
             InstKind::Join { dst, thread } => {
                 Op::Join { dst: dst.map(|reg| self.slot(reg)), thread: self.src(thread) }
             }
+            InstKind::Extent { dst, addr } => {
+                Op::Extent { dst: self.slot(dst), addr: self.src(addr) }
+            }
             InstKind::SelfId { dst } => Op::SelfId { dst: self.slot(dst) },
             InstKind::ThreadExit { value } => Op::ThreadExit { value: self.src(value) },
             InstKind::Yield => Op::Nop,
@@ -226,8 +229,9 @@ impl Decoder<'_> {
                 Op::TryLock { dst: self.slot(dst), addr: self.src(addr) }
             }
             InstKind::Unlock { addr } => Op::Unlock { addr: self.src(addr) },
-            InstKind::CondWait { cond, mutex } => {
-                Op::CondWait { cond: self.src(cond), mutex: self.src(mutex) }
+            InstKind::CondWait { woken, cond, mutex } => {
+                let woken = woken.map(|reg| self.slot(reg));
+                Op::CondWait { woken, cond: self.src(cond), mutex: self.src(mutex) }
             }
             InstKind::CondSignal { cond } => Op::CondSignal { cond: self.src(cond) },
             InstKind::CondBroadcast { cond } => Op::CondBroadcast { cond: self.src(cond) },

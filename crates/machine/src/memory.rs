@@ -237,6 +237,16 @@ impl Memory {
         inside.then_some(Place { object, offset, bytes, whole: bytes == size })
     }
 
+    /// How many bytes the object at `addr` has from there on, dead or alive; 0 if there is none.
+    pub fn extent(&self, trail: &Trail, addr: u64) -> u32 {
+        match split_address(addr) {
+            Some((object, offset)) if (object.0 as usize) < self.objects.len() => {
+                self.header(trail, object).0.saturating_sub(offset)
+            }
+            _ => 0,
+        }
+    }
+
     /// Whether the bytes are those of an object that has died.
     pub fn is_dead(&self, trail: &Trail, addr: u64, bytes: u32) -> bool {
         let place = self.remains(trail, addr, bytes);

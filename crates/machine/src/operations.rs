@@ -41,11 +41,14 @@ impl Machine<'_> {
             Op::Lock { addr } => Visible::Lock { addr: word(addr) },
             Op::TryLock { addr, .. } => Visible::TryLock { addr: word(addr) },
             Op::Unlock { addr } => Visible::Unlock { addr: word(addr) },
-            Op::CondWait { cond, mutex } => match self.phase(thread) {
+            Op::CondWait { woken, cond, mutex } => match self.phase(thread) {
                 Phase::Outside => Visible::CondEnqueue { addr: word(cond), mutex: word(mutex) },
                 Phase::Enqueued | Phase::EnqueuedWoken => Visible::Unlock { addr: word(mutex) },
+                Phase::Waiting | Phase::Woken if woken.is_some() => {
+                    Visible::CondLeave { addr: word(cond) }
+                }
                 Phase::Waiting => Visible::Relock { addr: word(mutex), woken: false },
-                Phase::Woken => Visible::Relock { addr: word(mutex), woken: true },
+                Phase::Woken | Phase::Left => Visible::Relock { addr: word(mutex), woken: true },
             },
             Op::CondSignal { cond } => Visible::Signal { addr: word(cond) },
             Op::CondBroadcast { cond } => Visible::Broadcast { addr: word(cond) },
@@ -126,12 +129,17 @@ impl Machine<'_> {
             }
             Op::Join { dst: Some(dst), .. } => self.put(thread, dst, value as u64),
             Op::Choose { dst, lo, .. } => self.put(thread, dst, lo + value as u64),
-            Op::CondWait { .. } => {
-                let next = match self.phase(thread) {
-                    Phase::Outside => Phase::Enqueued,
-                    Phase::Enqueued => Phase::Waiting,
-                    Phase::EnqueuedWoken => Phase::Woken,
-                    Phase::Waiting | Phase::Woken => Phase::Outside,
+            Op::CondWait { woken, .. } => {
+                let phase = self.phase(thread);
+                let next = match (phase, woken) {
+                    (Phase::Outside, _) => Phase::Enqueued,
+                    (Phase::Enqueued, _) => Phase::Waiting,
+                    (Phase::EnqueuedWoken, _) => Phase::Woken,
+                    (Phase::Waiting | Phase::Woken, Some(dst)) => {
+                        self.put(thread, dst, (phase == Phase::Woken).into());
+                        Phase::Left
+                    }
+                    (Phase::Waiting | Phase::Woken | Phase::Left, _) => Phase::Outside,
                 };
                 self.set(thread, field::PHASE, next as u64);
                 if next != Phase::Outside {

@@ -185,6 +185,11 @@ impl Machine<'_> {
                 let object = self.allocate(thread, size, ObjectKind::Heap)?;
                 self.put(thread, dst, object_address(object));
             }
+            Op::Extent { dst, addr } => {
+                self.ready(thread, [addr])?;
+                let bytes = self.memory.extent(&self.trail, self.read(thread, addr));
+                self.put(thread, dst, bytes.into());
+            }
             Op::SelfId { dst } => self.put(thread, dst, crate::visible::handle(thread)),
             Op::Assume { cond } => {
                 if self.read(thread, cond) == 0 {
@@ -315,7 +320,7 @@ fn operands(op: Op) -> Vec<Src> {
         | Op::StoreCond { addr, value, .. }
         | Op::Await { addr, value, .. } => vec![addr, value],
         Op::CmpXchg { addr, expected, new, .. } => vec![addr, expected, new],
-        Op::CondWait { cond, mutex } => vec![cond, mutex],
+        Op::CondWait { cond, mutex, .. } => vec![cond, mutex],
         Op::CondSignal { cond } | Op::CondBroadcast { cond } => vec![cond],
         Op::Join { thread, .. } => vec![thread],
         _ => vec![],

@@ -8,7 +8,9 @@ use raddle_ir::{Access, FenceKind, IntPred, RmwOp, Type};
 /// A wait on a condition variable is three of them: [`Visible::CondEnqueue`], [`Visible::Unlock`],
 /// and [`Visible::Relock`], which stays disabled until the thread is woken. Enqueuing first, while
 /// the lock is still held, is indistinguishable from POSIX's atomic release-and-wait for anyone who
-/// signals: a signal between the two wakes the thread just as one right after would.
+/// signals: a signal between the two wakes the thread just as one right after would. A wait that may
+/// time out has one more, [`Visible::CondLeave`], which finds out whether it was woken: it can come
+/// at any time, and after it the thread wants its lock back in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visible {
     Load {
@@ -64,6 +66,9 @@ pub enum Visible {
         addr: u64,
         mutex: u64,
     },
+    CondLeave {
+        addr: u64,
+    },
     Relock {
         addr: u64,
         woken: bool,
@@ -97,11 +102,19 @@ pub enum Phase {
     EnqueuedWoken,
     /// Woken; wants the lock back.
     Woken,
+    /// Woken or not, no longer on the list; wants the lock back.
+    Left,
 }
 
 impl Phase {
-    pub(crate) const ALL: [Phase; 5] =
-        [Phase::Outside, Phase::Enqueued, Phase::Waiting, Phase::EnqueuedWoken, Phase::Woken];
+    pub(crate) const ALL: [Phase; 6] = [
+        Phase::Outside,
+        Phase::Enqueued,
+        Phase::Waiting,
+        Phase::EnqueuedWoken,
+        Phase::Woken,
+        Phase::Left,
+    ];
 
     /// Whether a signal can still wake the thread.
     pub fn is_waiting(self) -> bool {

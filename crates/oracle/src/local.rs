@@ -219,6 +219,7 @@ impl Thread {
             InstKind::Rmw { when: Some(_), .. } => return Trouble::unsupported("rmw when"),
             InstKind::Fail { .. } => self.fail(),
             InstKind::Halt => return Trouble::unsupported("halt"),
+            InstKind::Extent { .. } => return Trouble::unsupported("extent"),
             InstKind::Format { .. } => return Trouble::unsupported("format"),
             InstKind::Unsupported { what } => return Trouble::unsupported(what.as_str()),
             _ => return Ok(false),

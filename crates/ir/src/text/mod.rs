@@ -11,7 +11,7 @@
 //! item      = "program" STRING
 //!           | "file" N "=" STRING                    N counts from 0
 //!           | "loc" N "=" N ":" N ":" N ["in" N]     file, line, column, inlined at
-//!           | ["const"] ["thread_local"] "global" @NAME ":" object
+//!           | ["const"] ["thread_local" ["private"]] "global" @NAME ":" object
 //!           | "thread" NAME "=" @NAME "(" constant,* ")"
 //!           | "observe" NAME "=" (NAME %REG | TYPE @NAME ["+" N])
 //!           | ("exists" | "not" "exists" | "forall") prop

@@ -51,6 +51,7 @@ rules! {
     Threads = "Threads",
     Observables = "Observables",
     Conditions = "Conditions",
+    PrivateGlobals = "Private globals",
 }
 
 impl Rule {

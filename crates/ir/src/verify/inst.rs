@@ -94,9 +94,10 @@ impl Body<'_, '_> {
             | InstKind::Unlock { addr }
             | InstKind::CondSignal { cond: addr }
             | InstKind::CondBroadcast { cond: addr } => self.written(addr),
-            InstKind::CondWait { cond, mutex } => {
+            InstKind::CondWait { woken, cond, mutex } => {
                 self.written(cond);
                 self.written(mutex);
+                woken.into_iter().for_each(|woken| self.result(woken, Type::BOOL));
             }
             InstKind::Spawn { dst, callee, ref args } => {
                 self.callee(callee, args);
@@ -108,6 +109,10 @@ impl Body<'_, '_> {
             InstKind::Join { dst, thread } => {
                 self.operand(thread, Type::I64);
                 dst.into_iter().for_each(|dst| self.result(dst, Type::I64));
+            }
+            InstKind::Extent { dst, addr } => {
+                self.address(addr);
+                self.result(dst, Type::I64);
             }
             InstKind::SelfId { dst } => self.result(dst, Type::I64),
             InstKind::ThreadExit { value } => self.operand(value, Type::I64),

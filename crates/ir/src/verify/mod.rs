@@ -71,6 +71,7 @@
 //!     thread-local.
 //! 29. **Conditions**: are nested at most [`MAX_CONDITION_DEPTH`] deep and name no address of a
 //!     thread-local global.
+//! 30. **Private globals**: are thread-local.
 
 mod assigned;
 mod error;

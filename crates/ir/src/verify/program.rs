@@ -80,6 +80,9 @@ impl Checker<'_> {
             format!("the global @{name} has {} bytes", global.size)
         });
         self.alignment(global.align);
+        self.require(!global.private || global.thread_local, Rule::PrivateGlobals, || {
+            format!("the global @{name} is private but not thread-local")
+        });
         self.require(global.init.len() as u64 <= global.size, Rule::InitialBytes, || {
             format!("the global @{name} has {} initial bytes", global.init.len())
         });

@@ -5,7 +5,7 @@ use super::{Choices, TYPES, constant, loc, name};
 use raddle_ir::*;
 
 /// Kinds that [`Body::instruction`] makes.
-const KINDS: usize = 34;
+const KINDS: usize = 35;
 
 struct Body<'a, 'c> {
     c: &'a mut Choices<'c>,
@@ -253,7 +253,10 @@ impl Body<'_, '_> {
             21 => Lock { addr: self.addr() },
             22 => TryLock { dst: self.reg(Type::BOOL), addr: self.addr() },
             23 => Unlock { addr: self.addr() },
-            24 => CondWait { cond: self.addr(), mutex: self.addr() },
+            24 => {
+                let woken = self.c.flip().then(|| self.reg(Type::BOOL));
+                CondWait { woken, cond: self.addr(), mutex: self.addr() }
+            }
             25 => CondSignal { cond: self.addr() },
             26 => CondBroadcast { cond: self.addr() },
             27 => {
@@ -279,6 +282,7 @@ impl Body<'_, '_> {
                 let to = self.c.flip().then(|| (self.addr(), self.op(Type::I64)));
                 Format { dst, format, args, to }
             }
+            34 => Extent { dst: self.reg(Type::I64), addr: self.op(Type::Ptr) },
             _ => Unsupported { what: message },
         }
     }

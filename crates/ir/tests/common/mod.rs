@@ -130,6 +130,7 @@ fn globals(c: &mut Choices<'_>, p: &mut Program) {
         }
         global.constant = c.below(4) == 1;
         global.thread_local = c.below(4) == 1;
+        global.private = global.thread_local && c.flip();
         p.globals.push(global);
     }
     for id in p.globals.keys().collect::<Vec<_>>() {

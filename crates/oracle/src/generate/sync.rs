@@ -46,7 +46,7 @@ impl Body<'_, '_> {
     pub(super) fn wait(&mut self) {
         let mutex = self.plan.pick(&self.held).into();
         let cond = self.any_condition();
-        self.push(InstKind::CondWait { cond, mutex });
+        self.push(InstKind::CondWait { woken: None, cond, mutex });
     }
 
     pub(super) fn signal(&mut self) {

@@ -33,7 +33,8 @@ impl Machine<'_, '_> {
                 let mutex = Place::mutex(address(*addr));
                 self.unlock(world, name, mutex)
             }
-            InstKind::CondWait { cond, mutex } => {
+            InstKind::CondWait { woken: Some(_), .. } => Trouble::unsupported("timed waits"),
+            InstKind::CondWait { woken: None, cond, mutex } => {
                 let (cond, mutex) = (address(*cond), Place::mutex(address(*mutex)));
                 self.wait(world, name, cond, mutex)
             }

@@ -84,6 +84,7 @@ fn of_inst(inst: &mut InstKind) -> Vec<&mut Operand> {
         }
         Alloca { size, .. } | Malloc { size, .. } => vec![size],
         Free { addr }
+        | Extent { addr, .. }
         | Load { addr, .. }
         | Lock { addr }
         | TryLock { addr, .. }
@@ -98,7 +99,7 @@ fn of_inst(inst: &mut InstKind) -> Vec<&mut Operand> {
         CmpXchg { addr, expected, new, .. } => vec![addr, expected, new],
         Join { thread, .. } => vec![thread],
         ThreadExit { value } => vec![value],
-        CondWait { cond, mutex } => vec![cond, mutex],
+        CondWait { cond, mutex, .. } => vec![cond, mutex],
         CondSignal { cond } | CondBroadcast { cond } | Assume { cond } | Assert { cond, .. } => {
             vec![cond]
         }

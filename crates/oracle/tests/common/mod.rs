@@ -110,7 +110,11 @@ impl Words {
             ["try{", m] => code.try_block(self.global(m)),
             ["}"] => code.close(),
             ["wait", c, m] => {
-                code.push(InstKind::CondWait { cond: self.global(c), mutex: self.global(m) });
+                code.push(InstKind::CondWait {
+                    woken: None,
+                    cond: self.global(c),
+                    mutex: self.global(m),
+                });
             }
             ["signal", c] => code.push(InstKind::CondSignal { cond: self.global(c) }),
             ["broadcast", c] => code.push(InstKind::CondBroadcast { cond: self.global(c) }),

@@ -17,6 +17,7 @@ impl Parser<'_, '_> {
     pub(super) fn global(&mut self) -> PResult<()> {
         let constant = self.cursor.eat_word("const");
         let thread_local = self.cursor.eat_word("thread_local");
+        let private = thread_local && self.cursor.eat_word("private");
         self.cursor.expect_word("global")?;
         let (token, name) = self.cursor.at_name("a name such as @x")?;
         let id = self.program.globals.next_key();
@@ -33,6 +34,7 @@ impl Parser<'_, '_> {
             relocs: contents.relocs,
             constant,
             thread_local,
+            private,
         });
         Ok(())
     }

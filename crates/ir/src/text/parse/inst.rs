@@ -195,6 +195,10 @@ impl<'s> Body<'_, 's> {
                 let dst = self.optional(head)?;
                 Ok(InstKind::Join { dst, thread: self.operand(Type::I64)? })
             }
+            "extent" => {
+                let dst = self.one(head)?;
+                Ok(InstKind::Extent { dst, addr: self.operand(Type::Ptr)? })
+            }
             "self" => Ok(InstKind::SelfId { dst: self.one(head)? }),
             "exit" => {
                 self.none(head)?;
@@ -214,7 +218,12 @@ impl<'s> Body<'_, 's> {
             }
             "choose" => self.choose(head),
             "format" => self.format(head),
-            "lock" | "unlock" | "cond_wait" | "cond_signal" | "cond_broadcast" => {
+            "cond_wait" => {
+                let woken = self.optional(head)?;
+                let cond = self.operand(Type::Ptr)?;
+                Ok(InstKind::CondWait { woken, cond, mutex: self.comma_operand(Type::Ptr)? })
+            }
+            "lock" | "unlock" | "cond_signal" | "cond_broadcast" => {
                 self.none(head)?;
                 self.lock(head)
             }
@@ -234,7 +243,6 @@ impl<'s> Body<'_, 's> {
         Ok(match head.word {
             "lock" => InstKind::Lock { addr },
             "unlock" => InstKind::Unlock { addr },
-            "cond_wait" => InstKind::CondWait { cond: addr, mutex: self.comma_operand(Type::Ptr)? },
             "cond_signal" => InstKind::CondSignal { cond: addr },
             _ => InstKind::CondBroadcast { cond: addr },
         })

@@ -84,7 +84,9 @@ impl<'s> Symbols<'s> {
 
     fn global(&mut self, cursor: &mut Cursor<'s>) -> PResult<()> {
         cursor.eat_word("const");
-        cursor.eat_word("thread_local");
+        if cursor.eat_word("thread_local") {
+            cursor.eat_word("private");
+        }
         cursor.expect_word("global")?;
         let id = GlobalId::new(self.counts.globals);
         self.counts.globals += 1;

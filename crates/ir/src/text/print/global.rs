@@ -17,6 +17,9 @@ pub(super) fn global(program: &Program, global: &Global) -> String {
     if global.thread_local {
         out.push_str("thread_local ");
     }
+    if global.private {
+        out.push_str("private ");
+    }
     put!(out, "global @{}: ", name(&global.name));
     let names = Names { program, function: None };
     let typed = candidates(global).into_iter().find_map(|ty| typed(&names, global, ty));

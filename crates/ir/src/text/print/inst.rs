@@ -67,6 +67,7 @@ fn operation(names: &Names<'_>, kind: &InstKind) -> String {
         InstKind::Fence { kind } => format!("fence {}", kind.mnemonic()),
         InstKind::Spawn { callee, args, .. } => format!("spawn {}", names.call(*callee, args)),
         InstKind::Join { thread, .. } => format!("join {}", int(thread)),
+        InstKind::Extent { addr, .. } => format!("extent {}", at(addr)),
         InstKind::SelfId { .. } => "self".to_owned(),
         InstKind::ThreadExit { value } => format!("exit {}", int(value)),
         InstKind::Yield => "yield".to_owned(),
@@ -74,7 +75,7 @@ fn operation(names: &Names<'_>, kind: &InstKind) -> String {
         InstKind::Lock { addr } => format!("lock {}", at(addr)),
         InstKind::TryLock { addr, .. } => format!("trylock {}", at(addr)),
         InstKind::Unlock { addr } => format!("unlock {}", at(addr)),
-        InstKind::CondWait { cond, mutex } => format!("cond_wait {}, {}", at(cond), at(mutex)),
+        InstKind::CondWait { cond, mutex, .. } => format!("cond_wait {}, {}", at(cond), at(mutex)),
         InstKind::CondSignal { cond } => format!("cond_signal {}", at(cond)),
         InstKind::CondBroadcast { cond } => format!("cond_broadcast {}", at(cond)),
         InstKind::Await { ty, pred, addr, value, access, .. } => {
