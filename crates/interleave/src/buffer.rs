@@ -50,8 +50,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    pub fn new(trail: &mut Trail) -> Buffer {
-        let base = trail.reserve(3);
+    /// The buffer that keeps its three words at `base`.
+    pub fn new(base: Word) -> Buffer {
         Buffer { first: base, end: base.at(1), live: base.at(2), chunks: Vec::new() }
     }
 
@@ -109,6 +109,15 @@ impl Buffer {
     pub fn oldest(&self, trail: &Trail) -> Option<Entry> {
         // `first` never rests on an entry that has left.
         (!self.is_empty(trail)).then(|| self.read(trail, trail.get(self.first) as u32))
+    }
+
+    /// The address of the oldest entry that is there.
+    #[inline(always)]
+    pub fn oldest_address(&self, trail: &Trail) -> Option<u64> {
+        (!self.is_empty(trail)).then(|| {
+            let first = trail.get(self.first) as u32;
+            trail.get(self.entry_word(first).at(word::ADDR))
+        })
     }
 
     /// How many entries cover the bytes, and whether some touch them without covering them.

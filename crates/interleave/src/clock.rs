@@ -12,6 +12,11 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockId(pub u32);
 
+impl ClockId {
+    /// The clock that has seen nothing.
+    pub const NONE: ClockId = ClockId(0);
+}
+
 /// A chain of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chain(pub u32);
@@ -105,6 +110,51 @@ impl Clocks {
         let id = self.copy(a);
         self.join(id, b);
         id
+    }
+
+    /// A new clock that has seen what any of `seen` has, and one more event of `chain`; with the
+    /// number of that event.
+    #[inline(always)]
+    pub fn next(&mut self, seen: [ClockId; 4], chain: Chain) -> (ClockId, u32) {
+        let id = ClockId(self.len() as u32);
+        let index = match self.width {
+            FEW => self.next_row::<FEW>(seen, chain),
+            MORE => self.next_row::<MORE>(seen, chain),
+            _ => {
+                self.copy(seen[0]);
+                for other in &seen[1..] {
+                    self.join(id, *other);
+                }
+                let index = self.get(id, chain) + 1;
+                self.set(id, chain, index);
+                index
+            }
+        };
+        (id, index)
+    }
+
+    #[inline(always)]
+    fn row<const N: usize>(&self, clock: ClockId) -> [u32; N] {
+        let start = clock.0 as usize * N;
+        self.slab[start..].first_chunk::<N>().copied().unwrap_or([0; N])
+    }
+
+    #[inline(always)]
+    fn next_row<const N: usize>(&mut self, seen: [ClockId; 4], chain: Chain) -> u32 {
+        let mut row = self.row::<N>(seen[0]);
+        for other in &seen[1..] {
+            if *other != ClockId::NONE {
+                let other = self.row::<N>(*other);
+                for n in 0..N {
+                    row[n] = row[n].max(other[n]);
+                }
+            }
+        }
+        let own = &mut row[chain.0 as usize % N];
+        *own += 1;
+        let index = *own;
+        self.slab.extend_from_slice(&row);
+        index
     }
 
     /// Lets the newest clock see what `other` has.

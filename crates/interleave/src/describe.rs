@@ -17,13 +17,13 @@ pub(crate) fn describe(
 ) -> Deed {
     let action = &event.action;
     let at = names.bytes(system, action.addr, action.bytes);
-    if matches!(event.condition, Condition::Unless(_)) {
+    if matches!(system.detail(event).condition, Condition::Unless(_)) {
         return Deed::Touch(at);
     }
     let datum = |bits: u128| names.datum(system, bits, action.bytes);
     let cell = |value: Datum| Cell { at: at.clone(), value };
     let now = || datum(system.in_memory(action.addr, action.bytes.min(16)).unwrap_or(0));
-    let writes = |how| Deed::Write { cell: cell(now()), old: datum(event.old), how };
+    let writes = |how| Deed::Write { cell: cell(now()), old: datum(system.detail(event).old), how };
     let happens = action.class == Class::Write;
     match visible {
         Visible::Load { .. } | Visible::Await { .. } => {
@@ -46,12 +46,12 @@ pub(crate) fn describe(
         Visible::CondEnqueue { .. } => Deed::StartWaiting(at),
         Visible::CondLeave { .. } => Deed::StopWaiting(at),
         Visible::Signal { .. } => {
-            let woken = action.choice.checked_sub(1).map(|n| other(system, ThreadId(n as u32)));
+            let woken = action.choice.checked_sub(1).map(|n| other(system, ThreadId(n)));
             Deed::Signal { at, woken }
         }
         Visible::Broadcast { .. } => Deed::Broadcast(at),
         Visible::Free { of_frame, .. } => Deed::Free { at, of_frame },
-        Visible::Choose { .. } => Deed::Choose(action.choice),
+        Visible::Choose { .. } => Deed::Choose(action.choice.into()),
         Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => {
             unreachable!("{visible:?} is not an event")
         }

@@ -1,7 +1,6 @@
 //! What could happen next, as things are now.
 
-use crate::buffer::Entry;
-use crate::event::{ANY, Action, Class, ONLY};
+use crate::event::{ANY, Action, Class, ONLY, Turn};
 use crate::perform::needs_empty_buffer;
 use crate::system::{System, field};
 use raddle_machine::memory::Purpose;
@@ -11,22 +10,24 @@ use raddle_machine::{Status, ThreadId, Visible, int_pred};
 impl System<'_> {
     /// The next step of a thread, if it can happen now, told only as far as it takes to perform it.
     /// Several alternatives count as one.
-    pub fn enabled_step(&self, thread: ThreadId) -> Option<Action> {
+    #[inline(always)]
+    pub fn enabled_step(&self, thread: ThreadId) -> Option<Turn> {
         if self.machine.status(thread) != Status::Ready || self.get(thread, field::DRAINING) != 0 {
             return None;
         }
-        let mut choice = ONLY;
-        if !self.machine.is_at_access(thread) || !self.is_drained(thread) {
-            let visible = self.machine.visible(thread);
-            if !self.can_happen(thread, visible) {
-                return None;
-            }
-            if matches!(visible, Visible::Choose { .. } | Visible::Signal { .. }) {
-                choice = ANY;
-            }
+        let simple = self.machine.is_at_access(thread) && self.is_drained(thread);
+        let choice = if simple { ONLY } else { self.enabled_choice(thread)? };
+        Some(Turn::step(thread, choice))
+    }
+
+    /// Which of its alternatives a thread's next step can happen in, if it can.
+    fn enabled_choice(&self, thread: ThreadId) -> Option<u32> {
+        let visible = self.machine.visible(thread);
+        if !self.can_happen(thread, visible) {
+            return None;
         }
-        let (class, update) = (Class::Local, false);
-        Some(Action { thread, update, class, bytes: 0, addr: 0, forwarded: 0, choice })
+        let several = matches!(visible, Visible::Choose { .. } | Visible::Signal { .. });
+        Some(if several { ANY } else { ONLY })
     }
 
     fn can_happen(&self, thread: ThreadId, visible: Visible) -> bool {
@@ -154,34 +155,22 @@ impl System<'_> {
     }
 
     /// The oldest update of a thread: the only one that can happen now, but for PSO.
-    #[inline]
-    pub fn oldest_update(&self, thread: ThreadId) -> Option<Action> {
-        let entry = self.process(thread).buffer.oldest(&self.machine.trail)?;
-        Some(update_of(thread, &entry))
+    #[inline(always)]
+    pub fn oldest_update(&self, thread: ThreadId) -> Option<Turn> {
+        let addr = self.process(thread).buffer.oldest_address(&self.machine.trail)?;
+        Some(Turn::update(thread, addr))
     }
 
     /// The updates of a thread that can happen now.
-    pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Action> + '_ {
+    pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Turn> + '_ {
         let drained = self.is_drained(thread);
         let entries = (!drained)
             .then(|| self.process(thread).buffer.leaving(&self.machine.trail, self.buffering));
-        entries.into_iter().flatten().map(move |entry| update_of(thread, &entry))
+        entries.into_iter().flatten().map(move |entry| Turn::update(thread, entry.addr))
     }
 
     /// The threads that a signal on the condition at `addr` could wake, in order.
     pub fn waiters(&self, addr: u64) -> impl Iterator<Item = ThreadId> + '_ {
         self.machine.thread_ids().filter(move |id| self.machine.waits_on(*id) == Some(addr))
-    }
-}
-
-fn update_of(thread: ThreadId, entry: &Entry) -> Action {
-    Action {
-        thread,
-        update: true,
-        class: Class::Write,
-        bytes: entry.bytes,
-        addr: entry.addr,
-        forwarded: 0,
-        choice: ONLY,
     }
 }

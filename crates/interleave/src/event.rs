@@ -17,9 +17,40 @@ pub enum Class {
 }
 
 /// Any of the alternatives of an action that has several.
-pub const ANY: u64 = u64::MAX;
+pub const ANY: u32 = u32::MAX;
 /// The choice of an action that has no alternatives.
-pub const ONLY: u64 = u64::MAX - 1;
+pub const ONLY: u32 = u32::MAX - 1;
+
+/// Whose turn it is: as much of an action as it takes to perform it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    pub thread: ThreadId,
+    /// Which alternative, [`ANY`] of them, or the [`ONLY`] one.
+    pub choice: u32,
+    /// An update from the thread's buffer, of the store at this address; not a step of the thread
+    /// itself.
+    pub update: bool,
+    pub addr: u64,
+}
+
+impl Turn {
+    /// The next step of a thread.
+    #[inline(always)]
+    pub fn step(thread: ThreadId, choice: u32) -> Turn {
+        Turn { thread, choice, update: false, addr: 0 }
+    }
+
+    /// An update of a thread.
+    #[inline(always)]
+    pub fn update(thread: ThreadId, addr: u64) -> Turn {
+        Turn { thread, choice: ONLY, update: true, addr }
+    }
+
+    /// Whether it is one of several alternatives, so that others may take its place.
+    pub fn is_alternative(&self) -> bool {
+        self.choice < ONLY
+    }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Action {
@@ -33,7 +64,7 @@ pub struct Action {
     /// While there is one, the load does not see memory.
     pub forwarded: u32,
     /// Which alternative, [`ANY`] of them, or the [`ONLY`] one.
-    pub choice: u64,
+    pub choice: u32,
 }
 
 impl Action {
@@ -45,6 +76,28 @@ impl Action {
             && self.update == other.update
             && (!self.update || self.addr == other.addr)
             && (self.choice == other.choice || self.choice == ANY || other.choice == ANY)
+    }
+
+    /// What it takes to perform it.
+    #[inline(always)]
+    pub fn turn(&self) -> Turn {
+        let Action { thread, choice, update, addr, .. } = *self;
+        Turn { thread, choice, update, addr }
+    }
+
+    /// An action of which no more than that is known.
+    pub fn of(turn: Turn) -> Action {
+        let Turn { thread, choice, update, addr } = turn;
+        Action { thread, update, class: Class::Local, bytes: 0, addr, forwarded: 0, choice }
+    }
+
+    /// [`Action::same_process`], as far as a turn tells.
+    #[inline(always)]
+    pub fn is_turn(&self, turn: &Turn) -> bool {
+        self.thread == turn.thread
+            && self.update == turn.update
+            && (!self.update || self.addr == turn.addr)
+            && (self.choice == turn.choice || self.choice == ANY || turn.choice == ANY)
     }
 
     /// Whether it is one of several alternatives, so that others may take its place.
@@ -135,6 +188,12 @@ impl Identity {
         Identity(u64::from(thread.0 + 1) << 33 | 1 << 32 | u64::from(index))
     }
 
+    /// Whether it is a store of the thread, performed as an update.
+    #[inline]
+    pub fn is_store_of(self, thread: ThreadId) -> bool {
+        self.0 >> 32 == u64::from(thread.0 + 1) << 1 | 1
+    }
+
     /// Which of its thread's steps or stores it is.
     pub fn index(self) -> u32 {
         self.0 as u32
@@ -148,21 +207,42 @@ pub struct Event {
     /// Which event of its chain it is, from 1.
     pub index: u32,
     pub clock: ClockId,
-    /// For a write: the value that was there before.
-    pub old: u128,
-    pub condition: Condition,
-    /// Whether it is one alternative of several.
-    pub open: bool,
+    /// Its entry in [`crate::system::System::details`], plus 1; 0 for the default.
+    pub detail: u32,
     pub identity: Identity,
     /// For a read: what it read from. For a write: what it overwrote.
     pub source: Identity,
 }
 
-/// An entry of a cell's list of accesses.
+/// What only some events have to tell.
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub struct Detail {
+    /// For a write: the value that was there before.
+    pub old: u128,
+    pub condition: Condition,
+    /// Whether it is one alternative of several.
+    pub open: bool,
+}
+
+impl Detail {
+    pub const NONE: Detail = Detail { old: 0, condition: Condition::Fixed, open: false };
+}
+
+/// An event's place in happens-before.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
     /// Position of the event in the execution.
     pub event: u32,
+    pub chain: Chain,
+    pub index: u32,
+    pub clock: ClockId,
+}
+
+/// An entry of a cell's list of accesses, with what is asked of the event all the time.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub point: Point,
+    pub identity: Identity,
     /// The entry before, plus 1; 0 for none.
     pub before: u32,
 }

@@ -167,15 +167,8 @@ impl Outcomes {
 
     /// Counts an execution in which nothing more can happen.
     pub fn end(&mut self, system: &System<'_>) {
-        self.summary.longest = self.summary.longest.max(system.events.len() as u32);
-        if let Some(traces) = &mut self.traces {
-            traces.insert(fingerprint(&system.events));
-        }
         match end_of(system) {
-            End::Complete => {
-                self.summary.executions += 1;
-                self.observe(system);
-            }
+            End::Complete => return self.complete(system),
             End::Blocked => self.summary.blocked += 1,
             End::Cut(bound, loc) => self.cut(bound, loc),
             End::Failed(failures) => {
@@ -184,6 +177,22 @@ impl Outcomes {
                     self.failed(system, site);
                 }
             }
+        }
+        self.note(system);
+    }
+
+    /// Counts an execution in which every thread has ended.
+    #[inline]
+    pub fn complete(&mut self, system: &System<'_>) {
+        self.summary.executions += 1;
+        self.observe(system);
+        self.note(system);
+    }
+
+    fn note(&mut self, system: &System<'_>) {
+        self.summary.longest = self.summary.longest.max(system.events.len() as u32);
+        if let Some(traces) = &mut self.traces {
+            traces.insert(fingerprint(&system.events));
         }
     }
 

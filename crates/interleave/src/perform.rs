@@ -1,9 +1,9 @@
 //! Performing actions: what an event does to memory and threads.
 
 use crate::buffer::Entry;
-use crate::event::{Action, Class, Condition, Identity, ONLY};
+use crate::event::{Action, Class, Condition, Detail, Identity, ONLY, Turn};
 use crate::model::Buffering;
-use crate::record::{Needs, Race, Recording};
+use crate::record::{Base, Needs, Race, Recording};
 use crate::system::{System, field};
 use raddle_ir::{IntPred, Type};
 use raddle_machine::memory::{Place, Purpose};
@@ -17,15 +17,15 @@ pub(crate) const FREE: Needs = Needs { pred: IntPred::Eq, ty: LOCK_TYPE, value: 
 impl System<'_> {
     /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
     /// Appends the event to the execution and its races with earlier events to `races`.
-    pub fn perform(&mut self, action: &Action, races: &mut Vec<Race>) {
-        if action.update {
-            self.perform_update(action, races);
+    pub fn perform(&mut self, turn: Turn, races: &mut Vec<Race>) {
+        if turn.update {
+            self.perform_update(turn, races);
             return;
         }
-        let thread = action.thread;
+        let thread = turn.thread;
         if !self.perform_load(thread, races) && !self.perform_store(thread, races) {
             let visible = self.machine.visible(thread);
-            self.perform_step(thread, visible, action.choice, races);
+            self.perform_step(thread, visible, turn.choice, races);
         }
         self.settle(thread);
     }
@@ -49,7 +49,7 @@ impl System<'_> {
         let value = self.machine.memory.read(trail, place) as u64;
         let (class, update, choice) = (Class::Read, false, ONLY);
         let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
-        self.record_step_inline(action, Some(place), Recording::default(), races);
+        self.record_access(action, place, Recording::NONE, races);
         self.machine.complete_load(thread, dst, value);
         true
     }
@@ -69,29 +69,26 @@ impl System<'_> {
         let old = self.machine.memory.read(trail, place);
         let (class, update, choice) = (Class::Write, false, ONLY);
         let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
-        let recording = Recording { old, ..Recording::default() };
-        self.record_step_inline(action, Some(place), recording, races);
+        self.record_access(action, place, Recording::write(old), races);
         self.machine.memory.write(&mut self.machine.trail, place, value.into());
         self.machine.complete_store(thread);
         true
     }
 
     /// How many alternatives a thread's next operation has.
-    pub fn choice_count(&self, thread: ThreadId) -> u64 {
+    pub fn choice_count(&self, thread: ThreadId) -> u32 {
         match self.machine.visible(thread) {
-            Visible::Choose { count } => count,
-            Visible::Signal { addr } => self.waiters(addr).count().max(1) as u64,
+            Visible::Choose { count } => count as u32,
+            Visible::Signal { addr } => self.waiters(addr).count().max(1) as u32,
             _ => 1,
         }
     }
 
     /// The `n`-th alternative: for `choose`, `n` itself; for a signal, whom it wakes (the thread's
     /// number plus 1, or 0 for nobody).
-    pub fn nth_choice(&self, thread: ThreadId, n: u64) -> u64 {
+    pub fn nth_choice(&self, thread: ThreadId, n: u32) -> u32 {
         match self.machine.visible(thread) {
-            Visible::Signal { addr } => {
-                self.waiters(addr).nth(n as usize).map_or(0, |id| u64::from(id.0) + 1)
-            }
+            Visible::Signal { addr } => self.waiters(addr).nth(n as usize).map_or(0, |id| id.0 + 1),
             _ => n,
         }
     }
@@ -100,7 +97,7 @@ impl System<'_> {
         &mut self,
         thread: ThreadId,
         visible: Visible,
-        choice: u64,
+        choice: u32,
         races: &mut Vec<Race>,
     ) {
         let mut action = self.action(thread, visible);
@@ -158,7 +155,8 @@ impl System<'_> {
             }
             Visible::Free { addr, of_frame } => self.free(action, addr, of_frame, races),
             Visible::Choose { .. } => {
-                let recording = Recording { open: true, ..Recording::default() };
+                let recording =
+                    Recording { detail: Detail { open: true, ..Detail::NONE }, needs: None };
                 self.record_step(action, None, recording, races);
                 self.machine.complete(thread, choice.into(), true);
             }
@@ -190,8 +188,10 @@ impl System<'_> {
     fn failing_access(&mut self, action: Action, fault: Fault, races: &mut Vec<Race>) {
         let trail = &self.machine.trail;
         let place = self.machine.memory.remains(trail, action.addr, action.bytes);
-        let recording =
-            Recording { condition: Condition::Unless(action.class), ..Recording::default() };
+        let recording = Recording {
+            detail: Detail { condition: Condition::Unless(action.class), ..Detail::NONE },
+            needs: None,
+        };
         let action = Action { class: Class::Read, ..action };
         self.record_step(action, place, recording, races);
         self.fail(action.thread, fault);
@@ -200,7 +200,7 @@ impl System<'_> {
     /// A failure that no other thread has a part in.
     fn failing_alone(&mut self, action: Action, kind: FaultKind, message: &str) {
         let action = Action { class: Class::Local, ..action };
-        self.record_step(action, None, Recording::default(), &mut Vec::new());
+        self.record_step(action, None, Recording::NONE, &mut Vec::new());
         self.fail(action.thread, Fault::new(kind, message));
     }
 
@@ -218,7 +218,7 @@ impl System<'_> {
         if action.forwarded > 0 {
             self.forwarded_load(action, races);
         } else {
-            let recording = Recording { needs, ..Recording::default() };
+            let recording = Recording { needs, ..Recording::NONE };
             self.record_step(action, Some(place), recording, races);
         }
         if needs.is_some() {
@@ -239,7 +239,7 @@ impl System<'_> {
         };
         let Some(entry) = newest else { return };
         let source = Identity::store(action.thread, entry.index);
-        let position = self.record_step(action, None, Recording::default(), races);
+        let position = self.record_step(action, None, Recording::NONE, races);
         self.events[position as usize].source = source;
         let buffer = &self.processes[action.thread.0 as usize].buffer;
         buffer.forwarded_to(&mut self.machine.trail, entry.index, position);
@@ -259,7 +259,7 @@ impl System<'_> {
         let old = self.machine.memory.read(&self.machine.trail, place);
         let (new, result, happens) = change(old);
         debug_assert_eq!(happens, action.class == Class::Write);
-        let recording = Recording { old, condition, needs, open: false };
+        let recording = Recording { detail: Detail { old, condition, open: false }, needs };
         self.record_step(action, Some(place), recording, races);
         if happens {
             self.machine.memory.write(&mut self.machine.trail, place, new);
@@ -287,18 +287,18 @@ impl System<'_> {
             return self.failing_alone(action, FaultKind::LockMisuse, message);
         }
         let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
-        self.record_step(action, Some(place), Recording::default(), races);
+        self.record_step(action, Some(place), Recording::NONE, races);
         self.machine.complete(action.thread, 0, true);
     }
 
     fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
         let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
         let Some(place) = self.checked(&action, Purpose::Write, races) else { return };
-        let recording = Recording { open: !all, ..Recording::default() };
+        let recording = Recording { detail: Detail { open: !all, ..Detail::NONE }, needs: None };
         self.record_step(action, Some(place), recording, races);
         let clock = self.events[self.events.len() - 1].clock;
         for waiter in waiters {
-            if all || u64::from(waiter.0) + 1 == action.choice {
+            if all || waiter.0 + 1 == action.choice {
                 self.machine.wake(waiter);
                 self.set(waiter, field::WOKEN_BY, clock.0.into());
             }
@@ -312,18 +312,18 @@ impl System<'_> {
             // `free(NULL)` does nothing.
             Err(_) if addr == 0 => {
                 let nothing = Action { class: Class::Local, bytes: 0, ..action };
-                self.record_step(nothing, None, Recording::default(), races);
+                self.record_step(nothing, None, Recording::NONE, races);
                 self.machine.complete(action.thread, 0, true);
             }
             // An object of the frame that was freed by hand: the frame's end has nothing to do.
             Err(_) if of_frame => {
                 let nothing = Action { class: Class::Local, bytes: 0, ..action };
-                self.record_step(nothing, None, Recording::default(), races);
+                self.record_step(nothing, None, Recording::NONE, races);
                 self.machine.complete(action.thread, 0, true);
             }
             Err(fault) => self.failing_access(action, fault, races),
             Ok(place) => {
-                self.record_step(action, Some(place), Recording::default(), races);
+                self.record_step(action, Some(place), Recording::NONE, races);
                 self.machine.memory.kill(&mut self.machine.trail, place.object());
                 self.machine.complete(action.thread, 0, true);
             }
@@ -367,18 +367,26 @@ impl System<'_> {
 
     // ---- updates ----
 
-    fn perform_update(&mut self, action: &Action, races: &mut Vec<Race>) {
-        let thread = action.thread;
+    fn perform_update(&mut self, turn: Turn, races: &mut Vec<Race>) {
+        let thread = turn.thread;
         let buffer = &self.process(thread).buffer;
         let entry = match self.buffering {
             Buffering::Fifo => buffer.oldest(&self.machine.trail),
             _ => {
                 let mut leaving = buffer.leaving(&self.machine.trail, self.buffering);
-                leaving.find(|entry| entry.addr == action.addr)
+                leaving.find(|entry| entry.addr == turn.addr)
             }
         };
-        let Some(entry) = entry else { unreachable!("no entry for {action:x?} can leave") };
-        let action = Action { bytes: entry.bytes, ..*action };
+        let Some(entry) = entry else { unreachable!("no entry for {turn:x?} can leave") };
+        let action = Action {
+            thread,
+            update: true,
+            class: Class::Write,
+            bytes: entry.bytes,
+            addr: entry.addr,
+            forwarded: 0,
+            choice: ONLY,
+        };
         let trail = &self.machine.trail;
         let memory = &self.machine.memory;
         match memory.place(trail, entry.addr, entry.bytes, Purpose::Write) {
@@ -415,14 +423,20 @@ impl System<'_> {
             _ => field::UPDATES,
         };
         let before = self.clock(thread, before);
-        let base = self.clocks.both(entry.clock, before);
+        let base = Base(entry.clock, before);
         if new_epoch {
             self.set(thread, field::LEFT_EPOCH, entry.epoch.into());
             self.set(thread, field::EARLIER_UPDATES, before.0.into());
         }
-        let recording = Recording { old, ..Recording::default() };
-        self.record(action, base, place, recording, Some(entry), races);
-        let clock = self.events[self.events.len() - 1].clock;
+        let recording = Recording::write(old);
+        let position = match place {
+            Some(place) => self.record(action, base, place, recording, Some(entry), races),
+            None => {
+                let base = self.clocks.both(base.0, base.1);
+                self.record_cells(action, base, &[], recording, Some(entry), races)
+            }
+        };
+        let clock = self.events[position as usize].clock;
         let all = match self.buffering {
             // It has seen all before it.
             Buffering::Fifo => clock,

@@ -1,7 +1,7 @@
 //! Seeded random schedules: at each point any of what can happen next, with equal chance.
 
 use crate::api::{Options, Summary};
-use crate::event::{ANY, Action};
+use crate::event::{ANY, Turn};
 use crate::limits::Watch;
 use crate::outcome::Outcomes;
 use crate::system::System;
@@ -30,20 +30,20 @@ fn run(
 ) {
     let mut races = Vec::new();
     loop {
-        let mut enabled: Vec<Action> = Vec::new();
+        let mut enabled: Vec<Turn> = Vec::new();
         for thread in system.machine.thread_ids() {
             enabled.extend(system.enabled_updates(thread));
             enabled.extend(system.enabled_step(thread));
         }
-        let Some(mut action) = random.choice(enabled) else {
+        let Some(mut turn) = random.choice(enabled) else {
             outcomes.end(system);
             return;
         };
-        if action.choice == ANY {
-            let n = random.u64(0..system.choice_count(action.thread));
-            action.choice = system.nth_choice(action.thread, n);
+        if turn.choice == ANY {
+            let n = random.u32(0..system.choice_count(turn.thread));
+            turn.choice = system.nth_choice(turn.thread, n);
         }
-        system.perform(&action, &mut races);
+        system.perform(turn, &mut races);
         outcomes.summary.events += 1;
         system.heed_bound(options.limits.events);
     }

@@ -11,7 +11,7 @@
 
 use crate::buffer::Entry;
 use crate::clock::{Chain, ClockId};
-use crate::event::{Action, CellWord, Class, Condition, Event, Identity, Link};
+use crate::event::{Action, CellWord, Class, Condition, Detail, Event, Identity, Link, Point};
 use crate::system::{System, field};
 use raddle_ir::{IntPred, Type};
 use raddle_machine::memory::{Place, Purpose};
@@ -47,32 +47,37 @@ impl Needs {
 /// What an event says of itself beside its action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recording {
-    /// The value before a write.
-    pub old: u128,
-    pub condition: Condition,
+    pub detail: Detail,
     pub needs: Option<Needs>,
-    /// Whether the event is one alternative of several.
-    pub open: bool,
 }
 
-impl Default for Recording {
-    fn default() -> Recording {
-        Recording { old: 0, condition: Condition::Fixed, needs: None, open: false }
+impl Recording {
+    /// Nothing.
+    pub const NONE: Recording = Recording { detail: Detail::NONE, needs: None };
+
+    /// A write over a value.
+    pub const fn write(old: u128) -> Recording {
+        Recording { detail: Detail { old, ..Detail::NONE }, needs: None }
     }
 }
 
-/// Conflicts of the event being recorded: positions of earlier events, writes first.
+/// What is behind an event before its conflicts: for an update, what its thread had seen when it
+/// stored, and the updates before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Base(pub ClockId, pub ClockId);
+
+/// Conflicts of the event being recorded: earlier events, writes first.
 #[derive(Default)]
 struct Conflicts {
-    events: SmallVec<[u32; 8]>,
+    points: SmallVec<[Point; 4]>,
     writes: usize,
 }
 
 impl Conflicts {
     #[inline]
-    fn add(&mut self, event: u32) {
-        if !self.events.contains(&event) {
-            self.events.push(event);
+    fn add(&mut self, point: Point) {
+        if !self.points.iter().any(|known| known.event == point.event) {
+            self.points.push(point);
         }
     }
 }
@@ -86,88 +91,210 @@ impl System<'_> {
         recording: Recording,
         races: &mut Vec<Race>,
     ) -> u32 {
-        self.record_step_inline(action, place, recording, races)
+        match place.filter(|place| place.bytes() > 0) {
+            Some(place) => self.record_access(action, place, recording, races),
+            None => {
+                let base = self.clock(action.thread, field::CLOCK);
+                let position = self.record_cells(action, base, &[], recording, None, races);
+                self.advance_clock(action.thread, position)
+            }
+        }
     }
 
-    /// [`System::record_step`], for the commonest events.
+    /// Records an event of a thread that touches memory.
     #[inline(always)]
-    pub fn record_step_inline(
+    pub fn record_access(
         &mut self,
         action: Action,
-        place: Option<Place>,
+        place: Place,
         recording: Recording,
         races: &mut Vec<Race>,
     ) -> u32 {
-        let thread = action.thread;
-        let base = self.clock(thread, field::CLOCK);
+        let base = Base(self.clock(action.thread, field::CLOCK), ClockId::NONE);
         let position = self.record(action, base, place, recording, None, races);
+        self.advance_clock(action.thread, position)
+    }
+
+    #[inline]
+    fn advance_clock(&mut self, thread: ThreadId, position: u32) -> u32 {
         let clock = self.events[position as usize].clock;
         self.set(thread, field::CLOCK, clock.0.into());
         position
     }
 
-    /// Records an event that already has `base` behind it; `entry` if it is an update.
+    /// Records an event at a place that already has `base` behind it; `entry` if it is an update.
     #[inline(always)]
     pub fn record(
         &mut self,
         action: Action,
+        base: Base,
+        place: Place,
+        recording: Recording,
+        entry: Option<&Entry>,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        match self.machine.memory.single_cell(&self.machine.trail, place) {
+            Some(cell) => self.record_cell(action, base, cell, recording, entry, races),
+            None => {
+                let mut cells = Vec::new();
+                self.machine.memory.cells(&mut self.machine.trail, place, &mut cells);
+                let base = self.clocks.both(base.0, base.1);
+                self.record_cells(action, base, &cells, recording, entry, races)
+            }
+        }
+    }
+
+    /// [`System::record_cells`] for the usual case: one cell, and conflicts with the newest write and
+    /// with one read since, at most.
+    #[inline(always)]
+    fn record_cell(
+        &mut self,
+        action: Action,
+        base: Base,
+        cell: Word,
+        recording: Recording,
+        entry: Option<&Entry>,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        let word = CellWord::unpack(self.machine.trail.get(cell));
+        let (mut source, mut write, mut read) = (Identity::INITIAL, None, None);
+        let mut simple = recording.needs.is_none();
+        if let Some(link) = self.link(word.write) {
+            source = link.identity;
+            if !self.is_behind(base, &link.point) {
+                write = Some(link.point);
+                // An update of the own thread is another matter.
+                let steps_over = entry.is_none() && action.class == Class::Write;
+                simple &= steps_over || !source.is_store_of(action.thread);
+            }
+        }
+        if action.class == Class::Write {
+            let mut list = word.read;
+            while let Some(link) = self.link(list) {
+                list = link.before;
+                if !self.is_behind(base, &link.point) {
+                    simple &= read.is_none();
+                    read = Some(link.point);
+                }
+            }
+        }
+        if !simple {
+            let base = self.clocks.both(base.0, base.1);
+            return self.record_cells(action, base, &[cell], recording, entry, races);
+        }
+        let position = self.events.len() as u32;
+        // A read that has seen the write brings it along.
+        let before =
+            write.filter(|write| read.is_none_or(|read| !self.has_seen(read.clock, write)));
+        let others = [read, before].map(|point| point.map_or(ClockId::NONE, |point| point.clock));
+        let chain = match entry {
+            None => self.processes[action.thread.0 as usize].chain,
+            Some(_) => self.update_chain(action.thread, [base.0, base.1, others[0], others[1]]),
+        };
+        let (clock, index) = self.clocks.next([base.0, base.1, others[0], others[1]], chain);
+        if entry.is_some() {
+            self.note_update(action.thread, chain, clock);
+        }
+        let point = Point { event: position, chain, index, clock };
+        let identity = self.push_event(action, point, source, recording.detail, entry);
+        if self.wants_races && (read.is_some() || write.is_some()) {
+            self.race_with(base, write, before.is_some(), read, races);
+        }
+        self.note_access(cell, word, point, identity, &action, entry);
+        position
+    }
+
+    /// The races of an event with the newest write to its one cell and with a read since.
+    #[inline]
+    fn race_with(
+        &mut self,
+        base: Base,
+        write: Option<Point>,
+        write_races: bool,
+        read: Option<Point>,
+        races: &mut Vec<Race>,
+    ) {
+        let happened = Some(self.events.len() as u32 - 1);
+        let base = self.clocks.both(base.0, base.1);
+        if let Some(write) = write
+            && write_races
+            && read.is_none_or(|read| !self.has_seen(write.clock, &read))
+        {
+            races.push(Race { earlier: write.event, needs: base, happened });
+        }
+        if let Some(read) = read
+            && write.is_none_or(|write| !self.has_seen(write.clock, &read))
+        {
+            let needs = match write {
+                Some(write) => self.clocks.joined(base, write.clock),
+                None => base,
+            };
+            races.push(Race { earlier: read.event, needs, happened });
+        }
+    }
+
+    /// Records an event that touches any number of cells.
+    #[inline(never)]
+    pub fn record_cells(
+        &mut self,
+        action: Action,
         base: ClockId,
-        place: Option<Place>,
+        cells: &[Word],
         recording: Recording,
         entry: Option<&Entry>,
         races: &mut Vec<Race>,
     ) -> u32 {
         let position = self.events.len() as u32;
-        let (one, mut many);
-        let cells: &[Word] = match place.filter(|place| place.bytes() > 0) {
-            None => &[],
-            Some(place) => match self.machine.memory.single_cell(&self.machine.trail, place) {
-                Some(cell) => {
-                    one = [cell];
-                    &one
-                }
-                None => {
-                    many = Vec::new();
-                    self.machine.memory.cells(&mut self.machine.trail, place, &mut many);
-                    &many
-                }
-            },
-        };
         let mut conflicts = Conflicts::default();
         let source = self.gather(&action, base, cells, &mut conflicts);
         let base = self.after_own_updates(&action, base, &mut conflicts);
-        let clock = self.clocks.copy(base);
-        for event in &conflicts.events {
-            self.clocks.join(clock, self.events[*event as usize].clock);
+        let mut all = base;
+        for point in &conflicts.points {
+            all = self.clocks.both(all, point.clock);
         }
+        let seen = [all, ClockId::NONE, ClockId::NONE, ClockId::NONE];
         let chain = match entry {
             None => self.process(action.thread).chain,
-            Some(_) => self.update_chain(action.thread, clock),
+            Some(_) => self.update_chain(action.thread, seen),
         };
-        let index = self.clocks.get(clock, chain) + 1;
-        self.clocks.set(clock, chain, index);
-        let identity = match entry {
-            None => Identity::step(action.thread, index),
-            Some(entry) => Identity::store(action.thread, entry.index),
-        };
-        self.events.push(Event {
-            action,
-            chain,
-            index,
-            clock,
-            old: recording.old,
-            condition: recording.condition,
-            open: recording.open,
-            identity,
-            source,
-        });
-        if self.wants_races && !conflicts.events.is_empty() {
+        let (clock, index) = self.clocks.next(seen, chain);
+        if entry.is_some() {
+            self.note_update(action.thread, chain, clock);
+        }
+        let point = Point { event: position, chain, index, clock };
+        let identity = self.push_event(action, point, source, recording.detail, entry);
+        if self.wants_races && !conflicts.points.is_empty() {
             self.find_races(&action, base, recording.needs, cells, &conflicts, races);
         }
         for cell in cells {
-            self.note_access(*cell, position, &action, entry);
+            let word = CellWord::unpack(self.machine.trail.get(*cell));
+            self.note_access(*cell, word, point, identity, &action, entry);
         }
         position
+    }
+
+    #[inline(always)]
+    fn push_event(
+        &mut self,
+        action: Action,
+        point: Point,
+        source: Identity,
+        detail: Detail,
+        entry: Option<&Entry>,
+    ) -> Identity {
+        let identity = match entry {
+            None => Identity::step(action.thread, point.index),
+            Some(entry) => Identity::store(action.thread, entry.index),
+        };
+        let Point { chain, index, clock, .. } = point;
+        let needs_detail =
+            action.class == Class::Write || detail.open || detail.condition != Condition::Fixed;
+        if needs_detail {
+            self.details.push(detail);
+        }
+        let detail = if needs_detail { self.details.len() as u32 } else { 0 };
+        self.events.push(Event { action, chain, index, clock, detail, identity, source });
+        identity
     }
 
     /// Collects the events that conflict with the action and that `base` has not seen already, and
@@ -183,27 +310,25 @@ impl System<'_> {
         let mut source = Identity::INITIAL;
         for cell in cells {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
-            if let Some(write) = self.linked(word.write) {
-                let event = &self.events[write as usize];
-                source = source.and(event.identity);
+            if let Some(link) = self.link(word.write) {
+                source = source.and(link.identity);
                 let own = action.class == Class::Read
-                    && event.action.update
-                    && event.action.thread == action.thread
-                    && event.action.covers(action);
-                if !own && !self.seen(write, base) {
-                    conflicts.add(write);
+                    && link.identity.is_store_of(action.thread)
+                    && self.events[link.point.event as usize].action.covers(action);
+                if !own && !self.has_seen(base, &link.point) {
+                    conflicts.add(link.point);
                 }
             }
         }
-        conflicts.writes = conflicts.events.len();
+        conflicts.writes = conflicts.points.len();
         if action.class == Class::Write {
             for cell in cells {
-                let mut link = CellWord::unpack(self.machine.trail.get(*cell)).read;
-                while let Some(read) = self.linked(link) {
-                    if !self.seen(read, base) {
-                        conflicts.add(read);
+                let mut next = CellWord::unpack(self.machine.trail.get(*cell)).read;
+                while let Some(link) = self.link(next) {
+                    if !self.has_seen(base, &link.point) {
+                        conflicts.add(link.point);
                     }
-                    link = self.links[link as usize - 1].before;
+                    next = link.before;
                 }
             }
         }
@@ -224,10 +349,11 @@ impl System<'_> {
         }
         let mut n = 0;
         while n < conflicts.writes {
-            let event = &self.events[conflicts.events[n] as usize];
-            if event.action.update && event.action.thread == action.thread {
-                base = self.clocks.joined(base, event.clock);
-                conflicts.events.remove(n);
+            let point = conflicts.points[n];
+            let earlier = &self.events[point.event as usize].action;
+            if earlier.update && earlier.thread == action.thread {
+                base = self.clocks.joined(base, point.clock);
+                conflicts.points.remove(n);
                 conflicts.writes -= 1;
             } else {
                 n += 1;
@@ -237,49 +363,82 @@ impl System<'_> {
     }
 
     #[inline]
-    fn linked(&self, link: u32) -> Option<u32> {
-        link.checked_sub(1).map(|link| self.links[link as usize].event)
+    fn link(&self, link: u32) -> Option<&Link> {
+        link.checked_sub(1).map(|link| &self.links[link as usize])
     }
 
-    /// A chain of the thread's updates that an update with this clock extends.
-    fn update_chain(&mut self, thread: ThreadId, clock: ClockId) -> Chain {
+    /// A chain of the thread's updates that an update which has seen these clocks extends.
+    #[inline]
+    fn update_chain(&mut self, thread: ThreadId, seen: [ClockId; 4]) -> Chain {
         let chains = &self.process(thread).update_chains;
         let fits = chains.iter().copied().find(|(chain, newest)| {
             let newest = ClockId(self.machine.trail.get(*newest) as u32);
-            self.clocks.get(newest, *chain) == self.clocks.get(clock, *chain)
+            let newest = self.clocks.get(newest, *chain);
+            seen.iter().any(|clock| self.clocks.get(*clock, *chain) == newest)
         });
-        let (chain, newest) = fits.unwrap_or_else(|| {
-            let chain = self.new_chain();
-            let newest = self.machine.trail.reserve(1);
-            self.processes[thread.0 as usize].update_chains.push((chain, newest));
-            (chain, newest)
-        });
-        self.machine.trail.set(newest, clock.0.into());
+        fits.map_or_else(|| self.new_update_chain(thread), |(chain, _)| chain)
+    }
+
+    #[cold]
+    fn new_update_chain(&mut self, thread: ThreadId) -> Chain {
+        let chain = self.new_chain();
+        let newest = self.machine.trail.reserve(1);
+        self.processes[thread.0 as usize].update_chains.push((chain, newest));
         chain
     }
 
+    /// Notes the newest update of a chain of the thread.
     #[inline]
-    fn note_access(&mut self, cell: Word, position: u32, action: &Action, entry: Option<&Entry>) {
-        let mut word = CellWord::unpack(self.machine.trail.get(cell));
+    fn note_update(&mut self, thread: ThreadId, chain: Chain, clock: ClockId) {
+        let chains = &self.processes[thread.0 as usize].update_chains;
+        if let Some((_, newest)) = chains.iter().find(|(known, _)| *known == chain) {
+            self.machine.trail.set(*newest, clock.0.into());
+        }
+    }
+
+    #[inline(always)]
+    fn note_access(
+        &mut self,
+        cell: Word,
+        mut word: CellWord,
+        point: Point,
+        identity: Identity,
+        action: &Action,
+        entry: Option<&Entry>,
+    ) {
         if action.class == Class::Read {
             let mut before = word.read;
             // The newest read of a thread stands for its earlier ones.
-            if let Some(last) = self.linked(before)
-                && self.events[last as usize].action.thread == action.thread
+            if let Some(last) = self.link(before)
+                && self.events[last.point.event as usize].action.thread == action.thread
             {
-                before = self.links[before as usize - 1].before;
+                before = last.before;
             }
-            self.links.push(Link { event: position, before });
+            self.links.push(Link { point, identity, before });
             word.read = self.links.len() as u32;
         } else {
-            self.links.push(Link { event: position, before: word.write });
+            self.links.push(Link { point, identity, before: word.write });
             word = CellWord { write: self.links.len() as u32, read: 0 };
             if let Some(load) = entry.and_then(|entry| entry.load.checked_sub(1)) {
-                self.links.push(Link { event: load, before: 0 });
+                let Event { chain, index, clock, identity, .. } = self.events[load as usize];
+                let point = Point { event: load, chain, index, clock };
+                self.links.push(Link { point, identity, before: 0 });
                 word.read = self.links.len() as u32;
             }
         }
         self.machine.trail.set(cell, word.pack());
+    }
+
+    /// Whether an event is among what is behind.
+    #[inline]
+    fn is_behind(&self, base: Base, point: &Point) -> bool {
+        self.has_seen(base.0, point) || base.1 != ClockId::NONE && self.has_seen(base.1, point)
+    }
+
+    /// Whether an event is among what `clock` has seen.
+    #[inline]
+    fn has_seen(&self, clock: ClockId, point: &Point) -> bool {
+        point.index <= self.clocks.get(clock, point.chain)
     }
 
     /// Whether the event at `position` is among what `clock` has seen.
@@ -300,22 +459,23 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) {
         let happened = Some(self.events.len() as u32 - 1);
-        for (n, event) in conflicts.events.iter().copied().enumerate() {
+        for (n, point) in conflicts.points.iter().enumerate() {
+            let earlier = point.event;
             // The updates that a load waited for may have seen it.
-            if self.seen(event, base) || self.is_behind_another(event, conflicts) {
+            if self.has_seen(base, point) || self.is_behind_another(point, conflicts) {
                 continue;
             }
             if n >= conflicts.writes {
-                let needs = self.needs_without(event, base, conflicts);
-                races.push(Race { earlier: event, needs, happened });
+                let needs = self.needs_without(n, base, conflicts);
+                races.push(Race { earlier, needs, happened });
                 continue;
             }
             let race = match needs {
                 // With one cell, the other conflicts are reads of what this event wrote.
-                None if cells.len() == 1 => Some(Race { earlier: event, needs: base, happened }),
+                None if cells.len() == 1 => Some(Race { earlier, needs: base, happened }),
                 None => {
-                    let needs = self.needs_without(event, base, conflicts);
-                    Some(Race { earlier: event, needs, happened })
+                    let needs = self.needs_without(n, base, conflicts);
+                    Some(Race { earlier, needs, happened })
                 }
                 Some(needs) => self
                     .last_chance(action.thread, cells, base, needs)
@@ -327,25 +487,27 @@ impl System<'_> {
 
     /// Whether a conflicting event happens before another one.
     #[inline]
-    fn is_behind_another(&self, event: u32, conflicts: &Conflicts) -> bool {
-        conflicts.events.len() > 1
-            && conflicts.events.iter().any(|other| {
-                *other != event && self.seen(event, self.events[*other as usize].clock)
-            })
+    fn is_behind_another(&self, point: &Point, conflicts: &Conflicts) -> bool {
+        conflicts.points.len() > 1
+            && conflicts
+                .points
+                .iter()
+                .any(|other| other.event != point.event && self.has_seen(other.clock, point))
     }
 
-    /// What an event still needs if it is moved before one that it conflicts with: the other
+    /// What an event still needs if it is moved before the `n`-th that it conflicts with: the other
     /// conflicts that do not happen after that one. (A load of the same bytes by the thread of a
     /// write that it need not happen after gets that write's value from the buffer then.)
-    fn needs_without(&mut self, event: u32, base: ClockId, conflicts: &Conflicts) -> ClockId {
-        let moved = self.events[event as usize].action;
+    fn needs_without(&mut self, n: usize, base: ClockId, conflicts: &Conflicts) -> ClockId {
+        let moved = &conflicts.points[n];
         let mut needs = base;
-        for (n, other) in conflicts.events.iter().enumerate() {
-            let Event { clock, action, .. } = self.events[*other as usize];
-            let reads_it =
-                n >= conflicts.writes && moved.class == Class::Write && action.overlaps(&moved);
-            if *other != event && !reads_it && !self.seen(event, clock) {
-                needs = self.clocks.joined(needs, clock);
+        for (m, other) in conflicts.points.iter().enumerate() {
+            let reads_it = m >= conflicts.writes && n < conflicts.writes && {
+                let moved = &self.events[moved.event as usize].action;
+                self.events[other.event as usize].action.overlaps(moved)
+            };
+            if m != n && !reads_it && !self.has_seen(other.clock, moved) {
+                needs = self.clocks.joined(needs, other.clock);
             }
         }
         needs
@@ -362,15 +524,16 @@ impl System<'_> {
     ) -> Option<u32> {
         let [cell] = cells else { return None };
         let mut link = CellWord::unpack(self.machine.trail.get(*cell)).write;
-        while let Some(write) = self.linked(link) {
+        while let Some(write) = self.link(link) {
+            let event = &self.events[write.point.event as usize];
             // Before an update of its own thread, it would see the store in the buffer.
-            if self.seen(write, base) || self.events[write as usize].action.thread == thread {
+            if self.has_seen(base, &write.point) || event.action.thread == thread {
                 return None;
             }
-            if needs.met_by(self.events[write as usize].old) {
-                return Some(write);
+            if needs.met_by(self.detail(event).old) {
+                return Some(write.point.event);
             }
-            link = self.links[link as usize - 1].before;
+            link = write.before;
         }
         None
     }
@@ -387,12 +550,13 @@ impl System<'_> {
             Some(cell) => CellWord::unpack(trail.get(cell)).write,
             None => return self.fail_mixed(action.thread),
         };
-        while let Some(write) = self.linked(link) {
-            let write = &self.events[write as usize].action;
+        while let Some(write) = self.link(link) {
+            let before = write.before;
+            let write = &self.events[write.point.event as usize].action;
             if (write.addr, write.bytes) != (action.addr, action.bytes) {
                 return self.fail_mixed(action.thread);
             }
-            link = self.links[link as usize - 1].before;
+            link = before;
         }
     }
 
@@ -425,6 +589,6 @@ impl System<'_> {
         let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
         let cell = self.machine.memory.single_cell(trail, place)?;
         let write = CellWord::unpack(trail.get(cell)).write;
-        Some(self.linked(write).map_or(0, |event| event + 1))
+        Some(self.link(write).map_or(0, |link| link.point.event + 1))
     }
 }

@@ -51,7 +51,7 @@ pub fn replay(program: &Program, model: Model, schedule: &[Step]) -> Replayed {
             return Replayed { end: ReplayEnd::Stuck(n), events: narrator.events };
         };
         let before = narrator.before(&system, step);
-        system.perform(&action, &mut races);
+        system.perform(action, &mut races);
         narrator.after(&system, &before);
     }
     let end = end(&system);

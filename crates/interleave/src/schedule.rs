@@ -5,7 +5,7 @@
 //! them. Steps are in the latter numbers, so that a schedule means something by itself.
 
 use crate::api::Step;
-use crate::event::{ANY, Action, Event};
+use crate::event::{ANY, Action, Event, Turn};
 use crate::system::{System, field};
 use raddle_machine::{Status, ThreadId, Visible};
 
@@ -24,7 +24,7 @@ fn step(event: &Event) -> Step {
     Step {
         thread: thread.0,
         update: update.then(|| event.identity.index()),
-        choice: if event.action.is_alternative() { choice } else { 0 },
+        choice: if event.action.is_alternative() { choice.into() } else { 0 },
     }
 }
 
@@ -39,7 +39,7 @@ fn renumbered(system: &System<'_>, step_limit: u64) -> Vec<Step> {
     for event in &system.events {
         let Some(step) = renumber(step(event), system, &fresh) else { break };
         let Some(action) = action(&fresh, &step) else { break };
-        fresh.perform(&action, &mut races);
+        fresh.perform(action, &mut races);
         steps.push(step);
     }
     steps
@@ -84,7 +84,7 @@ pub(crate) fn visible(system: &System<'_>, thread: ThreadId) -> Option<Visible> 
 }
 
 /// The action that a step names, if it can happen now.
-pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Action> {
+pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Turn> {
     let thread = ThreadId(step.thread);
     if step.thread >= system.machine.thread_count() {
         return None;
@@ -104,11 +104,12 @@ pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Action> {
 }
 
 /// One alternative of an action that has several, if it is one.
-fn alternative(system: &System<'_>, action: Action, choice: u64) -> Option<Action> {
+fn alternative(system: &System<'_>, action: Turn, choice: u64) -> Option<Turn> {
+    let choice = u32::try_from(choice).ok()?;
     let count = system.choice_count(action.thread);
     let possible = match system.machine.visible(action.thread) {
         Visible::Choose { .. } => choice < count,
         _ => (0..count).any(|n| system.nth_choice(action.thread, n) == choice),
     };
-    possible.then_some(Action { choice, ..action })
+    possible.then_some(Turn { choice, ..action })
 }

@@ -7,7 +7,7 @@
 
 use crate::api::{Options, Strategy, Summary};
 use crate::clock::ClockId;
-use crate::event::{ANY, Action, Class, Condition, Identity};
+use crate::event::{ANY, Action, Class, Condition, Identity, ONLY, Turn};
 use crate::limits::Watch;
 use crate::model::Buffering;
 use crate::outcome::Outcomes;
@@ -106,55 +106,61 @@ impl<'p, 'o> Search<'p, 'o> {
         {
             return false;
         }
-        let planned = self.trees.pop(&mut self.levels[depth].branches);
-        let planned = planned.or_else(|| self.choose(depth).map(|action| (action, List::EMPTY)));
-        let Some((mut action, below)) = planned else { return false };
-        if action.choice == ANY {
-            let Some(choice) = self.awake_choice(depth, &action) else {
+        let (mut turn, mut below) = (Turn::step(ThreadId(0), ONLY), List::EMPTY);
+        if self.levels[depth].branches.is_empty() {
+            let Some(chosen) = self.choose(depth) else { return false };
+            turn = chosen;
+        } else if let Some((planned, tree)) = self.trees.pop(&mut self.levels[depth].branches) {
+            (turn, below) = (planned, tree);
+        }
+        if turn.choice == ANY {
+            let Some(choice) = self.awake_choice(depth, &turn) else {
                 self.outcomes.summary.redundant += 1;
                 return false;
             };
-            action.choice = choice;
+            turn.choice = choice;
         }
-        self.explore(depth, action, below);
+        self.explore(depth, turn, below);
         true
     }
 
     /// Whether an action, or one of its alternatives, is not asleep.
-    #[inline]
-    fn is_awake(&self, depth: usize, action: &Action) -> bool {
+    #[inline(always)]
+    fn is_awake(&self, depth: usize, turn: &Turn) -> bool {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
+        if sleep_start == sleep_end {
+            return true;
+        }
         let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
-        match action.choice {
-            ANY => self.awake_choice(depth, action).is_some(),
-            _ => !asleep.iter().any(|sleeper| sleeper.same_process(action)),
+        match turn.choice {
+            ANY => self.awake_choice(depth, turn).is_some(),
+            _ => !asleep.iter().any(|sleeper| sleeper.is_turn(turn)),
         }
     }
 
     /// The first alternative of an action that is not asleep.
-    fn awake_choice(&self, depth: usize, action: &Action) -> Option<u64> {
+    fn awake_choice(&self, depth: usize, turn: &Turn) -> Option<u32> {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
-        let thread = action.thread;
+        let thread = turn.thread;
         let count = self.system.choice_count(thread);
         let mut choices = (0..count).map(|n| self.system.nth_choice(thread, n));
         choices.find(|choice| {
-            let alternative = Action { choice: *choice, ..*action };
-            !asleep.iter().any(|sleeper| sleeper.same_process(&alternative))
+            let alternative = Turn { choice: *choice, ..*turn };
+            !asleep.iter().any(|sleeper| sleeper.is_turn(&alternative))
         })
     }
 
     /// Performs an action at the top level and enters the next.
-    fn explore(&mut self, depth: usize, action: Action, below: List) {
-        let others = match action.is_alternative() && self.system.wants_races {
-            true => Some(self.other_choices(&action)),
+    fn explore(&mut self, depth: usize, turn: Turn, below: List) {
+        let others = match turn.is_alternative() && self.system.wants_races {
+            true => Some(self.other_choices(&turn)),
             false => None,
         };
         let mut races = std::mem::take(&mut self.races);
         races.clear();
-        self.system.perform(&action, &mut races);
+        self.system.perform(turn, &mut races);
         self.outcomes.summary.events += 1;
-        let performed = self.system.events[depth].action;
         self.system.heed_bound(self.options.limits.events);
         if !self.deferred.is_empty() {
             self.retry_deferred(self.deferred.len());
@@ -168,16 +174,17 @@ impl<'p, 'o> Search<'p, 'o> {
             for choice in others {
                 // As if another process, which this event disables, had been about to do that.
                 let race = Race { earlier: depth as u32, needs: base, happened: None };
-                self.reverse(race, Action { choice, ..performed });
+                self.reverse(race, Action { choice, ..self.system.events[depth].action });
             }
         }
         self.enter(below);
-        self.stay_asleep(depth, &performed);
+        self.stay_asleep(depth);
     }
 
     /// The new top level's sleep set: what was asleep before the event and is independent of it.
     #[inline]
-    fn stay_asleep(&mut self, depth: usize, event: &Action) {
+    fn stay_asleep(&mut self, depth: usize) {
+        let event = &self.system.events[depth].action;
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         for n in sleep_start as usize..sleep_end as usize {
             let mut sleeper = self.sleepers[n];
@@ -210,12 +217,12 @@ impl<'p, 'o> Search<'p, 'o> {
 
     /// The thread's clock, and the alternatives next to an action's, in order: those lead on to the
     /// others when they are performed in turn.
-    fn other_choices(&self, action: &Action) -> (ClockId, SmallVec<[u64; 2]>) {
-        let thread = action.thread;
+    fn other_choices(&self, turn: &Turn) -> (ClockId, SmallVec<[u32; 2]>) {
+        let thread = turn.thread;
         let count = self.system.choice_count(thread);
-        let at = match self.system.nth_choice(thread, action.choice) == action.choice {
-            true => Some(action.choice),
-            false => (0..count).find(|n| self.system.nth_choice(thread, *n) == action.choice),
+        let at = match self.system.nth_choice(thread, turn.choice) == turn.choice {
+            true => Some(turn.choice),
+            false => (0..count).find(|n| self.system.nth_choice(thread, *n) == turn.choice),
         };
         let neighbours = at.map(|at| [at.checked_sub(1), Some(at + 1).filter(|n| *n < count)]);
         let neighbours = neighbours.into_iter().flatten().flatten();
@@ -224,22 +231,19 @@ impl<'p, 'o> Search<'p, 'o> {
     }
 
     /// Picks what to do next where nothing is planned. `None` at the end of the execution.
-    fn choose(&mut self, depth: usize) -> Option<Action> {
+    #[inline(always)]
+    fn choose(&mut self, depth: usize) -> Option<Turn> {
         if self.options.strategy == Strategy::Exhaustive {
             return self.choose_all(depth);
         }
         let mut some_asleep = false;
         let last = self.system.events.last().map(|event| event.action.thread);
-        if let Some(thread) = last
-            && let Some(action) = self.next_of(depth, thread, &mut some_asleep)
-        {
-            return Some(action);
-        }
-        for thread in self.system.machine.thread_ids() {
-            if Some(thread) != last
-                && let Some(action) = self.next_of(depth, thread, &mut some_asleep)
-            {
-                return Some(action);
+        // The thread of the newest event goes on if it can; then the others, in order.
+        let others = self.system.machine.thread_ids().filter(|thread| Some(*thread) != last);
+        for thread in last.into_iter().chain(others) {
+            let next = self.next_of(depth, thread, &mut some_asleep);
+            if next.is_some() {
+                return next;
             }
         }
         if some_asleep {
@@ -252,38 +256,50 @@ impl<'p, 'o> Search<'p, 'o> {
     }
 
     /// What a thread or its buffer can do next that is not asleep.
-    #[inline]
-    fn next_of(&self, depth: usize, thread: ThreadId, some_asleep: &mut bool) -> Option<Action> {
-        let mut awake = |action: &Action| {
-            let awake = self.is_awake(depth, action);
-            *some_asleep |= !awake;
-            awake
-        };
-        let update = match self.system.buffering {
-            Buffering::None => None,
-            Buffering::Fifo => self.system.oldest_update(thread).filter(&mut awake),
-            Buffering::PerLocation => self.system.enabled_updates(thread).find(&mut awake),
-        };
-        update.or_else(|| self.system.enabled_step(thread).filter(&mut awake))
+    #[inline(always)]
+    fn next_of(&self, depth: usize, thread: ThreadId, some_asleep: &mut bool) -> Option<Turn> {
+        match self.system.buffering {
+            Buffering::None => {}
+            Buffering::Fifo => {
+                if let Some(turn) = self.system.oldest_update(thread) {
+                    if self.is_awake(depth, &turn) {
+                        return Some(turn);
+                    }
+                    *some_asleep = true;
+                }
+            }
+            Buffering::PerLocation => {
+                for turn in self.system.enabled_updates(thread) {
+                    if self.is_awake(depth, &turn) {
+                        return Some(turn);
+                    }
+                    *some_asleep = true;
+                }
+            }
+        }
+        let turn = self.system.enabled_step(thread)?;
+        let awake = self.is_awake(depth, &turn);
+        *some_asleep |= !awake;
+        awake.then_some(turn)
     }
 
     /// Plans everything that can happen next.
-    fn choose_all(&mut self, depth: usize) -> Option<Action> {
+    fn choose_all(&mut self, depth: usize) -> Option<Turn> {
         let mut branches = List::EMPTY;
         for thread in self.system.machine.thread_ids() {
             let updates = self.system.enabled_updates(thread);
-            for action in updates.chain(self.system.enabled_step(thread)) {
-                if action.choice != ANY {
-                    self.trees.push(&mut branches, action);
+            for turn in updates.chain(self.system.enabled_step(thread)) {
+                if turn.choice != ANY {
+                    self.trees.push(&mut branches, Action::of(turn));
                     continue;
                 }
                 for n in 0..self.system.choice_count(thread) {
                     let choice = self.system.nth_choice(thread, n);
-                    self.trees.push(&mut branches, Action { choice, ..action });
+                    self.trees.push(&mut branches, Action::of(Turn { choice, ..turn }));
                 }
             }
         }
-        let first = self.trees.pop(&mut branches).map(|(action, _)| action);
+        let first = self.trees.pop(&mut branches).map(|(turn, _)| turn);
         self.levels[depth].branches = branches;
         if first.is_none() {
             self.end();
@@ -293,6 +309,9 @@ impl<'p, 'o> Search<'p, 'o> {
 
     /// The execution is at its end.
     fn end(&mut self) {
+        if self.system.all_finished() {
+            return self.outcomes.complete(&self.system);
+        }
         for thread in self.system.machine.thread_ids() {
             if let Some((action, _)) = waits_for_value(&self.system, thread) {
                 self.system.check_wait(&action);
@@ -323,20 +342,24 @@ impl<'p, 'o> Search<'p, 'o> {
 fn moved(system: &System<'_>, event: usize, earlier: u32) -> Action {
     let event = &system.events[event];
     let mut action = event.action;
+    if event.detail == 0 {
+        return action;
+    }
+    let detail = system.detail(event);
     let earlier = &system.events[earlier as usize];
     if earlier.action.class == Class::Write {
         let write_if = |writes| if writes { Class::Write } else { Class::Read };
-        action.class = match event.condition {
+        action.class = match detail.condition {
             Condition::Fixed => action.class,
             Condition::Unless(class) => class,
-            Condition::Finds(value) => write_if(earlier.old == value),
+            Condition::Finds(value) => write_if(system.detail(earlier).old == value),
             Condition::After(0) => write_if(earlier.source == Identity::INITIAL),
             Condition::After(write) => {
                 write_if(earlier.source == system.events[write as usize - 1].identity)
             }
         };
     }
-    if event.open {
+    if detail.open {
         action.choice = ANY;
     }
     action

@@ -37,9 +37,10 @@ impl System<'_> {
             match self.machine.run(thread) {
                 Stop::Visible => {}
                 Stop::Finished => break,
-                Stop::Failed(fault) => {
+                Stop::Failed => {
                     let loc = self.machine.loc(thread);
-                    self.failures.push(Failed { thread, fault, loc });
+                    let fault = self.machine.take_fault();
+                    self.failures.extend(fault.map(|fault| Failed { thread, fault, loc }));
                     return;
                 }
                 Stop::Blocked | Stop::Cut => return,

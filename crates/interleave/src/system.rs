@@ -13,36 +13,39 @@
 use crate::api::Model;
 use crate::buffer::Buffer;
 use crate::clock::{Chain, ClockId, Clocks};
-use crate::event::{Event, Link};
+use crate::event::{Detail, Event, Link};
 use crate::model::Buffering;
 use raddle_ir::{LocId, Program};
-use raddle_machine::{Fault, Machine, Mark, Status, ThreadId, Word};
+use raddle_machine::{Fault, Machine, Mark, Status, ThreadId, Word, word};
 
 /// The engine's words for a thread.
 pub(crate) mod field {
+    use raddle_machine::thread::{ENGINE, RECORD};
+
     /// The thread's clock.
-    pub const CLOCK: u32 = 0;
+    pub const CLOCK: u32 = ENGINE;
     /// The epoch that its next store belongs to.
-    pub const EPOCH: u32 = 1;
+    pub const EPOCH: u32 = ENGINE + 1;
     /// The thread waits for its buffer to empty before anything else.
-    pub const DRAINING: u32 = 2;
+    pub const DRAINING: u32 = ENGINE + 2;
     /// The epoch of its newest update; the clock of all updates of earlier epochs; of all updates.
-    pub const LEFT_EPOCH: u32 = 3;
-    pub const EARLIER_UPDATES: u32 = 4;
-    pub const UPDATES: u32 = 5;
+    pub const LEFT_EPOCH: u32 = ENGINE + 3;
+    pub const EARLIER_UPDATES: u32 = ENGINE + 4;
+    pub const UPDATES: u32 = ENGINE + 5;
     /// The clock of the signal that woke it.
-    pub const WOKEN_BY: u32 = 6;
+    pub const WOKEN_BY: u32 = ENGINE + 6;
     /// A reservation: address, bytes, and the write it saw (position plus 1).
-    pub const RESERVED: u32 = 7;
-    pub const RESERVED_BYTES: u32 = 8;
-    pub const RESERVED_AFTER: u32 = 9;
-    pub const COUNT: u32 = 10;
+    pub const RESERVED: u32 = ENGINE + 7;
+    pub const RESERVED_BYTES: u32 = ENGINE + 8;
+    pub const RESERVED_AFTER: u32 = ENGINE + 9;
+    /// Three words of the buffer.
+    pub const BUFFER: u32 = ENGINE + 10;
+    const _: () = assert!(BUFFER + 3 <= RECORD);
 }
 
 /// What the engine knows of a thread for good.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
-    pub base: Word,
     pub buffer: Buffer,
     pub chain: Chain,
     /// Chains of updates, each with the word that holds its newest clock.
@@ -71,6 +74,7 @@ pub(crate) struct Moment {
     events: u32,
     links: u32,
     clocks: u32,
+    details: u32,
     failures: u32,
 }
 
@@ -84,6 +88,7 @@ pub(crate) struct System<'p> {
     pub clocks: Clocks,
     pub events: Vec<Event>,
     pub links: Vec<Link>,
+    pub details: Vec<Detail>,
     pub failures: Vec<Failed>,
     /// Whether races are looked for.
     pub wants_races: bool,
@@ -102,6 +107,7 @@ impl<'p> System<'p> {
             clocks: Clocks::new(),
             events: Vec::new(),
             links: Vec::new(),
+            details: Vec::new(),
             failures: Vec::new(),
             wants_races: false,
         };
@@ -115,11 +121,10 @@ impl<'p> System<'p> {
     /// Gives every thread that the machine has named its words and chain.
     pub fn know_threads(&mut self) {
         while self.processes.len() < self.machine.thread_count() as usize {
-            let trail = &mut self.machine.trail;
-            let base = trail.reserve(field::COUNT);
-            let buffer = Buffer::new(trail);
+            let thread = ThreadId(self.processes.len() as u32);
+            let buffer = Buffer::new(word(thread, field::BUFFER));
             let chain = self.new_chain();
-            self.processes.push(Process { base, buffer, chain, update_chains: Vec::new() });
+            self.processes.push(Process { buffer, chain, update_chains: Vec::new() });
         }
     }
 
@@ -135,6 +140,7 @@ impl<'p> System<'p> {
             events: self.events.len() as u32,
             links: self.links.len() as u32,
             clocks: self.clocks.len() as u32,
+            details: self.details.len() as u32,
             failures: self.failures.len() as u32,
         }
     }
@@ -144,7 +150,16 @@ impl<'p> System<'p> {
         self.events.truncate(moment.events as usize);
         self.links.truncate(moment.links as usize);
         self.clocks.truncate(moment.clocks as usize);
-        self.failures.truncate(moment.failures as usize);
+        self.details.truncate(moment.details as usize);
+        if self.failures.len() > moment.failures as usize {
+            self.failures.truncate(moment.failures as usize);
+        }
+    }
+
+    /// What only some events have to tell.
+    #[inline]
+    pub fn detail(&self, event: &Event) -> Detail {
+        event.detail.checked_sub(1).map_or(Detail::NONE, |n| self.details[n as usize])
     }
 
     #[inline]
@@ -154,13 +169,12 @@ impl<'p> System<'p> {
 
     #[inline]
     pub fn get(&self, thread: ThreadId, field: u32) -> u64 {
-        self.machine.trail.get(self.process(thread).base.at(field))
+        self.machine.trail.get(word(thread, field))
     }
 
     #[inline]
     pub fn set(&mut self, thread: ThreadId, field: u32, value: u64) {
-        let word = self.process(thread).base.at(field);
-        self.machine.trail.set(word, value);
+        self.machine.trail.set(word(thread, field), value);
     }
 
     #[inline]
@@ -170,8 +184,18 @@ impl<'p> System<'p> {
 
     #[inline]
     pub fn is_drained(&self, thread: ThreadId) -> bool {
-        self.buffering == Buffering::None
-            || self.process(thread).buffer.is_empty(&self.machine.trail)
+        // The third word of the buffer: how many stores are in it.
+        self.get(thread, field::BUFFER + 2) == 0
+    }
+
+    /// Whether every thread that was started has come to its end. (What is left in buffers is not
+    /// asked.)
+    #[inline]
+    pub fn all_finished(&self) -> bool {
+        self.machine
+            .thread_ids()
+            .all(|thread| matches!(self.machine.status(thread), Status::Finished | Status::Absent))
+            && self.failures.is_empty()
     }
 
     pub fn fail(&mut self, thread: ThreadId, fault: Fault) {
@@ -196,5 +220,6 @@ impl<'p> System<'p> {
             + self.clocks.bytes()
             + self.events.capacity() * std::mem::size_of::<Event>()
             + self.links.capacity() * std::mem::size_of::<Link>()
+            + self.details.capacity() * std::mem::size_of::<Detail>()
     }
 }

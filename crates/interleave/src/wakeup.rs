@@ -7,7 +7,7 @@
 //!
 //! What goes into a sequence, and when, is decided in `reverse`.
 
-use crate::event::Action;
+use crate::event::{Action, Turn};
 
 /// An element of a wakeup sequence.
 #[derive(Clone, Copy, Debug)]
@@ -94,18 +94,20 @@ impl Trees {
     }
 
     /// Takes the first branch: its action, and the tree below it.
-    pub fn pop(&mut self, list: &mut List) -> Option<(Action, List)> {
+    #[inline(always)]
+    pub fn pop(&mut self, list: &mut List) -> Option<(Turn, List)> {
         if list.first == 0 {
             return None;
         }
         let link = list.first;
-        let node = *self.node(link);
+        let node = self.node(link);
+        let popped = (node.action.turn(), node.children);
         list.first = node.next;
         if node.next == 0 {
             list.last = 0;
         }
         self.free.push(link);
-        Some((node.action, node.children))
+        Some(popped)
     }
 
     /// Inserts a sequence unless the tree covers it: follows branches that are compatible with it

@@ -13,7 +13,7 @@
 use crate::api::Model;
 use crate::buffer::Entry;
 use crate::clock::ClockId;
-use crate::event::{ANY, Action, Event, Identity};
+use crate::event::{ANY, Action, Event, Identity, Turn};
 use crate::system::{Moment, System, field};
 use fastrand::Rng;
 use raddle_ir::{Program, text};
@@ -30,33 +30,33 @@ fn fresh(program: &Program, model: Model) -> System<'_> {
 }
 
 /// Everything that can happen next, every alternative by itself.
-fn enabled(system: &System<'_>) -> Vec<Action> {
+fn enabled(system: &System<'_>) -> Vec<Turn> {
     let mut all = Vec::new();
     for thread in system.machine.thread_ids() {
         all.extend(system.enabled_updates(thread));
-        let Some(action) = system.enabled_step(thread) else { continue };
-        if action.choice != ANY {
-            all.push(action);
+        let Some(turn) = system.enabled_step(thread) else { continue };
+        if turn.choice != ANY {
+            all.push(turn);
             continue;
         }
         let choices = (0..system.choice_count(thread)).map(|n| system.nth_choice(thread, n));
-        all.extend(choices.map(|choice| Action { choice, ..action }));
+        all.extend(choices.map(|choice| Turn { choice, ..turn }));
     }
     all
 }
 
-/// A walk; the actions that were not undone.
-fn walk(system: &mut System<'_>, rng: &mut Rng) -> Vec<Action> {
+/// A walk; the turns that were not undone.
+fn walk(system: &mut System<'_>, rng: &mut Rng) -> Vec<Turn> {
     let mut moments: Vec<Moment> = Vec::new();
     let mut schedule = Vec::new();
     for _ in 0..MOVES {
         let next = rng.choice(enabled(system));
         let back = next.is_none() || rng.u32(..8) == 0;
         match next.filter(|_| !back) {
-            Some(action) => {
+            Some(turn) => {
                 moments.push(system.moment());
-                system.perform(&action, &mut Vec::new());
-                schedule.push(action);
+                system.perform(turn, &mut Vec::new());
+                schedule.push(turn);
             }
             None if moments.is_empty() => {}
             None => {
@@ -89,10 +89,17 @@ impl Matched<'_, '_> {
         let thread = self.thread(action.thread).expect("threads that act have names");
         // The choice of a signal is the number of a thread plus 1, as a handle is.
         let choice = match action.is_alternative() && action.addr != 0 {
-            true => self.handle(action.choice).unwrap_or(action.choice),
+            true => {
+                let handle = self.handle(action.choice.into());
+                handle.map_or(action.choice, |handle| handle as u32)
+            }
             false => action.choice,
         };
         Action { thread, choice, ..*action }
+    }
+
+    fn turn(&self, turn: &Turn) -> Turn {
+        self.action(&Action::of(*turn)).turn()
     }
 
     fn handle(&self, value: u64) -> Option<u64> {
@@ -152,8 +159,9 @@ impl Matched<'_, '_> {
         assert_eq!(mine.len(), theirs.len());
         for (n, (event, other)) in mine.iter().zip(theirs).enumerate() {
             assert_eq!(self.action(&event.action), other.action, "event {n}");
-            assert!(self.wide_alike(event.old, other.old), "event {n}: {event:?}, {other:?}");
-            assert_eq!(event.open, other.open, "event {n}");
+            let (detail, theirs) = (self.system.detail(event), self.other.detail(other));
+            assert!(self.wide_alike(detail.old, theirs.old), "event {n}: {event:?}, {other:?}");
+            assert_eq!(detail.open, theirs.open, "event {n}");
             assert_eq!(source(self.system, event), source(self.other, other), "event {n}");
             self.check_clocks(event.clock, other.clock, &format!("event {n}"));
         }
@@ -210,9 +218,8 @@ impl Matched<'_, '_> {
     }
 
     fn check_enabled(&self) {
-        let order = |action: &Action| (action.thread, action.update, action.addr, action.choice);
-        let mut mine: Vec<_> =
-            enabled(self.system).iter().map(|action| self.action(action)).collect();
+        let order = |turn: &Turn| (turn.thread, turn.update, turn.addr, turn.choice);
+        let mut mine: Vec<_> = enabled(self.system).iter().map(|turn| self.turn(turn)).collect();
         let mut theirs = enabled(self.other);
         mine.sort_by_key(order);
         theirs.sort_by_key(order);
@@ -243,9 +250,9 @@ fn check_walk(program: &Program, model: Model, seed: u64) {
     walked.wants_races = true;
     let schedule = walk(&mut walked, &mut Rng::with_seed(seed));
     let mut straight = fresh(program, model);
-    for action in &schedule {
-        let action = Matched { system: &walked, other: &straight }.action(action);
-        straight.perform(&action, &mut Vec::new());
+    for turn in &schedule {
+        let turn = Matched { system: &walked, other: &straight }.turn(turn);
+        straight.perform(turn, &mut Vec::new());
     }
     Matched { system: &walked, other: &straight }.check();
 }

@@ -57,5 +57,6 @@ pub use machine::Machine;
 pub use passed::{Allocation, Passed, PassedOp};
 pub use run::Stop;
 pub use thread::{Status, ThreadId};
+pub use threads::word;
 pub use trail::{Mark, Trail, Word};
 pub use visible::Visible;

@@ -5,7 +5,7 @@ use crate::decode::decode;
 use crate::fault::Fault;
 use crate::layout::{self, ObjectId, object_address};
 use crate::memory::{Memory, ObjectKind, Purpose};
-use crate::thread::{Thread, ThreadId, frame};
+use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
 use crate::trail::{Mark, Trail};
 use raddle_ir::{GlobalId, Observed, Operand, Program};
 
@@ -18,6 +18,8 @@ pub struct Machine<'p> {
     pub(crate) threads: Vec<Thread>,
     /// Instructions that a thread may run between two visible operations.
     pub(crate) step_limit: u64,
+    /// Of the run that just failed.
+    pub(crate) fault: Option<Box<Fault>>,
 }
 
 impl<'p> Machine<'p> {
@@ -30,7 +32,9 @@ impl<'p> Machine<'p> {
             code: decode(program),
             threads: Vec::new(),
             step_limit,
+            fault: None,
         };
+        machine.trail.reserve(MAX_THREADS * RECORD);
         for (id, global) in &program.globals {
             // Thread-local globals keep their number free: each thread makes its own copy.
             let bytes = if global.thread_local { 0 } else { global.size as u32 };

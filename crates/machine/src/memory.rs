@@ -310,13 +310,18 @@ impl Memory {
     }
 
     /// The one cell that `place` covers exactly, if that is how things are.
-    #[inline]
+    #[inline(always)]
     pub fn single_cell(&self, trail: &Trail, place: Place) -> Option<Word> {
-        let room = &self.objects[place.object.0 as usize];
         if place.whole && place.bytes <= 64 {
             // The usual case: a variable that is only ever accessed as a whole.
+            let room = &self.objects[place.object.0 as usize];
             return (trail.get(room.cuts(0)) == 0).then(|| room.cell(0));
         }
+        self.single_cell_of_many(trail, place)
+    }
+
+    fn single_cell_of_many(&self, trail: &Trail, place: Place) -> Option<Word> {
+        let room = &self.objects[place.object.0 as usize];
         let (start, end) = (place.offset, place.offset + place.bytes);
         if start / 64 != (end - 1) / 64 {
             return None;

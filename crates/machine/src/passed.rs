@@ -11,7 +11,8 @@
 use crate::code::{Op, Pc, Slot, Source, Src};
 use crate::layout::ObjectId;
 use crate::machine::Machine;
-use crate::thread::{Status, ThreadId, field, frame};
+use crate::thread::{RECORD, Status, ThreadId, field, frame};
+use crate::threads::word;
 use crate::trail::{Mark, Word};
 use raddle_ir::{FenceKind, FuncId, LocId, Reg};
 
@@ -97,7 +98,7 @@ impl Machine<'_> {
     fn read_then(&self, newest: &[(Word, u64)], thread: ThreadId, src: Src) -> u64 {
         match src.get() {
             Source::Slot(slot) => {
-                let base = self.then(newest, self.word(thread, field::FRAME));
+                let base = self.then(newest, word(thread, field::FRAME));
                 self.then(newest, Word::from_index(base).at(frame::SLOTS + slot.0))
             }
             _ => self.read(thread, src),
@@ -107,12 +108,12 @@ impl Machine<'_> {
     /// Where a thread was in the source before the newest changes: the innermost frame that has a
     /// position.
     fn loc_then(&self, newest: &[(Word, u64)], thread: ThreadId) -> LocId {
-        let pc = self.then(newest, self.word(thread, field::PC));
+        let pc = self.then(newest, word(thread, field::PC));
         let mut loc = self.code.loc(Pc(pc as u32));
         if loc != LocId::NONE {
             return loc;
         }
-        let mut base = self.then(newest, self.word(thread, field::FRAME));
+        let mut base = self.then(newest, word(thread, field::FRAME));
         while loc == LocId::NONE && base != 0 {
             let frame = Word::from_index(base);
             base = self.then(newest, frame.at(frame::CALLER));
@@ -128,7 +129,7 @@ impl Machine<'_> {
     /// The allocation of the thread's `nth` object, made before the newest changes.
     fn allocation(&self, newest: &[(Word, u64)], thread: ThreadId, nth: u64) -> Option<Allocation> {
         let object = *self.threads[thread.0 as usize].objects.get(nth as usize)?;
-        let pc = Pc(self.then(newest, self.word(thread, field::PC)) as u32);
+        let pc = Pc(self.then(newest, word(thread, field::PC)) as u32);
         let (dst, heap) = match self.code.op(pc) {
             Op::Malloc { dst, .. } => (dst, true),
             Op::Alloca { dst, .. } => (dst, false),
@@ -155,12 +156,9 @@ impl Machine<'_> {
 
     /// The thread and field that a word is, if it is one of a thread's own.
     fn owner(&self, word: Word) -> Option<(ThreadId, u32)> {
-        // Threads get their words in order.
-        let after = self.threads.partition_point(|thread| thread.base <= word);
-        let thread = after.checked_sub(1)?;
-        let field = word.index() - self.threads[thread].base.index();
-        let field = u32::try_from(field).ok().filter(|field| *field < field::COUNT)?;
-        Some((ThreadId(thread as u32), field))
+        let index = u32::try_from(word.index()).ok()?;
+        let (thread, field) = (index / RECORD, index % RECORD);
+        (thread < self.thread_count() && field < field::COUNT).then_some((ThreadId(thread), field))
     }
 }
 

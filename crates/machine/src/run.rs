@@ -11,12 +11,13 @@ use crate::trail::{Trail, Word};
 use raddle_ir::Pred;
 
 /// Why a run of local steps ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// Before a visible operation: [`Machine::visible`] says which.
     Visible,
     Finished,
-    Failed(Fault),
+    /// [`Machine::take_fault`] says how.
+    Failed,
     /// An `assume` did not hold.
     Blocked,
     /// The limit on local steps was met.
@@ -40,11 +41,17 @@ impl Machine<'_> {
         loop {
             let frame = Word::from_index(self.get(thread, field::FRAME));
             quick_steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
-            if let Op::Load { .. } | Op::Store { .. } = &self.code.ops[pc.0 as usize]
-                && self.code.thread_locals.is_empty()
-            {
-                self.set(thread, field::PC, pc.0.into());
-                return Stop::Visible;
+            match &self.code.ops[pc.0 as usize] {
+                Op::Load { .. } | Op::Store { .. } if self.code.thread_locals.is_empty() => {
+                    self.set(thread, field::PC, pc.0.into());
+                    return Stop::Visible;
+                }
+                // The end of the thread.
+                Op::Return { value: None, .. } if self.trail.get(frame.at(frame::CALLER)) == 0 => {
+                    self.finish(thread, 0);
+                    return self.stopped(thread, pc, Stop::Finished);
+                }
+                _ => {}
             }
             if left == 0 {
                 return self.stopped(thread, pc, Stop::Cut);
@@ -52,7 +59,10 @@ impl Machine<'_> {
             left -= 1;
             let next = match self.local_step(thread, pc) {
                 Ok(next) => next,
-                Err(fault) => Next::Stop(Stop::Failed(fault)),
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    Next::Stop(Stop::Failed)
+                }
             };
             match next {
                 Next::Go => pc = Pc(pc.0 + 1),
@@ -63,11 +73,17 @@ impl Machine<'_> {
         }
     }
 
+    /// What the run that just failed did wrong.
+    pub fn take_fault(&mut self) -> Option<Fault> {
+        self.fault.take().map(|fault| *fault)
+    }
+
+    #[inline]
     fn stopped(&mut self, thread: ThreadId, pc: Pc, stop: Stop) -> Stop {
         self.set(thread, field::PC, pc.0.into());
         match stop {
             Stop::Visible | Stop::Finished => {}
-            Stop::Failed(_) => self.set_status(thread, Status::Failed),
+            Stop::Failed => self.set_status(thread, Status::Failed),
             Stop::Blocked => self.set_status(thread, Status::Blocked),
             Stop::Cut => self.set_status(thread, Status::OutOfSteps),
         }
@@ -75,7 +91,7 @@ impl Machine<'_> {
     }
 
     #[inline]
-    fn local_step(&mut self, thread: ThreadId, pc: Pc) -> Result<Next, Fault> {
+    fn local_step(&mut self, thread: ThreadId, pc: Pc) -> Result<Next, Box<Fault>> {
         match self.code.op(pc) {
             Op::Bin { op, ty, dst, a, b } if !is_wide(ty) => {
                 self.ready(thread, [a, b])?;
@@ -125,7 +141,7 @@ impl Machine<'_> {
     }
 
     /// Local operations off the hot path.
-    fn rare_step(&mut self, thread: ThreadId, pc: Pc, op: Op) -> Result<Next, Fault> {
+    fn rare_step(&mut self, thread: ThreadId, pc: Pc, op: Op) -> Result<Next, Box<Fault>> {
         match op {
             Op::Switch { value, ty, table } => {
                 let value = self.read_as(thread, value, is_wide(ty));
@@ -199,16 +215,16 @@ impl Machine<'_> {
             Op::Assert { cond, message } => {
                 if self.read(thread, cond) == 0 {
                     let message = self.code.messages[message as usize].clone();
-                    return Err(Fault::new(FaultKind::Assertion, message));
+                    return Err(Fault::new(FaultKind::Assertion, message).into());
                 }
             }
             Op::Unsupported { message } => {
                 let message = self.code.messages[message as usize].clone();
-                return Err(Fault::new(FaultKind::Unsupported, message));
+                return Err(Fault::new(FaultKind::Unsupported, message).into());
             }
             Op::Unreachable => {
                 let message = "reaches a point marked as unreachable";
-                return Err(Fault::new(FaultKind::Unreachable, message));
+                return Err(Fault::new(FaultKind::Unreachable, message).into());
             }
             op => unreachable!("{op:?} is not a local operation"),
         }
@@ -216,10 +232,12 @@ impl Machine<'_> {
     }
 
     /// Stops before a visible operation with its operands ready to be read.
-    fn before_visible(&mut self, thread: ThreadId, op: Op) -> Result<Next, Fault> {
-        if let Op::Choose { lo: 0, hi: u64::MAX, .. } = op {
-            let message = "chooses among all 2^64 values";
-            return Err(Fault::new(FaultKind::Unsupported, message));
+    fn before_visible(&mut self, thread: ThreadId, op: Op) -> Result<Next, Box<Fault>> {
+        if let Op::Choose { lo, hi, .. } = op
+            && hi - lo >= u64::from(crate::visible::MAX_CHOICES)
+        {
+            let message = "chooses among more than 2^31 values";
+            return Err(Fault::new(FaultKind::Unsupported, message).into());
         }
         if !self.code.thread_locals.is_empty() {
             for src in operands(op) {

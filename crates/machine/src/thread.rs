@@ -42,6 +42,15 @@ impl Status {
     ];
 }
 
+/// Threads that the executions of one search may have, all together.
+pub const MAX_THREADS: u32 = 1024;
+/// Words of a thread's record. Records lie at the start of the trail, in order, so that a thread's
+/// words are found without a look at anything else.
+pub const RECORD: u32 = 32;
+/// The first word of a record that is the engine's.
+pub const ENGINE: u32 = 12;
+const _: () = assert!(field::COUNT <= ENGINE);
+
 /// Offsets of a thread's words.
 pub(crate) mod field {
     pub const STATUS: u32 = 0;
@@ -83,7 +92,6 @@ pub(crate) const MAX_STACK: u32 = 1 << 22;
 /// What is known of a thread for good.
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
-    pub base: Word,
     pub name: String,
     pub func: Option<FuncId>,
     /// The numbers of the threads it spawned and the objects it allocated, by order.

@@ -3,13 +3,16 @@
 use crate::code::{Op, Pc};
 use crate::fault::{Fault, FaultKind};
 use crate::machine::Machine;
-use crate::thread::{CHUNK_WORDS, Status, Thread, ThreadId, field};
+use crate::thread::{CHUNK_WORDS, MAX_THREADS, RECORD, Status, Thread, ThreadId, field};
 use crate::trail::Word;
 use crate::visible::{Phase, handle};
 use raddle_ir::{FuncId, LocId};
 
-/// Threads that the executions of one search may have, all together.
-const MAX_THREADS: usize = 1024;
+/// A word of a thread's record.
+#[inline]
+pub fn word(thread: ThreadId, field: u32) -> Word {
+    Word::from_index(u64::from(thread.0 * RECORD + field))
+}
 
 impl Machine<'_> {
     /// Number of threads that any execution so far has had.
@@ -26,19 +29,13 @@ impl Machine<'_> {
     }
 
     #[inline]
-    pub(crate) fn word(&self, thread: ThreadId, field: u32) -> Word {
-        self.threads[thread.0 as usize].base.at(field)
-    }
-
-    #[inline]
     pub(crate) fn get(&self, thread: ThreadId, field: u32) -> u64 {
-        self.trail.get(self.word(thread, field))
+        self.trail.get(word(thread, field))
     }
 
     #[inline]
     pub(crate) fn set(&mut self, thread: ThreadId, field: u32, value: u64) {
-        let word = self.word(thread, field);
-        self.trail.set(word, value);
+        self.trail.set(word(thread, field), value);
     }
 
     #[inline]
@@ -118,10 +115,8 @@ impl Machine<'_> {
     }
 
     pub(crate) fn name_thread(&mut self, name: String) -> ThreadId {
-        let base = self.trail.reserve(field::COUNT);
         let chunk = self.trail.reserve(CHUNK_WORDS);
         self.threads.push(Thread {
-            base,
             name,
             func: None,
             children: Vec::new(),
@@ -155,7 +150,7 @@ impl Machine<'_> {
         let nth = self.get(parent, field::SPAWNED);
         let child = match self.children(parent).get(nth as usize) {
             Some(child) => *child,
-            None if self.threads.len() >= MAX_THREADS => {
+            None if self.thread_count() >= MAX_THREADS => {
                 let message = format!("more than {MAX_THREADS} threads");
                 return Err(Fault::new(FaultKind::Unsupported, message));
             }

@@ -90,6 +90,9 @@ pub enum Visible {
     },
 }
 
+/// The most values that a `choose` may have.
+pub const MAX_CHOICES: u32 = 1 << 31;
+
 /// How far a thread is in a wait on a condition variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
