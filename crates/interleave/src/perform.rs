@@ -147,7 +147,7 @@ impl System<'_> {
             Visible::CondEnqueue { mutex, .. } => self.enqueue(action, mutex, races),
             Visible::CondLeave { .. } => {
                 let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
-                self.record_step(action, Some(place), Recording::default(), races);
+                self.record_step(action, Some(place), Recording::NONE, races);
                 self.machine.complete(thread, 0, true);
             }
             Visible::Signal { .. } | Visible::Broadcast { .. } => {
