@@ -184,7 +184,7 @@ impl<'t> Lexer<'t> {
                 Some(inner) => make(Name::Text(inner)),
                 None => self.bad_string(),
             },
-            b'0'..=b'9' => match decimal(self.scan_digits()) {
+            b'0'..=b'9' => match decimal_u32(self.scan_digits()) {
                 Some(number) => make(Name::Number(number)),
                 None => Token::Bad("a number that is too large for a name"),
             },
@@ -198,7 +198,7 @@ impl<'t> Lexer<'t> {
         let start = self.pos;
         let byte = self.at(start);
         if byte.is_ascii_digit() {
-            let number = decimal(self.scan_digits());
+            let number = decimal_u32(self.scan_digits());
             return number
                 .map_or(Token::Bad("a metadata number that is too large"), Token::MetaNum);
         }
@@ -245,7 +245,7 @@ impl<'t> Lexer<'t> {
         let name = &self.text[start..self.pos];
         self.pos += 1;
         // `007:` is a name: only a canonical number is one.
-        let number = if name[0] == b'0' && name.len() > 1 { None } else { decimal(name) };
+        let number = if name[0] == b'0' && name.len() > 1 { None } else { decimal_u32(name) };
         Some(Token::Label(number.map_or(Name::Text(name), Name::Number)))
     }
 
@@ -329,15 +329,20 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// A decimal number of 32 bits, without sign.
-pub fn decimal(digits: &[u8]) -> Option<u32> {
+/// A decimal number of 64 bits, without sign.
+pub fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
-    digits.iter().try_fold(0u32, |sum, byte| {
-        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
+    digits.iter().try_fold(0u64, |sum, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
         sum.checked_mul(10)?.checked_add(digit)
     })
+}
+
+/// A decimal number of 32 bits, without sign.
+pub fn decimal_u32(digits: &[u8]) -> Option<u32> {
+    decimal(digits)?.try_into().ok()
 }
 
 /// Decodes `\xx` (a byte in hexadecimal) and `\\`; any other backslash stands for itself.

@@ -16,12 +16,14 @@
 //! | `lex` | bytes to tokens |
 //! | `parse` | tokens to a module |
 //! | `intern` | names, types and constants, each kept once |
+//! | `numbers` | maps from the text's own numbers |
 //! | `fault` | why a text is refused |
 
 pub mod ast;
 mod fault;
 mod intern;
 mod lex;
+mod numbers;
 mod parse;
 
 pub use ast::Module;

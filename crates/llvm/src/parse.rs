@@ -31,7 +31,7 @@ mod types;
 use crate::ast::{ConstId, GlobalId, MAX_NESTING, Module, NameId, TypeId, Word};
 use crate::fault::{Fault, Parse};
 use crate::intern::{Constants, Names, Types};
-use crate::lex::{Lexer, Name, Token, unescape};
+use crate::lex::{Lexer, Name, Token, decimal, unescape};
 use cranelift_entity::SecondaryMap;
 use metadata::Metadata;
 use raddle_ir::Diagnostic;
@@ -123,7 +123,7 @@ impl<'t> Parser<'t> {
             block_mentions: Vec::new(),
             block_symbols: SecondaryMap::new(),
             scope: Scope::default(),
-            metadata: Metadata::default(),
+            metadata: Metadata::for_text(text.len()),
             module: Module::default(),
         };
         parser.advance();
@@ -170,11 +170,11 @@ impl<'t> Parser<'t> {
     }
 
     fn is(&self, punct: u8) -> bool {
-        self.token == Token::Punct(punct)
+        matches!(self.token, Token::Punct(found) if found == punct)
     }
 
     fn is_word(&self, word: &[u8]) -> bool {
-        self.token == Token::Word(word)
+        matches!(self.token, Token::Word(found) if found == word)
     }
 
     fn eat(&mut self, punct: u8) -> bool {
@@ -234,7 +234,7 @@ impl<'t> Parser<'t> {
     /// An unsigned number of 64 bits.
     fn expect_u64(&mut self) -> Parse<u64> {
         if let Token::Int(digits) = self.token
-            && let Some(value) = std::str::from_utf8(digits).ok().and_then(|s| s.parse().ok())
+            && let Some(value) = decimal(digits)
         {
             self.advance();
             return Ok(value);

@@ -13,7 +13,7 @@ impl Parser<'_> {
         self.check_types()?;
         self.resolve_blocks()?;
         self.finish_globals()?;
-        let (locs, files) = std::mem::take(&mut self.metadata).resolve()?;
+        let (locs, files) = self.metadata.resolve()?;
         let mut module = std::mem::take(&mut self.module);
         module.names = std::mem::take(&mut self.names.strings);
         module.types = std::mem::take(&mut self.types.types);
@@ -61,19 +61,17 @@ impl Parser<'_> {
                 continue;
             }
             match nth_part(&self.types.types[ty], child) {
+                // A path longer than the limit is too deep, or goes in circles.
+                Some(_) if stack.len() == MAX_NESTING => return false,
                 Some(part) => {
                     stack.push((ty, child + 1, deepest));
                     stack.push((part, 0, 1));
                 }
+                None if deepest > MAX_NESTING => return false,
                 None => {
                     nesting[ty] = deepest;
                     raise(&mut stack, deepest);
                 }
-            }
-            // A path longer than the limit is too deep, or goes in circles.
-            let too_deep = stack.last().is_some_and(|(_, _, deepest)| *deepest > MAX_NESTING);
-            if stack.len() > MAX_NESTING || too_deep {
-                return false;
             }
         }
         true

@@ -8,11 +8,11 @@ use super::Parser;
 use crate::ast::{File, FileId, Loc, LocId, NameId};
 use crate::fault::{Fault, Parse};
 use crate::lex::{Name, Token};
+use crate::numbers::Numbers;
 use cranelift_entity::PrimaryMap;
-use rustc_hash::FxHashMap;
 
 /// A node, by its number in the text or by its place among those that were read.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum NodeRef {
     Number(u32),
     Inline(u32),
@@ -61,21 +61,38 @@ struct Fields {
     directory: Option<NameId>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Metadata {
     nodes: Vec<Node>,
-    numbers: FxHashMap<u32, u32>,
+    numbers: Numbers,
     files: PrimaryMap<FileId, File>,
     /// The nodes that positions stand for, and where the text mentions them.
     positions: PrimaryMap<LocId, (NodeRef, usize)>,
-    position_ids: FxHashMap<NodeRef, LocId>,
+    /// The positions that are nodes with a number.
+    position_ids: Numbers,
 }
 
 impl Metadata {
+    /// Nothing yet, of a text of `len` bytes.
+    pub(super) fn for_text(len: usize) -> Metadata {
+        Metadata {
+            nodes: Vec::new(),
+            numbers: Numbers::for_text(len),
+            files: PrimaryMap::new(),
+            positions: PrimaryMap::new(),
+            position_ids: Numbers::for_text(len),
+        }
+    }
+
     /// The position that a node is, or will be found to be.
     pub(super) fn position(&mut self, node: NodeRef, at: usize) -> LocId {
-        let positions = &mut self.positions;
-        *self.position_ids.entry(node).or_insert_with(|| positions.push((node, at)))
+        let NodeRef::Number(number) = node else { return self.positions.push((node, at)) };
+        if let Some(id) = self.position_ids.get(number) {
+            return LocId::from_u32(id);
+        }
+        let id = self.positions.push((node, at));
+        self.position_ids.insert(number, id.as_u32());
+        id
     }
 
     fn push(&mut self, node: Node) -> u32 {
@@ -86,7 +103,7 @@ impl Metadata {
     fn index(&self, node: NodeRef) -> Option<u32> {
         match node {
             NodeRef::Inline(index) => Some(index),
-            NodeRef::Number(number) => self.numbers.get(&number).copied(),
+            NodeRef::Number(number) => self.numbers.get(number),
         }
     }
 
@@ -102,7 +119,7 @@ impl Metadata {
     }
 
     /// All positions and files, with scopes followed.
-    pub(super) fn resolve(mut self) -> Parse<(PrimaryMap<LocId, Loc>, PrimaryMap<FileId, File>)> {
+    pub(super) fn resolve(&mut self) -> Parse<(PrimaryMap<LocId, Loc>, PrimaryMap<FileId, File>)> {
         let mut followed = vec![Followed::NotYet; self.nodes.len()];
         let mut locs = PrimaryMap::new();
         // Calls that were inlined are positions of their own, found on the way.
@@ -122,7 +139,7 @@ impl Metadata {
             locs.push(loc);
         }
         self.check_inlining(&locs)?;
-        Ok((locs, self.files))
+        Ok((locs, std::mem::take(&mut self.files)))
     }
 
     /// Follows a scope to its file and function.

@@ -4,7 +4,7 @@ use super::{NamedType, Parser, Symbol};
 use crate::ast::{NameId, Type, TypeId};
 use crate::fault::Parse;
 use crate::intern::Types;
-use crate::lex::{Token, decimal};
+use crate::lex::{Token, decimal_u32};
 use cranelift_entity::packed_option::ReservedValue;
 
 /// LLVM's own limit.
@@ -37,7 +37,7 @@ impl Parser<'_> {
     fn typed_pointer(&self) -> Box<crate::fault::Fault> {
         self.fault("a typed pointer")
             .expected("the opaque pointer type 'ptr'")
-            .help("compile with LLVM 15 or newer, or with clang 14's -Xclang -opaque-pointers")
+            .help("compile with LLVM 15 or newer, or with clang 14's -mllvm -opaque-pointers")
     }
 
     /// Whether the current token begins a type.
@@ -319,7 +319,7 @@ fn primitive(word: &[u8]) -> Option<Type> {
         b"label" => Type::Label,
         b"token" => Type::Token,
         b"metadata" => Type::Metadata,
-        [b'i', digits @ ..] => Type::Int(decimal(digits)?),
+        [b'i', digits @ ..] => Type::Int(decimal_u32(digits)?),
         _ => return None,
     })
 }

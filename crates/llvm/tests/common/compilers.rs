@@ -1,0 +1,66 @@
+//! The compilers that this machine has.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A clang and what it needs to print opaque pointers.
+pub struct Clang {
+    pub name: String,
+    path: PathBuf,
+    extra: &'static [&'static str],
+}
+
+/// Every clang on the path: `clang` itself, and those with their version in their names.
+pub fn clangs() -> Vec<Clang> {
+    let names = std::iter::once("clang".to_owned())
+        .chain((14..=22).map(|version| format!("clang-{version}")));
+    names.filter_map(|name| find(&name).map(|path| Clang::new(name, path))).collect()
+}
+
+fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+impl Clang {
+    fn new(name: String, path: PathBuf) -> Clang {
+        let version = Command::new(&path).arg("--version").output();
+        let version = version.map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
+        let old = version.is_ok_and(|version| version.contains("version 14."));
+        Clang { name, path, extra: if old { &["-mllvm", "-opaque-pointers"] } else { &[] } }
+    }
+
+    /// Compiles a file to LLVM IR as raddle does, at a level of optimisation, with further
+    /// arguments. None if the compiler fails, which is said.
+    pub fn compile(
+        &self,
+        source: &Path,
+        level: &str,
+        more: &[&str],
+        out: &Path,
+    ) -> Option<Vec<u8>> {
+        let status = Command::new(&self.path)
+            .args(["-S", "-emit-llvm", level, "-Xclang", "-disable-O0-optnone"])
+            .args(["-gline-tables-only", "-w"])
+            .args(self.extra)
+            .args(more)
+            .arg(source)
+            .arg("-o")
+            .arg(out)
+            .output()
+            .expect("the compiler runs");
+        if !status.status.success() {
+            let message = String::from_utf8_lossy(&status.stderr);
+            let first = message.lines().next().unwrap_or_default();
+            eprintln!("{} {level} fails on {}: {first}", self.name, source.display());
+            return None;
+        }
+        Some(std::fs::read(out).expect("the compiler wrote its output"))
+    }
+
+    /// Whether the compiler's own pointers are opaque. The optimiser of one that was told to make
+    /// them so may fail where it does not expect them.
+    pub fn is_modern(&self) -> bool {
+        self.extra.is_empty()
+    }
+}
