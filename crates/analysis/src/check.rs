@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn replays(offence: &Offence) -> Option<Witness> {
-        Some(Witness { schedule: offence.schedule().to_vec(), events: Vec::new() })
+        Some(Witness { schedule: offence.schedule().to_vec(), events: Vec::new(), why: None })
     }
 
     fn verdict_of(summary: Summary) -> Verdict {

@@ -10,6 +10,7 @@
 //! | [`litmus`] | Never, Sometimes, Always |
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
+//! | [`mod@why`] | what made the difference, in words |
 //!
 //! Invariant: a failure or a violated condition is a [`Violation`] only once its schedule was
 //! replayed to the same end, outside of the search. One whose schedule does not replay is kept in
@@ -18,9 +19,11 @@
 pub mod check;
 pub mod condition;
 pub mod litmus;
+pub mod why;
 pub mod witness;
 
 pub use check::{CheckResult, Offence, Verdict, Violation, check};
 pub use condition::{ConditionResult, Outcome};
 pub use litmus::{LitmusResult, Observation, litmus};
+pub use why::{Cause, Why};
 pub use witness::Witness;

@@ -7,6 +7,7 @@
 
 use crate::check::Offence;
 use crate::condition;
+use crate::why::{Why, why};
 use raddle_interleave::{Failure, FailureSite, Model, ReplayEnd, ReplayEvent, Step, replay};
 use raddle_ir::Program;
 
@@ -16,6 +17,8 @@ pub struct Witness {
     pub schedule: Vec<Step>,
     /// What happens in the replay, in order: the steps, and what threads do in between.
     pub events: Vec<ReplayEvent>,
+    /// What made the difference, if that can be said.
+    pub why: Option<Why>,
 }
 
 /// Replays an offence's schedule; `None` if it does not end in that offence.
@@ -31,7 +34,11 @@ pub fn confirm(program: &Program, model: Model, offence: &Offence) -> Option<Wit
         }
         _ => false,
     };
-    confirmed.then(|| Witness { schedule: schedule.to_vec(), events: replayed.events })
+    confirmed.then(|| Witness {
+        schedule: schedule.to_vec(),
+        why: why(program, &replayed.events, offence),
+        events: replayed.events,
+    })
 }
 
 /// The message is left out: it may hold addresses, which are numbered anew.

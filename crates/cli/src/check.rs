@@ -5,7 +5,8 @@ use crate::input;
 use crate::output::{Output, Stop};
 use crate::status::Status;
 use raddle_analysis::CheckResult;
-use raddle_report::{Run, check, json};
+use raddle_report::source::Sources;
+use raddle_report::{Look, Run, check, json};
 
 pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let program = match input::load(&config.file) {
@@ -16,15 +17,17 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
         }
     };
     let file = input::shown(&config.file);
+    let sources = Sources::from_disk();
     for options in &config.searches {
         let result = raddle_analysis::check(&program, options);
         output.note(Status::of(result.verdict, config.strict));
         let run = Run { file: &file, program: &program, options };
-        output.print(&shown(config, &run, &result))?;
+        let text = shown(config, &run, &output.look(&sources), &result);
+        output.print(&text)?;
     }
     Ok(output.status())
 }
 
-fn shown(config: &CheckConfig, run: &Run<'_>, result: &CheckResult) -> String {
-    if config.json { json::line(&json::check(run, result)) } else { check::text(run, result) }
+fn shown(config: &CheckConfig, run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
+    if config.json { json::line(&json::check(run, result)) } else { check::text(run, look, result) }
 }

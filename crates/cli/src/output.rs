@@ -5,7 +5,14 @@
 
 use crate::status::Status;
 use raddle_ir::Diagnostic;
+use raddle_report::Look;
+use raddle_report::source::Sources;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
+
+/// Characters of a line where nobody can say.
+const WIDTH: usize = 120;
+const NARROWEST: usize = 60;
+const WIDEST: usize = 200;
 
 /// Why a command ends without a status of its own.
 #[derive(Debug)]
@@ -19,16 +26,34 @@ pub enum Stop {
 pub struct Output {
     out: BufWriter<Stdout>,
     err: Stderr,
+    /// Whether standard output and error take colours.
     colour: bool,
+    err_colour: bool,
+    width: usize,
     /// The worst that was noted so far.
     status: Status,
+}
+
+/// The width of lines: the terminal's, within reason; files and pipes have a fixed one.
+fn width(terminal: bool) -> usize {
+    let columns = if terminal { console::Term::stdout().size_checked() } else { None };
+    columns.map_or(WIDTH, |(_, columns)| usize::from(columns).clamp(NARROWEST, WIDEST))
 }
 
 impl Output {
     pub fn new() -> Output {
         let err = io::stderr();
-        let colour = err.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        Output { out: BufWriter::new(io::stdout()), err, colour, status: Status::Fine }
+        let out = io::stdout();
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let (colour, err_colour) = (wanted && out.is_terminal(), wanted && err.is_terminal());
+        let width = width(out.is_terminal());
+        let out = BufWriter::new(out);
+        Output { out, err, colour, err_colour, width, status: Status::Fine }
+    }
+
+    /// How text on standard output is to look.
+    pub fn look<'a>(&self, sources: &'a Sources) -> Look<'a> {
+        Look { width: self.width, colour: self.colour, sources }
     }
 
     /// Remembers how one of the things to do ended.
@@ -59,7 +84,7 @@ impl Output {
 
     /// Shows a diagnostic with the piece of the source that it is about.
     pub fn diagnose(&mut self, diagnostic: &Diagnostic, source: &[u8]) {
-        let shown = raddle_report::diagnostic::render(diagnostic, source, self.colour);
+        let shown = raddle_report::diagnostic::render(diagnostic, source, self.err_colour);
         self.complain(shown.trim_end());
     }
 

@@ -168,11 +168,11 @@ pub struct FailureSite {
     pub message: String,
 }
 
-/// A distinct failure.
+/// A distinct error: failures of one kind at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// The thread that failed, as the user knows it; for a deadlock, all that wait.
+    /// The thread that failed first, as the user knows it; for a deadlock, all that wait.
     pub thread: String,
     pub loc: LocId,
     pub message: String,
@@ -180,6 +180,18 @@ pub struct Failure {
     pub count: u64,
     /// A schedule that leads to it: replay it with [`crate::replay`].
     pub schedule: Vec<Step>,
+}
+
+impl Failure {
+    /// What failed, and where, without how often and how to get there.
+    pub fn site(&self) -> FailureSite {
+        FailureSite {
+            kind: self.kind,
+            thread: self.thread.clone(),
+            loc: self.loc,
+            message: self.message.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -11,7 +11,7 @@ use crate::buffer::Entry;
 use crate::describe::describe;
 use crate::model::{Barrier, Buffering};
 use crate::names::Names;
-use crate::outcome::{awaited, waiting};
+use crate::outcome::waiting;
 use crate::story::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
 use crate::system::{System, field};
 use raddle_ir::LocId;
@@ -104,8 +104,7 @@ impl Narrator {
     /// Tells, at the end of a deadlock, who waits for what.
     pub fn deadlock(&mut self, system: &System<'_>) {
         for thread in waiting(system) {
-            let deed =
-                Deed::Stuck { reason: awaited(system, thread), wants: self.wants(system, thread) };
+            let deed = Deed::Stuck(self.wants(system, thread));
             self.tell(system, thread, system.machine.loc(thread), deed);
         }
     }

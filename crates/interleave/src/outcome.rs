@@ -100,7 +100,7 @@ fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
 }
 
 /// What a thread that cannot go on waits for: `a lock that P1 holds`.
-pub(crate) fn awaited(system: &System<'_>, thread: ThreadId) -> String {
+fn awaited(system: &System<'_>, thread: ThreadId) -> String {
     let machine = &system.machine;
     match machine.visible(thread) {
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
@@ -135,6 +135,13 @@ struct Ending {
     count: u64,
     /// How the first of them went, if that may be asked for.
     schedule: Vec<Step>,
+}
+
+/// Whether two failures are one error to a user: the same kind at the same place, whichever thread
+/// it was. A deadlock has no one place, and a failure without a place is known by its message.
+fn is_same_error(a: &FailureSite, b: &FailureSite) -> bool {
+    let by_message = a.kind == FailureKind::Deadlock || a.loc == LocId::NONE;
+    a.kind == b.kind && a.loc == b.loc && (!by_message || a.message == b.message)
 }
 
 #[derive(Clone, Debug)]
@@ -173,8 +180,11 @@ impl Outcomes {
             End::Cut(bound, loc) => self.cut(bound, loc),
             End::Failed(failures) => {
                 self.summary.executions += 1;
-                for site in failures {
-                    self.failed(system, site);
+                for (n, site) in failures.iter().enumerate() {
+                    // An execution counts once for each error, however many threads show it.
+                    if !failures[..n].iter().any(|earlier| is_same_error(earlier, site)) {
+                        self.failed(system, site.clone());
+                    }
                 }
             }
         }
@@ -206,13 +216,11 @@ impl Outcomes {
     }
 
     fn failed(&mut self, system: &System<'_>, site: FailureSite) {
-        let FailureSite { kind, thread, loc, message } = site;
-        let same = |f: &&mut Failure| {
-            f.kind == kind && f.loc == loc && f.thread == thread && f.message == message
-        };
-        match self.summary.failures.iter_mut().find(same) {
+        let mut known = self.summary.failures.iter_mut();
+        match known.find(|failure| is_same_error(&failure.site(), &site)) {
             Some(failure) => failure.count += 1,
             None => {
+                let FailureSite { kind, thread, loc, message } = site;
                 let schedule = schedule(system, self.step_limit);
                 let failure = Failure { kind, thread, loc, message, count: 1, schedule };
                 self.summary.failures.push(failure);

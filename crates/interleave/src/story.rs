@@ -165,10 +165,7 @@ pub enum Deed {
         at: Option<Bytes>,
     },
     /// Waits and will never go on.
-    Stuck {
-        reason: String,
-        wants: Wants,
-    },
+    Stuck(Wants),
 }
 
 /// What a thread that is stuck waits for.
@@ -178,6 +175,21 @@ pub enum Wants {
     End(Option<Other>),
     Signal(Option<Bytes>),
     Value(Option<Bytes>),
+}
+
+impl fmt::Display for Wants {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wants::Lock { at, holder: Some(holder) } => write!(f, "lock {at}, held by {holder}"),
+            Wants::Lock { at, holder: None } => write!(f, "lock {at}"),
+            Wants::End(Some(other)) => write!(f, "{other} to end"),
+            Wants::End(None) => f.write_str("a thread to end"),
+            Wants::Signal(Some(at)) => write!(f, "a signal on {at}"),
+            Wants::Signal(None) => f.write_str("a signal"),
+            Wants::Value(Some(at)) => write!(f, "{at} to change"),
+            Wants::Value(None) => f.write_str("a value"),
+        }
+    }
 }
 
 impl Deed {
@@ -209,7 +221,7 @@ impl fmt::Display for Deed {
                 write!(f, "fails to write {at}: its reservation is lost")
             }
             Deed::Buffer { cell, drains, .. } => {
-                write!(f, "{cell} goes into the store buffer{}", draining(drains))
+                write!(f, "writes {cell} (buffered){}", draining(drains))
             }
             Deed::Update { cell, .. } => write!(f, "{cell} reaches memory"),
             Deed::Fence { kind, drains } => {
@@ -237,7 +249,7 @@ impl fmt::Display for Deed {
                 write!(f, "assertion fails: {message}")
             }
             Deed::Fail { message, .. } => write!(f, "fails: {message}"),
-            Deed::Stuck { reason, .. } => write!(f, "waits for {reason}, for ever"),
+            Deed::Stuck(wants) => write!(f, "waits for {wants}, for ever"),
         }
     }
 }

@@ -110,7 +110,13 @@ fn every_failure_of_one_execution_is_there() {
 program "both"
 thread P0 = @wrong()
 thread P1 = @wrong()
+thread P2 = @other()
 func @wrong() {
+entry:
+  assert 0, "wrong"
+  ret
+}
+func @other() {
 entry:
   assert 0, "wrong"
   ret
@@ -118,8 +124,9 @@ entry:
 "#;
     let program = parsed(source);
     let found = run(&program, Model::Sc, Strategy::Optimal);
-    assert_eq!(found.failures.len(), 2);
+    assert_eq!(found.failures.len(), 2, "one for each place");
     for failure in &found.failures {
+        assert_eq!(failure.count, 1);
         confirm_failure(&program, Model::Sc, failure);
     }
 }
@@ -162,10 +169,10 @@ fn a_replay_tells_of_buffers_and_fences_with_their_places() {
     let program = parsed(TALE);
     let schedule = [step(0), update(0, 0), update(0, 2), update(0, 1), step(0)];
     let expected = [
-        "P0 9 x = 1 goes into the store buffer",
+        "P0 9 writes x = 1 (buffered)",
         "P0 10 reads x = 1 (from its own store buffer)",
-        "P0 11 x = 2 goes into the store buffer",
-        "P0 12 y = 3 goes into the store buffer",
+        "P0 11 writes x = 2 (buffered)",
+        "P0 12 writes y = 3 (buffered)",
         "P0 13 comes to a fence (full) and waits until the store buffer is empty",
         "P0 9 x = 1 reaches memory",
         "P0 12 y = 3 reaches memory",
@@ -237,7 +244,7 @@ entry:
     let program = parsed(source);
     let found = run(&program, Model::Tso, Strategy::Optimal);
     assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
-    let expected = ["P0 7 locks a", "P0 8 waits for a lock that it holds itself, for ever"];
+    let expected = ["P0 7 locks a", "P0 8 waits for lock a, held by P0, for ever"];
     assert_eq!(told(&program, Model::Tso, &found.failures[0].schedule), expected);
 }
 
@@ -264,7 +271,7 @@ entry:
     let program = parsed(source);
     let expected = [
         "main 13 starts main.1:child",
-        "main.1:child 7 x = 1 goes into the store buffer",
+        "main.1:child 7 writes x = 1 (buffered)",
         "main.1:child 7 x = 1 reaches memory",
         "main 14 joins main.1:child",
         "main 15 reads x = 1",
@@ -297,7 +304,7 @@ entry:
 func @f(%at: ptr) {
   reg %in: ptr
 entry:
-  %in = add i64 %at, 8
+  %in = add ptr %at, 8
   store i32 asm %in, 7
   ret
 }
@@ -312,7 +319,7 @@ entry:
         "main 12 writes main's buf = -1",
         "main 13 writes heap object 1 of main = &f",
         "main 14 starts main.1:f",
-        "main.1:f 23 writes heap object 2 of main+8 = 7",
+        "main.1:f 24 writes heap object 2 of main+8 = 7",
         "main 15 joins main.1:f",
         "main 16 frees heap object 2 of main",
         "main 17 accesses heap object 2 of main",

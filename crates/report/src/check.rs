@@ -1,22 +1,25 @@
-//! A verdict as text: what, why, and for a violation the replayed schedule, step by step.
+//! A verdict as text: the verdict, what went wrong with its witness, then what limits the answer and
+//! how much was done.
 
-use crate::{Run, condition, counted, stopped_phrase, value};
-use raddle_analysis::{CheckResult, Offence, Verdict, Violation, Witness};
-use raddle_interleave::{BoundMet, Failure, FailureKind, ReplayEvent, Stopped};
+use crate::paint::{Ink, paint};
+use crate::{Look, Run, condition, counted, printable, stopped_phrase, value, witness};
+use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
+use raddle_interleave::{BoundMet, Failure, FailureKind, Stopped};
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
-pub fn text(run: &Run<'_>, result: &CheckResult) -> String {
+pub fn text(run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write_report(&mut out, run, result);
+    let _ = write_report(&mut out, run, look, result);
     out
 }
 
-fn write_report(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Result {
-    writeln!(out, "{} under {}: {}", run.file, run.options.model, phrase(result.verdict))?;
+fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> Result {
+    let verdict = paint(look.colour, ink(result.verdict), phrase(result.verdict));
+    writeln!(out, "{} under {}: {verdict}", printable(run.file), run.options.model)?;
     for violation in &result.violations {
-        write_violation(out, run, violation)?;
+        write_violation(out, run, look, violation)?;
     }
     for failure in &result.unsupported {
         writeln!(out, "  reached something unsupported: {}", failure_phrase(run, failure))?;
@@ -25,7 +28,9 @@ fn write_report(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Result
         writeln!(out, "  {}", defect_phrase(run, offence))?;
     }
     for bound in &result.summary.bounds {
-        writeln!(out, "  bound met: {}", bound_phrase(run, bound))?;
+        let source = look.sources.line(run.program, bound.loc);
+        let source = source.map_or(String::new(), |line| format!(": {line}"));
+        writeln!(out, "  bound met: {}{source}", bound_phrase(run, bound))?;
     }
     if let Some(stopped) = result.summary.stopped.filter(|s| *s != Stopped::Failure) {
         writeln!(out, "  stopped early: {}", stopped_phrase(stopped))?;
@@ -42,16 +47,44 @@ const fn phrase(verdict: Verdict) -> &'static str {
     }
 }
 
-fn write_violation(out: &mut String, run: &Run<'_>, violation: &Violation) -> Result {
+const fn ink(verdict: Verdict) -> Ink {
+    match verdict {
+        Verdict::Safe | Verdict::SafeBounded => Ink::Good,
+        Verdict::Violation => Ink::Bad,
+        Verdict::Unknown => Ink::Reason,
+    }
+}
+
+/// What was violated and the story of how, between blank lines.
+fn write_violation(
+    out: &mut String,
+    run: &Run<'_>,
+    look: &Look<'_>,
+    violation: &Violation,
+) -> Result {
+    writeln!(out, "  {}", paint(look.colour, Ink::Heading, &violation_phrase(run, violation)))?;
+    if let Offence::Condition(outcome) = &violation.offence {
+        writeln!(out, "  a final state: {}", value::state_line(run.program, &outcome.values))?;
+    }
+    writeln!(out, "\n{}", witness::text(run, look, violation))
+}
+
+/// What was violated, and in how many executions.
+pub fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
     match &violation.offence {
-        Offence::Failed(failure) => writeln!(out, "  {}", failure_phrase(run, failure))?,
-        Offence::Condition(outcome) => {
+        // Who waits for what is said at the end, and better.
+        Offence::Failed(failure)
+            if failure.kind == FailureKind::Deadlock && violation.witness.why.is_some() =>
+        {
+            let times = counted(failure.count, "execution");
+            printable(&format!("deadlock of {} ({times})", failure.thread))
+        }
+        Offence::Failed(failure) => failure_phrase(run, failure),
+        Offence::Condition(_) => {
             let times = counted(violation.count, "execution");
-            writeln!(out, "  condition {} fails in {times}", condition::spelled(run.program))?;
-            writeln!(out, "  a final state: {}", value::state_line(run.program, &outcome.values))?;
+            format!("condition {} fails in {times}", condition::spelled(run.program))
         }
     }
-    write_witness(out, run, &violation.witness)
 }
 
 /// An offence that nobody can be accused of.
@@ -71,29 +104,14 @@ fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
     let times = counted(failure.count, "execution");
     let kind = failure.kind.name();
     let whose = if failure.kind == FailureKind::Deadlock { "of" } else { "in thread" };
-    format!("{kind} {whose} {} at {place}: {} ({times})", failure.thread, failure.message)
+    let (thread, message) = (&failure.thread, &failure.message);
+    printable(&format!("{kind} {whose} {thread} at {place}: {message} ({times})"))
 }
 
 /// `events at f.rir:3 (2 executions cut)`
 pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
     let times = counted(bound.count, "execution");
     format!("{} at {} ({times} cut)", bound.kind.name(), run.place(bound.loc))
-}
-
-/// The steps as a table: number, thread, place, what happened.
-fn write_witness(out: &mut String, run: &Run<'_>, witness: &Witness) -> Result {
-    writeln!(out, "  a schedule that leads there, replayed:")?;
-    let place = |event: &ReplayEvent| run.program.place(event.loc).unwrap_or_default();
-    let places: Vec<String> = witness.events.iter().map(place).collect();
-    let widest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or(0);
-    let thread_width = widest(&mut witness.events.iter().map(|e| e.thread.chars().count()));
-    let place_width = widest(&mut places.iter().map(|place| place.chars().count()));
-    for (number, (event, place)) in witness.events.iter().zip(&places).enumerate() {
-        let (thread, what) = (&event.thread, event.what());
-        let number = number + 1;
-        writeln!(out, "  {number:4}  {thread:thread_width$}  {place:place_width$}  {what}")?;
-    }
-    Ok(())
 }
 
 fn write_counts(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Result {

@@ -4,6 +4,7 @@
 //! lines without end), is one line: `file:line:column: error: …`. Control characters never reach
 //! the terminal.
 
+use crate::printable;
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::SimpleFile;
 use codespan_reporting::term::termcolor::Buffer;
@@ -60,12 +61,6 @@ fn emit(
     let styles = Styles::default();
     let mut writer = StylesWriter::new(buffer, &styles);
     term::emit_to_write_style(&mut writer, &Config::default(), &file, &shown)
-}
-
-/// Control characters as escapes.
-fn printable(text: &str) -> String {
-    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    text.chars().map(escape).collect()
 }
 
 #[cfg(test)]

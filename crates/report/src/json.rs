@@ -4,9 +4,9 @@
 //! or the name of a global where they are its address.
 
 use crate::value::{self, Value};
-use crate::{Run, condition, stopped_name};
+use crate::{Run, condition, stopped_name, story};
 use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome};
-use raddle_interleave::{BoundMet, Failure, ReplayEvent, Step};
+use raddle_interleave::{BoundMet, Failure};
 use raddle_ir::{LocId, Program};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -75,27 +75,15 @@ struct Error {
     count: u64,
     /// Whether the schedule was replayed to the same end.
     confirmed: bool,
-    schedule: Vec<ScheduleStep>,
+    schedule: Vec<story::Step>,
     /// What happens along the schedule, if that was replayed.
-    witness: Vec<WitnessEvent>,
+    witness: Vec<story::Event>,
+    /// What made the difference, in words, and the events of the witness that this is about.
+    why: Option<String>,
+    causes: Vec<story::Cause>,
     /// The final state, for a condition that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<BTreeMap<String, Value>>,
-}
-
-#[derive(Serialize, Debug)]
-struct ScheduleStep {
-    thread: u32,
-    update: Option<u32>,
-    choice: u64,
-}
-
-#[derive(Serialize, Debug)]
-struct WitnessEvent {
-    thread: String,
-    file: String,
-    line: Option<u32>,
-    what: String,
 }
 
 #[derive(Serialize, Debug)]
@@ -183,7 +171,9 @@ fn errors(run: &Run<'_>, result: &CheckResult) -> Vec<Error> {
     let violations = result.violations.iter().map(|violation| Error {
         count: violation.count,
         confirmed: true,
-        witness: violation.witness.events.iter().map(|event| witness_event(run, event)).collect(),
+        witness: story::events(run, &violation.witness),
+        why: violation.witness.why.as_ref().map(|why| why.words.clone()),
+        causes: story::causes(&violation.witness),
         ..accused(run, &violation.offence)
     });
     let unsupported = result.unsupported.iter().map(|failure| failed(run, failure));
@@ -209,8 +199,10 @@ fn failed(run: &Run<'_>, failure: &Failure) -> Error {
         message: failure.message.clone(),
         count: failure.count,
         confirmed: false,
-        schedule: failure.schedule.iter().map(schedule_step).collect(),
+        schedule: failure.schedule.iter().map(story::step).collect(),
         witness: Vec::new(),
+        why: None,
+        causes: Vec::new(),
         state: None,
     }
 }
@@ -224,19 +216,12 @@ fn refuted(run: &Run<'_>, outcome: &Outcome) -> Error {
         message: format!("{} fails", condition::spelled(run.program)),
         count: outcome.count,
         confirmed: false,
-        schedule: outcome.schedule.iter().map(schedule_step).collect(),
+        schedule: outcome.schedule.iter().map(story::step).collect(),
         witness: Vec::new(),
+        why: None,
+        causes: Vec::new(),
         state: Some(value::named(run.program, &outcome.values).into_iter().collect()),
     }
-}
-
-fn witness_event(run: &Run<'_>, event: &ReplayEvent) -> WitnessEvent {
-    let (file, line) = place(run, event.loc);
-    WitnessEvent { thread: event.thread.clone(), file, line, what: event.what() }
-}
-
-fn schedule_step(step: &Step) -> ScheduleStep {
-    ScheduleStep { thread: step.thread, update: step.update, choice: step.choice }
 }
 
 fn bounds(run: &Run<'_>, result: &CheckResult) -> Vec<Bound> {
@@ -248,7 +233,7 @@ fn bounds(run: &Run<'_>, result: &CheckResult) -> Vec<Bound> {
 }
 
 /// The file and line of a position; the file that was run, where there is no position.
-fn place(run: &Run<'_>, loc: LocId) -> (String, Option<u32>) {
+pub(crate) fn place(run: &Run<'_>, loc: LocId) -> (String, Option<u32>) {
     let found = run.program.loc(loc).and_then(|loc| {
         let file = run.program.files.get(loc.file as usize)?;
         Some((file.clone(), Some(loc.line)))

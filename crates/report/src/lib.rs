@@ -3,19 +3,26 @@
 //! | module | subject |
 //! |---|---|
 //! | [`litmus`] | a litmus result as text, the way the field's simulators print it |
-//! | [`check`] | a verdict as text, with its witnesses |
+//! | [`check`] | a verdict as text |
+//! | [`witness`] | a witness as text, one column per thread, and why |
+//! | [`source`] | lines of the source to show beside it |
 //! | [`json`] | both as JSON, one object a line |
+//! | `story` | schedules, what happens along them, and why, as JSON |
 //! | [`diagnostic`] | diagnostics with a piece of the source |
 //! | [`value`], [`condition`] | values and conditions, spelled as in litmus tests |
 //!
-//! Everything renders to strings; where they go, and whether in colour, is for the caller.
+//! Everything renders to strings; where they go, how wide and whether in colour, is for the caller.
 
 pub mod check;
 pub mod condition;
 pub mod diagnostic;
 pub mod json;
 pub mod litmus;
+mod paint;
+pub mod source;
+mod story;
 pub mod value;
+pub mod witness;
 
 use raddle_interleave::{Options, Stopped};
 use raddle_ir::{LocId, Program};
@@ -41,6 +48,16 @@ impl Run<'_> {
     }
 }
 
+/// How text is to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// Characters of a line, where that can be chosen.
+    pub width: usize,
+    /// Whether the reader is a terminal with colours.
+    pub colour: bool,
+    pub sources: &'a source::Sources,
+}
+
 /// Why a search ended early, as a word for machines.
 const fn stopped_name(stopped: Stopped) -> &'static str {
     match stopped {
@@ -61,6 +78,12 @@ const fn stopped_phrase(stopped: Stopped) -> &'static str {
         Stopped::Failure => "the search ends at the first failure",
         Stopped::Sampling => "random schedules are a sample, not a search",
     }
+}
+
+/// Control characters as escapes: what a program calls things must not reach the terminal raw.
+fn printable(text: &str) -> String {
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    text.chars().map(escape).collect()
 }
 
 /// `1 execution`, `2 executions`.

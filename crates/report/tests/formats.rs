@@ -11,7 +11,8 @@ use raddle_interleave::{
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
 };
-use raddle_report::{Run, check, json, litmus};
+use raddle_report::source::Sources;
+use raddle_report::{Look, Run, check, json, litmus};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -29,6 +30,11 @@ fn program(quantifier: Quantifier) -> Program {
     let mut program = builder.finish();
     program.condition = Some(Condition { quantifier, prop: Prop::And(atoms) });
     program
+}
+
+fn shown(run: &Run<'_>, result: &CheckResult) -> String {
+    let look = Look { width: 100, colour: false, sources: &Sources::none() };
+    check::text(run, &look, result)
 }
 
 fn summary() -> Summary {
@@ -88,6 +94,7 @@ fn violation() -> CheckResult {
             event(Deed::Buffer { cell: cell(), store: 3, drains: false }),
             event(Deed::Update { cell: cell(), store: 3 }),
         ],
+        why: None,
     };
     let mut result = result(
         Summary { failures: vec![failure()], stopped: Some(Stopped::Failure), ..summary() },
@@ -155,12 +162,15 @@ fn violation_text_lists_the_replayed_schedule() {
     let run = Run { file: "SB.litmus", program: &program, options: &options };
     let expected = "SB.litmus under tso: violation
   assertion in thread P0 at SB.litmus:7: both are in (1 execution)
-  a schedule that leads there, replayed:
-     1  P0  SB.litmus:7  x = 1 goes into the store buffer
-     2  P0  SB.litmus:7  x = 1 reaches memory
+
+       line  P0
+       ----  -----------------------
+    1     7  writes x = 1 (buffered)
+    2     7  x = 1 reaches memory
+
   4 executions, 20 events (tso, optimal) 1.500 s
 ";
-    assert_eq!(check::text(&run, &violation()), expected);
+    assert_eq!(shown(&run, &violation()), expected);
 }
 
 #[test]
@@ -177,12 +187,15 @@ fn a_violated_condition_has_a_state_and_a_schedule() {
     let expected = r"SB.litmus under tso: violation
   condition ~exists (y=0 /\ x=0) fails in 2 executions
   a final state: x=0; y=0;
-  a schedule that leads there, replayed:
-     1  P0  SB.litmus:7  x = 1 goes into the store buffer
-     2  P0  SB.litmus:7  x = 1 reaches memory
+
+       line  P0
+       ----  -----------------------
+    1     7  writes x = 1 (buffered)
+    2     7  x = 1 reaches memory
+
   4 executions, 20 events (tso, optimal) 1.500 s
 ";
-    assert_eq!(check::text(&run, &result), expected);
+    assert_eq!(shown(&run, &result), expected);
 
     let object = parsed(&json::line(&json::check(&run, &result)));
     let error = &object["errors"][0];
@@ -202,17 +215,17 @@ fn bounds_and_early_ends_are_said() {
     let program = program(Quantifier::Exists);
     let options = Options::new(Model::Pso);
     let run = Run { file: "a.rir", program: &program, options: &options };
-    let text = check::text(&run, &bounded());
+    let text = shown(&run, &bounded());
     assert!(text.starts_with("a.rir under pso: safe up to bounds\n"), "{text}");
     assert!(text.contains("bound met: events at SB.litmus:7 (2 executions cut)"), "{text}");
 
     let early = Summary { stopped: Some(Stopped::Memory), ..summary() };
-    let text = check::text(&run, &result(early, Verdict::Unknown));
+    let text = shown(&run, &result(early, Verdict::Unknown));
     assert!(text.contains("stopped early: the limit on memory was reached"), "{text}");
 
     let mut odd = result(summary(), Verdict::Unknown);
     odd.unconfirmed = vec![Offence::Failed(failure())];
-    assert!(check::text(&run, &odd).contains("a defect of raddle"));
+    assert!(shown(&run, &odd).contains("a defect of raddle"));
 }
 
 fn parsed(line: &str) -> Value {
@@ -259,9 +272,12 @@ fn check_json() {
             { "thread": 0, "update": 3, "choice": 0 },
         ],
         "witness": [
-            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "x = 1 goes into the store buffer" },
-            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "x = 1 reaches memory" },
+            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "writes x = 1 (buffered)",
+              "kind": "buffer", "at": "x", "value": "1", "store": 3 },
+            { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "x = 1 reaches memory",
+              "kind": "update", "at": "x", "value": "1", "store": 3 },
         ],
+        "why": null, "causes": [],
     });
     assert_eq!(object["errors"], serde_json::json!([error]));
 

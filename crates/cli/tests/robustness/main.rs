@@ -12,7 +12,8 @@ use fastrand::Rng;
 use raddle_analysis::{CheckResult, Verdict};
 use raddle_interleave::{Limits, Model, Options, Strategy};
 use raddle_ir::{Diagnostic, Program, text, verify::verify};
-use raddle_report::{Run, diagnostic, json};
+use raddle_report::source::Sources;
+use raddle_report::{Look, Run, diagnostic, json};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -70,7 +71,10 @@ fn load(file: &File) -> Result<Program, Diagnostic> {
 fn check(file: &File, program: &Program, options: &Options) -> CheckResult {
     let result = raddle_analysis::check(program, options);
     let run = Run { file: &file.name, program, options };
-    assert!(!raddle_report::check::text(&run, &result).is_empty());
+    for width in [20, 120] {
+        let look = Look { width, colour: true, sources: &Sources::none() };
+        assert!(!raddle_report::check::text(&run, &look, &result).is_empty());
+    }
     assert!(json::line(&json::check(&run, &result)).ends_with("}\n"));
     result
 }

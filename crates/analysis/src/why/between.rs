@@ -1,0 +1,102 @@
+//! What came between, where the memory model is not to blame: a thread reads a place and goes on
+//! as if nobody else wrote there.
+
+use super::order::{History, Node, Order};
+use super::{Cause, Told, Why};
+use raddle_interleave::Deed;
+
+/// Another thread's write between a load and the next thing that its thread did there, nearest to
+/// the failure: a write that overwrites it, or else a load that sees it.
+pub(super) fn between(told: &Told<'_>, order: &Order, past: &[bool]) -> Option<Why> {
+    let lost = order.histories.values().flat_map(|history| lost_writes(told, history));
+    let lost = lost.filter(|(read, write, _)| past[*read] && past[*write]);
+    if let Some((read, write, by)) = lost.max_by_key(|(_, write, _)| *write) {
+        return overwritten(told, read, write, by);
+    }
+    let seen = order.histories.values().flat_map(|history| changes_seen(told, history));
+    let seen = seen.filter(|(read, again, _)| past[*read] && past[*again]);
+    let (read, again, by) = seen.max_by_key(|(_, again, _)| *again)?;
+    changed(told, read, again, by)
+}
+
+/// Load, own write, and the newest write of another thread between them.
+fn lost_writes<'a>(
+    told: &'a Told<'_>,
+    history: &'a History,
+) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
+    history.writes.iter().enumerate().filter_map(|(place, write)| {
+        told.cell(*write)?;
+        let own = |(read, _): &&(Node, usize)| told.same_thread(*read, *write) && read < write;
+        let (read, seen) = history.reads.iter().filter(own).max()?;
+        told.cell(*read)?;
+        let others = history.writes.get(*seen..place)?.iter();
+        let by = others.rev().find(|by| !told.same_thread(**by, *write))?;
+        told.cell(*by)?;
+        Some((*read, *write, *by))
+    })
+}
+
+/// Two loads of one thread, one after the other, with different values, and the write between.
+fn changes_seen<'a>(
+    told: &'a Told<'_>,
+    history: &'a History,
+) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
+    history.reads.iter().filter_map(|(again, seen)| {
+        let own = |(read, _): &&(Node, usize)| told.same_thread(*read, *again) && read < again;
+        let (read, before) = history.reads.iter().filter(own).max()?;
+        let value = |node: Node| told.cell(node).map(|cell| cell.value.bits);
+        if value(*read)? == value(*again)? {
+            return None;
+        }
+        let others = history.writes.get(*before..*seen)?.iter();
+        let by = others.rev().find(|by| !told.same_thread(**by, *again))?;
+        told.cell(*by)?;
+        Some((*read, *again, *by))
+    })
+}
+
+fn overwritten(told: &Told<'_>, read: Node, write: Node, by: Node) -> Option<Why> {
+    let words = format!(
+        "{}'s write {}{} came between {}'s read {}{} and its write {}{}, which overwrites it",
+        told.thread(by),
+        told.cell(by)?,
+        told.at(by),
+        told.thread(read),
+        told.cell(read)?,
+        told.at(read),
+        told.cell(write)?,
+        told.at(write)
+    );
+    Some(Why { words, causes: vec![Cause::Between { read, write, by }] })
+}
+
+fn changed(told: &Told<'_>, read: Node, again: Node, by: Node) -> Option<Why> {
+    let words = format!(
+        "{} and {}{}: {} wrote {}{} in between",
+        told.read(read)?,
+        told.cell(again)?,
+        told.at(again),
+        told.thread(by),
+        told.cell(by)?,
+        told.at(by)
+    );
+    Some(Why { words, causes: vec![Cause::Between { read, write: again, by }] })
+}
+
+/// What the failing thread read last, if another thread wrote it.
+pub(super) fn source(told: &Told<'_>, order: &Order) -> Option<Why> {
+    let (last, _) = told.failure()?;
+    let own = (0..last).rev().filter(|node| told.same_thread(*node, last));
+    let mut reads = own.filter(|node| {
+        matches!(told.events[*node].deed, Deed::Read { .. } | Deed::Mismatch { .. })
+    });
+    let read = reads.next()?;
+    let write = *order.source.get(&read)?;
+    if told.same_thread(read, write) {
+        return None;
+    }
+    told.cell(write)?;
+    let (read_words, writer) = (told.read(read)?, told.thread(write));
+    let words = format!("{read_words}, which {writer} wrote{}", told.at(write));
+    Some(Why { words, causes: vec![Cause::Source { read, write }] })
+}

@@ -1,0 +1,56 @@
+//! Bad accesses: which object it was, where it was allocated and freed, and by whom; for a null
+//! pointer, where it was read.
+
+use super::order::Node;
+use super::{Cause, Told, Why};
+use raddle_interleave::{Bytes, Deed};
+use raddle_machine::layout::split_address;
+
+/// Below this, an address is a null pointer and an offset.
+const FIRST_PAGE: u64 = 4096;
+
+pub(super) fn object(told: &Told<'_>) -> Option<Why> {
+    let (last, event) = told.failure()?;
+    let Deed::Fail { at: Some(touched), .. } = &event.deed else { return None };
+    match split_address(touched.addr) {
+        Some((object, _)) => {
+            let same = |at: &Bytes| split_address(at.addr).is_some_and(|(o, _)| o == object);
+            let find = |wanted: &dyn Fn(&Deed) -> bool| {
+                told.events[..last].iter().rposition(|event| wanted(&event.deed))
+            };
+            let allocated = find(&|deed| matches!(deed, Deed::Allocate { at, .. } if same(at)));
+            let freed = find(&|deed| matches!(deed, Deed::Free { at, .. } if same(at)));
+            life(told, allocated, freed)
+        }
+        None if touched.addr < FIRST_PAGE => null(told, last),
+        None => None,
+    }
+}
+
+fn life(told: &Told<'_>, allocated: Option<Node>, freed: Option<Node>) -> Option<Why> {
+    let node = allocated.or(freed)?;
+    let (Deed::Allocate { at, .. } | Deed::Free { at, .. }) = &told.events[node].deed else {
+        return None;
+    };
+    let mut parts = Vec::new();
+    if let Some(node) = allocated {
+        parts.push(format!("was allocated by {}{}", told.thread(node), told.at(node)));
+    }
+    if let Some(node) = freed {
+        let deed = &told.events[node].deed;
+        let of_frame = matches!(deed, Deed::Free { of_frame: true, .. });
+        let verb = if of_frame { "ended with its function, run by" } else { "was freed by" };
+        parts.push(format!("{verb} {}{}", told.thread(node), told.at(node)));
+    }
+    let words = format!("{at} ({} bytes) {}", at.bytes, parts.join(" and "));
+    Some(Why { words, causes: vec![Cause::Object { allocated, freed }] })
+}
+
+/// The thread's last load of a null pointer.
+fn null(told: &Told<'_>, last: Node) -> Option<Why> {
+    let read = (0..last).rev().filter(|node| told.same_thread(*node, last)).find(|node| {
+        matches!(&told.events[*node].deed,
+            Deed::Read { cell, .. } if cell.at.bytes == 8 && cell.value.bits == 0)
+    })?;
+    Some(Why { words: told.read(read)?, causes: Vec::new() })
+}

@@ -1,0 +1,80 @@
+//! What the memory model did: loads that missed a buffered store, stores that overtook.
+//!
+//! Preferred in this order, and of each the one nearest to the failure:
+//! 1. a load that missed a store of another thread which was in its buffer at that moment;
+//! 2. a store that reached memory before an earlier one of its thread (PSO);
+//! 3. a load that came before an earlier store of its own thread had reached memory.
+//!
+//! Each counts only if both accesses are on a common cycle of program and conflict order.
+
+use super::order::{Missed, Node, Order};
+use super::{Cause, Told, Why};
+
+/// The deviation from sequential consistency within a part of the story, if there is one.
+pub(super) fn relaxed(told: &Told<'_>, order: &Order, part: &[bool]) -> Option<Why> {
+    let cycle = order.cycles(part);
+    let together = |a: Node, b: Node| part[a] && part[b] && cycle[a] == cycle[b];
+    let missed = order.missed.iter().filter(|missed| together(missed.read, missed.store));
+    if let Some(nearest) = missed.clone().max_by_key(|missed| missed.read) {
+        // The classic: each of two threads misses the other's store.
+        let mutual = missed.filter(|other| {
+            told.same_thread(other.read, nearest.store)
+                && told.same_thread(other.store, nearest.read)
+        });
+        return stale(told, nearest, mutual.max_by_key(|missed| missed.read), together);
+    }
+    let overtaken = order.overtaken.iter().filter(|(a, b)| together(*a, *b));
+    if let Some((earlier, later)) = overtaken.max_by_key(|(earlier, later)| (later, earlier)) {
+        return overtook(told, *earlier, *later);
+    }
+    let delayed = order.delayed.iter().filter(|(store, read)| together(*store, *read));
+    let (store, read) = delayed.max_by_key(|(store, read)| (read, store))?;
+    waited_not(told, *store, *read)
+}
+
+fn stale(
+    told: &Told<'_>,
+    missed: &Missed,
+    mutual: Option<&Missed>,
+    together: impl Fn(Node, Node) -> bool,
+) -> Option<Why> {
+    let Missed { read, store, overtaken_by } = *missed;
+    let overtaken_by = overtaken_by.filter(|later| together(*later, store));
+    let mut words = format!(
+        "{} because {}'s {} was still in its store buffer",
+        told.read(read)?,
+        told.thread(store),
+        told.store(store)?
+    );
+    if let Some(later) = overtaken_by {
+        let later = told.store(later)?;
+        words.push_str(&format!(", although its later {later} had already reached memory"));
+    }
+    let mut causes = vec![Cause::StaleRead { read, store, overtaken_by }];
+    if let Some(other) = mutual {
+        let (read, store) = (told.read(other.read)?, told.at(other.store));
+        let owner = told.thread(other.store);
+        words.push_str(&format!("; likewise {read} while {owner}'s store{store} was in its own"));
+        causes.push(Cause::StaleRead { read: other.read, store: other.store, overtaken_by: None });
+    }
+    Some(Why { words, causes })
+}
+
+fn overtook(told: &Told<'_>, earlier: Node, later: Node) -> Option<Why> {
+    let words = format!(
+        "{}'s {} reached memory before its earlier {}",
+        told.thread(later),
+        told.store(later)?,
+        told.store(earlier)?
+    );
+    Some(Why { words, causes: vec![Cause::Overtaken { earlier, later }] })
+}
+
+fn waited_not(told: &Told<'_>, store: Node, read: Node) -> Option<Why> {
+    let words = format!(
+        "{} while its own earlier {} was still in its store buffer",
+        told.read(read)?,
+        told.store(store)?
+    );
+    Some(Why { words, causes: vec![Cause::Delayed { store, read }] })
+}

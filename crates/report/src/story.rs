@@ -1,0 +1,138 @@
+//! Schedules, what happens along them, and why, as JSON.
+
+use crate::{Run, json};
+use raddle_analysis::Witness;
+use raddle_interleave::{Bytes, Cell, Deed, Other, ReplayEvent, Wants, Writing};
+use serde::Serialize;
+
+/// A step of a schedule.
+#[derive(Serialize, Debug)]
+pub(crate) struct Step {
+    thread: u32,
+    update: Option<u32>,
+    choice: u64,
+}
+
+pub(crate) fn step(step: &raddle_interleave::Step) -> Step {
+    Step { thread: step.thread, update: step.update, choice: step.choice }
+}
+
+/// Something that a thread does: in words, and what it is about, as far as that applies.
+#[derive(Serialize, Debug, Default)]
+pub(crate) struct Event {
+    thread: String,
+    file: String,
+    line: Option<u32>,
+    what: String,
+    kind: &'static str,
+    /// The memory that it touches, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    /// The value that was read or written, and the one before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<String>,
+    /// Which store of the thread goes into or leaves the buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<u32>,
+    /// Whom it starts, joins, wakes, or waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<String>,
+}
+
+pub(crate) fn events(run: &Run<'_>, witness: &Witness) -> Vec<Event> {
+    witness.events.iter().map(|event| told(run, event)).collect()
+}
+
+fn told(run: &Run<'_>, event: &ReplayEvent) -> Event {
+    let (file, line) = json::place(run, event.loc);
+    let (thread, what) = (event.thread.clone(), event.what());
+    Event { thread, file, line, what, ..details(&event.deed) }
+}
+
+/// What a deed is about.
+fn details(deed: &Deed) -> Event {
+    let kind = |kind| Event { kind, ..Event::default() };
+    let at = |kind, at: &Bytes| Event { kind, at: Some(at.name.clone()), ..Event::default() };
+    let cell =
+        |kind, cell: &Cell| Event { value: Some(cell.value.shown.clone()), ..at(kind, &cell.at) };
+    let name = |other: &Option<Other>| other.as_ref().map(|other| other.name.clone());
+    match deed {
+        Deed::Read { cell: found, forwarded: false } => cell("read", found),
+        Deed::Read { cell: found, .. } => cell("read-own-buffer", found),
+        Deed::Write { cell: new, old, how } => {
+            let how = match how {
+                Writing::Store => "write",
+                Writing::Rmw => "rmw",
+                Writing::Exchange => "exchange",
+                Writing::Conditional => "store-conditional",
+            };
+            Event { old: Some(old.shown.clone()), ..cell(how, new) }
+        }
+        Deed::Mismatch { cell: found, .. } => cell("exchange-failed", found),
+        Deed::LostReservation(place) => at("store-conditional-failed", place),
+        Deed::Buffer { cell: new, store, .. } => {
+            Event { store: Some(*store), ..cell("buffer", new) }
+        }
+        Deed::Update { cell: new, store } => Event { store: Some(*store), ..cell("update", new) },
+        Deed::Fence { .. } => kind("fence"),
+        Deed::Lock { at: place, .. } => at("lock", place),
+        Deed::FindsLocked(place) => at("trylock-failed", place),
+        Deed::Unlock(place) => at("unlock", place),
+        Deed::StartWaiting(place) => at("wait", place),
+        Deed::Signal { at: place, woken } => Event { other: name(woken), ..at("signal", place) },
+        Deed::Broadcast(place) => at("broadcast", place),
+        Deed::Spawn(child) => Event { other: Some(child.name.clone()), ..kind("spawn") },
+        Deed::Join(child) => Event { other: name(child), ..kind("join") },
+        Deed::Allocate { at: place, .. } => at("allocate", place),
+        Deed::Free { at: place, of_frame: false } => at("free", place),
+        Deed::Free { at: place, .. } => at("end-of-frame", place),
+        Deed::Choose(which) => Event { value: Some(which.to_string()), ..kind("choose") },
+        Deed::Print(text) => Event { value: Some(text.clone()), ..kind("print") },
+        Deed::Touch(place) => at("access", place),
+        Deed::Fail { at: place, .. } => {
+            Event { at: place.as_ref().map(|at| at.name.clone()), ..kind("fail") }
+        }
+        Deed::Stuck(Wants::Lock { at: place, holder }) => {
+            Event { other: name(holder), ..at("stuck", place) }
+        }
+        Deed::Stuck(Wants::End(other)) => Event { other: name(other), ..kind("stuck") },
+        Deed::Stuck(Wants::Signal(place) | Wants::Value(place)) => {
+            Event { at: place.as_ref().map(|at| at.name.clone()), ..kind("stuck") }
+        }
+    }
+}
+
+/// Something that made the difference. Numbers are positions in the witness, from 0.
+#[derive(Serialize, Debug)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(crate) enum Cause {
+    StaleRead { read: usize, store: usize, overtaken_by: Option<usize> },
+    Overtaken { earlier: usize, later: usize },
+    Delayed { store: usize, read: usize },
+    Between { read: usize, write: usize, by: usize },
+    Source { read: usize, write: usize },
+    Waits { waiter: usize, taken: Option<usize> },
+    Object { allocated: Option<usize>, freed: Option<usize> },
+}
+
+pub(crate) fn causes(witness: &Witness) -> Vec<Cause> {
+    let causes = witness.why.iter().flat_map(|why| &why.causes);
+    causes.map(|cause| named(*cause)).collect()
+}
+
+fn named(cause: raddle_analysis::Cause) -> Cause {
+    use raddle_analysis::Cause as Found;
+    match cause {
+        Found::StaleRead { read, store, overtaken_by } => {
+            Cause::StaleRead { read, store, overtaken_by }
+        }
+        Found::Overtaken { earlier, later } => Cause::Overtaken { earlier, later },
+        Found::Delayed { store, read } => Cause::Delayed { store, read },
+        Found::Between { read, write, by } => Cause::Between { read, write, by },
+        Found::Source { read, write } => Cause::Source { read, write },
+        Found::Waits { waiter, taken } => Cause::Waits { waiter, taken },
+        Found::Object { allocated, freed } => Cause::Object { allocated, freed },
+    }
+}

@@ -1,0 +1,43 @@
+//! The story as a list, for when there are more threads than columns fit.
+
+use super::wrap::clipped;
+use super::{Row, Story};
+use crate::Look;
+use crate::paint::{Ink, paint};
+
+/// No more of a source line is shown.
+const MAX_SOURCE: usize = 48;
+
+pub(super) fn text(look: &Look<'_>, story: &Story) -> String {
+    let longest = |texts: &mut dyn Iterator<Item = &str>| {
+        texts.map(|text| text.chars().count()).max().unwrap_or(0)
+    };
+    let name = |row: &Row| -> String {
+        let thread = story.threads.iter().find(|(number, _)| *number == row.thread);
+        thread.map_or(String::new(), |(_, name)| name.clone())
+    };
+    let number = story.rows.last().map_or(1, |row| row.number).to_string().len();
+    let places = story.rows.iter().map(|row| row.place.as_str());
+    let place = longest(&mut places.chain([story.place_heading]));
+    let thread = longest(&mut story.threads.iter().map(|(_, name)| name.as_str()));
+    let what = longest(&mut story.rows.iter().map(|row| row.what.as_str()));
+    let room = look.width.saturating_sub(4 + number + 2 + place + 2 + thread + 2 + what + 2);
+    let mut out = format!("{:4}{:number$}  {:>place$}\n", "", "", story.place_heading);
+    for row in &story.rows {
+        let star = if row.starred { "*" } else { " " };
+        out.push_str(&format!(
+            "  {star} {:>number$}  {:>place$}  {:thread$}  {}",
+            row.number,
+            row.place,
+            name(row),
+            paint(look.colour, row.ink, &row.what)
+        ));
+        if room >= MAX_SOURCE / 3 && !row.source.is_empty() {
+            let rest = what - row.what.chars().count() + 2;
+            let source = clipped(&row.source, room.min(MAX_SOURCE));
+            out.push_str(&format!("{:rest$}{}", "", paint(look.colour, Ink::Faint, &source)));
+        }
+        out.push('\n');
+    }
+    out
+}
