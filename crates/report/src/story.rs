@@ -81,6 +81,7 @@ fn details(deed: &Deed) -> Event {
         Deed::FindsLocked(place) => at("trylock-failed", place),
         Deed::Unlock(place) => at("unlock", place),
         Deed::StartWaiting(place) => at("wait", place),
+        Deed::StopWaiting(place) => at("stop-waiting", place),
         Deed::Signal { at: place, woken } => Event { other: name(woken), ..at("signal", place) },
         Deed::Broadcast(place) => at("broadcast", place),
         Deed::Spawn(child) => Event { other: Some(child.name.clone()), ..kind("spawn") },

@@ -1,7 +1,7 @@
 //! Strongly connected components (Tarjan, *Depth-first search and linear graph algorithms*, 1972),
 //! without recursion: stories can be long.
 
-/// For each node of a part of a graph, the representative of its component; nodes outside of the
+/// For each node of a part of a graph (as long as that), the representative of its component; nodes outside of the
 /// part are components of their own.
 pub fn components(next: &[Vec<usize>], part: &[bool]) -> Vec<usize> {
     let mut walk = Walk {
@@ -14,8 +14,8 @@ pub fn components(next: &[Vec<usize>], part: &[bool]) -> Vec<usize> {
         count: 0,
         of: (0..next.len()).collect(),
     };
-    for node in 0..next.len() {
-        if part[node] && walk.number[node] == 0 {
+    for (node, inside) in part.iter().enumerate() {
+        if *inside && walk.number[node] == 0 {
             walk.from(node);
         }
     }

@@ -143,6 +143,10 @@ impl Order {
                 walk.waiting.insert(thread, at.addr);
                 self.read(walk, thread, node, at);
             }
+            Deed::StopWaiting(at) => {
+                walk.waiting.remove(&thread);
+                self.write(node, at, &[]);
+            }
             Deed::Signal { at, woken } => {
                 if let Some(woken) = woken {
                     walk.waiting.remove(&woken.number);
