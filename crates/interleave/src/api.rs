@@ -127,6 +127,10 @@ pub enum FailureKind {
     Unreachable,
     /// Joining something that is not a thread.
     ThreadMisuse,
+    /// A value was used that was never written or assigned.
+    Uninitialised,
+    /// The program gave up by itself.
+    Abort,
     /// The program reached something that raddle cannot run.
     Unsupported,
 }
@@ -141,6 +145,8 @@ impl FailureKind {
             FailureKind::DivisionByZero => "division-by-zero",
             FailureKind::Unreachable => "unreachable",
             FailureKind::ThreadMisuse => "thread-misuse",
+            FailureKind::Uninitialised => "uninitialised",
+            FailureKind::Abort => "abort",
             FailureKind::Unsupported => "unsupported",
         }
     }

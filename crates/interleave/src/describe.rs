@@ -52,7 +52,7 @@ pub(crate) fn describe(
         Visible::Broadcast { .. } => Deed::Broadcast(at),
         Visible::Free { of_frame, .. } => Deed::Free { at, of_frame },
         Visible::Choose { .. } => Deed::Choose(action.choice.into()),
-        Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => {
+        Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } | Visible::Format => {
             unreachable!("{visible:?} is not an event")
         }
     }

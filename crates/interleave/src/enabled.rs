@@ -3,9 +3,10 @@
 use crate::event::{ANY, Action, Class, ONLY, Turn};
 use crate::perform::needs_empty_buffer;
 use crate::system::{System, field};
+use crate::wait::Needs;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
-use raddle_machine::{Status, ThreadId, Visible, int_pred};
+use raddle_machine::{Status, ThreadId, Visible};
 
 impl System<'_> {
     /// The next step of a thread, if it can happen now, told only as far as it takes to perform it.
@@ -30,28 +31,37 @@ impl System<'_> {
         Some(if several { ANY } else { ONLY })
     }
 
+    /// Whether a turn can be taken now.
+    pub fn is_enabled(&self, turn: &Turn) -> bool {
+        match turn.update {
+            true => self.enabled_updates(turn.thread).any(|update| update.addr == turn.addr),
+            false => self.enabled_step(turn.thread).is_some(),
+        }
+    }
+
     fn can_happen(&self, thread: ThreadId, visible: Visible) -> bool {
         match visible {
-            Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => false,
+            Visible::Fence { .. }
+            | Visible::Spawn
+            | Visible::Join { .. }
+            | Visible::Format
+            | Visible::Relock { woken: false, .. } => false,
             // A load that the buffer covers in part waits for that part to leave.
             Visible::Load { addr, ty, access } => {
                 self.is_drained(thread)
                     || !access.exclusive && !self.is_partly_buffered(thread, addr, ty.bytes())
             }
-            Visible::Lock { addr } => self.is_drained(thread) && self.is_free(addr),
-            Visible::Relock { addr, woken } => woken && self.is_free(addr),
-            Visible::Await { addr, ty, .. }
-                if self.is_partly_buffered(thread, addr, ty.bytes()) =>
-            {
-                false
-            }
-            Visible::Await { addr, ty, pred, value } => {
-                // An address at fault is let through, to fail when it happens.
-                let seen = self.value_seen(thread, addr, ty.bytes());
-                seen.is_none_or(|seen| int_pred(pred, ty, seen, value))
-            }
-            _ => !needs_empty_buffer(visible) || self.is_drained(thread),
+            _ if needs_empty_buffer(visible) && !self.is_drained(thread) => false,
+            _ => Needs::of(visible).is_none_or(|(addr, needs)| self.is_met(thread, addr, needs)),
         }
+    }
+
+    /// Whether a thread finds what it waits for.
+    fn is_met(&self, thread: ThreadId, addr: u64, needs: Needs) -> bool {
+        let bytes = needs.bytes();
+        // What is at fault is let through, to fail when it happens.
+        !self.is_partly_buffered(thread, addr, bytes)
+            && self.value_seen(thread, addr, bytes).is_none_or(|seen| needs.met_by(seen))
     }
 
     fn is_partly_buffered(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
@@ -63,20 +73,28 @@ impl System<'_> {
         self.in_memory(addr, LOCK_BYTES).is_none_or(|value| value == UNLOCKED)
     }
 
-    /// What memory holds, if there is memory there.
+    /// What memory holds, if there is memory there and something was written to it.
     pub fn in_memory(&self, addr: u64, bytes: u32) -> Option<u128> {
+        self.held(addr, bytes, Purpose::Read)
+    }
+
+    fn held(&self, addr: u64, bytes: u32, purpose: Purpose) -> Option<u128> {
         let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
+        let place = self.machine.memory.place(trail, addr, bytes, purpose).ok()?;
         Some(self.machine.memory.read(trail, place))
     }
 
     /// What a load by the thread would see, its own buffer included.
     pub fn value_seen(&self, thread: ThreadId, addr: u64, bytes: u32) -> Option<u128> {
-        let mut value = self.in_memory(addr, bytes)?;
         if self.is_drained(thread) {
-            return Some(value);
+            return self.in_memory(addr, bytes);
         }
         let trail = &self.machine.trail;
+        // What the buffer serves was written, if not to memory yet.
+        let (covering, partly) = self.process(thread).buffer.covering(trail, addr, bytes);
+        let served = covering > 0 || partly;
+        let mut value =
+            self.held(addr, bytes, if served { Purpose::Copy } else { Purpose::Read })?;
         for entry in self.process(thread).buffer.oldest_first(trail) {
             for byte in 0..u64::from(entry.bytes) {
                 let at = (entry.addr + byte).wrapping_sub(addr);
@@ -140,6 +158,7 @@ impl System<'_> {
             Visible::Choose { .. }
             | Visible::Fence { .. }
             | Visible::Spawn
+            | Visible::Format
             | Visible::Join { .. } => (Class::Local, 0, 0),
         }
     }

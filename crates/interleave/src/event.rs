@@ -153,6 +153,8 @@ impl Action {
 pub enum Condition {
     /// Nothing: the class is fixed.
     Fixed,
+    /// Writes unless it finds memory that was never written: read-modify-write, lock.
+    FindsSomething,
     /// Writes iff it finds this value: compare-and-exchange, try-lock.
     Finds(u128),
     /// An access that failed; it would be of this class if it did not.
@@ -219,13 +221,16 @@ pub struct Event {
 pub struct Detail {
     /// For a write: the value that was there before.
     pub old: u128,
+    /// For a write: nothing was ever written there before. To read it would have failed.
+    pub fresh: bool,
     pub condition: Condition,
     /// Whether it is one alternative of several.
     pub open: bool,
 }
 
 impl Detail {
-    pub const NONE: Detail = Detail { old: 0, condition: Condition::Fixed, open: false };
+    pub const NONE: Detail =
+        Detail { old: 0, fresh: false, condition: Condition::Fixed, open: false };
 }
 
 /// An event's place in happens-before.

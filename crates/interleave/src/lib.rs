@@ -16,6 +16,7 @@
 //! | `settle` | what needs no event |
 //! | `enabled` | what can happen next |
 //! | `perform` | what an event does |
+//! | `wait` | what operations wait for |
 //! | `record` | happens-before and races |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
@@ -54,6 +55,7 @@ mod search;
 mod settle;
 mod story;
 mod system;
+mod wait;
 mod wakeup;
 #[cfg(test)]
 mod walk_tests;

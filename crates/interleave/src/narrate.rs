@@ -29,6 +29,8 @@ pub(crate) struct Narrator {
     failures: usize,
     /// For each thread, where its buffered stores are in the source, by their number.
     stores: Vec<Vec<LocId>>,
+    /// How much of the output is told.
+    printed: usize,
 }
 
 /// A step that is about to be performed.
@@ -53,6 +55,7 @@ impl Narrator {
             told: Mark::START,
             failures: 0,
             stores: Vec::new(),
+            printed: 0,
         };
         narrator.catch_up(system, None);
         narrator
@@ -155,12 +158,14 @@ impl Narrator {
         for failed in &system.failures[self.failures..] {
             let kind: FailureKind = failed.fault.kind.into();
             let at = match (kind, leaving) {
-                (FailureKind::Memory | FailureKind::LockMisuse, Some(entry)) => {
-                    Some(self.names.bytes(system, entry.addr, entry.bytes))
-                }
-                (FailureKind::Memory | FailureKind::LockMisuse, None) => {
-                    self.touched(system, failed.thread)
-                }
+                (
+                    FailureKind::Memory | FailureKind::LockMisuse | FailureKind::Uninitialised,
+                    Some(entry),
+                ) => Some(self.names.bytes(system, entry.addr, entry.bytes)),
+                (
+                    FailureKind::Memory | FailureKind::LockMisuse | FailureKind::Uninitialised,
+                    None,
+                ) => self.touched(system, failed.thread),
                 _ => None,
             };
             let message = failed.fault.message.clone();
@@ -203,6 +208,11 @@ impl Narrator {
                 let (size, _) = memory.header(trail, made.object);
                 let at = self.names.bytes(system, object_address(made.object), size);
                 Some(Deed::Allocate { at, heap: made.heap })
+            }
+            PassedOp::Print => {
+                let text = system.machine.output().get(self.printed).cloned();
+                self.printed += 1;
+                text.map(Deed::Print)
             }
         }
     }

@@ -7,8 +7,8 @@ use crate::api::{
 use crate::event::{Event, Identity};
 use crate::schedule::schedule;
 use crate::system::System;
-use raddle_ir::{LocId, Program, Quantifier};
-use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible};
+use raddle_ir::{GlobalId, LocId, Program, Quantifier};
+use raddle_machine::{Fault, FaultKind, Machine, Status, ThreadId, Visible, layout};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -21,6 +21,8 @@ impl From<FaultKind> for FailureKind {
             FaultKind::DivisionByZero => FailureKind::DivisionByZero,
             FaultKind::Unreachable => FailureKind::Unreachable,
             FaultKind::ThreadMisuse => FailureKind::ThreadMisuse,
+            FaultKind::Uninitialised => FailureKind::Uninitialised,
+            FaultKind::Abort => FailureKind::Abort,
             FaultKind::Unsupported => FailureKind::Unsupported,
         }
     }
@@ -68,6 +70,10 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
     }
     if with(Status::Blocked).next().is_some() {
         return End::Blocked;
+    }
+    // Whoever waits when the program has ended need not go on.
+    if with(Status::Halted).next().is_some() {
+        return End::Complete;
     }
     let waiting: Vec<ThreadId> = waiting(system).collect();
     match waiting.first() {
@@ -117,9 +123,19 @@ fn awaited(system: &System<'_>, thread: ThreadId) -> String {
             Some(target) => format!("{} to end", machine.thread_name(target)),
             None => "a thread to end".to_owned(),
         },
-        Visible::Await { .. } => "a value".to_owned(),
+        Visible::Await { addr, .. } | Visible::Rmw { addr, .. } => match global_at(machine, addr) {
+            Some(name) => format!("a value of {name}"),
+            None => "a value".to_owned(),
+        },
         other => format!("{other:?}"),
     }
+}
+
+/// The global that an address is in, by name.
+fn global_at<'p>(machine: &Machine<'p>, addr: u64) -> Option<&'p str> {
+    let (object, _) = layout::split_address(addr)?;
+    let global = machine.program.globals.get(GlobalId::from_u32(object.0))?;
+    Some(&global.name)
 }
 
 /// The final values of the program's observables.

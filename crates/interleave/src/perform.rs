@@ -3,16 +3,12 @@
 use crate::buffer::Entry;
 use crate::event::{Action, Class, Condition, Detail, Identity, ONLY, Turn};
 use crate::model::Buffering;
-use crate::record::{Base, Needs, Race, Recording};
+use crate::record::{Base, Race, Recording};
 use crate::system::{System, field};
-use raddle_ir::{IntPred, Type};
+use crate::wait::Needs;
 use raddle_machine::memory::{Place, Purpose};
-use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
+use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
-
-const LOCK_TYPE: Type = Type::Int(LOCK_BYTES as u8 * 8);
-/// A lock can be taken when it is free.
-pub(crate) const FREE: Needs = Needs { pred: IntPred::Eq, ty: LOCK_TYPE, value: UNLOCKED };
 
 impl System<'_> {
     /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
@@ -67,9 +63,10 @@ impl System<'_> {
             return false;
         };
         let old = self.machine.memory.read(trail, place);
+        let fresh = self.machine.memory.is_fresh(trail, place);
         let (class, update, choice) = (Class::Write, false, ONLY);
         let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
-        self.record_access(action, place, Recording::write(old), races);
+        self.record_access(action, place, Recording::write(old, fresh), races);
         self.machine.memory.write(&mut self.machine.trail, place, value.into());
         self.machine.complete_store(thread);
         true
@@ -106,21 +103,21 @@ impl System<'_> {
             let updates = self.clock(thread, field::UPDATES);
             self.see(thread, updates);
         }
+        let needs = Needs::of(visible).map(|(_, needs)| needs);
         match visible {
             Visible::Load { access, .. } => {
-                self.load(action, None, races);
+                let purpose = if access.raw { Purpose::Copy } else { Purpose::Read };
+                self.load(action, purpose, None, races);
                 if access.exclusive {
                     self.reserve(&action);
                 }
             }
-            Visible::Await { ty, pred, value, .. } => {
-                self.load(action, Some(Needs { pred, ty, value }), races);
-            }
+            Visible::Await { .. } => self.load(action, Purpose::Read, needs, races),
             Visible::Store { value, .. } => {
                 self.modify(action, Condition::Fixed, None, races, |_| (value, 0, true));
             }
             Visible::Rmw { ty, op, operand, .. } => {
-                self.modify(action, Condition::Fixed, None, races, |old| {
+                self.modify(action, Condition::FindsSomething, needs, races, |old| {
                     (rmw_result(op, ty, old, operand), old, true)
                 });
             }
@@ -131,22 +128,19 @@ impl System<'_> {
                 });
             }
             Visible::StoreCond { value, .. } => self.store_conditional(action, value, races),
-            Visible::Lock { .. } => self.lock(action, races),
+            Visible::Lock { .. } => self.lock(action, Condition::FindsSomething, needs, races),
             Visible::Relock { .. } => {
                 let woken_by = self.clock(thread, field::WOKEN_BY);
                 self.see(thread, woken_by);
-                self.lock(action, races);
+                self.lock(action, Condition::FindsSomething, needs, races);
             }
             Visible::TryLock { .. } => {
-                let mine = held_by(thread);
-                self.modify(action, Condition::Finds(UNLOCKED), None, races, |old| {
-                    (mine, 0, old == UNLOCKED)
-                });
+                self.lock(action, Condition::Finds(UNLOCKED), None, races);
             }
             Visible::Unlock { .. } => self.unlock(action, races),
             Visible::CondEnqueue { mutex, .. } => self.enqueue(action, mutex, races),
             Visible::CondLeave { .. } => {
-                let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
+                let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
                 self.record_step(action, Some(place), Recording::NONE, races);
                 self.machine.complete(thread, 0, true);
             }
@@ -160,7 +154,7 @@ impl System<'_> {
                 self.record_step(action, None, recording, races);
                 self.machine.complete(thread, choice.into(), true);
             }
-            Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } => {
+            Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } | Visible::Format => {
                 unreachable!("{visible:?} is not an event")
             }
         }
@@ -171,13 +165,15 @@ impl System<'_> {
         &mut self,
         action: &Action,
         purpose: Purpose,
+        needs: Option<Needs>,
         races: &mut Vec<Race>,
     ) -> Option<Place> {
         let trail = &self.machine.trail;
         match self.machine.memory.place(trail, action.addr, action.bytes, purpose) {
             Ok(place) => Some(place),
             Err(fault) => {
-                self.failing_access(*action, fault, races);
+                let condition = Condition::Unless(action.class);
+                self.failing_access(*action, fault, condition, needs, races);
                 None
             }
         }
@@ -185,13 +181,17 @@ impl System<'_> {
 
     /// An access that fails is an event all the same: whether it fails may depend on what another
     /// thread did to the object. It changes nothing, so it counts as a read.
-    fn failing_access(&mut self, action: Action, fault: Fault, races: &mut Vec<Race>) {
+    fn failing_access(
+        &mut self,
+        action: Action,
+        fault: Fault,
+        condition: Condition,
+        needs: Option<Needs>,
+        races: &mut Vec<Race>,
+    ) {
         let trail = &self.machine.trail;
         let place = self.machine.memory.remains(trail, action.addr, action.bytes);
-        let recording = Recording {
-            detail: Detail { condition: Condition::Unless(action.class), ..Detail::NONE },
-            needs: None,
-        };
+        let recording = Recording { detail: Detail { condition, ..Detail::NONE }, needs };
         let action = Action { class: Class::Read, ..action };
         self.record_step(action, place, recording, races);
         self.fail(action.thread, fault);
@@ -209,8 +209,16 @@ impl System<'_> {
         self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread))
     }
 
-    fn load(&mut self, action: Action, needs: Option<Needs>, races: &mut Vec<Race>) {
-        let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
+    fn load(
+        &mut self,
+        action: Action,
+        purpose: Purpose,
+        needs: Option<Needs>,
+        races: &mut Vec<Race>,
+    ) {
+        // What the buffer serves was written, if not to memory yet.
+        let purpose = if action.forwarded > 0 { Purpose::Copy } else { purpose };
+        let Some(place) = self.checked(&action, purpose, needs, races) else { return };
         let value = match self.is_drained(action.thread) {
             true => self.machine.memory.read(&self.machine.trail, place),
             false => self.value_seen(action.thread, action.addr, action.bytes).unwrap_or(0),
@@ -255,45 +263,73 @@ impl System<'_> {
         races: &mut Vec<Race>,
         change: impl FnOnce(u128) -> (u128, u128, bool),
     ) {
-        let Some(place) = self.checked(&action, Purpose::Write, races) else { return };
+        let purpose = match condition {
+            Condition::FindsSomething | Condition::Finds(_) => Purpose::Update,
+            Condition::Fixed | Condition::Unless(_) | Condition::After(_) => Purpose::Write,
+        };
+        let Some(place) = self.checked(&action, purpose, needs, races) else { return };
         let old = self.machine.memory.read(&self.machine.trail, place);
+        let fresh = self.machine.memory.is_fresh(&self.machine.trail, place);
         let (new, result, happens) = change(old);
         debug_assert_eq!(happens, action.class == Class::Write);
-        let recording = Recording { detail: Detail { old, condition, open: false }, needs };
+        let detail = Detail { old, fresh, condition, open: false };
+        let recording = Recording { detail, needs };
         self.record_step(action, Some(place), recording, races);
         if happens {
             self.machine.memory.write(&mut self.machine.trail, place, new);
         }
         self.machine.complete(action.thread, result, happens);
+        if needs.is_some() {
+            self.check_wait(&action);
+        }
     }
 
-    fn lock(&mut self, action: Action, races: &mut Vec<Race>) {
+    /// Takes a lock that is free, or fails on one that was destroyed; one that is held, which only
+    /// a try finds, stays as it is.
+    fn lock(
+        &mut self,
+        action: Action,
+        condition: Condition,
+        needs: Option<Needs>,
+        races: &mut Vec<Race>,
+    ) {
+        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
+            return self.failing_access(action, use_of_destroyed(), condition, needs, races);
+        }
         let mine = held_by(action.thread);
-        self.modify(action, Condition::Fixed, Some(FREE), races, |_| (mine, 0, true));
-        self.check_wait(&action);
+        self.modify(action, condition, needs, races, |old| (mine, 0, old == UNLOCKED));
+    }
+
+    /// A lock given back, or waited with, that the thread does not hold.
+    fn failing_lock(&mut self, action: Action, message: &str, races: &mut Vec<Race>) {
+        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
+            let condition = Condition::Unless(Class::Read);
+            return self.failing_access(action, use_of_destroyed(), condition, None, races);
+        }
+        self.failing_alone(action, FaultKind::LockMisuse, message);
     }
 
     fn unlock(&mut self, action: Action, races: &mut Vec<Race>) {
         if !self.holds(action.thread, action.addr) {
-            let message = "unlocks a lock that it does not hold";
-            return self.failing_alone(action, FaultKind::LockMisuse, message);
+            return self.failing_lock(action, "unlocks a lock that it does not hold", races);
         }
         self.modify(action, Condition::Fixed, None, races, |_| (UNLOCKED, 0, true));
     }
 
     fn enqueue(&mut self, action: Action, mutex: u64, races: &mut Vec<Race>) {
         if !self.holds(action.thread, mutex) {
+            let action = Action { addr: mutex, bytes: LOCK_BYTES, ..action };
             let message = "waits on a condition with a lock that it does not hold";
-            return self.failing_alone(action, FaultKind::LockMisuse, message);
+            return self.failing_lock(action, message, races);
         }
-        let Some(place) = self.checked(&action, Purpose::Read, races) else { return };
+        let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
         self.record_step(action, Some(place), Recording::NONE, races);
         self.machine.complete(action.thread, 0, true);
     }
 
     fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
         let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
-        let Some(place) = self.checked(&action, Purpose::Write, races) else { return };
+        let Some(place) = self.checked(&action, Purpose::Update, None, races) else { return };
         let recording = Recording { detail: Detail { open: !all, ..Detail::NONE }, needs: None };
         self.record_step(action, Some(place), recording, races);
         let clock = self.events[self.events.len() - 1].clock;
@@ -321,9 +357,15 @@ impl System<'_> {
                 self.record_step(nothing, None, Recording::NONE, races);
                 self.machine.complete(action.thread, 0, true);
             }
-            Err(fault) => self.failing_access(action, fault, races),
+            Err(fault) => {
+                let condition = Condition::Unless(action.class);
+                self.failing_access(action, fault, condition, None, races);
+            }
             Ok(place) => {
-                self.record_step(action, Some(place), Recording::NONE, races);
+                // Whoever waits at an object of its own finds this value before its end.
+                let small = (1..=16).contains(&place.bytes());
+                let old = if small { self.machine.memory.read(trail, place) } else { 0 };
+                self.record_step(action, Some(place), Recording::write(old, false), races);
                 self.machine.memory.kill(&mut self.machine.trail, place.object());
                 self.machine.complete(action.thread, 0, true);
             }
@@ -391,14 +433,15 @@ impl System<'_> {
         let memory = &self.machine.memory;
         match memory.place(trail, entry.addr, entry.bytes, Purpose::Write) {
             Ok(place) => {
-                let old = memory.read(trail, place);
-                self.record_update(action, &entry, Some(place), old, races);
+                let (old, fresh) = (memory.read(trail, place), memory.is_fresh(trail, place));
+                let recording = Recording::write(old, fresh);
+                self.record_update(action, &entry, Some(place), recording, races);
                 self.machine.memory.write(&mut self.machine.trail, place, entry.value);
             }
             Err(fault) => {
                 let place = memory.remains(trail, entry.addr, entry.bytes);
                 let action = Action { class: Class::Read, ..action };
-                self.record_update(action, &entry, place, 0, races);
+                self.record_update(action, &entry, place, Recording::NONE, races);
                 self.fail(thread, fault);
             }
         }
@@ -413,7 +456,7 @@ impl System<'_> {
         action: Action,
         entry: &Entry,
         place: Option<Place>,
-        old: u128,
+        recording: Recording,
         races: &mut Vec<Race>,
     ) {
         let thread = action.thread;
@@ -428,7 +471,6 @@ impl System<'_> {
             self.set(thread, field::LEFT_EPOCH, entry.epoch.into());
             self.set(thread, field::EARLIER_UPDATES, before.0.into());
         }
-        let recording = Recording::write(old);
         let position = match place {
             Some(place) => self.record(action, base, place, recording, Some(entry), races),
             None => {
@@ -449,6 +491,10 @@ impl System<'_> {
         let buffer = &mut self.processes[thread.0 as usize].buffer;
         buffer.remove(&mut self.machine.trail, entry.index);
     }
+}
+
+fn use_of_destroyed() -> Fault {
+    Fault::new(FaultKind::LockMisuse, "uses a mutex that was destroyed")
 }
 
 /// Whether an operation waits for its thread's buffer to be empty, and so happens after all of the

@@ -13,9 +13,9 @@ use crate::buffer::Entry;
 use crate::clock::{Chain, ClockId};
 use crate::event::{Action, CellWord, Class, Condition, Detail, Event, Identity, Link, Point};
 use crate::system::{System, field};
-use raddle_ir::{IntPred, Type};
+use crate::wait::Needs;
 use raddle_machine::memory::{Place, Purpose};
-use raddle_machine::{Fault, FaultKind, ThreadId, Word, int_pred};
+use raddle_machine::{Fault, FaultKind, ThreadId, Word};
 use smallvec::SmallVec;
 
 /// A reversible race of an event.
@@ -30,20 +30,6 @@ pub(crate) struct Race {
     pub happened: Option<u32>,
 }
 
-/// What an operation waits for: a value that compares so.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Needs {
-    pub pred: IntPred,
-    pub ty: Type,
-    pub value: u128,
-}
-
-impl Needs {
-    pub fn met_by(&self, value: u128) -> bool {
-        int_pred(self.pred, self.ty, value, self.value)
-    }
-}
-
 /// What an event says of itself beside its action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recording {
@@ -55,9 +41,9 @@ impl Recording {
     /// Nothing.
     pub const NONE: Recording = Recording { detail: Detail::NONE, needs: None };
 
-    /// A write over a value.
-    pub const fn write(old: u128) -> Recording {
-        Recording { detail: Detail { old, ..Detail::NONE }, needs: None }
+    /// A write over a value, or over memory that was never written.
+    pub const fn write(old: u128, fresh: bool) -> Recording {
+        Recording { detail: Detail { old, fresh, ..Detail::NONE }, needs: None }
     }
 }
 
@@ -470,17 +456,18 @@ impl System<'_> {
                 races.push(Race { earlier, needs, happened });
                 continue;
             }
-            let race = match needs {
-                // With one cell, the other conflicts are reads of what this event wrote.
-                None if cells.len() == 1 => Some(Race { earlier, needs: base, happened }),
-                None => {
-                    let needs = self.needs_without(n, base, conflicts);
-                    Some(Race { earlier, needs, happened })
-                }
-                Some(needs) => self
-                    .last_chance(action.thread, cells, base, needs)
-                    .map(|earlier| Race { earlier, needs: base, happened }),
-            };
+            let race =
+                match needs {
+                    // With one cell, the other conflicts are reads of what this event wrote.
+                    None if cells.len() == 1 => Some(Race { earlier, needs: base, happened }),
+                    None => {
+                        let needs = self.needs_without(n, base, conflicts);
+                        Some(Race { earlier, needs, happened })
+                    }
+                    Some(needs) => self
+                        .last_chance(action, cells, base, needs)
+                        .map(|earlier| Race { earlier, needs: base, happened }),
+                };
             races.extend(race);
         }
     }
@@ -517,25 +504,39 @@ impl System<'_> {
     /// being ordered after it otherwise.
     fn last_chance(
         &self,
-        thread: ThreadId,
+        action: &Action,
         cells: &[Word],
         base: ClockId,
         needs: Needs,
     ) -> Option<u32> {
         let [cell] = cells else { return None };
         let mut link = CellWord::unpack(self.machine.trail.get(*cell)).write;
+        // The end of an object leaves its bytes as they were.
+        let mut ended = self.left_behind(action);
         while let Some(write) = self.link(link) {
             let event = &self.events[write.point.event as usize];
+            let earlier = &event.action;
             // Before an update of its own thread, it would see the store in the buffer.
-            if self.has_seen(base, &write.point) || event.action.thread == thread {
+            if self.has_seen(base, &write.point) || earlier.thread == action.thread {
                 return None;
             }
-            if needs.met_by(self.detail(event).old) {
+            let Detail { old, fresh, .. } = self.detail(event);
+            let same = (earlier.addr, earlier.bytes) == (action.addr, action.bytes);
+            let before = if same { Some(old) } else { ended };
+            if fresh || before.is_some_and(|before| needs.met_by(before)) {
                 return Some(write.point.event);
             }
+            ended = None;
             link = write.before;
         }
         None
+    }
+
+    /// The bytes of an action, whatever has become of their object.
+    fn left_behind(&self, action: &Action) -> Option<u128> {
+        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
+        let place = memory.remains(trail, action.addr, action.bytes)?;
+        Some(memory.read(trail, place))
     }
 
     /// Fails a thread that waits for a value at bytes which other accesses touch in part: what it
@@ -579,7 +580,7 @@ impl System<'_> {
                 base = self.clocks.joined(base, self.clock(action.thread, field));
             }
         }
-        let earlier = self.last_chance(action.thread, &[cell], base, needs)?;
+        let earlier = self.last_chance(action, &[cell], base, needs)?;
         Some(Race { earlier, needs: base, happened: None })
     }
 

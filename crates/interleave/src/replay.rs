@@ -37,7 +37,7 @@ pub struct Replayed {
 
 /// Runs a program along a schedule.
 pub fn replay(program: &Program, model: Model, schedule: &[Step]) -> Replayed {
-    let mut system = match System::new(program, model, Limits::default().local_steps) {
+    let mut system = match System::printing(program, model, Limits::default().local_steps) {
         Ok(system) => system,
         Err(fault) => {
             let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);

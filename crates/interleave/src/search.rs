@@ -11,12 +11,13 @@ use crate::event::{ANY, Action, Class, Condition, Identity, ONLY, Turn};
 use crate::limits::Watch;
 use crate::model::Buffering;
 use crate::outcome::Outcomes;
-use crate::perform::FREE;
-use crate::record::{Needs, Race};
+use crate::perform::needs_empty_buffer;
+use crate::record::Race;
 use crate::reverse::Deferred;
 use crate::system::{Moment, System, field};
+use crate::wait::Needs;
 use crate::wakeup::{Item, List, Trees};
-use raddle_machine::{Status, ThreadId, Visible};
+use raddle_machine::{Status, ThreadId};
 use smallvec::SmallVec;
 
 /// How many events of one execution pass between looks at the limits.
@@ -112,6 +113,11 @@ impl<'p, 'o> Search<'p, 'o> {
             turn = chosen;
         } else if let Some((planned, tree)) = self.trees.pop(&mut self.levels[depth].branches) {
             (turn, below) = (planned, tree);
+            if self.system.machine.has_formats() && !self.system.is_enabled(&turn) {
+                // It was planned from text that was formatted from memory which changed since.
+                self.outcomes.summary.redundant += 1;
+                return false;
+            }
         }
         if turn.choice == ANY {
             let Some(choice) = self.awake_choice(depth, &turn) else {
@@ -352,7 +358,11 @@ fn moved(system: &System<'_>, event: usize, earlier: u32) -> Action {
         action.class = match detail.condition {
             Condition::Fixed => action.class,
             Condition::Unless(class) => class,
-            Condition::Finds(value) => write_if(system.detail(earlier).old == value),
+            Condition::FindsSomething => write_if(!system.detail(earlier).fresh),
+            Condition::Finds(value) => {
+                let earlier = system.detail(earlier);
+                write_if(!earlier.fresh && earlier.old == value)
+            }
             Condition::After(0) => write_if(earlier.source == Identity::INITIAL),
             Condition::After(write) => {
                 write_if(earlier.source == system.events[write as usize - 1].identity)
@@ -372,12 +382,9 @@ fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(Action, Nee
         return None;
     }
     let visible = system.machine.visible(thread);
-    let needs = match visible {
-        Visible::Lock { .. } | Visible::Relock { woken: true, .. } if system.is_drained(thread) => {
-            FREE
-        }
-        Visible::Await { ty, pred, value, .. } => Needs { pred, ty, value },
-        _ => return None,
-    };
+    let (_, needs) = Needs::of(visible)?;
+    if needs_empty_buffer(visible) && !system.is_drained(thread) {
+        return None;
+    }
     Some((system.action(thread, visible), needs))
 }

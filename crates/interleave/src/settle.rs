@@ -43,7 +43,7 @@ impl System<'_> {
                     self.failures.extend(fault.map(|fault| Failed { thread, fault, loc }));
                     return;
                 }
-                Stop::Blocked | Stop::Cut => return,
+                Stop::Blocked | Stop::Cut | Stop::Halted => return,
             }
             if self.machine.is_at_event(thread) {
                 return;
@@ -110,6 +110,7 @@ impl System<'_> {
                 work.push(child);
             }
             Visible::Join { handle } => return self.join(thread, handle),
+            Visible::Format => return self.format(thread),
             _ => return Ok(false),
         }
         Ok(true)
@@ -162,6 +163,28 @@ impl System<'_> {
         buffer.push(trail, Entry { index, addr, bytes, epoch, value, clock, load: 0 });
     }
 
+    /// Text is made of what the thread sees, and goes where it goes at once. False if stores of the
+    /// thread to the same bytes are still in its buffer, and have to leave first.
+    fn format(&mut self, thread: ThreadId) -> Result<bool, Fault> {
+        let made = match self.is_drained(thread) {
+            true => self.machine.formatted(thread, &|addr| self.machine.peek(addr)),
+            false => self.machine.formatted(thread, &|addr| {
+                // The buffer is asked only where there is memory.
+                self.machine.peek(addr)?;
+                self.value_seen(thread, addr, 1).map_or(Some(0), |byte| Some(byte as u8))
+            }),
+        }?;
+        if let Some((addr, bytes)) = made.target() {
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            let buffer = &self.process(thread).buffer;
+            if buffer.covering(&self.machine.trail, addr, bytes) != (0, false) {
+                return Ok(false);
+            }
+        }
+        self.machine.complete_format(thread, made)?;
+        Ok(true)
+    }
+
     fn join(&mut self, thread: ThreadId, handle: u64) -> Result<bool, Fault> {
         let Some(target) = self.machine.thread_of(handle).filter(|target| *target != thread) else {
             return Err(Fault::new(FaultKind::ThreadMisuse, "joins what is no other thread"));
@@ -207,7 +230,7 @@ impl System<'_> {
                 let waits = self.get(thread, field::DRAINING) != 0
                     || matches!(
                         self.machine.visible(thread),
-                        Visible::Spawn | Visible::Join { .. }
+                        Visible::Spawn | Visible::Join { .. } | Visible::Format
                     );
                 if waits {
                     self.settle(thread);

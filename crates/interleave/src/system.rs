@@ -97,7 +97,21 @@ pub(crate) struct System<'p> {
 impl<'p> System<'p> {
     /// The system before the first event.
     pub fn new(program: &'p Program, model: Model, step_limit: u64) -> Result<System<'p>, Fault> {
-        let machine = Machine::new(program, step_limit)?;
+        Ok(System::of(Machine::new(program, step_limit)?, model))
+    }
+
+    /// The same, and what the program prints is kept.
+    pub fn printing(
+        program: &'p Program,
+        model: Model,
+        step_limit: u64,
+    ) -> Result<System<'p>, Fault> {
+        let mut machine = Machine::new(program, step_limit)?;
+        machine.keep_output();
+        Ok(System::of(machine, model))
+    }
+
+    fn of(machine: Machine<'p>, model: Model) -> System<'p> {
         let mut system = System {
             machine,
             model,
@@ -115,7 +129,7 @@ impl<'p> System<'p> {
         for thread in system.machine.thread_ids() {
             system.settle(thread);
         }
-        Ok(system)
+        system
     }
 
     /// Gives every thread that the machine has named its words and chain.

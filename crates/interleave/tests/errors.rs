@@ -44,7 +44,10 @@ fn heap_errors() {
     is_memory_error("%p = malloc 4\nfree %p\n%r = load i32 asm %p", "dead object");
     is_memory_error("%p = malloc 4\nfree %p\nstore i32 asm %p, 1", "dead object");
     is_memory_error("%p = malloc 4\nfree %p\nfree %p", "twice");
-    is_memory_error("%p = malloc 4\n%r = load i32 asm %p\n%p = add ptr %p, 2\nfree %p", "middle");
+    is_memory_error(
+        "%p = malloc 4 zeroed\n%r = load i32 asm %p\n%p = add ptr %p, 2\nfree %p",
+        "middle",
+    );
     is_memory_error("%p = malloc 4\n%p = add ptr %p, 4\n%r = load i32 asm %p", "offset 4");
 }
 
@@ -144,6 +147,7 @@ fn escaping_local(wait: &str) -> Program {
              reg %p: ptr, %t: i64
            entry:
              %p = alloca 4
+             store i32 asm %p, 0
              %t = spawn @child(%p)
              {wait}
              ret

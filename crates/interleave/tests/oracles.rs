@@ -132,6 +132,11 @@ fn synchronised() {
     agree(&Config::synchronised(), seeds(300));
 }
 
+#[test]
+fn semaphores_and_rwlocks() {
+    agree(&Config::waiting(), seeds(300));
+}
+
 /// On programs too large for the oracles, the two reductions against each other: they have in
 /// common only how races are found.
 fn disagreement(program: &Program, model: Model) -> Option<String> {

@@ -4,7 +4,8 @@
 //! functions have become places in one array. `decode` builds it.
 
 use raddle_ir::{
-    Access, BinOp, CastOp, FenceKind, FuncId, GlobalId, IntPred, LocId, Pred, RmwOp, Type, UnOp,
+    Access, BinOp, CastOp, FailKind, FenceKind, FuncId, GlobalId, IntPred, LocId, Pred, RmwOp,
+    Type, UnOp,
 };
 
 /// A place in [`Code::ops`].
@@ -139,10 +140,12 @@ pub enum Op {
     Alloca {
         dst: Slot,
         size: Src,
+        private: bool,
     },
     Malloc {
         dst: Slot,
         size: Src,
+        zeroed: bool,
     },
     Free {
         addr: Src,
@@ -165,6 +168,7 @@ pub enum Op {
         dst: Slot,
         addr: Src,
         value: Src,
+        when: Option<(IntPred, Src)>,
     },
     CmpXchg {
         ty: Type,
@@ -203,6 +207,7 @@ pub enum Op {
     ThreadExit {
         value: Src,
     },
+    Halt,
     Nop,
 
     Lock {
@@ -252,6 +257,17 @@ pub enum Op {
     Unsupported {
         message: u32,
     },
+    /// Index into [`Code::messages`].
+    Fail {
+        kind: FailKind,
+        message: u32,
+    },
+    Format {
+        dst: Slot,
+        format: Src,
+        args: Src,
+        to: Option<(Src, Src)>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -285,6 +301,10 @@ pub struct Code {
     pub switches: Vec<Switch>,
     pub messages: Vec<String>,
     pub has_joins: bool,
+    /// Whether there are private objects.
+    pub has_private: bool,
+    /// Whether anything is formatted, which reads memory without an event.
+    pub has_formats: bool,
 }
 
 impl Code {
@@ -314,4 +334,15 @@ impl Code {
 #[inline]
 pub fn is_wide(ty: Type) -> bool {
     ty.bits() > 64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Operations are read all the time.
+    #[test]
+    fn operations_are_small() {
+        assert!(std::mem::size_of::<Op>() <= 40);
+    }
 }

@@ -184,9 +184,16 @@ impl Decoder<'_> {
             InstKind::SelfId { dst } => Op::SelfId { dst: self.slot(dst) },
             InstKind::ThreadExit { value } => Op::ThreadExit { value: self.src(value) },
             InstKind::Yield => Op::Nop,
-            InstKind::Fail { .. } => Op::Unsupported { message: self.message("fail") },
-            InstKind::Halt => Op::Unsupported { message: self.message("halt") },
-            InstKind::Format { .. } => Op::Unsupported { message: self.message("format") },
+            InstKind::Halt => Op::Halt,
+            InstKind::Fail { kind, ref message } => {
+                Op::Fail { kind, message: self.message(message) }
+            }
+            InstKind::Format { dst, format, args, to } => {
+                self.code.has_formats = true;
+                let to = to.map(|(buffer, size)| (self.src(buffer), self.src(size)));
+                let (format, args) = (self.src(format), self.src(args));
+                Op::Format { dst: self.slot(dst), format, args, to }
+            }
             ref memory => self.memory_inst(memory),
         }
     }
@@ -194,11 +201,12 @@ impl Decoder<'_> {
     fn memory_inst(&mut self, kind: &InstKind) -> Op {
         match *kind {
             // Every object starts at a multiple of 2²⁸, which satisfies any alignment.
-            InstKind::Alloca { dst, size, .. } => {
-                Op::Alloca { dst: self.slot(dst), size: self.src(size) }
+            InstKind::Alloca { dst, size, private, .. } => {
+                self.code.has_private |= private;
+                Op::Alloca { dst: self.slot(dst), size: self.src(size), private }
             }
-            InstKind::Malloc { dst, size, .. } => {
-                Op::Malloc { dst: self.slot(dst), size: self.src(size) }
+            InstKind::Malloc { dst, size, zeroed, .. } => {
+                Op::Malloc { dst: self.slot(dst), size: self.src(size), zeroed }
             }
             InstKind::Free { addr } => Op::Free { addr: self.src(addr) },
             InstKind::Load { dst, ty, addr, access } => {
@@ -207,12 +215,10 @@ impl Decoder<'_> {
             InstKind::Store { ty, addr, value, access } => {
                 Op::Store { ty, addr: self.src(addr), value: self.src(value), access }
             }
-            InstKind::Rmw { when: Some(_), .. } => {
-                Op::Unsupported { message: self.message("rmw when") }
-            }
-            InstKind::Rmw { op, ty, dst, addr, value, .. } => {
-                let (dst, addr) = (self.slot(dst), self.src(addr));
-                Op::Rmw { op, ty, dst, addr, value: self.src(value) }
+            InstKind::Rmw { op, ty, dst, addr, value, when, .. } => {
+                let (dst, addr, value) = (self.slot(dst), self.src(addr), self.src(value));
+                let when = when.map(|(pred, wanted)| (pred, self.src(wanted)));
+                Op::Rmw { op, ty, dst, addr, value, when }
             }
             InstKind::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
                 let (dst, ok, addr) = (self.slot(dst), self.slot(ok), self.src(addr));

@@ -1,5 +1,7 @@
 //! What a program can do wrong, as values.
 
+use raddle_ir::FailKind;
+
 /// The class of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FaultKind {
@@ -10,6 +12,10 @@ pub enum FaultKind {
     DivisionByZero,
     Unreachable,
     ThreadMisuse,
+    /// A value was used that was never written or assigned.
+    Uninitialised,
+    /// The program gave up by itself.
+    Abort,
     /// Something that the machine cannot run.
     Unsupported,
 }
@@ -19,6 +25,19 @@ pub enum FaultKind {
 pub struct Fault {
     pub kind: FaultKind,
     pub message: String,
+}
+
+impl From<FailKind> for FaultKind {
+    fn from(kind: FailKind) -> FaultKind {
+        match kind {
+            FailKind::Assertion => FaultKind::Assertion,
+            FailKind::Memory => FaultKind::Memory,
+            FailKind::LockMisuse => FaultKind::LockMisuse,
+            FailKind::ThreadMisuse => FaultKind::ThreadMisuse,
+            FailKind::Uninitialised => FaultKind::Uninitialised,
+            FailKind::Abort => FaultKind::Abort,
+        }
+    }
 }
 
 impl Fault {

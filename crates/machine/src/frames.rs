@@ -6,7 +6,7 @@ use crate::layout;
 use crate::machine::Machine;
 use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, ThreadId, field, frame};
 use crate::trail::Word;
-use raddle_ir::{FuncId, Type};
+use raddle_ir::{FuncId, LocId, Type};
 
 impl Machine<'_> {
     #[inline]
@@ -56,6 +56,22 @@ impl Machine<'_> {
         }
     }
 
+    /// The position of an operation in a frame, or of the innermost call that led there and has one.
+    /// `word` gives the words of the moment in question.
+    pub(crate) fn loc_through(&self, pc: Pc, frame: Word, word: impl Fn(Word) -> u64) -> LocId {
+        let (mut loc, mut frame) = (self.code.loc(pc), frame);
+        while loc == LocId::NONE {
+            let caller = word(frame.at(frame::CALLER));
+            if caller == 0 {
+                break;
+            }
+            // A call comes right before the place where it returns to.
+            let call = (word(frame.at(frame::RETURN_PC)) as u32).saturating_sub(1);
+            (loc, frame) = (self.code.loc(Pc(call)), Word::from_index(caller));
+        }
+        loc
+    }
+
     #[inline]
     pub(crate) fn step(&mut self, thread: ThreadId) {
         let pc = self.get(thread, field::PC);
@@ -92,7 +108,7 @@ impl Machine<'_> {
         args.iter().map(|(src, wide)| (self.read_as(thread, *src, *wide), *wide)).collect()
     }
 
-    /// Makes a frame for `func` and goes to its entry. `result` is the caller's slot, plus 1,
+    /// Makes a frame for `func` and gives its entry. `result` is the caller's slot, plus 1,
     /// and its width in bits above that; 0 for none.
     pub(crate) fn enter(
         &mut self,
@@ -101,16 +117,16 @@ impl Machine<'_> {
         args: &[(u128, bool)],
         return_pc: Pc,
         result: u64,
-    ) -> Result<(), Fault> {
+    ) -> Result<Pc, Fault> {
         let code = &self.code.funcs[func.as_u32() as usize];
         let (words, entry) = (frame::SLOTS + code.slots, code.entry);
         let params: Vec<(Slot, Type)> = code.regs[..code.params as usize].to_vec();
-        if args.len() != params.len() || entry.is_none() {
+        let Some(entry) = entry.filter(|_| args.len() == params.len()) else {
             let name = &self.program.funcs[func].name;
             let message =
                 format!("calls {name} with {} arguments, which takes {}", args.len(), params.len());
             return Err(Fault::new(FaultKind::Unsupported, message));
-        }
+        };
         let (top, chunk) = (self.get(thread, field::TOP), self.get(thread, field::CHUNK));
         let (base, in_chunk) = self.stack_room(thread, top, chunk, words)?;
         for (offset, value) in [
@@ -129,8 +145,7 @@ impl Machine<'_> {
         for ((slot, ty), (value, _)) in params.into_iter().zip(args) {
             self.put_as(thread, slot, *value & ty.mask(), is_wide(ty));
         }
-        self.set(thread, field::PC, entry.map_or(0, |pc| pc.0.into()));
-        Ok(())
+        Ok(entry)
     }
 
     /// Room for `words` of frame: the rest of the chunk, or a later one.
@@ -168,27 +183,27 @@ impl Machine<'_> {
         }
     }
 
-    /// Leaves the current frame. True if it was the outermost one: the thread has ended.
-    pub(crate) fn leave(&mut self, thread: ThreadId, value: u128) -> bool {
+    /// Leaves the current frame and gives the place to return to. `None` if it was the outermost
+    /// one: the thread has ended.
+    pub(crate) fn leave(&mut self, thread: ThreadId, value: u128) -> Option<Pc> {
         let base = Word::from_index(self.get(thread, field::FRAME));
         let [pc, caller, result, top, chunk] =
             [frame::RETURN_PC, frame::CALLER, frame::RESULT, frame::TOP, frame::CHUNK]
                 .map(|offset| self.trail.get(base.at(offset)));
         if caller == 0 {
             self.finish(thread, value as u64);
-            return true;
+            return None;
         }
         self.set(thread, field::FRAME, caller);
         self.set(thread, field::TOP, top);
         self.set(thread, field::CHUNK, chunk);
-        self.set(thread, field::PC, pc);
         if result != 0 {
             // A call through a pointer may expect another width.
             let ty = Type::Int((result >> 32) as u8);
             let value = value & ty.mask();
             self.put_as(thread, Slot(result as u32 - 1), value, is_wide(ty));
         }
-        false
+        Some(Pc(pc as u32))
     }
 
     pub(crate) fn finish(&mut self, thread: ThreadId, result: u64) {

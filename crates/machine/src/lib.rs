@@ -26,6 +26,8 @@
 //! | [`thread`], `threads` | thread records, spawning, waking |
 //! | `frames` | registers, calls, returns |
 //! | `objects` | allocations |
+//! | `private` | accesses to objects of one thread, as local steps |
+//! | `format`, `output` | C's formatted text, and what becomes of it |
 //! | [`visible`], `operations` | what a thread is about to do, and finishing it |
 //! | `run` | local steps |
 //! | `owners` | whose an object is, what a thread is about to touch |
@@ -36,14 +38,17 @@ pub mod code;
 mod decode;
 mod eval;
 mod fault;
+mod format;
 mod frames;
 pub mod layout;
 pub mod machine;
 pub mod memory;
 mod objects;
 mod operations;
+mod output;
 mod owners;
 mod passed;
+mod private;
 mod run;
 pub mod snapshot;
 pub mod thread;
@@ -54,6 +59,7 @@ pub mod visible;
 pub use eval::{int_pred, rmw_result};
 pub use fault::{Fault, FaultKind};
 pub use machine::Machine;
+pub use output::Formatted;
 pub use passed::{Allocation, Passed, PassedOp};
 pub use run::Stop;
 pub use thread::{Status, ThreadId};

@@ -20,6 +20,8 @@ pub struct Machine<'p> {
     pub(crate) step_limit: u64,
     /// Of the run that just failed.
     pub(crate) fault: Option<Box<Fault>>,
+    /// What was printed, if that is kept.
+    pub(crate) output: Option<Vec<String>>,
 }
 
 impl<'p> Machine<'p> {
@@ -33,6 +35,7 @@ impl<'p> Machine<'p> {
             threads: Vec::new(),
             step_limit,
             fault: None,
+            output: None,
         };
         machine.trail.reserve(MAX_THREADS * RECORD);
         for (id, global) in &program.globals {

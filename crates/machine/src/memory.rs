@@ -6,12 +6,14 @@
 //! ends and both parts inherit the word, so the word always tells exactly what it would if kept per
 //! byte, at the price of one word per access in the usual case that accesses do not overlap partly.
 //!
-//! An object's words: a header (size and state), a link for lists of objects, the bytes, a bit per
-//! byte that starts a cell (the first byte does without one), and a word per byte, used at the
-//! first byte of each cell.
+//! An object's words: a header (size, state and what it is), a link for lists of objects, the bytes,
+//! a bit per byte that starts a cell (the first byte does without one), a word per byte, used at the
+//! first byte of each cell, and a bit per byte that was written, used in objects that start
+//! uninitialised.
 
 use crate::fault::{Fault, FaultKind};
 use crate::layout::{MAX_OBJECTS, ObjectId, split_address};
+use crate::thread::ThreadId;
 use crate::trail::{Trail, Word};
 
 /// Words that all objects, threads and frames together may take: 2 GiB.
@@ -41,18 +43,57 @@ impl ObjectState {
 pub enum ObjectKind {
     Global,
     Constant,
+    /// Of a function's frame: uninitialised.
     Frame,
+    /// The same, and only this thread ever touches it.
+    Private(ThreadId),
+    /// Uninitialised.
     Heap,
+    ZeroedHeap,
 }
 
-/// The bit of the header that marks objects of the heap; states take the two below.
+impl ObjectKind {
+    /// The bits of a live object's header that say what it is.
+    fn bits(self) -> u64 {
+        match self {
+            ObjectKind::Global | ObjectKind::Constant => 0,
+            ObjectKind::Frame => BLANK,
+            ObjectKind::Private(owner) => BLANK | PRIVATE | u64::from(owner.0) << OWNER,
+            ObjectKind::Heap => BLANK | HEAP,
+            ObjectKind::ZeroedHeap => HEAP,
+        }
+    }
+}
+
+// A header: the state in two bits, these marks, the size from bit 8, a private object's owner.
 const HEAP: u64 = 1 << 2;
+const PRIVATE: u64 = 1 << 3;
+/// It started uninitialised: a bit per byte tells what was written since.
+const BLANK: u64 = 1 << 4;
+const SIZE: u32 = 8;
+const OWNER: u32 = 40;
 
 /// Why the memory is touched; decides what is allowed and how a fault is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Read,
     Write,
+    /// Reading and then writing.
+    Update,
+    /// Copying whatever is there, written before or not.
+    Copy,
+}
+
+impl Purpose {
+    #[inline]
+    fn writes(self) -> bool {
+        matches!(self, Purpose::Write | Purpose::Update)
+    }
+
+    /// Whether it depends on a value that someone has written.
+    fn asks(self) -> bool {
+        matches!(self, Purpose::Read | Purpose::Update)
+    }
 }
 
 /// A checked range of bytes of a live object.
@@ -63,6 +104,8 @@ pub struct Place {
     bytes: u32,
     /// It is all of the object.
     whole: bool,
+    /// The object keeps track of what was written.
+    blank: bool,
 }
 
 /// Where an object's words are, and for how many bytes there is room.
@@ -75,7 +118,7 @@ struct Room {
 impl Room {
     fn words(bytes: u32) -> u64 {
         let bytes = u64::from(bytes);
-        u64::from(HEADER) + bytes.div_ceil(8) + bytes.div_ceil(64) + bytes
+        u64::from(HEADER) + bytes.div_ceil(8) + bytes.div_ceil(64) + bytes + bytes.div_ceil(64)
     }
 
     fn data(&self, word: u32) -> Word {
@@ -88,6 +131,10 @@ impl Room {
 
     fn cell(&self, byte: u32) -> Word {
         self.cuts(self.bytes.div_ceil(64) + byte)
+    }
+
+    fn written(&self, word: u32) -> Word {
+        self.cell(self.bytes + word)
     }
 }
 
@@ -134,30 +181,41 @@ impl Memory {
             ObjectKind::Constant => ObjectState::Constant,
             _ => ObjectState::Live,
         };
-        self.set_header(trail, object, bytes, state);
-        let header = self.objects[object.0 as usize].base;
-        if kind == ObjectKind::Heap {
-            trail.set(header, trail.get(header) | HEAP);
-        }
+        self.set_header(trail, object, bytes, state, kind.bits());
         Ok(())
     }
 
     /// Ends an object's life.
     pub fn kill(&self, trail: &mut Trail, object: ObjectId) {
         let (bytes, _) = self.header(trail, object);
-        self.set_header(trail, object, bytes, ObjectState::Dead);
+        self.set_header(trail, object, bytes, ObjectState::Dead, 0);
     }
 
-    fn set_header(&self, trail: &mut Trail, object: ObjectId, bytes: u32, state: ObjectState) {
+    fn set_header(
+        &self,
+        trail: &mut Trail,
+        object: ObjectId,
+        bytes: u32,
+        state: ObjectState,
+        bits: u64,
+    ) {
         let header = self.objects[object.0 as usize].base;
-        trail.set(header, u64::from(bytes) << 8 | state as u64);
+        trail.set(header, u64::from(bytes) << SIZE | bits | state as u64);
     }
 
     /// Size and state.
     #[inline]
     pub fn header(&self, trail: &Trail, object: ObjectId) -> (u32, ObjectState) {
         let word = trail.get(self.objects[object.0 as usize].base);
-        ((word >> 8) as u32, ObjectState::ALL[(word & 3) as usize])
+        ((word >> SIZE) as u32, ObjectState::ALL[(word & 3) as usize])
+    }
+
+    /// The owner of the private object that an address points into, if that is alive.
+    #[inline]
+    pub fn private_owner(&self, trail: &Trail, addr: u64) -> Option<ThreadId> {
+        let (object, _) = split_address(addr)?;
+        let word = trail.get(self.objects.get(object.0 as usize)?.base);
+        (word & PRIVATE != 0).then_some(ThreadId((word >> OWNER) as u32))
     }
 
     fn is_heap(&self, trail: &Trail, object: ObjectId) -> bool {
@@ -191,19 +249,44 @@ impl Memory {
         {
             let (size, state) = self.header(trail, object);
             let writable = state == ObjectState::Live;
-            let usable = writable || (state == ObjectState::Constant && purpose == Purpose::Read);
+            let usable = writable || (state == ObjectState::Constant && !purpose.writes());
             if usable && u64::from(offset) + u64::from(bytes) <= u64::from(size) {
-                return Ok(Place { object, offset, bytes, whole: bytes == size });
+                let blank = trail.get(self.objects[object.0 as usize].base) & BLANK != 0;
+                let place = Place { object, offset, bytes, whole: bytes == size, blank };
+                if blank && purpose.asks() && self.is_fresh(trail, place) {
+                    let message = format!("reads {bytes} bytes that were never written");
+                    return Err(Fault::new(FaultKind::Uninitialised, message));
+                }
+                return Ok(place);
             }
         }
         Err(self.bad_access(trail, addr, bytes, purpose))
     }
 
+    /// Whether nothing was ever written to any of the bytes of an uninitialised object.
+    #[inline]
+    pub fn is_fresh(&self, trail: &Trail, place: Place) -> bool {
+        place.blank && !self.any_written(trail, place)
+    }
+
+    fn any_written(&self, trail: &Trail, place: Place) -> bool {
+        let room = &self.objects[place.object.0 as usize];
+        bit_runs(place).any(|(word, bits)| trail.get(room.written(word)) & bits != 0)
+    }
+
+    fn note_written(&self, trail: &mut Trail, place: Place) {
+        let room = &self.objects[place.object.0 as usize];
+        for (word, bits) in bit_runs(place) {
+            let written = room.written(word);
+            trail.set(written, trail.get(written) | bits);
+        }
+    }
+
     #[cold]
     fn bad_access(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Fault {
         let verb = match purpose {
-            Purpose::Read => "reads",
-            Purpose::Write => "writes",
+            Purpose::Read | Purpose::Copy => "reads",
+            Purpose::Write | Purpose::Update => "writes",
         };
         let known = split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len());
         let message = match known {
@@ -234,7 +317,7 @@ impl Memory {
         }
         let (size, _) = self.header(trail, object);
         let inside = bytes > 0 && u64::from(offset) + u64::from(bytes) <= u64::from(size);
-        inside.then_some(Place { object, offset, bytes, whole: bytes == size })
+        inside.then_some(Place { object, offset, bytes, whole: bytes == size, blank: false })
     }
 
     /// How many bytes the object at `addr` has from there on, dead or alive; 0 if there is none.
@@ -259,7 +342,7 @@ impl Memory {
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
                 (bytes, ObjectState::Live) if any || self.is_heap(trail, object) => {
-                    Ok(Place { object, offset: 0, bytes, whole: true })
+                    Ok(Place { object, offset: 0, bytes, whole: true, blank: false })
                 }
                 (_, ObjectState::Dead) => fault("frees an object twice"),
                 _ => fault("frees what is no heap object"),
@@ -292,6 +375,9 @@ impl Memory {
 
     #[inline]
     pub fn write(&self, trail: &mut Trail, place: Place, value: u128) {
+        if place.blank {
+            self.note_written(trail, place);
+        }
         let room = self.objects[place.object.0 as usize];
         let (first, shift) = (place.offset / 8, place.offset % 8 * 8);
         if shift / 8 + place.bytes <= 8 {
@@ -369,6 +455,16 @@ impl Memory {
     }
 }
 
+/// The bits of a place in a row of words with a bit per byte: which word, which bits.
+fn bit_runs(place: Place) -> impl Iterator<Item = (u32, u64)> {
+    let (start, end) = (place.offset, place.offset + place.bytes);
+    (start / 64..end.div_ceil(64)).map(move |word| {
+        let (from, to) = (start.max(word * 64) % 64, end.min(word * 64 + 64) - word * 64);
+        let below = if to == 64 { u64::MAX } else { (1 << to) - 1 };
+        (word, below & u64::MAX << from)
+    })
+}
+
 impl Place {
     pub fn object(&self) -> ObjectId {
         self.object
@@ -387,8 +483,55 @@ mod tests {
     fn object(bytes: u32) -> (Trail, Memory, u64) {
         let (mut trail, mut memory) = (Trail::default(), Memory::default());
         let id = memory.name_object(&mut trail, bytes).unwrap();
-        memory.allocate(&mut trail, id, bytes, ObjectKind::Heap).unwrap();
+        memory.allocate(&mut trail, id, bytes, ObjectKind::ZeroedHeap).unwrap();
         (trail, memory, object_address(id))
+    }
+
+    #[test]
+    fn what_was_never_written_cannot_be_read() {
+        let (mut trail, mut memory) = (Trail::default(), Memory::default());
+        let id = memory.name_object(&mut trail, 100).unwrap();
+        let (mark, base) = (trail.mark(), object_address(id));
+        memory.allocate(&mut trail, id, 100, ObjectKind::Heap).unwrap();
+        let kind = |memory: &Memory, trail: &Trail, offset, bytes, purpose| {
+            memory.place(trail, base + offset, bytes, purpose).map_err(|fault| fault.kind).err()
+        };
+        let unset = Some(FaultKind::Uninitialised);
+        assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Read), unset);
+        assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Update), unset);
+        assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Copy), None);
+        // Across two words of bits; reading any written byte will do.
+        let place = memory.place(&trail, base + 62, 4, Purpose::Write).unwrap();
+        assert!(memory.is_fresh(&trail, place));
+        let before = trail.mark();
+        memory.write(&mut trail, place, 0);
+        for (offset, bytes, found) in
+            [(58, 4, unset), (59, 4, None), (63, 1, None), (65, 8, None), (66, 8, unset)]
+        {
+            assert_eq!(
+                kind(&memory, &trail, offset, bytes, Purpose::Read),
+                found,
+                "{bytes} at {offset}"
+            );
+        }
+        trail.backtrack(before);
+        assert_eq!(kind(&memory, &trail, 63, 1, Purpose::Read), unset);
+        trail.backtrack(mark);
+        memory.allocate(&mut trail, id, 100, ObjectKind::ZeroedHeap).unwrap();
+        assert_eq!(kind(&memory, &trail, 63, 1, Purpose::Read), None);
+    }
+
+    #[test]
+    fn private_objects_know_their_owner() {
+        let (mut trail, mut memory) = (Trail::default(), Memory::default());
+        let id = memory.name_object(&mut trail, 8).unwrap();
+        let kind = ObjectKind::Private(ThreadId(700));
+        memory.allocate(&mut trail, id, 8, kind).unwrap();
+        assert_eq!(memory.header(&trail, id), (8, ObjectState::Live));
+        assert_eq!(memory.private_owner(&trail, object_address(id) + 4), Some(ThreadId(700)));
+        memory.kill(&mut trail, id);
+        assert_eq!(memory.private_owner(&trail, object_address(id)), None);
+        assert_eq!(memory.private_owner(&trail, 8), None);
     }
 
     #[test]

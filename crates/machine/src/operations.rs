@@ -18,8 +18,9 @@ impl Machine<'_> {
             Op::Store { ty, addr, value: v, access } => {
                 Visible::Store { addr: word(addr), ty, value: value(v, ty), access }
             }
-            Op::Rmw { op, ty, addr, value: v, .. } => {
-                Visible::Rmw { addr: word(addr), ty, op, operand: value(v, ty) }
+            Op::Rmw { op, ty, addr, value: v, when, .. } => {
+                let when = when.map(|(pred, wanted)| (pred, value(wanted, ty)));
+                Visible::Rmw { addr: word(addr), ty, op, operand: value(v, ty), when }
             }
             Op::CmpXchg { ty, addr, expected, new, .. } => Visible::CmpXchg {
                 addr: word(addr),
@@ -56,6 +57,7 @@ impl Machine<'_> {
                 Visible::Await { addr: word(addr), ty, pred, value: value(v, ty) }
             }
             Op::Choose { lo, hi, .. } => Visible::Choose { count: (hi - lo).saturating_add(1) },
+            Op::Format { .. } => Visible::Format,
             op => unreachable!("{op:?} is not a visible operation"),
         }
     }
@@ -112,6 +114,12 @@ impl Machine<'_> {
         self.code.has_joins
     }
 
+    /// Whether local steps may depend on what other threads do: text is formatted from memory
+    /// without an event.
+    pub fn has_formats(&self) -> bool {
+        self.code.has_formats
+    }
+
     /// Finishes the visible operation that the thread is at: `value` goes to its destination, `ok`
     /// says whether a conditional operation succeeded. The thread moves past it.
     #[inline]
@@ -148,15 +156,20 @@ impl Machine<'_> {
             }
             Op::DropAllocas => {
                 if let Some(object) = self.newest_alloca(thread) {
-                    let next = self.trail.get(self.memory.link(object));
-                    let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
-                    self.trail.set(head, next);
+                    self.forget_alloca(thread, object);
                 }
                 return;
             }
             _ => {}
         }
         self.step(thread);
+    }
+
+    /// Takes the newest object off the frame's list.
+    pub(crate) fn forget_alloca(&mut self, thread: ThreadId, newest: ObjectId) {
+        let next = self.trail.get(self.memory.link(newest));
+        let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
+        self.trail.set(head, next);
     }
 
     pub(crate) fn newest_alloca(&self, thread: ThreadId) -> Option<ObjectId> {

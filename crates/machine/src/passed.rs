@@ -26,6 +26,8 @@ pub enum PassedOp {
     /// The thread that had ended.
     Join(Option<ThreadId>),
     Allocate(Allocation),
+    /// Text goes to the output: the next of [`Machine::output`].
+    Print,
 }
 
 /// An object that a thread made.
@@ -108,22 +110,13 @@ impl Machine<'_> {
     /// Where a thread was in the source before the newest changes: the innermost frame that has a
     /// position.
     fn loc_then(&self, newest: &[(Word, u64)], thread: ThreadId) -> LocId {
-        let pc = self.then(newest, word(thread, field::PC));
-        let mut loc = self.code.loc(Pc(pc as u32));
+        let pc = Pc(self.then(newest, word(thread, field::PC)) as u32);
+        let loc = self.code.loc(pc);
         if loc != LocId::NONE {
             return loc;
         }
-        let mut base = self.then(newest, word(thread, field::FRAME));
-        while loc == LocId::NONE && base != 0 {
-            let frame = Word::from_index(base);
-            base = self.then(newest, frame.at(frame::CALLER));
-            if base != 0 {
-                // The call is just before where it returns to.
-                let back = self.then(newest, frame.at(frame::RETURN_PC));
-                loc = self.code.loc(Pc(back.saturating_sub(1) as u32));
-            }
-        }
-        loc
+        let frame = self.then(newest, word(thread, field::FRAME));
+        self.loc_through(pc, Word::from_index(frame), |word| self.then(newest, word))
     }
 
     /// The allocation of the thread's `nth` object, made before the newest changes.
@@ -166,6 +159,7 @@ fn passed_op(op: Op, newest: Option<ThreadId>) -> Option<PassedOp> {
     match op {
         Op::Store { .. } => Some(PassedOp::Store),
         Op::Fence { kind } => Some(PassedOp::Fence(kind)),
+        Op::Format { to: None, .. } => Some(PassedOp::Print),
         Op::Spawn { .. } => newest.map(PassedOp::Spawn),
         _ => None,
     }

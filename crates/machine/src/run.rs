@@ -22,14 +22,14 @@ pub enum Stop {
     Blocked,
     /// The limit on local steps was met.
     Cut,
+    /// The program ends.
+    Halted,
 }
 
 /// What one local step led to.
 enum Next {
     Go,
     Jump(Pc),
-    /// The program counter is set already (calls and returns).
-    Moved,
     Stop(Stop),
 }
 
@@ -42,7 +42,9 @@ impl Machine<'_> {
             let frame = Word::from_index(self.get(thread, field::FRAME));
             quick_steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
             match &self.code.ops[pc.0 as usize] {
-                Op::Load { .. } | Op::Store { .. } if self.code.thread_locals.is_empty() => {
+                Op::Load { .. } | Op::Store { .. }
+                    if self.code.thread_locals.is_empty() && !self.is_at_private(thread, pc) =>
+                {
                     self.set(thread, field::PC, pc.0.into());
                     return Stop::Visible;
                 }
@@ -67,7 +69,6 @@ impl Machine<'_> {
             match next {
                 Next::Go => pc = Pc(pc.0 + 1),
                 Next::Jump(to) => pc = to,
-                Next::Moved => pc = self.pc(thread),
                 Next::Stop(stop) => return self.stopped(thread, pc, stop),
             }
         }
@@ -86,6 +87,7 @@ impl Machine<'_> {
             Stop::Failed => self.set_status(thread, Status::Failed),
             Stop::Blocked => self.set_status(thread, Status::Blocked),
             Stop::Cut => self.set_status(thread, Status::OutOfSteps),
+            Stop::Halted => self.set_status(thread, Status::Halted),
         }
         stop
     }
@@ -134,7 +136,12 @@ impl Machine<'_> {
                 return Ok(Next::Jump(if self.read(thread, cond) != 0 { then } else { els }));
             }
             Op::Nop => {}
-            op if is_visible(op) => return self.before_visible(thread, op),
+            op if is_visible(op) => {
+                if self.is_at_private(thread, pc) && self.private_step(thread, op)? {
+                    return Ok(Next::Go);
+                }
+                return self.before_visible(thread, op);
+            }
             op => return self.rare_step(thread, pc, op),
         }
         Ok(Next::Go)
@@ -157,8 +164,7 @@ impl Machine<'_> {
                 let args = self.arguments(thread, args);
                 let result = dst
                     .map_or(0, |(slot, ty)| u64::from(ty.bits()) << 32 | (u64::from(slot.0) + 1));
-                self.enter(thread, func, &args, Pc(pc.0 + 1), result)?;
-                return Ok(Next::Moved);
+                return Ok(Next::Jump(self.enter(thread, func, &args, Pc(pc.0 + 1), result)?));
             }
             Op::Return { value, ty } => {
                 let wide = is_wide(ty);
@@ -169,36 +175,43 @@ impl Machine<'_> {
                     }
                     None => 0,
                 };
-                if self.leave(thread, value) {
-                    return Ok(Next::Stop(Stop::Finished));
-                }
-                return Ok(Next::Moved);
+                return Ok(match self.leave(thread, value) {
+                    Some(back) => Next::Jump(back),
+                    None => Next::Stop(Stop::Finished),
+                });
             }
             Op::ThreadExit { value } => {
                 let value = self.read(thread, value);
                 self.finish(thread, value);
                 return Ok(Next::Stop(Stop::Finished));
             }
+            Op::Halt => return Ok(Next::Stop(Stop::Halted)),
             Op::DropAllocas => {
+                self.drop_private(thread);
                 return Ok(match self.newest_alloca(thread) {
                     Some(_) => Next::Stop(Stop::Visible),
                     None => Next::Go,
                 });
             }
-            Op::Alloca { dst, size } => {
+            Op::Alloca { dst, size, private } => {
                 let size = self.read(thread, size);
                 self.set(thread, field::PC, pc.0.into());
-                let object = self.allocate(thread, size, ObjectKind::Frame)?;
+                let kind = match private {
+                    true => ObjectKind::Private(thread),
+                    false => ObjectKind::Frame,
+                };
+                let object = self.allocate(thread, size, kind)?;
                 let head = Word::from_index(self.get(thread, field::FRAME)).at(frame::ALLOCAS);
                 let (link, next) = (self.memory.link(object), self.trail.get(head));
                 self.trail.set(link, next);
                 self.trail.set(head, u64::from(object.0) + 1);
                 self.put(thread, dst, object_address(object));
             }
-            Op::Malloc { dst, size } => {
+            Op::Malloc { dst, size, zeroed } => {
                 let size = self.read(thread, size);
                 self.set(thread, field::PC, pc.0.into());
-                let object = self.allocate(thread, size, ObjectKind::Heap)?;
+                let kind = if zeroed { ObjectKind::ZeroedHeap } else { ObjectKind::Heap };
+                let object = self.allocate(thread, size, kind)?;
                 self.put(thread, dst, object_address(object));
             }
             Op::Extent { dst, addr } => {
@@ -221,6 +234,10 @@ impl Machine<'_> {
             Op::Unsupported { message } => {
                 let message = self.code.messages[message as usize].clone();
                 return Err(Fault::new(FaultKind::Unsupported, message).into());
+            }
+            Op::Fail { kind, message } => {
+                let message = self.code.messages[message as usize].clone();
+                return Err(Fault::new(kind.into(), message).into());
             }
             Op::Unreachable => {
                 let message = "reaches a point marked as unreachable";
@@ -254,7 +271,11 @@ impl Machine<'_> {
 
     /// Makes the copies of thread-local globals that operands name.
     #[inline]
-    fn ready<const N: usize>(&mut self, thread: ThreadId, operands: [Src; N]) -> Result<(), Fault> {
+    pub(crate) fn ready<const N: usize>(
+        &mut self,
+        thread: ThreadId,
+        operands: [Src; N],
+    ) -> Result<(), Fault> {
         for src in operands {
             if let Source::ThreadLocal(index) = src.get() {
                 let (global, _) = self.code.thread_locals[index as usize];
@@ -323,6 +344,7 @@ fn is_visible(op: Op) -> bool {
             | Op::CondBroadcast { .. }
             | Op::Await { .. }
             | Op::Choose { .. }
+            | Op::Format { .. }
     )
 }
 
@@ -333,14 +355,20 @@ fn operands(op: Op) -> Vec<Src> {
             vec![addr]
         }
         Op::TryLock { addr, .. } => vec![addr],
+        Op::Rmw { addr, value, when, .. } => {
+            [addr, value].into_iter().chain(when.map(|(_, wanted)| wanted)).collect()
+        }
         Op::Store { addr, value, .. }
-        | Op::Rmw { addr, value, .. }
         | Op::StoreCond { addr, value, .. }
         | Op::Await { addr, value, .. } => vec![addr, value],
         Op::CmpXchg { addr, expected, new, .. } => vec![addr, expected, new],
         Op::CondWait { cond, mutex, .. } => vec![cond, mutex],
         Op::CondSignal { cond } | Op::CondBroadcast { cond } => vec![cond],
         Op::Join { thread, .. } => vec![thread],
+        Op::Format { format, args, to, .. } => {
+            let to = to.into_iter().flat_map(|(buffer, size)| [buffer, size]);
+            [format, args].into_iter().chain(to).collect()
+        }
         _ => vec![],
     }
 }

@@ -28,10 +28,12 @@ pub enum Status {
     OutOfSteps,
     /// Stopped by the bound on events.
     OutOfEvents,
+    /// It ended the program.
+    Halted,
 }
 
 impl Status {
-    pub(crate) const ALL: [Status; 7] = [
+    pub(crate) const ALL: [Status; 8] = [
         Status::Absent,
         Status::Ready,
         Status::Finished,
@@ -39,6 +41,7 @@ impl Status {
         Status::Blocked,
         Status::OutOfSteps,
         Status::OutOfEvents,
+        Status::Halted,
     ];
 }
 

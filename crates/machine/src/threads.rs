@@ -2,6 +2,7 @@
 
 use crate::code::{Op, Pc};
 use crate::fault::{Fault, FaultKind};
+use crate::layout::function_at;
 use crate::machine::Machine;
 use crate::thread::{CHUNK_WORDS, MAX_THREADS, RECORD, Status, Thread, ThreadId, field};
 use crate::trail::Word;
@@ -58,7 +59,11 @@ impl Machine<'_> {
     pub fn is_at_event(&self, thread: ThreadId) -> bool {
         !matches!(
             self.code.ops[self.pc(thread).0 as usize],
-            Op::Store { .. } | Op::Fence { .. } | Op::Spawn { .. } | Op::Join { .. }
+            Op::Store { .. }
+                | Op::Fence { .. }
+                | Op::Spawn { .. }
+                | Op::Join { .. }
+                | Op::Format { .. }
         )
     }
 
@@ -72,9 +77,11 @@ impl Machine<'_> {
         }
     }
 
-    /// The source position of the operation that the thread is at.
+    /// The source position of the operation that the thread is at; where that has none, of the
+    /// innermost call on the way there that has one.
     pub fn loc(&self, thread: ThreadId) -> LocId {
-        self.code.loc(self.pc(thread))
+        let frame = Word::from_index(self.get(thread, field::FRAME));
+        self.loc_through(self.pc(thread), frame, |word| self.trail.get(word))
     }
 
     /// What a finished thread returned.
@@ -137,7 +144,9 @@ impl Machine<'_> {
         let (chunk, _) = self.threads[thread.0 as usize].chunks[0];
         self.set_status(thread, Status::Ready);
         self.set(thread, field::TOP, chunk.index());
-        self.enter(thread, func, args, Pc(0), 0)
+        let entry = self.enter(thread, func, args, Pc(0), 0)?;
+        self.set(thread, field::PC, entry.0.into());
+        Ok(())
     }
 
     /// Spawns the thread of the `Spawn` operation that `parent` is at; the operation is complete.
@@ -147,6 +156,7 @@ impl Machine<'_> {
         };
         let func = self.callee(parent, target)?;
         let args = self.arguments(parent, args);
+        let runs = self.start_routine(func, &args);
         let nth = self.get(parent, field::SPAWNED);
         let child = match self.children(parent).get(nth as usize) {
             Some(child) => *child,
@@ -155,21 +165,32 @@ impl Machine<'_> {
                 return Err(Fault::new(FaultKind::Unsupported, message));
             }
             None => {
-                let child = self.name_thread(self.child_name(parent, nth, func));
+                let child = self.name_thread(self.child_name(parent, nth, runs));
                 self.threads[parent.0 as usize].children.push(child);
                 child
             }
         };
         // It may have run something else in another execution, and so may its parent.
         let known = &self.threads[child.0 as usize];
-        if known.func != Some(func) || !known.name.starts_with(self.thread_name(parent)) {
-            self.threads[child.0 as usize].name = self.child_name(parent, nth, func);
+        if !known.name.ends_with(&self.program.funcs[runs].name)
+            || known.func != Some(func)
+            || !known.name.starts_with(self.thread_name(parent))
+        {
+            self.threads[child.0 as usize].name = self.child_name(parent, nth, runs);
         }
         self.set(parent, field::SPAWNED, nth + 1);
         self.start(child, func, &args)?;
         self.put(parent, dst, handle(child));
         self.step(parent);
         Ok(child)
+    }
+
+    /// What a thread is named after: a function of a library runs the one that its first argument
+    /// points to, if that points to one.
+    fn start_routine(&self, func: FuncId, args: &[(u128, bool)]) -> FuncId {
+        let given = args.first().filter(|_| self.program.funcs[func].library);
+        let given = given.and_then(|(value, _)| u64::try_from(*value).ok());
+        given.and_then(|addr| function_at(addr, self.code.funcs.len())).unwrap_or(func)
     }
 
     /// `main.1:worker`: parent, which of its children, and what it runs.

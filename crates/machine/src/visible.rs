@@ -29,6 +29,8 @@ pub enum Visible {
         ty: Type,
         op: RmwOp,
         operand: u128,
+        /// What it waits for.
+        when: Option<(IntPred, u128)>,
     },
     CmpXchg {
         addr: u64,
@@ -88,6 +90,8 @@ pub enum Visible {
     Choose {
         count: u64,
     },
+    /// Formats text: see [`Machine::formatted`](crate::Machine::formatted).
+    Format,
 }
 
 /// The most values that a `choose` may have.
@@ -134,6 +138,8 @@ pub const fn handle(thread: ThreadId) -> u64 {
 pub const LOCK_BYTES: u32 = 4;
 /// The value of a lock that is free.
 pub const UNLOCKED: u128 = 0;
+/// The value of a lock that was destroyed.
+pub const DESTROYED: u128 = 0xffff_ffff;
 
 /// The value of a lock that `thread` holds.
 pub const fn held_by(thread: ThreadId) -> u128 {

@@ -45,6 +45,8 @@ pub(crate) enum End {
     Failed,
     /// By `assume`.
     Blocked,
+    /// It ended the program.
+    Halted,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -216,9 +218,8 @@ impl Thread {
                 return Trouble::unsupported("allocation");
             }
             InstKind::StoreCond { .. } => return Trouble::unsupported("store-conditionals"),
-            InstKind::Rmw { when: Some(_), .. } => return Trouble::unsupported("rmw when"),
             InstKind::Fail { .. } => self.fail(),
-            InstKind::Halt => return Trouble::unsupported("halt"),
+            InstKind::Halt => self.end = Some(End::Halted),
             InstKind::Extent { .. } => return Trouble::unsupported("extent"),
             InstKind::Format { .. } => return Trouble::unsupported("format"),
             InstKind::Unsupported { what } => return Trouble::unsupported(what.as_str()),

@@ -38,7 +38,8 @@ pub struct Outcome {
     pub executions: u64,
     /// Executions in which a thread was stopped by `assume` and none failed.
     pub blocked: u64,
-    /// Executions in which threads wait for ever, none failed and none was stopped by `assume`.
+    /// Executions in which threads wait for ever, none failed, none was stopped by `assume` and
+    /// none ended the program.
     pub deadlocks: u64,
     /// Executions in which a thread failed: an assertion, or an error such as a wild address, a
     /// division by zero or the unlock of a free mutex.
@@ -83,7 +84,7 @@ impl Outcome {
             self.assertion_failures += 1;
         } else if any(Some(End::Blocked)) {
             self.blocked += 1;
-        } else if any(None) {
+        } else if any(None) && !any(Some(End::Halted)) {
             self.executions += 1;
             self.deadlocks += 1;
         } else {

@@ -203,7 +203,7 @@ impl<'c, 'p> Candidates<'c, 'p> {
             InstKind::Choose { dst, lo, hi, .. } => {
                 return self.choose(candidate, thread, *dst, *lo..=*hi).map(Some);
             }
-            InstKind::Load { .. } | InstKind::Rmw { .. } | InstKind::CmpXchg { .. } => {
+            InstKind::Load { .. } | InstKind::Rmw { when: None, .. } | InstKind::CmpXchg { .. } => {
                 return Ok(None);
             }
             other => return Trouble::unsupported(format!("in the axiomatic oracle: {other:?}")),

@@ -13,9 +13,9 @@ const NESTING: usize = 2;
 
 const LOAD_ORDERS: &[Order] =
     &[Order::Relaxed, Order::Acquire, Order::SeqCst, Order::Asm, Order::AsmAcquire];
-const STORE_ORDERS: &[Order] =
+pub(super) const STORE_ORDERS: &[Order] =
     &[Order::Relaxed, Order::Release, Order::SeqCst, Order::Asm, Order::AsmRelease];
-const UPDATE_ORDERS: &[Order] =
+pub(super) const UPDATE_ORDERS: &[Order] =
     &[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst, Order::Asm];
 const RMW_OPS: &[RmwOp] = &[
     RmwOp::Xchg,
@@ -114,10 +114,15 @@ impl<'p, 'c> Body<'p, 'c> {
             Statement::Wait => self.wait(),
             Statement::Signal => self.signal(),
             Statement::Broadcast => self.broadcast(),
+            Statement::Post => self.post(),
+            Statement::Take => self.take(),
             Statement::Branch => return self.branch(room),
             Statement::Repeat => return self.repeat(room),
             Statement::Lock => return self.critical_section(room),
             Statement::TryLock => return self.try_section(room),
+            Statement::Semaphore => return self.semaphore_section(room),
+            Statement::ReadLock => return self.read_section(room),
+            Statement::WriteLock => return self.write_section(room),
             Statement::Call => return self.call(room),
             Statement::Spawn => return self.spawn(room),
         }
@@ -146,6 +151,9 @@ impl<'p, 'c> Body<'p, 'c> {
             Statement::Lock | Statement::TryLock => nests && free,
             Statement::Wait => !self.held.is_empty() && !self.plan.conditions.is_empty(),
             Statement::Signal | Statement::Broadcast => !self.plan.conditions.is_empty(),
+            Statement::Semaphore => nests && !self.plan.semaphores.is_empty(),
+            Statement::Post | Statement::Take => !self.plan.semaphores.is_empty(),
+            Statement::ReadLock | Statement::WriteLock => nests && !self.plan.rwlocks.is_empty(),
             Statement::Call | Statement::Spawn => !self.is_helper,
             _ => true,
         }

@@ -27,6 +27,8 @@ pub struct Config {
     pub repeated_values: u32,
     pub mutexes: usize,
     pub conditions: usize,
+    pub semaphores: usize,
+    pub rwlocks: usize,
     pub weights: Weights,
 }
 
@@ -77,6 +79,14 @@ weights! {
     wait Wait,
     signal Signal,
     broadcast Broadcast,
+    /// A semaphore taken and given back.
+    semaphore Semaphore,
+    /// A semaphore given, or taken for good.
+    post Post,
+    take Take,
+    /// A section that shares a reader-writer lock, and one that has it alone.
+    read_lock ReadLock,
+    write_lock WriteLock,
     /// A new thread, perhaps joined later.
     spawn Spawn,
 }
@@ -93,6 +103,8 @@ impl Config {
             repeated_values: 20,
             mutexes: 0,
             conditions: 0,
+            semaphores: 0,
+            rwlocks: 0,
             weights: Weights {
                 load: 30,
                 store: 30,
@@ -119,13 +131,15 @@ impl Config {
         Config { types, orders: Orders::All, ..Config::memory() }
     }
 
-    /// Locks, conditions, spawned threads and waiting loads as well.
+    /// Locks, conditions, semaphores, spawned threads and waiting loads as well.
     pub fn synchronised() -> Config {
         let memory = Config::memory();
         Config {
             instructions: 2..=6,
             mutexes: 2,
             conditions: 1,
+            semaphores: 1,
+            rwlocks: 1,
             weights: Weights {
                 load: 12,
                 store: 14,
@@ -137,9 +151,40 @@ impl Config {
                 signal: 5,
                 broadcast: 3,
                 spawn: 6,
+                semaphore: 6,
+                post: 3,
+                take: 3,
+                read_lock: 4,
+                write_lock: 4,
                 ..memory.weights
             },
             ..memory
+        }
+    }
+
+    /// Little but semaphores and reader-writer locks.
+    pub fn waiting() -> Config {
+        Config {
+            instructions: 2..=5,
+            mutexes: 1,
+            semaphores: 2,
+            rwlocks: 2,
+            weights: Weights {
+                load: 6,
+                store: 6,
+                rmw: 2,
+                fence: 2,
+                wait_for: 6,
+                lock: 4,
+                try_lock: 4,
+                semaphore: 14,
+                post: 8,
+                take: 8,
+                read_lock: 12,
+                write_lock: 12,
+                ..Weights::default()
+            },
+            ..Config::memory()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Seeded random programs: small, always terminating unless they deadlock, well-formed.
 //!
-//! A program has a few scalar globals, perhaps an array indexed by values read, mutexes and
-//! conditions, and two to four threads of structured code. Every register is set to zero at the
+//! A program has a few scalar globals, perhaps an array indexed by values read, mutexes, conditions,
+//! semaphores and reader-writer locks, and two to four threads of structured code. Every register is set to zero at the
 //! entry of its function, so that every register is assigned on every path; every register that an
 //! initial thread reads from memory is observed, and so is every scalar and array element. Stored
 //! constants are mostly different from each other, so that a value tells which store it is from.
@@ -11,6 +11,7 @@
 mod body;
 mod config;
 mod sync;
+mod wait;
 
 pub use config::{Config, Orders, Weights};
 
@@ -44,6 +45,8 @@ struct Plan<'c> {
     array: (GlobalId, Type),
     mutexes: Vec<GlobalId>,
     conditions: Vec<GlobalId>,
+    semaphores: Vec<GlobalId>,
+    rwlocks: Vec<GlobalId>,
     stored: u64,
     functions: usize,
 }
@@ -63,12 +66,27 @@ impl<'c> Plan<'c> {
         let size = u64::from(element.bytes());
         let array = Global::zeroed("array", ELEMENTS * size, element.bytes());
         let array = (builder.global(array), element);
-        let mut words = |name: &str, count| -> Vec<GlobalId> {
-            (0..count).map(|i| builder.scalar(format!("{name}{i}"), Type::I32, 0)).collect()
+        let mut words = |name: &str, count, value: &mut dyn FnMut() -> u128| -> Vec<GlobalId> {
+            let word = |i| builder.scalar(format!("{name}{i}"), Type::I32, value());
+            (0..count).map(word).collect()
         };
-        let mutexes = words("mutex", config.mutexes);
-        let conditions = words("condition", config.conditions);
-        Plan { config, rng, builder, scalars, array, mutexes, conditions, stored: 0, functions: 0 }
+        let mutexes = words("mutex", config.mutexes, &mut || 0);
+        let conditions = words("condition", config.conditions, &mut || 0);
+        let semaphores = words("semaphore", config.semaphores, &mut || rng.u128(..=2));
+        let rwlocks = words("rwlock", config.rwlocks, &mut || 0);
+        Plan {
+            config,
+            rng,
+            builder,
+            scalars,
+            array,
+            mutexes,
+            conditions,
+            semaphores,
+            rwlocks,
+            stored: 0,
+            functions: 0,
+        }
     }
 
     fn thread(&mut self, index: usize) {

@@ -94,6 +94,11 @@ impl Machine<'_, '_> {
         let (value, from) = world.read(self.cx, place);
         let read = value & ty.mask();
         let operand = |operand| local.value(self.cx, operand, ty);
+        if let InstKind::Rmw { when: Some((pred, wanted)), .. } = *inst
+            && !arith::compare_ints(pred, ty, read, operand(wanted))
+        {
+            return Ok(Vec::new());
+        }
         let mut after = world.clone();
         let wrote = match *inst {
             InstKind::Rmw { op, value, .. } => Some(arith::modify(op, ty, read, operand(value))?),

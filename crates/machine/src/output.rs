@@ -1,0 +1,100 @@
+//! What becomes of formatted text: output, or bytes in memory.
+//!
+//! Formatting reads strings and arguments without an event, and writes its buffer so: an engine
+//! carries it out as soon as the thread gets there. Memory is read as the thread sees it, for which
+//! the engine is asked.
+
+use crate::code::Op;
+use crate::fault::{Fault, FaultKind};
+use crate::format;
+use crate::machine::Machine;
+use crate::memory::Purpose;
+use crate::thread::ThreadId;
+
+/// The longest text that is kept: as output, or to be written to memory.
+const MAX_TEXT: usize = 1 << 20;
+
+/// The result of formatting, before it takes effect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Formatted {
+    text: Vec<u8>,
+    length: u64,
+    /// Where the bytes and a NUL go, if not to the output.
+    to: Option<u64>,
+}
+
+impl Formatted {
+    /// The bytes of memory that will be written: address and number.
+    pub fn target(&self) -> Option<(u64, u64)> {
+        self.to.map(|addr| (addr, self.text.len() as u64 + 1))
+    }
+}
+
+impl Machine<'_> {
+    /// From now on output is kept, for [`Machine::output`].
+    pub fn keep_output(&mut self) {
+        self.output.get_or_insert_default();
+    }
+
+    /// What the program has printed since output is kept, call by call.
+    pub fn output(&self) -> &[String] {
+        self.output.as_deref().unwrap_or_default()
+    }
+
+    /// A byte of memory as it is, if there is memory there.
+    pub fn peek(&self, addr: u64) -> Option<u8> {
+        let place = self.memory.place(&self.trail, addr, 1, Purpose::Copy).ok()?;
+        Some(self.memory.read(&self.trail, place) as u8)
+    }
+
+    /// Formats what the `Format` operation that a thread is at asks for; `byte` reads memory as
+    /// the thread sees it.
+    pub fn formatted(
+        &self,
+        thread: ThreadId,
+        byte: &dyn Fn(u64) -> Option<u8>,
+    ) -> Result<Formatted, Fault> {
+        let Op::Format { format, args, to, .. } = self.code.op(self.pc(thread)) else {
+            unreachable!("format at another operation")
+        };
+        let (format, args) = (self.read(thread, format), self.read(thread, args));
+        let to = to.map(|(buffer, size)| (self.read(thread, buffer), self.read(thread, size)));
+        let room = to.map_or(MAX_TEXT as u64, |(_, size)| size.saturating_sub(1));
+        let keep = room.min(MAX_TEXT as u64) as usize;
+        let unsupported = |what: &str| Fault::new(FaultKind::Unsupported, what);
+        let text = format::format(format, args, keep, byte).map_err(unsupported)?;
+        if to.is_some() && room > MAX_TEXT as u64 && text.length > MAX_TEXT as u64 {
+            return Err(unsupported("formatting more than 1 MiB of text into memory"));
+        }
+        // A buffer of no bytes gets nothing, not even a NUL.
+        let to = to.and_then(|(addr, size)| (size > 0).then_some(addr));
+        Ok(Formatted { text: text.bytes, length: text.length, to })
+    }
+
+    /// Lets formatted text take effect; the `Format` operation is complete.
+    pub fn complete_format(&mut self, thread: ThreadId, made: Formatted) -> Result<(), Fault> {
+        let Op::Format { dst, to, .. } = self.code.op(self.pc(thread)) else {
+            unreachable!("format at another operation")
+        };
+        match made.to {
+            Some(addr) => {
+                for (n, byte) in made.text.iter().chain(&[0]).enumerate() {
+                    let addr = addr.wrapping_add(n as u64);
+                    let place = self.memory.place(&self.trail, addr, 1, Purpose::Write)?;
+                    self.memory.write(&mut self.trail, place, u128::from(*byte));
+                }
+            }
+            None if to.is_none() => {
+                if let Some(output) = &mut self.output {
+                    output.push(String::from_utf8_lossy(&made.text).into_owned());
+                }
+            }
+            None => {}
+        }
+        // As C has it, a length that no `int` can hold is an error.
+        let length = i32::try_from(made.length).unwrap_or(-1);
+        self.put(thread, dst, u64::from(length as u32));
+        self.step(thread);
+        Ok(())
+    }
+}

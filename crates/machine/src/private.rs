@@ -1,0 +1,106 @@
+//! Accesses to private objects: local steps.
+//!
+//! Only its owner ever touches a private object, so nobody can tell when it does: loads, stores and
+//! read-modify-writes take effect at once, under every model, and so does its death. That no other
+//! thread touches it is for the front end to know; one that does fails as unsupported.
+
+use crate::code::{Op, Pc, Source, Src, is_wide};
+use crate::eval::{int_pred, rmw_result};
+use crate::fault::{Fault, FaultKind};
+use crate::layout::object_address;
+use crate::machine::Machine;
+use crate::memory::Purpose;
+use crate::thread::ThreadId;
+
+impl Machine<'_> {
+    /// Whether the operation at `pc` accesses a private object.
+    #[inline]
+    pub(crate) fn is_at_private(&self, thread: ThreadId, pc: Pc) -> bool {
+        self.code.has_private && self.accesses_private(thread, pc)
+    }
+
+    fn accesses_private(&self, thread: ThreadId, pc: Pc) -> bool {
+        let addr = match &self.code.ops[pc.0 as usize] {
+            Op::Load { addr, access, .. } if !access.exclusive => *addr,
+            Op::Store { addr, .. } | Op::Rmw { addr, .. } | Op::CmpXchg { addr, .. } => *addr,
+            _ => return false,
+        };
+        // Constants are addresses of globals.
+        let Source::Slot(slot) = addr.get() else { return false };
+        let addr = self.trail.get(self.slot(thread, slot));
+        self.memory.private_owner(&self.trail, addr).is_some()
+    }
+
+    /// Carries out an access to a private object. False if it has to wait, which is for ever.
+    pub(crate) fn private_step(&mut self, thread: ThreadId, op: Op) -> Result<bool, Fault> {
+        match op {
+            Op::Load { dst, ty, addr, access } => {
+                let purpose = if access.raw { Purpose::Copy } else { Purpose::Read };
+                let place = self.private_place(thread, addr, ty.bytes(), purpose)?;
+                let value = self.memory.read(&self.trail, place) & ty.mask();
+                self.put_as(thread, dst, value, is_wide(ty));
+            }
+            Op::Store { ty, addr, value, .. } => {
+                self.ready(thread, [value])?;
+                let place = self.private_place(thread, addr, ty.bytes(), Purpose::Write)?;
+                let value = self.read_as(thread, value, is_wide(ty));
+                self.memory.write(&mut self.trail, place, value);
+            }
+            Op::Rmw { op, ty, dst, addr, value, when } => {
+                self.ready(thread, [value])?;
+                let place = self.private_place(thread, addr, ty.bytes(), Purpose::Update)?;
+                let old = self.memory.read(&self.trail, place) & ty.mask();
+                if let Some((pred, wanted)) = when {
+                    self.ready(thread, [wanted])?;
+                    let wanted = self.read_as(thread, wanted, is_wide(ty));
+                    if !int_pred(pred, ty, old, wanted) {
+                        return Ok(false);
+                    }
+                }
+                let operand = self.read_as(thread, value, is_wide(ty));
+                let new = rmw_result(op, ty, old, operand);
+                self.memory.write(&mut self.trail, place, new);
+                self.put_as(thread, dst, old, is_wide(ty));
+            }
+            Op::CmpXchg { ty, dst, ok, addr, expected, new } => {
+                self.ready(thread, [expected, new])?;
+                let place = self.private_place(thread, addr, ty.bytes(), Purpose::Update)?;
+                let old = self.memory.read(&self.trail, place) & ty.mask();
+                let equal = old == self.read_as(thread, expected, is_wide(ty));
+                if equal {
+                    let new = self.read_as(thread, new, is_wide(ty));
+                    self.memory.write(&mut self.trail, place, new);
+                }
+                self.put_as(thread, dst, old, is_wide(ty));
+                self.put(thread, ok, equal.into());
+            }
+            op => unreachable!("{op:?} is no access to a private object"),
+        }
+        Ok(true)
+    }
+
+    fn private_place(
+        &self,
+        thread: ThreadId,
+        addr: Src,
+        bytes: u32,
+        purpose: Purpose,
+    ) -> Result<crate::memory::Place, Fault> {
+        let addr = self.read(thread, addr);
+        if self.memory.private_owner(&self.trail, addr) != Some(thread) {
+            let message = "accesses an object that is private to another thread";
+            return Err(Fault::new(FaultKind::Unsupported, message));
+        }
+        self.memory.place(&self.trail, addr, bytes, purpose)
+    }
+
+    /// Ends the newest objects of the frame as long as they are private.
+    pub(crate) fn drop_private(&mut self, thread: ThreadId) {
+        while let Some(object) = self.newest_alloca(thread)
+            && self.memory.private_owner(&self.trail, object_address(object)).is_some()
+        {
+            self.memory.kill(&mut self.trail, object);
+            self.forget_alloca(thread, object);
+        }
+    }
+}
