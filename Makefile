@@ -36,6 +36,7 @@ fuzz:
 	scripts/fuzz rir $(FUZZ_SECONDS)
 	scripts/fuzz litmus $(FUZZ_SECONDS)
 	scripts/fuzz explore $(FUZZ_SECONDS)
+	scripts/fuzz llvm $(FUZZ_SECONDS)
 
 clean:
 	cargo clean
