@@ -5,8 +5,8 @@
 //! sleep sets. Only if that ends in the same failure at the same place, or in a final state that
 //! speaks against the condition, does anyone get to see it.
 
-use crate::check::Offence;
-use crate::condition;
+use crate::check::{Offence, Violation};
+use crate::condition::{self, Outcome};
 use crate::why::{Why, why};
 use raddle_interleave::{Failure, FailureSite, Model, ReplayEnd, ReplayEvent, Step, replay};
 use raddle_ir::Program;
@@ -44,4 +44,73 @@ pub fn confirm(program: &Program, model: Model, offence: &Offence) -> Option<Wit
 /// The message is left out: it may hold addresses, which are numbered anew.
 fn is_same(failure: &Failure, site: &FailureSite) -> bool {
     failure.kind == site.kind && failure.loc == site.loc && failure.thread == site.thread
+}
+
+/// What a schedule from elsewhere is said to end in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expected {
+    /// A [`FailureKind`](raddle_interleave::FailureKind) by its name, or `condition`.
+    pub kind: String,
+    pub thread: Option<String>,
+    /// File and line.
+    pub place: Option<(String, u32)>,
+    /// How many executions showed it.
+    pub count: u64,
+}
+
+/// The kind of an offence that is no failure.
+pub const CONDITION: &str = "condition";
+
+/// Runs a schedule that comes from elsewhere; it must end in what is expected. The error says, in
+/// words, what happens instead.
+pub fn rerun(
+    program: &Program,
+    model: Model,
+    schedule: &[Step],
+    expected: &Expected,
+) -> Result<Violation, String> {
+    let replayed = replay(program, model, schedule);
+    let offence = match &replayed.end {
+        ReplayEnd::Failed(sites) => {
+            let site = sites.iter().find(|site| expected.is_met(program, site));
+            let site = site.ok_or_else(|| format!("it ends in another error: {}", said(sites)))?;
+            let FailureSite { kind, thread, loc, message } = site.clone();
+            let (count, schedule) = (expected.count, schedule.to_vec());
+            Offence::Failed(Failure { kind, thread, loc, message, count, schedule })
+        }
+        ReplayEnd::Complete { state }
+            if expected.kind == CONDITION && condition::is_refuted(program, state) =>
+        {
+            let (values, count) = (state.clone(), expected.count);
+            Offence::Condition(Outcome { values, count, schedule: schedule.to_vec() })
+        }
+        ReplayEnd::Complete { .. } => return Err("it ends without an error".to_owned()),
+        ReplayEnd::Blocked => return Err("an assumption does not hold".to_owned()),
+        ReplayEnd::Cut => return Err("a bound is met".to_owned()),
+        ReplayEnd::Stuck(step) => {
+            return Err(format!("step {} of the schedule cannot happen", step + 1));
+        }
+        ReplayEnd::Short => return Err("the schedule ends before the program does".to_owned()),
+    };
+    let why = why(program, &replayed.events, &offence);
+    let witness = Witness { schedule: schedule.to_vec(), events: replayed.events, why };
+    Ok(Violation { offence, witness, count: expected.count })
+}
+
+fn said(sites: &[FailureSite]) -> String {
+    let said: Vec<String> =
+        sites.iter().map(|site| format!("{}: {}", site.kind.name(), site.message)).collect();
+    said.join("; ")
+}
+
+impl Expected {
+    fn is_met(&self, program: &Program, site: &FailureSite) -> bool {
+        let place = program.loc(site.loc).and_then(|loc| {
+            let file = program.files.get(loc.file as usize)?;
+            Some((file.clone(), loc.line))
+        });
+        self.kind == site.kind.name()
+            && self.thread.as_deref() == Some(site.thread.as_str())
+            && self.place == place
+    }
 }

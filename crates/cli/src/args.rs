@@ -11,6 +11,8 @@ Examples:
   raddle litmus tests/ --model tso --json > results.jsonl
   raddle check examples/dekker.rir --model tso
   raddle check examples/dekker.rir --model pso --keep-going --json
+  raddle check examples/dekker.rir --model tso --witness dekker.json
+  raddle replay dekker.json
   raddle print examples/SB.litmus
 
 Exit status:
@@ -30,6 +32,7 @@ pub struct Cli {
 pub enum Command {
     Litmus(LitmusArgs),
     Check(CheckArgs),
+    Replay(ReplayArgs),
     Print(PrintArgs),
 }
 
@@ -72,6 +75,22 @@ pub struct CheckArgs {
     pub keep_going: bool,
     #[command(flatten)]
     pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Write what was found, with schedules to replay, to this file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub witness: Option<PathBuf>,
+}
+
+/// Run the schedules of a witness file again.
+///
+/// Each must end in the error that it was written for (exit status 1, as when it was found). A
+/// program that has changed since, or a schedule that ends in anything else, is bad input.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// A file written by `raddle check --witness`.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
     #[command(flatten)]
     pub output: OutputArgs,
 }

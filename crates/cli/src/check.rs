@@ -4,7 +4,9 @@ use crate::config::CheckConfig;
 use crate::input;
 use crate::output::{Output, Stop};
 use crate::status::Status;
+use crate::witness;
 use raddle_analysis::CheckResult;
+use raddle_report::document::{self, Origin};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, check, json};
 
@@ -18,12 +20,18 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     };
     let file = input::shown(&config.file);
     let sources = Sources::from_disk();
+    let mut witnesses = Vec::new();
     for options in &config.searches {
         let result = raddle_analysis::check(&program, options);
         output.note(Status::of(result.verdict, config.strict));
         let run = Run { file: &file, program: &program, options };
+        witnesses.extend(result.violations.iter().map(|found| document::entry(&run, found)));
         let text = shown(config, &run, &output.look(&sources), &result);
         output.print(&text)?;
+    }
+    if let Some(path) = &config.witness {
+        let origin = Origin { inputs: vec![file], arguments: Vec::new() };
+        witness::save(path, &program, &origin, witnesses, output);
     }
     Ok(output.status())
 }

@@ -27,6 +27,8 @@ pub struct CheckConfig {
     pub searches: Vec<Options>,
     pub strict: bool,
     pub json: bool,
+    /// Where to write what was found.
+    pub witness: Option<PathBuf>,
 }
 
 pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
@@ -45,6 +47,7 @@ pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
         searches: searches(&args.models, &args.search, &args.limits, args.keep_going)?,
         strict: args.limits.strict,
         json: args.output.json,
+        witness: args.witness.clone(),
     })
 }
 

@@ -95,6 +95,11 @@ pub fn load(path: &Path) -> Result<Program, Rejected> {
     }
 }
 
+/// The contents of a file of reasonable size.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    read(path).map_err(|unreadable| unreadable.in_file(&shown(path)))
+}
+
 fn bare(diagnostic: Diagnostic) -> Rejected {
     Rejected { diagnostic, source: Vec::new() }
 }

@@ -5,7 +5,8 @@
 //! | [`args`] | what can be written on the command line |
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
-//! | [`litmus`], [`check`], [`print`] | the commands |
+//! | [`litmus`], [`check`], [`replay`], [`print`] | the commands |
+//! | [`witness`] | witness files on disk |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
 
@@ -16,7 +17,9 @@ mod input;
 mod litmus;
 mod output;
 mod print;
+mod replay;
 mod status;
+mod witness;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -47,6 +50,7 @@ fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     match &cli.command {
         Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
         Command::Check(args) => check::run(&config::check(args)?, output),
+        Command::Replay(args) => replay::run(args, output),
         Command::Print(args) => print::run(&args.file, output),
     }
 }

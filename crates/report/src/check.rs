@@ -55,6 +55,16 @@ const fn ink(verdict: Verdict) -> Ink {
     }
 }
 
+/// The report of a schedule that was read from a file and ended in the same error.
+pub fn replayed(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
+    let verdict = paint(look.colour, Ink::Bad, phrase(Verdict::Violation));
+    let mut out = format!("{} under {}: {verdict}\n", printable(run.file), run.options.model);
+    // Writing to a string cannot fail.
+    let _ = write_violation(&mut out, run, look, violation);
+    out.push_str("  replayed: same error\n");
+    out
+}
+
 /// What was violated and the story of how, between blank lines.
 fn write_violation(
     out: &mut String,

@@ -5,7 +5,7 @@
 
 use crate::value::{self, Value};
 use crate::{Run, condition, stopped_name, story};
-use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome};
+use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome, Violation};
 use raddle_interleave::{BoundMet, Failure};
 use raddle_ir::{LocId, Program};
 use serde::{Serialize, Serializer};
@@ -59,6 +59,15 @@ pub struct Check<'a> {
     seconds: f64,
 }
 
+/// A schedule that was read from a file and ended in the same error.
+#[derive(Serialize, Debug)]
+pub struct Replayed<'a> {
+    file: &'a str,
+    model: &'static str,
+    replayed: bool,
+    error: Error,
+}
+
 #[derive(Serialize, Debug)]
 struct State {
     values: BTreeMap<String, Value>,
@@ -66,7 +75,7 @@ struct State {
 }
 
 #[derive(Serialize, Debug)]
-struct Error {
+pub(crate) struct Error {
     kind: &'static str,
     thread: Option<String>,
     file: String,
@@ -159,6 +168,11 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
     }
 }
 
+pub fn replayed<'a>(run: &Run<'a>, found: &Violation) -> Replayed<'a> {
+    let (file, model) = (run.file, run.options.model.name());
+    Replayed { file, model, replayed: true, error: violation(run, found) }
+}
+
 fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
     let state = |(values, count): &(Vec<u64>, u64)| State {
         values: value::named(program, values).into_iter().collect(),
@@ -168,17 +182,22 @@ fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
 }
 
 fn errors(run: &Run<'_>, result: &CheckResult) -> Vec<Error> {
-    let violations = result.violations.iter().map(|violation| Error {
+    let violations = result.violations.iter().map(|found| violation(run, found));
+    let unsupported = result.unsupported.iter().map(|failure| failed(run, failure));
+    let unconfirmed = result.unconfirmed.iter().map(|offence| accused(run, offence));
+    violations.chain(unsupported).chain(unconfirmed).collect()
+}
+
+/// An offence that was replayed.
+pub(crate) fn violation(run: &Run<'_>, violation: &Violation) -> Error {
+    Error {
         count: violation.count,
         confirmed: true,
         witness: story::events(run, &violation.witness),
         why: violation.witness.why.as_ref().map(|why| why.words.clone()),
         causes: story::causes(&violation.witness),
         ..accused(run, &violation.offence)
-    });
-    let unsupported = result.unsupported.iter().map(|failure| failed(run, failure));
-    let unconfirmed = result.unconfirmed.iter().map(|offence| accused(run, offence));
-    violations.chain(unsupported).chain(unconfirmed).collect()
+    }
 }
 
 /// An offence before it is confirmed.

@@ -8,6 +8,7 @@
 //! | [`source`] | lines of the source to show beside it |
 //! | [`json`] | both as JSON, one object a line |
 //! | `story` | schedules, what happens along them, and why, as JSON |
+//! | [`document`] | witness files, written and read |
 //! | [`diagnostic`] | diagnostics with a piece of the source |
 //! | [`value`], [`condition`] | values and conditions, spelled as in litmus tests |
 //!
@@ -16,6 +17,7 @@
 pub mod check;
 pub mod condition;
 pub mod diagnostic;
+pub mod document;
 pub mod json;
 pub mod litmus;
 mod paint;

@@ -3,14 +3,21 @@
 use crate::{Run, json};
 use raddle_analysis::Witness;
 use raddle_interleave::{Bytes, Cell, Deed, Other, ReplayEvent, Wants, Writing};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A step of a schedule.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, Deserialize, Debug)]
 pub(crate) struct Step {
     thread: u32,
     update: Option<u32>,
     choice: u64,
+}
+
+impl Step {
+    pub fn of_engine(&self) -> raddle_interleave::Step {
+        let Step { thread, update, choice } = *self;
+        raddle_interleave::Step { thread, update, choice }
+    }
 }
 
 pub(crate) fn step(step: &raddle_interleave::Step) -> Step {

@@ -4,3 +4,4 @@ mod bad_input;
 mod check;
 mod common;
 mod litmus;
+mod replay;

@@ -1,0 +1,92 @@
+//! `raddle replay`: the schedules of a witness file, run again.
+//!
+//! The program is made anew from what the file names, and must be the one that the schedules were
+//! found in; each must end in the error that it is there for. Everything else is bad input.
+
+use crate::args::ReplayArgs;
+use crate::input;
+use crate::output::{Output, Stop};
+use crate::status::Status;
+use raddle_analysis::witness::rerun;
+use raddle_interleave::Options;
+use raddle_ir::{Diagnostic, Program};
+use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
+use raddle_report::source::Sources;
+use raddle_report::{Run, check, json};
+use std::path::Path;
+
+pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
+    let file = input::shown(&args.file);
+    let recorded = match load(&args.file, &file) {
+        Ok(recorded) => recorded,
+        Err(diagnostic) => return Ok(refused(&diagnostic, output)),
+    };
+    let Some((program, shown)) = program(&file, &recorded.origin, output) else {
+        return Ok(Status::Bad);
+    };
+    if document::fingerprint(&program) != recorded.program {
+        return Ok(refused(&changed(&file, &shown), output));
+    }
+    for (n, witness) in recorded.witnesses.iter().enumerate() {
+        let RecordedWitness { model, schedule, expected } = witness;
+        match rerun(&program, *model, schedule, expected) {
+            Ok(violation) => {
+                let run = Run { file: &shown, program: &program, options: &Options::new(*model) };
+                let text = match args.output.json {
+                    true => json::line(&json::replayed(&run, &violation)),
+                    false => check::replayed(&run, &output.look(&Sources::from_disk()), &violation),
+                };
+                output.print(&text)?;
+                output.note(Status::Violation);
+            }
+            Err(reason) => {
+                let message = format!("witness {} does not replay: {reason}", n + 1);
+                refused(&Diagnostic::whole_file(&file, message), output);
+            }
+        }
+    }
+    Ok(output.status())
+}
+
+fn refused(diagnostic: &Diagnostic, output: &mut Output) -> Status {
+    output.diagnose(diagnostic, &[]);
+    output.note(Status::Bad);
+    Status::Bad
+}
+
+fn load(path: &Path, file: &str) -> Result<Recorded, Diagnostic> {
+    let bytes = input::bytes(path)?;
+    let recorded = document::read(file, &bytes)?;
+    if recorded.witnesses.is_empty() {
+        return Err(Diagnostic::whole_file(file, "the file holds no witness: nothing was found")
+            .help("raddle check --witness writes one for every error it finds"));
+    }
+    Ok(recorded)
+}
+
+fn changed(file: &str, program: &str) -> Diagnostic {
+    let message = format!("{program} is not the program that the witness is from; it has changed");
+    Diagnostic::whole_file(file, message)
+        .help("check it again: raddle check --witness writes a new witness")
+}
+
+/// The program that a witness was found in, made anew, and how its files are shown.
+fn program(file: &str, origin: &Origin, output: &mut Output) -> Option<(Program, String)> {
+    let [input] = &origin.inputs[..] else {
+        let message = format!("the witness names {} files", origin.inputs.len());
+        refused(&Diagnostic::whole_file(file, message).expected("one"), output);
+        return None;
+    };
+    if let Some(argument) = origin.arguments.first() {
+        let message = format!("the witness has an argument that is not known: {argument:?}");
+        refused(&Diagnostic::whole_file(file, message), output);
+        return None;
+    }
+    match input::load(Path::new(input)) {
+        Ok(program) => Some((program, input.clone())),
+        Err(rejected) => {
+            output.diagnose(&rejected.diagnostic, &rejected.source);
+            None
+        }
+    }
+}

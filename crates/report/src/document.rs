@@ -1,0 +1,213 @@
+//! Witness files: what `--witness` writes and `raddle replay` reads. docs/witness.md has the format.
+//!
+//! A file must be enough to run a schedule again and to see whether it ends in the same error: what
+//! the program was made from, a fingerprint of it, and for each error the model, the schedule and
+//! the place. The rest (the story, the reason) is for readers.
+
+use crate::{Run, json, story};
+use raddle_analysis::Violation;
+use raddle_analysis::witness::Expected;
+use raddle_interleave::{Model, Step};
+use raddle_ir::{Diagnostic, Program};
+use serde::{Deserialize, Serialize};
+
+const FORMAT: &str = "raddle-witness";
+const VERSION: u32 = 1;
+
+/// What a program is made from: files, and the arguments that decide what becomes of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    pub inputs: Vec<String>,
+    pub arguments: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    raddle: &'static str,
+    inputs: &'a [String],
+    arguments: &'a [String],
+    program: String,
+    witnesses: Vec<Entry>,
+}
+
+/// One error, ready to be written.
+#[derive(Serialize, Debug)]
+pub struct Entry {
+    model: &'static str,
+    #[serde(flatten)]
+    error: json::Error,
+}
+
+/// The entry of a violation.
+pub fn entry(run: &Run<'_>, violation: &Violation) -> Entry {
+    Entry { model: run.options.model.name(), error: json::violation(run, violation) }
+}
+
+/// The whole file.
+pub fn written(program: &Program, origin: &Origin, witnesses: Vec<Entry>) -> String {
+    let document = Document {
+        format: FORMAT,
+        version: VERSION,
+        raddle: env!("CARGO_PKG_VERSION"),
+        inputs: &origin.inputs,
+        arguments: &origin.arguments,
+        program: fingerprint(program),
+        witnesses,
+    };
+    let mut text =
+        serde_json::to_string_pretty(&document).expect("keys are strings, values are plain");
+    text.push('\n');
+    text
+}
+
+/// A name for the program's text that another program hardly has: FNV-1a of 128 bits. It guards
+/// against accidents, not against malice.
+pub fn fingerprint(program: &Program) -> String {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let text = raddle_ir::text::print(program);
+    let hash =
+        text.bytes().fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+    format!("fnv1a128:{hash:032x}")
+}
+
+/// A witness file, read.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    pub origin: Origin,
+    /// The program's fingerprint.
+    pub program: String,
+    pub witnesses: Vec<RecordedWitness>,
+}
+
+#[derive(Clone, Debug)]
+pub struct RecordedWitness {
+    pub model: Model,
+    pub schedule: Vec<Step>,
+    pub expected: Expected,
+}
+
+/// What is looked at first: a file of another version may have anything else.
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+    version: u32,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    inputs: Vec<String>,
+    #[serde(default)]
+    arguments: Vec<String>,
+    program: String,
+    witnesses: Vec<BodyEntry>,
+}
+
+#[derive(Deserialize)]
+struct BodyEntry {
+    model: String,
+    kind: String,
+    thread: Option<String>,
+    file: String,
+    line: Option<u32>,
+    count: u64,
+    schedule: Vec<story::Step>,
+}
+
+/// Reads a witness file.
+pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
+    let header: Header = parsed(file, bytes)?;
+    let wrong = |message: String| Diagnostic::whole_file(file, message);
+    if header.format != FORMAT {
+        return Err(wrong(format!("the format '{}' is not that of a witness", header.format))
+            .expected(format!("a file written by --witness, of format '{FORMAT}'")));
+    }
+    if header.version != VERSION {
+        return Err(wrong(format!("version {} of the format is not known", header.version))
+            .expected(format!("version {VERSION}"))
+            .help("replay it with the raddle that wrote it; the file says which"));
+    }
+    let Body { inputs, arguments, program, witnesses } = parsed(file, bytes)?;
+    let witnesses = witnesses.into_iter().map(|entry| entry.checked(file)).collect();
+    Ok(Recorded { origin: Origin { inputs, arguments }, program, witnesses: all(witnesses)? })
+}
+
+fn all<T>(results: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Diagnostic> {
+    results.into_iter().collect()
+}
+
+fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diagnostic> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let mut diagnostic = Diagnostic::whole_file(file, format!("no witness: {error}"))
+            .expected("a file written by --witness");
+        diagnostic.line = u32::try_from(error.line()).unwrap_or_default();
+        diagnostic.column = u32::try_from(error.column()).unwrap_or_default();
+        diagnostic
+    })
+}
+
+impl BodyEntry {
+    fn checked(self, file: &str) -> Result<RecordedWitness, Diagnostic> {
+        let model =
+            self.model.parse().map_err(|message: String| Diagnostic::whole_file(file, message))?;
+        Ok(RecordedWitness {
+            model,
+            schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
+            expected: Expected {
+                kind: self.kind,
+                thread: self.thread,
+                place: self.line.map(|line| (self.file, line)),
+                count: self.count,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_ir::{ProgramBuilder, Type};
+
+    fn read_text(text: &str) -> Result<Recorded, Diagnostic> {
+        read("w.json", text.as_bytes())
+    }
+
+    #[test]
+    fn fingerprints_tell_programs_apart() {
+        let program = |name: &str| {
+            let mut builder = ProgramBuilder::new("p");
+            builder.scalar(name, Type::I32, 0);
+            builder.finish()
+        };
+        assert_eq!(fingerprint(&program("x")), fingerprint(&program("x")));
+        assert_ne!(fingerprint(&program("x")), fingerprint(&program("y")));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let origin = Origin { inputs: vec!["a.c".into()], arguments: vec!["--".into()] };
+        let text = written(&Program::default(), &origin, Vec::new());
+        let recorded = read_text(&text).expect("it is a witness");
+        assert_eq!(recorded.origin, origin);
+        assert_eq!(recorded.program, fingerprint(&Program::default()));
+    }
+
+    #[test]
+    fn other_files_are_refused_with_a_reason() {
+        for (text, reason) in [
+            ("", "no witness"),
+            ("[]", "no witness"),
+            ("{\"format\": 3}", "no witness"),
+            ("{\"format\": \"sarif\", \"version\": 1}", "'sarif'"),
+            ("{\"format\": \"raddle-witness\", \"version\": 9}", "version 9"),
+            ("{\"format\": \"raddle-witness\", \"version\": 1}", "missing field"),
+            ("{\"format\": \"raddle-witness\", \"version\": -1}", "no witness"),
+        ] {
+            let refused = read_text(text).expect_err(text);
+            assert!(refused.message.contains(reason), "{text}: {refused:?}");
+        }
+        assert!(read_text(&"[".repeat(100_000)).is_err());
+    }
+}
