@@ -14,6 +14,7 @@ pub fn decode(program: &Program) -> Code {
     for (id, func) in &program.funcs {
         Decoder { program, code: &mut code, func, id, blocks: Vec::new() }.function();
     }
+    code.has_private |= program.globals.values().any(|global| global.private);
     code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));
     code
 }

@@ -44,7 +44,7 @@ impl<'p> Machine<'p> {
             let object = machine.memory.name_object(&mut machine.trail, bytes)?;
             debug_assert_eq!(object_address(object), layout::global_address(id));
             if !global.thread_local {
-                machine.initialise(object, id)?;
+                machine.initialise(object, id, ObjectKind::Global)?;
             }
         }
         for thread in program.threads.values() {
@@ -56,9 +56,14 @@ impl<'p> Machine<'p> {
         Ok(machine)
     }
 
-    pub(crate) fn initialise(&mut self, object: ObjectId, global: GlobalId) -> Result<(), Fault> {
+    pub(crate) fn initialise(
+        &mut self,
+        object: ObjectId,
+        global: GlobalId,
+        kind: ObjectKind,
+    ) -> Result<(), Fault> {
         let global = &self.program.globals[global];
-        self.memory.allocate(&mut self.trail, object, global.size as u32, ObjectKind::Global)?;
+        self.memory.allocate(&mut self.trail, object, global.size as u32, kind)?;
         let base = object_address(object);
         for (offset, byte) in global.init.iter().enumerate().filter(|(_, byte)| **byte != 0) {
             self.poke(base + offset as u64, 1, u128::from(*byte))?;

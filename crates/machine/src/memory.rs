@@ -43,6 +43,8 @@ impl ObjectState {
 pub enum ObjectKind {
     Global,
     Constant,
+    /// A thread's copy of a global that only this thread ever touches.
+    PrivateGlobal(ThreadId),
     /// Of a function's frame: uninitialised.
     Frame,
     /// The same, and only this thread ever touches it.
@@ -57,6 +59,7 @@ impl ObjectKind {
     fn bits(self) -> u64 {
         match self {
             ObjectKind::Global | ObjectKind::Constant => 0,
+            ObjectKind::PrivateGlobal(owner) => PRIVATE | u64::from(owner.0) << OWNER,
             ObjectKind::Frame => BLANK,
             ObjectKind::Private(owner) => BLANK | PRIVATE | u64::from(owner.0) << OWNER,
             ObjectKind::Heap => BLANK | HEAP,

@@ -52,7 +52,11 @@ impl Machine<'_> {
             }
         };
         if self.memory.header(&self.trail, object).1 == ObjectState::Absent {
-            self.initialise(object, global)?;
+            let kind = match self.program.globals[global].private {
+                true => ObjectKind::PrivateGlobal(thread),
+                false => ObjectKind::Global,
+            };
+            self.initialise(object, global, kind)?;
         }
         Ok(object)
     }

@@ -1,6 +1,6 @@
 //! Accesses to private objects: local steps.
 //!
-//! Only its owner ever touches a private object, so nobody can tell when it does: loads, stores and
+//! Only its owner ever touches a private object (of a frame, or its copy of a global), so nobody can tell when it does: loads, stores and
 //! read-modify-writes take effect at once, under every model, and so does its death. That no other
 //! thread touches it is for the front end to know; one that does fails as unsupported.
 
@@ -25,10 +25,20 @@ impl Machine<'_> {
             Op::Store { addr, .. } | Op::Rmw { addr, .. } | Op::CmpXchg { addr, .. } => *addr,
             _ => return false,
         };
-        // Constants are addresses of globals.
-        let Source::Slot(slot) = addr.get() else { return false };
-        let addr = self.trail.get(self.slot(thread, slot));
-        self.memory.private_owner(&self.trail, addr).is_some()
+        match addr.get() {
+            Source::Slot(slot) => {
+                let addr = self.trail.get(self.slot(thread, slot));
+                self.memory.private_owner(&self.trail, addr).is_some()
+            }
+            Source::ThreadLocal(index) => {
+                let (global, _) = self.code.thread_locals[index as usize];
+                let global = &self.program.globals[global];
+                // Writing to a constant is an error, which is told as always.
+                global.private && !global.constant
+            }
+            // Addresses of globals that all threads share.
+            Source::Constant(_) | Source::Wide(_) => false,
+        }
     }
 
     /// Carries out an access to a private object. False if it has to wait, which is for ever.
@@ -80,12 +90,13 @@ impl Machine<'_> {
     }
 
     fn private_place(
-        &self,
+        &mut self,
         thread: ThreadId,
         addr: Src,
         bytes: u32,
         purpose: Purpose,
     ) -> Result<crate::memory::Place, Fault> {
+        self.ready(thread, [addr])?;
         let addr = self.read(thread, addr);
         if self.memory.private_owner(&self.trail, addr) != Some(thread) {
             let message = "accesses an object that is private to another thread";

@@ -42,8 +42,14 @@ impl Machine<'_> {
             let frame = Word::from_index(self.get(thread, field::FRAME));
             quick_steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
             match &self.code.ops[pc.0 as usize] {
-                Op::Load { .. } | Op::Store { .. }
-                    if self.code.thread_locals.is_empty() && !self.is_at_private(thread, pc) =>
+                Op::Load { addr, .. } if is_at_hand(*addr) && !self.is_at_private(thread, pc) => {
+                    self.set(thread, field::PC, pc.0.into());
+                    return Stop::Visible;
+                }
+                Op::Store { addr, value, .. }
+                    if is_at_hand(*addr)
+                        && is_at_hand(*value)
+                        && !self.is_at_private(thread, pc) =>
                 {
                     self.set(thread, field::PC, pc.0.into());
                     return Stop::Visible;
@@ -322,6 +328,13 @@ fn quick_steps(code: &Code, trail: &mut Trail, frame: Word, pc: &mut Pc, left: &
         }
         *left -= 1;
     }
+}
+
+/// Whether an operand can be read without further ado: it names no copy of a thread-local global,
+/// which may have to be made first.
+#[inline]
+fn is_at_hand(src: Src) -> bool {
+    !matches!(src.get(), Source::ThreadLocal(_))
 }
 
 fn is_visible(op: Op) -> bool {

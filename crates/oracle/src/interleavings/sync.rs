@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 const FREE: u128 = 0;
 const HELD: u128 = 1;
+const DESTROYED: u128 = 0xffff_ffff;
 
 impl Machine<'_, '_> {
     pub(super) fn synchronise(
@@ -54,6 +55,9 @@ impl Machine<'_, '_> {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
+        if let Some(failed) = self.destroyed(world, name, mutex) {
+            return failed;
+        }
         if world.read(self.cx, mutex).0 != FREE {
             return Ok(Vec::new());
         }
@@ -66,6 +70,9 @@ impl Machine<'_, '_> {
     fn try_lock(&mut self, world: &World, name: ThreadName, dst: Reg, mutex: Place) -> Worlds {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
+        }
+        if let Some(failed) = self.destroyed(world, name, mutex) {
+            return failed;
         }
         let (value, from) = world.read(self.cx, mutex);
         let mut after = world.clone();
@@ -80,12 +87,20 @@ impl Machine<'_, '_> {
         self.finish(after, name, Some(event))
     }
 
+    /// The failure of whoever uses a mutex that was destroyed.
+    fn destroyed(&self, world: &World, name: ThreadName, mutex: Place) -> Option<Worlds> {
+        let (value, from) = world.read(self.cx, mutex);
+        let event = Event::LockFailed { mutex, from };
+        (value == DESTROYED).then(|| self.fail(world, name, Some(event)))
+    }
+
     fn unlock(&mut self, world: &World, name: ThreadName, mutex: Place) -> Worlds {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
         if !world.threads[&name].held.contains(&mutex) {
-            return self.fail(world, name, Some(Event::Misuse { mutex }));
+            let misuse = || self.fail(world, name, Some(Event::Misuse { mutex }));
+            return self.destroyed(world, name, mutex).unwrap_or_else(misuse);
         }
         let mut after = world.clone();
         after.write(mutex, FREE, world.next_event(name));
@@ -103,6 +118,9 @@ impl Machine<'_, '_> {
             }
             Some(Waiting::Asleep) => Ok(Vec::new()),
             Some(Waiting::Woken { by, released: true }) => {
+                if let Some(failed) = self.destroyed(world, name, mutex) {
+                    return failed;
+                }
                 if world.read(self.cx, mutex).0 != FREE {
                     return Ok(Vec::new());
                 }
@@ -119,7 +137,8 @@ impl Machine<'_, '_> {
             return self.fail(world, name, None);
         }
         if !world.threads[&name].held.contains(&mutex) {
-            return self.fail(world, name, Some(Event::Misuse { mutex }));
+            let misuse = || self.fail(world, name, Some(Event::Misuse { mutex }));
+            return self.destroyed(world, name, mutex).unwrap_or_else(misuse);
         }
         let mut after = world.clone();
         let condition = after.conditions.entry(cond).or_default();
