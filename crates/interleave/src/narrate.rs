@@ -184,14 +184,15 @@ impl Narrator {
     fn passed(&mut self, system: &System<'_>, passed: &Passed, drains: bool) -> Option<Deed> {
         match passed.op {
             // Without buffers a store is an event.
-            PassedOp::Store if system.buffering == Buffering::None => None,
-            PassedOp::Store => {
+            PassedOp::Store(_) if system.buffering == Buffering::None => None,
+            PassedOp::Store(addr) => {
                 let stores = &mut self.stores[passed.thread.0 as usize];
                 let store = stores.len() as u32;
-                stores.push(passed.loc);
                 let buffer = &system.process(passed.thread).buffer;
                 let mut entries = buffer.oldest_first(&system.machine.trail);
-                let entry = entries.find(|entry| entry.index == store)?;
+                // Stores to private objects go by as well, and never were in the buffer.
+                let entry = entries.find(|entry| entry.index == store && entry.addr == addr)?;
+                stores.push(passed.loc);
                 Some(Deed::Buffer { cell: self.cell(system, &entry), store, drains })
             }
             PassedOp::Fence(kind) => match system.model.fence(kind) {

@@ -327,3 +327,51 @@ entry:
     ];
     assert_eq!(told(&program, Model::Sc, &found.failures[0].schedule), expected);
 }
+
+/// Private objects are nobody's business, library functions are told at their calls, and output is
+/// shown where it happens.
+#[test]
+fn only_what_others_could_see_is_told() {
+    let source = r#"
+program "private"
+global @x: i32
+global @format: bytes 9 = hex "78 20 69 73 20 25 64 0a 00"
+thread main = @main()
+library func @put(%at: ptr, %value: i32) {
+entry:
+  store i32 asm %at, %value
+  ret
+}
+library func @print(%args: ptr) {
+  reg %n: i32
+entry:
+  %n = format @format, %args
+  ret
+}
+func @main() {
+  reg %own: ptr, %r: i64
+entry:
+  %own = alloca 8 private
+  %r = load i64 asm @x8
+  store i64 asm %own, 5
+  store i32 asm @x, 1
+  store i64 asm %own, %r
+  call @put(@x, 2)
+  call @print(%own)
+  ret
+}
+global @x8: i64
+"#;
+    let program = parsed(source);
+    let schedule = [step(0), update(0, 0), update(0, 1)];
+    let expected = [
+        "main 20 allocates main's own (8 bytes)",
+        "main 21 reads x8 = 0",
+        "main 23 writes x = 1 (buffered)",
+        "main 25 writes x = 2 (buffered)",
+        "main 26 prints \"x is 0\\n\"",
+        "main 23 x = 1 reaches memory",
+        "main 25 x = 2 reaches memory",
+    ];
+    assert_eq!(told(&program, Model::Tso, &schedule), expected);
+}

@@ -15,11 +15,13 @@ use crate::thread::{RECORD, Status, ThreadId, field, frame};
 use crate::threads::word;
 use crate::trail::{Mark, Word};
 use raddle_ir::{FenceKind, FuncId, LocId, Reg};
+use std::collections::HashMap;
 
 /// An operation of a kind that may need no event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassedOp {
-    Store,
+    /// To this address, which may be in a private object.
+    Store(u64),
     Fence(FenceKind),
     /// The thread that was started.
     Spawn(ThreadId),
@@ -54,8 +56,8 @@ impl Machine<'_> {
         let mut passed = Vec::new();
         let mut newest = None;
         let mut starting = vec![false; self.threads.len()];
-        let changes = self.trail.changes(since);
-        for (moment, (word, old)) in changes.iter().enumerate() {
+        let past = Past::new(self, self.trail.changes(since));
+        for (moment, (word, old)) in past.changes.iter().enumerate() {
             let Some((thread, field)) = self.owner(*word) else { continue };
             let starts = &mut starting[thread.0 as usize];
             match field {
@@ -67,70 +69,19 @@ impl Machine<'_> {
                 field::PC if *starts => *starts = false,
                 field::PC => {
                     let pc = Pc(*old as u32);
-                    let then = &changes[moment..];
-                    let op = match self.code.op(pc) {
-                        Op::Join { thread: target, .. } => {
-                            let handle = self.read_then(then, thread, target);
-                            Some(PassedOp::Join(self.thread_of(handle)))
-                        }
-                        op => passed_op(op, newest),
-                    };
-                    let loc = || self.loc_then(then, thread);
+                    let op = past.passed_op(moment, thread, self.code.op(pc), newest);
+                    let loc = || past.loc(moment, thread);
                     passed.extend(op.map(|op| Passed { thread, loc: loc(), op }));
                 }
                 field::OBJECTS => {
-                    let then = &changes[moment..];
-                    let op = self.allocation(then, thread, *old).map(PassedOp::Allocate);
-                    let loc = || self.loc_then(then, thread);
+                    let op = past.allocation(moment, thread, *old).map(PassedOp::Allocate);
+                    let loc = || past.loc(moment, thread);
                     passed.extend(op.map(|op| Passed { thread, loc: loc(), op }));
                 }
                 _ => {}
             }
         }
         passed
-    }
-
-    /// What a word held before the first of the newest changes: the past, read off the undo log.
-    fn then(&self, newest: &[(Word, u64)], word: Word) -> u64 {
-        let change = newest.iter().find(|(changed, _)| *changed == word);
-        change.map_or_else(|| self.trail.get(word), |(_, old)| *old)
-    }
-
-    /// What an operand was before the newest changes.
-    fn read_then(&self, newest: &[(Word, u64)], thread: ThreadId, src: Src) -> u64 {
-        match src.get() {
-            Source::Slot(slot) => {
-                let base = self.then(newest, word(thread, field::FRAME));
-                self.then(newest, Word::from_index(base).at(frame::SLOTS + slot.0))
-            }
-            _ => self.read(thread, src),
-        }
-    }
-
-    /// Where a thread was in the source before the newest changes: the innermost frame that has a
-    /// position.
-    fn loc_then(&self, newest: &[(Word, u64)], thread: ThreadId) -> LocId {
-        let pc = Pc(self.then(newest, word(thread, field::PC)) as u32);
-        let loc = self.code.loc(pc);
-        if loc != LocId::NONE {
-            return loc;
-        }
-        let frame = self.then(newest, word(thread, field::FRAME));
-        self.loc_through(pc, Word::from_index(frame), |word| self.then(newest, word))
-    }
-
-    /// The allocation of the thread's `nth` object, made before the newest changes.
-    fn allocation(&self, newest: &[(Word, u64)], thread: ThreadId, nth: u64) -> Option<Allocation> {
-        let object = *self.threads[thread.0 as usize].objects.get(nth as usize)?;
-        let pc = Pc(self.then(newest, word(thread, field::PC)) as u32);
-        let (dst, heap) = match self.code.op(pc) {
-            Op::Malloc { dst, .. } => (dst, true),
-            Op::Alloca { dst, .. } => (dst, false),
-            _ => return None,
-        };
-        let func = self.code.function_at(pc)?;
-        let reg = self.register(func, dst);
-        Some(Allocation { object, heap, func, reg })
     }
 
     /// The register behind a slot.
@@ -155,12 +106,93 @@ impl Machine<'_> {
     }
 }
 
-fn passed_op(op: Op, newest: Option<ThreadId>) -> Option<PassedOp> {
-    match op {
-        Op::Store { .. } => Some(PassedOp::Store),
-        Op::Fence { kind } => Some(PassedOp::Fence(kind)),
-        Op::Format { to: None, .. } => Some(PassedOp::Print),
-        Op::Spawn { .. } => newest.map(PassedOp::Spawn),
-        _ => None,
+/// The past, read off the undo log. A moment is a place in the log: before the change that is there.
+struct Past<'m, 'p> {
+    machine: &'m Machine<'p>,
+    changes: &'m [(Word, u64)],
+    /// For each word that changed, where in the log.
+    places: HashMap<Word, Vec<usize>>,
+}
+
+impl<'m, 'p> Past<'m, 'p> {
+    fn new(machine: &'m Machine<'p>, changes: &'m [(Word, u64)]) -> Past<'m, 'p> {
+        let mut places: HashMap<Word, Vec<usize>> = HashMap::new();
+        for (moment, (word, _)) in changes.iter().enumerate() {
+            places.entry(*word).or_default().push(moment);
+        }
+        Past { machine, changes, places }
+    }
+
+    /// What a word held: what the first change since has overwritten, or what it still holds.
+    fn word(&self, moment: usize, word: Word) -> u64 {
+        let since = self.places.get(&word).and_then(|places| {
+            let next = places.partition_point(|place| *place < moment);
+            places.get(next)
+        });
+        since.map_or_else(|| self.machine.trail.get(word), |place| self.changes[*place].1)
+    }
+
+    fn field(&self, moment: usize, thread: ThreadId, field: u32) -> u64 {
+        self.word(moment, word(thread, field))
+    }
+
+    /// What an operand was.
+    fn operand(&self, moment: usize, thread: ThreadId, src: Src) -> u64 {
+        match src.get() {
+            Source::Slot(slot) => {
+                let frame = Word::from_index(self.field(moment, thread, field::FRAME));
+                self.word(moment, frame.at(frame::SLOTS + slot.0))
+            }
+            _ => self.machine.read(thread, src),
+        }
+    }
+
+    /// Where a thread was in the source: the innermost frame that has a position.
+    fn loc(&self, moment: usize, thread: ThreadId) -> LocId {
+        let pc = Pc(self.field(moment, thread, field::PC) as u32);
+        let frame = Word::from_index(self.field(moment, thread, field::FRAME));
+        self.machine.loc_through(pc, frame, |word| self.word(moment, word))
+    }
+
+    /// The operation that a thread went past, if it is one to tell of.
+    fn passed_op(
+        &self,
+        moment: usize,
+        thread: ThreadId,
+        op: Op,
+        newest: Option<ThreadId>,
+    ) -> Option<PassedOp> {
+        match op {
+            // The counter leaves a completed store by one step. It may also leave one to a private
+            // object, later and for anywhere; by one step only before anything else has changed,
+            // so that the operand still is what it was.
+            Op::Store { addr, .. } => {
+                let [from, to] = [moment, moment + 1].map(|at| self.field(at, thread, field::PC));
+                (to == from + 1).then(|| PassedOp::Store(self.operand(moment, thread, addr)))
+            }
+            Op::Fence { kind } => Some(PassedOp::Fence(kind)),
+            Op::Format { to: None, .. } => Some(PassedOp::Print),
+            Op::Spawn { .. } => newest.map(PassedOp::Spawn),
+            Op::Join { thread: target, .. } => {
+                let handle = self.operand(moment, thread, target);
+                Some(PassedOp::Join(self.machine.thread_of(handle)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The allocation of the thread's `nth` object.
+    fn allocation(&self, moment: usize, thread: ThreadId, nth: u64) -> Option<Allocation> {
+        let machine = self.machine;
+        let object = *machine.threads[thread.0 as usize].objects.get(nth as usize)?;
+        let pc = Pc(self.field(moment, thread, field::PC) as u32);
+        let (dst, heap) = match machine.code.op(pc) {
+            Op::Malloc { dst, .. } => (dst, true),
+            Op::Alloca { dst, .. } => (dst, false),
+            _ => return None,
+        };
+        let func = machine.code.function_at(pc)?;
+        let reg = machine.register(func, dst);
+        Some(Allocation { object, heap, func, reg })
     }
 }

@@ -61,7 +61,10 @@ pub fn why(program: &Program, events: &[ReplayEvent], offence: &Offence) -> Opti
             reasons.extend(relaxed::relaxed(&told, &told.order(), &told.everything()));
         }
         Some(kind) => {
-            if matches!(kind, FailureKind::Memory | FailureKind::LockMisuse) {
+            if matches!(
+                kind,
+                FailureKind::Memory | FailureKind::LockMisuse | FailureKind::Uninitialised
+            ) {
                 reasons.extend(object::object(&told));
             }
             let order = told.order();
