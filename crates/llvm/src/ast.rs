@@ -1,7 +1,7 @@
 //! The parts of a module of LLVM IR.
 //!
-//! Everything is flat and refers by typed ids: types, constants, names and positions are interned
-//! once per module, locals and blocks once per function. An id means something only together with
+//! Everything is flat and refers by typed ids: types, constants, names and positions are kept once
+//! per module, locals and blocks once per function. An id means something only together with
 //! the [`Module`] (or, for [`LocalId`] and [`BlockId`], the [`Body`]) that it came from.
 //!
 //! Kept is what a program's meaning and its positions need. Left out are attributes that only
@@ -12,7 +12,8 @@
 //! - no type contains itself, and neither types nor constants nest deeper than
 //!   [`MAX_NESTING`], so recursion over them is bounded;
 //! - a body has at least one block, every block ends in its only terminator, and the operands of
-//!   an instruction have the types that the text says they have;
+//!   an instruction have the types that the text says they have, which arithmetic, casts,
+//!   comparisons, accesses and addresses are for;
 //! - chains of `inlined_at` end.
 
 mod constant;

@@ -12,6 +12,7 @@
 //! | [`global`], [`function`] | variables and aliases; function headers and bodies |
 //! | [`scope`] | the locals and blocks of one function |
 //! | [`inst`] | instructions |
+//! | [`rules`] | which types operations take and give |
 //! | [`metadata`] | positions: reading the nodes, following scopes |
 //! | [`finish`] | what can be checked only at the end |
 
@@ -25,6 +26,7 @@ mod inst;
 mod item;
 mod literal;
 mod metadata;
+mod rules;
 mod scope;
 mod types;
 

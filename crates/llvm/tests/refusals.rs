@@ -79,6 +79,14 @@ fn types_must_agree() {
     assert_inst_refused("%x = load i32, i32 %a", "an address of type i32");
     assert_inst_refused("%x = trunc i32 %a to i64", "a conversion from i32 to i64");
     assert_inst_refused("%x = sitofp ptr %p to double", "a conversion from ptr to double");
+    assert_inst_refused("%x = bitcast i32 %a to double", "a conversion from i32 to double");
+    assert_inst_refused("%x = bitcast i32 %a to ptr", "a conversion from i32 to ptr");
+    assert_inst_refused("%x = fpext double 1.0 to float", "a conversion from double to float");
+    assert_inst_refused("%x = zext <2 x i8> undef to i64", "a conversion from a vector");
+    assert_inst_refused("%x = getelementptr i8, i32 %a", "an address that is no pointer");
+    assert_inst_refused("%x = load token, ptr %p", "a type that memory does not hold");
+    assert_refused("@x = global i32 trunc (ptr @x to i32)", "a conversion from ptr to i32");
+    assert_refused("@x = global ptr add (ptr @x, ptr @x)", "an operation that ptr does not have");
     assert_inst_refused("%x = extractvalue { i32 } undef, 1", "an index that the type");
     assert_inst_refused("br i32 %a, label %b, label %b", "the type is i32; expected i1");
     assert_inst_refused("call i32 (i64) %p(i32 1)", "arguments that the function does not take");

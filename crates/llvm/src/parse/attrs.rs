@@ -37,7 +37,7 @@ impl Parser<'_> {
     fn type_attr(&mut self) -> Parse<TypeId> {
         self.advance();
         self.expect(b'(')?;
-        let ty = self.value_ty()?;
+        let ty = self.memory_ty()?;
         self.expect(b')')?;
         Ok(ty)
     }

@@ -1,9 +1,8 @@
 //! Constant expressions, those of old versions included.
 
 use super::Parser;
-use crate::ast::{BinaryOp, CastOp, ConstExpr, ConstId, ConstKind, Flags, Type, TypeId, Word};
+use crate::ast::{BinaryOp, CastOp, ConstExpr, ConstId, ConstKind, Flags, TypeId, Word};
 use crate::fault::Parse;
-use crate::intern::Types;
 use crate::lex::Token;
 
 /// Whether a word begins a constant expression.
@@ -34,6 +33,7 @@ impl<'t> Parser<'t> {
         } else if let Some(op) = BinaryOp::from_word(word) {
             self.skip_flags();
             let ((found, lhs), (_, rhs)) = self.pair(true)?;
+            self.require_operation(op, found, at)?;
             (found, ConstExpr::Binary { op, lhs, rhs })
         } else {
             match word {
@@ -65,10 +65,12 @@ impl<'t> Parser<'t> {
     fn cast_expression(&mut self, op: CastOp) -> Parse<(TypeId, ConstExpr)> {
         self.skip_flags();
         self.expect(b'(')?;
-        let (_, arg) = self.typed_constant()?;
+        let at = self.start;
+        let (from, arg) = self.typed_constant()?;
         self.expect_word("to")?;
         let to = self.value_ty()?;
         self.expect(b')')?;
+        self.require_cast(op, from, to, at)?;
         Ok((to, ConstExpr::Cast { op, arg }))
     }
 
@@ -89,11 +91,11 @@ impl<'t> Parser<'t> {
     fn gep_expression(&mut self) -> Parse<(TypeId, ConstExpr)> {
         let flags = self.gep_flags()?;
         self.expect(b'(')?;
-        let source = self.value_ty()?;
+        let source = self.memory_ty()?;
         self.expect(b',')?;
         let at = self.start;
-        let (base_ty, base) = self.typed_constant()?;
-        let mut ty = base_ty;
+        let (mut ty, base) = self.typed_constant()?;
+        self.require_address(ty, at)?;
         let mut indices = Vec::new();
         while self.eat(b',') {
             self.eat_word(b"inrange");
@@ -123,33 +125,6 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The type of an address after one more index: a vector if either is one.
-    pub(super) fn gep_type(&mut self, base: TypeId, index: TypeId, at: usize) -> Parse<TypeId> {
-        let vector = |ty: &Type| match *ty {
-            Type::Vector { element, len, scalable } => (element, Some((len, scalable))),
-            _ => (TypeId::from_u32(0), None),
-        };
-        let (base_element, base_len) = vector(&self.types.types[base]);
-        let (index_element, index_len) = vector(&self.types.types[index]);
-        let pointer = if base_len.is_some() { base_element } else { base };
-        let integer = if index_len.is_some() { index_element } else { index };
-        if !matches!(self.types.types[pointer], Type::Ptr { .. }) {
-            return Err(self.fault_at(at, "an address that is no pointer"));
-        }
-        if !matches!(self.types.types[integer], Type::Int(_)) {
-            return Err(self.fault_at(at, "an index that is no integer"));
-        }
-        match (base_len, index_len) {
-            (None, Some((len, scalable))) => {
-                Ok(self.types.intern(Type::Vector { element: pointer, len, scalable }))
-            }
-            (Some(a), Some(b)) if a != b => {
-                Err(self.fault_at(at, "an address and an index of different lengths"))
-            }
-            _ => Ok(base),
-        }
-    }
-
     fn compare_expression(&mut self, integers: bool) -> Parse<(TypeId, ConstExpr)> {
         if integers {
             let pred = self.expect_one_of("a predicate")?;
@@ -159,16 +134,6 @@ impl<'t> Parser<'t> {
             let pred = self.expect_one_of("a predicate")?;
             let ((ty, lhs), (_, rhs)) = self.pair(true)?;
             Ok((self.truth_type(ty), ConstExpr::FCmp { pred, lhs, rhs }))
-        }
-    }
-
-    /// What comparing two values of a type gives: `i1`, or a vector of it.
-    pub(super) fn truth_type(&mut self, ty: TypeId) -> TypeId {
-        match self.types.types[ty] {
-            Type::Vector { len, scalable, .. } => {
-                self.types.intern(Type::Vector { element: Types::i1(), len, scalable })
-            }
-            _ => Types::i1(),
         }
     }
 
@@ -231,39 +196,5 @@ impl<'t> Parser<'t> {
                 Ok((ty, ConstExpr::ShuffleVector { lhs: first, rhs: second, mask: third }))
             }
         }
-    }
-
-    /// The type of a vector's elements.
-    pub(super) fn element_type(&self, ty: TypeId, at: usize) -> Parse<TypeId> {
-        match self.types.types[ty] {
-            Type::Vector { element, .. } => Ok(element),
-            _ => Err(self.fault_at(at, "an operand that is no vector")),
-        }
-    }
-
-    /// The type of a shuffle: elements as the operands have them, as many as the mask has.
-    pub(super) fn shuffle_type(&mut self, ty: TypeId, mask: TypeId, at: usize) -> Parse<TypeId> {
-        let element = self.element_type(ty, at)?;
-        match self.types.types[mask] {
-            Type::Vector { element: index, len, scalable } if index == Types::i32() => {
-                Ok(self.types.intern(Type::Vector { element, len, scalable }))
-            }
-            _ => Err(self.fault_at(at, "a mask that is no vector of i32")),
-        }
-    }
-
-    /// The type that a path of indices leads to.
-    pub(super) fn field_type(&self, ty: TypeId, path: &[u32], at: usize) -> Parse<TypeId> {
-        if path.is_empty() {
-            return Err(self.fault_at(at, "no index").expected("at least one"));
-        }
-        let step = |ty: TypeId, index: &u32| match &self.types.types[ty] {
-            Type::Struct { fields, .. } => fields.get(*index as usize).copied(),
-            Type::Array { element, len } if u64::from(*index) < *len => Some(*element),
-            _ => None,
-        };
-        path.iter()
-            .try_fold(ty, step)
-            .ok_or_else(|| self.fault_at(at, "an index that the type does not have"))
     }
 }

@@ -106,7 +106,7 @@ impl Parser<'_> {
 
     fn variable(&mut self, prelude: Prelude, constant: bool) -> Parse<Variable> {
         self.advance();
-        let ty = self.value_ty()?;
+        let ty = self.memory_ty()?;
         // Only a linkage that says so leaves the value to another module.
         let init = match prelude.linkage {
             Some(Linkage::External | Linkage::ExternWeak) => None,

@@ -239,36 +239,8 @@ impl Parser<'_> {
         };
         let at = self.start;
         let (ty, lhs, rhs) = self.two_operands()?;
-        let right = match self.types.types[self.scalar_type(ty)] {
-            Type::Int(_) => !op.is_float(),
-            _ => op.is_float() && self.is_float(ty),
-        };
-        if !right {
-            let name = self.show_type(ty);
-            return Err(self.fault_at(at, format!("an operation that {name} does not have")));
-        }
+        self.require_operation(op, ty, at)?;
         Ok((InstKind::Binary { op, flags, lhs, rhs }, ty))
-    }
-
-    /// The type of a vector's elements; of anything else, the type itself.
-    fn scalar_type(&self, ty: TypeId) -> TypeId {
-        match self.types.types[ty] {
-            Type::Vector { element, .. } => element,
-            _ => ty,
-        }
-    }
-
-    fn is_float(&self, ty: TypeId) -> bool {
-        matches!(
-            self.types.types[self.scalar_type(ty)],
-            Type::Half
-                | Type::BFloat
-                | Type::Float
-                | Type::Double
-                | Type::X86Fp80
-                | Type::Fp128
-                | Type::PpcFp128
-        )
     }
 
     fn cast(&mut self, op: CastOp) -> Parse<Made> {
@@ -279,33 +251,8 @@ impl Parser<'_> {
         let (from, arg) = self.typed_value()?;
         self.expect_word("to")?;
         let to = self.value_ty()?;
-        if !self.can_cast(op, from, to) {
-            let (from, to) = (self.show_type(from), self.show_type(to));
-            return Err(self.fault_at(at, format!("a conversion from {from} to {to}")));
-        }
+        self.require_cast(op, from, to, at)?;
         Ok((InstKind::Cast { op, flags, arg }, to))
-    }
-
-    /// Whether a cast goes between the classes of types that it is for, and makes integers
-    /// narrower or wider as it says.
-    fn can_cast(&self, op: CastOp, from: TypeId, to: TypeId) -> bool {
-        let class = |ty| &self.types.types[self.scalar_type(ty)];
-        let integer = |ty| match class(ty) {
-            Type::Int(bits) => Some(*bits),
-            _ => None,
-        };
-        let pointer = |ty| matches!(class(ty), Type::Ptr { .. });
-        match op {
-            CastOp::Trunc => integer(from) > integer(to) && integer(to).is_some(),
-            CastOp::ZExt | CastOp::SExt => integer(from).is_some() && integer(from) < integer(to),
-            CastOp::FPTrunc | CastOp::FPExt => self.is_float(from) && self.is_float(to),
-            CastOp::FPToUI | CastOp::FPToSI => self.is_float(from) && integer(to).is_some(),
-            CastOp::UIToFP | CastOp::SIToFP => integer(from).is_some() && self.is_float(to),
-            CastOp::PtrToInt | CastOp::PtrToAddr => pointer(from) && integer(to).is_some(),
-            CastOp::IntToPtr => integer(from).is_some() && pointer(to),
-            CastOp::AddrSpaceCast => pointer(from) && pointer(to),
-            CastOp::BitCast => true,
-        }
     }
 
     fn integer_comparison(&mut self) -> Parse<Made> {

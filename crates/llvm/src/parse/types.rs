@@ -34,6 +34,19 @@ impl Parser<'_> {
         }
     }
 
+    /// A type that memory can hold. Whether a named structure has a definition, the end of the
+    /// module knows.
+    pub(super) fn memory_ty(&mut self) -> Parse<TypeId> {
+        let at = self.start;
+        let ty = self.value_ty()?;
+        match self.types.types[ty] {
+            Type::Label | Type::Token | Type::Metadata => {
+                Err(self.fault_at(at, "a type that memory does not hold"))
+            }
+            _ => Ok(ty),
+        }
+    }
+
     fn typed_pointer(&self) -> Box<crate::fault::Fault> {
         self.fault("a typed pointer")
             .expected("the opaque pointer type 'ptr'")
@@ -145,14 +158,14 @@ impl Parser<'_> {
         self.expect(b'[')?;
         let len = self.expect_u64()?;
         self.expect_word("x")?;
-        let element = self.value_ty()?;
+        let element = self.memory_ty()?;
         self.expect(b']')?;
         Ok(self.types.intern(Type::Array { element, len }))
     }
 
     fn fields(&mut self) -> Parse<Box<[TypeId]>> {
         self.expect(b'{')?;
-        Ok(self.list_until(b'}', Self::value_ty)?.into())
+        Ok(self.list_until(b'}', Self::memory_ty)?.into())
     }
 
     fn vector_or_packed(&mut self) -> Parse<TypeId> {
@@ -172,7 +185,7 @@ impl Parser<'_> {
             return Err(self.fault_at(at, "a vector without elements"));
         }
         self.expect_word("x")?;
-        let element = self.value_ty()?;
+        let element = self.memory_ty()?;
         self.expect(b'>')?;
         Ok(self.types.intern(Type::Vector { element, len, scalable }))
     }

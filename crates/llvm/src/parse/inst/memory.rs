@@ -12,7 +12,7 @@ impl Parser<'_> {
     pub(super) fn alloca(&mut self) -> Parse<Made> {
         let inalloca = self.eat_word(b"inalloca");
         self.eat_word(b"swifterror");
-        let ty = self.value_ty()?;
+        let ty = self.memory_ty()?;
         let (mut count, mut align, mut addrspace) = (None, None, 0);
         while self.comma() {
             match self.token {
@@ -66,7 +66,7 @@ impl Parser<'_> {
     pub(super) fn load(&mut self) -> Parse<Made> {
         let is_atomic = self.eat_word(b"atomic");
         let volatile = self.eat_word(b"volatile");
-        let ty = self.value_ty()?;
+        let ty = self.memory_ty()?;
         self.expect(b',')?;
         let ptr = self.pointer()?;
         let atomic = if is_atomic { Some(self.ordering()?) } else { None };
@@ -121,10 +121,11 @@ impl Parser<'_> {
     /// `getelementptr [flags] type, ptr base (, T index)*`.
     pub(super) fn address(&mut self) -> Parse<Made> {
         let flags = self.gep_flags()?;
-        let source = self.value_ty()?;
+        let source = self.memory_ty()?;
         self.expect(b',')?;
         let at = self.start;
         let (mut ty, base) = self.typed_value()?;
+        self.require_address(ty, at)?;
         let mut indices = Vec::new();
         while self.comma() {
             let (index_ty, index) = self.typed_value()?;
