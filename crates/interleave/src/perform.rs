@@ -223,16 +223,17 @@ impl System<'_> {
             true => self.machine.memory.read(&self.machine.trail, place),
             false => self.value_seen(action.thread, action.addr, action.bytes).unwrap_or(0),
         };
+        let mixed = needs.is_some() && self.is_mixed(&action);
         if action.forwarded > 0 {
             self.forwarded_load(action, races);
         } else {
             let recording = Recording { needs, ..Recording::NONE };
             self.record_step(action, Some(place), recording, races);
         }
-        if needs.is_some() {
-            self.check_wait(&action);
-        }
         self.machine.complete(action.thread, value, true);
+        if mixed {
+            self.fail_mixed(action.thread);
+        }
     }
 
     /// Paper 000, appendix B, "load from buffer": the load joins its cell only when the store it
@@ -272,6 +273,7 @@ impl System<'_> {
         let fresh = self.machine.memory.is_fresh(&self.machine.trail, place);
         let (new, result, happens) = change(old);
         debug_assert_eq!(happens, action.class == Class::Write);
+        let mixed = needs.is_some() && self.is_mixed(&action);
         let detail = Detail { old, fresh, condition, open: false };
         let recording = Recording { detail, needs };
         self.record_step(action, Some(place), recording, races);
@@ -279,9 +281,15 @@ impl System<'_> {
             self.machine.memory.write(&mut self.machine.trail, place, new);
         }
         self.machine.complete(action.thread, result, happens);
-        if needs.is_some() {
-            self.check_wait(&action);
+        if mixed {
+            self.fail_mixed(action.thread);
         }
+    }
+
+    /// Whether an operation that waits, and is about to happen, waits among writes of other bytes.
+    fn is_mixed(&mut self, action: &Action) -> bool {
+        let base = self.clock(action.thread, field::CLOCK);
+        self.waits_among_others(action, base)
     }
 
     /// Takes a lock that is free, or fails on one that was destroyed; one that is held, which only

@@ -501,7 +501,8 @@ impl System<'_> {
     }
 
     /// The newest write that an operation which waits for a value could have happened before, not
-    /// being ordered after it otherwise.
+    /// being ordered after it otherwise. Such writes are to all of its bytes
+    /// ([`System::waits_among_others`]), so that one of its cells stands for all.
     fn last_chance(
         &self,
         action: &Action,
@@ -509,7 +510,7 @@ impl System<'_> {
         base: ClockId,
         needs: Needs,
     ) -> Option<u32> {
-        let [cell] = cells else { return None };
+        let cell = cells.first()?;
         let mut link = CellWord::unpack(self.machine.trail.get(*cell)).write;
         // The end of an object leaves its bytes as they were.
         let mut ended = self.left_behind(action);
@@ -539,40 +540,39 @@ impl System<'_> {
         Some(memory.read(trail, place))
     }
 
-    /// Fails a thread that waits for a value at bytes which other accesses touch in part: what it
-    /// could have waited for earlier is not looked at then.
-    pub fn check_wait(&mut self, action: &Action) {
-        let trail = &self.machine.trail;
-        let memory = &self.machine.memory;
-        let Ok(place) = memory.place(trail, action.addr, action.bytes, Purpose::Read) else {
-            return;
+    /// Whether an operation that waits for a value, having seen `base`, could have come before
+    /// writes of other bytes than its own: what it would have found then is not known.
+    pub fn waits_among_others(&mut self, action: &Action, base: ClockId) -> bool {
+        let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
+        let Ok(place) = memory.place(trail, action.addr, action.bytes, Purpose::Copy) else {
+            return false;
         };
-        let mut link = match memory.single_cell(trail, place) {
-            Some(cell) => CellWord::unpack(trail.get(cell)).write,
-            None => return self.fail_mixed(action.thread),
-        };
-        while let Some(write) = self.link(link) {
-            let before = write.before;
-            let write = &self.events[write.point.event as usize].action;
-            if (write.addr, write.bytes) != (action.addr, action.bytes) {
-                return self.fail_mixed(action.thread);
-            }
-            link = before;
+        if let Some(cell) = memory.single_cell(trail, place) {
+            return self.is_among_others(action, base, cell);
         }
+        let mut cells = Vec::new();
+        memory.cells(trail, place, &mut cells);
+        cells.into_iter().any(|cell| self.is_among_others(action, base, cell))
     }
 
-    fn fail_mixed(&mut self, thread: ThreadId) {
-        let message =
-            "waits for a value at bytes that are also accessed in part or as part of more";
-        self.fail(thread, Fault::new(FaultKind::Unsupported, message));
+    fn is_among_others(&self, action: &Action, base: ClockId, cell: Word) -> bool {
+        let mut link = CellWord::unpack(self.machine.trail.get(cell)).write;
+        while let Some(write) = self.link(link) {
+            let event = &self.events[write.point.event as usize];
+            let earlier = &event.action;
+            if self.has_seen(base, &write.point) || earlier.thread == action.thread {
+                return false;
+            }
+            if (earlier.addr, earlier.bytes) != (action.addr, action.bytes) {
+                return true;
+            }
+            link = write.before;
+        }
+        false
     }
 
-    /// The race of an operation that waits at the end of an execution.
-    pub fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
-        let trail = &self.machine.trail;
-        let place =
-            self.machine.memory.place(trail, action.addr, action.bytes, Purpose::Read).ok()?;
-        let cell = self.machine.memory.single_cell(trail, place)?;
+    /// What an operation that waits is after, when it has not happened.
+    fn waiting_base(&mut self, action: &Action) -> ClockId {
         let mut base = self.clock(action.thread, field::CLOCK);
         if action.class == Class::Write {
             // A lock: it waits for the thread's updates, and for the signal if it is a wake-up.
@@ -580,7 +580,31 @@ impl System<'_> {
                 base = self.clocks.joined(base, self.clock(action.thread, field));
             }
         }
-        let earlier = self.last_chance(action, &[cell], base, needs)?;
+        base
+    }
+
+    /// Fails a thread that waits at the end of an execution among writes of other bytes.
+    pub fn check_wait(&mut self, action: &Action) {
+        let base = self.waiting_base(action);
+        if self.waits_among_others(action, base) {
+            self.fail_mixed(action.thread);
+        }
+    }
+
+    pub fn fail_mixed(&mut self, thread: ThreadId) {
+        let message =
+            "waits for a value at bytes that are also accessed in part or as part of more";
+        self.fail(thread, Fault::new(FaultKind::Unsupported, message));
+    }
+
+    /// The race of an operation that waits at the end of an execution.
+    pub fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
+        let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
+        let place = memory.place(trail, action.addr, action.bytes, Purpose::Read).ok()?;
+        let mut cells = Vec::new();
+        memory.cells(trail, place, &mut cells);
+        let base = self.waiting_base(action);
+        let earlier = self.last_chance(action, &cells, base, needs)?;
         Some(Race { earlier, needs: base, happened: None })
     }
 

@@ -130,3 +130,51 @@ fn one_common_byte_is_a_conflict() {
     finds_all_states(&program);
     has_executions(&program, 2);
 }
+
+/// Locks and waits at bytes that were set piece by piece, or as part of more, before the threads
+/// that use them were started: nothing that is not ordered is mixed.
+#[test]
+fn waits_after_ordered_accesses_of_other_sizes_are_exact() {
+    for clear in ["store i8 @x, 0\nstore i8 @x+1, 0\nstore i16 @x+2, 0", "store i64 @x, 0"] {
+        let program = program(&format!(
+            "global @x: i64
+             global @n: i32
+             observe n = i32 @n
+             thread main = @main()
+             func @add() {{
+                 reg %r: i32
+               entry:
+                 lock @x
+                 %r = load i32 asm @n
+                 %r = add i32 %r, 1
+                 store i32 asm @n, %r
+                 unlock @x
+                 ret
+             }}
+             func @main() {{
+                 reg %t: i64
+               entry:
+                 {clear}
+                 %t = spawn @add()
+                 %t = spawn @add()
+                 %t = spawn @add()
+                 ret
+             }}"
+        ));
+        finds_all_states(&program);
+        has_executions(&program, 6);
+    }
+}
+
+/// What is mixed and not ordered is not supported, in whichever order it comes.
+#[test]
+fn waits_among_accesses_of_other_sizes_are_unsupported() {
+    let program = threads(ITEMS, &["store i8 asm @x, 1", "%r = await ne i32 asm @x, 0"]);
+    for model in Model::ALL {
+        for strategy in REDUCTIONS {
+            let found = run(&program, model, strategy);
+            let kinds: Vec<_> = failures(&found).into_iter().map(|(kind, _)| kind).collect();
+            assert_eq!(kinds, [FailureKind::Unsupported], "{} under {model}", strategy.name());
+        }
+    }
+}
