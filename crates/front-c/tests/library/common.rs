@@ -1,7 +1,5 @@
 //! Programs in IR text that call the C library, and what every answer about them must satisfy.
 
-#![allow(dead_code)] // Each test binary uses its own part.
-
 use raddle_interleave::{
     FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
 };

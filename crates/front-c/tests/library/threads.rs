@@ -1,8 +1,6 @@
 //! Threads of the C library: creation, ends, keys, once, C11's names, and what verifiers call.
 
-mod common;
-
-use common::{correct, fails, function, main, program, safe};
+use crate::common::{correct, fails, function, main, program, safe};
 use raddle_interleave::FailureKind::{Abort, Assertion, Unsupported};
 use raddle_ir::Program;
 

@@ -1,8 +1,6 @@
 //! The sequential part of the C library: what functions compute.
 
-mod common;
-
-use common::{calls, computes, fails, main, program, safe};
+use crate::common::{calls, computes, fails, main, program, safe};
 use raddle_interleave::FailureKind::{Memory, Uninitialised};
 
 #[test]
