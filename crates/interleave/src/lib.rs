@@ -28,7 +28,7 @@
 //! | `narrate` | what happens along a schedule, told as it happens |
 //! | `describe` | what an event did |
 //! | `story` | what is told: values and the words for them |
-//! | `names` | names instead of addresses |
+//! | `names`, `elements` | names instead of addresses |
 //!
 //! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
 //! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
@@ -38,6 +38,7 @@ mod api;
 mod buffer;
 mod clock;
 mod describe;
+mod elements;
 mod enabled;
 mod event;
 mod limits;

@@ -1,12 +1,13 @@
 //! Names instead of addresses.
 //!
-//! A global is called by its name, the copy of a thread-local one also by its thread; an object of a
+//! A global is called by its name, an array's element by its index, the copy of a thread-local one also by its thread; an object of a
 //! frame by its register and function; an object of the heap by its thread and number, which mean
 //! the same in every execution. `+8` is an offset.
 
+use crate::elements::elements;
 use crate::story::{Bytes, Datum};
 use crate::system::System;
-use raddle_ir::{GlobalId, Type};
+use raddle_ir::{GlobalId, Program, Type};
 use raddle_machine::layout::{self, ObjectId};
 use raddle_machine::{Allocation, Machine, ThreadId};
 use rustc_hash::FxHashMap;
@@ -15,14 +16,21 @@ use rustc_hash::FxHashMap;
 const SMALL: u128 = 1 << 31;
 
 /// The names of the objects that threads have made so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Names {
+    /// Which globals are arrays, with the size of an element.
+    arrays: FxHashMap<GlobalId, u64>,
     objects: FxHashMap<ObjectId, String>,
     /// How many of the heap each thread has made.
     heap: FxHashMap<ThreadId, u32>,
 }
 
 impl Names {
+    pub fn new(program: &Program) -> Names {
+        let (objects, heap) = (FxHashMap::default(), FxHashMap::default());
+        Names { arrays: elements(program), objects, heap }
+    }
+
     /// Gives a new object its name.
     pub fn made(&mut self, machine: &Machine<'_>, thread: ThreadId, made: &Allocation) {
         let who = machine.thread_name(thread);
@@ -51,11 +59,25 @@ impl Names {
 
     fn known(&self, machine: &Machine<'_>, addr: u64) -> Option<String> {
         let (object, offset) = layout::split_address(addr)?;
+        if let Some(element) = self.element(machine.program, object, offset) {
+            return Some(element);
+        }
         let name = match self.objects.get(&object) {
             Some(name) => name.clone(),
             None => global(machine, object)?,
         };
         Some(if offset == 0 { name } else { format!("{name}+{offset}") })
+    }
+
+    /// `flag[1]`
+    fn element(&self, program: &Program, object: ObjectId, offset: u32) -> Option<String> {
+        let id = GlobalId::from_u32(object.0);
+        let global = program.globals.get(id)?;
+        let (size, offset) = (*self.arrays.get(&id)?, u64::from(offset));
+        let inside = size > 0 && global.size > size && offset < global.size;
+        let rest = offset.checked_rem(size).filter(|_| inside)?;
+        let name = format!("{}[{}]", global.name, offset / size);
+        Some(if rest == 0 { name } else { format!("{name}+{rest}") })
     }
 
     /// A value as people write it: a signed number while it is small, the name of what it points

@@ -51,7 +51,7 @@ impl Narrator {
     pub fn new(system: &System<'_>) -> Narrator {
         let mut narrator = Narrator {
             events: Vec::new(),
-            names: Names::default(),
+            names: Names::new(system.machine.program),
             told: Mark::START,
             failures: 0,
             stores: Vec::new(),

@@ -375,3 +375,38 @@ global @x8: i64
     ];
     assert_eq!(told(&program, Model::Tso, &schedule), expected);
 }
+
+#[test]
+fn elements_have_an_index() {
+    let source = r#"
+program "array"
+global @flag: i32 x 4
+global @pair: bytes 32
+global @other: i32 x 4
+thread P0 = @f(3)
+func @f(%i: i64) {
+  reg %by: i64, %at: ptr
+entry:
+  %by = shl i64 %i, 2
+  %at = inttoptr i64 %by to ptr
+  %at = add ptr @flag, %at
+  store i32 asm %at, 1
+  %by = sub i64 %i, 2
+  %by = mul i64 %by, 16
+  %at = inttoptr i64 %by to ptr
+  %at = add ptr @pair+4, %at
+  store i32 asm %at, 2
+  store i32 asm @flag, 3
+  store i32 asm @other+4, 4
+  ret
+}
+"#;
+    let program = parsed(source);
+    let expected = [
+        "P0 13 writes flag[3] = 1",
+        "P0 18 writes pair[1]+4 = 2",
+        "P0 19 writes flag[0] = 3",
+        "P0 20 writes other+4 = 4",
+    ];
+    assert_eq!(told(&program, Model::Sc, &[step(0); 4]), expected);
+}

@@ -1,0 +1,65 @@
+//! Which globals are arrays, and of how large elements.
+//!
+//! The IR has bytes, not types; but a program that indexes a global shows it: an address is the
+//! global's plus a register, and the register a number times the size of an element. What is found
+//! is for names only.
+
+use raddle_ir::{BinOp, GlobalId, InstKind, Operand, Program, Reg};
+use rustc_hash::FxHashMap;
+
+/// The size of an element for each global that is indexed; the smallest, if there are several.
+pub(crate) fn elements(program: &Program) -> FxHashMap<GlobalId, u64> {
+    let mut found = FxHashMap::default();
+    let blocks = program.funcs.values().flat_map(|func| func.blocks.values());
+    for block in blocks {
+        let mut scales = FxHashMap::default();
+        for inst in &block.insts {
+            if let Some((global, size)) = indexed(&inst.kind, &scales) {
+                let known = found.entry(global).or_insert(size);
+                *known = size.min(*known);
+            }
+            let scale = scale(&inst.kind, &scales);
+            for dst in inst.kind.defs().into_iter().flatten() {
+                match scale {
+                    Some(scale) => scales.insert(dst, scale),
+                    None => scales.remove(&dst),
+                };
+            }
+        }
+    }
+    found
+}
+
+/// What a result is a multiple of, by construction.
+fn scale(inst: &InstKind, scales: &FxHashMap<Reg, u64>) -> Option<u64> {
+    match *inst {
+        InstKind::Bin { op: BinOp::Mul, a: Operand::Reg(_), b: Operand::Int(by), .. }
+        | InstKind::Bin { op: BinOp::Mul, a: Operand::Int(by), b: Operand::Reg(_), .. } => {
+            u64::try_from(by).ok().filter(|by| *by > 0)
+        }
+        InstKind::Bin { op: BinOp::Shl, a: Operand::Reg(_), b: Operand::Int(by), .. } => {
+            1u64.checked_shl(u32::try_from(by).ok()?)
+        }
+        InstKind::Cast { a: Operand::Reg(from), .. } => scales.get(&from).copied(),
+        _ => None,
+    }
+}
+
+/// The global that an address is an element of, with the element's size.
+fn indexed(inst: &InstKind, scales: &FxHashMap<Reg, u64>) -> Option<(GlobalId, u64)> {
+    match *inst {
+        InstKind::Bin {
+            op: BinOp::Add,
+            a: Operand::Global(global, _),
+            b: Operand::Reg(by),
+            ..
+        }
+        | InstKind::Bin {
+            op: BinOp::Add,
+            a: Operand::Reg(by),
+            b: Operand::Global(global, _),
+            ..
+        } => Some((global, scales.get(&by).copied().unwrap_or(1))),
+        _ => None,
+    }
+}
