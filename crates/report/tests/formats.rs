@@ -286,3 +286,41 @@ fn check_json() {
     let bound = serde_json::json!({ "kind": "events", "file": "SB.litmus", "line": 7, "count": 2 });
     assert_eq!(object["bounds"], serde_json::json!([bound]));
 }
+
+/// What a library does on its own account is in the JSON, not in the text.
+#[test]
+fn only_what_has_a_place_in_the_source_is_shown() {
+    let program = program(Quantifier::Exists);
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let mut result = violation();
+    let events = &mut result.violations[0].witness.events;
+    events[0].loc = LocId::NONE;
+    let text = shown(&run, &result);
+    assert!(!text.contains("(buffered)") && text.contains("    2     7  x = 1 reaches"), "{text}");
+    let object = parsed(&json::line(&json::check(&run, &result)));
+    assert_eq!(object["errors"][0]["witness"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn many_threads_make_a_list_and_colours_are_asked_for() {
+    let program = program(Quantifier::Exists);
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let mut result = violation();
+    let events = &mut result.violations[0].witness.events;
+    for number in 1..8 {
+        let thread = format!("P{number}");
+        events.push(ReplayEvent { number, thread, ..events[0].clone() });
+    }
+    let list = "
+       line
+    1     7  P0  writes x = 1 (buffered)
+    2     7  P0  x = 1 reaches memory
+    3     7  P1  writes x = 1 (buffered)
+";
+    let text = shown(&run, &result);
+    assert!(text.contains(list) && !text.contains('\x1b'), "{text}");
+    let look = Look { width: 100, colour: true, sources: &Sources::none() };
+    assert!(check::text(&run, &look, &result).contains("\x1b[33mwrites x = 1 (buffered)\x1b[0m"));
+}

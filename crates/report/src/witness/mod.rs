@@ -3,7 +3,8 @@
 //! A row is a step: its number, its line, what happened in its thread's column, and the source
 //! where a line comes up first. Rows that the reason speaks of carry a star. With more threads than
 //! the width has room for, it is a list instead. What comes after the failure is left out, and so
-//! are the births and deaths of stack objects.
+//! are the births and deaths of stack objects and what a library does on its own account, outside of
+//! any call from the source.
 
 mod columns;
 mod list;
@@ -13,7 +14,7 @@ use crate::paint::{Ink, paint};
 use crate::{Look, Run, printable};
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
-use raddle_interleave::Deed;
+use raddle_interleave::{Deed, ReplayEvent};
 use raddle_ir::LocId;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -65,7 +66,7 @@ impl Story {
         let events = upto_failure(&witness.events, &violation.offence);
         let causes = witness.why.as_ref().map_or(&[][..], |why| &why.causes);
         let starred: BTreeSet<usize> = causes.iter().flat_map(named).collect();
-        let shown = || events.iter().enumerate().filter(|(_, event)| !event.deed.is_routine());
+        let shown = || events.iter().enumerate().filter(|(_, event)| is_shown(run, event));
         let file = only_file(run, shown().map(|(_, event)| event.loc));
         let mut seen = BTreeSet::new();
         let mut threads = BTreeSet::new();
@@ -88,6 +89,13 @@ impl Story {
         let place_heading = if file.is_some() { "line" } else { "place" };
         Story { rows, threads: threads.into_iter().collect(), place_heading }
     }
+}
+
+/// Whether a reader of the source has a use for an event.
+fn is_shown(run: &Run<'_>, event: &ReplayEvent) -> bool {
+    let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_));
+    let foreign = event.loc == LocId::NONE && !run.program.locs.is_empty();
+    ends || !event.deed.is_routine() && !foreign
 }
 
 /// The events that a cause speaks of.
