@@ -88,7 +88,7 @@ impl Buffer {
         trail.set(self.live, trail.get(self.live) + 1);
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&self, trail: &Trail, index: u32) -> Entry {
         let base = self.entry_word(index);
         let word = |offset| trail.get(base.at(offset));
@@ -105,7 +105,7 @@ impl Buffer {
     }
 
     /// The oldest entry that is there.
-    #[inline]
+    #[inline(always)]
     pub fn oldest(&self, trail: &Trail) -> Option<Entry> {
         // `first` never rests on an entry that has left.
         (!self.is_empty(trail)).then(|| self.read(trail, trail.get(self.first) as u32))

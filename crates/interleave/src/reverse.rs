@@ -26,6 +26,7 @@ use crate::event::{Action, Class};
 use crate::model::Buffering;
 use crate::record::Race;
 use crate::search::Search;
+use crate::system::System;
 use crate::wakeup::{Item, LAST, is_initial, is_weak_initial};
 
 /// A race whose reversal is covered by something asleep, as far as the execution goes.
@@ -57,7 +58,7 @@ impl Search<'_, '_> {
     // ---- Source-DPOR ----
 
     fn plan_first(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        self.collect(race, last, sequence, true);
+        self.collect_all(race, last, sequence);
         let system = &self.system;
         let happens_before = |a: u32, b: u32| {
             let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
@@ -76,10 +77,10 @@ impl Search<'_, '_> {
     // ---- Optimal-DPOR ----
 
     fn plan_whole(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        self.collect(race, last, sequence, false);
+        self.collect_needed(race, last, sequence);
         if !self.plan_unless_asleep(race, sequence) && !self.is_asleep(race, sequence) {
             self.defer(race, last);
-            self.collect(race, last, sequence, true);
+            self.collect_all(race, last, sequence);
             self.plan_unless_asleep(race, sequence);
         }
     }
@@ -140,7 +141,7 @@ impl Search<'_, '_> {
             };
             if blockers.iter().any(touches) {
                 let mut sequence = std::mem::take(&mut self.sequence);
-                self.collect(race, last, &mut sequence, true);
+                self.collect_all(race, last, &mut sequence);
                 self.plan_unless_asleep(race, &mut sequence);
                 self.sequence = sequence;
             }
@@ -158,24 +159,33 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The events after the earlier one that `last` needs, or all that do not happen after it;
-    /// then `last`.
-    fn collect(&self, race: Race, last: Action, sequence: &mut Vec<Item>, all: bool) {
+    /// The events after the earlier one that `last` needs, then `last`.
+    #[inline]
+    fn collect_needed(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
+        self.collect(race, last, sequence, |system, position| system.seen(position, race.needs));
+    }
+
+    /// All events after the earlier one that do not happen after it, then `last`.
+    fn collect_all(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
+        self.collect(race, last, sequence, |system, position| {
+            !system.seen(race.earlier, system.events[position as usize].clock)
+        });
+    }
+
+    /// The events after the earlier one that are `kept`, then `last`.
+    #[inline(always)]
+    fn collect(
+        &self,
+        race: Race,
+        last: Action,
+        sequence: &mut Vec<Item>,
+        kept: impl Fn(&System<'_>, u32) -> bool,
+    ) {
         sequence.clear();
         let system = &self.system;
-        let end = system.events.len() as u32;
-        let is_last = |position: u32| race.happened == Some(position);
-        let kept = |position: u32| {
-            !is_last(position)
-                && match all {
-                    true => !system.seen(race.earlier, system.events[position as usize].clock),
-                    false => system.seen(position, race.needs),
-                }
-        };
-        for position in race.earlier + 1..end {
-            if !kept(position) {
-                continue;
-            }
+        let kept = |position: u32| race.happened != Some(position) && kept(system, position);
+        let between = race.earlier + 1..system.events.len() as u32;
+        for position in between.filter(|position| kept(*position)) {
             let mut action = system.events[position as usize].action;
             // Updates that are left out leave their stores in the buffer.
             let left_out = self.own_updates(&action, race.earlier..position);

@@ -120,7 +120,7 @@ impl<'p, 'o> Search<'p, 'o> {
             }
         }
         if turn.choice == ANY {
-            let Some(choice) = self.awake_choice(depth, &turn) else {
+            let Some(choice) = self.awake_choice(depth, turn) else {
                 self.outcomes.summary.redundant += 1;
                 return false;
             };
@@ -139,20 +139,21 @@ impl<'p, 'o> Search<'p, 'o> {
         }
         let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
         match turn.choice {
-            ANY => self.awake_choice(depth, turn).is_some(),
+            ANY => self.awake_choice(depth, *turn).is_some(),
             _ => !asleep.iter().any(|sleeper| sleeper.is_turn(turn)),
         }
     }
 
     /// The first alternative of an action that is not asleep.
-    fn awake_choice(&self, depth: usize, turn: &Turn) -> Option<u32> {
+    #[cold]
+    fn awake_choice(&self, depth: usize, turn: Turn) -> Option<u32> {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
         let thread = turn.thread;
         let count = self.system.choice_count(thread);
         let mut choices = (0..count).map(|n| self.system.nth_choice(thread, n));
         choices.find(|choice| {
-            let alternative = Turn { choice: *choice, ..*turn };
+            let alternative = Turn { choice: *choice, ..turn };
             !asleep.iter().any(|sleeper| sleeper.is_turn(&alternative))
         })
     }
@@ -160,7 +161,7 @@ impl<'p, 'o> Search<'p, 'o> {
     /// Performs an action at the top level and enters the next.
     fn explore(&mut self, depth: usize, turn: Turn, below: List) {
         let others = match turn.is_alternative() && self.system.wants_races {
-            true => Some(self.other_choices(&turn)),
+            true => Some(self.other_choices(turn)),
             false => None,
         };
         let mut races = std::mem::take(&mut self.races);
@@ -223,7 +224,8 @@ impl<'p, 'o> Search<'p, 'o> {
 
     /// The thread's clock, and the alternatives next to an action's, in order: those lead on to the
     /// others when they are performed in turn.
-    fn other_choices(&self, turn: &Turn) -> (ClockId, SmallVec<[u32; 2]>) {
+    #[cold]
+    fn other_choices(&self, turn: Turn) -> (ClockId, SmallVec<[u32; 2]>) {
         let thread = turn.thread;
         let count = self.system.choice_count(thread);
         let at = match self.system.nth_choice(thread, turn.choice) == turn.choice {
