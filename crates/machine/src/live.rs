@@ -1,0 +1,129 @@
+//! Live registers: those whose value may still be read before it is overwritten.
+//!
+//! The usual backward dataflow analysis, per function, made when it is first asked for: only loops
+//! that seem to spin ask.
+
+use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Reg};
+
+/// A set of registers of one function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RegSet(Vec<u64>);
+
+impl RegSet {
+    fn new(regs: usize) -> RegSet {
+        RegSet(vec![0; regs.div_ceil(64)])
+    }
+
+    pub fn contains(&self, reg: Reg) -> bool {
+        let n = reg.as_u32() as usize;
+        self.0[n / 64] >> (n % 64) & 1 == 1
+    }
+
+    fn insert(&mut self, reg: Reg) {
+        let n = reg.as_u32() as usize;
+        self.0[n / 64] |= 1 << (n % 64);
+    }
+
+    fn remove(&mut self, reg: Reg) {
+        let n = reg.as_u32() as usize;
+        self.0[n / 64] &= !(1 << (n % 64));
+    }
+
+    fn add(&mut self, other: &RegSet) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine |= theirs;
+        }
+    }
+}
+
+/// The registers that are live at the start of each block.
+pub(crate) fn live_at_starts(func: &Function) -> Vec<RegSet> {
+    let mut live = vec![RegSet::new(func.regs.len()); func.blocks.len()];
+    let predecessors = predecessors(func);
+    let mut work: Vec<BlockId> = func.blocks.keys().collect();
+    while let Some(id) = work.pop() {
+        let block = &func.blocks[id];
+        let start = before(block, live_at_end(func, block, &live));
+        if live[id.as_u32() as usize] != start {
+            live[id.as_u32() as usize] = start;
+            work.extend(&predecessors[id.as_u32() as usize]);
+        }
+    }
+    live
+}
+
+fn predecessors(func: &Function) -> Vec<Vec<BlockId>> {
+    let mut predecessors = vec![Vec::new(); func.blocks.len()];
+    for (id, block) in &func.blocks {
+        for to in block.term.kind.successors() {
+            predecessors[to.as_u32() as usize].push(id);
+        }
+    }
+    predecessors
+}
+
+fn live_at_end(func: &Function, block: &Block, starts: &[RegSet]) -> RegSet {
+    let mut live = RegSet::new(func.regs.len());
+    for to in block.term.kind.successors() {
+        live.add(&starts[to.as_u32() as usize]);
+    }
+    live
+}
+
+/// The registers that are live before a block, from those live after it.
+fn before(block: &Block, mut live: RegSet) -> RegSet {
+    if let Some(Operand::Reg(reg)) = block.term.kind.operand() {
+        live.insert(reg);
+    }
+    for inst in block.insts.iter().rev() {
+        step_back(&mut live, &inst.kind);
+    }
+    live
+}
+
+fn step_back(live: &mut RegSet, inst: &InstKind) {
+    for reg in inst.defs().into_iter().flatten() {
+        live.remove(reg);
+    }
+    inst.for_each_operand(|operand| {
+        if let Operand::Reg(reg) = operand {
+            live.insert(reg);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_ir::text;
+
+    #[test]
+    fn a_register_lives_from_its_definition_to_its_last_use() {
+        let source = "global @x: i32
+func @f(%n: i32) {
+    reg %i: i32, %r: i32, %c: i1
+  entry:
+    %i = move i32 0
+    jump head
+  head:
+    %r = load i32 @x
+    %i = add i32 %i, 1
+    %c = cmp slt i32 %i, %n
+    br %c, head, out
+  out:
+    store i32 @x, %r
+    ret
+}
+";
+        let program = text::parse("t.rir", source).expect("the program parses");
+        let func = program.funcs.values().next().expect("one function");
+        let live = live_at_starts(func);
+        let names = |block: usize| -> Vec<&str> {
+            let regs = func.regs.iter().filter(|(reg, _)| live[block].contains(*reg));
+            regs.filter_map(|(_, info)| info.name.as_deref()).collect()
+        };
+        assert_eq!(names(0), ["n"]);
+        assert_eq!(names(1), ["n", "i"]);
+        assert_eq!(names(2), ["r"]);
+    }
+}
