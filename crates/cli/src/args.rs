@@ -155,6 +155,10 @@ pub struct LimitArgs {
     /// Stop a thread after so many visible events in one execution [default: 100000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_events: Option<u32>,
+    /// Let each loop go back at most so many times; threads that would do it once more are stopped
+    /// and reported as a bound.
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
     /// Exit with 3 when a bound was met, even if nothing was found.
     #[arg(long)]
     pub strict: bool,

@@ -103,6 +103,7 @@ fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
         time: args.timeout.map(timeout).transpose()?,
         memory: args.max_memory.map(bytes).transpose()?,
         events: args.max_events.unwrap_or(defaults.events),
+        unroll: args.unroll,
         ..defaults
     })
 }

@@ -1,6 +1,7 @@
 //! What the engine is asked and what it answers.
 
 use raddle_ir::LocId;
+use raddle_machine::Bounds;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -77,6 +78,16 @@ pub struct Limits {
     pub events: u32,
     /// Instructions that a thread may run between two visible events; a longer run is cut.
     pub local_steps: u64,
+    /// How often a loop may go back, each time it is entered; a thread that would do it once more is
+    /// stopped there.
+    pub unroll: Option<u32>,
+}
+
+impl Limits {
+    /// What the machine has to know of them.
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds { steps: self.local_steps, unroll: self.unroll }
+    }
 }
 
 impl Default for Limits {
@@ -87,6 +98,7 @@ impl Default for Limits {
             memory: None,
             events: 100_000,
             local_steps: 10_000_000,
+            unroll: None,
         }
     }
 }
@@ -206,6 +218,8 @@ pub enum BoundKind {
     Events,
     /// [`Limits::local_steps`]
     LocalSteps,
+    /// [`Limits::unroll`]
+    Iterations,
 }
 
 impl BoundKind {
@@ -213,6 +227,7 @@ impl BoundKind {
         match self {
             BoundKind::Events => "events",
             BoundKind::LocalSteps => "local-steps",
+            BoundKind::Iterations => "iterations",
         }
     }
 }

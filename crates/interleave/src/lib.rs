@@ -54,6 +54,7 @@ mod reverse;
 mod schedule;
 mod search;
 mod settle;
+mod spin;
 mod story;
 mod system;
 mod wait;
@@ -73,7 +74,7 @@ use system::System;
 
 /// Searches the executions of a verified program.
 pub fn explore(program: &Program, options: &Options) -> Summary {
-    let system = match System::new(program, options.model, options.limits.local_steps) {
+    let system = match System::new(program, options.model, options.limits.bounds()) {
         Ok(system) => system,
         Err(fault) => return cannot_start(fault),
     };

@@ -8,7 +8,7 @@ use crate::event::{Event, Identity};
 use crate::schedule::schedule;
 use crate::system::System;
 use raddle_ir::{GlobalId, LocId, Program, Quantifier};
-use raddle_machine::{Fault, FaultKind, Machine, Status, ThreadId, Visible, layout};
+use raddle_machine::{Bounds, Fault, FaultKind, Machine, Status, ThreadId, Visible, layout};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -40,7 +40,7 @@ impl FailureSite {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Complete,
-    /// A thread was stopped by `assume`.
+    /// A thread was stopped by `assume`, or spins for something that has happened since.
     Blocked,
     /// A bound stopped a thread at this position.
     Cut(BoundKind, LocId),
@@ -49,7 +49,10 @@ pub(crate) enum End {
 
 /// How an execution in which nothing more can happen has ended. Faults come first: they are real
 /// whatever else stopped the others; then bounds, which leave the rest unknown.
-pub(crate) fn end_of(system: &System<'_>) -> End {
+pub(crate) fn end_of(system: &mut System<'_>) -> End {
+    let spinning = system.spinning();
+    let spin_for_ever = system.all_spin_for_ever();
+    let system = &*system;
     let machine = &system.machine;
     if !system.failures.is_empty() {
         let failures = system.failures.iter().map(|failed| FailureSite {
@@ -61,9 +64,11 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
         return End::Failed(failures.collect());
     }
     let with = |status| machine.thread_ids().filter(move |id| machine.status(*id) == status);
-    for (status, bound) in
-        [(Status::OutOfEvents, BoundKind::Events), (Status::OutOfSteps, BoundKind::LocalSteps)]
-    {
+    for (status, bound) in [
+        (Status::OutOfEvents, BoundKind::Events),
+        (Status::OutOfSteps, BoundKind::LocalSteps),
+        (Status::Unrolled, BoundKind::Iterations),
+    ] {
         if let Some(thread) = with(status).next() {
             return End::Cut(bound, machine.loc(thread));
         }
@@ -75,7 +80,10 @@ pub(crate) fn end_of(system: &System<'_>) -> End {
     if with(Status::Halted).next().is_some() {
         return End::Complete;
     }
-    let waiting: Vec<ThreadId> = waiting(system).collect();
+    if !spin_for_ever {
+        return End::Blocked;
+    }
+    let waiting: Vec<ThreadId> = waiting(system).chain(spinning).collect();
     match waiting.first() {
         None => End::Complete,
         Some(first) => {
@@ -102,6 +110,9 @@ fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
     let name = machine.thread_name(thread);
     let place = machine.program.place(machine.loc(thread));
     let at = place.map_or(String::new(), |place| format!(" at {place}"));
+    if machine.status(thread) == Status::Spinning {
+        return format!("{name} spins for ever{at}");
+    }
     format!("{name} waits for {}{at}", awaited(system, thread))
 }
 
@@ -164,7 +175,7 @@ fn is_same_error(a: &FailureSite, b: &FailureSite) -> bool {
 pub(crate) struct Outcomes {
     pub summary: Summary,
     keep_going: bool,
-    step_limit: u64,
+    bounds: Bounds,
     /// Whether final states are asked for, and whether one can be wrong.
     observes: bool,
     judges: bool,
@@ -179,7 +190,7 @@ impl Outcomes {
         Outcomes {
             summary: Summary::default(),
             keep_going: options.keep_going,
-            step_limit: options.limits.local_steps,
+            bounds: options.limits.bounds(),
             observes: !program.observables.is_empty() || program.condition.is_some(),
             judges: program.condition.as_ref().is_some_and(|c| c.quantifier != Quantifier::Exists),
             states: FxHashMap::default(),
@@ -189,7 +200,7 @@ impl Outcomes {
     }
 
     /// Counts an execution in which nothing more can happen.
-    pub fn end(&mut self, system: &System<'_>) {
+    pub fn end(&mut self, system: &mut System<'_>) {
         match end_of(system) {
             End::Complete => return self.complete(system),
             End::Blocked => self.summary.blocked += 1,
@@ -237,7 +248,7 @@ impl Outcomes {
             Some(failure) => failure.count += 1,
             None => {
                 let FailureSite { kind, thread, loc, message } = site;
-                let schedule = schedule(system, self.step_limit);
+                let schedule = schedule(system, self.bounds);
                 let failure = Failure { kind, thread, loc, message, count: 1, schedule };
                 self.summary.failures.push(failure);
             }
@@ -253,8 +264,7 @@ impl Outcomes {
         match self.states.get_mut(self.state.as_slice()) {
             Some(ending) => ending.count += 1,
             None => {
-                let schedule =
-                    if self.judges { schedule(system, self.step_limit) } else { Vec::new() };
+                let schedule = if self.judges { schedule(system, self.bounds) } else { Vec::new() };
                 self.states.insert(self.state.clone(), Ending { count: 1, schedule });
             }
         }

@@ -68,6 +68,7 @@ impl System<'_> {
         let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
         self.record_access(action, place, Recording::write(old, fresh), races);
         self.machine.memory.write(&mut self.machine.trail, place, value.into());
+        self.machine.note_change(thread);
         self.machine.complete_store(thread);
         true
     }
@@ -104,6 +105,9 @@ impl System<'_> {
             self.see(thread, updates);
         }
         let needs = Needs::of(visible).map(|(_, needs)| needs);
+        if is_change(visible) {
+            self.machine.note_change(thread);
+        }
         match visible {
             Visible::Load { access, .. } => {
                 let purpose = if access.raw { Purpose::Copy } else { Purpose::Read };
@@ -279,6 +283,9 @@ impl System<'_> {
         self.record_step(action, Some(place), recording, races);
         if happens {
             self.machine.memory.write(&mut self.machine.trail, place, new);
+            if new != old {
+                self.machine.note_change(action.thread);
+            }
         }
         self.machine.complete(action.thread, result, happens);
         if mixed {
@@ -503,6 +510,20 @@ impl System<'_> {
 
 fn use_of_destroyed() -> Fault {
     Fault::new(FaultKind::LockMisuse, "uses a mutex that was destroyed")
+}
+
+/// Whether an operation makes a difference to someone, whatever it finds. Read-modify-writes do if
+/// they change the value.
+fn is_change(visible: Visible) -> bool {
+    matches!(
+        visible,
+        Visible::Store { .. }
+            | Visible::CondEnqueue { .. }
+            | Visible::Signal { .. }
+            | Visible::Broadcast { .. }
+            | Visible::Free { of_frame: false, .. }
+            | Visible::Choose { .. }
+    )
 }
 
 /// Whether an operation waits for its thread's buffer to be empty, and so happens after all of the

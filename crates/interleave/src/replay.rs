@@ -37,7 +37,7 @@ pub struct Replayed {
 
 /// Runs a program along a schedule.
 pub fn replay(program: &Program, model: Model, schedule: &[Step]) -> Replayed {
-    let mut system = match System::printing(program, model, Limits::default().local_steps) {
+    let mut system = match System::printing(program, model, Limits::default().bounds()) {
         Ok(system) => system,
         Err(fault) => {
             let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
@@ -54,7 +54,7 @@ pub fn replay(program: &Program, model: Model, schedule: &[Step]) -> Replayed {
         system.perform(action, &mut races);
         narrator.after(&system, &before);
     }
-    let end = end(&system);
+    let end = end(&mut system);
     if let ReplayEnd::Failed(sites) = &end
         && sites.iter().any(|site| site.kind == FailureKind::Deadlock)
     {
@@ -63,7 +63,7 @@ pub fn replay(program: &Program, model: Model, schedule: &[Step]) -> Replayed {
     Replayed { end, events: narrator.events }
 }
 
-fn end(system: &System<'_>) -> ReplayEnd {
+fn end(system: &mut System<'_>) -> ReplayEnd {
     let goes_on = system
         .machine
         .thread_ids()

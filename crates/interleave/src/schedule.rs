@@ -7,15 +7,15 @@
 use crate::api::Step;
 use crate::event::{ANY, Action, Event, Turn};
 use crate::system::{System, field};
-use raddle_machine::{Status, ThreadId, Visible};
+use raddle_machine::{Bounds, Status, ThreadId, Visible};
 
 /// The schedule of the current execution.
-pub(crate) fn schedule(system: &System<'_>, step_limit: u64) -> Vec<Step> {
+pub(crate) fn schedule(system: &System<'_>, bounds: Bounds) -> Vec<Step> {
     let initial = system.machine.program.threads.len();
     if system.machine.thread_count() as usize == initial {
         return system.events.iter().map(step).collect();
     }
-    renumbered(system, step_limit)
+    renumbered(system, bounds)
 }
 
 /// An event as a step, in the numbers of the search.
@@ -30,9 +30,9 @@ fn step(event: &Event) -> Step {
 
 /// The schedule in the numbers of a fresh system, found by going along on one. Should that not be
 /// able to follow, the rest is left out, and the schedule will not replay.
-fn renumbered(system: &System<'_>, step_limit: u64) -> Vec<Step> {
+fn renumbered(system: &System<'_>, bounds: Bounds) -> Vec<Step> {
     let mut steps = Vec::with_capacity(system.events.len());
-    let Ok(mut fresh) = System::new(system.machine.program, system.model, step_limit) else {
+    let Ok(mut fresh) = System::new(system.machine.program, system.model, bounds) else {
         return steps;
     };
     let mut races = Vec::new();

@@ -325,7 +325,7 @@ impl<'p, 'o> Search<'p, 'o> {
                 self.system.check_wait(&action);
             }
         }
-        self.outcomes.end(&self.system);
+        self.outcomes.end(&mut self.system);
         let machine = &self.system.machine;
         let waits = machine.thread_ids().any(|id| machine.status(id) == Status::Ready);
         if waits && self.system.wants_races {

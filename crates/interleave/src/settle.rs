@@ -43,7 +43,9 @@ impl System<'_> {
                     self.failures.extend(fault.map(|fault| Failed { thread, fault, loc }));
                     return;
                 }
-                Stop::Blocked | Stop::Cut | Stop::Halted => return,
+                Stop::Blocked | Stop::Cut | Stop::Spinning | Stop::Unrolled | Stop::Halted => {
+                    return;
+                }
             }
             if self.machine.is_at_event(thread) {
                 return;
@@ -104,6 +106,7 @@ impl System<'_> {
                     return Ok(false);
                 }
                 let child = self.machine.spawn(thread)?;
+                self.machine.note_change(thread);
                 self.know_threads();
                 let clock = self.get(thread, field::CLOCK);
                 self.set(child, field::CLOCK, clock);
@@ -161,6 +164,7 @@ impl System<'_> {
         let buffer = &mut self.processes[thread.0 as usize].buffer;
         let index = buffer.stores(trail);
         buffer.push(trail, Entry { index, addr, bytes, epoch, value, clock, load: 0 });
+        self.machine.note_change(thread);
     }
 
     /// Text is made of what the thread sees, and goes where it goes at once. False if stores of the
@@ -199,6 +203,7 @@ impl System<'_> {
         }
         let result = self.machine.result(target);
         self.machine.complete(thread, result.into(), true);
+        self.machine.note_change(thread);
         Ok(true)
     }
 

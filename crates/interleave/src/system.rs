@@ -16,7 +16,7 @@ use crate::clock::{Chain, ClockId, Clocks};
 use crate::event::{Detail, Event, Link};
 use crate::model::Buffering;
 use raddle_ir::{LocId, Program};
-use raddle_machine::{Fault, Machine, Mark, Status, ThreadId, Word, word};
+use raddle_machine::{Bounds, Fault, Machine, Mark, Status, ThreadId, Word, word};
 
 /// The engine's words for a thread.
 pub(crate) mod field {
@@ -96,17 +96,17 @@ pub(crate) struct System<'p> {
 
 impl<'p> System<'p> {
     /// The system before the first event.
-    pub fn new(program: &'p Program, model: Model, step_limit: u64) -> Result<System<'p>, Fault> {
-        Ok(System::of(Machine::new(program, step_limit)?, model))
+    pub fn new(program: &'p Program, model: Model, bounds: Bounds) -> Result<System<'p>, Fault> {
+        Ok(System::of(Machine::new(program, bounds)?, model))
     }
 
     /// The same, and what the program prints is kept.
     pub fn printing(
         program: &'p Program,
         model: Model,
-        step_limit: u64,
+        bounds: Bounds,
     ) -> Result<System<'p>, Fault> {
-        let mut machine = Machine::new(program, step_limit)?;
+        let mut machine = Machine::new(program, bounds)?;
         machine.keep_output();
         Ok(System::of(machine, model))
     }

@@ -18,15 +18,15 @@ use crate::system::{Moment, System, field};
 use fastrand::Rng;
 use raddle_ir::{Program, text};
 use raddle_machine::visible::handle;
-use raddle_machine::{Status, ThreadId};
+use raddle_machine::{Bounds, Status, ThreadId};
 use raddle_oracle::generate::{self, Config};
 
-const STEP_LIMIT: u64 = 100_000;
+const BOUNDS: Bounds = Bounds { steps: 100_000, unroll: None };
 /// Steps and returns of one walk.
 const MOVES: usize = 120;
 
 fn fresh(program: &Program, model: Model) -> System<'_> {
-    System::new(program, model, STEP_LIMIT).expect("generated programs can start")
+    System::new(program, model, BOUNDS).expect("generated programs can start")
 }
 
 /// Everything that can happen next, every alternative by itself.

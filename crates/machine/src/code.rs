@@ -4,8 +4,8 @@
 //! functions have become places in one array. `decode` builds it.
 
 use raddle_ir::{
-    Access, BinOp, CastOp, FailKind, FenceKind, FuncId, GlobalId, IntPred, LocId, Pred, RmwOp,
-    Type, UnOp,
+    Access, BinOp, BlockId, CastOp, FailKind, FenceKind, FuncId, GlobalId, IntPred, LocId, Pred,
+    RmwOp, Type, UnOp,
 };
 
 /// A place in [`Code::ops`].
@@ -136,6 +136,9 @@ pub enum Op {
         table: u32,
     },
     Unreachable,
+    /// The way into a loop, and the head that every iteration passes.
+    LoopEntry(LoopId),
+    LoopHead(LoopId),
 
     Alloca {
         dst: Slot,
@@ -276,12 +279,28 @@ pub struct Switch {
     pub default: Pc,
 }
 
+/// Index into [`Code::loops`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoopId(pub u32);
+
+/// A loop that is watched: because it may spin, or to bound its iterations.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopCode {
+    pub func: FuncId,
+    pub head: BlockId,
+    /// The first of its words in a frame: see [`crate::spin`].
+    pub slot: Slot,
+    pub may_spin: bool,
+}
+
 #[derive(Clone, Debug)]
 pub struct FuncCode {
     /// `None` for a function that is only declared.
     pub entry: Option<Pc>,
     /// Words of a frame, without its header.
     pub slots: u32,
+    /// How many of those are registers'; the others are loops'.
+    pub register_slots: u32,
     /// The slot and the type of each register.
     pub regs: Vec<(Slot, Type)>,
     pub params: u32,
@@ -300,6 +319,9 @@ pub struct Code {
     pub thread_locals: Vec<(GlobalId, i64)>,
     pub switches: Vec<Switch>,
     pub messages: Vec<String>,
+    pub loops: Vec<LoopCode>,
+    /// Whether a loop may spin.
+    pub may_spin: bool,
     pub has_joins: bool,
     /// Whether there are private objects.
     pub has_private: bool,
@@ -323,6 +345,14 @@ impl Code {
         let entries = self.funcs.iter().enumerate().filter_map(|(n, f)| Some((n, f.entry?)));
         let found = entries.take_while(|(_, entry)| *entry <= pc).last()?;
         Some(FuncId::from_u32(found.0 as u32))
+    }
+
+    /// The loop whose head an operation is.
+    pub fn loop_at(&self, pc: Pc) -> Option<LoopId> {
+        match self.ops[pc.0 as usize] {
+            Op::LoopHead(id) => Some(id),
+            _ => None,
+        }
     }
 
     pub fn args(&self, args: Args) -> &[(Src, bool)] {

@@ -1,18 +1,27 @@
 //! From the IR to [`Code`].
 
-use crate::code::{Args, Code, FuncCode, Op, Pc, Slot, Source, Src, Switch, Target, is_wide};
+use crate::code::{
+    Args, Code, FuncCode, LoopCode, LoopId, Op, Pc, Slot, Source, Src, Switch, Target, is_wide,
+};
 use crate::layout;
+use crate::loops::{Loop, back_edges, loops};
+use crate::spin;
 use raddle_ir::{
-    Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
+    BlockId, Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
 };
 
-pub fn decode(program: &Program) -> Code {
+/// The program with the loops that may spin watched, or all of them (`every_loop`).
+pub fn decode(program: &Program, every_loop: bool) -> Code {
     let mut code = Code::default();
     for func in program.funcs.values() {
         code.funcs.push(frame_of(func));
     }
     for (id, func) in &program.funcs {
-        Decoder { program, code: &mut code, func, id, blocks: Vec::new() }.function();
+        let watched = watched_loops(program, func, every_loop);
+        let back = if watched.is_empty() { Vec::new() } else { back_edges(func) };
+        let blocks = Vec::new();
+        Decoder { program, code: &mut code, func, id, blocks, watched, back, every_loop }
+            .function();
     }
     code.has_private |= program.globals.values().any(|global| global.private);
     code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));
@@ -27,7 +36,13 @@ fn frame_of(func: &Function) -> FuncCode {
         regs.push((Slot(slots), info.ty));
         slots += 1 + u32::from(wide);
     }
-    FuncCode { entry: None, slots, regs, params: func.params.len() as u32 }
+    FuncCode { entry: None, slots, register_slots: slots, regs, params: func.params.len() as u32 }
+}
+
+fn watched_loops(program: &Program, func: &Function, every_loop: bool) -> Vec<Loop> {
+    let mut loops = loops(program, func);
+    loops.retain(|known| known.may_spin || every_loop);
+    loops
 }
 
 struct Decoder<'a> {
@@ -37,6 +52,10 @@ struct Decoder<'a> {
     id: FuncId,
     /// Where each block starts.
     blocks: Vec<Pc>,
+    watched: Vec<Loop>,
+    back: Vec<(BlockId, BlockId)>,
+    /// Whether ways into loops are marked.
+    every_loop: bool,
 }
 
 impl Decoder<'_> {
@@ -47,12 +66,16 @@ impl Decoder<'_> {
         let drops = self.has_allocas();
         let mut next = self.code.ops.len() as u32;
         self.code.funcs[self.id.as_u32() as usize].entry = Some(Pc(next));
-        for block in self.func.blocks.values() {
+        for (id, block) in &self.func.blocks {
             self.blocks.push(Pc(next));
+            if self.is_watched(id) {
+                next += 1 + u32::from(self.every_loop);
+            }
             let returns = matches!(block.term.kind, TerminatorKind::Return(_));
             next += block.insts.len() as u32 + 1 + u32::from(drops && returns);
         }
-        for block in self.func.blocks.values() {
+        for (id, block) in &self.func.blocks {
+            self.loop_head(id);
             for inst in &block.insts {
                 let op = self.inst(&inst.kind);
                 self.push(op, inst.loc);
@@ -60,9 +83,41 @@ impl Decoder<'_> {
             if drops && matches!(block.term.kind, TerminatorKind::Return(_)) {
                 self.push(Op::DropAllocas, block.term.loc);
             }
-            let op = self.terminator(&block.term.kind);
+            let op = self.terminator(id, &block.term.kind);
             self.push(op, block.term.loc);
         }
+    }
+
+    fn is_watched(&self, block: BlockId) -> bool {
+        self.watched.iter().any(|known| known.head == block)
+    }
+
+    /// The operations at the head of a watched loop.
+    fn loop_head(&mut self, block: BlockId) {
+        let Some(known) = self.watched.iter().find(|known| known.head == block).copied() else {
+            return;
+        };
+        // What leads back is written where the loop is.
+        let from = self.back.iter().find(|(_, head)| *head == block).map(|(from, _)| *from);
+        let loc = from.map_or(LocId::NONE, |from| self.func.blocks[from].term.loc);
+        let frame = &mut self.code.funcs[self.id.as_u32() as usize];
+        let slot = Slot(frame.slots);
+        frame.slots += spin::word::ALL;
+        let id = LoopId(self.code.loops.len() as u32);
+        let Loop { head, may_spin } = known;
+        self.code.loops.push(LoopCode { func: self.id, head, slot, may_spin });
+        self.code.may_spin |= may_spin;
+        if self.every_loop {
+            self.push(Op::LoopEntry(id), loc);
+        }
+        self.push(Op::LoopHead(id), loc);
+    }
+
+    /// Where an edge leads: around the way in, if it leads back.
+    fn edge(&self, from: BlockId, to: BlockId) -> Pc {
+        let Pc(start) = self.blocks[to.as_u32() as usize];
+        let around = self.every_loop && self.is_watched(to) && self.back.contains(&(from, to));
+        Pc(start + u32::from(around))
     }
 
     fn has_allocas(&self) -> bool {
@@ -250,17 +305,16 @@ impl Decoder<'_> {
         }
     }
 
-    fn terminator(&mut self, kind: &TerminatorKind) -> Op {
-        let at = |to: raddle_ir::BlockId, blocks: &[Pc]| blocks[to.as_u32() as usize];
+    fn terminator(&mut self, from: BlockId, kind: &TerminatorKind) -> Op {
         match kind {
-            TerminatorKind::Jump(to) => Op::Jump(at(*to, &self.blocks)),
+            TerminatorKind::Jump(to) => Op::Jump(self.edge(from, *to)),
             TerminatorKind::Branch { cond, then, els } => {
                 let cond = self.src(*cond);
-                Op::Branch { cond, then: at(*then, &self.blocks), els: at(*els, &self.blocks) }
+                Op::Branch { cond, then: self.edge(from, *then), els: self.edge(from, *els) }
             }
             TerminatorKind::Switch { ty, value, cases, default } => {
-                let cases = cases.iter().map(|(bits, to)| (*bits, at(*to, &self.blocks))).collect();
-                let default = at(*default, &self.blocks);
+                let cases = cases.iter().map(|(bits, to)| (*bits, self.edge(from, *to))).collect();
+                let default = self.edge(from, *default);
                 self.code.switches.push(Switch { cases, default });
                 let table = self.code.switches.len() as u32 - 1;
                 Op::Switch { value: self.src(*value), ty: *ty, table }

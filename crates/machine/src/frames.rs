@@ -120,6 +120,7 @@ impl Machine<'_> {
     ) -> Result<Pc, Fault> {
         let code = &self.code.funcs[func.as_u32() as usize];
         let (words, entry) = (frame::SLOTS + code.slots, code.entry);
+        let loop_slots = code.register_slots..code.slots;
         let params: Vec<(Slot, Type)> = code.regs[..code.params as usize].to_vec();
         let Some(entry) = entry.filter(|_| args.len() == params.len()) else {
             let name = &self.program.funcs[func].name;
@@ -142,6 +143,9 @@ impl Machine<'_> {
         self.set(thread, field::FRAME, base.index());
         self.set(thread, field::TOP, base.at(words).index());
         self.set(thread, field::CHUNK, in_chunk);
+        for slot in loop_slots {
+            self.trail.set(base.at(frame::SLOTS + slot), 0);
+        }
         for ((slot, ty), (value, _)) in params.into_iter().zip(args) {
             self.put_as(thread, slot, *value & ty.mask(), is_wide(ty));
         }

@@ -4,10 +4,21 @@ use crate::code::Code;
 use crate::decode::decode;
 use crate::fault::Fault;
 use crate::layout::{self, ObjectId, object_address};
+use crate::live::RegSet;
 use crate::memory::{Memory, ObjectKind, Purpose};
 use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
 use crate::trail::{Mark, Trail};
-use raddle_ir::{GlobalId, Observed, Operand, Program};
+use raddle_ir::{FuncId, GlobalId, Observed, Operand, Program};
+use rustc_hash::FxHashMap;
+
+/// What a thread may do before it is stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// Instructions between two visible operations.
+    pub steps: u64,
+    /// How often a loop may go back, each time it is entered.
+    pub unroll: Option<u32>,
+}
 
 #[derive(Clone, Debug)]
 pub struct Machine<'p> {
@@ -16,8 +27,9 @@ pub struct Machine<'p> {
     pub memory: Memory,
     pub(crate) code: Code,
     pub(crate) threads: Vec<Thread>,
-    /// Instructions that a thread may run between two visible operations.
-    pub(crate) step_limit: u64,
+    pub(crate) bounds: Bounds,
+    /// Live registers at the starts of blocks, of the functions that were asked about.
+    pub(crate) live: FxHashMap<FuncId, Vec<RegSet>>,
     /// Of the run that just failed.
     pub(crate) fault: Option<Box<Fault>>,
     /// What was printed, if that is kept.
@@ -26,14 +38,15 @@ pub struct Machine<'p> {
 
 impl<'p> Machine<'p> {
     /// A machine before the first instruction of every initial thread of a verified program.
-    pub fn new(program: &'p Program, step_limit: u64) -> Result<Machine<'p>, Fault> {
+    pub fn new(program: &'p Program, bounds: Bounds) -> Result<Machine<'p>, Fault> {
         let mut machine = Machine {
             program,
             trail: Trail::default(),
             memory: Memory::default(),
-            code: decode(program),
+            code: decode(program, bounds.unroll.is_some()),
             threads: Vec::new(),
-            step_limit,
+            bounds,
+            live: FxHashMap::default(),
             fault: None,
             output: None,
         };

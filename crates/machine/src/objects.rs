@@ -31,6 +31,9 @@ impl Machine<'_> {
         };
         self.memory.allocate(&mut self.trail, object, size as u32, kind)?;
         self.set(thread, field::OBJECTS, nth + 1);
+        if matches!(kind, ObjectKind::Heap | ObjectKind::ZeroedHeap) {
+            self.note_change(thread);
+        }
         Ok(object)
     }
 

@@ -9,7 +9,7 @@ use crate::eval::{int_pred, rmw_result};
 use crate::fault::{Fault, FaultKind};
 use crate::layout::object_address;
 use crate::machine::Machine;
-use crate::memory::Purpose;
+use crate::memory::{Place, Purpose};
 use crate::thread::ThreadId;
 
 impl Machine<'_> {
@@ -54,7 +54,7 @@ impl Machine<'_> {
                 self.ready(thread, [value])?;
                 let place = self.private_place(thread, addr, ty.bytes(), Purpose::Write)?;
                 let value = self.read_as(thread, value, is_wide(ty));
-                self.memory.write(&mut self.trail, place, value);
+                self.private_write(thread, place, value);
             }
             Op::Rmw { op, ty, dst, addr, value, when } => {
                 self.ready(thread, [value])?;
@@ -69,7 +69,7 @@ impl Machine<'_> {
                 }
                 let operand = self.read_as(thread, value, is_wide(ty));
                 let new = rmw_result(op, ty, old, operand);
-                self.memory.write(&mut self.trail, place, new);
+                self.private_write(thread, place, new);
                 self.put_as(thread, dst, old, is_wide(ty));
             }
             Op::CmpXchg { ty, dst, ok, addr, expected, new } => {
@@ -79,7 +79,7 @@ impl Machine<'_> {
                 let equal = old == self.read_as(thread, expected, is_wide(ty));
                 if equal {
                     let new = self.read_as(thread, new, is_wide(ty));
-                    self.memory.write(&mut self.trail, place, new);
+                    self.private_write(thread, place, new);
                 }
                 self.put_as(thread, dst, old, is_wide(ty));
                 self.put(thread, ok, equal.into());
@@ -89,13 +89,21 @@ impl Machine<'_> {
         Ok(true)
     }
 
+    fn private_write(&mut self, thread: ThreadId, place: Place, value: u128) {
+        let before = self.trail.mark();
+        self.memory.write(&mut self.trail, place, value);
+        if self.trail.mark() != before {
+            self.note_change(thread);
+        }
+    }
+
     fn private_place(
         &mut self,
         thread: ThreadId,
         addr: Src,
         bytes: u32,
         purpose: Purpose,
-    ) -> Result<crate::memory::Place, Fault> {
+    ) -> Result<Place, Fault> {
         self.ready(thread, [addr])?;
         let addr = self.read(thread, addr);
         if self.memory.private_owner(&self.trail, addr) != Some(thread) {

@@ -24,6 +24,10 @@ pub enum Stop {
     Cut,
     /// The program ends.
     Halted,
+    /// At the head of a loop that would go round for nothing.
+    Spinning,
+    /// The limit on iterations was met.
+    Unrolled,
 }
 
 /// What one local step led to.
@@ -37,7 +41,7 @@ impl Machine<'_> {
     /// Runs a ready thread's local operations. Its status says the same as the answer.
     pub fn run(&mut self, thread: ThreadId) -> Stop {
         let mut pc = self.pc(thread);
-        let mut left = self.step_limit;
+        let mut left = self.bounds.steps;
         loop {
             let frame = Word::from_index(self.get(thread, field::FRAME));
             quick_steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
@@ -94,6 +98,8 @@ impl Machine<'_> {
             Stop::Blocked => self.set_status(thread, Status::Blocked),
             Stop::Cut => self.set_status(thread, Status::OutOfSteps),
             Stop::Halted => self.set_status(thread, Status::Halted),
+            Stop::Spinning => self.set_status(thread, Status::Spinning),
+            Stop::Unrolled => self.set_status(thread, Status::Unrolled),
         }
         stop
     }
@@ -156,6 +162,12 @@ impl Machine<'_> {
     /// Local operations off the hot path.
     fn rare_step(&mut self, thread: ThreadId, pc: Pc, op: Op) -> Result<Next, Box<Fault>> {
         match op {
+            Op::LoopEntry(id) => self.enter_loop(thread, id),
+            Op::LoopHead(id) => {
+                if let Some(stop) = self.pass_head(thread, id) {
+                    return Ok(Next::Stop(stop));
+                }
+            }
             Op::Switch { value, ty, table } => {
                 let value = self.read_as(thread, value, is_wide(ty));
                 let table = &self.code.switches[table as usize];

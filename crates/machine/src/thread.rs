@@ -30,10 +30,14 @@ pub enum Status {
     OutOfEvents,
     /// It ended the program.
     Halted,
+    /// Stopped at the head of a loop that would go round for nothing.
+    Spinning,
+    /// Stopped by the bound on iterations.
+    Unrolled,
 }
 
 impl Status {
-    pub(crate) const ALL: [Status; 8] = [
+    pub(crate) const ALL: [Status; 10] = [
         Status::Absent,
         Status::Ready,
         Status::Finished,
@@ -42,6 +46,8 @@ impl Status {
         Status::OutOfSteps,
         Status::OutOfEvents,
         Status::Halted,
+        Status::Spinning,
+        Status::Unrolled,
     ];
 }
 
@@ -70,7 +76,9 @@ pub(crate) mod field {
     pub const RESULT: u32 = 7;
     /// How far it is in a wait on a condition variable: see [`crate::visible`].
     pub const PHASE: u32 = 8;
-    pub const COUNT: u32 = 9;
+    /// What it has done that can make a difference to anyone, counted: see [`crate::spin`].
+    pub const CHANGES: u32 = 9;
+    pub const COUNT: u32 = 10;
 }
 
 /// Offsets of a frame's header.

@@ -38,6 +38,16 @@ pub struct Mark(usize);
 impl Mark {
     /// Before the first change.
     pub const START: Mark = Mark(0);
+
+    /// How many changes there were.
+    pub const fn index(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// The mark that [`Mark::index`] named.
+    pub const fn from_index(index: u64) -> Mark {
+        Mark(index as usize)
+    }
 }
 
 #[derive(Clone, Debug, Default)]

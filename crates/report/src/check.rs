@@ -128,7 +128,7 @@ fn write_counts(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Result
     let summary = &result.summary;
     write!(out, "  {}", counted(summary.executions, "execution"))?;
     let others = [
-        (summary.blocked, "blocked by assume"),
+        (summary.blocked, "blocked (an assume, or a loop that spins)"),
         (summary.redundant, "redundant"),
         (summary.cut, "cut"),
     ];

@@ -35,6 +35,7 @@ fn limits() -> Limits {
         memory: Some(256 << 20),
         events: 100,
         local_steps: 2_000,
+        unroll: None,
     }
 }
 

@@ -1,0 +1,191 @@
+//! Loops: those that spin end by themselves, the others by `unroll`.
+
+use raddle_interleave::{
+    BoundKind, FailureKind, Limits, Model, Options, Strategy, Summary, explore,
+};
+use raddle_ir::{Program, text, verify};
+
+fn parsed(source: &str) -> Program {
+    let program = text::parse("t.rir", source).expect("the program parses");
+    verify::verify(&program).expect("the program is well-formed");
+    program
+}
+
+fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+    explore(program, &Options { strategy, keep_going: true, ..Options::new(model) })
+}
+
+/// Optimal finds as many executions as exhaustive search finds traces, and the same final states.
+fn agree(program: &Program) -> Vec<Summary> {
+    Model::ALL
+        .iter()
+        .map(|model| {
+            let optimal = run(program, *model, Strategy::Optimal);
+            assert_eq!(optimal.redundant, 0, "{model:?}");
+            let mut options = Options::new(*model);
+            options.strategy = Strategy::Exhaustive;
+            options.keep_going = true;
+            options.count_traces = true;
+            let exhaustive = explore(program, &options);
+            let traces = exhaustive.traces.expect("traces were asked for");
+            assert_eq!(optimal.executions + optimal.blocked + optimal.cut, traces, "{model:?}");
+            let states = |summary: &Summary| -> Vec<Vec<u64>> {
+                summary.states.iter().map(|(values, _)| values.clone()).collect()
+            };
+            assert_eq!(states(&optimal), states(&exhaustive), "{model:?}");
+            let source = run(program, *model, Strategy::Source);
+            assert_eq!(
+                (source.executions, source.blocked),
+                (optimal.executions, optimal.blocked),
+                "{model:?}"
+            );
+            optimal
+        })
+        .collect()
+}
+
+fn two(left: &str, right: &str) -> Program {
+    parsed(&format!(
+        "global @x: i32\nglobal @y: i32\nthread t0 = @left()\nthread t1 = @right()\n\
+         observe x = i32 @x\nobserve y = i32 @y\n\
+         func @left() {{\n reg %r: i32, %s: i32, %c: i1\n{left}\n}}\n\
+         func @right() {{\n reg %r: i32, %s: i32, %c: i1\n{right}\n}}\n"
+    ))
+}
+
+const SET: &str = " entry:\n store i32 seq_cst @y, 5\n store i32 seq_cst @x, 1\n ret";
+
+#[test]
+fn waiting_for_a_flag_ends() {
+    let wait = " entry:\n jump head\n head:\n %r = load i32 seq_cst @x\n %c = cmp eq i32 %r, 0\n \
+                br %c, head, out\n out:\n %s = load i32 @y\n %c = cmp eq i32 %s, 5\n \
+                assert %c\n ret";
+    for found in agree(&two(wait, SET)) {
+        assert_eq!(found.executions, 1);
+        assert!(found.failures.is_empty());
+    }
+}
+
+#[test]
+fn a_loop_that_tests_at_its_end_and_reads_two_cells() {
+    let wait = " entry:\n jump head\n head:\n %r = load i32 seq_cst @x\n %s = load i32 seq_cst @y\n \
+                %r = add i32 %r, %s\n %c = cmp ne i32 %r, 6\n br %c, head, out\n out:\n ret";
+    for found in agree(&two(wait, SET)) {
+        assert!(found.failures.is_empty());
+        assert!(found.executions >= 1);
+    }
+}
+
+#[test]
+fn spinning_for_what_never_comes_is_a_deadlock() {
+    let wait = " entry:\n jump head\n head:\n %r = load i32 @x\n %c = cmp ne i32 %r, 7\n \
+                br %c, head, out\n out:\n ret";
+    let program = two(wait, SET);
+    for model in Model::ALL {
+        let found = run(&program, model, Strategy::Optimal);
+        let [failure] = &found.failures[..] else { panic!("one failure, not {found:?}") };
+        assert_eq!(failure.kind, FailureKind::Deadlock);
+        assert!(failure.message.contains("spins for ever"), "{}", failure.message);
+    }
+}
+
+/// A lock by compare-and-exchange, by exchange, and by both with a read before.
+fn locks() -> [&'static str; 3] {
+    [
+        " entry:\n jump head\n head:\n %r, %c = cmpxchg i32 seq_cst @x, 0, 1\n br %c, in, head\n",
+        " entry:\n jump head\n head:\n %r = rmw xchg i32 seq_cst @x, 1\n \
+         %c = cmp eq i32 %r, 0\n br %c, in, head\n",
+        " entry:\n jump head\n head:\n %r = load i32 @x\n %c = cmp eq i32 %r, 0\n \
+         br %c, try, head\n try:\n %r = rmw xchg i32 seq_cst @x, 1\n %c = cmp eq i32 %r, 0\n \
+         br %c, in, head\n",
+    ]
+}
+
+#[test]
+fn spin_locks_exclude_and_end() {
+    let critical = " in:\n %s = load i32 @y\n %s = add i32 %s, 1\n store i32 @y, %s\n \
+                    store i32 release @x, 0\n ret";
+    // One for each order; a lock that reads first may also have read before the other took it.
+    for (lock, executions) in locks().into_iter().zip([2, 2, 4]) {
+        let body = format!("{lock}{critical}");
+        for found in agree(&two(&body, &body)) {
+            assert_eq!(found.executions, executions);
+            assert!(found.failures.is_empty());
+            assert!(found.states.iter().all(|(values, _)| values[1] == 2));
+        }
+    }
+}
+
+#[test]
+fn the_read_may_be_in_a_function() {
+    let source = "global @x: i32
+thread t0 = @wait()
+thread t1 = @set()
+func @get() -> i32 {
+    reg %r: i32
+  entry:
+    %r = load i32 acquire @x
+    ret %r
+}
+func @wait() {
+    reg %r: i32, %c: i1
+  entry:
+    jump head
+  head:
+    %r = call @get()
+    %c = cmp eq i32 %r, 0
+    br %c, head, out
+  out:
+    ret
+}
+func @set() {
+  entry:
+    store i32 release @x, 1
+    ret
+}
+";
+    for found in agree(&parsed(source)) {
+        assert_eq!(found.executions, 1);
+    }
+}
+
+#[test]
+fn a_loop_that_counts_is_cut_by_unroll() {
+    let count = " entry:\n %s = move i32 0\n jump head\n head:\n %r = load i32 @x\n \
+                 %s = add i32 %s, 1\n %c = cmp eq i32 %r, 0\n br %c, head, out\n out:\n \
+                 store i32 @y, %s\n ret";
+    let set = " entry:\n store i32 @x, 1\n ret";
+    let program = two(count, set);
+    for bound in [1, 2, 5] {
+        let limits = Limits { unroll: Some(bound), ..Limits::default() };
+        let options = Options { limits, keep_going: true, ..Options::new(Model::Sc) };
+        let found = explore(&program, &options);
+        // It sees the write in its first round, or in any other up to the last.
+        assert_eq!(found.executions, u64::from(bound) + 1);
+        assert_eq!(found.cut, 1);
+        let [met] = &found.bounds[..] else { panic!("one bound, not {:?}", found.bounds) };
+        assert_eq!(met.kind, BoundKind::Iterations);
+    }
+}
+
+#[test]
+fn loops_are_counted_each_time_they_are_entered() {
+    let nested = " entry:\n %r = move i32 0\n jump outer\n outer:\n %s = move i32 0\n jump inner\n \
+                  inner:\n %s = add i32 %s, 1\n %c = cmp slt i32 %s, 4\n br %c, inner, after\n \
+                  after:\n %r = add i32 %r, 1\n %c = cmp slt i32 %r, 4\n br %c, outer, out\n \
+                  out:\n store i32 @x, 1\n ret";
+    let program = two(nested, " entry:\n ret");
+    for (bound, cut) in [(3, 0), (2, 1)] {
+        let limits = Limits { unroll: Some(bound), ..Limits::default() };
+        let found = explore(&program, &Options { limits, ..Options::new(Model::Sc) });
+        assert_eq!((found.executions, found.cut), (1 - cut, cut), "{bound}");
+    }
+}
+
+#[test]
+fn doing_nothing_for_ever_is_a_deadlock() {
+    let program = two(" entry:\n jump entry", SET);
+    let found = run(&program, Model::Sc, Strategy::Optimal);
+    assert_eq!(found.failures.len(), 1);
+    assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
+}

@@ -1,0 +1,131 @@
+//! Loops that spin: an iteration that changed nothing is never worth repeating as things are.
+//!
+//! At the head of a loop that may spin (see [`crate::loops`]) the thread compares itself with how it
+//! was at its last visit: if no register that is still to be read has another value, and nothing
+//! that others or the thread itself could see was changed on the way, it will go on like that until
+//! what it reads is different. It is stopped there. Nothing is lost by that: an execution in which
+//! the loop goes on later is, without the iterations that did nothing, one in which its reads come
+//! later, and the search has that one too.
+//!
+//! What counts as a change is counted per thread ([`field::CHANGES`]): stores, also into a buffer,
+//! read-modify-writes that write another value than they found, operations on locks, threads and
+//! the heap, writes of other values to private objects. Registers are compared by the undo log: a
+//! word that is not in it since the last visit has not changed.
+//!
+//! Not recognised, and so repeated until a bound says otherwise: loops that write something each
+//! time round, even if it is the same value, and loops that count.
+
+use crate::code::{LoopId, Pc};
+use crate::live::live_at_starts;
+use crate::machine::Machine;
+use crate::run::Stop;
+use crate::thread::{Status, ThreadId, field, frame};
+use crate::trail::{Mark, Word};
+use raddle_ir::Reg;
+use smallvec::SmallVec;
+
+/// Offsets of a loop's words in a frame. Functions reset them when they are entered.
+pub(crate) mod word {
+    /// How often the loop went back.
+    pub const COUNT: u32 = 0;
+    /// The length of the undo log at the last visit, plus 1, and the changes counted then.
+    pub const MARK: u32 = 1;
+    pub const CHANGES: u32 = 2;
+    pub const ALL: u32 = 3;
+}
+
+impl Machine<'_> {
+    /// Notes that the thread did something that can make a difference to anyone.
+    #[inline]
+    pub fn note_change(&mut self, thread: ThreadId) {
+        if self.code.may_spin {
+            let changes = self.get(thread, field::CHANGES);
+            self.set(thread, field::CHANGES, changes + 1);
+        }
+    }
+
+    /// Enters a loop from outside.
+    pub(crate) fn enter_loop(&mut self, thread: ThreadId, id: LoopId) {
+        let words = self.loop_words(thread, id);
+        self.trail.set(words.at(word::COUNT), 0);
+    }
+
+    /// Is at the head of a loop: the reason to stop there, if there is one.
+    pub(crate) fn pass_head(&mut self, thread: ThreadId, id: LoopId) -> Option<Stop> {
+        let words = self.loop_words(thread, id);
+        if let Some(most) = self.bounds.unroll {
+            let count = self.trail.get(words.at(word::COUNT));
+            if count > most.into() {
+                return Some(Stop::Unrolled);
+            }
+            self.trail.set(words.at(word::COUNT), count + 1);
+        }
+        if !self.code.loops[id.0 as usize].may_spin {
+            return None;
+        }
+        if self.is_as_before(thread, id, words) {
+            return Some(Stop::Spinning);
+        }
+        self.visit(thread, words);
+        None
+    }
+
+    fn visit(&mut self, thread: ThreadId, words: Word) {
+        let (mark, changes) = (self.trail.mark().index() + 1, self.get(thread, field::CHANGES));
+        self.trail.set(words.at(word::MARK), mark);
+        self.trail.set(words.at(word::CHANGES), changes);
+    }
+
+    fn loop_words(&self, thread: ThreadId, id: LoopId) -> Word {
+        let slot = self.code.loops[id.0 as usize].slot;
+        Word::from_index(self.get(thread, field::FRAME)).at(frame::SLOTS + slot.0)
+    }
+
+    /// Whether nothing has changed since the last visit.
+    fn is_as_before(&mut self, thread: ThreadId, id: LoopId, words: Word) -> bool {
+        let (mark, changes) =
+            (self.trail.get(words.at(word::MARK)), self.trail.get(words.at(word::CHANGES)));
+        if mark == 0 || changes != self.get(thread, field::CHANGES) {
+            return false;
+        }
+        let known = self.code.loops[id.0 as usize];
+        let slots = Word::from_index(self.get(thread, field::FRAME)).at(frame::SLOTS).index();
+        let func = &self.code.funcs[known.func.as_u32() as usize];
+        let end = slots + u64::from(func.register_slots);
+        // The oldest entry of a word has its value at the time of the visit.
+        let mut seen: SmallVec<[Word; 16]> = SmallVec::new();
+        let mut changed: SmallVec<[Reg; 16]> = SmallVec::new();
+        for (word, old) in self.trail.changes(Mark::from_index(mark - 1)) {
+            if !(slots..end).contains(&word.index()) || seen.contains(word) {
+                continue;
+            }
+            seen.push(*word);
+            if self.trail.get(*word) != *old {
+                // A wide register has two words.
+                let slot = (word.index() - slots) as u32;
+                let after = func.regs.partition_point(|(first, _)| first.0 <= slot);
+                changed.push(Reg::from_u32(after as u32 - 1));
+            }
+        }
+        if changed.is_empty() {
+            return true;
+        }
+        let live = self.live.entry(known.func).or_insert_with(|| {
+            // Made once per function, and only if one of its loops seems to spin.
+            live_at_starts(&self.program.funcs[known.func])
+        });
+        let live = &live[known.head.as_u32() as usize];
+        !changed.iter().any(|reg| live.contains(*reg))
+    }
+
+    /// Lets a thread that spins take another turn, to see whether it would still spin.
+    pub fn resume(&mut self, thread: ThreadId) {
+        let Pc(at) = self.pc(thread);
+        if let Some(id) = self.code.loop_at(Pc(at)) {
+            let words = self.loop_words(thread, id);
+            self.visit(thread, words);
+        }
+        self.set_status(thread, Status::Ready);
+        self.step(thread);
+    }
+}
