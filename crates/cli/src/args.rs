@@ -3,17 +3,19 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_interleave::Model;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   raddle litmus examples/SB.litmus --model sc,tso
   raddle litmus tests/ --model tso --json > results.jsonl
-  raddle check examples/dekker.rir --model tso
+  raddle check prog.c --model tso
+  raddle check prog.c queue.c --model sc,tso -- -DFENCE -Iinclude
   raddle check examples/dekker.rir --model pso --keep-going --json
-  raddle check examples/dekker.rir --model tso --witness dekker.json
-  raddle replay dekker.json
-  raddle print examples/SB.litmus
+  raddle check prog.c --model tso --witness prog.json
+  raddle replay prog.json
+  raddle print prog.c
 
 Exit status:
   0 no violation   1 violation   2 bad input or usage   3 unknown";
@@ -63,9 +65,8 @@ pub struct LitmusArgs {
 /// Also takes litmus tests: what is checked there is the final condition.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The program, .rir or .litmus.
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    #[command(flatten)]
+    pub source: SourceArgs,
     #[command(flatten)]
     pub models: ModelArgs,
     #[command(flatten)]
@@ -98,9 +99,47 @@ pub struct ReplayArgs {
 /// Print a program in the text form of the IR.
 #[derive(Args, Debug)]
 pub struct PrintArgs {
-    /// The program, .rir or .litmus.
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+/// What a program is made from, as a command line by itself: witness files hold those.
+#[derive(Parser, Debug)]
+#[command(name = "raddle")]
+pub struct SourceLine {
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+/// What a program is made from.
+#[derive(Args, Debug)]
+pub struct SourceArgs {
+    /// The program: C or C++ (.c, .cpp, .cc), LLVM IR (.ll, .bc), .rir or .litmus. Several files of
+    /// C and LLVM IR are linked.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The clang to compile with [default: $CLANG, or the newest on the path].
+    #[arg(long, value_name = "PATH", help_heading = "C")]
+    pub clang: Option<PathBuf>,
+    /// What __VERIFIER_nondet_int and its kin return: any of LO to HI.
+    #[arg(
+        long, value_name = "LO..HI", default_value = "0..3", value_parser = parse_range,
+        allow_hyphen_values = true, help_heading = "C"
+    )]
+    pub nondet_range: Range,
+    /// Waits for a condition variable may end without a signal.
+    #[arg(long, help_heading = "C")]
+    pub spurious_wakeups: bool,
+    /// Flags for clang: -D, -I, -O2 …
+    #[arg(last = true, value_name = "FLAGS")]
+    pub flags: Vec<OsString>,
+}
+
+/// Both ends included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    pub low: i64,
+    pub high: i64,
 }
 
 #[derive(Args, Debug)]
@@ -181,6 +220,20 @@ fn parse_model(word: &str) -> Result<Model, String> {
     }
 }
 
+fn parse_range(word: &str) -> Result<Range, String> {
+    let wanted = || "expected two numbers with two points between, such as -1..2".to_owned();
+    let (low, high) = word.split_once("..").ok_or_else(wanted)?;
+    let number = |digits: &str| digits.trim().parse::<i64>().map_err(|_| wanted());
+    let (low, high) = (number(low)?, number(high)?);
+    if low > high {
+        return Err(format!("{low} is more than {high}"));
+    }
+    if high.abs_diff(low) >= 1 << 16 {
+        return Err("every value is explored; that is more than 65536".to_owned());
+    }
+    Ok(Range { low, high })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,6 +242,14 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn ranges_of_choices() {
+        assert_eq!(parse_range("-1..2"), Ok(Range { low: -1, high: 2 }));
+        for word in ["3", "3..1", "a..b", "0..99999999"] {
+            assert!(parse_range(word).is_err(), "{word}");
+        }
     }
 
     #[test]

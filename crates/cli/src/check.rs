@@ -1,24 +1,20 @@
 //! `raddle check`.
 
 use crate::config::CheckConfig;
-use crate::input;
 use crate::output::{Output, Stop};
+use crate::source::{self, Source};
 use crate::status::Status;
 use crate::witness;
 use raddle_analysis::CheckResult;
-use raddle_report::document::{self, Origin};
+use raddle_report::document;
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, check, json};
 
 pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
-    let program = match input::load(&config.file) {
-        Ok(program) => program,
-        Err(rejected) => {
-            output.diagnose(&rejected.diagnostic, &rejected.source);
-            return Ok(Status::Bad);
-        }
+    let Some(Source { program, shown: file, optimised }) = source::load(&config.source, output)
+    else {
+        return Ok(Status::Bad);
     };
-    let file = input::shown(&config.file);
     let sources = Sources::from_disk();
     let mut witnesses = Vec::new();
     for options in &config.searches {
@@ -26,16 +22,29 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
         output.note(Status::of(result.verdict, config.strict));
         let run = Run { file: &file, program: &program, options };
         witnesses.extend(result.violations.iter().map(|found| document::entry(&run, found)));
-        let text = shown(config, &run, &output.look(&sources), &result);
+        let text = shown(config, &run, &output.look(&sources), optimised.as_deref(), &result);
         output.print(&text)?;
     }
     if let Some(path) = &config.witness {
-        let origin = Origin { inputs: vec![file], arguments: Vec::new() };
+        let origin = config.source.origin();
         witness::save(path, &program, &origin, witnesses, output);
     }
     Ok(output.status())
 }
 
-fn shown(config: &CheckConfig, run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
-    if config.json { json::line(&json::check(run, result)) } else { check::text(run, look, result) }
+fn shown(
+    config: &CheckConfig,
+    run: &Run<'_>,
+    look: &Look<'_>,
+    optimised: Option<&str>,
+    result: &CheckResult,
+) -> String {
+    if config.json {
+        return json::line(&json::check(run, result).optimised(optimised));
+    }
+    let mut text = check::text(run, look, result);
+    if let Some(level) = optimised {
+        text.push_str(&format!("  as compiled with {level}, which may merge or drop accesses\n"));
+    }
+    text
 }

@@ -1,8 +1,12 @@
 //! Parsed arguments become validated ones, here and nowhere else.
 
-use crate::args::{CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, StrategyArg};
-use crate::output::Stop;
+use crate::args::{
+    CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs, SourceLine, StrategyArg,
+};
+use crate::output::{Output, Stop};
+use clap::Parser;
 use raddle_interleave::{Limits, Model, Options, Strategy};
+use raddle_report::document::Origin;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,12 +27,69 @@ pub struct LitmusConfig {
 /// What `raddle check` is to do.
 #[derive(Debug)]
 pub struct CheckConfig {
-    pub file: PathBuf,
+    pub source: SourceConfig,
     pub searches: Vec<Options>,
     pub strict: bool,
     pub json: bool,
     /// Where to write what was found.
     pub witness: Option<PathBuf>,
+}
+
+/// What a program is made from.
+#[derive(Debug)]
+pub struct SourceConfig {
+    /// At least one.
+    pub files: Vec<PathBuf>,
+    pub c: raddle_front_c::Options,
+}
+
+impl SourceConfig {
+    /// What makes the same program again: [`source`] undoes it.
+    pub fn origin(&self) -> Origin {
+        let lossy = |word: &std::ffi::OsStr| word.to_string_lossy().into_owned();
+        let mut arguments = Vec::new();
+        if let Some(clang) = &self.c.clang {
+            arguments.push(format!("--clang={}", clang.display()));
+        }
+        let (low, high) = (self.c.nondet.start(), self.c.nondet.end());
+        if (*low, *high) != (0, 3) {
+            arguments.push(format!("--nondet-range={low}..{high}"));
+        }
+        if self.c.spurious_wakeups {
+            arguments.push("--spurious-wakeups".to_owned());
+        }
+        if !self.c.flags.is_empty() {
+            arguments.push("--".to_owned());
+            arguments.extend(self.c.flags.iter().map(|flag| lossy(flag)));
+        }
+        let inputs = self.files.iter().map(|file| lossy(file.as_os_str())).collect();
+        Origin { inputs, arguments }
+    }
+}
+
+/// The other way round; what is wrong with the arguments, as the command line puts it.
+pub fn source_of(origin: &Origin) -> Result<SourceConfig, String> {
+    if origin.inputs.is_empty() {
+        return Err("it names 0 files".to_owned());
+    }
+    let line = ["raddle"].into_iter().map(str::to_owned);
+    let line = line.chain(origin.inputs.iter().cloned()).chain(origin.arguments.iter().cloned());
+    let parsed = SourceLine::try_parse_from(line).map_err(|error| {
+        let text = error.to_string();
+        text.lines().next().unwrap_or("").trim_start_matches("error: ").to_owned()
+    })?;
+    Ok(source(&parsed.source))
+}
+
+pub fn source(args: &SourceArgs) -> SourceConfig {
+    let c = raddle_front_c::Options {
+        clang: args.clang.clone(),
+        flags: args.flags.clone(),
+        colour: Output::colours(),
+        nondet: args.nondet_range.low..=args.nondet_range.high,
+        spurious_wakeups: args.spurious_wakeups,
+    };
+    SourceConfig { files: args.files.clone(), c }
 }
 
 pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
@@ -43,7 +104,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
 
 pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     Ok(CheckConfig {
-        file: args.file.clone(),
+        source: source(&args.source),
         searches: searches(&args.models, &args.search, &args.limits, args.keep_going)?,
         strict: args.limits.strict,
         json: args.output.json,

@@ -106,7 +106,7 @@ fn bare(diagnostic: Diagnostic) -> Rejected {
 
 fn unknown_format(file: &str) -> Diagnostic {
     Diagnostic::whole_file(file, "the name does not say what the file holds")
-        .expected("a name that ends in .litmus or .rir")
+        .expected("a name that ends in .c, .cpp, .ll, .bc, .litmus or .rir")
 }
 
 fn parse(format: Format, file: &str, source: &[u8]) -> Result<Program, Diagnostic> {
@@ -114,6 +114,11 @@ fn parse(format: Format, file: &str, source: &[u8]) -> Result<Program, Diagnosti
         Format::Rir => raddle_ir::text::parse_bytes(file, source)?,
         Format::Litmus => raddle_front_litmus::load(file, source)?.program,
     };
+    verified(file, program)
+}
+
+/// The program, if it is well-formed.
+pub fn verified(file: &str, program: Program) -> Result<Program, Diagnostic> {
     match raddle_ir::verify::verify(&program) {
         // Vacuously safe, and certainly not what was meant.
         Ok(()) if program.threads.is_empty() => Err(no_threads(file)),

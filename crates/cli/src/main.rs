@@ -5,6 +5,7 @@
 //! | [`args`] | what can be written on the command line |
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
+//! | [`source`] | from the files that were named to a program |
 //! | [`litmus`], [`check`], [`replay`], [`print`] | the commands |
 //! | [`witness`] | witness files on disk |
 //! | [`output`] | standard output and error, broken pipes, colours |
@@ -18,6 +19,7 @@ mod litmus;
 mod output;
 mod print;
 mod replay;
+mod source;
 mod status;
 mod witness;
 
@@ -51,6 +53,6 @@ fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
         Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
         Command::Check(args) => check::run(&config::check(args)?, output),
         Command::Replay(args) => replay::run(args, output),
-        Command::Print(args) => print::run(&args.file, output),
+        Command::Print(args) => print::run(&config::source(&args.source), output),
     }
 }

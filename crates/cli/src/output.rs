@@ -45,7 +45,7 @@ impl Output {
         let err = io::stderr();
         let out = io::stdout();
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        let (colour, err_colour) = (wanted && out.is_terminal(), wanted && err.is_terminal());
+        let (colour, err_colour) = (wanted && out.is_terminal(), Output::colours());
         let width = width(out.is_terminal());
         let out = BufWriter::new(out);
         Output { out, err, colour, err_colour, width, status: Status::Fine }
@@ -54,6 +54,11 @@ impl Output {
     /// How text on standard output is to look.
     pub fn look<'a>(&self, sources: &'a Sources) -> Look<'a> {
         Look { width: self.width, colour: self.colour, sources }
+    }
+
+    /// Whether messages may be coloured.
+    pub fn colours() -> bool {
+        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
     }
 
     /// Remembers how one of the things to do ended.

@@ -1,17 +1,14 @@
 //! `raddle print`.
 
-use crate::input;
+use crate::config::SourceConfig;
 use crate::output::{Output, Stop};
+use crate::source;
 use crate::status::Status;
-use std::path::Path;
 
-pub fn run(path: &Path, output: &mut Output) -> Result<Status, Stop> {
-    match input::load(path) {
-        Ok(program) => output.print(&raddle_ir::text::print(&program))?,
-        Err(rejected) => {
-            output.diagnose(&rejected.diagnostic, &rejected.source);
-            output.note(Status::Bad);
-        }
+pub fn run(config: &SourceConfig, output: &mut Output) -> Result<Status, Stop> {
+    match source::load(config, output) {
+        Some(source) => output.print(&raddle_ir::text::print(&source.program))?,
+        None => output.note(Status::Bad),
     }
     Ok(output.status())
 }

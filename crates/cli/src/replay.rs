@@ -4,8 +4,10 @@
 //! found in; each must end in the error that it is there for. Everything else is bad input.
 
 use crate::args::ReplayArgs;
+use crate::config;
 use crate::input;
 use crate::output::{Output, Stop};
+use crate::source;
 use crate::status::Status;
 use raddle_analysis::witness::rerun;
 use raddle_interleave::Options;
@@ -72,21 +74,13 @@ fn changed(file: &str, program: &str) -> Diagnostic {
 
 /// The program that a witness was found in, made anew, and how its files are shown.
 fn program(file: &str, origin: &Origin, output: &mut Output) -> Option<(Program, String)> {
-    let [input] = &origin.inputs[..] else {
-        let message = format!("the witness names {} files", origin.inputs.len());
-        refused(&Diagnostic::whole_file(file, message).expected("one"), output);
-        return None;
-    };
-    if let Some(argument) = origin.arguments.first() {
-        let message = format!("the witness has an argument that is not known: {argument:?}");
-        refused(&Diagnostic::whole_file(file, message), output);
-        return None;
-    }
-    match input::load(Path::new(input)) {
-        Ok(program) => Some((program, input.clone())),
-        Err(rejected) => {
-            output.diagnose(&rejected.diagnostic, &rejected.source);
-            None
+    let config = match config::source_of(origin) {
+        Ok(config) => config,
+        Err(why) => {
+            let message = format!("the witness does not say how its program is made: {why}");
+            refused(&Diagnostic::whole_file(file, message), output);
+            return None;
         }
-    }
+    };
+    source::load(&config, output).map(|source| (source.program, source.shown))
 }

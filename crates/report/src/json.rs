@@ -41,6 +41,8 @@ pub struct Litmus<'a> {
 #[derive(Serialize, Debug)]
 pub struct Check<'a> {
     file: &'a str,
+    /// The optimisation that the program was compiled with; null if none.
+    optimised: Option<&'a str>,
     model: &'static str,
     strategy: &'static str,
     verdict: &'static str,
@@ -147,10 +149,19 @@ pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
     }
 }
 
+impl<'a> Check<'a> {
+    /// Says how the program was compiled.
+    #[must_use]
+    pub fn optimised(self, level: Option<&'a str>) -> Check<'a> {
+        Check { optimised: level, ..self }
+    }
+}
+
 pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
     let summary = &result.summary;
     Check {
         file: run.file,
+        optimised: None,
         model: run.options.model.name(),
         strategy: run.options.strategy.name(),
         verdict: result.verdict.name(),

@@ -1,0 +1,73 @@
+//! Constraints: which operands there are and what they are made of.
+
+/// A flag of the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flag {
+    Zero,
+    NotZero,
+    Carry,
+    NotCarry,
+}
+
+impl Flag {
+    /// By the letters of `sete`, `setc` and of outputs like `{@ccz}`.
+    pub fn named(condition: &str) -> Option<Flag> {
+        Some(match condition {
+            "e" | "z" => Flag::Zero,
+            "ne" | "nz" => Flag::NotZero,
+            "c" | "b" => Flag::Carry,
+            "nc" | "ae" => Flag::NotCarry,
+            _ => return None,
+        })
+    }
+}
+
+/// One operand of an inline assembly.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constraint {
+    pub output: bool,
+    /// The argument is the address of memory that the operand stands for.
+    pub indirect: bool,
+    /// An input in the same place as that output.
+    pub tied: Option<usize>,
+    /// An output that is a flag.
+    pub flag: Option<Flag>,
+    /// In the accumulator (`ax`, `eax`, …).
+    pub accumulator: bool,
+}
+
+/// The operands, outputs first; clobbers are left out.
+pub fn constraints(text: &str) -> Vec<Constraint> {
+    text.split(',').filter(|part| !part.is_empty() && !part.starts_with('~')).map(one).collect()
+}
+
+fn one(part: &str) -> Constraint {
+    let output = part.starts_with('=');
+    let body = part.trim_start_matches(['=', '&', '%', '+']);
+    let indirect = body.starts_with('*');
+    let body = body.trim_start_matches('*');
+    let named = body.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+    Constraint {
+        output,
+        indirect,
+        tied: body.parse().ok(),
+        flag: named.and_then(|name| Flag::named(name.strip_prefix("@cc")?)),
+        accumulator: matches!(named, Some("ax" | "eax" | "rax" | "al")) || body == "a",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_constraints() {
+        let all = constraints("={ax},=*m,={@ccz},r,0,*m,~{memory},~{dirflag},~{flags}");
+        assert_eq!(all.len(), 6);
+        assert!(all[0].output && all[0].accumulator && !all[0].indirect);
+        assert!(all[1].output && all[1].indirect);
+        assert_eq!(all[2].flag, Some(Flag::Zero));
+        assert_eq!(all[4].tied, Some(0));
+        assert!(!all[5].output && all[5].indirect);
+    }
+}

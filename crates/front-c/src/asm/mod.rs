@@ -1,0 +1,244 @@
+//! Inline assembly: what of it is understood.
+//!
+//! Fences of every architecture, hints to let others run, and x86's atomic read-modify-writes. The
+//! text is LLVM's form of GCC's templates: `$0` and `${0:b}` name operands, `$$` is a dollar sign,
+//! `$(a$|b$)` are alternatives for dialects of which the first is AT&T's.
+
+mod constraints;
+mod template;
+
+pub use constraints::{Constraint, Flag, constraints};
+pub use template::{Place, Statement, statements};
+
+use raddle_ir::{FenceKind, RmwOp};
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    Fence(FenceKind),
+    Yield,
+    /// `old = memory; memory = old op source`, in one step.
+    Rmw {
+        op: RmwOp,
+        source: Place,
+        memory: Place,
+        bits: Option<u8>,
+        /// The operand that gets the old value (`xadd`, `xchg`).
+        old: Option<usize>,
+    },
+    /// If memory holds what the accumulator has, it becomes `new`; the accumulator gets the old value.
+    CmpXchg {
+        new: Place,
+        memory: Place,
+        bits: Option<u8>,
+    },
+    /// Changes one bit; the carry flag gets the old one.
+    Bit {
+        op: RmwOp,
+        index: Place,
+        memory: Place,
+        bits: Option<u8>,
+    },
+    /// A flag into an operand: 1, or all ones, if it is set.
+    Set {
+        flag: Flag,
+        to: usize,
+        ones: bool,
+    },
+}
+
+/// The instructions of a template; none if there is one that is not understood.
+pub fn steps(template: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    let mut locked = false;
+    for statement in statements(template) {
+        let Statement { mnemonic, operands, lock } = statement;
+        if mnemonic == "lock" && operands.is_empty() {
+            locked = true;
+            continue;
+        }
+        if mnemonic == "rep" && operands.is_empty() {
+            continue;
+        }
+        let lock = lock || std::mem::take(&mut locked);
+        steps.push(step(&mnemonic, &operands, lock)?);
+    }
+    (!locked).then_some(steps)
+}
+
+fn step(mnemonic: &str, operands: &[Place], lock: bool) -> Option<Step> {
+    if !lock && let Some(kind) = fence(mnemonic, operands) {
+        return Some(Step::Fence(kind));
+    }
+    if operands.is_empty() && matches!(mnemonic, "pause" | "nop" | "yield" | "wfe") {
+        return Some(Step::Yield);
+    }
+    if let Some(flag) = mnemonic.strip_prefix("set").and_then(Flag::named) {
+        let [Place::Operand(to)] = *operands else {
+            return None;
+        };
+        return Some(Step::Set { flag, to, ones: false });
+    }
+    let (stem, bits) = sized(mnemonic)?;
+    match (stem, operands) {
+        ("sbb", [Place::Operand(a), Place::Operand(b)]) if a == b => {
+            Some(Step::Set { flag: Flag::Carry, to: *a, ones: true })
+        }
+        ("or" | "add", [Place::Immediate(0), Place::Stack]) if lock => {
+            Some(Step::Fence(FenceKind::Mfence))
+        }
+        ("xadd", [source @ Place::Operand(old), memory]) if lock => {
+            let (source, memory) = (source.clone(), memory.clone());
+            Some(Step::Rmw { op: RmwOp::Add, source, memory, bits, old: Some(*old) })
+        }
+        // An exchange with memory is atomic without being told. Which operand is memory, the
+        // constraints say.
+        ("xchg", [source @ Place::Operand(old), memory]) => {
+            let (source, memory) = (source.clone(), memory.clone());
+            Some(Step::Rmw { op: RmwOp::Xchg, source, memory, bits, old: Some(*old) })
+        }
+        ("cmpxchg", [new, memory]) if lock => {
+            Some(Step::CmpXchg { new: new.clone(), memory: memory.clone(), bits })
+        }
+        ("inc" | "dec", [memory]) if lock => {
+            let op = if stem == "inc" { RmwOp::Add } else { RmwOp::Sub };
+            let memory = memory.clone();
+            Some(Step::Rmw { op, source: Place::Immediate(1), memory, bits, old: None })
+        }
+        ("add" | "sub" | "and" | "or" | "xor", [source, memory]) if lock => {
+            let op = arithmetic(stem)?;
+            let (source, memory) = (source.clone(), memory.clone());
+            Some(Step::Rmw { op, source, memory, bits, old: None })
+        }
+        ("bts" | "btr" | "btc", [index, memory]) if lock => {
+            let op = arithmetic(stem)?;
+            Some(Step::Bit { op, index: index.clone(), memory: memory.clone(), bits })
+        }
+        _ => None,
+    }
+}
+
+fn arithmetic(stem: &str) -> Option<RmwOp> {
+    Some(match stem {
+        "add" => RmwOp::Add,
+        "sub" => RmwOp::Sub,
+        "and" | "btr" => RmwOp::And,
+        "or" | "bts" => RmwOp::Or,
+        "xor" | "btc" => RmwOp::Xor,
+        _ => return None,
+    })
+}
+
+/// A mnemonic without its suffix, and the width that the suffix says.
+fn sized(mnemonic: &str) -> Option<(&str, Option<u8>)> {
+    const STEMS: [&str; 14] = [
+        "xadd", "xchg", "cmpxchg", "inc", "dec", "add", "sub", "and", "or", "xor", "bts", "btr",
+        "btc", "sbb",
+    ];
+    if STEMS.contains(&mnemonic) {
+        return Some((mnemonic, None));
+    }
+    let (stem, suffix) = mnemonic.split_at_checked(mnemonic.len().checked_sub(1)?)?;
+    let bits = match suffix {
+        "b" => 8,
+        "w" => 16,
+        "l" => 32,
+        "q" => 64,
+        _ => return None,
+    };
+    STEMS.contains(&stem).then_some((stem, Some(bits)))
+}
+
+fn fence(mnemonic: &str, operands: &[Place]) -> Option<FenceKind> {
+    let option = match operands {
+        [] => "",
+        [Place::Word(word)] => word,
+        [Place::Word(before), Place::Word(after)] if mnemonic == "fence" => {
+            return Some(riscv(before, after));
+        }
+        _ => return None,
+    };
+    Some(match (mnemonic, option) {
+        ("mfence", "") => FenceKind::Mfence,
+        ("lfence", "") => FenceKind::Lfence,
+        ("sfence", "") => FenceKind::Sfence,
+        ("sync" | "hwsync", "" | "0") => FenceKind::Sync,
+        ("lwsync", "") | ("sync", "1") => FenceKind::Lwsync,
+        ("isync", "") => FenceKind::Isync,
+        ("eieio", "") => FenceKind::Eieio,
+        ("dmb", "" | "sy" | "ish" | "nsh" | "osh") => FenceKind::Dmb,
+        ("dmb", "st" | "ishst" | "nshst" | "oshst") => FenceKind::DmbSt,
+        ("dmb", "ld" | "ishld" | "nshld" | "oshld") => FenceKind::DmbLd,
+        ("dsb", "" | "sy" | "ish" | "nsh" | "osh") => FenceKind::Dsb,
+        ("dsb", "st" | "ishst" | "nshst" | "oshst") => FenceKind::DsbSt,
+        ("dsb", "ld" | "ishld" | "nshld" | "oshld") => FenceKind::DsbLd,
+        ("isb", "" | "sy") => FenceKind::Isb,
+        ("fence", "" | "iorw" | "rw") => FenceKind::Full,
+        _ => return None,
+    })
+}
+
+/// What RISC-V's `fence` orders.
+fn riscv(before: &str, after: &str) -> FenceKind {
+    let writes = |set: &str| set.chars().all(|letter| matches!(letter, 'w' | 'o'));
+    if writes(before) && writes(after) { FenceKind::StoreStore } else { FenceKind::Full }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fences(template: &str) -> Option<Vec<FenceKind>> {
+        let kind = |step| match step {
+            Step::Fence(kind) => Some(kind),
+            _ => None,
+        };
+        steps(template)?.into_iter().map(kind).collect()
+    }
+
+    #[test]
+    fn fences_of_every_architecture() {
+        for (template, kind) in [
+            ("mfence", FenceKind::Mfence),
+            ("\tmfence\n\t", FenceKind::Mfence),
+            ("lock; addl $$0,0(%esp)", FenceKind::Mfence),
+            ("lock; addl $$0,0(%rsp)", FenceKind::Mfence),
+            ("lock orq $$0x0, (%rsp)", FenceKind::Mfence),
+            ("lock; orb $$0, -4(%rsp)", FenceKind::Mfence),
+            ("LWSYNC", FenceKind::Lwsync),
+            ("sync", FenceKind::Sync),
+            ("dmb ishst", FenceKind::DmbSt),
+            ("dmb", FenceKind::Dmb),
+            ("dsb sy", FenceKind::Dsb),
+            ("isb", FenceKind::Isb),
+            ("fence w,w", FenceKind::StoreStore),
+        ] {
+            assert_eq!(fences(template), Some(vec![kind]), "{template}");
+        }
+        assert_eq!(fences(""), Some(vec![]));
+        assert_eq!(fences("cpuid"), None);
+    }
+
+    #[test]
+    fn spinning_is_a_hint() {
+        for template in ["pause", "rep; nop", "rep nop", "nop"] {
+            assert_eq!(steps(template), Some(vec![Step::Yield]), "{template}");
+        }
+    }
+
+    #[test]
+    fn atomics_name_their_operands() {
+        let Some([Step::Rmw { op: RmwOp::Add, source, memory, bits, old }]) =
+            steps("lock; xaddl $0, $1").and_then(|steps| <[Step; 1]>::try_from(steps).ok())
+        else {
+            panic!("not understood");
+        };
+        assert_eq!((source, memory), (Place::Operand(0), Place::Operand(1)));
+        assert_eq!((bits, old), (Some(32), Some(0)));
+        let dec = steps("lock decl ${0:w}; sete $1").expect("understood");
+        assert_eq!(dec[1], Step::Set { flag: Flag::Zero, to: 1, ones: false });
+        // Without the lock it is not atomic, and nothing is known about it.
+        assert_eq!(steps("addl $0, $1"), None);
+        assert_eq!(steps("lock;"), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! Which clang to run.
+//!
+//! By name alone wherever possible: starting a compiler just to ask for its version costs more than
+//! everything else that raddle does with a small program. An unnumbered `clang` is usually a link
+//! into a folder that has the number; only if it is not, it is asked.
+
+use raddle_ir::Diagnostic;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The first version whose text has opaque pointers, by a switch.
+const OLDEST: u32 = 14;
+/// The last version number looked for. Newer ones are found as `clang`, or by name.
+const NEWEST: u32 = 40;
+
+/// A compiler, and its version if the name or the compiler told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clang {
+    pub path: PathBuf,
+    pub version: Option<u32>,
+}
+
+impl Clang {
+    /// Version 14 knows opaque pointers but does not write them unless told to.
+    pub fn needs_opaque_switch(&self) -> bool {
+        self.version == Some(OLDEST)
+    }
+}
+
+/// The compiler that the user named (`--clang`), that `$CLANG` names, or the newest on the path.
+pub fn find(named: Option<&Path>) -> Result<Clang, Diagnostic> {
+    if let Some(path) = named {
+        return explicit(path, "--clang");
+    }
+    match env::var_os("CLANG").filter(|value| !value.is_empty()) {
+        Some(path) => explicit(Path::new(&path), "$CLANG"),
+        None => newest(&env::var_os("PATH").unwrap_or_default()).ok_or_else(missing),
+    }
+}
+
+fn missing() -> Diagnostic {
+    Diagnostic::whole_file("clang", "no clang on the path, and C programs need one")
+        .help("install it: apt install clang, or name one with --clang or $CLANG")
+}
+
+fn explicit(path: &Path, by: &str) -> Result<Clang, Diagnostic> {
+    let shown = path.display().to_string();
+    let found = resolve(path).ok_or_else(|| {
+        Diagnostic::whole_file(&shown, format!("{by} names a compiler that is not there"))
+            .expected("the path of clang, version 14 or later")
+    })?;
+    let version = version_in_name(&found).or_else(|| ask(&found));
+    match version {
+        Some(old) if old < OLDEST => {
+            Err(Diagnostic::whole_file(&shown, format!("clang {old} is too old"))
+                .expected(format!("version {OLDEST} or later")))
+        }
+        _ => Ok(Clang { path: found, version }),
+    }
+}
+
+/// A name without a folder is looked up as the shell would.
+fn resolve(path: &Path) -> Option<PathBuf> {
+    if path.components().count() > 1 {
+        return path.is_file().then(|| path.to_owned());
+    }
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.is_file())
+}
+
+fn newest(folders: &OsStr) -> Option<Clang> {
+    let folders: Vec<PathBuf> = env::split_paths(folders).collect();
+    let first = |name: &str| folders.iter().map(|f| f.join(name)).find(|file| file.is_file());
+    let numbered = (OLDEST..=NEWEST).rev().find_map(|version| {
+        let path = first(&format!("clang-{version}"))?;
+        Some(Clang { path, version: Some(version) })
+    });
+    let plain = first("clang").map(|path| {
+        let version = version_in_name(&path).or_else(|| ask(&path));
+        Clang { path, version }
+    });
+    let plain = plain.filter(|clang| clang.version.is_none_or(|version| version >= OLDEST));
+    match (numbered, plain) {
+        (Some(numbered), Some(plain)) if plain.version > numbered.version => Some(plain),
+        (numbered, plain) => numbered.or(plain),
+    }
+}
+
+/// `clang-19`, or `…/llvm-19/bin/clang` after following links.
+fn version_in_name(path: &Path) -> Option<u32> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    [path, &real].into_iter().find_map(|path| {
+        let parts = path.iter().rev().filter_map(OsStr::to_str);
+        parts.filter_map(number_after_dash).next()
+    })
+}
+
+fn number_after_dash(part: &str) -> Option<u32> {
+    let digits = part.strip_prefix("clang-").or_else(|| part.strip_prefix("llvm-"))?;
+    digits.split('.').next()?.parse().ok()
+}
+
+fn ask(path: &Path) -> Option<u32> {
+    let answer = Command::new(path).arg("-dumpversion").output().ok()?;
+    String::from_utf8_lossy(&answer.stdout).trim().split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_off_names() {
+        assert_eq!(version_in_name(Path::new("/usr/bin/clang-19")), Some(19));
+        assert_eq!(version_in_name(Path::new("/usr/lib/llvm-16.0/bin/clang")), Some(16));
+        assert_eq!(version_in_name(Path::new("/opt/cc/clang")), None);
+    }
+
+    #[test]
+    fn a_compiler_that_is_not_there_is_said_so() {
+        let problem = find(Some(Path::new("/nonexistent/clang"))).expect_err("it is not there");
+        assert!(problem.to_string().contains("--clang names a compiler"), "{problem}");
+        assert!(newest(OsStr::new("/nonexistent")).is_none());
+        assert!(missing().to_string().contains("apt install clang"));
+    }
+}

@@ -1,0 +1,79 @@
+//! The flags that clang is run with.
+
+use super::find::Clang;
+use std::ffi::{OsStr, OsString};
+
+/// What the user gave after `--`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Flags {
+    pub given: Vec<OsString>,
+    /// Whether the compiler may colour its messages.
+    pub colour: bool,
+}
+
+impl Flags {
+    /// The optimisation that was asked for, if it is one: the last `-O…` decides, as for clang.
+    pub fn optimised(&self) -> Option<String> {
+        let level = self.level()?.to_str()?;
+        (level != "-O0").then(|| level.to_owned())
+    }
+
+    fn level(&self) -> Option<&OsStr> {
+        let is_level = |flag: &&OsString| flag.as_encoded_bytes().starts_with(b"-O");
+        self.given.iter().rev().find(is_level).map(OsString::as_os_str)
+    }
+
+    /// All arguments but the input and where its text goes.
+    pub(super) fn arguments(&self, clang: &Clang) -> Vec<OsString> {
+        let mut all: Vec<OsString> = ["-S", "-emit-llvm"].map(OsString::from).into();
+        if self.level().is_none() {
+            all.push("-O0".into());
+        }
+        all.extend(["-Xclang", "-disable-O0-optnone"].map(OsString::from));
+        all.extend(["-gline-tables-only", "-fno-discard-value-names"].map(OsString::from));
+        if clang.needs_opaque_switch() {
+            all.extend(["-mllvm", "-opaque-pointers"].map(OsString::from));
+        }
+        if self.colour {
+            all.push("-fcolor-diagnostics".into());
+        }
+        all.extend(self.given.iter().cloned());
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(words: &str) -> Flags {
+        let given = words.split_whitespace().map(OsString::from).collect();
+        Flags { given, colour: false }
+    }
+
+    #[test]
+    fn the_last_level_decides() {
+        assert_eq!(flags("-DX -Iinclude").optimised(), None);
+        assert_eq!(flags("-O0").optimised(), None);
+        assert_eq!(flags("-O2 -DX").optimised().as_deref(), Some("-O2"));
+        assert_eq!(flags("-O2 -O0").optimised(), None);
+    }
+
+    #[test]
+    fn a_given_level_replaces_ours() {
+        let clang = Clang { path: "clang".into(), version: Some(19) };
+        let ours = |words: &str| flags(words).arguments(&clang).contains(&"-O0".into());
+        assert!(ours("-DX"));
+        assert!(!ours("-O1"));
+    }
+
+    #[test]
+    fn version_14_is_told_of_opaque_pointers() {
+        let switch: OsString = "-opaque-pointers".into();
+        let told = |version| {
+            let clang = Clang { path: "clang".into(), version };
+            flags("").arguments(&clang).contains(&switch)
+        };
+        assert!(told(Some(14)) && !told(Some(15)) && !told(None));
+    }
+}

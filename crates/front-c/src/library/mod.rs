@@ -1,0 +1,223 @@
+//! The C library, as IR text: which functions and variables there are, and how they are linked in.
+//!
+//! Each `*.rir` file covers a header. A file is parsed when something in it is first needed, and only
+//! what is reached ends up in a program. Functions of other files are declared where they are used;
+//! names are one space over all files. A variadic function's last parameter is called `va`
+//! (see [`crate::shape`]).
+
+use crate::lower::Assembly;
+use raddle_ir::{
+    Callee, FuncId, Function, Global, GlobalId, InstKind, LocId, Operand, Program, text,
+};
+use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+
+/// Name and contents of each file.
+static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/library.rs"));
+
+/// Where things are defined.
+pub struct Library {
+    functions: FxHashMap<&'static str, usize>,
+    variables: FxHashMap<&'static str, usize>,
+    parsed: Vec<OnceCell<Parsed>>,
+}
+
+/// A file, with its names.
+struct Parsed {
+    program: Program,
+    functions: FxHashMap<String, FuncId>,
+    variables: FxHashMap<String, GlobalId>,
+}
+
+impl Default for Library {
+    fn default() -> Library {
+        Library::new()
+    }
+}
+
+impl Library {
+    /// Finds out what is where, by the first words of lines.
+    pub fn new() -> Library {
+        let mut library = Library {
+            functions: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            parsed: FILES.iter().map(|_| OnceCell::new()).collect(),
+        };
+        for (file, (_, contents)) in FILES.iter().enumerate() {
+            for line in contents.lines() {
+                match outline(line) {
+                    Some(Item::Function(name)) => library.functions.insert(name, file),
+                    Some(Item::Variable(name)) => library.variables.insert(name, file),
+                    None => None,
+                };
+            }
+        }
+        library
+    }
+
+    /// Whether there is a function of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    pub fn has_variable(&self, name: &str) -> bool {
+        self.variables.contains_key(name)
+    }
+
+    /// Names of all functions.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.functions.keys().copied()
+    }
+
+    fn file(&self, file: usize) -> &Parsed {
+        self.parsed[file].get_or_init(|| {
+            let (name, contents) = FILES[file];
+            match text::parse(name, contents) {
+                Ok(program) => Parsed::new(program),
+                // A test reads every file; no input decides what is in them.
+                Err(diagnostic) => unreachable!("the library is well-formed: {diagnostic}"),
+            }
+        })
+    }
+
+    fn find(&self, name: &str) -> Option<(&Parsed, &Function)> {
+        let parsed = self.file(*self.functions.get(name)?);
+        let id = parsed.functions.get(name)?;
+        Some((parsed, &parsed.program.funcs[*id]))
+    }
+
+    /// A function without its body.
+    pub fn declaration(&self, name: &str) -> Option<Function> {
+        let (_, function) = self.find(name)?;
+        let mut declared = function.clone();
+        declared.blocks.clear();
+        declared.regs = function.params.iter().map(|param| function.regs[*param].clone()).collect();
+        declared.loc = LocId::NONE;
+        Some(declared)
+    }
+
+    /// A function whose references are those of `into`.
+    pub fn function(&self, name: &str, into: &mut Assembly<'_>) -> Option<Function> {
+        let (parsed, function) = self.find(name)?;
+        let mut function = function.clone();
+        function.loc = LocId::NONE;
+        for block in function.blocks.values_mut() {
+            for inst in &mut block.insts {
+                inst.loc = LocId::NONE;
+                inst.kind.for_each_operand_mut(|operand| parsed.relocate(operand, into));
+                if let InstKind::Call { callee: Callee::Direct(id), .. }
+                | InstKind::Spawn { callee: Callee::Direct(id), .. } = &mut inst.kind
+                {
+                    *id = parsed.function(*id, into);
+                }
+            }
+            block.term.loc = LocId::NONE;
+            if let Some(operand) = block.term.kind.operand_mut() {
+                parsed.relocate(operand, into);
+            }
+        }
+        Some(function)
+    }
+
+    /// A variable whose references are those of `into`.
+    pub fn variable(&self, name: &str, into: &mut Assembly<'_>) -> Option<Global> {
+        let parsed = self.file(*self.variables.get(name)?);
+        let mut global = parsed.program.globals[*parsed.variables.get(name)?].clone();
+        for (_, operand) in &mut global.relocs {
+            parsed.relocate(operand, into);
+        }
+        Some(global)
+    }
+
+    /// A variable without its contents.
+    pub fn variable_declaration(&self, name: &str) -> Option<Global> {
+        let parsed = self.file(*self.variables.get(name)?);
+        let mut global = parsed.program.globals[*parsed.variables.get(name)?].clone();
+        global.relocs.clear();
+        Some(global)
+    }
+}
+
+impl Parsed {
+    fn new(program: Program) -> Parsed {
+        let functions = program.funcs.iter().map(|(id, f)| (f.name.clone(), id)).collect();
+        let variables = program.globals.iter().map(|(id, g)| (g.name.clone(), id)).collect();
+        Parsed { program, functions, variables }
+    }
+
+    fn function(&self, id: FuncId, into: &mut Assembly<'_>) -> FuncId {
+        into.needed_function(&self.program.funcs[id])
+    }
+
+    fn relocate(&self, operand: &mut Operand, into: &mut Assembly<'_>) {
+        match operand {
+            Operand::Func(id) => *id = self.function(*id, into),
+            Operand::Global(id, _) => *id = into.needed_variable(&self.program.globals[*id]),
+            _ => {}
+        }
+    }
+}
+
+enum Item<'t> {
+    Function(&'t str),
+    Variable(&'t str),
+}
+
+/// What a line begins to define. Items start in the first column; a body starts on their line.
+fn outline(line: &str) -> Option<Item<'_>> {
+    if line.starts_with([' ', '/', '}']) {
+        return None;
+    }
+    let (before, after) = line.split_once('@')?;
+    let name = after.split(['(', ':', ' ']).next()?;
+    let mut words = before.split_whitespace();
+    if words.clone().any(|word| word == "global") {
+        return Some(Item::Variable(name));
+    }
+    (words.any(|word| word == "func") && line.trim_end().ends_with('{'))
+        .then_some(Item::Function(name))
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Library").field("functions", &self.functions.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_ir::verify::verify;
+
+    #[test]
+    fn every_file_is_well_formed_and_what_the_outline_says() {
+        let library = Library::new();
+        for (file, (name, _)) in FILES.iter().enumerate() {
+            let parsed = library.file(file);
+            if let Err(errors) = verify(&parsed.program) {
+                panic!("{name}: {}", errors[0].diagnostic(&parsed.program));
+            }
+            for function in parsed.program.funcs.values().filter(|f| !f.blocks.is_empty()) {
+                assert_eq!(
+                    library.functions.get(&*function.name),
+                    Some(&file),
+                    "{}",
+                    function.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn outlines() {
+        let name = |line| match outline(line) {
+            Some(Item::Function(name) | Item::Variable(name)) => Some(name),
+            None => None,
+        };
+        assert_eq!(name("library func @f(%a: i32) -> i32 {"), Some("f"));
+        assert_eq!(name("private thread_local global @g: i32"), Some("g"));
+        assert_eq!(name("func @declared()"), None);
+        assert_eq!(name("// global @g"), None);
+        assert_eq!(name("    store i32 @g, 1"), None);
+    }
+}

@@ -1,0 +1,147 @@
+//! Which definition a name stands for, when several modules make one program.
+//!
+//! Nothing is merged: modules keep their own tables, and a reference is resolved to the module that
+//! defines it. The rules are the linker's: names of internal and private linkage are their module's
+//! own; a strong definition beats a tentative one (`common`), which beats a weak one, which beats a
+//! copy that is only there to be inlined; of several tentative ones the largest counts, of several
+//! weak ones the first; two strong ones are an error.
+
+use crate::layout::Layout;
+use raddle_ir::Diagnostic;
+use raddle_llvm::ast::{GlobalId, GlobalKind, Linkage, Module};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+
+/// A module with what is needed to read it.
+#[derive(Debug)]
+pub struct Unit {
+    /// The input as the user named it.
+    pub file: String,
+    pub module: Module,
+    pub layout: Layout,
+}
+
+/// A global value of one of the units.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Symbol {
+    pub unit: usize,
+    pub global: GlobalId,
+}
+
+/// The definitions that other modules can see, by name.
+#[derive(Debug, Default)]
+pub struct Links<'m> {
+    visible: FxHashMap<&'m str, Symbol>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Strength {
+    InlineCopy,
+    Weak,
+    Tentative,
+    Strong,
+}
+
+impl<'m> Links<'m> {
+    pub fn new(units: &'m [Unit]) -> Result<Links<'m>, Diagnostic> {
+        let mut links = Links::default();
+        for (unit, Unit { module, .. }) in units.iter().enumerate() {
+            for global in module.globals.keys() {
+                links.add(units, Symbol { unit, global })?;
+            }
+        }
+        Ok(links)
+    }
+
+    fn add(&mut self, units: &'m [Unit], symbol: Symbol) -> Result<(), Diagnostic> {
+        let Some(strength) = strength(units, symbol) else {
+            return Ok(());
+        };
+        let Some(name) = units[symbol.unit].module.symbol(symbol.global) else {
+            return Ok(());
+        };
+        let mut place = match self.visible.entry(name) {
+            Entry::Vacant(place) => {
+                place.insert(symbol);
+                return Ok(());
+            }
+            Entry::Occupied(place) => place,
+        };
+        let other = *place.get();
+        match (strength, strength_of(units, other)) {
+            (Strength::Strong, Strength::Strong) => Err(twice(units, name, other, symbol)),
+            (Strength::Tentative, Strength::Tentative) => {
+                if size(units, symbol) > size(units, other) {
+                    place.insert(symbol);
+                }
+                Ok(())
+            }
+            (new, old) => {
+                if new > old {
+                    place.insert(symbol);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The definition of what `symbol` names; itself if there is none, or if it is its module's own.
+    pub fn resolve(&self, units: &[Unit], symbol: Symbol) -> Symbol {
+        let module = &units[symbol.unit].module;
+        if is_local(module.global(symbol.global).linkage) {
+            return symbol;
+        }
+        let name = module.symbol(symbol.global);
+        name.and_then(|name| self.visible.get(name)).copied().unwrap_or(symbol)
+    }
+
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        self.visible.get(name).copied()
+    }
+}
+
+pub fn is_local(linkage: Linkage) -> bool {
+    matches!(linkage, Linkage::Internal | Linkage::Private | Linkage::Appending)
+}
+
+/// None: not a definition that others can see.
+fn strength(units: &[Unit], symbol: Symbol) -> Option<Strength> {
+    let global = units[symbol.unit].module.global(symbol.global);
+    let defined = match &global.kind {
+        GlobalKind::Variable(variable) => variable.init.is_some(),
+        GlobalKind::Function(function) => function.body.is_some(),
+        GlobalKind::Alias { .. } | GlobalKind::IFunc { .. } => true,
+    };
+    if !defined || is_local(global.linkage) {
+        return None;
+    }
+    Some(match global.linkage {
+        Linkage::AvailableExternally => Strength::InlineCopy,
+        Linkage::LinkOnce
+        | Linkage::LinkOnceOdr
+        | Linkage::Weak
+        | Linkage::WeakOdr
+        | Linkage::ExternWeak => Strength::Weak,
+        Linkage::Common => Strength::Tentative,
+        _ => Strength::Strong,
+    })
+}
+
+fn strength_of(units: &[Unit], symbol: Symbol) -> Strength {
+    strength(units, symbol).unwrap_or(Strength::InlineCopy)
+}
+
+fn size(units: &[Unit], symbol: Symbol) -> u64 {
+    let unit = &units[symbol.unit];
+    match &unit.module.global(symbol.global).kind {
+        GlobalKind::Variable(variable) => unit.layout.extent(variable.ty).map_or(0, |e| e.size),
+        _ => 0,
+    }
+}
+
+fn twice(units: &[Unit], name: &str, first: Symbol, second: Symbol) -> Diagnostic {
+    let (first, second) = (&units[first.unit].file, &units[second.unit].file);
+    Diagnostic::whole_file(second, format!("defines {name}, which {first} defines as well"))
+        .expected("one definition of each name")
+        .help("make one of them static, or leave one of the files out")
+}

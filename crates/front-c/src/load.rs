@@ -1,0 +1,143 @@
+//! From input files to a program.
+
+use crate::clang::{self, Clang, Compiled, Failed, Flags};
+use crate::escape::Escapes;
+use crate::layout::Layout;
+use crate::library::Library;
+use crate::link::{Links, Unit};
+use crate::lower::{Assembly, Source, start};
+use raddle_ir::{Diagnostic, Program};
+use rayon::prelude::*;
+use std::ffi::OsString;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+/// A file larger than this is no program that was meant for a model checker.
+const MAX_BYTES: u64 = 1 << 28;
+
+/// How programs are compiled and translated.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The compiler to use instead of the one that is found.
+    pub clang: Option<PathBuf>,
+    /// What the user adds to the compiler's flags.
+    pub flags: Vec<OsString>,
+    /// Whether the compiler may colour its messages.
+    pub colour: bool,
+    /// What `__VERIFIER_nondet_int` and its kin may return.
+    pub nondet: RangeInclusive<i64>,
+    /// Whether waits for a condition variable may end for no reason.
+    pub spurious_wakeups: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            clang: None,
+            flags: Vec::new(),
+            colour: false,
+            nondet: 0..=3,
+            spurious_wakeups: false,
+        }
+    }
+}
+
+/// A program and what is to be said about how it was made.
+#[derive(Debug)]
+pub struct Loaded {
+    pub program: Program,
+    /// The compiler's warnings, as it printed them.
+    pub messages: String,
+    /// The optimisation that the program was compiled with, if any.
+    pub optimised: Option<String>,
+}
+
+/// Why there is no program.
+#[derive(Debug)]
+pub enum Error {
+    /// The compiler rejected the source; its own words.
+    Compiler(String),
+    /// Something else is wrong, and the text that it is about, if that is not a file.
+    Diagnostic(Diagnostic, Vec<u8>),
+}
+
+impl From<Diagnostic> for Error {
+    fn from(diagnostic: Diagnostic) -> Error {
+        Error::Diagnostic(diagnostic, Vec::new())
+    }
+}
+
+/// Compiles, reads, links and translates. At least one input.
+pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
+    let flags = Flags { given: options.flags.clone(), colour: options.colour };
+    let clang = if inputs.iter().all(|input| is_text(input)) {
+        None
+    } else {
+        Some(clang::find(options.clang.as_deref())?)
+    };
+    let read = |input: &PathBuf| read(input, clang.as_ref(), &flags);
+    let parts: Vec<Result<(Unit, String), Error>> = match inputs {
+        [only] => vec![read(only)],
+        many => many.par_iter().map(read).collect(),
+    };
+    let mut units = Vec::with_capacity(parts.len());
+    let mut messages = String::new();
+    for part in parts {
+        let (unit, said) = part?;
+        units.push(unit);
+        messages.push_str(&said);
+    }
+    let program = assemble(&units, options)?;
+    let optimised = clang.and_then(|_| flags.optimised());
+    Ok(Loaded { program, messages, optimised })
+}
+
+/// Translates one module that is at hand as text.
+pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program, Diagnostic> {
+    let module = raddle_llvm::parse(file, text)?;
+    let layout = Layout::of(file, &module)?;
+    assemble(&[Unit { file: file.to_owned(), module, layout }], options)
+}
+
+fn is_text(input: &Path) -> bool {
+    input.extension().is_some_and(|extension| extension == "ll")
+}
+
+fn read(input: &Path, clang: Option<&Clang>, flags: &Flags) -> Result<(Unit, String), Error> {
+    let file = input.display().to_string();
+    let Compiled { text, messages } = match clang.filter(|_| !is_text(input)) {
+        Some(clang) => clang::compile(clang, flags, input).map_err(|failed| match failed {
+            Failed::Rejected(messages) => Error::Compiler(messages),
+            Failed::NotRun(diagnostic) => diagnostic.into(),
+        })?,
+        None => Compiled { text: read_text(input, &file)?, messages: String::new() },
+    };
+    let module = match raddle_llvm::parse(&file, &text) {
+        Ok(module) => module,
+        Err(diagnostic) => return Err(Error::Diagnostic(diagnostic, text)),
+    };
+    let layout = Layout::of(&file, &module)?;
+    Ok((Unit { file, module, layout }, messages))
+}
+
+fn read_text(input: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
+    let fail = |error| Diagnostic::whole_file(file, format!("cannot read the file: {error}"));
+    if fs::metadata(input).map_err(fail)?.len() > MAX_BYTES {
+        return Err(Diagnostic::whole_file(file, "the file is too large")
+            .expected(format!("at most {} MiB", MAX_BYTES >> 20)));
+    }
+    fs::read(input).map_err(fail)
+}
+
+fn assemble(units: &[Unit], options: &Options) -> Result<Program, Diagnostic> {
+    let file = units.first().map_or("", |unit| &unit.file);
+    let links = Links::new(units)?;
+    let escapes = Escapes::new(units, &links);
+    let library = Library::new();
+    let source = Source { units, links: &links, escapes: &escapes, library: &library, options };
+    let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into());
+    let mut assembly = Assembly::new(&name, source);
+    start(&mut assembly, file)?;
+    assembly.finish()
+}

@@ -1,0 +1,312 @@
+//! Inline assembly: what [`crate::asm`] understands of it, as instructions.
+
+use super::function::Lower;
+use crate::asm::{Constraint, Flag, Place, Step, constraints, steps};
+use raddle_ir::{
+    Access, BinOp, FenceKind, InstKind as Out, IntPred, Operand, Order, RmwOp, Type as Scalar,
+};
+use raddle_llvm::ast::{Call, InlineAsm, LocalId};
+
+/// A machine's locked instructions are fences as well.
+const LOCKED: Access = Access::new(Order::SeqCst);
+
+/// An operand of the assembly.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// What it holds: an input's value, an output's value so far, or an address if it is memory.
+    value: Option<Operand>,
+    ty: Scalar,
+    memory: bool,
+    accumulator: bool,
+    output: bool,
+    flag: Option<Flag>,
+}
+
+/// The processor, as far as it matters.
+struct State {
+    slots: Vec<Slot>,
+    /// An `i1` each.
+    zero: Option<Operand>,
+    carry: Option<Operand>,
+}
+
+impl Lower<'_, '_> {
+    pub fn inline_assembly(&mut self, asm: &InlineAsm, call: &Call, result: Option<LocalId>) {
+        let steps = if asm.intel_dialect { None } else { steps(&asm.template) };
+        let done = steps.and_then(|steps| self.run(&steps, asm, call, result));
+        if done.is_none() {
+            let text = asm.template.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.unsupported(format!("inline assembly: {text}"));
+            self.define_undefined(result);
+        }
+    }
+
+    fn run(
+        &mut self,
+        steps: &[Step],
+        asm: &InlineAsm,
+        call: &Call,
+        result: Option<LocalId>,
+    ) -> Option<()> {
+        let constraints = constraints(&asm.constraints);
+        let slots = self.slots_of(&constraints, call, result)?;
+        let mut state = State { slots, zero: None, carry: None };
+        if steps.is_empty() && asm.side_effects {
+            self.push(Out::Fence { kind: FenceKind::Compiler });
+        }
+        for step in steps {
+            self.step(step, &mut state)?;
+        }
+        self.outputs(&state, result)
+    }
+
+    fn slots_of(
+        &mut self,
+        constraints: &[Constraint],
+        call: &Call,
+        result: Option<LocalId>,
+    ) -> Option<Vec<Slot>> {
+        let leaves = match result {
+            Some(result) => self.leaves(self.body.locals[result].ty)?,
+            None => Default::default(),
+        };
+        let (mut leaves, mut args) = (leaves.into_iter(), call.args.iter());
+        let mut slots: Vec<Slot> = Vec::with_capacity(constraints.len());
+        for constraint in constraints {
+            let Constraint { output, indirect, accumulator, flag, tied } = *constraint;
+            let (value, ty) = if output && !indirect {
+                (None, leaves.next()?.ty)
+            } else {
+                let arg = args.next()?;
+                (Some(self.operand(arg.value)), self.scalar_of(arg.value)?)
+            };
+            if let Some(place) = tied.and_then(|index| slots.get_mut(index)) {
+                let target = place.ty;
+                if !place.memory {
+                    place.value = value.map(|value| self.coerce(ty, target, value));
+                }
+            }
+            slots.push(Slot { value, ty, memory: indirect, accumulator, output, flag });
+        }
+        Some(slots)
+    }
+
+    fn outputs(&mut self, state: &State, result: Option<LocalId>) -> Option<()> {
+        let mut parts = Vec::new();
+        for slot in state.slots.iter().filter(|slot| slot.output && !slot.memory) {
+            let value = match slot.flag {
+                Some(flag) => {
+                    let flag = self.flag(state, flag)?;
+                    self.coerce(Scalar::BOOL, slot.ty, flag)
+                }
+                None => slot.value.unwrap_or(Operand::Undef),
+            };
+            parts.push(value);
+        }
+        self.define_parts(result, &parts);
+        Some(())
+    }
+
+    fn flag(&mut self, state: &State, flag: Flag) -> Option<Operand> {
+        let (set, negated) = match flag {
+            Flag::Zero => (state.zero?, false),
+            Flag::NotZero => (state.zero?, true),
+            Flag::Carry => (state.carry?, false),
+            Flag::NotCarry => (state.carry?, true),
+        };
+        Some(match negated {
+            false => set,
+            true => self.bin(BinOp::Xor, Scalar::BOOL, set, Operand::Int(1)),
+        })
+    }
+
+    fn step(&mut self, step: &Step, state: &mut State) -> Option<()> {
+        match step {
+            Step::Fence(kind) => self.push(Out::Fence { kind: *kind }),
+            Step::Yield => self.push(Out::Yield),
+            Step::Rmw { op, source, memory, bits, old } => {
+                // `xchg` may name memory first.
+                let swapped = *op == RmwOp::Xchg && is_memory(state, source);
+                let (source, memory) = if swapped { (memory, source) } else { (source, memory) };
+                let old = match (old, swapped, source) {
+                    (Some(_), true, Place::Operand(index)) => Some(*index),
+                    _ => *old,
+                };
+                self.modify(state, *op, source, memory, *bits, old)?;
+            }
+            Step::CmpXchg { new, memory, bits } => self.exchange(state, new, memory, *bits)?,
+            Step::Bit { op, index, memory, bits } => self.bit(state, *op, index, memory, *bits)?,
+            Step::Set { flag, to, ones } => {
+                let flag = self.flag(state, *flag)?;
+                self.set_flag(state, flag, *to, *ones)?;
+            }
+        }
+        Some(())
+    }
+
+    /// `sete` writes one byte of memory, or a register.
+    fn set_flag(&mut self, state: &mut State, flag: Operand, to: usize, ones: bool) -> Option<()> {
+        let slot = *state.slots.get(to)?;
+        let ty = if slot.memory { Scalar::I8 } else { slot.ty };
+        let mut value = self.coerce(Scalar::BOOL, ty, flag);
+        if ones {
+            value = self.bin(BinOp::Sub, ty, Operand::Int(0), value);
+        }
+        if slot.memory {
+            let addr = self.memory(state, &Place::Operand(to))?;
+            let access = Access::new(Order::Plain);
+            self.push(Out::Store { ty, addr, value, access });
+        } else {
+            state.slots[to].value = Some(value);
+        }
+        Some(())
+    }
+
+    /// The address that a place stands for.
+    fn memory(&mut self, state: &State, place: &Place) -> Option<Operand> {
+        let (index, memory) = match place {
+            Place::Operand(index) => (*index, true),
+            Place::Pointed(index) => (*index, false),
+            _ => return None,
+        };
+        let slot = state.slots.get(index)?;
+        let address = slot.value.filter(|_| slot.memory == memory && slot.ty == Scalar::Ptr)?;
+        Some(self.writable(address))
+    }
+
+    /// The value of a place, as an integer of that many bits.
+    fn source(&mut self, state: &State, place: &Place, ty: Scalar) -> Option<Operand> {
+        match place {
+            Place::Immediate(value) => Some(Operand::Int(*value as u128 & ty.mask())),
+            Place::Operand(index) => {
+                let slot = *state.slots.get(*index)?;
+                let value = slot.value.filter(|_| !slot.memory)?;
+                Some(self.coerce(slot.ty, ty, value))
+            }
+            _ => None,
+        }
+    }
+
+    /// The width of the suffix, or of the register.
+    fn width(&self, state: &State, bits: Option<u8>, source: &Place) -> Option<Scalar> {
+        match (bits, source) {
+            (Some(bits), _) => Some(Scalar::Int(bits)),
+            (None, Place::Operand(index)) => {
+                Some(Scalar::Int(state.slots.get(*index)?.ty.bits() as u8))
+            }
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, state: &mut State, index: usize, ty: Scalar, value: Operand) -> Option<()> {
+        let target = state.slots.get(index)?.ty;
+        let value = self.coerce(ty, target, value);
+        state.slots.get_mut(index)?.value = Some(value);
+        Some(())
+    }
+
+    fn modify(
+        &mut self,
+        state: &mut State,
+        op: RmwOp,
+        source: &Place,
+        memory: &Place,
+        bits: Option<u8>,
+        old: Option<usize>,
+    ) -> Option<()> {
+        let ty = self.width(state, bits, source)?;
+        let addr = self.memory(state, memory)?;
+        let value = self.source(state, source, ty)?;
+        let dst = self.fresh(ty);
+        self.push(Out::Rmw { op, ty, dst, addr, value, access: LOCKED, when: None });
+        let same = match op {
+            RmwOp::Add => Some(BinOp::Add),
+            RmwOp::Sub => Some(BinOp::Sub),
+            RmwOp::And => Some(BinOp::And),
+            RmwOp::Or => Some(BinOp::Or),
+            RmwOp::Xor => Some(BinOp::Xor),
+            _ => None,
+        };
+        if let Some(op) = same {
+            let new = self.bin(op, ty, dst.into(), value);
+            state.zero = Some(self.cmp(IntPred::Eq, ty, new, Operand::Int(0)));
+        }
+        match old {
+            Some(index) => self.set(state, index, ty, dst.into()),
+            None => Some(()),
+        }
+    }
+
+    fn exchange(
+        &mut self,
+        state: &mut State,
+        new: &Place,
+        memory: &Place,
+        bits: Option<u8>,
+    ) -> Option<()> {
+        let ty = self.width(state, bits, new)?;
+        let addr = self.memory(state, memory)?;
+        let new = self.source(state, new, ty)?;
+        let accumulator =
+            state.slots.iter().position(|slot| slot.accumulator && slot.value.is_some())?;
+        let expected = self.source(state, &Place::Operand(accumulator), ty)?;
+        let (dst, ok) = (self.fresh(ty), self.fresh(Scalar::BOOL));
+        self.push(Out::CmpXchg {
+            ty,
+            dst,
+            ok,
+            addr,
+            expected,
+            new,
+            weak: false,
+            success: LOCKED,
+            failure: Order::SeqCst,
+        });
+        state.zero = Some(ok.into());
+        let output = state.slots.iter().position(|slot| slot.accumulator && slot.output);
+        match output {
+            Some(index) => self.set(state, index, ty, dst.into()),
+            None => Some(()),
+        }
+    }
+
+    fn bit(
+        &mut self,
+        state: &mut State,
+        op: RmwOp,
+        index: &Place,
+        memory: &Place,
+        bits: Option<u8>,
+    ) -> Option<()> {
+        let ty = self.width(state, bits, index)?;
+        let addr = self.memory(state, memory)?;
+        // An index past the width would reach other memory; with an immediate it wraps.
+        let index = match index {
+            Place::Immediate(value) => Operand::Int(*value as u128 % u128::from(ty.bits())),
+            other => {
+                let index = self.source(state, other, ty)?;
+                let fits = self.cmp(IntPred::Ult, ty, index, Operand::Int(ty.bits().into()));
+                self.push(Out::Assert { cond: fits, message: "the bit is inside its word".into() });
+                index
+            }
+        };
+        let one = self.bin(BinOp::Shl, ty, Operand::Int(1), index);
+        let value = match op {
+            RmwOp::And => self.bin(BinOp::Xor, ty, one, Operand::Int(ty.mask())),
+            _ => one,
+        };
+        let dst = self.fresh(ty);
+        self.push(Out::Rmw { op, ty, dst, addr, value, access: LOCKED, when: None });
+        let old = self.bin(BinOp::And, ty, dst.into(), one);
+        state.carry = Some(self.cmp(IntPred::Ne, ty, old, Operand::Int(0)));
+        Some(())
+    }
+}
+
+fn is_memory(state: &State, place: &Place) -> bool {
+    match place {
+        Place::Operand(index) => state.slots.get(*index).is_some_and(|slot| slot.memory),
+        Place::Pointed(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,419 @@
+//! The program while it is put together.
+//!
+//! Only what can be reached from the start is translated: a reference to a function or variable
+//! gives it an id at once and leaves its body for later ([`Assembly::finish`] works off what is left).
+
+use super::fixed;
+use super::function;
+use super::global;
+use crate::escape::Escapes;
+use crate::library::Library;
+use crate::link::{Links, Symbol, Unit};
+use crate::shape::Signature;
+use crate::{Options, tidy};
+use cranelift_entity::SecondaryMap;
+use raddle_ir::{
+    Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand, Program,
+    Type as Scalar,
+};
+use raddle_llvm::ast::{self, GlobalKind, Linkage};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Aliases of aliases end; what does not end is taken for a cycle.
+const MAX_ALIASES: u32 = 64;
+
+/// What the assembly is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'m> {
+    pub units: &'m [Unit],
+    pub links: &'m Links<'m>,
+    pub escapes: &'m Escapes,
+    pub library: &'m Library,
+    pub options: &'m Options,
+}
+
+/// Something that has an id but is not translated yet.
+enum Pending {
+    Function(FuncId, Symbol),
+    Variable(GlobalId, Symbol),
+    LibraryFunction(FuncId, String),
+    LibraryVariable(GlobalId, String),
+}
+
+pub struct Assembly<'m> {
+    pub source: Source<'m>,
+    pub program: Program,
+    functions: FxHashMap<Symbol, FuncId>,
+    variables: FxHashMap<Symbol, GlobalId>,
+    library_functions: FxHashMap<String, FuncId>,
+    library_variables: FxHashMap<String, GlobalId>,
+    function_names: FxHashSet<String>,
+    variable_names: FxHashSet<String>,
+    pending: Vec<Pending>,
+    /// Per unit, the positions that are in the program's table already.
+    locs: Vec<SecondaryMap<ast::LocId, Option<LocId>>>,
+    files: FxHashMap<String, u32>,
+}
+
+impl<'m> Assembly<'m> {
+    pub fn new(name: &str, source: Source<'m>) -> Assembly<'m> {
+        Assembly {
+            source,
+            program: Program { name: name.to_owned(), ..Program::default() },
+            functions: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            library_functions: FxHashMap::default(),
+            library_variables: FxHashMap::default(),
+            function_names: FxHashSet::default(),
+            variable_names: FxHashSet::default(),
+            pending: Vec::new(),
+            locs: source.units.iter().map(|_| SecondaryMap::default()).collect(),
+            files: FxHashMap::default(),
+        }
+    }
+
+    /// Translates everything that was referred to, and what that refers to.
+    pub fn finish(mut self) -> Result<Program, Diagnostic> {
+        while let Some(pending) = self.pending.pop() {
+            match pending {
+                Pending::Function(id, symbol) => {
+                    self.program.funcs[id] = function::lower(&mut self, symbol, id);
+                }
+                Pending::Variable(id, symbol) => {
+                    let global = global::lower(&mut self, symbol, id)?;
+                    self.program.globals[id] = global;
+                }
+                Pending::LibraryFunction(id, name) => {
+                    let library = self.source.library;
+                    let name_here = self.program.funcs[id].name.clone();
+                    if let Some(mut function) = library.function(&name, &mut self) {
+                        function.name = name_here;
+                        self.program.funcs[id] = function;
+                    }
+                }
+                Pending::LibraryVariable(id, name) => {
+                    let library = self.source.library;
+                    let name_here = self.program.globals[id].name.clone();
+                    if let Some(mut global) = library.variable(&name, &mut self) {
+                        global.name = name_here;
+                        self.program.globals[id] = global;
+                    }
+                }
+            }
+        }
+        fixed::read(&mut self.program);
+        let functions = self.program.funcs.values_mut();
+        functions.filter(|function| !function.library).for_each(tidy::run);
+        Ok(self.program)
+    }
+
+    pub fn unit(&self, symbol: Symbol) -> &'m Unit {
+        &self.source.units[symbol.unit]
+    }
+
+    pub fn global_value(&self, symbol: Symbol) -> &'m ast::GlobalValue {
+        self.unit(symbol).module.global(symbol.global)
+    }
+
+    /// What a symbol is called in the source; numbered globals have no name.
+    pub fn name(&self, symbol: Symbol) -> &'m str {
+        self.unit(symbol).module.symbol(symbol.global).unwrap_or("unnamed")
+    }
+
+    /// The definition that a reference means, through aliases that are nothing but another name.
+    pub fn definition(&self, symbol: Symbol) -> Symbol {
+        let mut at = self.source.links.resolve(self.source.units, symbol);
+        for _ in 0..MAX_ALIASES {
+            let GlobalKind::Alias { target, .. } = &self.global_value(at).kind else {
+                break;
+            };
+            let ast::ConstKind::Global(next) = self.unit(at).module.constant(*target).kind else {
+                break;
+            };
+            let next = Symbol { unit: at.unit, global: next };
+            at = self.source.links.resolve(self.source.units, next);
+        }
+        at
+    }
+
+    /// The address of a symbol's definition.
+    pub fn address(&mut self, symbol: Symbol) -> Operand {
+        self.address_within(symbol, MAX_ALIASES)
+    }
+
+    fn address_within(&mut self, symbol: Symbol, depth: u32) -> Operand {
+        let symbol = self.definition(symbol);
+        let value = self.global_value(symbol);
+        let absent = value.linkage == Linkage::ExternWeak;
+        match &value.kind {
+            GlobalKind::Function(function) => {
+                let defined =
+                    function.body.is_some() || self.source.library.has(known_as(self.name(symbol)));
+                if absent && !defined {
+                    return Operand::Int(0);
+                }
+                Operand::Func(self.function(symbol))
+            }
+            GlobalKind::Variable(variable) => {
+                let name = self.name(symbol);
+                if absent && variable.init.is_none() && !self.source.library.has_variable(name) {
+                    return Operand::Int(0);
+                }
+                Operand::Global(self.variable(symbol), 0)
+            }
+            GlobalKind::IFunc { .. } => Operand::Func(self.function(symbol)),
+            GlobalKind::Alias { target, .. } => {
+                let Some(depth) = depth.checked_sub(1) else {
+                    return Operand::Undef;
+                };
+                self.alias(symbol, *target, depth)
+            }
+        }
+    }
+
+    /// An alias into the middle of something.
+    fn alias(&mut self, symbol: Symbol, target: ast::ConstId, depth: u32) -> Operand {
+        use super::constant::{Folded, fold_within};
+        match fold_within(self, symbol.unit, target, depth) {
+            Folded::Address(Operand::Global(id, base), offset) => {
+                Operand::Global(id, base.wrapping_add(offset))
+            }
+            Folded::Address(operand, 0) => operand,
+            _ => Operand::Undef,
+        }
+    }
+
+    pub(super) fn alias_address(&mut self, symbol: Symbol, depth: u32) -> Operand {
+        self.address_within(symbol, depth)
+    }
+
+    // ---- ids ----
+
+    /// The function that a symbol (a definition already) stands for: its own body, the library's,
+    /// or none.
+    pub fn function(&mut self, symbol: Symbol) -> FuncId {
+        if let Some(id) = self.functions.get(&symbol) {
+            return *id;
+        }
+        let unit = self.unit(symbol);
+        let name = self.name(symbol);
+        let function = match &self.global_value(symbol).kind {
+            GlobalKind::Function(function) => Some(&**function),
+            _ => None,
+        };
+        let defined = function.is_some_and(|function| function.body.is_some());
+        if !defined && let Some(id) = self.library_function(name) {
+            self.functions.insert(symbol, id);
+            return id;
+        }
+        let signature = function.map(|function| Signature::of(unit, function.ty));
+        let id = self.declare(name, signature);
+        self.functions.insert(symbol, id);
+        if defined {
+            self.pending.push(Pending::Function(id, symbol));
+        }
+        id
+    }
+
+    /// A function of the library, under the name that programs know it by.
+    pub fn library_function(&mut self, name: &str) -> Option<FuncId> {
+        let name = known_as(name);
+        let spurious = format!("raddle.spurious.{name}");
+        let library = self.source.library;
+        let name = if self.source.options.spurious_wakeups && library.has(&spurious) {
+            &spurious
+        } else {
+            name
+        };
+        if let Some(id) = self.library_functions.get(name) {
+            return Some(*id);
+        }
+        let mut declared = library.declaration(name)?;
+        declared.name = unique(&mut self.function_names, name);
+        let id = self.program.funcs.push(declared);
+        self.library_functions.insert(name.to_owned(), id);
+        self.pending.push(Pending::LibraryFunction(id, name.to_owned()));
+        Some(id)
+    }
+
+    pub fn library_variable(&mut self, name: &str) -> Option<GlobalId> {
+        if let Some(id) = self.library_variables.get(name) {
+            return Some(*id);
+        }
+        let mut global = self.source.library.variable_declaration(name)?;
+        global.name = unique(&mut self.variable_names, name);
+        let id = self.program.globals.push(global);
+        self.library_variables.insert(name.to_owned(), id);
+        self.pending.push(Pending::LibraryVariable(id, name.to_owned()));
+        Some(id)
+    }
+
+    /// A function that the library refers to: its own, the program's, or one that is not there.
+    pub fn needed_function(&mut self, declared: &Function) -> FuncId {
+        let name = &declared.name;
+        if let Some(id) = self.library_function(name) {
+            return id;
+        }
+        if let Some(symbol) = self.source.links.find(name) {
+            let symbol = self.definition(symbol);
+            return self.function(symbol);
+        }
+        let params = declared.params.iter().map(|param| declared.regs[*param].ty).collect();
+        let id = self.declare(name, Some(Signature { params, ret: declared.ret }));
+        self.library_functions.insert(name.clone(), id);
+        id
+    }
+
+    /// A variable that the library refers to.
+    pub fn needed_variable(&mut self, global: &Global) -> GlobalId {
+        self.library_variable(&global.name).unwrap_or_else(|| self.add_variable(global.clone()))
+    }
+
+    fn variable(&mut self, symbol: Symbol) -> GlobalId {
+        if let Some(id) = self.variables.get(&symbol) {
+            return *id;
+        }
+        let name = self.name(symbol);
+        let defined = match &self.global_value(symbol).kind {
+            GlobalKind::Variable(variable) => variable.init.is_some(),
+            _ => false,
+        };
+        let from_library = if defined { None } else { self.library_variable(name) };
+        let id = from_library.unwrap_or_else(|| {
+            let called = unique(&mut self.variable_names, name);
+            let mut global = Global::zeroed(called, 0, 1);
+            // Code that refers to it is translated before its contents are.
+            let value = self.global_value(symbol);
+            global.constant = global::is_constant(value);
+            global.thread_local = global::is_thread_local(value);
+            let id = self.program.globals.push(global);
+            self.pending.push(Pending::Variable(id, symbol));
+            id
+        });
+        self.variables.insert(symbol, id);
+        id
+    }
+
+    /// A global that no source has.
+    pub fn add_variable(&mut self, mut global: Global) -> GlobalId {
+        global.name = unique(&mut self.variable_names, &global.name);
+        self.program.globals.push(global)
+    }
+
+    /// A function that no source has.
+    pub fn add_function(&mut self, mut function: Function) -> FuncId {
+        function.name = unique(&mut self.function_names, &function.name);
+        self.program.funcs.push(function)
+    }
+
+    /// A function without a body, to be called and perhaps to be given one later.
+    fn declare(&mut self, name: &str, signature: Option<Signature>) -> FuncId {
+        let mut function = FunctionBuilder::new(unique(&mut self.function_names, name));
+        let signature = signature.unwrap_or(Signature { params: Vec::new(), ret: None });
+        for ty in &signature.params {
+            function.param(None, *ty);
+        }
+        let mut function = function.finish();
+        function.ret = signature.ret;
+        function.blocks.clear();
+        self.program.funcs.push(function)
+    }
+
+    pub fn params(&self, id: FuncId) -> Vec<Scalar> {
+        let function = &self.program.funcs[id];
+        function.params.iter().map(|param| function.regs[*param].ty).collect()
+    }
+
+    // ---- positions ----
+
+    pub fn loc(&mut self, unit: usize, loc: Option<ast::LocId>) -> LocId {
+        let Some(id) = loc else {
+            return LocId::NONE;
+        };
+        if let Some(known) = self.locs[unit][id] {
+            return known;
+        }
+        // Chains of inlining end; walk to the outermost that is not known, then back in.
+        let module = &self.source.units[unit].module;
+        let mut chain = vec![id];
+        let mut outer = LocId::NONE;
+        while let Some(next) = chain.last().and_then(|id| module.locs[*id].inlined_at) {
+            if let Some(known) = self.locs[unit][next] {
+                outer = known;
+                break;
+            }
+            chain.push(next);
+        }
+        while let Some(id) = chain.pop() {
+            outer = self.add_loc(unit, id, outer);
+            self.locs[unit][id] = Some(outer);
+        }
+        outer
+    }
+
+    fn add_loc(&mut self, unit: usize, id: ast::LocId, inlined_at: LocId) -> LocId {
+        let ast::Loc { line, column, file, .. } = self.source.units[unit].module.locs[id];
+        let file = file.map(|file| self.file(unit, file));
+        let (Some(file), true) = (file, line > 0) else {
+            // Code that no line stands for belongs to the call it is inlined at.
+            return inlined_at;
+        };
+        self.program.locs.push(Loc { file, line, column, inlined_at });
+        LocId(self.program.locs.len() as u32 - 1)
+    }
+
+    fn file(&mut self, unit: usize, file: ast::FileId) -> u32 {
+        let unit = &self.source.units[unit];
+        let name = shown_file(unit, file);
+        let files = &mut self.program.files;
+        *self.files.entry(name).or_insert_with_key(|name| {
+            files.push(name.clone());
+            files.len() as u32 - 1
+        })
+    }
+}
+
+/// C++ calls some functions by other names.
+fn known_as(name: &str) -> &str {
+    match name {
+        "_Znwm" | "_Znam" => "malloc",
+        "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => "free",
+        "_ZSt9terminatev" => "abort",
+        other => other,
+    }
+}
+
+/// The file as the user named it if it is the input itself; else as the compiler found it.
+fn shown_file(unit: &Unit, file: ast::FileId) -> String {
+    let file = &unit.module.files[file];
+    let name = unit.module.name(file.name);
+    let name = name.strip_prefix("./").unwrap_or(name);
+    let input = unit.file.strip_prefix("./").unwrap_or(&unit.file);
+    let directory = unit.module.name(file.directory);
+    if input == name || input == format!("{directory}/{name}") {
+        unit.file.clone()
+    } else {
+        name.to_owned()
+    }
+}
+
+/// `name`, or `name.2` and so on if that is taken.
+fn unique(names: &mut FxHashSet<String>, name: &str) -> String {
+    if names.insert(name.to_owned()) {
+        return name.to_owned();
+    }
+    let mut number = 2u32;
+    loop {
+        let candidate = format!("{name}.{number}");
+        if names.insert(candidate.clone()) {
+            return candidate;
+        }
+        number = number.wrapping_add(1);
+    }
+}
+
+impl std::fmt::Debug for Assembly<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Assembly").field("program", &self.program.name).finish_non_exhaustive()
+    }
+}

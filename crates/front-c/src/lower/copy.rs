@@ -1,0 +1,146 @@
+//! Copies and fills of whole objects: `memcpy`, `memmove`, `memset`, arguments passed by value.
+//!
+//! Each access is as wide as the alignment allows, as a compiler would do it, and copies whatever is
+//! there, assigned or not. Few accesses are written out; for many, or a size that is not known, the
+//! library has functions that loop.
+
+use super::function::Lower;
+use raddle_ir::{Access, Callee, InstKind as Out, Operand, Order, Type as Scalar};
+use raddle_llvm::ast::{Arg, LocalId};
+
+/// Written out if there are no more accesses than this.
+const MAX_INLINE: u64 = 8;
+/// The widest access, in bytes.
+const MAX_WIDTH: u64 = 8;
+
+const RAW: Access = Access { raw: true, ..Access::new(Order::Plain) };
+
+/// A range of bytes, and how it is aligned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub addr: Operand,
+    pub align: u64,
+}
+
+/// The accesses that cover `size` bytes: offset and width, wide ones first.
+fn pieces(size: u64, width: u64) -> Option<Vec<(u64, u64)>> {
+    let (mut at, mut width, mut pieces) = (0, width, Vec::new());
+    while at < size {
+        while width > size - at {
+            width /= 2;
+        }
+        pieces.push((at, width));
+        at += width;
+        if pieces.len() as u64 > MAX_INLINE {
+            return None;
+        }
+    }
+    Some(pieces)
+}
+
+fn width(align: u64) -> u64 {
+    match align {
+        0 | 1 => 1,
+        2 | 3 => 2,
+        4..=7 => 4,
+        _ => MAX_WIDTH,
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The address in an argument, with what its attributes say of it.
+    pub fn place(&mut self, arg: &Arg) -> Place {
+        Place { addr: self.operand(arg.value), align: arg.attrs.align.unwrap_or(1) }
+    }
+
+    /// `size` is an `i64`. `overlap`: the ranges may, as for `memmove`.
+    pub fn copy(&mut self, to: Place, from: Place, size: Operand, overlap: bool) {
+        let width = width(to.align.min(from.align));
+        let to_addr = self.writable(to.addr);
+        let known = match size {
+            Operand::Int(size) => u64::try_from(size).ok().and_then(|size| pieces(size, width)),
+            _ => None,
+        };
+        let Some(pieces) = known else {
+            let name = if overlap { "memmove" } else { "memcpy" };
+            return self
+                .call_library(&format!("raddle.{name}.{width}"), vec![to_addr, from.addr, size]);
+        };
+        let mut waiting = Vec::new();
+        for (at, width) in pieces {
+            let ty = Scalar::Int(width as u8 * 8);
+            let addr = self.offset(from.addr, at as i64);
+            let dst = self.fresh(ty);
+            self.push(Out::Load { dst, ty, addr, access: RAW });
+            waiting.push((at, ty, dst));
+            if !overlap {
+                self.store_pieces(to_addr, &mut waiting);
+            }
+        }
+        self.store_pieces(to_addr, &mut waiting);
+    }
+
+    fn store_pieces(&mut self, to: Operand, waiting: &mut Vec<(u64, Scalar, raddle_ir::Reg)>) {
+        for (at, ty, value) in waiting.drain(..) {
+            let addr = self.offset(to, at as i64);
+            let access = Access::new(Order::Plain);
+            self.push(Out::Store { ty, addr, value: value.into(), access });
+        }
+    }
+
+    /// `byte` is an `i8`, `size` an `i64`.
+    pub fn fill(&mut self, to: Place, byte: Operand, size: Operand) {
+        let width = width(to.align);
+        let addr = self.writable(to.addr);
+        let known = match (size, byte) {
+            (Operand::Int(size), Operand::Int(byte)) => u64::try_from(size)
+                .ok()
+                .and_then(|size| pieces(size, width))
+                .map(|pieces| (pieces, byte)),
+            _ => None,
+        };
+        let Some((pieces, byte)) = known else {
+            return self.call_library(&format!("raddle.memset.{width}"), vec![addr, byte, size]);
+        };
+        for (at, width) in pieces {
+            let ty = Scalar::Int(width as u8 * 8);
+            let value = (0..width).fold(0, |bits, _| bits << 8 | (byte & 0xff));
+            let addr = self.offset(addr, at as i64);
+            let access = Access::new(Order::Plain);
+            self.push(Out::Store { ty, addr, value: Operand::Int(value), access });
+        }
+    }
+
+    fn call_library(&mut self, name: &str, args: Vec<Operand>) {
+        match self.asm.library_function(name) {
+            Some(id) => self.push(Out::Call { dst: None, callee: Callee::Direct(id), args }),
+            None => self.unsupported(format!("{name}, which the library does not have")),
+        }
+    }
+
+    /// Parameters that are passed by value: the function works on a copy of its own.
+    pub fn copy_byval(&mut self) {
+        for (index, param) in self.function.params.iter().enumerate() {
+            let Some(ty) = param.attrs.byval else {
+                continue;
+            };
+            let local = LocalId::from_u32(index as u32);
+            let Some(extent) = self.unit.layout.extent(ty) else {
+                self.unsupported("an argument without a size, passed by value");
+                continue;
+            };
+            let align = param.attrs.align.unwrap_or(1).max(extent.align.into());
+            let align = align.next_power_of_two().min(1 << 28);
+            let from = self.operand(raddle_llvm::ast::Value::Local(local));
+            let private = self.asm.source.escapes.is_private(self.symbol, local);
+            let size = Operand::Int(extent.size.into());
+            let dst = self.fresh(Scalar::Ptr);
+            self.push(Out::Alloca { dst, size, align: align as u32, private });
+            let to = Place { addr: dst.into(), align };
+            // The caller's object has the alignment of its type, if that is not packed.
+            let from = Place { addr: from, align: extent.align.into() };
+            self.copy(to, from, size, false);
+            self.define(Some(local), dst.into());
+        }
+    }
+}

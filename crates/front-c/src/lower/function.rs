@@ -1,0 +1,447 @@
+//! One function: parameters, blocks, the copies that `phi` asks for, terminators.
+//!
+//! Registers of the IR are not single-assignment, so a `phi` is a register that is assigned on every
+//! edge into its block; edges that need assignments and are not their block's only way out get a block
+//! of their own. Blocks are visited in reverse postorder, so every value is known before it is used.
+
+use super::assembly::Assembly;
+use super::value::{Operands, Val};
+use crate::link::{Symbol, Unit};
+use crate::promote::{Plan, SlotId};
+use crate::shape::Shape;
+use crate::uses::{Uses, reachable};
+use cranelift_entity::SecondaryMap;
+use raddle_ir::{
+    self as ir, FailKind, FuncId, FunctionBuilder, InstKind as Out, LocId, Operand, Reg,
+    TerminatorKind, Type as Scalar,
+};
+use raddle_llvm::ast::{
+    self, BlockId, Body, ConstKind, GlobalKind, Inst, InstKind, LocalId, Value,
+};
+use rustc_hash::FxHashSet;
+
+/// The register of a promoted variable, and the one that says whether it was assigned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlotRegs {
+    pub value: Reg,
+    pub set: Option<Reg>,
+}
+
+pub(super) struct Lower<'a, 'm> {
+    pub asm: &'a mut Assembly<'m>,
+    pub symbol: Symbol,
+    /// The unit's number and the unit.
+    pub at: usize,
+    pub unit: &'m Unit,
+    pub function: &'m ast::Function,
+    pub body: &'m Body,
+    pub uses: Uses,
+    pub plan: Plan,
+    pub out: FunctionBuilder,
+    pub values: SecondaryMap<LocalId, Val>,
+    pub slots: SecondaryMap<SlotId, Option<SlotRegs>>,
+    /// The hidden parameter of a variadic function.
+    pub variadic: Option<Reg>,
+    /// Where arguments of variadic calls are put.
+    pub area: Option<Reg>,
+    blocks: SecondaryMap<BlockId, Option<ir::BlockId>>,
+    names: FxHashSet<String>,
+    loc: LocId,
+}
+
+/// The body of `symbol`, which is defined.
+pub fn lower(asm: &mut Assembly<'_>, symbol: Symbol, id: FuncId) -> ir::Function {
+    let declared = asm.program.funcs[id].clone();
+    let unit = asm.unit(symbol);
+    let GlobalKind::Function(function) = &asm.global_value(symbol).kind else {
+        return declared;
+    };
+    let Some(body) = &function.body else {
+        return declared;
+    };
+    let order = reachable(body);
+    let uses = Uses::new(body);
+    let plan = Plan::new(unit, body, &uses, &order);
+    let loc = asm.loc(symbol.unit, function.loc);
+    let mut lower = Lower {
+        asm,
+        symbol,
+        at: symbol.unit,
+        unit,
+        function,
+        body,
+        uses,
+        plan,
+        out: FunctionBuilder::new(declared.name),
+        values: SecondaryMap::new(),
+        slots: SecondaryMap::new(),
+        variadic: None,
+        area: None,
+        blocks: SecondaryMap::new(),
+        names: FxHashSet::default(),
+        loc,
+    };
+    lower.values.resize(body.locals.len());
+    lower.parameters();
+    lower.make_blocks(&order);
+    lower.prologue(&order);
+    order.iter().for_each(|block| lower.block(*block));
+    let mut function = lower.out.finish();
+    function.ret = declared.ret;
+    function.loc = loc;
+    function
+}
+
+impl Lower<'_, '_> {
+    // ---- the start ----
+
+    fn parameters(&mut self) {
+        let mut registers = Vec::new();
+        for (index, param) in self.function.params.iter().enumerate() {
+            let local = LocalId::from_u32(index as u32);
+            let shape = Shape::of(self.unit, param.ty);
+            if let Some(ty) = shape.register() {
+                let name = self.local_name(local);
+                let reg = self.out.param(name.as_deref(), ty);
+                registers.push((local, shape, reg));
+            } else {
+                self.define_undefined(Some(local));
+            }
+        }
+        if self.function.varargs && !registers.is_empty() {
+            let name = self.free_name("...");
+            self.variadic = Some(self.out.param(name.as_deref(), Scalar::Ptr));
+        }
+        self.out.at(self.loc);
+        for (local, shape, reg) in registers {
+            match shape {
+                Shape::Packed { leaves, ty } => {
+                    let parts = self.unpack(&leaves, ty, reg.into());
+                    self.define_parts(Some(local), &parts);
+                }
+                Shape::Scalar(_) => self.define(Some(local), reg.into()),
+                Shape::Nothing | Shape::Unfit => self.define_undefined(Some(local)),
+            }
+        }
+    }
+
+    fn make_blocks(&mut self, order: &[BlockId]) {
+        for (index, block) in order.iter().enumerate() {
+            let made = if index == 0 {
+                self.out.current()
+            } else {
+                let name = self.body.blocks[*block].name.map(|id| self.unit.module.name(id));
+                let name = name.filter(|name| *name != "entry");
+                self.out.block(name)
+            };
+            self.blocks[*block] = Some(made);
+            let insts = self.body.insts(*block);
+            insts.iter().take_while(|inst| is_phi(inst)).for_each(|inst| self.make_phi(inst));
+        }
+    }
+
+    fn make_phi(&mut self, inst: &Inst) {
+        let Some(result) = inst.result else {
+            return;
+        };
+        let leaves = self.leaves(self.body.locals[result].ty).unwrap_or_default();
+        let parts: Operands = leaves.iter().map(|leaf| self.fresh(leaf.ty).into()).collect();
+        self.define_parts(Some(result), &parts);
+    }
+
+    /// What happens before the first instruction.
+    fn prologue(&mut self, order: &[BlockId]) {
+        self.copy_byval();
+        self.make_area(order);
+        for slot in self.plan.slots.keys() {
+            self.make_slot(slot);
+        }
+    }
+
+    fn make_slot(&mut self, id: SlotId) {
+        let slot = self.plan.slots[id].clone();
+        let param = slot.param.map(|param| self.values[param].clone());
+        if let Some(Val::One(Operand::Reg(value))) = param {
+            self.slots[id] = Some(SlotRegs { value, set: None });
+            return;
+        }
+        let name = self.variable_name(slot.alloca);
+        let value = self.out.reg(name.as_deref(), slot.ty);
+        let set = slot.checked.then(|| {
+            let name = name.and_then(|name| self.free_name(&format!("{name}.set")));
+            let set = self.out.reg(name.as_deref(), Scalar::BOOL);
+            self.assign(Scalar::BOOL, set, Operand::Int(0));
+            set
+        });
+        if slot.open {
+            self.assign(slot.ty, value, Operand::Int(0));
+        }
+        self.slots[id] = Some(SlotRegs { value, set });
+    }
+
+    // ---- names ----
+
+    fn local_name(&mut self, local: LocalId) -> Option<String> {
+        let name = self.body.locals[local].name.map(|id| self.unit.module.name(id))?;
+        self.free_name(name)
+    }
+
+    /// `x` for the variable that a parameter `x` is kept in (`x.addr`).
+    pub fn variable_name(&mut self, alloca: LocalId) -> Option<String> {
+        let name = self.body.locals[alloca].name.map(|id| self.unit.module.name(id))?;
+        let plain = name.strip_suffix(".addr").unwrap_or(name);
+        self.free_name(plain).or_else(|| self.free_name(name))
+    }
+
+    /// How messages call a variable.
+    pub fn source_name(&self, alloca: LocalId) -> &str {
+        let name = self.body.locals[alloca].name.map(|id| self.unit.module.name(id));
+        name.map_or("a variable", |name| name.strip_suffix(".addr").unwrap_or(name))
+    }
+
+    fn free_name(&mut self, name: &str) -> Option<String> {
+        self.names.insert(name.to_owned()).then(|| name.to_owned())
+    }
+
+    // ---- blocks ----
+
+    fn block(&mut self, block: BlockId) {
+        let Some(made) = self.blocks[block] else {
+            return;
+        };
+        self.out.switch_to(made);
+        let body = self.body;
+        for index in body.blocks[block].insts.clone() {
+            let inst = &body.insts[index as usize];
+            if inst.loc.is_some() {
+                let loc = self.asm.loc(self.at, inst.loc);
+                self.out.at(loc);
+            }
+            if inst.kind.is_terminator() {
+                self.terminator(block, inst);
+            } else if !is_phi(inst) {
+                self.instruction(index, inst);
+            }
+        }
+    }
+
+    fn terminator(&mut self, from: BlockId, inst: &Inst) {
+        match &inst.kind {
+            InstKind::Ret(value) => self.ret(*value),
+            InstKind::Br(to) => self.jump(from, *to),
+            InstKind::CondBr { cond, then, otherwise } => {
+                let cond = self.operand(*cond);
+                let (then, els) = (self.edge(from, *then), self.edge(from, *otherwise));
+                self.out.end(TerminatorKind::Branch { cond, then, els });
+            }
+            InstKind::Switch { value, default, cases } => {
+                self.switch(from, *value, *default, cases);
+            }
+            InstKind::Invoke { call, normal, .. } => {
+                self.call(call, inst.result);
+                self.jump(from, *normal);
+            }
+            InstKind::CallBr { fallthrough, .. } => {
+                self.unsupported("inline assembly that jumps (asm goto)");
+                self.define_undefined(inst.result);
+                self.jump(from, *fallthrough);
+            }
+            InstKind::Unreachable => self.out.end(TerminatorKind::Unreachable),
+            InstKind::IndirectBr { .. } => self.dead_end("a jump to a computed label"),
+            _ => self.dead_end("an exception that is handled"),
+        }
+    }
+
+    fn dead_end(&mut self, what: &str) {
+        self.unsupported(what);
+        self.out.end(TerminatorKind::Unreachable);
+    }
+
+    fn ret(&mut self, value: Option<Value>) {
+        let value = match (Shape::of(self.unit, self.function.ret), value) {
+            (Shape::Scalar(_), Some(value)) => Some(self.operand(value)),
+            (Shape::Packed { leaves, ty }, Some(value)) => {
+                let parts = self.parts(value);
+                Some(self.pack(&leaves, ty, &parts))
+            }
+            (Shape::Unfit, _) => {
+                self.unsupported("returning an aggregate of more than 16 bytes as a value");
+                None
+            }
+            _ => None,
+        };
+        self.out.ret(value);
+    }
+
+    fn switch(
+        &mut self,
+        from: BlockId,
+        value: Value,
+        default: BlockId,
+        cases: &[(ast::ConstId, BlockId)],
+    ) {
+        let Some(ty) = self.scalar_of(value) else {
+            return self.dead_end("a switch on an integer of more than 128 bits");
+        };
+        let value = self.operand(value);
+        let mut edges: Vec<(BlockId, ir::BlockId)> = Vec::new();
+        let mut edge = |lower: &mut Self, to: BlockId| {
+            if let Some((_, made)) = edges.iter().find(|(block, _)| *block == to) {
+                return *made;
+            }
+            let made = lower.edge(from, to);
+            edges.push((to, made));
+            made
+        };
+        let mut out = Vec::with_capacity(cases.len());
+        for (case, to) in cases {
+            if let ConstKind::Int(bits) = self.unit.module.constant(*case).kind {
+                out.push((bits & ty.mask(), edge(self, *to)));
+            }
+        }
+        let default = edge(self, default);
+        self.out.end(TerminatorKind::Switch { ty, value, cases: out, default });
+    }
+
+    // ---- edges ----
+
+    fn target(&self, to: BlockId) -> ir::BlockId {
+        // Every successor of a reachable block is reachable.
+        self.blocks[to].unwrap_or_else(|| self.out.current())
+    }
+
+    /// The only way out of a block: assignments go to its end.
+    fn jump(&mut self, from: BlockId, to: BlockId) {
+        self.copies(from, to);
+        let to = self.target(to);
+        self.out.jump(to);
+    }
+
+    /// One of several ways out.
+    fn edge(&mut self, from: BlockId, to: BlockId) -> ir::BlockId {
+        let target = self.target(to);
+        if !self.body.insts(to).first().is_some_and(is_phi) {
+            return target;
+        }
+        let here = self.out.current();
+        let made = self.out.block(None);
+        self.out.switch_to(made);
+        self.copies(from, to);
+        self.out.jump(target);
+        self.out.switch_to(here);
+        made
+    }
+
+    /// Assigns the `phi` registers of `to`, all at once.
+    fn copies(&mut self, from: BlockId, to: BlockId) {
+        let body = self.body;
+        let mut copies = Vec::new();
+        for inst in body.insts(to).iter().take_while(|inst| is_phi(inst)) {
+            let (InstKind::Phi { incoming }, Some(result)) = (&inst.kind, inst.result) else {
+                continue;
+            };
+            let Some((value, _)) = incoming.iter().find(|(_, block)| *block == from) else {
+                continue;
+            };
+            let leaves = self.leaves(body.locals[result].ty).unwrap_or_default();
+            let (dsts, sources) = (self.parts(Value::Local(result)), self.parts(*value));
+            for ((leaf, dst), source) in leaves.iter().zip(dsts).zip(sources) {
+                if let Operand::Reg(dst) = dst
+                    && source != Operand::Reg(dst)
+                {
+                    copies.push((leaf.ty, dst, source));
+                }
+            }
+        }
+        self.parallel(copies);
+    }
+
+    /// Assigns registers in an order in which none is overwritten while it is still needed.
+    fn parallel(&mut self, mut copies: Vec<(Scalar, Reg, Operand)>) {
+        while !copies.is_empty() {
+            let needed =
+                |dst: Reg| copies.iter().any(|(_, _, source)| *source == Operand::Reg(dst));
+            match copies.iter().position(|(_, dst, _)| !needed(*dst)) {
+                Some(free) => {
+                    let (ty, dst, source) = copies.swap_remove(free);
+                    self.assign(ty, dst, source);
+                }
+                None => {
+                    // Only cycles are left: keep one value aside.
+                    let (ty, dst, _) = copies[0];
+                    let aside = self.fresh(ty);
+                    self.assign(ty, aside, dst.into());
+                    let waiting = copies.iter_mut().filter(|(_, _, s)| *s == Operand::Reg(dst));
+                    waiting.for_each(|(_, _, source)| *source = aside.into());
+                }
+            }
+        }
+    }
+
+    // ---- promoted variables ----
+
+    /// Fails unless the register is set.
+    pub fn check_assigned(&mut self, set: Reg, name: &str) {
+        let (fine, bad) = (self.out.block(None), self.out.block(None));
+        self.out.branch(set, fine, bad);
+        self.out.switch_to(bad);
+        let message = format!("reads {name}, which was not assigned");
+        self.push(Out::Fail { kind: FailKind::Uninitialised, message });
+        self.out.end(TerminatorKind::Unreachable);
+        self.out.switch_to(fine);
+    }
+
+    /// One arm an instruction.
+    fn instruction(&mut self, index: u32, inst: &Inst) {
+        let result = inst.result;
+        match &inst.kind {
+            InstKind::FNeg(arg) => self.fneg(result, *arg),
+            InstKind::Binary { op, lhs, rhs, .. } => self.binary(result, *op, *lhs, *rhs),
+            InstKind::Cast { op, arg, .. } => self.conversion(result, *op, *arg),
+            InstKind::ICmp { pred, lhs, rhs } => self.icmp(result, *pred, *lhs, *rhs),
+            InstKind::FCmp { pred, lhs, rhs } => self.fcmp(result, *pred, *lhs, *rhs),
+            InstKind::Select { cond, then, otherwise } => {
+                self.choose(result, *cond, *then, *otherwise);
+            }
+            InstKind::Freeze(arg) => {
+                let parts = self.parts(*arg);
+                self.define_parts(result, &parts);
+            }
+            InstKind::Alloca { ty, count, align, .. } => self.alloca(result, *ty, *count, *align),
+            InstKind::Load { .. } => self.load(index, inst),
+            InstKind::Store { .. } => self.store(index, inst),
+            InstKind::Fence(atomic) => self.fence(*atomic),
+            InstKind::CmpXchg(exchange) => self.cmpxchg(result, exchange),
+            InstKind::AtomicRmw { op, ptr, value, volatile, atomic, .. } => {
+                self.rmw(result, *op, *ptr, *value, *volatile, *atomic);
+            }
+            InstKind::Gep { source, base, indices, .. } => {
+                self.gep(result, *source, *base, indices);
+            }
+            InstKind::Call(call) => self.call(call, result),
+            InstKind::VaArg { list } => self.va_arg(result, *list),
+            InstKind::ExtractElement { vector, index } => {
+                self.extract_element(result, *vector, *index);
+            }
+            InstKind::InsertElement { vector, value, index } => {
+                self.insert_element(result, *vector, *value, *index);
+            }
+            InstKind::ShuffleVector { lhs, rhs, mask } => self.shuffle(result, *lhs, *rhs, *mask),
+            InstKind::ExtractValue { aggregate, indices } => {
+                self.extract_value(result, *aggregate, indices);
+            }
+            InstKind::InsertValue { aggregate, value, indices } => {
+                self.insert_value(result, *aggregate, *value, indices);
+            }
+            // Terminators and `phi` are not instructions here; the rest handles exceptions.
+            _ => {
+                self.unsupported("an exception that is handled");
+                self.define_undefined(result);
+            }
+        }
+    }
+}
+
+fn is_phi(inst: &Inst) -> bool {
+    matches!(inst.kind, InstKind::Phi { .. })
+}

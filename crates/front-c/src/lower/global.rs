@@ -1,0 +1,137 @@
+//! Variables: their bytes and the addresses in them.
+
+use super::assembly::Assembly;
+use super::constant::{Folded, fold};
+use crate::link::Symbol;
+use raddle_ir::verify::MAX_OBJECT_SIZE;
+use raddle_ir::{Diagnostic, Global, GlobalId, Operand};
+use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind, GlobalValue, Type, TypeId};
+
+/// An external variable of unknown size gets so many bytes.
+const UNKNOWN_SIZE: u64 = 8;
+
+/// Whether writes to it are errors.
+pub fn is_constant(value: &GlobalValue) -> bool {
+    matches!(&value.kind, GlobalKind::Variable(variable) if variable.constant && variable.init.is_some())
+}
+
+pub fn is_thread_local(value: &GlobalValue) -> bool {
+    matches!(&value.kind, GlobalKind::Variable(variable) if variable.thread_local)
+}
+
+/// The variable that `symbol` defines, or a zeroed one if it is defined nowhere.
+pub fn lower(asm: &mut Assembly<'_>, symbol: Symbol, id: GlobalId) -> Result<Global, Diagnostic> {
+    let name = asm.program.globals[id].name.clone();
+    let unit = asm.unit(symbol);
+    let value = asm.global_value(symbol);
+    let GlobalKind::Variable(variable) = &value.kind else {
+        return Ok(Global::zeroed(name, UNKNOWN_SIZE, 8));
+    };
+    let extent = unit.layout.extent(variable.ty);
+    let size = match extent.map_or(0, |extent| extent.size) {
+        0 if variable.init.is_none() => UNKNOWN_SIZE,
+        size => size,
+    };
+    if size > MAX_OBJECT_SIZE {
+        let message = format!("the variable {name} has {size} bytes");
+        return Err(Diagnostic::whole_file(&unit.file, message)
+            .expected(format!("at most {} MiB", MAX_OBJECT_SIZE >> 20)));
+    }
+    let align = variable.align.unwrap_or(extent.map_or(1, |extent| extent.align).into());
+    let align = align.next_power_of_two().clamp(1, MAX_OBJECT_SIZE) as u32;
+    let mut image = Image { unit: symbol.unit, bytes: Vec::new(), relocs: Vec::new() };
+    if let Some(init) = variable.init {
+        image.write(asm, variable.ty, init, 0).map_err(|why| {
+            Diagnostic::whole_file(&unit.file, format!("{why} in the initial value of {name}"))
+        })?;
+    }
+    let mut global = Global::zeroed(name, size, align);
+    global.constant = is_constant(value);
+    global.thread_local = variable.thread_local;
+    image.bytes.truncate(size as usize);
+    while image.bytes.last() == Some(&0) {
+        image.bytes.pop();
+    }
+    global.init = image.bytes;
+    global.relocs = image.relocs;
+    Ok(global)
+}
+
+/// The contents of a variable while they are written.
+struct Image {
+    unit: usize,
+    bytes: Vec<u8>,
+    relocs: Vec<(u64, Operand)>,
+}
+
+impl Image {
+    /// Types nest no deeper than the parser allows.
+    fn write(
+        &mut self,
+        asm: &mut Assembly<'_>,
+        ty: TypeId,
+        id: ConstId,
+        offset: u64,
+    ) -> Result<(), String> {
+        let unit = &asm.source.units[self.unit];
+        let constant = unit.module.constant(id);
+        match &constant.kind {
+            ConstKind::Zero | ConstKind::Undef | ConstKind::Poison | ConstKind::Null => Ok(()),
+            ConstKind::Bytes(bytes) => {
+                self.put(offset, bytes);
+                Ok(())
+            }
+            ConstKind::Aggregate(elements)
+                if !matches!(unit.module.ty(ty), Type::Vector { .. }) =>
+            {
+                for (index, element) in elements.iter().enumerate() {
+                    let place = unit.layout.element(&unit.module, ty, index as u64);
+                    let (ty, at) = place.ok_or("a part without a size")?;
+                    self.write(asm, ty, *element, offset.saturating_add(at))?;
+                }
+                Ok(())
+            }
+            _ => self.scalar(asm, ty, id, offset),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        asm: &mut Assembly<'_>,
+        ty: TypeId,
+        id: ConstId,
+        offset: u64,
+    ) -> Result<(), String> {
+        let unit = &asm.source.units[self.unit];
+        let ty = unit.layout.scalar(ty).ok_or("a value of an unsupported type")?;
+        match fold(asm, self.unit, id) {
+            Folded::Undef => {}
+            Folded::Bits(bits) => {
+                self.put(offset, &bits.to_le_bytes()[..ty.bytes() as usize]);
+            }
+            Folded::Address(Operand::Global(id, _), at) => {
+                if asm.program.globals[id].thread_local {
+                    return Err("the address of a thread-local variable".to_owned());
+                }
+                self.relocs.push((offset, Operand::Global(id, at)));
+            }
+            Folded::Address(function, 0) => self.relocs.push((offset, function)),
+            Folded::Address(..) => return Err("an address inside a function".to_owned()),
+            Folded::Unfit(why) => return Err(why.to_owned()),
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, offset: u64, bytes: &[u8]) {
+        if bytes.iter().all(|byte| *byte == 0) {
+            return;
+        }
+        // The whole is known to be at most MAX_OBJECT_SIZE, and parts lie inside of it.
+        let start = offset.min(MAX_OBJECT_SIZE) as usize;
+        let end = start + bytes.len();
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        self.bytes[start..end].copy_from_slice(bytes);
+    }
+}

@@ -1,0 +1,259 @@
+//! LLVM's intrinsic functions.
+
+use super::function::Lower;
+use raddle_ir::{
+    BinOp, FailKind, FloatPred, InstKind as Out, IntPred, Operand, Pred, Type as Scalar, UnOp,
+};
+use raddle_llvm::ast::{Arg, Call, LocalId};
+
+/// Whatever an intrinsic says of its arguments, nothing happens.
+const SILENT: [&str; 16] = [
+    "lifetime.",
+    "dbg.",
+    "donothing",
+    "sideeffect",
+    "assume",
+    "invariant.start",
+    "invariant.end",
+    "experimental.noalias",
+    "var.annotation",
+    "codeview.annotation",
+    "pseudoprobe",
+    "prefetch",
+    "stackrestore",
+    "va_end",
+    "stackprotector",
+    "fake.use",
+];
+
+/// The result is the first argument.
+const IDENTITY: [&str; 9] = [
+    "expect",
+    "annotation",
+    "ptr.annotation",
+    "launder.invariant",
+    "strip.invariant",
+    "ssa.copy",
+    "threadlocal.address",
+    "canonicalize",
+    "arithmetic.fence",
+];
+
+impl Lower<'_, '_> {
+    /// `name`: without `llvm.`.
+    pub fn intrinsic(&mut self, name: &str, call: &Call, result: Option<LocalId>) {
+        if SILENT.iter().any(|prefix| name.starts_with(prefix)) {
+            return self.define_undefined(result);
+        }
+        let Some(first) = call.args.first() else {
+            return self.without_arguments(name, result);
+        };
+        if IDENTITY.iter().any(|prefix| name.starts_with(prefix)) {
+            let parts = self.parts(first.value);
+            return self.define_parts(result, &parts);
+        }
+        if self.on_memory(name, &call.args) {
+            return;
+        }
+        let ty = self.arithmetic_type(first);
+        let done = match ty {
+            Some(ty) => self.arithmetic(name, ty, &call.args, result),
+            None => None,
+        };
+        if done.is_none() {
+            self.unsupported(format!("the intrinsic llvm.{name}"));
+            self.define_undefined(result);
+        }
+    }
+
+    fn without_arguments(&mut self, name: &str, result: Option<LocalId>) {
+        match name.split('.').next().unwrap_or("") {
+            "trap" | "debugtrap" => self.trap(),
+            // Memory of the stack is given back when the function returns.
+            "stacksave" => self.define(result, Operand::Int(0)),
+            _ => {
+                self.unsupported(format!("the intrinsic llvm.{name}"));
+                self.define_undefined(result);
+            }
+        }
+    }
+
+    fn trap(&mut self) {
+        let message = "a trap is executed".to_owned();
+        self.push(Out::Fail { kind: FailKind::Abort, message });
+    }
+
+    fn on_memory(&mut self, name: &str, args: &[Arg]) -> bool {
+        let kind = name.split('.').next().unwrap_or("");
+        match (kind, args) {
+            _ if name.contains("unordered.atomic") => return false,
+            ("memcpy" | "memmove", [to, from, size, ..]) => {
+                let (to, from) = (self.place(to), self.place(from));
+                let size = self.size(size);
+                self.copy(to, from, size, kind == "memmove");
+            }
+            ("memset", [to, byte, size, ..]) => {
+                let to = self.place(to);
+                let (byte, size) = (self.operand(byte.value), self.size(size));
+                self.fill(to, byte, size);
+            }
+            ("va_start", [list]) => self.va_start(list),
+            ("va_copy", [to, from]) => self.va_copy(to, from),
+            ("ubsantrap", _) => self.trap(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// A number of bytes, as an `i64`.
+    fn size(&mut self, arg: &Arg) -> Operand {
+        let from = self.scalar_of(arg.value).unwrap_or(Scalar::I64);
+        let size = self.operand(arg.value);
+        self.resize(from, Scalar::I64, size)
+    }
+
+    /// None for vectors, aggregates and floats that the IR does not have.
+    fn arithmetic_type(&self, arg: &Arg) -> Option<Scalar> {
+        use raddle_llvm::ast::Type;
+        let ty = self.type_of(arg.value)?;
+        let plain = matches!(
+            self.unit.module.ty(ty),
+            Type::Int(_) | Type::Ptr { .. } | Type::Float | Type::Double
+        );
+        if plain { self.unit.layout.scalar(ty) } else { None }
+    }
+
+    fn arithmetic(
+        &mut self,
+        name: &str,
+        ty: Scalar,
+        args: &[Arg],
+        result: Option<LocalId>,
+    ) -> Option<()> {
+        let mut values = [Operand::Undef; 3];
+        for (value, arg) in values.iter_mut().zip(args) {
+            *value = self.operand(arg.value);
+        }
+        let mut words = name.split('.');
+        let (kind, second) = (words.next()?, words.next().unwrap_or(""));
+        let third = words.next().unwrap_or("");
+        if second == "with" && third == "overflow" {
+            let (value, flag) = self.overflowing(kind, ty, values[0], values[1])?;
+            self.define_parts(result, &[value, flag]);
+            return Some(());
+        }
+        let to = result.and_then(|result| self.result_scalar(result)).unwrap_or(ty);
+        let value = match ty {
+            _ if second == "sat" => self.saturating(kind, ty, values[0], values[1])?,
+            _ if kind == "is" && second == "constant" => Operand::Int(0),
+            Scalar::Int(_) => self.on_integers(kind, ty, to, values)?,
+            Scalar::Ptr => self.on_pointers(kind, to, values)?,
+            Scalar::F32 | Scalar::F64 => self.on_floats(kind, ty, values)?,
+        };
+        self.define(result, value);
+        Some(())
+    }
+
+    fn on_integers(
+        &mut self,
+        kind: &str,
+        ty: Scalar,
+        to: Scalar,
+        [a, b, c]: [Operand; 3],
+    ) -> Option<Operand> {
+        Some(match kind {
+            "smax" => self.extreme(IntPred::Sgt, ty, a, b),
+            "smin" => self.extreme(IntPred::Slt, ty, a, b),
+            "umax" => self.extreme(IntPred::Ugt, ty, a, b),
+            "umin" => self.extreme(IntPred::Ult, ty, a, b),
+            "abs" => {
+                let negative = self.cmp(IntPred::Slt, ty, a, Operand::Int(0));
+                let negated = self.un(UnOp::Neg, ty, a);
+                self.select(ty, negative, negated, a)
+            }
+            "bswap" => self.bswap(ty, a),
+            "bitreverse" => self.bit_reverse(ty, a)?,
+            "ctpop" => self.population(ty, a),
+            "ctlz" => self.leading_zeros(ty, a),
+            "cttz" => self.trailing_zeros(ty, a),
+            "fshl" => self.funnel(ty, a, b, c, true),
+            "fshr" => self.funnel(ty, a, b, c, false),
+            "scmp" => self.three_way(IntPred::Slt, IntPred::Sgt, ty, to, a, b),
+            "ucmp" => self.three_way(IntPred::Ult, IntPred::Ugt, ty, to, a, b),
+            "frameaddress" | "returnaddress" => Operand::Int(0),
+            "eh" => Operand::Int(0),
+            _ => return None,
+        })
+    }
+
+    fn extreme(&mut self, pred: IntPred, ty: Scalar, a: Operand, b: Operand) -> Operand {
+        let first = self.cmp(pred, ty, a, b);
+        self.select(ty, first, a, b)
+    }
+
+    fn three_way(
+        &mut self,
+        less: IntPred,
+        greater: IntPred,
+        ty: Scalar,
+        to: Scalar,
+        a: Operand,
+        b: Operand,
+    ) -> Operand {
+        let (less, greater) = (self.cmp(less, ty, a, b), self.cmp(greater, ty, a, b));
+        let up = self.select(to, greater, Operand::Int(1), Operand::Int(0));
+        self.select(to, less, Operand::Int(to.mask()), up)
+    }
+
+    fn on_pointers(&mut self, kind: &str, to: Scalar, [a, b, _]: [Operand; 3]) -> Option<Operand> {
+        Some(match kind {
+            // How large an object is, is not known when it is compiled: all ones, or 0 if the
+            // least is asked for.
+            "objectsize" if b == Operand::Int(1) => Operand::Int(0),
+            "objectsize" => Operand::Int(to.mask()),
+            "ptrmask" => {
+                let bits = self.bits_of(Scalar::Ptr, a);
+                let masked = self.bin(BinOp::And, Scalar::I64, bits, b);
+                self.with_bits(Scalar::Ptr, masked)
+            }
+            "eh" => Operand::Int(0),
+            _ => return None,
+        })
+    }
+
+    fn on_floats(&mut self, kind: &str, ty: Scalar, [a, b, c]: [Operand; 3]) -> Option<Operand> {
+        let bits = Scalar::Int(ty.bits() as u8);
+        let sign = 1u128 << (ty.bits() - 1);
+        Some(match kind {
+            "fabs" => {
+                let whole = self.bits_of(ty, a);
+                let cleared = self.bin(BinOp::And, bits, whole, Operand::Int(sign - 1));
+                self.with_bits(ty, cleared)
+            }
+            "copysign" => {
+                let (size, from) = (self.bits_of(ty, a), self.bits_of(ty, b));
+                let size = self.bin(BinOp::And, bits, size, Operand::Int(sign - 1));
+                let from = self.bin(BinOp::And, bits, from, Operand::Int(sign));
+                let whole = self.bin(BinOp::Or, bits, size, from);
+                self.with_bits(ty, whole)
+            }
+            // Not fused: the intrinsic leaves the choice.
+            "fmuladd" => {
+                let product = self.bin(BinOp::FMul, ty, a, b);
+                self.bin(BinOp::FAdd, ty, product, c)
+            }
+            "maxnum" => self.float_extreme(FloatPred::Ogt, ty, a, b),
+            "minnum" => self.float_extreme(FloatPred::Olt, ty, a, b),
+            _ => return None,
+        })
+    }
+
+    /// The one that is a number if the other is not.
+    fn float_extreme(&mut self, pred: FloatPred, ty: Scalar, a: Operand, b: Operand) -> Operand {
+        let (first, odd) = (self.fresh(Scalar::BOOL), self.fresh(Scalar::BOOL));
+        self.push(Out::Cmp { pred: Pred::Float(pred), ty, dst: first, a, b });
+        self.push(Out::Cmp { pred: Pred::Float(FloatPred::Uno), ty, dst: odd, a: b, b });
+        let first = self.bin(BinOp::Or, Scalar::BOOL, first.into(), odd.into());
+        self.select(ty, first, a, b)
+    }
+}

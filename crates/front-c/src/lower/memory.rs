@@ -1,0 +1,233 @@
+//! Accesses to memory.
+//!
+//! Atomic orderings become the IR's orders; what is not atomic is plain, volatile or not. Aggregates
+//! are loaded and stored leaf by leaf. Objects that stay with their thread are `private`.
+
+use super::function::Lower;
+use crate::promote::{SlotId, is_update};
+use raddle_ir::{Access, BinOp, FenceKind, InstKind as Out, Operand, Order, RmwOp, Type as Scalar};
+use raddle_llvm::ast::{self, Atomic, CmpXchg, Inst, InstKind, LocalId, Ordering, TypeId, Value};
+
+/// The largest alignment that the IR knows.
+const MAX_ALIGN: u64 = 1 << 28;
+
+pub(super) fn order(ordering: Ordering) -> Order {
+    match ordering {
+        Ordering::Unordered | Ordering::Monotonic => Order::Relaxed,
+        Ordering::Acquire => Order::Acquire,
+        Ordering::Release => Order::Release,
+        Ordering::AcqRel => Order::AcqRel,
+        Ordering::SeqCst => Order::SeqCst,
+    }
+}
+
+fn access(atomic: Option<Atomic>, volatile: bool) -> Access {
+    let order = atomic.map_or(Order::Plain, |atomic| order(atomic.order));
+    Access { volatile, ..Access::new(order) }
+}
+
+impl Lower<'_, '_> {
+    pub fn alloca(
+        &mut self,
+        result: Option<LocalId>,
+        ty: TypeId,
+        count: Option<Value>,
+        align: Option<u64>,
+    ) {
+        let Some(local) = result else {
+            return;
+        };
+        if self.plan.slot(Value::Local(local)).is_some() {
+            return;
+        }
+        let Some(extent) = self.unit.layout.extent(ty) else {
+            self.unsupported("a local variable without a size");
+            return self.define_undefined(result);
+        };
+        let each = Operand::Int(extent.size.into());
+        let size = match count {
+            None => each,
+            Some(count) => {
+                let from = self.scalar_of(count).unwrap_or(Scalar::I64);
+                let count = self.operand(count);
+                let count = self.resize(from, Scalar::I64, count);
+                self.bin(BinOp::Mul, Scalar::I64, count, each)
+            }
+        };
+        let align = align.unwrap_or(extent.align.into());
+        let align = align.max(1).next_power_of_two().min(MAX_ALIGN) as u32;
+        let private = self.asm.source.escapes.is_private(self.symbol, local);
+        let name = self.variable_name(local);
+        let dst = self.out.reg(name.as_deref(), Scalar::Ptr);
+        self.push(Out::Alloca { dst, size, align, private });
+        self.define(result, dst.into());
+    }
+
+    // ---- load, store ----
+
+    pub fn load(&mut self, index: u32, inst: &Inst) {
+        let InstKind::Load { ptr, volatile, atomic, .. } = &inst.kind else {
+            return;
+        };
+        let Some(result) = inst.result else {
+            return;
+        };
+        if let Some(slot) = self.plan.slot(*ptr) {
+            return self.load_slot(index, result, slot);
+        }
+        let Some(leaves) = self.leaves(self.body.locals[result].ty) else {
+            self.unsupported("a load of a type that no register holds");
+            return self.define_undefined(inst.result);
+        };
+        let mut access = access(*atomic, *volatile);
+        access.raw = is_update(self.unit, self.body, &self.uses, index);
+        let base = self.operand(*ptr);
+        let mut parts = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let addr = self.offset(base, leaf.offset as i64);
+            let dst = self.fresh(leaf.ty);
+            self.push(Out::Load { dst, ty: leaf.ty, addr, access });
+            parts.push(dst.into());
+        }
+        self.define_parts(inst.result, &parts);
+    }
+
+    fn load_slot(&mut self, index: u32, result: LocalId, slot: SlotId) {
+        let (Some(regs), Some(ty)) = (self.slots[slot], self.result_scalar(result)) else {
+            return self.define_undefined(Some(result));
+        };
+        if let (true, Some(set)) = (self.plan.must_check(index), regs.set) {
+            let name = self.source_name(self.plan.slots[slot].alloca).to_owned();
+            self.check_assigned(set, &name);
+        }
+        // A copy: the variable may change before the value is used.
+        let dst = self.fresh(self.plan.slots[slot].ty);
+        self.assign(self.plan.slots[slot].ty, dst, regs.value.into());
+        let value = self.coerce(self.plan.slots[slot].ty, ty, dst.into());
+        self.define(Some(result), value);
+    }
+
+    pub fn store(&mut self, index: u32, inst: &Inst) {
+        let InstKind::Store { value, ptr, volatile, atomic, .. } = &inst.kind else {
+            return;
+        };
+        if let Some(slot) = self.plan.slot(*ptr) {
+            return self.store_slot(index, *value, slot);
+        }
+        let Some(leaves) = self.type_of(*value).and_then(|ty| self.leaves(ty)) else {
+            return self.unsupported("a store of a type that no register holds");
+        };
+        let access = access(*atomic, *volatile);
+        let base = self.operand(*ptr);
+        let base = self.writable(base);
+        for (leaf, value) in leaves.iter().zip(self.parts(*value)) {
+            let addr = self.offset(base, leaf.offset as i64);
+            self.push(Out::Store { ty: leaf.ty, addr, value, access });
+        }
+    }
+
+    fn store_slot(&mut self, index: u32, value: Value, slot: SlotId) {
+        if self.plan.is_dropped(index) {
+            return;
+        }
+        let (Some(regs), Some(from)) = (self.slots[slot], self.scalar_of(value)) else {
+            return;
+        };
+        let to = self.plan.slots[slot].ty;
+        let value = self.operand(value);
+        let value = self.coerce(from, to, value);
+        self.assign(to, regs.value, value);
+        if let Some(set) = regs.set {
+            self.assign(Scalar::BOOL, set, Operand::Int(1));
+        }
+    }
+
+    // ---- atomic operations ----
+
+    pub fn fence(&mut self, atomic: Atomic) {
+        let scope = atomic.scope.map(|id| self.unit.module.name(id));
+        let kind = match atomic.order {
+            _ if scope == Some("singlethread") => FenceKind::Compiler,
+            Ordering::Acquire => FenceKind::CAcquire,
+            Ordering::Release => FenceKind::CRelease,
+            Ordering::AcqRel => FenceKind::CAcqRel,
+            Ordering::SeqCst | Ordering::Unordered | Ordering::Monotonic => FenceKind::CSeqCst,
+        };
+        self.push(Out::Fence { kind });
+    }
+
+    pub fn cmpxchg(&mut self, result: Option<LocalId>, exchange: &CmpXchg) {
+        let Some(ty) = self.scalar_of(exchange.expected) else {
+            self.unsupported("an exchange of more than 128 bits");
+            return self.define_undefined(result);
+        };
+        let addr = self.operand(exchange.ptr);
+        let addr = self.writable(addr);
+        let (expected, new) = (self.operand(exchange.expected), self.operand(exchange.new));
+        let (dst, ok) = (self.fresh(ty), self.fresh(Scalar::BOOL));
+        self.push(Out::CmpXchg {
+            ty,
+            dst,
+            ok,
+            addr,
+            expected,
+            new,
+            weak: exchange.weak,
+            success: access(Some(exchange.success), exchange.volatile),
+            failure: order(exchange.failure),
+        });
+        self.define_parts(result, &[dst.into(), ok.into()]);
+    }
+
+    pub fn rmw(
+        &mut self,
+        result: Option<LocalId>,
+        op: ast::RmwOp,
+        ptr: Value,
+        value: Value,
+        volatile: bool,
+        atomic: Atomic,
+    ) {
+        let ty = self.scalar_of(value);
+        let (Some(op), Some(ty)) = (rmw_op(op), ty.filter(|ty| fits(op, *ty))) else {
+            self.unsupported("an atomic operation of this kind");
+            return self.define_undefined(result);
+        };
+        let addr = self.operand(ptr);
+        let addr = self.writable(addr);
+        let value = self.operand(value);
+        let dst = self.fresh(ty);
+        let access = access(Some(atomic), volatile);
+        self.push(Out::Rmw { op, ty, dst, addr, value, access, when: None });
+        self.define(result, dst.into());
+    }
+}
+
+fn rmw_op(op: ast::RmwOp) -> Option<RmwOp> {
+    use ast::RmwOp as From;
+    Some(match op {
+        From::Xchg => RmwOp::Xchg,
+        From::Add => RmwOp::Add,
+        From::Sub => RmwOp::Sub,
+        From::And => RmwOp::And,
+        From::Nand => RmwOp::Nand,
+        From::Or => RmwOp::Or,
+        From::Xor => RmwOp::Xor,
+        From::Max => RmwOp::Max,
+        From::Min => RmwOp::Min,
+        From::UMax => RmwOp::UMax,
+        From::UMin => RmwOp::UMin,
+        From::FAdd => RmwOp::FAdd,
+        From::FSub => RmwOp::FSub,
+        _ => return None,
+    })
+}
+
+/// Whether the IR has the operation on that type.
+fn fits(op: ast::RmwOp, ty: Scalar) -> bool {
+    match op {
+        ast::RmwOp::Xchg => true,
+        ast::RmwOp::FAdd | ast::RmwOp::FSub => ty.is_float(),
+        _ => ty.is_int(),
+    }
+}

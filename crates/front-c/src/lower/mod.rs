@@ -1,0 +1,41 @@
+//! From LLVM functions to functions of the IR.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`assembly`] | the program while it is put together: ids, names, positions |
+//! | [`start`] | what runs before and after `main` |
+//! | [`global`], [`constant`] | variables and what they start as |
+//! | [`fixed`] | reads of variables that never change |
+//! | [`function`] | one function: blocks, edges, terminators |
+//! | [`emit`], [`value`] | writing instructions; operands and aggregates |
+//! | [`arith`], [`lanes`], [`gep`] | arithmetic, on vectors too; addresses |
+//! | [`memory`], [`copy`] | accesses; copies of whole objects |
+//! | [`call`], [`varargs`] | calls |
+//! | [`intrinsic`], [`overflow`], [`special`] | functions that are not called but translated |
+//! | [`assembler`] | inline assembly |
+//!
+//! What cannot be translated becomes `unsupported` in its place, and its result is undefined: the
+//! rest of the program runs, and reaching it says what it was.
+
+mod arith;
+mod assembler;
+mod assembly;
+mod call;
+mod constant;
+mod copy;
+mod emit;
+mod fixed;
+mod function;
+mod gep;
+mod global;
+mod intrinsic;
+mod lanes;
+mod memory;
+mod overflow;
+mod special;
+mod start;
+mod value;
+mod varargs;
+
+pub use assembly::{Assembly, Source};
+pub use start::start;

@@ -1,0 +1,130 @@
+//! Functions that are known by name and become instructions: assertions, assumptions, choices.
+//!
+//! Most hold only if the program does not define them itself; SV-COMP's `reach_error` and
+//! `assume_abort_if_not` also if it does, by that competition's convention.
+
+use super::function::Lower;
+use crate::link::Symbol;
+use raddle_ir::{BinOp, FailKind, InstKind as Out, IntPred, Operand, Type as Scalar};
+use raddle_llvm::ast::{Arg, Call, ConstKind, GlobalKind, LocalId, Value};
+
+/// `choose` explores every value; a wider range than this is no range that was meant.
+const MAX_CHOICES: u64 = 1 << 16;
+
+impl Lower<'_, '_> {
+    /// Whether the call was one of these.
+    pub fn special(
+        &mut self,
+        symbol: Symbol,
+        name: &str,
+        call: &Call,
+        result: Option<LocalId>,
+    ) -> bool {
+        let defined = match &self.asm.global_value(symbol).kind {
+            GlobalKind::Function(function) => function.body.is_some(),
+            _ => true,
+        };
+        match (name, defined, &*call.args) {
+            ("reach_error", _, _) | ("__VERIFIER_error", false, _) => {
+                self.fail_assertion(format!("{name}() is reached"));
+            }
+            ("assume_abort_if_not", _, [cond])
+            | ("__VERIFIER_assume" | "__CPROVER_assume", false, [cond]) => {
+                let cond = self.truth(cond);
+                self.push(Out::Assume { cond });
+            }
+            ("__VERIFIER_assert" | "__CPROVER_assert", false, [cond, ..]) => {
+                let cond = self.truth(cond);
+                self.push(Out::Assert { cond, message: String::new() });
+            }
+            ("__assert_fail" | "__assert", false, [expr, ..])
+            | ("__assert_rtn", false, [_, _, _, expr]) => {
+                let text = self.text(expr).unwrap_or_else(|| "an assertion".to_owned());
+                self.fail_assertion(text);
+            }
+            (_, false, _) => {
+                let Some(kind) = name.strip_prefix("__VERIFIER_nondet_") else {
+                    return false;
+                };
+                return self.nondet(kind, result);
+            }
+            _ => return false,
+        }
+        self.define_undefined(result);
+        true
+    }
+
+    fn fail_assertion(&mut self, message: String) {
+        self.push(Out::Fail { kind: FailKind::Assertion, message });
+    }
+
+    /// Whether an argument is not 0.
+    fn truth(&mut self, arg: &Arg) -> Operand {
+        let ty = self.scalar_of(arg.value).filter(|ty| !ty.is_float());
+        let value = self.operand(arg.value);
+        match ty {
+            Some(Scalar::BOOL) => value,
+            Some(ty) => self.cmp(IntPred::Ne, ty, value, Operand::Int(0)),
+            None => Operand::Undef,
+        }
+    }
+
+    /// The constant string that an argument points to.
+    fn text(&mut self, arg: &Arg) -> Option<String> {
+        let Value::Const(id) = arg.value else {
+            return None;
+        };
+        let ConstKind::Global(global) = self.unit.module.constant(id).kind else {
+            return None;
+        };
+        let GlobalKind::Variable(variable) = &self.unit.module.global(global).kind else {
+            return None;
+        };
+        let ConstKind::Bytes(bytes) = &self.unit.module.constant(variable.init?).kind else {
+            return None;
+        };
+        let text = bytes.split(|byte| *byte == 0).next()?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// Some value of the range that was asked for, as far as the type has it.
+    fn nondet(&mut self, kind: &str, result: Option<LocalId>) -> bool {
+        let ty = result.and_then(|result| self.result_scalar(result));
+        let Some(ty @ Scalar::Int(bits)) = ty.filter(|ty| ty.bits() <= 64) else {
+            self.unsupported(format!("__VERIFIER_nondet_{kind}: a choice that is no integer"));
+            self.define_undefined(result);
+            return true;
+        };
+        let (low, high) = match kind {
+            "bool" | "_Bool" => (0, 1),
+            _ => {
+                let range = &self.asm.source.options.nondet;
+                let (low, high) = (*range.start(), *range.end());
+                if is_unsigned(kind) { (low.max(0), high.max(0)) } else { (low, high) }
+            }
+        };
+        let (least, most) = limits(bits, is_unsigned(kind));
+        let (low, high) = (low.clamp(least, most), high.clamp(least, most));
+        let hi = high.abs_diff(low).min(MAX_CHOICES);
+        let dst = self.fresh(ty);
+        self.push(Out::Choose { dst, ty, lo: 0, hi });
+        let from = Operand::Int(low as u128 & ty.mask());
+        let value = self.bin(BinOp::Add, ty, dst.into(), from);
+        self.define(result, value);
+        true
+    }
+}
+
+fn is_unsigned(kind: &str) -> bool {
+    kind.starts_with('u') || kind.starts_with("size") || kind.starts_with("unsigned")
+}
+
+/// The values of a type, as far as an `i64` has them.
+fn limits(bits: u8, unsigned: bool) -> (i64, i64) {
+    match (bits, unsigned) {
+        (64.., true) => (0, i64::MAX),
+        (64.., false) => (i64::MIN, i64::MAX),
+        (_, true) => (0, (1i64 << bits) - 1),
+        (_, false) => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
+    }
+}

@@ -1,0 +1,167 @@
+//! Local variables that become registers.
+//!
+//! Without optimisation clang keeps every local variable in memory. One whose address does nothing
+//! but serve loads and stores of one size is a register in all but name, and as a register it costs
+//! no memory access and takes part in no interleaving. Loads and stores of other types of the same
+//! width convert.
+//!
+//! Reading a variable that was not assigned is an error of the program. Where [`assigned`] cannot
+//! prove that a load comes after an assignment, the variable gets a companion register that says
+//! whether it was assigned ([`Slot::checked`]), and the load checks it. Not checked are loads that C
+//! allows or that mean nothing: those whose value is not used, those that only carry bits of a
+//! bit-field over, and the return slot of a function that falls off its end, which is an error only
+//! of a caller that looks at the result.
+
+mod assigned;
+mod bits;
+
+pub use bits::is_update;
+
+use crate::link::Unit;
+use crate::uses::Uses;
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use raddle_ir::Type as Scalar;
+use raddle_llvm::ast::{BlockId, Body, Callee, ConstKind, Def, Inst, InstKind, LocalId, Value};
+use rustc_hash::FxHashSet;
+
+/// A variable that is a register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SlotId(u32);
+entity_impl!(SlotId, "slot");
+
+#[derive(Clone, Debug)]
+pub struct Slot {
+    pub alloca: LocalId,
+    pub ty: Scalar,
+    /// Some load may come before all assignments.
+    pub open: bool,
+    /// And it is an error if it does.
+    pub checked: bool,
+    /// The parameter that it starts as: it is stored there at the start and read nowhere else.
+    pub param: Option<LocalId>,
+}
+
+#[derive(Debug, Default)]
+pub struct Plan {
+    pub slots: PrimaryMap<SlotId, Slot>,
+    of: SecondaryMap<LocalId, Option<SlotId>>,
+    /// The loads that must check, as indices into [`Body::insts`].
+    unproven: FxHashSet<u32>,
+    /// Stores of parameters that are no longer needed.
+    dropped: FxHashSet<u32>,
+}
+
+impl Plan {
+    /// `order`: the reachable blocks, the entry first.
+    pub fn new(unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) -> Plan {
+        let mut plan = Plan::default();
+        for inst in body.insts(body.entry()) {
+            if let Some((alloca, ty)) = promotable(unit, body, uses, inst) {
+                let slot = Slot { alloca, ty, open: false, checked: false, param: None };
+                plan.of[alloca] = Some(plan.slots.push(slot));
+            }
+        }
+        if !plan.slots.is_empty() {
+            plan.take_parameters(unit, body, uses);
+            assigned::prove(&mut plan, unit, body, uses, order);
+        }
+        plan
+    }
+
+    pub fn slot(&self, pointer: Value) -> Option<SlotId> {
+        match pointer {
+            Value::Local(local) => self.of[local],
+            _ => None,
+        }
+    }
+
+    pub fn must_check(&self, inst: u32) -> bool {
+        self.unproven.contains(&inst)
+    }
+
+    pub fn is_dropped(&self, inst: u32) -> bool {
+        self.dropped.contains(&inst)
+    }
+
+    /// Without optimisation, parameters are stored to a variable each when a function begins.
+    fn take_parameters(&mut self, unit: &Unit, body: &Body, uses: &Uses) {
+        let entry = body.blocks[body.entry()].insts.clone();
+        for index in entry {
+            let InstKind::Store { value: Value::Local(value), ptr, .. } =
+                body.insts[index as usize].kind
+            else {
+                continue;
+            };
+            let is_param = matches!(body.locals[value].def, Def::Param(_));
+            let Some(slot) = self.slot(ptr).filter(|_| is_param && uses.only(value).is_some())
+            else {
+                continue;
+            };
+            let ty = unit.layout.scalar(body.locals[value].ty);
+            let first = self.first_store(body, uses, slot) == Some(index);
+            if ty == Some(self.slots[slot].ty) && first && self.slots[slot].param.is_none() {
+                self.slots[slot].param = Some(value);
+                self.dropped.insert(index);
+            }
+        }
+    }
+
+    /// The first access in the order of the text; the entry is the first block there.
+    fn first_store(&self, body: &Body, uses: &Uses, slot: SlotId) -> Option<u32> {
+        let accesses = uses.of(self.slots[slot].alloca).iter().copied();
+        let accesses = accesses.filter(|index| {
+            let kind = &body.insts[*index as usize].kind;
+            matches!(kind, InstKind::Load { .. } | InstKind::Store { .. })
+        });
+        accesses.min()
+    }
+}
+
+/// The result of an `alloca` that can be a register, and the type of that.
+fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<(LocalId, Scalar)> {
+    let InstKind::Alloca { ty, count: None, .. } = inst.kind else {
+        return None;
+    };
+    let alloca = inst.result?;
+    let size = unit.layout.extent(ty)?.size;
+    let mut register = unit.layout.scalar(ty);
+    let mut first = None;
+    for index in uses.of(alloca) {
+        let user = &body.insts[*index as usize];
+        let accessed = match &user.kind {
+            InstKind::Load { .. } => unit.layout.scalar(body.locals[user.result?].ty)?,
+            InstKind::Store { value, ptr, .. }
+                if *ptr == Value::Local(alloca) && *value != Value::Local(alloca) =>
+            {
+                unit.layout.scalar(unit.module.value_type(body, *value)?)?
+            }
+            kind if is_marker(unit, kind) => continue,
+            _ => return None,
+        };
+        let first = *first.get_or_insert(accessed);
+        if accessed.bits() != first.bits() || u64::from(accessed.bytes()) > size {
+            return None;
+        }
+    }
+    let first = first.or(register)?;
+    // The variable's own type, unless all accesses see something else (a union, a coercion).
+    if register.is_none_or(|register| register.bits() != first.bits()) {
+        register = Some(first);
+    }
+    Some((alloca, register?))
+}
+
+/// An intrinsic that says something about a variable and does nothing.
+pub fn is_marker(unit: &Unit, kind: &InstKind) -> bool {
+    let InstKind::Call(call) = kind else {
+        return false;
+    };
+    let Callee::Value(Value::Const(callee)) = call.callee else {
+        return false;
+    };
+    let ConstKind::Global(global) = unit.module.constant(callee).kind else {
+        return false;
+    };
+    let name = unit.module.symbol(global).unwrap_or("");
+    name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.")
+}

@@ -1,0 +1,6 @@
+// expect: memory at 4:
+int main(void) {
+    char *s = "text";
+    s[0] = 'T';
+    return 0;
+}

@@ -1,0 +1,92 @@
+//! What the tests of C programs share: the compilers, loading, running.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use raddle_front_c::{Error, Options, clang, load};
+use raddle_interleave::{Model, Summary, explore};
+use raddle_ir::{Program, verify::verify};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The folder of C programs.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name)
+}
+
+/// The C programs of a folder, sorted.
+pub fn programs(name: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder(name)).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("a readable entry").path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|e| e == "c" || e == "cpp")).collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+/// Every compiler of the versions that are supported; none, with a note, if there is no clang.
+pub fn compilers() -> Vec<PathBuf> {
+    let Ok(newest) = clang::find(None) else {
+        eprintln!("skipped: there is no clang");
+        return Vec::new();
+    };
+    let mut found = vec![newest.path];
+    for version in 14..=24 {
+        if let Ok(clang) = clang::find(Some(Path::new(&format!("clang-{version}")))) {
+            found.push(clang.path);
+        }
+    }
+    found.dedup();
+    found
+}
+
+pub fn options(compiler: &Path, flags: &[&str]) -> Options {
+    Options {
+        clang: Some(compiler.to_owned()),
+        flags: flags.iter().map(OsString::from).collect(),
+        ..Options::default()
+    }
+}
+
+/// A verified program.
+pub fn program(paths: &[PathBuf], options: &Options) -> Program {
+    program_unless_crash(paths, options).expect("the compiler does not crash")
+}
+
+/// None, with a note, where the compiler itself crashes, as clang 14 does on some opaque pointers.
+pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Program> {
+    let loaded = match load(paths, options) {
+        Ok(loaded) => loaded,
+        Err(Error::Compiler(messages)) if messages.contains("PLEASE submit a bug report") => {
+            eprintln!("skipped: {:?} crashes on {paths:?}", options.clang);
+            return None;
+        }
+        Err(Error::Compiler(messages)) => panic!("{messages}"),
+        Err(Error::Diagnostic(diagnostic, _)) => panic!("{diagnostic}"),
+    };
+    if let Err(errors) = verify(&loaded.program) {
+        let shown = errors[0].diagnostic(&loaded.program);
+        panic!("{shown}\n{}", raddle_ir::text::print(&loaded.program));
+    }
+    Some(loaded.program)
+}
+
+pub fn run(program: &Program, model: Model) -> Summary {
+    explore(program, &raddle_interleave::Options::new(model))
+}
+
+/// What went wrong, for messages: kind, line, message.
+pub fn failures(program: &Program, summary: &Summary) -> Vec<String> {
+    let shown = |failure: &raddle_interleave::Failure| {
+        let line = program.loc(failure.loc).map_or(0, |loc| loc.line);
+        format!("{} at {line}: {}", failure.kind.name(), failure.message)
+    };
+    summary.failures.iter().map(shown).collect()
+}
+
+/// The rest of the line in a file that starts with `// key:`.
+pub fn header(path: &Path, key: &str) -> Option<String> {
+    let text = std::fs::read_to_string(path).expect("a readable file");
+    let prefix = format!("// {key}:");
+    text.lines().find_map(|line| Some(line.strip_prefix(&prefix)?.trim().to_owned()))
+}

@@ -1,0 +1,28 @@
+//! Programs that fail: each says in its first lines how, `// expect: KIND at LINE: MESSAGE`, where the
+//! message is a part of what is said.
+
+mod common;
+
+use raddle_interleave::Model;
+
+#[test]
+fn failures_are_found_where_they_are() {
+    let Some(compiler) = common::compilers().into_iter().next() else {
+        return;
+    };
+    let mut wrong = Vec::new();
+    for path in common::programs("errors") {
+        let expected = common::header(&path, "expect").expect("it says how it fails");
+        let (place, message) = expected.split_once(':').expect("KIND at LINE: MESSAGE");
+        let options = common::options(&compiler, &["-w"]);
+        let program = common::program(std::slice::from_ref(&path), &options);
+        let summary = common::run(&program, Model::Sc);
+        let found = common::failures(&program, &summary);
+        let fits =
+            |failure: &String| failure.starts_with(place) && failure.contains(message.trim());
+        if !found.iter().any(fits) {
+            wrong.push(format!("{}: {found:?}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
