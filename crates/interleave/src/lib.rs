@@ -15,7 +15,7 @@
 //! | `system` | the machine under a model, and the execution so far |
 //! | `settle` | what needs no event |
 //! | `enabled` | what can happen next |
-//! | `perform` | what an event does |
+//! | `perform`, `locks` | what an event does |
 //! | `wait` | what operations wait for |
 //! | `record` | happens-before and races |
 //! | `wakeup` | wakeup sequences and trees |
@@ -42,6 +42,7 @@ mod elements;
 mod enabled;
 mod event;
 mod limits;
+mod locks;
 mod model;
 mod names;
 mod narrate;

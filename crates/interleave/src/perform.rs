@@ -7,7 +7,7 @@ use crate::record::{Base, Race, Recording};
 use crate::system::{System, field};
 use crate::wait::Needs;
 use raddle_machine::memory::{Place, Purpose};
-use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
+use raddle_machine::visible::UNLOCKED;
 use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
 
 impl System<'_> {
@@ -165,7 +165,7 @@ impl System<'_> {
     }
 
     /// The place of an access; `None`, and the thread failed, if it is bad.
-    fn checked(
+    pub(crate) fn checked(
         &mut self,
         action: &Action,
         purpose: Purpose,
@@ -185,7 +185,7 @@ impl System<'_> {
 
     /// An access that fails is an event all the same: whether it fails may depend on what another
     /// thread did to the object. It changes nothing, so it counts as a read.
-    fn failing_access(
+    pub(crate) fn failing_access(
         &mut self,
         action: Action,
         fault: Fault,
@@ -202,15 +202,10 @@ impl System<'_> {
     }
 
     /// A failure that no other thread has a part in.
-    fn failing_alone(&mut self, action: Action, kind: FaultKind, message: &str) {
+    pub(crate) fn failing_alone(&mut self, action: Action, kind: FaultKind, message: &str) {
         let action = Action { class: Class::Local, ..action };
         self.record_step(action, None, Recording::NONE, &mut Vec::new());
         self.fail(action.thread, Fault::new(kind, message));
-    }
-
-    /// Whether the thread holds a lock. Nobody else can change that.
-    fn holds(&self, thread: ThreadId, mutex: u64) -> bool {
-        self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread))
     }
 
     fn load(
@@ -260,7 +255,7 @@ impl System<'_> {
 
     /// An event that reads its bytes and may change them: `change` maps the old value to the new
     /// one, to what the thread gets, and to whether the change happens.
-    fn modify(
+    pub(crate) fn modify(
         &mut self,
         action: Action,
         condition: Condition,
@@ -297,64 +292,6 @@ impl System<'_> {
     fn is_mixed(&mut self, action: &Action) -> bool {
         let base = self.clock(action.thread, field::CLOCK);
         self.waits_among_others(action, base)
-    }
-
-    /// Takes a lock that is free, or fails on one that was destroyed; one that is held, which only
-    /// a try finds, stays as it is.
-    fn lock(
-        &mut self,
-        action: Action,
-        condition: Condition,
-        needs: Option<Needs>,
-        races: &mut Vec<Race>,
-    ) {
-        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
-            return self.failing_access(action, use_of_destroyed(), condition, needs, races);
-        }
-        let mine = held_by(action.thread);
-        self.modify(action, condition, needs, races, |old| (mine, 0, old == UNLOCKED));
-    }
-
-    /// A lock given back, or waited with, that the thread does not hold.
-    fn failing_lock(&mut self, action: Action, message: &str, races: &mut Vec<Race>) {
-        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
-            let condition = Condition::Unless(Class::Read);
-            return self.failing_access(action, use_of_destroyed(), condition, None, races);
-        }
-        self.failing_alone(action, FaultKind::LockMisuse, message);
-    }
-
-    fn unlock(&mut self, action: Action, races: &mut Vec<Race>) {
-        if !self.holds(action.thread, action.addr) {
-            return self.failing_lock(action, "unlocks a lock that it does not hold", races);
-        }
-        self.modify(action, Condition::Fixed, None, races, |_| (UNLOCKED, 0, true));
-    }
-
-    fn enqueue(&mut self, action: Action, mutex: u64, races: &mut Vec<Race>) {
-        if !self.holds(action.thread, mutex) {
-            let action = Action { addr: mutex, bytes: LOCK_BYTES, ..action };
-            let message = "waits on a condition with a lock that it does not hold";
-            return self.failing_lock(action, message, races);
-        }
-        let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
-        self.record_step(action, Some(place), Recording::NONE, races);
-        self.machine.complete(action.thread, 0, true);
-    }
-
-    fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
-        let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
-        let Some(place) = self.checked(&action, Purpose::Update, None, races) else { return };
-        let recording = Recording { detail: Detail { open: !all, ..Detail::NONE }, needs: None };
-        self.record_step(action, Some(place), recording, races);
-        let clock = self.events[self.events.len() - 1].clock;
-        for waiter in waiters {
-            if all || waiter.0 + 1 == action.choice {
-                self.machine.wake(waiter);
-                self.set(waiter, field::WOKEN_BY, clock.0.into());
-            }
-        }
-        self.machine.complete(action.thread, 0, true);
     }
 
     fn free(&mut self, action: Action, addr: u64, of_frame: bool, races: &mut Vec<Race>) {
@@ -506,10 +443,6 @@ impl System<'_> {
         let buffer = &mut self.processes[thread.0 as usize].buffer;
         buffer.remove(&mut self.machine.trail, entry.index);
     }
-}
-
-fn use_of_destroyed() -> Fault {
-    Fault::new(FaultKind::LockMisuse, "uses a mutex that was destroyed")
 }
 
 /// Whether an operation makes a difference to someone, whatever it finds. Read-modify-writes do if

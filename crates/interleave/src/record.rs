@@ -204,7 +204,6 @@ impl System<'_> {
         let base = self.clocks.both(base.0, base.1);
         if let Some(write) = write
             && write_races
-            && read.is_none_or(|read| !self.has_seen(write.clock, &read))
         {
             races.push(Race { earlier: write.event, needs: base, happened });
         }

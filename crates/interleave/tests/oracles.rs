@@ -172,3 +172,9 @@ fn strategies_agree_on_synchronisation() {
         Config { threads: 3..=4, instructions: 2..=5, locations: 2, ..Config::synchronised() };
     no_complaints(&config, seeds(300), disagreement);
 }
+
+#[test]
+fn strategies_agree_on_semaphores_and_rwlocks() {
+    let config = Config { threads: 3..=4, instructions: 2..=5, ..Config::waiting() };
+    no_complaints(&config, seeds(300), disagreement);
+}

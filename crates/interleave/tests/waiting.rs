@@ -53,6 +53,20 @@ fn waits_compare_as_they_say() {
     assert_eq!((found.executions, failures(&found)), (2, vec![(Deadlock, 1)]));
 }
 
+/// Found by comparing strategies on generated programs: with sequences of only what an event needs,
+/// the third thread's store puts an end to what the fourth could have done first.
+#[test]
+fn a_wait_that_a_short_sequence_forgets() {
+    let items = "global @x: i32\nglobal @a: i32\nglobal @b: i32\nglobal @stop: i32";
+    let bodies = [
+        "store i32 asm @a, 1",
+        "store i32 asm @b, 2\nstore i32 asm @a, 3\n%r = load i32 asm @x",
+        "store i32 asm @b, 3\nstore i32 asm @stop, 1\nstore i32 asm @b, 4",
+        "%r = await eq i32 asm @stop, 0\nstore i32 asm @x, 5\n%s = await eq i32 asm @stop, 0",
+    ];
+    assert_eq!(checked(&threads(items, &bodies), Model::Sc).executions, 28);
+}
+
 #[test]
 fn destroyed_locks_are_not_used() {
     for use_of in ["lock @m", "%ok = trylock @m", "unlock @m", "cond_wait @c, @m"] {

@@ -323,6 +323,8 @@ pub struct Code {
     /// Whether a loop may spin.
     pub may_spin: bool,
     pub has_joins: bool,
+    /// Whether any thread can wait for a value in memory.
+    pub has_waits: bool,
     /// Whether there are private objects.
     pub has_private: bool,
     /// Whether anything is formatted, which reads memory without an event.

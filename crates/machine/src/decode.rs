@@ -24,8 +24,16 @@ pub fn decode(program: &Program, every_loop: bool) -> Code {
             .function();
     }
     code.has_private |= program.globals.values().any(|global| global.private);
+    code.has_waits = code.ops.iter().any(waits);
     code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));
     code
+}
+
+fn waits(op: &Op) -> bool {
+    match op {
+        Op::Rmw { when, .. } => when.is_some(),
+        op => matches!(op, Op::Lock { .. } | Op::CondWait { .. } | Op::Await { .. }),
+    }
 }
 
 fn frame_of(func: &Function) -> FuncCode {

@@ -114,6 +114,11 @@ impl Machine<'_> {
         self.code.has_joins
     }
 
+    /// Whether any thread can ever wait for a value in memory, or for a lock.
+    pub fn has_waits(&self) -> bool {
+        self.code.has_waits
+    }
+
     /// Whether local steps may depend on what other threads do: text is formatted from memory
     /// without an event.
     pub fn has_formats(&self) -> bool {

@@ -1,0 +1,78 @@
+//! What locks and condition variables do: taking, giving back, waiting, waking, and their misuse.
+
+use crate::event::{Action, Class, Condition, Detail};
+use crate::record::{Race, Recording};
+use crate::system::{System, field};
+use crate::wait::Needs;
+use raddle_machine::memory::Purpose;
+use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
+use raddle_machine::{Fault, FaultKind, ThreadId};
+
+impl System<'_> {
+    /// Whether the thread holds a lock. Nobody else can change that.
+    fn holds(&self, thread: ThreadId, mutex: u64) -> bool {
+        self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread))
+    }
+
+    /// Takes a lock that is free, or fails on one that was destroyed; one that is held, which only
+    /// a try finds, stays as it is.
+    pub(crate) fn lock(
+        &mut self,
+        action: Action,
+        condition: Condition,
+        needs: Option<Needs>,
+        races: &mut Vec<Race>,
+    ) {
+        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
+            return self.failing_access(action, use_of_destroyed(), condition, needs, races);
+        }
+        let mine = held_by(action.thread);
+        self.modify(action, condition, needs, races, |old| (mine, 0, old == UNLOCKED));
+    }
+
+    /// A lock given back, or waited with, that the thread does not hold.
+    fn failing_lock(&mut self, action: Action, message: &str, races: &mut Vec<Race>) {
+        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
+            let condition = Condition::Unless(Class::Read);
+            return self.failing_access(action, use_of_destroyed(), condition, None, races);
+        }
+        self.failing_alone(action, FaultKind::LockMisuse, message);
+    }
+
+    pub(crate) fn unlock(&mut self, action: Action, races: &mut Vec<Race>) {
+        if !self.holds(action.thread, action.addr) {
+            return self.failing_lock(action, "unlocks a lock that it does not hold", races);
+        }
+        self.modify(action, Condition::Fixed, None, races, |_| (UNLOCKED, 0, true));
+    }
+
+    pub(crate) fn enqueue(&mut self, action: Action, mutex: u64, races: &mut Vec<Race>) {
+        if !self.holds(action.thread, mutex) {
+            let action = Action { addr: mutex, bytes: LOCK_BYTES, ..action };
+            let message = "waits on a condition with a lock that it does not hold";
+            return self.failing_lock(action, message, races);
+        }
+        let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
+        self.record_step(action, Some(place), Recording::NONE, races);
+        self.machine.complete(action.thread, 0, true);
+    }
+
+    pub(crate) fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
+        let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
+        let Some(place) = self.checked(&action, Purpose::Update, None, races) else { return };
+        let recording = Recording { detail: Detail { open: !all, ..Detail::NONE }, needs: None };
+        self.record_step(action, Some(place), recording, races);
+        let clock = self.events[self.events.len() - 1].clock;
+        for waiter in waiters {
+            if all || waiter.0 + 1 == action.choice {
+                self.machine.wake(waiter);
+                self.set(waiter, field::WOKEN_BY, clock.0.into());
+            }
+        }
+        self.machine.complete(action.thread, 0, true);
+    }
+}
+
+fn use_of_destroyed() -> Fault {
+    Fault::new(FaultKind::LockMisuse, "uses a mutex that was destroyed")
+}
