@@ -1,0 +1,21 @@
+//! Loads that a thread's own store buffer serves.
+
+mod common;
+
+use common::{checked, threads};
+use raddle_interleave::Model;
+
+/// Found by comparing strategies on generated programs: the update of `x` has seen the load that its
+/// store was forwarded to, through the store to `y`, and still races with who comes next.
+#[test]
+fn an_update_that_has_seen_its_load() {
+    let bodies = [
+        "%r = rmw add i32 asm @y, 0\nstore i32 asm @x, 0",
+        "store i32 asm @x, 0\n%r = load i32 asm @x\nstore i32 asm @y, 0",
+        "%r = rmw or i32 asm @x, 0",
+    ];
+    let program = threads("global @x: i32\nglobal @y: i32", &bodies);
+    checked(&program, Model::Sc);
+    checked(&program, Model::Tso);
+    assert_eq!(checked(&program, Model::Pso).executions, 19);
+}
