@@ -66,6 +66,11 @@ fn compiled(config: &SourceConfig, shown: String, output: &mut Output) -> Option
     if !loaded.messages.is_empty() {
         output.complain(loaded.messages.trim_end());
     }
+    if !loaded.stand_ins.is_empty() {
+        let names = loaded.stand_ins.join(", ");
+        let what = "what they return is made up and always the same (docs/c-support.md)";
+        output.complain(&format!("warning: {shown}: calls to {names}: {what}"));
+    }
     match input::verified(&shown, loaded.program) {
         Ok(program) => Some(Source { program, shown, optimised: loaded.optimised }),
         Err(diagnostic) => {

@@ -51,6 +51,8 @@ pub struct Loaded {
     pub messages: String,
     /// The optimisation that the program was compiled with, if any.
     pub optimised: Option<String>,
+    /// Functions of the library that are used, and whose results are made up: `rand`, `time`.
+    pub stand_ins: Vec<&'static str>,
 }
 
 /// Why there is no program.
@@ -90,7 +92,8 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     }
     let program = assemble(&units, options)?;
     let optimised = clang.and_then(|_| flags.optimised());
-    Ok(Loaded { program, messages, optimised })
+    let stand_ins = crate::library::stand_ins(&program);
+    Ok(Loaded { program, messages, optimised, stand_ins })
 }
 
 /// Translates one module that is at hand as text.

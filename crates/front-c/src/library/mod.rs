@@ -15,6 +15,33 @@ use std::cell::OnceCell;
 /// Name and contents of each file.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
+/// Functions whose results come from outside of a program; the library's are made up.
+const STAND_INS: &[&str] = &[
+    "clock",
+    "clock_gettime",
+    "getenv",
+    "getpid",
+    "gettid",
+    "gettimeofday",
+    "lrand48",
+    "rand",
+    "rand_r",
+    "random",
+    "secure_getenv",
+    "sysconf",
+    "time",
+    "timespec_get",
+];
+
+/// The functions of a program, in order, that stand in for what comes from outside.
+pub fn stand_ins(program: &Program) -> Vec<&'static str> {
+    let used = program.funcs.values().filter(|func| func.library && !func.blocks.is_empty());
+    let mut found: Vec<_> =
+        used.filter_map(|func| STAND_INS.iter().copied().find(|name| *name == func.name)).collect();
+    found.sort_unstable();
+    found
+}
+
 /// Where things are defined.
 pub struct Library {
     functions: FxHashMap<&'static str, usize>,

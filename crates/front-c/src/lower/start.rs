@@ -1,5 +1,6 @@
 //! What runs before and after `main`: the initial thread runs constructors in the order of their
-//! priorities, then `main` with the arguments it takes, then ends the program.
+//! priorities, then `main` with the arguments it takes, then what was registered to run at the end,
+//! and ends the program.
 
 use super::assembly::Assembly;
 use super::constant::{Folded, fold};
@@ -38,11 +39,26 @@ pub fn start(asm: &mut Assembly<'_>, file: &str) -> Result<(), Diagnostic> {
     let params = asm.params(main);
     let args = arguments(asm, &params);
     out.push(InstKind::Call { dst: None, callee: Callee::Direct(main), args });
-    out.push(InstKind::Halt);
+    // Where nothing is registered to run at the end, there is nothing to look for either.
+    match mentions(asm, &["atexit", "__cxa_atexit"]).then(|| asm.library_function("exit")) {
+        Some(Some(exit)) => {
+            let (callee, args) = (Callee::Direct(exit), vec![Operand::Int(0)]);
+            out.push(InstKind::Call { dst: None, callee, args });
+        }
+        _ => out.push(InstKind::Halt),
+    }
     out.end(TerminatorKind::Unreachable);
     let func = asm.add_function(out.finish());
     asm.program.threads.push(InitThread { name: "main".to_owned(), func, args: Vec::new() });
     Ok(())
+}
+
+/// Whether a module defines or declares a function of one of these names.
+fn mentions(asm: &Assembly<'_>, names: &[&str]) -> bool {
+    asm.source.units.iter().any(|unit| {
+        let functions = unit.module.functions();
+        functions.filter_map(|(id, _)| unit.module.symbol(id)).any(|name| names.contains(&name))
+    })
 }
 
 fn is_function(asm: &Assembly<'_>, symbol: Symbol) -> bool {
