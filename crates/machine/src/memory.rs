@@ -213,8 +213,7 @@ impl Memory {
     /// Size and state.
     #[inline]
     pub fn header(&self, trail: &Trail, object: ObjectId) -> (u32, ObjectState) {
-        let word = trail.get(self.objects[object.0 as usize].base);
-        ((word >> SIZE) as u32, ObjectState::ALL[(word & 3) as usize])
+        unpack(trail.get(self.objects[object.0 as usize].base))
     }
 
     /// The owner of the private object that an address points into, if that is alive.
@@ -252,13 +251,14 @@ impl Memory {
         purpose: Purpose,
     ) -> Result<Place, Fault> {
         if let Some((object, offset)) = split_address(addr)
-            && (object.0 as usize) < self.objects.len()
+            && let Some(room) = self.objects.get(object.0 as usize)
         {
-            let (size, state) = self.header(trail, object);
+            let header = trail.get(room.base);
+            let (size, state) = unpack(header);
             let writable = state == ObjectState::Live;
             let usable = writable || (state == ObjectState::Constant && !purpose.writes());
             if usable && u64::from(offset) + u64::from(bytes) <= u64::from(size) {
-                let blank = trail.get(self.objects[object.0 as usize].base) & BLANK != 0;
+                let blank = header & BLANK != 0;
                 let place = Place { object, offset, bytes, whole: bytes == size, blank };
                 if blank && purpose.asks() && self.is_fresh(trail, place) {
                     let message = format!("reads {bytes} bytes that were never written");
@@ -441,6 +441,12 @@ impl Memory {
         let word = room.cuts(byte / 64);
         trail.set(word, trail.get(word) | 1 << (byte % 64));
     }
+}
+
+/// Size and state, from a header.
+#[inline]
+fn unpack(header: u64) -> (u32, ObjectState) {
+    ((header >> SIZE) as u32, ObjectState::ALL[(header & 3) as usize])
 }
 
 impl Place {
