@@ -60,8 +60,10 @@ impl System<'_> {
     pub(crate) fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
         let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
         let Some(place) = self.checked(&action, Purpose::Update, None, races) else { return };
-        let recording = Recording { detail: Detail { open: !all, ..Detail::NONE }, needs: None };
-        self.record_step(action, Some(place), recording, races);
+        // It changes no value: whoever waits there for one finds what was there before.
+        let old = self.machine.memory.read(&self.machine.trail, place);
+        let detail = Detail { old, open: !all, ..Detail::NONE };
+        self.record_step(action, Some(place), Recording { detail, needs: None }, races);
         let clock = self.events[self.events.len() - 1].clock;
         for waiter in waiters {
             if all || waiter.0 + 1 == action.choice {

@@ -385,3 +385,17 @@ fn choices_multiply_traces() {
         threads(ITEMS, &["%r = choose i32 1, 3\nstore i32 asm @x, %r", "%s = load i32 asm @x"]);
     expect(&program, 6, 0, &[]);
 }
+
+/// A signal at the bytes of a lock changes nothing there: the lock is not free before it. One thread
+/// or the other comes first and keeps its second lock, or each waits for the other.
+#[test]
+fn signals_at_locks() {
+    let program = threads(
+        ITEMS,
+        &[
+            "lock @m\nlock @n\ncond_signal @n\nunlock @m",
+            "lock @n\nlock @m\ncond_signal @m\nunlock @n",
+        ],
+    );
+    expect(&program, 3, 0, &[(Deadlock, 1), (Deadlock, 1), (Deadlock, 1)]);
+}
