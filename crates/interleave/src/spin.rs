@@ -27,17 +27,24 @@ impl System<'_> {
 
     fn spins_for_ever(&mut self, thread: ThreadId) -> bool {
         let moment = self.moment();
-        self.machine.resume(thread);
         let spins = self.goes_round(thread);
         self.go_back(moment);
         spins
     }
 
-    /// Whether the thread comes back to where it spins with nothing changed.
+    /// Whether the thread comes back to where it was with nothing changed. It may come to the head of
+    /// another loop on the way that looks as at its last visit, which was before something changed
+    /// that it has read since: it gets another turn there, too.
     fn goes_round(&mut self, thread: ThreadId) -> bool {
+        let mut heads = vec![self.machine.pc(thread)];
+        self.machine.resume(thread);
         for _ in 0..MOST {
             match self.machine.run(thread) {
-                Stop::Spinning => return true,
+                Stop::Spinning if heads.contains(&self.machine.pc(thread)) => return true,
+                Stop::Spinning => {
+                    heads.push(self.machine.pc(thread));
+                    self.machine.resume(thread);
+                }
                 Stop::Visible if self.passes(thread) => {}
                 _ => {
                     self.machine.take_fault();

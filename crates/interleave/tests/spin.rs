@@ -189,3 +189,17 @@ fn doing_nothing_for_ever_is_a_deadlock() {
     assert_eq!(found.failures.len(), 1);
     assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
 }
+
+/// The inner loop ends when the trial at the end of the execution is made; the outer one must not be
+/// taken for spinning because it looks as it did before.
+#[test]
+fn a_loop_around_a_loop_that_spins() {
+    let wait = " entry:\n jump outer\n outer:\n %r = load i32 seq_cst @x\n %c = cmp eq i32 %r, 0\n \
+                br %c, inner, second\n second:\n %s = load i32 seq_cst @y\n \
+                %c = cmp eq i32 %s, 0\n br %c, inner, out\n inner:\n %r = load i32 seq_cst @x\n \
+                %c = cmp eq i32 %r, 0\n br %c, inner, outer\n out:\n ret";
+    for found in agree(&two(wait, SET)) {
+        assert!(found.failures.is_empty(), "{:?}", found.failures);
+        assert!(found.executions >= 1);
+    }
+}
