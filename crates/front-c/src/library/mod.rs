@@ -236,6 +236,23 @@ mod tests {
     }
 
     #[test]
+    fn stand_ins_are_there_and_noticed() {
+        let library = Library::new();
+        for name in STAND_INS {
+            assert!(library.has(name), "{name}");
+        }
+        let text = "declare i32 @rand()
+                    declare i64 @time(ptr)
+                    define i32 @main() {
+                      %r = call i32 @rand()
+                      ret i32 %r
+                    }";
+        let options = crate::Options::default();
+        let program = crate::lower_text("t.ll", text.as_bytes(), &options).expect("a program");
+        assert_eq!(stand_ins(&program), ["rand"]);
+    }
+
+    #[test]
     fn outlines() {
         let name = |line| match outline(line) {
             Some(Item::Function(name) | Item::Variable(name)) => Some(name),
