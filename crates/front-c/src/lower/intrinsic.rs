@@ -2,7 +2,8 @@
 
 use super::function::Lower;
 use raddle_ir::{
-    BinOp, FailKind, FloatPred, InstKind as Out, IntPred, Operand, Pred, Type as Scalar, UnOp,
+    BinOp, FailKind, FenceKind, FloatPred, InstKind as Out, IntPred, Operand, Pred, Type as Scalar,
+    UnOp,
 };
 use raddle_llvm::ast::{Arg, Call, LocalId};
 
@@ -39,6 +40,37 @@ const IDENTITY: [&str; 9] = [
     "arithmetic.fence",
 ];
 
+/// Intrinsics that stand for one instruction of a machine.
+fn machine(name: &str) -> Option<Out> {
+    let kind = match name {
+        "x86.sse2.pause" => return Some(Out::Yield),
+        "x86.sse2.mfence" => FenceKind::Mfence,
+        "x86.sse2.lfence" => FenceKind::Lfence,
+        "x86.sse.sfence" => FenceKind::Sfence,
+        "ppc.sync" => FenceKind::Sync,
+        "ppc.lwsync" => FenceKind::Lwsync,
+        "ppc.isync" => FenceKind::Isync,
+        "ppc.eieio" => FenceKind::Eieio,
+        _ => return None,
+    };
+    Some(Out::Fence { kind })
+}
+
+/// The fences of 64-bit ARM: the option tells which accesses are ordered.
+fn arm(name: &str, option: u128) -> Option<FenceKind> {
+    let (stores, loads) = (option & 3 == 2, option & 3 == 1);
+    Some(match name {
+        "aarch64.dmb" if stores => FenceKind::DmbSt,
+        "aarch64.dmb" if loads => FenceKind::DmbLd,
+        "aarch64.dmb" => FenceKind::Dmb,
+        "aarch64.dsb" if stores => FenceKind::DsbSt,
+        "aarch64.dsb" if loads => FenceKind::DsbLd,
+        "aarch64.dsb" => FenceKind::Dsb,
+        "aarch64.isb" => FenceKind::Isb,
+        _ => return None,
+    })
+}
+
 impl Lower<'_, '_> {
     /// `name`: without `llvm.`.
     pub fn intrinsic(&mut self, name: &str, call: &Call, result: Option<LocalId>) {
@@ -55,6 +87,14 @@ impl Lower<'_, '_> {
         if self.on_memory(name, &call.args) {
             return;
         }
+        if let Operand::Int(option) = self.operand(first.value) {
+            if let Some(kind) = arm(name, option) {
+                return self.push(Out::Fence { kind });
+            }
+            if name == "aarch64.hint" {
+                return self.push(Out::Yield);
+            }
+        }
         let ty = self.arithmetic_type(first);
         let done = match ty {
             Some(ty) => self.arithmetic(name, ty, &call.args, result),
@@ -67,6 +107,9 @@ impl Lower<'_, '_> {
     }
 
     fn without_arguments(&mut self, name: &str, result: Option<LocalId>) {
+        if let Some(kind) = machine(name) {
+            return self.push(kind);
+        }
         match name.split('.').next().unwrap_or("") {
             "trap" | "debugtrap" => self.trap(),
             // Memory of the stack is given back when the function returns.
@@ -146,6 +189,7 @@ impl Lower<'_, '_> {
         let value = match ty {
             _ if second == "sat" => self.saturating(kind, ty, values[0], values[1])?,
             _ if kind == "is" && second == "constant" => Operand::Int(0),
+            _ if kind == "is" && second == "fpclass" => self.float_class(ty, values)?,
             Scalar::Int(_) => self.on_integers(kind, ty, to, values)?,
             Scalar::Ptr => self.on_pointers(kind, to, values)?,
             Scalar::F32 | Scalar::F64 => self.on_floats(kind, ty, values)?,
@@ -246,6 +290,47 @@ impl Lower<'_, '_> {
             "minnum" => self.float_extreme(FloatPred::Olt, ty, a, b),
             _ => return None,
         })
+    }
+
+    /// Whether a float is of one of the classes that a mask names: from bit 0 on, signalling and quiet
+    /// NaN, then from minus to plus: infinity, normal, subnormal, zero, zero, subnormal, normal,
+    /// infinity. Both kinds of NaN count as one.
+    fn float_class(&mut self, ty: Scalar, [a, mask, _]: [Operand; 3]) -> Option<Operand> {
+        let (Operand::Int(mask), true) = (mask, ty.is_float()) else {
+            return None;
+        };
+        let bits = Scalar::Int(ty.bits() as u8);
+        let sign = 1u128 << (ty.bits() - 1);
+        let least: u128 = if ty == Scalar::F32 { 1 << 23 } else { 1 << 52 };
+        let infinity = if ty == Scalar::F32 { 0xff << 23 } else { 0x7ff << 52 };
+        let whole = self.bits_of(ty, a);
+        let size = self.bin(BinOp::And, bits, whole, Operand::Int(sign - 1));
+        let negative = self.cmp(IntPred::Uge, bits, whole, Operand::Int(sign));
+        // First and one past the last of the sizes, and the bits of the mask for minus and plus.
+        let classes = [
+            (infinity + 1, sign, 3, 3),
+            (infinity, infinity + 1, 1 << 2, 1 << 9),
+            (least, infinity, 1 << 3, 1 << 8),
+            (1, least, 1 << 4, 1 << 7),
+            (0, 1, 1 << 5, 1 << 6),
+        ];
+        let mut any = Operand::Int(0);
+        for (low, end, minus, plus) in classes {
+            let (minus, plus) = (mask & minus != 0, mask & plus != 0);
+            if !minus && !plus {
+                continue;
+            }
+            let from = self.bin(BinOp::Sub, bits, size, Operand::Int(low));
+            let inside = self.cmp(IntPred::Ult, bits, from, Operand::Int(end - low));
+            let signs = match (minus, plus) {
+                (true, true) => Operand::Int(1),
+                (true, false) => negative,
+                _ => self.un(UnOp::Not, Scalar::BOOL, negative),
+            };
+            let fits = self.bin(BinOp::And, Scalar::BOOL, inside, signs);
+            any = self.bin(BinOp::Or, Scalar::BOOL, any, fits);
+        }
+        Some(any)
     }
 
     /// The one that is a number if the other is not.

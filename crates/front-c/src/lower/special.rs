@@ -116,7 +116,10 @@ impl Lower<'_, '_> {
 }
 
 fn is_unsigned(kind: &str) -> bool {
-    kind.starts_with('u') || kind.starts_with("size") || kind.starts_with("unsigned")
+    matches!(kind, "bool" | "_Bool")
+        || kind.starts_with('u')
+        || kind.starts_with("size")
+        || kind.starts_with("unsigned")
 }
 
 /// The values of a type, as far as an `i64` has them.

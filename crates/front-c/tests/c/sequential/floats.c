@@ -18,5 +18,7 @@ int main(void) {
     f += 0.25f;
     f++;
     assert(f == 4.25f && (int)f % 4 == 0);
+    assert(__builtin_isnan(nan) && !__builtin_isnan(x) && __builtin_isinf(inf) && !__builtin_isfinite(-inf));
+    assert(__builtin_isnormal(x) && !__builtin_isnormal(0.0) && __builtin_signbit(-0.0));
     return 0;
 }
