@@ -79,6 +79,18 @@ fn destroyed_locks_are_not_used() {
     }
 }
 
+/// Any other value is that of a lock which somebody holds.
+#[test]
+fn odd_values_are_those_of_held_locks() {
+    for value in ["-2", "0x80000000", "77"] {
+        let body = format!("store i32 seq_cst @m, {value}\n%ok = trylock @m\nlock @m");
+        for model in Model::ALL {
+            let found = checked(&threads("global @m: i32", &[&body]), model);
+            assert_eq!(failures(&found), [(Deadlock, 1)], "{value} under {model}");
+        }
+    }
+}
+
 /// Whoever locks before the end of the lock is fine.
 #[test]
 fn a_race_with_the_end_of_a_lock() {
