@@ -81,12 +81,15 @@ pub struct Limits {
     /// How often a loop may go back, each time it is entered; a thread that would do it once more is
     /// stopped there.
     pub unroll: Option<u32>,
+    /// Whether a thread is stopped when its loop has gone round for nothing. Nothing is lost by that,
+    /// and loops that wait for another thread need no bound.
+    pub spin: bool,
 }
 
 impl Limits {
     /// What the machine has to know of them.
     pub(crate) fn bounds(&self) -> Bounds {
-        Bounds { steps: self.local_steps, unroll: self.unroll }
+        Bounds { steps: self.local_steps, unroll: self.unroll, spin: self.spin }
     }
 }
 
@@ -99,6 +102,7 @@ impl Default for Limits {
             events: 100_000,
             local_steps: 10_000_000,
             unroll: None,
+            spin: true,
         }
     }
 }

@@ -21,7 +21,7 @@ use raddle_machine::visible::handle;
 use raddle_machine::{Bounds, Status, ThreadId};
 use raddle_oracle::generate::{self, Config};
 
-const BOUNDS: Bounds = Bounds { steps: 100_000, unroll: None };
+const BOUNDS: Bounds = Bounds { steps: 100_000, unroll: None, spin: true };
 /// Steps and returns of one walk.
 const MOVES: usize = 120;
 

@@ -5,19 +5,21 @@ use crate::code::{
 };
 use crate::layout;
 use crate::loops::{Loop, back_edges, loops};
+use crate::machine::Bounds;
 use crate::spin;
 use raddle_ir::{
     BlockId, Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
 };
 
-/// The program with the loops that may spin watched, or all of them (`every_loop`).
-pub fn decode(program: &Program, every_loop: bool) -> Code {
+/// The program with the loops watched that the bounds are about.
+pub fn decode(program: &Program, bounds: Bounds) -> Code {
+    let every_loop = bounds.unroll.is_some();
     let mut code = Code::default();
     for func in program.funcs.values() {
         code.funcs.push(frame_of(func));
     }
     for (id, func) in &program.funcs {
-        let watched = watched_loops(program, func, every_loop);
+        let watched = watched_loops(program, func, bounds);
         let back = if watched.is_empty() { Vec::new() } else { back_edges(func) };
         let blocks = Vec::new();
         Decoder { program, code: &mut code, func, id, blocks, watched, back, every_loop }
@@ -47,9 +49,12 @@ fn frame_of(func: &Function) -> FuncCode {
     FuncCode { entry: None, slots, register_slots: slots, regs, params: func.params.len() as u32 }
 }
 
-fn watched_loops(program: &Program, func: &Function, every_loop: bool) -> Vec<Loop> {
+fn watched_loops(program: &Program, func: &Function, bounds: Bounds) -> Vec<Loop> {
     let mut loops = loops(program, func);
-    loops.retain(|known| known.may_spin || every_loop);
+    for known in &mut loops {
+        known.may_spin &= bounds.spin;
+    }
+    loops.retain(|known| known.may_spin || bounds.unroll.is_some());
     loops
 }
 

@@ -18,6 +18,8 @@ pub struct Bounds {
     pub steps: u64,
     /// How often a loop may go back, each time it is entered.
     pub unroll: Option<u32>,
+    /// Whether threads that spin are stopped.
+    pub spin: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ impl<'p> Machine<'p> {
             program,
             trail: Trail::default(),
             memory: Memory::default(),
-            code: decode(program, bounds.unroll.is_some()),
+            code: decode(program, bounds),
             threads: Vec::new(),
             bounds,
             live: FxHashMap::default(),

@@ -36,6 +36,7 @@ fn limits() -> Limits {
         events: 100,
         local_steps: 2_000,
         unroll: None,
+        spin: true,
     }
 }
 
