@@ -99,8 +99,7 @@ pub fn each_value(kind: &InstKind, f: &mut impl FnMut(Value)) {
     }
 }
 
-/// The blocks that a terminator leads to here: exceptions are not thrown, so nothing unwinds, and
-/// jumps to computed addresses are not made.
+/// The blocks that a terminator leads to here: exceptions are not thrown, so nothing unwinds.
 pub fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
     let mut to = SmallVec::new();
     match kind {
@@ -112,6 +111,7 @@ pub fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
             to.extend(cases.iter().map(|(_, block)| *block));
             to.push(*default);
         }
+        InstKind::IndirectBr { targets, .. } => to.extend(targets.iter().copied()),
         _ => {}
     }
     to

@@ -31,6 +31,8 @@ impl Flags {
         }
         all.extend(["-Xclang", "-disable-O0-optnone"].map(OsString::from));
         all.extend(["-gline-tables-only", "-fno-discard-value-names"].map(OsString::from));
+        // Tables of distances between addresses exist only in code that does not know its place.
+        all.push("-fno-pic".into());
         if clang.needs_opaque_switch() {
             all.extend(["-mllvm", "-opaque-pointers"].map(OsString::from));
         }

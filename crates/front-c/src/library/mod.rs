@@ -5,6 +5,10 @@
 //! names are one space over all files. A variadic function's last parameter is called `va`
 //! (see [`crate::shape`]).
 
+mod unused;
+
+pub use unused::drop_calls;
+
 use crate::lower::Assembly;
 use raddle_ir::{
     Callee, FuncId, Function, Global, GlobalId, InstKind, LocId, Operand, Program, text,

@@ -7,7 +7,7 @@ use super::fixed;
 use super::function;
 use super::global;
 use crate::escape::Escapes;
-use crate::library::Library;
+use crate::library::{self, Library};
 use crate::link::{Links, Symbol, Unit};
 use crate::shape::Signature;
 use crate::{Options, tidy};
@@ -101,6 +101,7 @@ impl<'m> Assembly<'m> {
                 }
             }
         }
+        library::drop_calls(&mut self.program);
         fixed::read(&mut self.program);
         let functions = self.program.funcs.values_mut();
         functions.filter(|function| !function.library).for_each(tidy::run);

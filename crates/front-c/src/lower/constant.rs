@@ -5,7 +5,7 @@ use crate::layout::element_bits;
 use crate::link::Symbol;
 use raddle_ir::{Operand, Type as Scalar};
 use raddle_llvm::ast::{
-    BinaryOp, CastOp, ConstExpr, ConstId, ConstKind, IntPredicate, Type, TypeId,
+    BinaryOp, BlockId, CastOp, ConstExpr, ConstId, ConstKind, IntPredicate, Type, TypeId,
 };
 
 /// Constants nest no deeper than the parser allows; aliases among them may add to that.
@@ -20,6 +20,12 @@ pub enum Folded {
     Undef,
     /// It has no such form; why.
     Unfit(&'static str),
+}
+
+/// The address of a label: a number that is not null, and different from those of other labels of the
+/// function. Jumps to labels look for these.
+pub fn label(block: BlockId) -> u128 {
+    u128::from(block.as_u32()) + 1
 }
 
 pub fn fold(assembly: &mut Assembly<'_>, unit: usize, id: ConstId) -> Folded {
@@ -46,8 +52,7 @@ pub fn fold_within(asm: &mut Assembly<'_>, unit: usize, id: ConstId, depth: u32)
             Folded::Bits(bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
         }
         ConstKind::Bytes(_) => Folded::Unfit("an array as a constant operand"),
-        // Jumping to it is unsupported, so any value will do that is not null.
-        ConstKind::BlockAddress { block, .. } => Folded::Bits(u128::from(block.as_u32()) + 1),
+        ConstKind::BlockAddress { block, .. } => Folded::Bits(label(*block)),
         ConstKind::WideInt(_) => Folded::Unfit("an integer of more than 128 bits"),
         ConstKind::Expr(expr) => expression(asm, unit, constant.ty, expr, depth),
     }

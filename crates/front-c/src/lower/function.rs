@@ -5,6 +5,7 @@
 //! of their own. Blocks are visited in reverse postorder, so every value is known before it is used.
 
 use super::assembly::Assembly;
+use super::constant::label;
 use super::value::{Operands, Val};
 use crate::link::{Symbol, Unit};
 use crate::promote::{Plan, SlotId};
@@ -247,13 +248,32 @@ impl Lower<'_, '_> {
                 self.jump(from, *fallthrough);
             }
             InstKind::Unreachable => self.out.end(TerminatorKind::Unreachable),
-            InstKind::IndirectBr { .. } => self.dead_end("a jump to a computed label"),
+            InstKind::IndirectBr { address, targets } => self.computed(from, *address, targets),
             _ => self.dead_end("an exception that is handled"),
         }
     }
 
     fn dead_end(&mut self, what: &str) {
         self.unsupported(what);
+        self.out.end(TerminatorKind::Unreachable);
+    }
+
+    /// A jump to a label whose address was taken.
+    fn computed(&mut self, from: BlockId, address: Value, targets: &[BlockId]) {
+        let address = self.operand(address);
+        let value = self.bits_of(Scalar::Ptr, address);
+        let mut cases: Vec<(u128, ir::BlockId)> = Vec::with_capacity(targets.len());
+        for target in targets {
+            let case = label(*target);
+            if cases.iter().all(|(other, _)| *other != case) {
+                cases.push((case, self.edge(from, *target)));
+            }
+        }
+        let default = self.out.block(None);
+        self.out.end(TerminatorKind::Switch { ty: Scalar::I64, value, cases, default });
+        self.out.switch_to(default);
+        let message = "jumps to what is no label of the function".to_owned();
+        self.push(Out::Fail { kind: FailKind::Memory, message });
         self.out.end(TerminatorKind::Unreachable);
     }
 

@@ -45,6 +45,21 @@ again:
     goto again;
 }
 
+static int threaded(const unsigned char *code) {
+    static const void *const labels[] = {&&stop, &&increment, &&twice};
+    int value = 1;
+next:
+    goto *labels[*code++];
+increment:
+    value++;
+    goto next;
+twice:
+    value *= 2;
+    goto next;
+stop:
+    return value;
+}
+
 int main(int argc, char **argv) {
     assert(argc == 1 && argv[0] && argv[0][0] && !argv[1]);
     assert(classify(0) == 100 && classify(2) == 200 && classify(5) == 306 && classify(6) == 306);
@@ -55,6 +70,7 @@ int main(int argc, char **argv) {
     assert(vla(4) == 3 + 7 + 11);
     int sorted[] = {1, 3, 5, 7, 9, 11};
     assert(search(sorted, 6, 7) == 3 && search(sorted, 6, 8) == -1);
+    assert(threaded((const unsigned char[]){2, 1, 2, 0}) == 6);
     int n = 0;
     do {
         n++;
