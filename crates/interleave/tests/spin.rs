@@ -78,6 +78,18 @@ fn a_loop_that_tests_at_its_end_and_reads_two_cells() {
 }
 
 #[test]
+fn a_loop_that_waits_inside_of_one_that_waits() {
+    let wait = " entry:\n jump outer\n outer:\n %r = load i32 seq_cst @y\n \
+                %c = cmp eq i32 %r, 0\n br %c, inner, second\n second:\n \
+                %r = load i32 seq_cst @x\n %c = cmp eq i32 %r, 0\n br %c, inner, out\n inner:\n \
+                %r = load i32 seq_cst @y\n %c = cmp eq i32 %r, 0\n br %c, inner, outer\n out:\n ret";
+    for found in agree(&two(wait, SET)) {
+        assert!(found.failures.is_empty(), "{:?}", found.failures);
+        assert!(found.executions >= 1);
+    }
+}
+
+#[test]
 fn spinning_for_what_never_comes_is_a_deadlock() {
     let wait = " entry:\n jump head\n head:\n %r = load i32 @x\n %c = cmp ne i32 %r, 7\n \
                 br %c, head, out\n out:\n ret";

@@ -122,7 +122,8 @@ impl Machine<'_> {
         let (words, entry) = (frame::SLOTS + code.slots, code.entry);
         let loop_slots = code.register_slots..code.slots;
         let params: Vec<(Slot, Type)> = code.regs[..code.params as usize].to_vec();
-        let Some(entry) = entry.filter(|_| args.len() == params.len()) else {
+        // Surplus arguments do no harm on any machine; C's `void *f()`, spawned, relies on that.
+        let Some(entry) = entry.filter(|_| args.len() >= params.len()) else {
             let name = &self.program.funcs[func].name;
             let message =
                 format!("calls {name} with {} arguments, which takes {}", args.len(), params.len());
