@@ -1,10 +1,15 @@
-// expect: all=safe [executions: all=1] [small]
+// expect: all=safe [executions: all=1]
+// expect: all=safe [options: -- -DTHREADS=2] [executions: all=1] [small]
 // Bytes beside each other are different cells: no conflicts.
 
 #include <assert.h>
 #include <pthread.h>
 
-static char cells[4];
+#ifndef THREADS
+#define THREADS 4
+#endif
+
+static char cells[THREADS];
 
 static void *work(void *arg)
 {
@@ -17,13 +22,13 @@ static void *work(void *arg)
 
 int main(void)
 {
-    pthread_t threads[4];
+    pthread_t threads[THREADS];
 
-    for (long i = 0; i < 4; i++)
+    for (long i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, work, (void *)i);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < THREADS; i++)
         assert(cells[i] == 'y');
     return 0;
 }

@@ -1,4 +1,4 @@
-// expect: all=safe [executions: all=4] [small]
+// expect: all=safe [executions: all=4]
 // Two independent pairs of critical sections: the orders multiply.
 
 #include <pthread.h>

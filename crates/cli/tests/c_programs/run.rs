@@ -146,6 +146,9 @@ fn compare_traces(
         ["executions", "blocked", "cut"].iter().filter_map(|k| optimal[k].as_u64()).sum();
     match all {
         Err(problem) => differs("exhaustive search".to_owned(), problem),
+        Ok(all) if !all["stopped"].is_null() => {
+            differs("complete exhaustive search".to_owned(), outcome(all));
+        }
         Ok(all) if all["traces"] != found => {
             differs(format!("{} traces (exhaustive)", all["traces"]), found.to_string());
         }
