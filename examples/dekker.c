@@ -53,7 +53,7 @@ static void unlock(int me)
     wants[me] = 0;
 }
 
-static void *thread(void *arg)
+static void *work(void *arg)
 {
     int me = (int)(long)arg;
 
@@ -69,7 +69,7 @@ int main(void)
     pthread_t threads[2];
 
     for (long i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, thread, (void *)i);
+        pthread_create(&threads[i], NULL, work, (void *)i);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     return 0;
