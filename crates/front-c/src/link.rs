@@ -19,6 +19,8 @@ pub struct Unit {
     pub file: String,
     pub module: Module,
     pub layout: Layout,
+    /// Loads may come earlier than in the source, and be of no consequence.
+    pub optimised: bool,
 }
 
 /// A global value of one of the units.

@@ -100,7 +100,8 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
 pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program, Diagnostic> {
     let module = raddle_llvm::parse(file, text)?;
     let layout = Layout::of(file, &module)?;
-    assemble(&[Unit { file: file.to_owned(), module, layout }], options)
+    let unit = Unit { file: file.to_owned(), module, layout, optimised: was_optimised(text) };
+    assemble(&[unit], options)
 }
 
 fn is_text(input: &Path) -> bool {
@@ -121,7 +122,13 @@ fn read(input: &Path, clang: Option<&Clang>, flags: &Flags) -> Result<(Unit, Str
         Err(diagnostic) => return Err(Error::Diagnostic(diagnostic, text)),
     };
     let layout = Layout::of(&file, &module)?;
-    Ok((Unit { file, module, layout }, messages))
+    let optimised = if is_text(input) { was_optimised(&text) } else { flags.optimised().is_some() };
+    Ok((Unit { file, module, layout, optimised }, messages))
+}
+
+/// The debug information of LLVM IR says whether it was optimised.
+fn was_optimised(text: &[u8]) -> bool {
+    String::from_utf8_lossy(text).contains("isOptimized: true")
 }
 
 fn read_text(input: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {

@@ -5,7 +5,6 @@
 //! of their own. Blocks are visited in reverse postorder, so every value is known before it is used.
 
 use super::assembly::Assembly;
-use super::constant::label;
 use super::value::{Operands, Val};
 use crate::link::{Symbol, Unit};
 use crate::promote::{Plan, SlotId};
@@ -16,9 +15,7 @@ use raddle_ir::{
     self as ir, FailKind, FuncId, FunctionBuilder, InstKind as Out, LocId, Operand, Reg,
     TerminatorKind, Type as Scalar,
 };
-use raddle_llvm::ast::{
-    self, BlockId, Body, ConstKind, GlobalKind, Inst, InstKind, LocalId, Value,
-};
+use raddle_llvm::ast::{self, BlockId, Body, GlobalKind, Inst, InstKind, LocalId, Value};
 use rustc_hash::FxHashSet;
 
 /// The register of a promoted variable, and the one that says whether it was assigned.
@@ -45,7 +42,7 @@ pub(super) struct Lower<'a, 'm> {
     pub variadic: Option<Reg>,
     /// Where arguments of variadic calls are put.
     pub area: Option<Reg>,
-    blocks: SecondaryMap<BlockId, Option<ir::BlockId>>,
+    pub blocks: SecondaryMap<BlockId, Option<ir::BlockId>>,
     names: FxHashSet<String>,
     loc: LocId,
 }
@@ -253,27 +250,8 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn dead_end(&mut self, what: &str) {
+    pub fn dead_end(&mut self, what: &str) {
         self.unsupported(what);
-        self.out.end(TerminatorKind::Unreachable);
-    }
-
-    /// A jump to a label whose address was taken.
-    fn computed(&mut self, from: BlockId, address: Value, targets: &[BlockId]) {
-        let address = self.operand(address);
-        let value = self.bits_of(Scalar::Ptr, address);
-        let mut cases: Vec<(u128, ir::BlockId)> = Vec::with_capacity(targets.len());
-        for target in targets {
-            let case = label(*target);
-            if cases.iter().all(|(other, _)| *other != case) {
-                cases.push((case, self.edge(from, *target)));
-            }
-        }
-        let default = self.out.block(None);
-        self.out.end(TerminatorKind::Switch { ty: Scalar::I64, value, cases, default });
-        self.out.switch_to(default);
-        let message = "jumps to what is no label of the function".to_owned();
-        self.push(Out::Fail { kind: FailKind::Memory, message });
         self.out.end(TerminatorKind::Unreachable);
     }
 
@@ -291,111 +269,6 @@ impl Lower<'_, '_> {
             _ => None,
         };
         self.out.ret(value);
-    }
-
-    fn switch(
-        &mut self,
-        from: BlockId,
-        value: Value,
-        default: BlockId,
-        cases: &[(ast::ConstId, BlockId)],
-    ) {
-        let Some(ty) = self.scalar_of(value) else {
-            return self.dead_end("a switch on an integer of more than 128 bits");
-        };
-        let value = self.operand(value);
-        let mut edges: Vec<(BlockId, ir::BlockId)> = Vec::new();
-        let mut edge = |lower: &mut Self, to: BlockId| {
-            if let Some((_, made)) = edges.iter().find(|(block, _)| *block == to) {
-                return *made;
-            }
-            let made = lower.edge(from, to);
-            edges.push((to, made));
-            made
-        };
-        let mut out = Vec::with_capacity(cases.len());
-        for (case, to) in cases {
-            if let ConstKind::Int(bits) = self.unit.module.constant(*case).kind {
-                out.push((bits & ty.mask(), edge(self, *to)));
-            }
-        }
-        let default = edge(self, default);
-        self.out.end(TerminatorKind::Switch { ty, value, cases: out, default });
-    }
-
-    // ---- edges ----
-
-    fn target(&self, to: BlockId) -> ir::BlockId {
-        // Every successor of a reachable block is reachable.
-        self.blocks[to].unwrap_or_else(|| self.out.current())
-    }
-
-    /// The only way out of a block: assignments go to its end.
-    fn jump(&mut self, from: BlockId, to: BlockId) {
-        self.copies(from, to);
-        let to = self.target(to);
-        self.out.jump(to);
-    }
-
-    /// One of several ways out.
-    fn edge(&mut self, from: BlockId, to: BlockId) -> ir::BlockId {
-        let target = self.target(to);
-        if !self.body.insts(to).first().is_some_and(is_phi) {
-            return target;
-        }
-        let here = self.out.current();
-        let made = self.out.block(None);
-        self.out.switch_to(made);
-        self.copies(from, to);
-        self.out.jump(target);
-        self.out.switch_to(here);
-        made
-    }
-
-    /// Assigns the `phi` registers of `to`, all at once.
-    fn copies(&mut self, from: BlockId, to: BlockId) {
-        let body = self.body;
-        let mut copies = Vec::new();
-        for inst in body.insts(to).iter().take_while(|inst| is_phi(inst)) {
-            let (InstKind::Phi { incoming }, Some(result)) = (&inst.kind, inst.result) else {
-                continue;
-            };
-            let Some((value, _)) = incoming.iter().find(|(_, block)| *block == from) else {
-                continue;
-            };
-            let leaves = self.leaves(body.locals[result].ty).unwrap_or_default();
-            let (dsts, sources) = (self.parts(Value::Local(result)), self.parts(*value));
-            for ((leaf, dst), source) in leaves.iter().zip(dsts).zip(sources) {
-                if let Operand::Reg(dst) = dst
-                    && source != Operand::Reg(dst)
-                {
-                    copies.push((leaf.ty, dst, source));
-                }
-            }
-        }
-        self.parallel(copies);
-    }
-
-    /// Assigns registers in an order in which none is overwritten while it is still needed.
-    fn parallel(&mut self, mut copies: Vec<(Scalar, Reg, Operand)>) {
-        while !copies.is_empty() {
-            let needed =
-                |dst: Reg| copies.iter().any(|(_, _, source)| *source == Operand::Reg(dst));
-            match copies.iter().position(|(_, dst, _)| !needed(*dst)) {
-                Some(free) => {
-                    let (ty, dst, source) = copies.swap_remove(free);
-                    self.assign(ty, dst, source);
-                }
-                None => {
-                    // Only cycles are left: keep one value aside.
-                    let (ty, dst, _) = copies[0];
-                    let aside = self.fresh(ty);
-                    self.assign(ty, aside, dst.into());
-                    let waiting = copies.iter_mut().filter(|(_, _, s)| *s == Operand::Reg(dst));
-                    waiting.for_each(|(_, _, source)| *source = aside.into());
-                }
-            }
-        }
     }
 
     // ---- promoted variables ----
@@ -462,6 +335,6 @@ impl Lower<'_, '_> {
     }
 }
 
-fn is_phi(inst: &Inst) -> bool {
+pub(super) fn is_phi(inst: &Inst) -> bool {
     matches!(inst.kind, InstKind::Phi { .. })
 }

@@ -80,7 +80,9 @@ impl Lower<'_, '_> {
             return self.define_undefined(inst.result);
         };
         let mut access = access(*atomic, *volatile);
-        access.raw = is_update(self.unit, self.body, &self.uses, index);
+        // Optimisers load early what may not be needed, so there it is no error to read nothing.
+        access.raw = self.unit.optimised && atomic.is_none()
+            || is_update(self.unit, self.body, &self.uses, index);
         let base = self.operand(*ptr);
         let mut parts = Vec::with_capacity(leaves.len());
         for leaf in leaves {

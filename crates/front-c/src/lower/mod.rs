@@ -6,7 +6,7 @@
 //! | [`start`] | what runs before and after `main` |
 //! | [`global`], [`constant`] | variables and what they start as |
 //! | [`fixed`] | reads of variables that never change |
-//! | [`function`] | one function: blocks, edges, terminators |
+//! | [`function`], [`edges`] | one function: parameters, blocks, terminators; the ways between blocks |
 //! | [`emit`], [`value`] | writing instructions; operands and aggregates |
 //! | [`arith`], [`lanes`], [`gep`] | arithmetic, on vectors too; addresses |
 //! | [`memory`], [`copy`] | accesses; copies of whole objects |
@@ -23,6 +23,7 @@ mod assembly;
 mod call;
 mod constant;
 mod copy;
+mod edges;
 mod emit;
 mod fixed;
 mod function;

@@ -1,0 +1,115 @@
+//! C programs by the command. All of it needs a clang; without one the tests say so and pass.
+
+use crate::common::{Ran, command, file, raddle};
+use serde_json::Value;
+
+const BUFFERING: &[u8] = b"#include <assert.h>
+#include <pthread.h>
+volatile int x, y;
+int a, b;
+void *left(void *p) { x = 1; FENCE; a = y; return p; }
+void *right(void *p) { y = 1; FENCE; b = x; return p; }
+int main(void) {
+    pthread_t l, r;
+    pthread_create(&l, 0, left, 0);
+    pthread_create(&r, 0, right, 0);
+    pthread_join(l, 0);
+    pthread_join(r, 0);
+    assert(a || b);
+    return 0;
+}
+";
+
+/// None, with a note, if there is no clang.
+fn with_clang(args: &[&str]) -> Option<Ran> {
+    let ran = raddle(args);
+    if ran.err.contains("no clang on the path") {
+        eprintln!("skipped: there is no clang");
+        return None;
+    }
+    Some(ran)
+}
+
+#[test]
+fn a_program_is_checked_with_flags_for_the_compiler() {
+    let path = file("c_flags", "buffering.c", BUFFERING);
+    let Some(ran) = with_clang(&["check", &path, "--model", "tso", "--", "-DFENCE="]) else {
+        return;
+    };
+    assert_eq!(ran.status, Some(1), "{ran:?}");
+    assert!(ran.out.contains("a || b"), "{}", ran.out);
+    assert!(ran.out.contains("buffering.c:13"), "{}", ran.out);
+    let fence = "-DFENCE=__asm__ volatile(\"mfence\" ::: \"memory\")";
+    let ran = raddle(&["check", &path, "--model", "sc,tso,pso", "--", fence]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+}
+
+#[test]
+fn witnesses_of_c_programs_replay() {
+    let path = file("c_replay", "buffering.c", BUFFERING);
+    let witness = format!("{path}.json");
+    let args = ["check", &path, "--model", "tso", "--witness", &witness, "--", "-DFENCE="];
+    if with_clang(&args).is_some() {
+        let ran = raddle(&["replay", &witness]);
+        assert_eq!(ran.status, Some(1), "{ran:?}");
+        assert!(ran.out.ends_with("  replayed: same error\n"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn optimisation_is_the_users_choice_and_is_said() {
+    let path = file("c_optimised", "buffering.c", BUFFERING);
+    let args = ["check", &path, "--model", "sc", "--", "-DFENCE=", "-O2"];
+    let Some(ran) = with_clang(&args) else {
+        return;
+    };
+    assert!(ran.out.contains("compiled with -O2"), "{}", ran.out);
+    let ran = raddle(&["check", &path, "--json", "--model", "sc", "--", "-DFENCE=", "-O2"]);
+    let object: Value = serde_json::from_str(ran.out.trim_end()).expect("JSON");
+    assert_eq!(object["optimised"], "-O2");
+    let ran = raddle(&["check", &path, "--json", "--model", "sc", "--", "-DFENCE="]);
+    let object: Value = serde_json::from_str(ran.out.trim_end()).expect("JSON");
+    assert_eq!(object["optimised"], Value::Null);
+}
+
+#[test]
+fn the_compilers_errors_are_passed_on() {
+    let path = file("c_error", "wrong.c", b"int main(void) { return undeclared; }\n");
+    let Some(ran) = with_clang(&["check", &path, "--model", "sc"]) else {
+        return;
+    };
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.out.is_empty(), "{ran:?}");
+    assert!(ran.err.contains("wrong.c:1:25: error: use of undeclared identifier"), "{}", ran.err);
+}
+
+#[test]
+fn without_a_compiler_there_is_one_line_that_helps() {
+    let path = file("c_no_clang", "buffering.c", BUFFERING);
+    let mut command = command(&["check", &path, "--model", "sc"]);
+    let ran: Ran = command.env_remove("CLANG").env("PATH", "").output().expect("it starts").into();
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("apt install clang"), "{}", ran.err);
+    let ran = raddle(&["check", &path, "--model", "sc", "--clang", "/nonexistent/clang"]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("--clang names a compiler that is not there"), "{}", ran.err);
+}
+
+#[test]
+fn only_what_is_compiled_is_linked() {
+    let ran = raddle(&["check", "examples/dekker.c", "examples/dekker.rir", "--model", "sc"]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("only C, C++ and LLVM IR are linked"), "{}", ran.err);
+}
+
+#[test]
+fn a_program_prints_as_ir_that_reads_back() {
+    let path = file("c_print", "buffering.c", BUFFERING);
+    let Some(ran) = with_clang(&["print", &path, "--", "-DFENCE="]) else {
+        return;
+    };
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let printed = file("c_print_rir", "buffering.rir", ran.out.as_bytes());
+    let ran = raddle(&["check", &printed, "--model", "tso"]);
+    assert_eq!(ran.status, Some(1), "{ran:?}");
+}
