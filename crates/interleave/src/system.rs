@@ -202,14 +202,16 @@ impl<'p> System<'p> {
         self.get(thread, field::BUFFER + 2) == 0
     }
 
-    /// Whether every thread that was started has come to its end. (What is left in buffers is not
+    /// Whether every thread that was started has come to its end, or has ended the program. (What is left in buffers is not
     /// asked.)
     #[inline]
     pub fn all_finished(&self) -> bool {
-        self.machine
-            .thread_ids()
-            .all(|thread| matches!(self.machine.status(thread), Status::Finished | Status::Absent))
-            && self.failures.is_empty()
+        self.machine.thread_ids().all(|thread| {
+            matches!(
+                self.machine.status(thread),
+                Status::Finished | Status::Absent | Status::Halted
+            )
+        }) && self.failures.is_empty()
     }
 
     pub fn fail(&mut self, thread: ThreadId, fault: Fault) {

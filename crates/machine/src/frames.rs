@@ -7,6 +7,10 @@ use crate::machine::Machine;
 use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, ThreadId, field, frame};
 use crate::trail::Word;
 use raddle_ir::{FuncId, LocId, Type};
+use smallvec::SmallVec;
+
+/// The values of a call's arguments, with whether they are wide.
+pub(crate) type Arguments = SmallVec<[(u128, bool); 4]>;
 
 impl Machine<'_> {
     #[inline]
@@ -103,7 +107,7 @@ impl Machine<'_> {
         Ok(func)
     }
 
-    pub(crate) fn arguments(&self, thread: ThreadId, args: Args) -> Vec<(u128, bool)> {
+    pub(crate) fn arguments(&self, thread: ThreadId, args: Args) -> Arguments {
         let args = self.code.args(args);
         args.iter().map(|(src, wide)| (self.read_as(thread, *src, *wide), *wide)).collect()
     }
@@ -121,7 +125,7 @@ impl Machine<'_> {
         let code = &self.code.funcs[func.as_u32() as usize];
         let (words, entry) = (frame::SLOTS + code.slots, code.entry);
         let loop_slots = code.register_slots..code.slots;
-        let params: Vec<(Slot, Type)> = code.regs[..code.params as usize].to_vec();
+        let params: SmallVec<[(Slot, Type); 4]> = code.regs[..code.params as usize].into();
         // Surplus arguments do no harm on any machine; C's `void *f()`, spawned, relies on that.
         let Some(entry) = entry.filter(|_| args.len() >= params.len()) else {
             let name = &self.program.funcs[func].name;

@@ -59,8 +59,13 @@ impl Machine<'_> {
                     return Stop::Visible;
                 }
                 // The end of the thread.
-                Op::Return { value: None, .. } if self.trail.get(frame.at(frame::CALLER)) == 0 => {
-                    self.finish(thread, 0);
+                Op::Return { value, ty }
+                    if self.trail.get(frame.at(frame::CALLER)) == 0
+                        && !is_wide(*ty)
+                        && value.is_none_or(is_at_hand) =>
+                {
+                    let value = value.map_or(0, |src| self.read(thread, src));
+                    self.finish(thread, value);
                     return self.stopped(thread, pc, Stop::Finished);
                 }
                 _ => {}
@@ -175,7 +180,8 @@ impl Machine<'_> {
                 return Ok(Next::Jump(case.map_or(table.default, |(_, to)| *to)));
             }
             Op::Call { target, args, dst } => {
-                for (src, _) in self.code.args(args).to_vec() {
+                for n in 0..args.len {
+                    let (src, _) = self.code.args[(args.start + n) as usize];
                     self.ready(thread, [src])?;
                 }
                 let func = self.callee(thread, target)?;
