@@ -1,7 +1,7 @@
 //! Inline assembly: what of it is understood.
 //!
-//! Fences of every architecture, hints to let others run, and x86's atomic read-modify-writes. The
-//! text is LLVM's form of GCC's templates: `$0` and `${0:b}` name operands, `$$` is a dollar sign,
+//! Fences of every architecture, hints to let others run, x86's atomic read-modify-writes and its
+//! plain loads and stores. The text is LLVM's form of GCC's templates: `$0` and `${0:b}` name operands, `$$` is a dollar sign,
 //! `$(a$|b$)` are alternatives for dialects of which the first is AT&T's.
 
 mod constraints;
@@ -17,6 +17,12 @@ use raddle_ir::{FenceKind, RmwOp};
 pub enum Step {
     Fence(FenceKind),
     Yield,
+    /// A load, a store, or a copy between registers.
+    Move {
+        source: Place,
+        target: Place,
+        bits: Option<u8>,
+    },
     /// `old = memory; memory = old op source`, in one step.
     Rmw {
         op: RmwOp,
@@ -84,6 +90,9 @@ fn step(mnemonic: &str, operands: &[Place], lock: bool) -> Option<Step> {
         ("sbb", [Place::Operand(a), Place::Operand(b)]) if a == b => {
             Some(Step::Set { flag: Flag::Carry, to: *a, ones: true })
         }
+        ("mov", [source, target]) if !lock => {
+            Some(Step::Move { source: source.clone(), target: target.clone(), bits })
+        }
         ("or" | "add", [Place::Immediate(0), Place::Stack]) if lock => {
             Some(Step::Fence(FenceKind::Mfence))
         }
@@ -131,9 +140,9 @@ fn arithmetic(stem: &str) -> Option<RmwOp> {
 
 /// A mnemonic without its suffix, and the width that the suffix says.
 fn sized(mnemonic: &str) -> Option<(&str, Option<u8>)> {
-    const STEMS: [&str; 14] = [
+    const STEMS: [&str; 15] = [
         "xadd", "xchg", "cmpxchg", "inc", "dec", "add", "sub", "and", "or", "xor", "bts", "btr",
-        "btc", "sbb",
+        "btc", "sbb", "mov",
     ];
     if STEMS.contains(&mnemonic) {
         return Some((mnemonic, None));
@@ -237,6 +246,10 @@ mod tests {
         assert_eq!((bits, old), (Some(32), Some(0)));
         let dec = steps("lock decl ${0:w}; sete $1").expect("understood");
         assert_eq!(dec[1], Step::Set { flag: Flag::Zero, to: 1, ones: false });
+        let load =
+            Step::Move { source: Place::Operand(1), target: Place::Operand(0), bits: Some(64) };
+        assert_eq!(steps("movq $1, $0"), Some(vec![load]));
+        assert_eq!(steps("lock movq $1, $0"), None);
         // Without the lock it is not atomic, and nothing is known about it.
         assert_eq!(steps("addl $0, $1"), None);
         assert_eq!(steps("lock;"), None);

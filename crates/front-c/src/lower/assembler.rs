@@ -124,6 +124,7 @@ impl Lower<'_, '_> {
         match step {
             Step::Fence(kind) => self.push(Out::Fence { kind: *kind }),
             Step::Yield => self.push(Out::Yield),
+            Step::Move { source, target, bits } => self.transfer(state, source, target, *bits)?,
             Step::Rmw { op, source, memory, bits, old } => {
                 // `xchg` may name memory first.
                 let swapped = *op == RmwOp::Xchg && is_memory(state, source);
@@ -203,6 +204,36 @@ impl Lower<'_, '_> {
         let value = self.coerce(ty, target, value);
         state.slots.get_mut(index)?.value = Some(value);
         Some(())
+    }
+
+    /// A machine's ordinary accesses: no compiler may merge or drop them, and they are no fences.
+    fn transfer(
+        &mut self,
+        state: &mut State,
+        source: &Place,
+        target: &Place,
+        bits: Option<u8>,
+    ) -> Option<()> {
+        let access = Access::new(Order::Asm);
+        let (from_memory, to_memory) = (is_memory(state, source), is_memory(state, target));
+        let ty = self.width(state, bits, if from_memory { target } else { source })?;
+        let value = if from_memory {
+            let addr = self.memory(state, source)?;
+            let dst = self.fresh(ty);
+            self.push(Out::Load { ty, dst, addr, access });
+            dst.into()
+        } else {
+            self.source(state, source, ty)?
+        };
+        match target {
+            _ if to_memory => {
+                let addr = self.memory(state, target)?;
+                self.push(Out::Store { ty, addr, value, access });
+                Some(())
+            }
+            Place::Operand(index) => self.set(state, *index, ty, value),
+            _ => None,
+        }
     }
 
     fn modify(
