@@ -9,23 +9,17 @@ pub struct Fault {
     pub span: Range<usize>,
     pub message: String,
     pub expected: Option<String>,
-    pub help: Option<String>,
 }
 
 pub type Parse<T> = Result<T, Box<Fault>>;
 
 impl Fault {
     pub fn new(span: Range<usize>, message: impl Into<String>) -> Box<Fault> {
-        Box::new(Fault { span, message: message.into(), expected: None, help: None })
+        Box::new(Fault { span, message: message.into(), expected: None })
     }
 
     pub fn expected(mut self: Box<Fault>, what: impl Into<String>) -> Box<Fault> {
         self.expected = Some(what.into());
-        self
-    }
-
-    pub fn help(mut self: Box<Fault>, what: impl Into<String>) -> Box<Fault> {
-        self.help = Some(what.into());
         self
     }
 
@@ -38,7 +32,6 @@ impl Fault {
             column: String::from_utf8_lossy(&before[line_start..]).chars().count() as u32 + 1,
             span: Some(self.span),
             expected: self.expected,
-            help: self.help,
             ..Diagnostic::whole_file(file, self.message)
         }
     }

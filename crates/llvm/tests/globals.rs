@@ -209,3 +209,32 @@ fn lines_of_the_text() {
     assert_eq!(global(&module, "f").line, 3);
     assert_eq!(insts(&module, "f")[0].line, 5);
 }
+
+/// As LLVM wrote them before version 15: what they point to is not kept.
+#[test]
+fn pointers_with_types() {
+    let module = parse(
+        "%t = type { i32*, %t*, void (i8*, ...)* }
+@x = global i32* null
+@f = global [2 x i32 (i32, i8**)*] zeroinitializer
+@far = external global i8 addrspace(1)*
+@y = global i8* bitcast (i32** @x to i8*)
+@z = global i32* getelementptr inbounds ([4 x i32], [4 x i32]* @cells, i64 0, i64 1)
+@cells = global [4 x i32] zeroinitializer
+declare i32 @printf(i8*, ...)
+define void @g(i32* %p, %t* byval(%t) %s) {
+  %v = load i32, i32* %p, align 4
+  store i32 %v, i32* @cells, align 4
+  %q = getelementptr inbounds %t, %t* %s, i32 0, i32 0
+  %r = cmpxchg i32* %p, i32 0, i32 1 seq_cst seq_cst
+  %n = call i32 (i8*, ...) @printf(i8* null, i32 %v)
+  ret void
+}
+",
+    );
+    for name in ["x", "y", "z"] {
+        assert_eq!(module.types[variable(&module, name).ty], Type::Ptr { addrspace: 0 }, "{name}");
+    }
+    assert_eq!(module.types[variable(&module, "far").ty], Type::Ptr { addrspace: 1 });
+    assert_eq!(insts(&module, "g").len(), 6);
+}

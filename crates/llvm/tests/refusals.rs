@@ -28,15 +28,6 @@ fn diagnostics_have_file_line_and_column() {
 }
 
 #[test]
-fn typed_pointers_are_refused_with_a_way_out() {
-    for text in ["@x = global i32* null", "declare void @f(i8 addrspace(1)*)", "%t = type { i32* }"]
-    {
-        assert_refused(text, "a typed pointer; expected the opaque pointer type 'ptr'");
-        assert_refused(text, "-opaque-pointers");
-    }
-}
-
-#[test]
 fn unknown_instructions_and_items_are_refused() {
     assert_inst_refused("frobnicate i32 5", "'frobnicate'; expected an instruction");
     assert_inst_refused("%x = atomicrmw frob ptr %p, i32 1 seq_cst", "an atomic operation");

@@ -1,6 +1,5 @@
 //! The flags that clang is run with.
 
-use super::find::Clang;
 use std::ffi::{OsStr, OsString};
 
 /// What the user gave after `--`.
@@ -24,7 +23,7 @@ impl Flags {
     }
 
     /// All arguments but the input and where its text goes.
-    pub(super) fn arguments(&self, clang: &Clang) -> Vec<OsString> {
+    pub(super) fn arguments(&self) -> Vec<OsString> {
         let mut all: Vec<OsString> = ["-S", "-emit-llvm"].map(OsString::from).into();
         if self.level().is_none() {
             all.push("-O0".into());
@@ -33,9 +32,6 @@ impl Flags {
         all.extend(["-gline-tables-only", "-fno-discard-value-names"].map(OsString::from));
         // Tables of distances between addresses exist only in code that does not know its place.
         all.push("-fno-pic".into());
-        if clang.needs_opaque_switch() {
-            all.extend(["-mllvm", "-opaque-pointers"].map(OsString::from));
-        }
         if self.colour {
             all.push("-fcolor-diagnostics".into());
         }
@@ -63,19 +59,8 @@ mod tests {
 
     #[test]
     fn a_given_level_replaces_ours() {
-        let clang = Clang { path: "clang".into(), version: Some(19) };
-        let ours = |words: &str| flags(words).arguments(&clang).contains(&"-O0".into());
+        let ours = |words: &str| flags(words).arguments().contains(&"-O0".into());
         assert!(ours("-DX"));
         assert!(!ours("-O1"));
-    }
-
-    #[test]
-    fn version_14_is_told_of_opaque_pointers() {
-        let switch: OsString = "-opaque-pointers".into();
-        let told = |version| {
-            let clang = Clang { path: "clang".into(), version };
-            flags("").arguments(&clang).contains(&switch)
-        };
-        assert!(told(Some(14)) && !told(Some(15)) && !told(None));
     }
 }

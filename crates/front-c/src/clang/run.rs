@@ -25,7 +25,7 @@ pub enum Failed {
 /// Compiles `input`, or disassembles it if it is bitcode.
 pub fn compile(clang: &Clang, flags: &Flags, input: &Path) -> Result<Compiled, Failed> {
     let mut command = Command::new(&clang.path);
-    command.args(flags.arguments(clang));
+    command.args(flags.arguments());
     if input.extension().is_some_and(|extension| extension == "bc") {
         command.args(["-x", "ir", "-Wno-unused-command-line-argument"]);
     }

@@ -11,14 +11,20 @@ use cranelift_entity::packed_option::ReservedValue;
 const MAX_INT_BITS: u32 = 1 << 23;
 
 impl Parser<'_> {
-    /// A type, with the parameters that make it a function type if there are any.
+    /// A type, with the parameters that make it a function type if there are any, and the stars that
+    /// make it a pointer as LLVM wrote them before version 15. What a pointer points to is not kept:
+    /// all that it is needed for, instructions say themselves.
     pub(super) fn ty(&mut self) -> Parse<TypeId> {
         let mut ty = self.nested(Self::base_type)?;
         loop {
             match self.token {
                 Token::Punct(b'(') => ty = self.nested(|p| p.function_type(ty))?,
-                Token::Punct(b'*') => return Err(self.typed_pointer()),
-                Token::Word(b"addrspace") => return Err(self.typed_pointer()),
+                Token::Punct(b'*') => ty = self.pointer_type()?,
+                Token::Word(b"addrspace") => {
+                    let addrspace = self.addrspace()?;
+                    self.expect(b'*')?;
+                    ty = self.types.intern(Type::Ptr { addrspace });
+                }
                 _ => return Ok(ty),
             }
         }
@@ -45,12 +51,6 @@ impl Parser<'_> {
             }
             _ => Ok(ty),
         }
-    }
-
-    fn typed_pointer(&self) -> Box<crate::fault::Fault> {
-        self.fault("a typed pointer")
-            .expected("the opaque pointer type 'ptr'")
-            .help("compile with LLVM 15 or newer, or with clang 14's -mllvm -opaque-pointers")
     }
 
     /// Whether the current token begins a type.
@@ -106,6 +106,7 @@ impl Parser<'_> {
         Ok(id)
     }
 
+    /// `ptr` or `*`, with its address space.
     fn pointer_type(&mut self) -> Parse<TypeId> {
         self.advance();
         match self.addrspace()? {

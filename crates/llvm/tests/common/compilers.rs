@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A clang and what it needs to print opaque pointers.
+/// A clang.
 pub struct Clang {
     pub name: String,
     path: PathBuf,
-    extra: &'static [&'static str],
 }
 
 /// Every clang on the path: `clang` itself, and those with their version in their names.
 pub fn clangs() -> Vec<Clang> {
     let names = std::iter::once("clang".to_owned())
         .chain((14..=22).map(|version| format!("clang-{version}")));
-    names.filter_map(|name| find(&name).map(|path| Clang::new(name, path))).collect()
+    names.filter_map(|name| find(&name).map(|path| Clang { name, path })).collect()
 }
 
 fn find(name: &str) -> Option<PathBuf> {
@@ -23,13 +22,6 @@ fn find(name: &str) -> Option<PathBuf> {
 }
 
 impl Clang {
-    fn new(name: String, path: PathBuf) -> Clang {
-        let version = Command::new(&path).arg("--version").output();
-        let version = version.map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
-        let old = version.is_ok_and(|version| version.contains("version 14."));
-        Clang { name, path, extra: if old { &["-mllvm", "-opaque-pointers"] } else { &[] } }
-    }
-
     /// Compiles a file to LLVM IR as raddle does, at a level of optimisation, with further
     /// arguments. None if the compiler fails, which is said.
     pub fn compile(
@@ -42,7 +34,6 @@ impl Clang {
         let status = Command::new(&self.path)
             .args(["-S", "-emit-llvm", level, "-Xclang", "-disable-O0-optnone"])
             .args(["-gline-tables-only", "-w"])
-            .args(self.extra)
             .args(more)
             .arg(source)
             .arg("-o")
@@ -56,11 +47,5 @@ impl Clang {
             return None;
         }
         Some(std::fs::read(out).expect("the compiler wrote its output"))
-    }
-
-    /// Whether the compiler's own pointers are opaque. The optimiser of one that was told to make
-    /// them so may fail where it does not expect them.
-    pub fn is_modern(&self) -> bool {
-        self.extra.is_empty()
     }
 }
