@@ -53,7 +53,7 @@ pub fn program(paths: &[PathBuf], options: &Options) -> Program {
     program_unless_crash(paths, options).expect("the compiler does not crash")
 }
 
-/// None, with a note, where the compiler itself crashes, as clang 14 does on some opaque pointers.
+/// None, with a note, where the compiler itself crashes.
 pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Program> {
     let loaded = match load(paths, options) {
         Ok(loaded) => loaded,
