@@ -120,16 +120,20 @@ fn random_schedules_never_prove() {
     assert_eq!(object["stopped"], "sampling");
 }
 
-const SPIN: &str = r#"
-program "spin"
+const COUNT: &str = r#"
+program "count"
 global @x: i32
-thread P0 = @spin()
-func @spin() {
-  reg %r: i32, %z: i1
+thread P0 = @count()
+func @count() {
+  reg %r: i32, %n: i32, %z: i1
 entry:
+  %n = move i32 0
+  jump again
+again:
   %r = load i32 asm @x
+  %n = add i32 %n, 1
   %z = cmp eq i32 %r, 0
-  br %z, entry, done
+  br %z, again, done
 done:
   ret
 }
@@ -137,13 +141,16 @@ done:
 
 #[test]
 fn bounds_are_reported_and_strict_makes_them_unknown() {
-    let path = file("spin", "spin.rir", SPIN.as_bytes());
+    let path = file("count", "count.rir", COUNT.as_bytes());
+    let unrolled = checked(&[path.as_str(), "--model", "sc", "--unroll", "3"]).1;
+    assert_eq!(unrolled["bounds"][0]["kind"], "iterations");
+    assert_eq!(unrolled["bounds"][0]["line"], 14);
     let args = [path.as_str(), "--model", "sc", "--max-events", "10"];
     let (status, object) = checked(&args);
     assert_eq!(status, Some(0), "{object}");
     assert_eq!(object["verdict"], "safe-bounded");
     assert_eq!(object["bounds"][0]["kind"], "events");
-    assert_eq!(object["bounds"][0]["line"], 8);
+    assert_eq!(object["bounds"][0]["line"], 11);
     let (status, _) = checked(&[&args[..], &["--strict"]].concat());
     assert_eq!(status, Some(3));
 }
