@@ -6,7 +6,9 @@
 use super::function::Lower;
 use crate::link::Symbol;
 use raddle_ir::{BinOp, FailKind, InstKind as Out, IntPred, Operand, Type as Scalar};
-use raddle_llvm::ast::{Arg, Call, ConstKind, GlobalKind, LocalId, Value};
+use raddle_llvm::ast::{
+    Arg, Call, ConstExpr, ConstId, ConstKind, GlobalId, GlobalKind, LocalId, Value,
+};
 
 /// `choose` explores every value; a wider range than this is no range that was meant.
 const MAX_CHOICES: u64 = 1 << 16;
@@ -74,9 +76,7 @@ impl Lower<'_, '_> {
         let Value::Const(id) = arg.value else {
             return None;
         };
-        let ConstKind::Global(global) = self.unit.module.constant(id).kind else {
-            return None;
-        };
+        let global = self.start_of_global(id)?;
         let GlobalKind::Variable(variable) = &self.unit.module.global(global).kind else {
             return None;
         };
@@ -85,6 +85,26 @@ impl Lower<'_, '_> {
         };
         let text = bytes.split(|byte| *byte == 0).next()?;
         Some(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// The global whose first byte a constant points to. Older compilers write that as a walk to its
+    /// first element.
+    fn start_of_global(&self, id: ConstId) -> Option<GlobalId> {
+        let module = &self.unit.module;
+        let is_zero = |id: &ConstId| matches!(module.constant(*id).kind, ConstKind::Int(0));
+        match &module.constant(id).kind {
+            ConstKind::Global(global) => Some(*global),
+            ConstKind::Expr(expr) => match &**expr {
+                ConstExpr::Gep { base, indices, .. } if indices.iter().all(is_zero) => {
+                    match module.constant(*base).kind {
+                        ConstKind::Global(global) => Some(global),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Some value of the range that was asked for, as far as the type has it.
