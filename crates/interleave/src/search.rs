@@ -246,12 +246,23 @@ impl<'p, 'o> Search<'p, 'o> {
         }
         let mut some_asleep = false;
         let last = self.system.events.last().map(|event| event.action.thread);
-        // The thread of the newest event goes on if it can; then the others, in order.
-        let others = self.system.machine.thread_ids().filter(|thread| Some(*thread) != last);
-        for thread in last.into_iter().chain(others) {
+        // The thread of the newest event goes on if it can; then the others, in order, those that
+        // were there from the start last: where they spawn the others, they mostly wait for them.
+        if let Some(thread) = last {
             let next = self.next_of(depth, thread, &mut some_asleep);
             if next.is_some() {
                 return next;
+            }
+        }
+        let machine = &self.system.machine;
+        let (initial, count) = (machine.program.threads.len() as u32, machine.thread_count());
+        for n in initial..initial + count {
+            let thread = ThreadId(if n < count { n } else { n - count });
+            if Some(thread) != last {
+                let next = self.next_of(depth, thread, &mut some_asleep);
+                if next.is_some() {
+                    return next;
+                }
             }
         }
         if some_asleep {
