@@ -81,7 +81,8 @@ pub struct CheckResult {
 pub fn check(program: &Program, options: &Options) -> CheckResult {
     let start = Instant::now();
     let summary = explore(program, options);
-    let confirm = |offence: &Offence| witness::confirm(program, options.model, offence);
+    let confirm =
+        |offence: &Offence| witness::confirm(program, options.model, options.checks, offence);
     let mut result = judge(program, summary, confirm);
     result.elapsed = start.elapsed();
     result
@@ -173,6 +174,7 @@ mod tests {
             kind,
             thread: "P0".into(),
             loc: LocId::NONE,
+            against: LocId::NONE,
             message: "wrong".into(),
             count: 2,
             schedule: Vec::new(),

@@ -8,8 +8,10 @@
 use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
 use crate::why::{Why, why};
-use raddle_interleave::{Failure, FailureSite, Model, ReplayEnd, ReplayEvent, Step, replay};
-use raddle_ir::Program;
+use raddle_interleave::{
+    Checks, Failure, FailureSite, Model, ReplayEnd, ReplayEvent, Step, replay,
+};
+use raddle_ir::{LocId, Program};
 
 /// A schedule and what happens along it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,9 +24,14 @@ pub struct Witness {
 }
 
 /// Replays an offence's schedule; `None` if it does not end in that offence.
-pub fn confirm(program: &Program, model: Model, offence: &Offence) -> Option<Witness> {
+pub fn confirm(
+    program: &Program,
+    model: Model,
+    checks: Checks,
+    offence: &Offence,
+) -> Option<Witness> {
     let schedule = offence.schedule();
-    let replayed = replay(program, model, schedule);
+    let replayed = replay(program, model, checks, schedule);
     let confirmed = match (offence, &replayed.end) {
         (Offence::Failed(failure), ReplayEnd::Failed(sites)) => {
             sites.iter().any(|site| is_same(failure, site))
@@ -43,7 +50,9 @@ pub fn confirm(program: &Program, model: Model, offence: &Offence) -> Option<Wit
 
 /// The message is left out: it may hold addresses, which are numbered anew.
 fn is_same(failure: &Failure, site: &FailureSite) -> bool {
-    failure.kind == site.kind && failure.loc == site.loc && failure.thread == site.thread
+    failure.kind == site.kind
+        && (failure.loc, failure.against) == (site.loc, site.against)
+        && failure.thread == site.thread
 }
 
 /// What a schedule from elsewhere is said to end in.
@@ -54,6 +63,8 @@ pub struct Expected {
     pub thread: Option<String>,
     /// File and line.
     pub place: Option<(String, u32)>,
+    /// The same for the other access of a race.
+    pub against: Option<(String, u32)>,
     /// How many executions showed it.
     pub count: u64,
 }
@@ -66,17 +77,16 @@ pub const CONDITION: &str = "condition";
 pub fn rerun(
     program: &Program,
     model: Model,
+    checks: Checks,
     schedule: &[Step],
     expected: &Expected,
 ) -> Result<Violation, String> {
-    let replayed = replay(program, model, schedule);
+    let replayed = replay(program, model, checks, schedule);
     let offence = match &replayed.end {
         ReplayEnd::Failed(sites) => {
             let site = sites.iter().find(|site| expected.is_met(program, site));
             let site = site.ok_or_else(|| format!("it ends in another error: {}", said(sites)))?;
-            let FailureSite { kind, thread, loc, message } = site.clone();
-            let (count, schedule) = (expected.count, schedule.to_vec());
-            Offence::Failed(Failure { kind, thread, loc, message, count, schedule })
+            Offence::Failed(site.clone().shown_by(expected.count, schedule.to_vec()))
         }
         ReplayEnd::Complete { state }
             if expected.kind == CONDITION && condition::is_refuted(program, state) =>
@@ -105,12 +115,14 @@ fn said(sites: &[FailureSite]) -> String {
 
 impl Expected {
     fn is_met(&self, program: &Program, site: &FailureSite) -> bool {
-        let place = program.loc(site.loc).and_then(|loc| {
+        let place = |loc: LocId| {
+            let loc = program.loc(loc)?;
             let file = program.files.get(loc.file as usize)?;
             Some((file.clone(), loc.line))
-        });
+        };
         self.kind == site.kind.name()
             && self.thread.as_deref() == Some(site.thread.as_str())
-            && self.place == place
+            && self.place == place(site.loc)
+            && self.against == place(site.against)
     }
 }

@@ -2,7 +2,7 @@
 
 use raddle_analysis::why::why;
 use raddle_analysis::{Cause, Offence, Outcome, Verdict, check};
-use raddle_interleave::{Model, Options, Step, explore, replay};
+use raddle_interleave::{Checks, Model, Options, Step, explore, replay};
 use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
 use raddle_oracle::generate::{self, Config};
 
@@ -266,7 +266,7 @@ fn the_memory_model_is_blamed_iff_it_is_to_blame() {
             let strongest = states(&program, Model::Sc);
             for model in Model::ALL {
                 for (values, schedule) in states(&program, model) {
-                    let events = replay(&program, model, &schedule).events;
+                    let events = replay(&program, model, Checks::default(), &schedule).events;
                     let outcome = Outcome { values: values.clone(), count: 1, schedule };
                     let reason = why(&program, &events, &Offence::Condition(outcome));
                     let shown = text::print(&program);

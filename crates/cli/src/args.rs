@@ -13,6 +13,7 @@ Examples:
   raddle check prog.c --model tso
   raddle check prog.c queue.c --model sc,tso -- -DFENCE -Iinclude
   raddle check examples/dekker.rir --model pso --keep-going --json
+  raddle check prog.c --model sc --check races
   raddle check prog.c --model tso --witness prog.json
   raddle replay prog.json
   raddle print prog.c
@@ -69,6 +70,15 @@ pub struct CheckArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub models: ModelArgs,
+    /// What to look for beside assertions, deadlocks and bad accesses, or several of these.
+    #[arg(
+        long = "check",
+        value_enum,
+        value_delimiter = ',',
+        value_name = "WHAT",
+        help_heading = "Search"
+    )]
+    pub checks: Vec<CheckArg>,
     #[command(flatten)]
     pub search: SearchArgs,
     /// Go on after the first failure and report every distinct one.
@@ -164,6 +174,12 @@ pub struct SearchArgs {
     /// Number of random schedules [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CheckArg {
+    /// Data races, as C11 has them.
+    Races,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]

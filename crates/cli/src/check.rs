@@ -27,7 +27,7 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     }
     if let Some(path) = &config.witness {
         let origin = config.source.origin();
-        witness::save(path, &program, &origin, witnesses, output);
+        witness::save(path, &program, &origin, config.checks, witnesses, output);
     }
     Ok(output.status())
 }

@@ -1,11 +1,12 @@
 //! Parsed arguments become validated ones, here and nowhere else.
 
 use crate::args::{
-    CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs, SourceLine, StrategyArg,
+    CheckArg, CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs, SourceLine,
+    StrategyArg,
 };
 use crate::output::{Output, Stop};
 use clap::Parser;
-use raddle_interleave::{Limits, Model, Options, Strategy};
+use raddle_interleave::{Checks, Limits, Model, Options, Strategy};
 use raddle_report::document::Origin;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,6 +30,8 @@ pub struct LitmusConfig {
 pub struct CheckConfig {
     pub source: SourceConfig,
     pub searches: Vec<Options>,
+    /// What all of them look for.
+    pub checks: Checks,
     pub strict: bool,
     pub json: bool,
     /// Where to write what was found.
@@ -95,7 +98,7 @@ pub fn source(args: &SourceArgs) -> SourceConfig {
 pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
     Ok(LitmusConfig {
         paths: args.paths.clone(),
-        searches: searches(&args.models, &args.search, &args.limits, true)?,
+        searches: searches(&args.models, &args.search, &args.limits, Checks::default(), true)?,
         strict: args.limits.strict,
         json: args.output.json,
         jobs: args.jobs.map_or(0, usize::from),
@@ -103,9 +106,11 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
 }
 
 pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
+    let checks = Checks { races: args.checks.contains(&CheckArg::Races) };
     Ok(CheckConfig {
         source: source(&args.source),
-        searches: searches(&args.models, &args.search, &args.limits, args.keep_going)?,
+        searches: searches(&args.models, &args.search, &args.limits, checks, args.keep_going)?,
+        checks,
         strict: args.limits.strict,
         json: args.output.json,
         witness: args.witness.clone(),
@@ -116,6 +121,7 @@ fn searches(
     models: &ModelArgs,
     search: &SearchArgs,
     limit_args: &LimitArgs,
+    checks: Checks,
     keep_going: bool,
 ) -> Result<Vec<Options>, Stop> {
     let strategy = strategy(search)?;
@@ -123,6 +129,7 @@ fn searches(
     let options = |model: Model| Options {
         strategy,
         limits: limits.clone(),
+        checks,
         keep_going,
         // Interleavings say little; what compares with the other strategies is the traces.
         count_traces: strategy == Strategy::Exhaustive,
@@ -206,6 +213,13 @@ mod tests {
         assert_eq!(options.strategy, Strategy::Random { seed: 0, runs: 7 });
         assert_eq!(options.limits.time, Some(Duration::from_millis(1500)));
         assert_eq!(options.limits.memory, Some(2 << 20));
+    }
+
+    #[test]
+    fn races_are_looked_for_when_asked() {
+        let races = |words| checked(words).map(|config| config.searches[0].checks.races);
+        assert!(matches!(races("--model sc"), Ok(false)));
+        assert!(matches!(races("--model sc --check races"), Ok(true)));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
     }
     for (n, witness) in recorded.witnesses.iter().enumerate() {
         let RecordedWitness { model, schedule, expected } = witness;
-        match rerun(&program, *model, schedule, expected) {
+        match rerun(&program, *model, recorded.checks, schedule, expected) {
             Ok(violation) => {
                 let run = Run { file: &shown, program: &program, options: &Options::new(*model) };
                 let text = match args.output.json {

@@ -3,6 +3,7 @@
 use crate::input;
 use crate::output::Output;
 use crate::status::Status;
+use raddle_interleave::Checks;
 use raddle_ir::{Diagnostic, Program};
 use raddle_report::document::{self, Entry, Origin};
 use std::path::Path;
@@ -12,10 +13,11 @@ pub fn save(
     path: &Path,
     program: &Program,
     origin: &Origin,
+    checks: Checks,
     witnesses: Vec<Entry>,
     output: &mut Output,
 ) {
-    let text = document::written(program, origin, witnesses);
+    let text = document::written(program, origin, checks, witnesses);
     if let Err(error) = std::fs::write(path, text) {
         let message = format!("cannot write the witness: {error}");
         output.diagnose(&Diagnostic::whole_file(&input::shown(path), message), &[]);

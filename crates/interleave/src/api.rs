@@ -107,11 +107,19 @@ impl Default for Limits {
     }
 }
 
+/// What is looked for beside what executions show by themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Checks {
+    /// Data races, as C11 has them.
+    pub races: bool,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub model: Model,
     pub strategy: Strategy,
     pub limits: Limits,
+    pub checks: Checks,
     /// Go on after the first failure and report every distinct one.
     pub keep_going: bool,
     /// Count distinct traces even if the strategy may visit one more than once; costs memory.
@@ -124,6 +132,7 @@ impl Options {
             model,
             strategy: Strategy::Optimal,
             limits: Limits::default(),
+            checks: Checks::default(),
             keep_going: false,
             count_traces: false,
         }
@@ -147,6 +156,8 @@ pub enum FailureKind {
     Uninitialised,
     /// The program gave up by itself.
     Abort,
+    /// Two accesses to common bytes that nothing orders, if [`Checks::races`] asks for those.
+    Race,
     /// The program reached something that raddle cannot run.
     Unsupported,
 }
@@ -163,6 +174,7 @@ impl FailureKind {
             FailureKind::ThreadMisuse => "thread-misuse",
             FailureKind::Uninitialised => "uninitialised",
             FailureKind::Abort => "abort",
+            FailureKind::Race => "race",
             FailureKind::Unsupported => "unsupported",
         }
     }
@@ -187,7 +199,17 @@ pub struct FailureSite {
     /// As in [`Failure::thread`].
     pub thread: String,
     pub loc: LocId,
+    /// As in [`Failure::against`].
+    pub against: LocId,
     pub message: String,
+}
+
+impl FailureSite {
+    /// The failure, with how many executions show it and how to get there.
+    pub fn shown_by(self, count: u64, schedule: Vec<Step>) -> Failure {
+        let FailureSite { kind, thread, loc, against, message } = self;
+        Failure { kind, thread, loc, against, message, count, schedule }
+    }
 }
 
 /// A distinct error: failures of one kind at one place.
@@ -197,6 +219,8 @@ pub struct Failure {
     /// The thread that failed first, as the user knows it; for a deadlock, all that wait.
     pub thread: String,
     pub loc: LocId,
+    /// For a race, which is told at its later access: where the earlier one is.
+    pub against: LocId,
     pub message: String,
     /// How many executions show it.
     pub count: u64,
@@ -211,6 +235,7 @@ impl Failure {
             kind: self.kind,
             thread: self.thread.clone(),
             loc: self.loc,
+            against: self.against,
             message: self.message.clone(),
         }
     }

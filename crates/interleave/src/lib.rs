@@ -18,6 +18,7 @@
 //! | `perform`, `locks` | what an event does |
 //! | `wait` | what operations wait for |
 //! | `record` | happens-before and races |
+//! | `datarace` | data races, as C11 has them |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
 //! | `reverse` | what a race asks to be explored |
@@ -37,6 +38,7 @@
 mod api;
 mod buffer;
 mod clock;
+mod datarace;
 mod describe;
 mod elements;
 mod enabled;
@@ -64,8 +66,8 @@ mod wakeup;
 mod walk_tests;
 
 pub use api::{
-    BoundKind, BoundMet, Failure, FailureKind, FailureSite, Limits, Model, Options, Step, Stopped,
-    Strategy, Summary,
+    BoundKind, BoundMet, Checks, Failure, FailureKind, FailureSite, Limits, Model, Options, Step,
+    Stopped, Strategy, Summary,
 };
 pub use replay::{ReplayEnd, Replayed, replay};
 pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEvent, Wants, Writing};
@@ -75,7 +77,8 @@ use system::System;
 
 /// Searches the executions of a verified program.
 pub fn explore(program: &Program, options: &Options) -> Summary {
-    let system = match System::new(program, options.model, options.limits.bounds()) {
+    let bounds = options.limits.bounds();
+    let system = match System::new(program, options.model, bounds, options.checks) {
         Ok(system) => system,
         Err(fault) => return cannot_start(fault),
     };
@@ -87,7 +90,6 @@ pub fn explore(program: &Program, options: &Options) -> Summary {
 
 /// The program asks for more than the machine has before its first instruction.
 fn cannot_start(fault: raddle_machine::Fault) -> Summary {
-    let FailureSite { kind, thread, loc, message } = FailureSite::before_start(fault);
-    let failure = Failure { kind, thread, loc, message, count: 1, schedule: Vec::new() };
+    let failure = FailureSite::before_start(fault).shown_by(1, Vec::new());
     Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
 }

@@ -9,7 +9,7 @@ use crate::story::{Bytes, Datum};
 use crate::system::System;
 use raddle_ir::{GlobalId, Program, Type};
 use raddle_machine::layout::{self, ObjectId};
-use raddle_machine::{Allocation, Machine, ThreadId};
+use raddle_machine::{Allocation, Machine, Mark, PassedOp, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// Beyond this, a number is more likely a bit pattern than a count.
@@ -29,6 +29,17 @@ impl Names {
     pub fn new(program: &Program) -> Names {
         let (objects, heap) = (FxHashMap::default(), FxHashMap::default());
         Names { arrays: elements(program), objects, heap }
+    }
+
+    /// The names of all objects of an execution.
+    pub fn of(machine: &Machine<'_>) -> Names {
+        let mut names = Names::new(machine.program);
+        for passed in machine.passed(Mark::START) {
+            if let PassedOp::Allocate(made) = &passed.op {
+                names.made(machine, passed.thread, made);
+            }
+        }
+        names
     }
 
     /// Gives a new object its name.

@@ -27,6 +27,8 @@ pub(crate) struct Narrator {
     told: Mark,
     /// How many failures are told.
     failures: usize,
+    /// How many data races are told.
+    races: usize,
     /// For each thread, where its buffered stores are in the source, by their number.
     stores: Vec<Vec<LocId>>,
     /// How much of the output is told.
@@ -54,6 +56,7 @@ impl Narrator {
             names: Names::new(system.machine.program),
             told: Mark::START,
             failures: 0,
+            races: 0,
             stores: Vec::new(),
             printed: 0,
         };
@@ -172,6 +175,19 @@ impl Narrator {
             self.tell(system, failed.thread, failed.loc, Deed::Fail { kind, message, at });
         }
         self.failures = system.failures.len();
+        let races = system.races_found();
+        for race in &races[self.races..] {
+            let message = race.message(&system.machine, &self.names);
+            let at = Some(self.names.bytes(system, race.addr, 0));
+            let deed = Deed::Fail { kind: FailureKind::Race, message, at };
+            self.tell(system, race.later.thread, race.later.loc, deed);
+        }
+        self.races = races.len();
+    }
+
+    /// The names of the objects so far.
+    pub fn names(&self) -> &Names {
+        &self.names
     }
 
     /// What the operation that a thread is at would touch.

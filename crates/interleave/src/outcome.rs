@@ -1,10 +1,11 @@
 //! How executions end, counted.
 
 use crate::api::{
-    BoundKind, BoundMet, Failure, FailureKind, FailureSite, Options, Step, Stopped, Strategy,
-    Summary,
+    BoundKind, BoundMet, FailureKind, FailureSite, Options, Step, Stopped, Strategy, Summary,
 };
+use crate::datarace::{self, Found};
 use crate::event::{Event, Identity};
+use crate::names::Names;
 use crate::schedule::schedule;
 use crate::system::System;
 use raddle_ir::{GlobalId, LocId, Program, Quantifier};
@@ -32,7 +33,8 @@ impl FailureSite {
     /// The program asks for more than the machine has before its first instruction.
     pub(crate) fn before_start(fault: Fault) -> FailureSite {
         let (kind, message) = (fault.kind.into(), fault.message);
-        FailureSite { kind, thread: String::new(), loc: LocId::NONE, message }
+        let (thread, loc, against) = (String::new(), LocId::NONE, LocId::NONE);
+        FailureSite { kind, thread, loc, against, message }
     }
 }
 
@@ -59,6 +61,7 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
             kind: failed.fault.kind.into(),
             thread: machine.thread_name(failed.thread).to_owned(),
             loc: failed.loc,
+            against: LocId::NONE,
             message: failed.fault.message.clone(),
         });
         return End::Failed(failures.collect());
@@ -93,6 +96,7 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
                 kind: FailureKind::Deadlock,
                 thread: names.join(", "),
                 loc: machine.loc(*first),
+                against: LocId::NONE,
                 message: reasons.join("; "),
             }])
         }
@@ -165,10 +169,15 @@ struct Ending {
 }
 
 /// Whether two failures are one error to a user: the same kind at the same place, whichever thread
-/// it was. A deadlock has no one place, and a failure without a place is known by its message.
+/// it was; for a race, the same two places, whichever came first. A deadlock has no one place, and a
+/// failure without a place is known by its message.
 fn is_same_error(a: &FailureSite, b: &FailureSite) -> bool {
-    let by_message = a.kind == FailureKind::Deadlock || a.loc == LocId::NONE;
-    a.kind == b.kind && a.loc == b.loc && (!by_message || a.message == b.message)
+    let placeless = a.loc == LocId::NONE || a.kind == FailureKind::Race && a.against == LocId::NONE;
+    let by_message = a.kind == FailureKind::Deadlock || placeless;
+    let (here, there) = ((a.loc, a.against), (b.loc, b.against));
+    a.kind == b.kind
+        && (here == there || here == (there.1, there.0))
+        && (!by_message || a.message == b.message)
 }
 
 #[derive(Clone, Debug)]
@@ -201,8 +210,12 @@ impl Outcomes {
 
     /// Counts an execution in which nothing more can happen.
     pub fn end(&mut self, system: &mut System<'_>) {
+        self.race(system);
         match end_of(system) {
-            End::Complete => return self.complete(system),
+            End::Complete => {
+                self.summary.executions += 1;
+                self.observe(system);
+            }
             End::Blocked => self.summary.blocked += 1,
             End::Cut(bound, loc) => self.cut(bound, loc),
             End::Failed(failures) => {
@@ -210,7 +223,7 @@ impl Outcomes {
                 for (n, site) in failures.iter().enumerate() {
                     // An execution counts once for each error, however many threads show it.
                     if !failures[..n].iter().any(|earlier| is_same_error(earlier, site)) {
-                        self.failed(system, site.clone());
+                        self.failed(system, site.clone(), system.events.len());
                     }
                 }
             }
@@ -221,6 +234,7 @@ impl Outcomes {
     /// Counts an execution in which every thread has ended.
     #[inline]
     pub fn complete(&mut self, system: &System<'_>) {
+        self.race(system);
         self.summary.executions += 1;
         self.observe(system);
         self.note(system);
@@ -242,15 +256,44 @@ impl Outcomes {
         }
     }
 
-    fn failed(&mut self, system: &System<'_>, site: FailureSite) {
+    /// Counts the data races of an execution, however that ends.
+    #[inline]
+    fn race(&mut self, system: &System<'_>) {
+        if system.data_races.is_some() {
+            for race in system.races_found() {
+                self.raced(system, race);
+            }
+        }
+    }
+
+    /// Counts a data race. Most are known, by their places, from another execution.
+    fn raced(&mut self, system: &System<'_>, race: &Found) {
+        let places = (race.later.loc, race.earlier.loc);
+        let placeless = places.0 == LocId::NONE || places.1 == LocId::NONE;
+        let mut known = self.summary.failures.iter_mut();
+        let same = known.find(|failure| {
+            let (loc, against) = (failure.loc, failure.against);
+            failure.kind == FailureKind::Race
+                && !placeless
+                && (places == (loc, against) || places == (against, loc))
+        });
+        match same {
+            Some(failure) => failure.count += 1,
+            None => {
+                let site = datarace::site(system, &Names::of(&system.machine), race);
+                self.failed(system, site, race.events as usize);
+            }
+        }
+    }
+
+    /// Counts a failure that the first `events` events lead to.
+    fn failed(&mut self, system: &System<'_>, site: FailureSite, events: usize) {
         let mut known = self.summary.failures.iter_mut();
         match known.find(|failure| is_same_error(&failure.site(), &site)) {
             Some(failure) => failure.count += 1,
             None => {
-                let FailureSite { kind, thread, loc, message } = site;
-                let schedule = schedule(system, self.bounds);
-                let failure = Failure { kind, thread, loc, message, count: 1, schedule };
-                self.summary.failures.push(failure);
+                let schedule = schedule(system, &system.events[..events], self.bounds);
+                self.summary.failures.push(site.shown_by(1, schedule));
             }
         }
     }
@@ -264,7 +307,11 @@ impl Outcomes {
         match self.states.get_mut(self.state.as_slice()) {
             Some(ending) => ending.count += 1,
             None => {
-                let schedule = if self.judges { schedule(system, self.bounds) } else { Vec::new() };
+                let schedule = if self.judges {
+                    schedule(system, &system.events, self.bounds)
+                } else {
+                    Vec::new()
+                };
                 self.states.insert(self.state.clone(), Ending { count: 1, schedule });
             }
         }

@@ -15,11 +15,16 @@ impl System<'_> {
     /// Appends the event to the execution and its races with earlier events to `races`.
     pub fn perform(&mut self, turn: Turn, races: &mut Vec<Race>) {
         if turn.update {
+            if self.data_races.is_some() {
+                self.watch_update(turn);
+            }
             self.perform_update(turn, races);
             return;
         }
         let thread = turn.thread;
-        if !self.perform_load(thread, races) && !self.perform_store(thread, races) {
+        if self.data_races.is_some() {
+            self.perform_watched(turn, races);
+        } else if !self.perform_load(thread, races) && !self.perform_store(thread, races) {
             let visible = self.machine.visible(thread);
             self.perform_step(thread, visible, turn.choice, races);
         }
@@ -91,7 +96,7 @@ impl System<'_> {
         }
     }
 
-    fn perform_step(
+    pub(crate) fn perform_step(
         &mut self,
         thread: ThreadId,
         visible: Visible,
@@ -361,17 +366,25 @@ impl System<'_> {
 
     // ---- updates ----
 
+    /// The store that an update takes out of its thread's buffer.
+    #[inline(always)]
+    pub(crate) fn leaving(&self, turn: Turn) -> Option<Entry> {
+        let buffer = &self.process(turn.thread).buffer;
+        match self.buffering {
+            Buffering::Fifo => buffer.oldest(&self.machine.trail),
+            // Of those to one address only the oldest can leave.
+            _ => {
+                let mut entries = buffer.oldest_first(&self.machine.trail);
+                entries.find(|entry| entry.addr == turn.addr)
+            }
+        }
+    }
+
     fn perform_update(&mut self, turn: Turn, races: &mut Vec<Race>) {
         let thread = turn.thread;
-        let buffer = &self.process(thread).buffer;
-        let entry = match self.buffering {
-            Buffering::Fifo => buffer.oldest(&self.machine.trail),
-            _ => {
-                let mut leaving = buffer.leaving(&self.machine.trail, self.buffering);
-                leaving.find(|entry| entry.addr == turn.addr)
-            }
+        let Some(entry) = self.leaving(turn) else {
+            unreachable!("no entry for {turn:x?} can leave")
         };
-        let Some(entry) = entry else { unreachable!("no entry for {turn:x?} can leave") };
         let action = Action {
             thread,
             update: true,
@@ -412,7 +425,9 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) {
         let thread = action.thread;
-        let new_epoch = u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH);
+        // Where stores are ordered already there is only one epoch.
+        let new_epoch = self.buffering == Buffering::PerLocation
+            && u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH);
         let before = match self.buffering {
             Buffering::PerLocation if !new_epoch => field::EARLIER_UPDATES,
             _ => field::UPDATES,

@@ -4,18 +4,18 @@
 //! fresh system that follows one schedule numbers threads in the order in which that schedule spawns
 //! them. Steps are in the latter numbers, so that a schedule means something by itself.
 
-use crate::api::Step;
+use crate::api::{Checks, Step};
 use crate::event::{ANY, Action, Event, Turn};
 use crate::system::{System, field};
 use raddle_machine::{Bounds, Status, ThreadId, Visible};
 
-/// The schedule of the current execution.
-pub(crate) fn schedule(system: &System<'_>, bounds: Bounds) -> Vec<Step> {
+/// The schedule of the current execution, or of as many of its events from the start.
+pub(crate) fn schedule(system: &System<'_>, events: &[Event], bounds: Bounds) -> Vec<Step> {
     let initial = system.machine.program.threads.len();
     if system.machine.thread_count() as usize == initial {
-        return system.events.iter().map(step).collect();
+        return events.iter().map(step).collect();
     }
-    renumbered(system, bounds)
+    renumbered(system, events, bounds)
 }
 
 /// An event as a step, in the numbers of the search.
@@ -30,13 +30,14 @@ fn step(event: &Event) -> Step {
 
 /// The schedule in the numbers of a fresh system, found by going along on one. Should that not be
 /// able to follow, the rest is left out, and the schedule will not replay.
-fn renumbered(system: &System<'_>, bounds: Bounds) -> Vec<Step> {
-    let mut steps = Vec::with_capacity(system.events.len());
-    let Ok(mut fresh) = System::new(system.machine.program, system.model, bounds) else {
+fn renumbered(system: &System<'_>, events: &[Event], bounds: Bounds) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(events.len());
+    let (program, checks) = (system.machine.program, Checks::default());
+    let Ok(mut fresh) = System::new(program, system.model, bounds, checks) else {
         return steps;
     };
     let mut races = Vec::new();
-    for event in &system.events {
+    for event in events {
         let Some(step) = renumber(step(event), system, &fresh) else { break };
         let Some(action) = action(&fresh, &step) else { break };
         fresh.perform(action, &mut races);

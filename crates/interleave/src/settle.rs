@@ -69,7 +69,7 @@ impl System<'_> {
     /// buffer. False if the thread's next operation is something else.
     #[inline]
     fn buffer_plain_store(&mut self, thread: ThreadId) -> bool {
-        if self.buffering == Buffering::None {
+        if !self.quick_stores {
             return false;
         }
         let Some((ty, addr, value)) = self.machine.at_plain_store(thread) else { return false };
@@ -93,12 +93,18 @@ impl System<'_> {
                 let (before, after) = self.model.store(access.order);
                 self.check_buffered(addr, ty.bytes())?;
                 self.barrier(thread, before);
+                if self.data_races.is_some() {
+                    self.watch_store(thread, addr, ty.bytes(), access.order);
+                }
                 self.buffer_store(thread, addr, ty.bytes(), value);
                 self.machine.complete(thread, 0, true);
                 self.barrier(thread, after);
             }
             Visible::Fence { kind } => {
                 self.machine.complete(thread, 0, true);
+                if self.data_races.is_some() {
+                    self.watch_fence(thread, kind);
+                }
                 self.barrier(thread, self.model.fence(kind));
             }
             Visible::Spawn => {
@@ -110,6 +116,9 @@ impl System<'_> {
                 self.know_threads();
                 let clock = self.get(thread, field::CLOCK);
                 self.set(child, field::CLOCK, clock);
+                if self.data_races.is_some() {
+                    self.watch_spawn(thread, child);
+                }
                 work.push(child);
             }
             Visible::Join { handle } => return self.join(thread, handle),
@@ -200,6 +209,9 @@ impl System<'_> {
         for field in [field::CLOCK, field::UPDATES] {
             let clock = self.clock(target, field);
             self.see(thread, clock);
+        }
+        if self.data_races.is_some() {
+            self.watch_join(thread, target);
         }
         let result = self.machine.result(target);
         self.machine.complete(thread, result.into(), true);

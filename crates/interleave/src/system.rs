@@ -10,9 +10,10 @@
 //!
 //! Invariant: between two calls from outside, every thread that can go on without an event has.
 
-use crate::api::Model;
+use crate::api::{Checks, Model};
 use crate::buffer::Buffer;
 use crate::clock::{Chain, ClockId, Clocks};
+use crate::datarace::DataRaces;
 use crate::event::{Detail, Event, Link};
 use crate::model::Buffering;
 use raddle_ir::{LocId, Program};
@@ -40,7 +41,12 @@ pub(crate) mod field {
     pub const RESERVED_AFTER: u32 = ENGINE + 9;
     /// Three words of the buffer.
     pub const BUFFER: u32 = ENGINE + 10;
-    const _: () = assert!(BUFFER + 3 <= RECORD);
+    /// For data races: the thread's clock, the clock of what it has read without acquiring it, and
+    /// that of its last release fence.
+    pub const C11_CLOCK: u32 = ENGINE + 13;
+    pub const C11_READ: u32 = ENGINE + 14;
+    pub const C11_FENCED: u32 = ENGINE + 15;
+    const _: () = assert!(C11_FENCED < RECORD);
 }
 
 /// What the engine knows of a thread for good.
@@ -90,14 +96,23 @@ pub(crate) struct System<'p> {
     pub links: Vec<Link>,
     pub details: Vec<Detail>,
     pub failures: Vec<Failed>,
-    /// Whether races are looked for.
+    /// Whether reversible races are looked for.
     pub wants_races: bool,
+    /// The data races of the execution, if they are asked for.
+    pub data_races: Option<Box<DataRaces>>,
+    /// Whether plain stores go into the buffer without detours.
+    pub quick_stores: bool,
 }
 
 impl<'p> System<'p> {
     /// The system before the first event.
-    pub fn new(program: &'p Program, model: Model, bounds: Bounds) -> Result<System<'p>, Fault> {
-        Ok(System::of(Machine::new(program, bounds)?, model))
+    pub fn new(
+        program: &'p Program,
+        model: Model,
+        bounds: Bounds,
+        checks: Checks,
+    ) -> Result<System<'p>, Fault> {
+        Ok(System::of(Machine::new(program, bounds)?, model, checks))
     }
 
     /// The same, and what the program prints is kept.
@@ -105,14 +120,17 @@ impl<'p> System<'p> {
         program: &'p Program,
         model: Model,
         bounds: Bounds,
+        checks: Checks,
     ) -> Result<System<'p>, Fault> {
         let mut machine = Machine::new(program, bounds)?;
         machine.keep_output();
-        Ok(System::of(machine, model))
+        Ok(System::of(machine, model, checks))
     }
 
-    fn of(machine: Machine<'p>, model: Model) -> System<'p> {
+    fn of(mut machine: Machine<'p>, model: Model, checks: Checks) -> System<'p> {
         let mut system = System {
+            data_races: checks.races.then(|| Box::new(DataRaces::new(&mut machine))),
+            quick_stores: model.buffering() != Buffering::None && !checks.races,
             machine,
             model,
             buffering: model.buffering(),
@@ -237,5 +255,6 @@ impl<'p> System<'p> {
             + self.events.capacity() * std::mem::size_of::<Event>()
             + self.links.capacity() * std::mem::size_of::<Link>()
             + self.details.capacity() * std::mem::size_of::<Detail>()
+            + self.data_races.as_ref().map_or(0, |races| races.bytes())
     }
 }

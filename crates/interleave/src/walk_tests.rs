@@ -10,7 +10,7 @@
 //! or in memory may be either the same or the handle of the same thread. Objects have such numbers
 //! too; here, only one thread of a program allocates any, in an order of its own.
 
-use crate::api::Model;
+use crate::api::{Checks, Model};
 use crate::buffer::Entry;
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Event, Identity, Turn};
@@ -26,7 +26,7 @@ const BOUNDS: Bounds = Bounds { steps: 100_000, unroll: None, spin: true };
 const MOVES: usize = 120;
 
 fn fresh(program: &Program, model: Model) -> System<'_> {
-    System::new(program, model, BOUNDS).expect("generated programs can start")
+    System::new(program, model, BOUNDS, Checks::default()).expect("generated programs can start")
 }
 
 /// Everything that can happen next, every alternative by itself.

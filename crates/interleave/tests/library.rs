@@ -3,7 +3,7 @@
 mod common;
 
 use common::{FILE, checked, program};
-use raddle_interleave::{Deed, Failure, Model, Replayed, replay};
+use raddle_interleave::{Checks, Deed, Failure, Model, Replayed, replay};
 use raddle_ir::Program;
 
 const LIBRARY: &str = "
@@ -46,7 +46,7 @@ func @main() {{
         let found = checked(&program, model);
         assert_eq!(place(&program, &found.failures[0]), Some(format!("{FILE}:5")), "{model}");
         // What is told on the way has its place, too.
-        let told = replay(&program, model, &found.failures[0].schedule);
+        let told = replay(&program, model, Checks::default(), &found.failures[0].schedule);
         assert!(told.events.iter().all(|event| program.place(event.loc).is_some()), "{told:?}");
     }
 }
@@ -127,7 +127,7 @@ fn output_is_told_in_order() {
     let program = printing("store i32 asm @x, 5", &formats, "fail assertion \"over\"");
     for model in Model::ALL {
         let found = checked(&program, model);
-        let told = replay(&program, model, &found.failures[0].schedule);
+        let told = replay(&program, model, Checks::default(), &found.failures[0].schedule);
         assert_eq!(printed(&told), ["1 and 2: word\n", "again 1"], "{model}");
     }
 }

@@ -1,7 +1,8 @@
 //! Schedules from outside: they replay to what the search saw, and the replay reads well.
 
 use raddle_interleave::{
-    Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary, explore, replay,
+    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary, explore,
+    replay,
 };
 use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
 use raddle_oracle::generate::{self, Config};
@@ -20,7 +21,8 @@ fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
 }
 
 fn confirm_failure(program: &Program, model: Model, failure: &Failure) {
-    let ReplayEnd::Failed(sites) = replay(program, model, &failure.schedule).end else {
+    let ReplayEnd::Failed(sites) = replay(program, model, Checks::default(), &failure.schedule).end
+    else {
         panic!("{failure:?} does not replay:\n{}", text::print(program));
     };
     let same = sites.iter().any(|site| {
@@ -38,7 +40,7 @@ fn all_replays(mut program: Program, seed: u64) {
             let found = run(&program, model, strategy);
             assert_eq!(found.witnesses.len(), found.states.len());
             for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
-                let end = replay(&program, model, schedule).end;
+                let end = replay(&program, model, Checks::default(), schedule).end;
                 assert_eq!(end, ReplayEnd::Complete { state: values.clone() }, "seed {seed}");
             }
             for failure in &found.failures {
@@ -134,7 +136,7 @@ entry:
 /// Thread, line and words of everything that happens along a schedule.
 fn told(program: &Program, model: Model, schedule: &[Step]) -> Vec<String> {
     let line = |loc| program.loc(loc).map_or(0, |loc| loc.line);
-    let replayed = replay(program, model, schedule);
+    let replayed = replay(program, model, Checks::default(), schedule);
     replayed.events.iter().map(|e| format!("{} {} {}", e.thread, line(e.loc), e.what())).collect()
 }
 
@@ -181,7 +183,7 @@ fn a_replay_tells_of_buffers_and_fences_with_their_places() {
     ];
     assert_eq!(told(&program, Model::Pso, &schedule), expected);
     assert_eq!(
-        replay(&program, Model::Pso, &schedule).end,
+        replay(&program, Model::Pso, Checks::default(), &schedule).end,
         ReplayEnd::Complete { state: Vec::new() }
     );
 }
@@ -202,7 +204,7 @@ fn under_sc_a_store_is_told_once() {
 #[test]
 fn schedules_that_do_not_fit_are_refused() {
     let program = parsed(TALE);
-    let end = |schedule: &[Step]| replay(&program, Model::Tso, schedule).end;
+    let end = |schedule: &[Step]| replay(&program, Model::Tso, Checks::default(), schedule).end;
     assert_eq!(end(&[step(0)]), ReplayEnd::Short);
     assert_eq!(end(&[step(7)]), ReplayEnd::Stuck(0));
     assert_eq!(end(&[step(0), update(0, 1)]), ReplayEnd::Stuck(1), "TSO keeps the order");
@@ -222,7 +224,8 @@ entry:
 }
 "#;
     let program = parsed(source);
-    let end = |choice| replay(&program, Model::Sc, &[Step { choice, ..step(0) }]).end;
+    let end =
+        |choice| replay(&program, Model::Sc, Checks::default(), &[Step { choice, ..step(0) }]).end;
     assert_eq!(end(2), ReplayEnd::Complete { state: Vec::new() });
     assert_eq!(end(3), ReplayEnd::Stuck(0));
     assert_eq!(end(u64::MAX), ReplayEnd::Stuck(0));

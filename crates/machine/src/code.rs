@@ -4,8 +4,8 @@
 //! functions have become places in one array. `decode` builds it.
 
 use raddle_ir::{
-    Access, BinOp, BlockId, CastOp, FailKind, FenceKind, FuncId, GlobalId, IntPred, LocId, Pred,
-    RmwOp, Type, UnOp,
+    Access, BinOp, BlockId, CastOp, FailKind, FenceKind, FuncId, GlobalId, IntPred, LocId, Order,
+    Pred, RmwOp, Type, UnOp,
 };
 
 /// A place in [`Code::ops`].
@@ -171,6 +171,7 @@ pub enum Op {
         dst: Slot,
         addr: Src,
         value: Src,
+        order: Order,
         when: Option<(IntPred, Src)>,
     },
     CmpXchg {
@@ -180,12 +181,16 @@ pub enum Op {
         addr: Src,
         expected: Src,
         new: Src,
+        order: Order,
+        /// The order of one that finds something else.
+        failure: Order,
     },
     StoreCond {
         ty: Type,
         ok: Slot,
         addr: Src,
         value: Src,
+        order: Order,
     },
     Fence {
         kind: FenceKind,
@@ -241,6 +246,7 @@ pub enum Op {
         pred: IntPred,
         addr: Src,
         value: Src,
+        order: Order,
     },
 
     Assume {

@@ -284,19 +284,19 @@ impl Decoder<'_> {
             InstKind::Store { ty, addr, value, access } => {
                 Op::Store { ty, addr: self.src(addr), value: self.src(value), access }
             }
-            InstKind::Rmw { op, ty, dst, addr, value, when, .. } => {
+            InstKind::Rmw { op, ty, dst, addr, value, when, access } => {
                 let (dst, addr, value) = (self.slot(dst), self.src(addr), self.src(value));
                 let when = when.map(|(pred, wanted)| (pred, self.src(wanted)));
-                Op::Rmw { op, ty, dst, addr, value, when }
+                Op::Rmw { op, ty, dst, addr, value, order: access.order, when }
             }
-            InstKind::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
+            InstKind::CmpXchg { ty, dst, ok, addr, expected, new, success, failure, .. } => {
                 let (dst, ok, addr) = (self.slot(dst), self.slot(ok), self.src(addr));
                 let (expected, new) = (self.src(expected), self.src(new));
-                Op::CmpXchg { ty, dst, ok, addr, expected, new }
+                Op::CmpXchg { ty, dst, ok, addr, expected, new, order: success.order, failure }
             }
-            InstKind::StoreCond { ty, ok, addr, value, .. } => {
+            InstKind::StoreCond { ty, ok, addr, value, access } => {
                 let (ok, addr) = (self.slot(ok), self.src(addr));
-                Op::StoreCond { ty, ok, addr, value: self.src(value) }
+                Op::StoreCond { ty, ok, addr, value: self.src(value), order: access.order }
             }
             InstKind::Fence { kind } => Op::Fence { kind },
             InstKind::Lock { addr } => Op::Lock { addr: self.src(addr) },
@@ -310,9 +310,9 @@ impl Decoder<'_> {
             }
             InstKind::CondSignal { cond } => Op::CondSignal { cond: self.src(cond) },
             InstKind::CondBroadcast { cond } => Op::CondBroadcast { cond: self.src(cond) },
-            InstKind::Await { dst, ty, pred, addr, value, .. } => {
+            InstKind::Await { dst, ty, pred, addr, value, access } => {
                 let (dst, addr) = (self.slot(dst), self.src(addr));
-                Op::Await { dst, ty, pred, addr, value: self.src(value) }
+                Op::Await { dst, ty, pred, addr, value: self.src(value), order: access.order }
             }
             ref local => unreachable!("not a memory operation: {local:?}"),
         }

@@ -62,6 +62,20 @@ impl Machine<'_> {
         }
     }
 
+    /// The order that the access a thread is at asks for, if it is at one; `done` says whether a
+    /// conditional one did what it is there for.
+    pub fn order(&self, thread: ThreadId, done: bool) -> Option<Order> {
+        match self.code.op(self.pc(thread)) {
+            Op::Load { access, .. } | Op::Store { access, .. } => Some(access.order),
+            Op::CmpXchg { failure, .. } if !done => Some(failure),
+            Op::Rmw { order, .. }
+            | Op::CmpXchg { order, .. }
+            | Op::StoreCond { order, .. }
+            | Op::Await { order, .. } => Some(order),
+            _ => None,
+        }
+    }
+
     /// The ordinary load that a thread is at, if it is at one: destination, type, address. What
     /// [`Machine::visible`] and [`Machine::complete`] do for all operations, cut to the commonest.
     #[inline]

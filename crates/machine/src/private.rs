@@ -56,7 +56,7 @@ impl Machine<'_> {
                 let value = self.read_as(thread, value, is_wide(ty));
                 self.private_write(thread, place, value);
             }
-            Op::Rmw { op, ty, dst, addr, value, when } => {
+            Op::Rmw { op, ty, dst, addr, value, when, .. } => {
                 self.ready(thread, [value])?;
                 let place = self.private_place(thread, addr, ty.bytes(), Purpose::Update)?;
                 let old = self.memory.read(&self.trail, place) & ty.mask();
@@ -72,7 +72,7 @@ impl Machine<'_> {
                 self.private_write(thread, place, new);
                 self.put_as(thread, dst, old, is_wide(ty));
             }
-            Op::CmpXchg { ty, dst, ok, addr, expected, new } => {
+            Op::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
                 self.ready(thread, [expected, new])?;
                 let place = self.private_place(thread, addr, ty.bytes(), Purpose::Update)?;
                 let old = self.memory.read(&self.trail, place) & ty.mask();

@@ -7,7 +7,7 @@
 use crate::{Run, json, story};
 use raddle_analysis::Violation;
 use raddle_analysis::witness::Expected;
-use raddle_interleave::{Model, Step};
+use raddle_interleave::{Checks, Model, Step};
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ struct Document<'a> {
     inputs: &'a [String],
     arguments: &'a [String],
     program: String,
+    /// What was looked for beside what executions show by themselves.
+    checks: Vec<&'static str>,
     witnesses: Vec<Entry>,
 }
 
@@ -45,8 +47,16 @@ pub fn entry(run: &Run<'_>, violation: &Violation) -> Entry {
     Entry { model: run.options.model.name(), error: json::violation(run, violation) }
 }
 
+/// The word for [`Checks::races`].
+pub const RACES: &str = "races";
+
 /// The whole file.
-pub fn written(program: &Program, origin: &Origin, witnesses: Vec<Entry>) -> String {
+pub fn written(
+    program: &Program,
+    origin: &Origin,
+    checks: Checks,
+    witnesses: Vec<Entry>,
+) -> String {
     let document = Document {
         format: FORMAT,
         version: VERSION,
@@ -54,6 +64,7 @@ pub fn written(program: &Program, origin: &Origin, witnesses: Vec<Entry>) -> Str
         inputs: &origin.inputs,
         arguments: &origin.arguments,
         program: fingerprint(program),
+        checks: checks.races.then_some(RACES).into_iter().collect(),
         witnesses,
     };
     let mut text =
@@ -79,6 +90,7 @@ pub struct Recorded {
     pub origin: Origin,
     /// The program's fingerprint.
     pub program: String,
+    pub checks: Checks,
     pub witnesses: Vec<RecordedWitness>,
 }
 
@@ -102,6 +114,8 @@ struct Body {
     #[serde(default)]
     arguments: Vec<String>,
     program: String,
+    #[serde(default)]
+    checks: Vec<String>,
     witnesses: Vec<BodyEntry>,
 }
 
@@ -112,6 +126,7 @@ struct BodyEntry {
     thread: Option<String>,
     file: String,
     line: Option<u32>,
+    against: Option<json::Place>,
     count: u64,
     schedule: Vec<story::Step>,
 }
@@ -129,9 +144,25 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
             .expected(format!("version {VERSION}"))
             .help("replay it with the raddle that wrote it; the file says which"));
     }
-    let Body { inputs, arguments, program, witnesses } = parsed(file, bytes)?;
+    let Body { inputs, arguments, program, checks, witnesses } = parsed(file, bytes)?;
     let witnesses = witnesses.into_iter().map(|entry| entry.checked(file)).collect();
-    Ok(Recorded { origin: Origin { inputs, arguments }, program, witnesses: all(witnesses)? })
+    let (origin, witnesses) = (Origin { inputs, arguments }, all(witnesses)?);
+    Ok(Recorded { origin, program, checks: known(file, &checks)?, witnesses })
+}
+
+/// What was looked for, by its names.
+fn known(file: &str, words: &[String]) -> Result<Checks, Diagnostic> {
+    let mut checks = Checks::default();
+    for word in words {
+        match word.as_str() {
+            RACES => checks.races = true,
+            _ => {
+                let message = format!("the check '{word}' is not known");
+                return Err(Diagnostic::whole_file(file, message).expected(format!("'{RACES}'")));
+            }
+        }
+    }
+    Ok(checks)
 }
 
 fn all<T>(results: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Diagnostic> {
@@ -159,6 +190,7 @@ impl BodyEntry {
                 kind: self.kind,
                 thread: self.thread,
                 place: self.line.map(|line| (self.file, line)),
+                against: self.against.and_then(|at| Some((at.file, at.line?))),
                 count: self.count,
             },
         })
@@ -188,9 +220,10 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let origin = Origin { inputs: vec!["a.c".into()], arguments: vec!["--".into()] };
-        let text = written(&Program::default(), &origin, Vec::new());
+        let checks = Checks { races: true };
+        let text = written(&Program::default(), &origin, checks, Vec::new());
         let recorded = read_text(&text).expect("it is a witness");
-        assert_eq!(recorded.origin, origin);
+        assert_eq!((&recorded.origin, recorded.checks), (&origin, checks));
         assert_eq!(recorded.program, fingerprint(&Program::default()));
     }
 

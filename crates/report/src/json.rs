@@ -6,9 +6,9 @@
 use crate::value::{self, Value};
 use crate::{Run, condition, stopped_name, story};
 use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome, Violation};
-use raddle_interleave::{BoundMet, Failure};
+use raddle_interleave::{BoundMet, Failure, FailureKind};
 use raddle_ir::{LocId, Program};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// A litmus result.
@@ -82,6 +82,9 @@ pub(crate) struct Error {
     thread: Option<String>,
     file: String,
     line: Option<u32>,
+    /// The other access of a race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Place>,
     message: String,
     count: u64,
     /// Whether the schedule was replayed to the same end.
@@ -95,6 +98,12 @@ pub(crate) struct Error {
     /// The final state, for a condition that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<BTreeMap<String, Value>>,
+}
+
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub(crate) struct Place {
+    pub file: String,
+    pub line: Option<u32>,
 }
 
 #[derive(Serialize, Debug)]
@@ -221,11 +230,16 @@ fn accused(run: &Run<'_>, offence: &Offence) -> Error {
 
 fn failed(run: &Run<'_>, failure: &Failure) -> Error {
     let (file, line) = place(run, failure.loc);
+    let against = (failure.kind == FailureKind::Race).then(|| {
+        let (file, line) = place(run, failure.against);
+        Place { file, line }
+    });
     Error {
         kind: failure.kind.name(),
         thread: Some(failure.thread.clone()),
         file,
         line,
+        against,
         message: failure.message.clone(),
         count: failure.count,
         confirmed: false,
@@ -243,6 +257,7 @@ fn refuted(run: &Run<'_>, outcome: &Outcome) -> Error {
         thread: None,
         file: run.file.to_owned(),
         line: None,
+        against: None,
         message: format!("{} fails", condition::spelled(run.program)),
         count: outcome.count,
         confirmed: false,

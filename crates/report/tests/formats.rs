@@ -70,6 +70,7 @@ fn observed(quantifier: Quantifier, check: CheckResult) -> LitmusResult {
 
 fn failure() -> Failure {
     Failure {
+        against: LocId::NONE,
         kind: FailureKind::Assertion,
         thread: "P0".into(),
         loc: LocId(0),

@@ -1,4 +1,5 @@
 // expect: all=safe [executions: all=2]
+// expect: all=safe [options: --check races]
 // Threads get structures from malloc and give them back.
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 // expect: all=safe [executions: all=24] [small]
+// expect: all=safe [options: --check races]
 // Four increments in every order.
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect: sc=safe tso=safe pso=violation(assertion) [executions: sc=3 tso=3]
 // expect: all=safe [options: -- -DRELEASE=memory_order_release] [executions: all=3] [small]
 // expect: all=safe [options: -- -DRELEASE=memory_order_seq_cst] [executions: all=3] [small]
+// expect: sc=safe tso=safe [options: --check races]
 // Message passing.
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect: all=safe
 // expect: all=violation(deadlock) [options: -- -DPARTIES=3]
+// expect: all=safe [options: --check races]
 // What is written before a barrier is read after it.
 
 #include <assert.h>

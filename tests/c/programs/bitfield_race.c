@@ -1,5 +1,6 @@
 // expect: all=violation(assertion)
 // expect: all=safe [options: -- -DAPART] [executions: all=1]
+// expect: all=violation(race) [options: --check races]
 // Neighbouring bit-fields share a word, and one thread's update undoes the other's.
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect: all=safe [executions: all=2] [small]
 // expect: all=safe [options: -- -DSIGNAL_OUTSIDE] [executions: all=2] [small]
 // expect: all=violation(deadlock) [options: -- -DNO_CHECK]
+// expect: all=safe [options: --check races]
 // One waits for the other: it comes first and sleeps, or second and does not. Without the check the signal may be lost.
 
 #include <assert.h>

@@ -1,5 +1,7 @@
 // expect: all=safe
 // expect: sc=safe tso=safe pso=violation(uninitialised) [options: -- -DPLAIN]
+// expect: all=safe [options: --check races]
+// expect: sc=violation(race) tso=violation(race) [options: --check races -- -DPLAIN]
 // Double-checked locking with an object from malloc.
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 // expect: all=safe [executions: all=2] [small]
+// expect: all=safe [options: --check races]
 // memory_double_free.c, done right.
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // expect: all=safe [executions: all=24]
 // expect: all=safe [options: -- -DTHREADS=3] [executions: all=6] [small]
+// expect: all=safe [options: --check races]
 // Critical sections of four threads in 4! orders.
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect: all=safe
 // expect: all=violation(assertion) [options: -- -DALWAYS]
+// expect: all=safe [options: --check races]
 // trylock may fail, and must then be heeded.
 
 #include <assert.h>

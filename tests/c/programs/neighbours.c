@@ -1,5 +1,6 @@
 // expect: all=safe [executions: all=1]
 // expect: all=safe [options: -- -DTHREADS=2] [executions: all=1] [small]
+// expect: all=safe [options: --check races]
 // Bytes beside each other are different cells: no conflicts.
 
 #include <assert.h>

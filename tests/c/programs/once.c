@@ -1,4 +1,5 @@
 // expect: all=safe
+// expect: all=safe [options: --check races]
 // pthread_once runs its function once, and nobody passes before it is done.
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 // expect: all=safe
 // expect: sc=safe tso=violation(assertion) pso=violation(assertion) [options: -- -DSTORE=memory_order_release]
 // expect: all=safe [options: -- -DEXCHANGE -DSTORE=memory_order_release]
+// expect: all=safe [options: --check races]
 // Peterson with C11 atomics. Release and acquire are not enough; an exchange of the turn is.
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect: all=violation(assertion)
 // expect: all=safe [options: -- -DEXPECT_AT_LEAST_ONE] [executions: sc=4 tso=4 pso=4] [small]
+// expect: all=violation(race) [options: --check races -- -DEXPECT_AT_LEAST_ONE]
 // A lost update. Each increment is a load and a store. Seen as traces: the loads read 0 or the other's 1, and the two
 // stores have an order. Loads 0 and 0 go with both orders of the stores, a load of 1 fixes the order.
 

@@ -1,6 +1,7 @@
 // expect: all=safe
 // expect: all=violation(assertion) [options: -- -DREAD_LOCK_TO_WRITE]
 // expect: all=violation(deadlock) [options: -- -DUPGRADE]
+// expect: all=safe [options: --check races]
 // Readers and a writer under pthread_rwlock.
 
 #include <assert.h>

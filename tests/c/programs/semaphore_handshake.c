@@ -1,4 +1,5 @@
 // expect: all=safe [executions: all=1] [small]
+// expect: all=safe [options: --check races]
 // Two threads take turns by two semaphores: there is only one way.
 
 #include <assert.h>

@@ -2,6 +2,9 @@
 // expect: all=safe [options: -- -DTTAS]
 // expect: all=safe [options: -- -DCAS]
 // expect: all=safe [options: -- -DBACKOFF]
+// expect: all=safe [options: --check races -- -DTAS]
+// expect: all=safe [options: --check races -- -DTTAS]
+// expect: all=safe [options: --check races -- -DCAS]
 // Spin locks that write while they wait, or look first.
 
 #include <assert.h>

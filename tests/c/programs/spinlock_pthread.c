@@ -1,4 +1,5 @@
 // expect: all=safe [executions: all=2] [small]
+// expect: all=safe [options: --check races]
 // pthread_spin_lock.
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect: all=safe
 // expect: sc=safe tso=safe pso=violation(assertion) [options: -- -DRELEASE=memory_order_relaxed]
+// expect: all=safe [options: --check races]
 // A ring buffer for one producer and one consumer, without locks.
 
 #include <assert.h>

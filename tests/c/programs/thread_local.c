@@ -1,4 +1,5 @@
 // expect: all=safe [executions: all=1]
+// expect: all=safe [options: --check races]
 // Each thread has its own copy: no conflicts, one trace.
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 // expect: all=safe [executions: all=1]
+// expect: all=safe [options: --check races]
 // A tree of threads that return sums.
 
 #include <assert.h>

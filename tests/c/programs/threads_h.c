@@ -1,4 +1,5 @@
 // expect: all=safe
+// expect: all=safe [options: --check races]
 // C11 threads: results, mutexes, conditions, call_once, thread-specific storage.
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect: all=safe
 // expect: all=safe [options: -- -DTHREADS=2] [small]
+// expect: all=safe [options: --check races]
 // A ticket lock.
 
 #include <assert.h>

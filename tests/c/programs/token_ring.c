@@ -1,4 +1,5 @@
 // expect: all=violation(assertion)
+// expect: all=violation(race) [options: --check races]
 // Four threads copy a cell around: the copies need not agree.
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // expect: all=violation(assertion)
 // expect: all=safe [options: -- -DRIGHT] [executions: all=6]
+// expect: all=violation(race) [options: --check races]
 // One of the threads takes the wrong lock.
 
 #include <assert.h>

@@ -53,6 +53,10 @@ pub struct Why {
 
 /// What made the difference in a replayed offence, if that can be said.
 pub fn why(program: &Program, events: &[ReplayEvent], offence: &Offence) -> Option<Why> {
+    // A race says itself which two accesses it is about.
+    if kind(offence) == Some(FailureKind::Race) {
+        return None;
+    }
     let told = Told { program, events: upto_failure(events, offence) };
     let mut reasons = Vec::new();
     match kind(offence) {

@@ -166,3 +166,44 @@ fn a_witness_that_cannot_be_written_is_said() {
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(ran.err.contains("cannot write the witness"), "{ran:?}");
 }
+
+const RACE: &str = r#"
+program "race"
+global @x: i32
+thread P0 = @write()
+thread P1 = @read()
+func @write() {
+entry:
+  store i32 @x, 1
+  ret
+}
+func @read() {
+  reg %r: i32
+entry:
+  %r = load i32 @x
+  ret
+}
+"#;
+
+#[test]
+fn a_race_replays_with_the_check_that_found_it() {
+    let program = file("replay_race", "race.rir", RACE.as_bytes());
+    assert_eq!(raddle(&["check", &program, "--model", "tso"]).status, Some(0));
+    let args = [program.as_str(), "--model", "tso", "--check", "races"];
+    let (path, mut document) = witness("replay_race_witness", &args);
+    assert_eq!(document["checks"], json!(["races"]));
+    let found = &document["witnesses"][0];
+    assert_eq!((&found["kind"], &found["line"]), (&json!("race"), &json!(14)));
+    assert_eq!(found["against"]["line"], 8);
+    let ran = replay(&path);
+    assert_eq!(ran.status, Some(1), "{ran:?}");
+    assert!(ran.out.contains("P0 writes x at"), "{}", ran.out);
+    assert!(ran.out.ends_with("  replayed: same error\n"), "{}", ran.out);
+
+    document["witnesses"][0]["against"]["line"] = json!(9);
+    refused(&path, &document, "it ends in another error");
+    document["checks"] = json!([]);
+    refused(&path, &document, "does not replay");
+    document["checks"] = json!(["leaks"]);
+    refused(&path, &document, "'leaks' is not known");
+}

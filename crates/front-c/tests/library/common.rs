@@ -1,7 +1,7 @@
 //! Programs in IR text that call the C library, and what every answer about them must satisfy.
 
 use raddle_interleave::{
-    FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
+    Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
 };
 use raddle_ir::{Program, text, verify};
 use std::path::Path;
@@ -84,7 +84,7 @@ pub fn checked(program: &Program, model: Model) -> Summary {
         }
     }
     for failure in &optimal.failures {
-        let replayed = replay(program, model, &failure.schedule);
+        let replayed = replay(program, model, Checks::default(), &failure.schedule);
         let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{failure:?}: {replayed:?}") };
         assert!(sites.iter().any(|site| site.message == failure.message), "{failure:?}");
     }

@@ -3,8 +3,7 @@
 #![allow(dead_code)] // Each test binary uses its own part.
 
 use raddle_interleave::{
-    Failure, FailureKind, FailureSite, Model, Options, ReplayEnd, Strategy, Summary, explore,
-    replay,
+    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
 };
 use raddle_ir::{Program, text, verify};
 use raddle_oracle::{self as oracle, Outcome, axiomatic, interleavings};
@@ -109,10 +108,9 @@ fn failure_set(summary: &Summary) -> Vec<(FailureKind, &str, &str)> {
 }
 
 fn replays(program: &Program, model: Model, failure: &Failure) {
-    let replayed = replay(program, model, &failure.schedule);
+    let replayed = replay(program, model, Checks::default(), &failure.schedule);
     let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{failure:?}: {replayed:?}") };
-    let Failure { kind, thread, loc, message, .. } = failure.clone();
-    let site = FailureSite { kind, thread, loc, message };
+    let site = failure.site();
     assert!(sites.contains(&site), "{site:?} replays to {sites:?}");
 }
 

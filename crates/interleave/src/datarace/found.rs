@@ -1,0 +1,65 @@
+//! What was found, told.
+
+use super::history::{Accessed, Kind};
+use crate::api::{FailureKind, FailureSite};
+use crate::names::Names;
+use crate::system::System;
+use raddle_ir::LocId;
+use raddle_machine::Machine;
+
+/// Two accesses that race, in the order in which the execution has them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub earlier: Accessed,
+    pub later: Accessed,
+    /// The first byte that both touch.
+    pub addr: u64,
+    /// How many events it took to get there.
+    pub events: u32,
+}
+
+impl Found {
+    /// Whether the two are one error to a user: the same pair of places. Without places, the same
+    /// byte.
+    pub fn is_same(&self, other: &Found) -> bool {
+        let placeless = self.earlier.loc == LocId::NONE || self.later.loc == LocId::NONE;
+        let (here, there) =
+            ((self.earlier.loc, self.later.loc), (other.earlier.loc, other.later.loc));
+        (here == there || here == (there.1, there.0)) && (!placeless || self.addr == other.addr)
+    }
+
+    /// `main writes x at f.c:3, main.1:f reads it at f.c:9, and nothing orders the two`
+    pub fn message(&self, machine: &Machine<'_>, names: &Names) -> String {
+        let does = |access: &Accessed, what: &str| {
+            let who = machine.thread_name(access.thread);
+            let place = machine.program.place(access.loc);
+            let at = place.map_or(String::new(), |place| format!(" at {place}"));
+            format!("{who} {} {what}{at}", verb(access))
+        };
+        let earlier = does(&self.earlier, &names.name(machine, self.addr));
+        let later = does(&self.later, "it");
+        format!("{earlier}, {later}, and nothing orders the two")
+    }
+}
+
+fn verb(access: &Accessed) -> &'static str {
+    match (access.kind, access.plain) {
+        (Kind::Read, true) => "reads",
+        (Kind::Read, false) => "atomically reads",
+        (Kind::Write, true) => "writes",
+        (Kind::Write, false) => "atomically writes",
+        (Kind::Free, _) => "frees",
+    }
+}
+
+/// A race as a failure, at its later access.
+pub(crate) fn site(system: &System<'_>, names: &Names, found: &Found) -> FailureSite {
+    let machine = &system.machine;
+    FailureSite {
+        kind: FailureKind::Race,
+        thread: machine.thread_name(found.later.thread).to_owned(),
+        loc: found.later.loc,
+        against: found.earlier.loc,
+        message: found.message(machine, names),
+    }
+}

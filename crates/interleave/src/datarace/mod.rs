@@ -1,0 +1,293 @@
+//! Data races of C11.
+//!
+//! Two accesses of different threads race if they touch common bytes, one of them writes, one of
+//! them is not atomic, and neither happens before the other (C11, 5.1.2.4). This happens-before is
+//! the language's, not the model's that [`crate::record`] keeps: it knows program order, spawns and
+//! joins, and what synchronises (locks, release and acquire, fences), but no conflicts. The method
+//! is that of vector-clock detectors (Flanagan, Freund, *FastTrack*, PLDI 2009).
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`order`] | the clocks: what synchronises with what |
+//! | [`history`] | the accesses to each byte, and which of them a new one races with |
+//! | [`found`] | what was found, told |
+//!
+//! Deviations from FastTrack: of each byte all accesses are kept, the newest of each thread, place
+//! and kind, not only the newest write; so every pair of places is found that races in an execution.
+//! Release sequences are those of C++20: only read-modify-writes continue them.
+//!
+//! A store counts where its thread performs it, also if it goes into a buffer. What it carries to
+//! those who read it from memory is kept beside the buffer until it gets there. So accesses are
+//! looked at in an order that extends happens-before, under every model.
+//!
+//! Nothing of this exists unless races are asked for. What is kept grows at its end only; how much
+//! of it belongs to the current execution is on the machine's trail, and the rest is dropped before
+//! the next use: going back needs no help from here.
+//!
+//! Not seen: what formatting reads and writes, which are no events; accesses that fail; the end of a
+//! frame's object, which is no access.
+
+mod found;
+mod history;
+mod order;
+
+pub(crate) use found::{Found, site};
+
+use crate::clock::{ClockId, Clocks};
+use crate::event::{Class, Turn};
+use crate::record::Race;
+use crate::system::System;
+use history::{Kind, Link, Rooms};
+use raddle_ir::{FenceKind, LocId, Order};
+use raddle_machine::{Machine, Status, ThreadId, Trail, Visible, Word};
+
+/// What is known of accesses and their order in the current execution.
+#[derive(Clone, Debug)]
+pub(crate) struct DataRaces {
+    /// Indexed by threads, not by chains.
+    clocks: Clocks,
+    links: Vec<Link>,
+    found: Vec<Found>,
+    /// Three words: how much of each belongs to the current execution.
+    lengths: Word,
+    rooms: Rooms,
+    /// For each thread, what its stores carry, by their number. Meaningless from the number of the
+    /// next store on.
+    carried: Vec<Vec<ClockId>>,
+}
+
+/// An access as its thread performs it.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    thread: ThreadId,
+    loc: LocId,
+    addr: u64,
+    bytes: u32,
+    kind: Kind,
+    plain: bool,
+}
+
+/// What an access does to the order of things.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effect {
+    Nothing,
+    Load(Order),
+    Store(Order),
+    Update(Order),
+}
+
+impl DataRaces {
+    pub fn new(machine: &mut Machine<'_>) -> DataRaces {
+        let mut races = DataRaces {
+            clocks: Clocks::new(),
+            links: Vec::new(),
+            found: Vec::new(),
+            lengths: machine.trail.reserve(3),
+            rooms: Rooms::default(),
+            carried: Vec::new(),
+        };
+        for thread in machine.thread_ids() {
+            races.begin(machine, thread, ClockId::NONE);
+        }
+        races.keep(&mut machine.trail);
+        races
+    }
+
+    /// Drops what is not of the current execution.
+    fn rewind(&mut self, trail: &Trail) {
+        let [clocks, links, found] = [0, 1, 2].map(|n| trail.get(self.lengths.at(n)) as usize);
+        self.clocks.truncate(clocks);
+        self.links.truncate(links);
+        self.found.truncate(found);
+    }
+
+    /// Notes what there is now.
+    fn keep(&self, trail: &mut Trail) {
+        let lengths = [self.clocks.len(), self.links.len(), self.found.len()];
+        for (word, length) in [0, 1, 2].map(|n| self.lengths.at(n)).into_iter().zip(lengths) {
+            trail.set(word, length as u64);
+        }
+    }
+
+    /// The races of the current execution.
+    pub fn found(&self, trail: &Trail) -> &[Found] {
+        &self.found[..trail.get(self.lengths.at(2)) as usize]
+    }
+
+    /// Bytes held, for memory limits.
+    pub fn bytes(&self) -> usize {
+        self.clocks.bytes()
+            + self.links.capacity() * size_of::<Link>()
+            + self.found.capacity() * size_of::<Found>()
+    }
+
+    /// An access that takes effect at once; `events` is how many events there are with it.
+    fn access(&mut self, machine: &mut Machine<'_>, access: Access, effect: Effect, events: u32) {
+        let Access { thread, addr, bytes, .. } = access;
+        let source = self.message_at(machine, addr, bytes);
+        if let Effect::Load(order) | Effect::Update(order) = effect {
+            self.read_from(machine, thread, source, order);
+        }
+        self.look(machine, access, events);
+        let message = match effect {
+            Effect::Nothing | Effect::Load(_) => return,
+            Effect::Store(order) => self.message(machine, thread, order),
+            // It continues the release sequences that it found.
+            Effect::Update(order) => {
+                let message = self.message(machine, thread, order);
+                self.clocks.joined(source, message)
+            }
+        };
+        self.put_message(machine, addr, bytes, message);
+    }
+
+    /// A store that goes into its thread's buffer.
+    fn buffered(&mut self, machine: &mut Machine<'_>, store: &Buffered, events: u32) {
+        let Buffered { access, order, index } = *store;
+        let thread = access.thread;
+        self.look(machine, access, events);
+        let message = self.message(machine, thread, order);
+        let (thread, index) = (thread.0 as usize, index as usize);
+        if self.carried.len() <= thread {
+            self.carried.resize(thread + 1, Vec::new());
+        }
+        let carried = &mut self.carried[thread];
+        carried.truncate(index);
+        carried.resize(index, ClockId::NONE);
+        carried.push(message);
+    }
+
+    /// It has left the buffer.
+    fn updated(&mut self, machine: &mut Machine<'_>, store: &Leaving) {
+        let carried = self.carried.get(store.thread.0 as usize);
+        let message = carried.and_then(|carried| carried.get(store.index as usize)).copied();
+        self.put_message(machine, store.addr, store.bytes, message.unwrap_or(ClockId::NONE));
+    }
+}
+
+/// A store on its way into a buffer: which store of its thread it is.
+struct Buffered {
+    access: Access,
+    order: Order,
+    index: u32,
+}
+
+/// A store on its way out.
+struct Leaving {
+    thread: ThreadId,
+    index: u32,
+    addr: u64,
+    bytes: u32,
+}
+
+impl System<'_> {
+    /// Tells the detector, if there is one.
+    fn watched(&mut self, tell: impl FnOnce(&mut DataRaces, &mut Machine<'_>, u32)) {
+        if let Some(races) = &mut self.data_races {
+            races.rewind(&self.machine.trail);
+            tell(races, &mut self.machine, self.events.len() as u32);
+            races.keep(&mut self.machine.trail);
+        }
+    }
+
+    /// The data races of the current execution.
+    pub(crate) fn races_found(&self) -> &[Found] {
+        self.data_races.as_ref().map_or(&[], |races| races.found(&self.machine.trail))
+    }
+
+    /// A store is about to leave its thread's buffer.
+    #[cold]
+    pub(crate) fn watch_update(&mut self, turn: Turn) {
+        if let Some(entry) = self.leaving(turn) {
+            let (addr, bytes) = (entry.addr, entry.bytes);
+            let store = Leaving { thread: turn.thread, index: entry.index, addr, bytes };
+            self.watched(|races, machine, _| races.updated(machine, &store));
+        }
+    }
+
+    /// Performs a step of a thread, with a look at data races.
+    #[cold]
+    pub(crate) fn perform_watched(&mut self, turn: Turn, races: &mut Vec<Race>) {
+        let thread = turn.thread;
+        let visible = self.machine.visible(thread);
+        let orders = [false, true].map(|done| self.machine.order(thread, done));
+        let (loc, position) = (self.machine.loc(thread), self.events.len());
+        self.perform_step(thread, visible, turn.choice, races);
+        if self.machine.status(thread) != Status::Failed {
+            let action = self.events[position].action;
+            let done = action.class == Class::Write;
+            let order = orders[usize::from(done)].unwrap_or(Order::Asm);
+            // What comes from the own buffer brings nothing that the thread has not seen.
+            let forwarded = action.forwarded > 0;
+            if let Some((kind, effect)) = meaning(visible, order, done, forwarded) {
+                let plain = kind == Kind::Free || order == Order::Plain;
+                let (addr, bytes) = (action.addr, action.bytes);
+                let access = Access { thread, loc, addr, bytes, kind, plain };
+                self.watched(|races, machine, events| {
+                    races.access(machine, access, effect, events);
+                });
+            }
+        }
+    }
+
+    /// The thread is about to put the store it is at into its buffer.
+    #[cold]
+    pub(crate) fn watch_store(&mut self, thread: ThreadId, addr: u64, bytes: u32, order: Order) {
+        let loc = self.machine.loc(thread);
+        let index = self.process(thread).buffer.stores(&self.machine.trail);
+        let plain = order == Order::Plain;
+        let access = Access { thread, loc, addr, bytes, kind: Kind::Write, plain };
+        let store = Buffered { access, order, index };
+        self.watched(|races, machine, events| races.buffered(machine, &store, events));
+    }
+
+    #[cold]
+    pub(crate) fn watch_fence(&mut self, thread: ThreadId, kind: FenceKind) {
+        self.watched(|races, machine, _| races.fence(machine, thread, kind));
+    }
+
+    #[cold]
+    pub(crate) fn watch_spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        self.watched(|races, machine, _| races.spawn(machine, parent, child));
+    }
+
+    #[cold]
+    pub(crate) fn watch_join(&mut self, thread: ThreadId, ended: ThreadId) {
+        self.watched(|races, machine, _| races.join(machine, thread, ended));
+    }
+}
+
+/// What an operation that happened is, as an access; `None` if it is none. `done` says whether it
+/// wrote.
+fn meaning(visible: Visible, order: Order, done: bool, forwarded: bool) -> Option<(Kind, Effect)> {
+    let load = if forwarded { Effect::Nothing } else { Effect::Load(order) };
+    Some(match visible {
+        Visible::Load { .. } | Visible::Await { .. } => (Kind::Read, load),
+        Visible::Store { .. } => (Kind::Write, Effect::Store(order)),
+        Visible::Rmw { .. } | Visible::CmpXchg { .. } | Visible::StoreCond { .. } if done => {
+            (Kind::Write, Effect::Update(order))
+        }
+        Visible::CmpXchg { .. } => (Kind::Read, load),
+        Visible::Lock { .. } | Visible::Relock { .. } => {
+            (Kind::Write, Effect::Update(Order::Acquire))
+        }
+        Visible::TryLock { .. } if done => (Kind::Write, Effect::Update(Order::Acquire)),
+        Visible::Unlock { .. } => (Kind::Write, Effect::Store(Order::Release)),
+        // A lock that is held stays as it is, and nothing is learnt from it; signals change nothing
+        // in memory, and order nothing: the lock does.
+        Visible::TryLock { .. }
+        | Visible::CondEnqueue { .. }
+        | Visible::CondLeave { .. }
+        | Visible::Signal { .. }
+        | Visible::Broadcast { .. } => (Kind::Read, Effect::Nothing),
+        Visible::Free { addr, of_frame: false } if addr != 0 => (Kind::Free, Effect::Nothing),
+        Visible::Free { .. }
+        | Visible::Rmw { .. }
+        | Visible::StoreCond { .. }
+        | Visible::Fence { .. }
+        | Visible::Spawn
+        | Visible::Join { .. }
+        | Visible::Choose { .. }
+        | Visible::Format => return None,
+    })
+}
