@@ -101,7 +101,7 @@ pub fn races(program: &Threads, buffers: bool) -> Option<BTreeSet<(Place, Place)
         draining: vec![false; count],
         events: Vec::new(),
     };
-    let mut search = Search { program, buffers, left: 20_000, found: BTreeSet::new() };
+    let mut search = Search { program, buffers, left: 5_000, found: BTreeSet::new() };
     search.explore(state).then_some(search.found)
 }
 

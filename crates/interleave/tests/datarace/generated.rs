@@ -116,7 +116,7 @@ fn built(threads: &Threads) -> (Program, String, Vec<Vec<u32>>) {
 
 #[test]
 fn the_races_are_those_of_the_definition() {
-    let rounds = if std::env::var_os("RADDLE_LONG").is_some() { 20_000 } else { 300 };
+    let rounds = if std::env::var_os("RADDLE_LONG").is_some() { 20_000 } else { 200 };
     let (mut compared, mut racing) = (0, 0);
     for seed in 0..rounds {
         let threads = generated(seed);
@@ -131,8 +131,8 @@ fn the_races_are_those_of_the_definition() {
             let found = pairs(&program, model, Strategy::Optimal);
             assert_eq!(found, expected, "seed {seed} under {model}\n{source}");
             compared += 1;
-            racing += u32::from(!found.is_empty());
+            racing += u64::from(!found.is_empty());
         }
     }
-    assert!(compared > rounds && racing > compared as u32 / 4, "{compared}, {racing}");
+    assert!(compared > rounds && racing > compared / 4, "{compared}, {racing}");
 }
