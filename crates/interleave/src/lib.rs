@@ -16,8 +16,9 @@
 //! | `settle` | what needs no event |
 //! | `enabled` | what can happen next |
 //! | `perform`, `locks` | what an event does |
-//! | `wait` | what operations wait for |
-//! | `record` | happens-before and races |
+//! | `wait` | what operations wait for, and the races of those that do |
+//! | `record` | happens-before |
+//! | `race` | conflicts, and races of events with earlier ones |
 //! | `datarace` | data races, as C11 has them |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
@@ -50,6 +51,7 @@ mod names;
 mod narrate;
 mod outcome;
 mod perform;
+mod race;
 mod random;
 mod record;
 mod replay;

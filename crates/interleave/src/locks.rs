@@ -1,7 +1,8 @@
 //! What locks and condition variables do: taking, giving back, waiting, waking, and their misuse.
 
 use crate::event::{Action, Class, Condition, Detail};
-use crate::record::{Race, Recording};
+use crate::race::Race;
+use crate::record::Recording;
 use crate::system::{System, field};
 use crate::wait::Needs;
 use raddle_machine::memory::Purpose;

@@ -3,7 +3,8 @@
 use crate::buffer::Entry;
 use crate::event::{Action, Class, Condition, Detail, Identity, ONLY, Turn};
 use crate::model::Buffering;
-use crate::record::{Base, Race, Recording};
+use crate::race::Race;
+use crate::record::{Base, Recording};
 use crate::system::{System, field};
 use crate::wait::Needs;
 use raddle_machine::memory::{Place, Purpose};

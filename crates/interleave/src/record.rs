@@ -1,34 +1,17 @@
-//! Recording events: happens-before and races.
+//! Recording events: happens-before.
 //!
 //! Paper 000, appendix B. A cell's word leads to its newest write and to the reads since. A read
 //! happens after the newest write, unless that is an update of its own thread; a write happens
 //! after the newest write and the reads since. All earlier accesses happen before those already.
-//!
-//! A *race* of a new event is an earlier event that happens before it because of such a conflict
-//! alone: neither through program order (or the store, for an update) nor through another conflict.
-//! An operation that waits for a value (a lock, an `await`) cannot be moved before the write that
-//! gave it that value; it races with the newest write before which it could have happened.
 
 use crate::buffer::Entry;
 use crate::clock::{Chain, ClockId};
 use crate::event::{Action, CellWord, Class, Condition, Detail, Event, Identity, Link, Point};
+use crate::race::{Conflicts, Race};
 use crate::system::{System, field};
 use crate::wait::Needs;
 use raddle_machine::memory::{Place, Purpose};
-use raddle_machine::{Fault, FaultKind, ThreadId, Word};
-use smallvec::SmallVec;
-
-/// A reversible race of an event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
-    /// Position of the earlier event.
-    pub earlier: u32,
-    /// What the later event needs to have happened before it, if it is moved before the earlier.
-    pub needs: ClockId,
-    /// Position of the later event; an operation that waits has none, nor has an alternative to
-    /// the earlier event.
-    pub happened: Option<u32>,
-}
+use raddle_machine::{ThreadId, Word};
 
 /// What an event says of itself beside its action.
 #[derive(Clone, Copy, Debug)]
@@ -51,22 +34,6 @@ impl Recording {
 /// stored, and the updates before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Base(pub ClockId, pub ClockId);
-
-/// Conflicts of the event being recorded: earlier events, writes first.
-#[derive(Default)]
-struct Conflicts {
-    points: SmallVec<[Point; 4]>,
-    writes: usize,
-}
-
-impl Conflicts {
-    #[inline]
-    fn add(&mut self, point: Point) {
-        if !self.points.iter().any(|known| known.event == point.event) {
-            self.points.push(point);
-        }
-    }
-}
 
 impl System<'_> {
     /// Records an event of a thread. `place` is `None` if it does not touch memory.
@@ -190,34 +157,6 @@ impl System<'_> {
         position
     }
 
-    /// The races of an event with the newest write to its one cell and with a read since.
-    #[inline]
-    fn race_with(
-        &mut self,
-        base: Base,
-        write: Option<Point>,
-        write_races: bool,
-        read: Option<Point>,
-        races: &mut Vec<Race>,
-    ) {
-        let happened = Some(self.events.len() as u32 - 1);
-        let base = self.clocks.both(base.0, base.1);
-        if let Some(write) = write
-            && write_races
-        {
-            races.push(Race { earlier: write.event, needs: base, happened });
-        }
-        if let Some(read) = read
-            && write.is_none_or(|write| !self.has_seen(write.clock, &read))
-        {
-            let needs = match write {
-                Some(write) => self.clocks.joined(base, write.clock),
-                None => base,
-            };
-            races.push(Race { earlier: read.event, needs, happened });
-        }
-    }
-
     /// Records an event that touches any number of cells.
     #[inline(never)]
     pub fn record_cells(
@@ -282,73 +221,8 @@ impl System<'_> {
         identity
     }
 
-    /// Collects the events that conflict with the action and that `base` has not seen already, and
-    /// names what the action reads from or overwrites.
     #[inline]
-    fn gather(
-        &self,
-        action: &Action,
-        base: ClockId,
-        cells: &[Word],
-        conflicts: &mut Conflicts,
-    ) -> Identity {
-        let mut source = Identity::INITIAL;
-        for cell in cells {
-            let word = CellWord::unpack(self.machine.trail.get(*cell));
-            if let Some(link) = self.link(word.write) {
-                source = source.and(link.identity);
-                let own = action.class == Class::Read
-                    && link.identity.is_store_of(action.thread)
-                    && self.events[link.point.event as usize].action.covers(action);
-                if !own && !self.has_seen(base, &link.point) {
-                    conflicts.add(link.point);
-                }
-            }
-        }
-        conflicts.writes = conflicts.points.len();
-        if action.class == Class::Write {
-            for cell in cells {
-                let mut next = CellWord::unpack(self.machine.trail.get(*cell)).read;
-                while let Some(link) = self.link(next) {
-                    if !self.has_seen(base, &link.point) {
-                        conflicts.add(link.point);
-                    }
-                    next = link.before;
-                }
-            }
-        }
-        source
-    }
-
-    /// Updates of one thread to one location leave in order, and a load waits for the updates of its
-    /// own thread that it could not get all its bytes from: no race, but something to wait for.
-    #[inline]
-    fn after_own_updates(
-        &mut self,
-        action: &Action,
-        mut base: ClockId,
-        conflicts: &mut Conflicts,
-    ) -> ClockId {
-        if !action.update && action.class != Class::Read {
-            return base;
-        }
-        let mut n = 0;
-        while n < conflicts.writes {
-            let point = conflicts.points[n];
-            let earlier = &self.events[point.event as usize].action;
-            if earlier.update && earlier.thread == action.thread {
-                base = self.clocks.joined(base, point.clock);
-                conflicts.points.remove(n);
-                conflicts.writes -= 1;
-            } else {
-                n += 1;
-            }
-        }
-        base
-    }
-
-    #[inline]
-    fn link(&self, link: u32) -> Option<&Link> {
+    pub(crate) fn link(&self, link: u32) -> Option<&Link> {
         link.checked_sub(1).map(|link| &self.links[link as usize])
     }
 
@@ -422,7 +296,7 @@ impl System<'_> {
 
     /// Whether an event is among what `clock` has seen.
     #[inline]
-    fn has_seen(&self, clock: ClockId, point: &Point) -> bool {
+    pub(crate) fn has_seen(&self, clock: ClockId, point: &Point) -> bool {
         point.index <= self.clocks.get(clock, point.chain)
     }
 
@@ -431,180 +305,6 @@ impl System<'_> {
     pub fn seen(&self, position: u32, clock: ClockId) -> bool {
         let event = &self.events[position as usize];
         event.index <= self.clocks.get(clock, event.chain)
-    }
-
-    #[inline]
-    fn find_races(
-        &mut self,
-        action: &Action,
-        base: ClockId,
-        needs: Option<Needs>,
-        cells: &[Word],
-        conflicts: &Conflicts,
-        races: &mut Vec<Race>,
-    ) {
-        let happened = Some(self.events.len() as u32 - 1);
-        for (n, point) in conflicts.points.iter().enumerate() {
-            let earlier = point.event;
-            // The updates that a load waited for may have seen it.
-            if self.has_seen(base, point) || self.is_behind_another(point, conflicts) {
-                continue;
-            }
-            if n >= conflicts.writes {
-                let needs = self.needs_without(n, base, conflicts);
-                races.push(Race { earlier, needs, happened });
-                continue;
-            }
-            let race =
-                match needs {
-                    // With one cell, the other conflicts are reads of what this event wrote.
-                    None if cells.len() == 1 => Some(Race { earlier, needs: base, happened }),
-                    None => {
-                        let needs = self.needs_without(n, base, conflicts);
-                        Some(Race { earlier, needs, happened })
-                    }
-                    Some(needs) => self
-                        .last_chance(action, cells, base, needs)
-                        .map(|earlier| Race { earlier, needs: base, happened }),
-                };
-            races.extend(race);
-        }
-    }
-
-    /// Whether a conflicting event happens before another one.
-    #[inline]
-    fn is_behind_another(&self, point: &Point, conflicts: &Conflicts) -> bool {
-        conflicts.points.len() > 1
-            && conflicts
-                .points
-                .iter()
-                .any(|other| other.event != point.event && self.has_seen(other.clock, point))
-    }
-
-    /// What an event still needs if it is moved before the `n`-th that it conflicts with: the other
-    /// conflicts that do not happen after that one. (A load of the same bytes by the thread of a
-    /// write that it need not happen after gets that write's value from the buffer then.)
-    fn needs_without(&mut self, n: usize, base: ClockId, conflicts: &Conflicts) -> ClockId {
-        let moved = &conflicts.points[n];
-        let mut needs = base;
-        for (m, other) in conflicts.points.iter().enumerate() {
-            let reads_it = m >= conflicts.writes && n < conflicts.writes && {
-                let moved = &self.events[moved.event as usize].action;
-                self.events[other.event as usize].action.overlaps(moved)
-            };
-            if m != n && !reads_it && !self.has_seen(other.clock, moved) {
-                needs = self.clocks.joined(needs, other.clock);
-            }
-        }
-        needs
-    }
-
-    /// The newest write that an operation which waits for a value could have happened before, not
-    /// being ordered after it otherwise. Such writes are to all of its bytes
-    /// ([`System::waits_among_others`]), so that one of its cells stands for all.
-    fn last_chance(
-        &self,
-        action: &Action,
-        cells: &[Word],
-        base: ClockId,
-        needs: Needs,
-    ) -> Option<u32> {
-        let cell = cells.first()?;
-        let mut link = CellWord::unpack(self.machine.trail.get(*cell)).write;
-        // The end of an object leaves its bytes as they were.
-        let mut ended = self.left_behind(action);
-        while let Some(write) = self.link(link) {
-            let event = &self.events[write.point.event as usize];
-            let earlier = &event.action;
-            // Before an update of its own thread, it would see the store in the buffer.
-            if self.has_seen(base, &write.point) || earlier.thread == action.thread {
-                return None;
-            }
-            let Detail { old, fresh, .. } = self.detail(event);
-            let same = (earlier.addr, earlier.bytes) == (action.addr, action.bytes);
-            let before = if same { Some(old) } else { ended };
-            if fresh || before.is_some_and(|before| needs.met_by(before)) {
-                return Some(write.point.event);
-            }
-            ended = None;
-            link = write.before;
-        }
-        None
-    }
-
-    /// The bytes of an action, whatever has become of their object.
-    fn left_behind(&self, action: &Action) -> Option<u128> {
-        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let place = memory.remains(trail, action.addr, action.bytes)?;
-        Some(memory.read(trail, place))
-    }
-
-    /// Whether an operation that waits for a value, having seen `base`, could have come before
-    /// writes of other bytes than its own: what it would have found then is not known.
-    pub fn waits_among_others(&mut self, action: &Action, base: ClockId) -> bool {
-        let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
-        let Ok(place) = memory.place(trail, action.addr, action.bytes, Purpose::Copy) else {
-            return false;
-        };
-        if let Some(cell) = memory.single_cell(trail, place) {
-            return self.is_among_others(action, base, cell);
-        }
-        let mut cells = Vec::new();
-        memory.cells(trail, place, &mut cells);
-        cells.into_iter().any(|cell| self.is_among_others(action, base, cell))
-    }
-
-    fn is_among_others(&self, action: &Action, base: ClockId, cell: Word) -> bool {
-        let mut link = CellWord::unpack(self.machine.trail.get(cell)).write;
-        while let Some(write) = self.link(link) {
-            let event = &self.events[write.point.event as usize];
-            let earlier = &event.action;
-            if self.has_seen(base, &write.point) || earlier.thread == action.thread {
-                return false;
-            }
-            if (earlier.addr, earlier.bytes) != (action.addr, action.bytes) {
-                return true;
-            }
-            link = write.before;
-        }
-        false
-    }
-
-    /// What an operation that waits is after, when it has not happened.
-    fn waiting_base(&mut self, action: &Action) -> ClockId {
-        let mut base = self.clock(action.thread, field::CLOCK);
-        if action.class == Class::Write {
-            // A lock: it waits for the thread's updates, and for the signal if it is a wake-up.
-            for field in [field::UPDATES, field::WOKEN_BY] {
-                base = self.clocks.joined(base, self.clock(action.thread, field));
-            }
-        }
-        base
-    }
-
-    /// Fails a thread that waits at the end of an execution among writes of other bytes.
-    pub fn check_wait(&mut self, action: &Action) {
-        let base = self.waiting_base(action);
-        if self.waits_among_others(action, base) {
-            self.fail_mixed(action.thread);
-        }
-    }
-
-    pub fn fail_mixed(&mut self, thread: ThreadId) {
-        let message =
-            "waits for a value at bytes that are also accessed in part or as part of more";
-        self.fail(thread, Fault::new(FaultKind::Unsupported, message));
-    }
-
-    /// The race of an operation that waits at the end of an execution.
-    pub fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
-        let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
-        let place = memory.place(trail, action.addr, action.bytes, Purpose::Read).ok()?;
-        let mut cells = Vec::new();
-        memory.cells(trail, place, &mut cells);
-        let base = self.waiting_base(action);
-        let earlier = self.last_chance(action, &cells, base, needs)?;
-        Some(Race { earlier, needs: base, happened: None })
     }
 
     /// Position, plus 1, of the newest write to a cell; 0 if it has its initial value.

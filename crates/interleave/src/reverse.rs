@@ -29,7 +29,7 @@
 use crate::api::Strategy;
 use crate::event::{Action, Class};
 use crate::model::Buffering;
-use crate::record::Race;
+use crate::race::Race;
 use crate::search::Search;
 use crate::system::System;
 use crate::wakeup::{Item, LAST, is_initial, is_weak_initial};

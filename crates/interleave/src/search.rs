@@ -12,7 +12,7 @@ use crate::limits::Watch;
 use crate::model::Buffering;
 use crate::outcome::Outcomes;
 use crate::perform::needs_empty_buffer;
-use crate::record::Race;
+use crate::race::Race;
 use crate::reverse::Deferred;
 use crate::system::{Moment, System, field};
 use crate::wait::Needs;

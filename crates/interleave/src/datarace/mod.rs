@@ -35,7 +35,7 @@ pub(crate) use found::{Found, site};
 
 use crate::clock::{ClockId, Clocks};
 use crate::event::{Class, Turn};
-use crate::record::Race;
+use crate::race::Race;
 use crate::system::System;
 use history::{Kind, Link, Rooms};
 use raddle_ir::{FenceKind, LocId, Order};
