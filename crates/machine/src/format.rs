@@ -3,8 +3,8 @@
 //! C17, section 7.21.6.1, as glibc does it where the standard leaves a choice. Arguments come in slots
 //! of eight bytes, floats as `f64`; an argument of type `long double` takes two slots and is not
 //! shown. Not covered: `%n` and positional arguments (`%1$d`) are refused; wide strings are not
-//! shown. A pointer that leads nowhere is shown as such: output must not fail a program for what a
-//! real machine might well print.
+//! shown. A string that is not in memory, or does not end there, is shown as `(bad pointer)`, and where
+//! that was is told: it is an error of the program.
 //!
 //! Work is bounded: at most [`MAX_READ`] bytes are read and as many kept as asked for; padding
 //! beyond that is counted, not made.
@@ -21,6 +21,8 @@ const BAD_POINTER: &[u8] = b"(bad pointer)";
 pub(crate) struct Text {
     pub bytes: Vec<u8>,
     pub length: u64,
+    /// Where a string was read that is not there.
+    pub bad: Option<u64>,
     keep: usize,
 }
 
@@ -83,10 +85,11 @@ pub(crate) fn format(
     keep: usize,
     byte: &dyn Fn(u64) -> Option<u8>,
 ) -> Result<Text, &'static str> {
-    let mut reader = Reader { byte, left: MAX_READ, args };
+    let mut reader = Reader { byte, left: MAX_READ, args, bad: None };
     let mut text = Text { keep, ..Text::default() };
     let Some(format) = reader.string(format, None) else {
         text.put(BAD_POINTER);
+        text.bad = reader.bad;
         return Ok(text);
     };
     let mut at = 0;
@@ -105,6 +108,7 @@ pub(crate) fn format(
             }
         }
     }
+    text.bad = reader.bad;
     Ok(text)
 }
 
@@ -113,6 +117,8 @@ struct Reader<'r> {
     left: u32,
     /// The next argument.
     args: u64,
+    /// The first byte of a string that was not there.
+    bad: Option<u64>,
 }
 
 impl Reader<'_> {
@@ -125,9 +131,14 @@ impl Reader<'_> {
     fn string(&mut self, addr: u64, most: Option<usize>) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         while most.is_none_or(|most| bytes.len() < most) {
-            match self.byte(addr.checked_add(bytes.len() as u64)?)? {
-                0 => break,
-                byte => bytes.push(byte),
+            let at = addr.wrapping_add(bytes.len() as u64);
+            match self.byte(at) {
+                Some(0) => break,
+                Some(byte) => bytes.push(byte),
+                None => {
+                    self.bad = self.bad.or(Some(at));
+                    return None;
+                }
             }
         }
         Some(bytes)

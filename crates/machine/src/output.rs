@@ -63,6 +63,10 @@ impl Machine<'_> {
         let keep = room.min(MAX_TEXT as u64) as usize;
         let unsupported = |what: &str| Fault::new(FaultKind::Unsupported, what);
         let text = format::format(format, args, keep, byte).map_err(unsupported)?;
+        if let Some(addr) = text.bad {
+            self.memory.place(&self.trail, addr, 1, Purpose::Copy)?;
+            return Err(unsupported("formatting a string of more than 4 MiB"));
+        }
         if to.is_some() && room > MAX_TEXT as u64 && text.length > MAX_TEXT as u64 {
             return Err(unsupported("formatting more than 1 MiB of text into memory"));
         }
