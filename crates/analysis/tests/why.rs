@@ -79,6 +79,44 @@ fn a_deadlock_says_who_holds_what_since_where() {
     ));
 }
 
+const SPIN: &str = r#"
+program "spin"
+global @a: i32
+global @x: i32
+thread P0 = @f()
+thread P1 = @g()
+func @f() {
+  reg %r: i32, %c: i1
+entry:
+  jump head
+head:
+  %r = load i32 asm @x
+  %c = cmp eq i32 %r, 0
+  br %c, head, out
+out:
+  ret
+}
+func @g() {
+entry:
+  lock @a
+  lock @a
+  ret
+}
+"#;
+
+#[test]
+fn a_deadlock_says_who_spins() {
+    for model in Model::ALL {
+        let (words, causes) = explained(&parsed("t.rir", SPIN), model);
+        assert_eq!(
+            words,
+            "P1 waits at t.rir:21 for lock a, which it took itself at t.rir:20; \
+             P0 spins for ever at t.rir:14"
+        );
+        assert!(matches!(causes[1], Cause::Waits { taken: None, .. }), "{causes:?}");
+    }
+}
+
 const MP: &str = r#"
 program "mp"
 global @data: i32

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 /// A file larger than this is no program that was meant for a model checker.
 const MAX_BYTES: u64 = 16 << 20;
 
+const NO_SUCH_FILE: &str = "no such file";
+
 /// Folders deeper than this are taken for a loop of links.
 const MAX_DEPTH: u32 = 64;
 
@@ -35,13 +37,17 @@ impl Format {
 }
 
 /// The files that the arguments name: files as they are, folders by the `.litmus` files below
-/// them, sorted by path. A folder without any, or one that cannot be read, is a diagnostic.
+/// them, sorted by path. A folder without any or that cannot be read, and a file of another kind,
+/// are diagnostics.
 pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            files.push(path.clone());
+            match Format::of(path) {
+                Some(_) => files.push(path.clone()),
+                None => problems.push(not_a_test(path)),
+            }
             continue;
         }
         let mut found = Vec::new();
@@ -58,6 +64,31 @@ pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
         }
     }
     (files, problems)
+}
+
+fn not_a_test(path: &Path) -> Diagnostic {
+    let file = shown(path);
+    if is_missing(path) {
+        return Diagnostic::whole_file(&file, "no such file or folder");
+    }
+    Diagnostic::whole_file(&file, "litmus takes .litmus files and folders of them")
+        .help("for a program, use raddle check")
+}
+
+/// Whether nothing has this name; what cannot be looked at is left to whoever reads it.
+fn is_missing(path: &Path) -> bool {
+    matches!(path.try_exists(), Ok(false))
+}
+
+/// What is wrong with the first of these files that is none.
+pub fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
+    paths.iter().find_map(|path| match path {
+        path if is_missing(path) => Some(Diagnostic::whole_file(&shown(path), NO_SUCH_FILE)),
+        path if path.is_dir() => {
+            Some(Diagnostic::whole_file(&shown(path), "this is a folder").expected("a file"))
+        }
+        _ => None,
+    })
 }
 
 fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
@@ -157,6 +188,9 @@ enum Unreadable {
 impl Unreadable {
     fn in_file(self, file: &str) -> Diagnostic {
         match self {
+            Unreadable::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                Diagnostic::whole_file(file, NO_SUCH_FILE)
+            }
             Unreadable::Io(error) => {
                 Diagnostic::whole_file(file, format!("cannot read the file: {error}"))
             }

@@ -82,5 +82,10 @@ fn program(file: &str, origin: &Origin, output: &mut Output) -> Option<(Program,
             return None;
         }
     };
+    // Names are as they were given to the check.
+    if let Some(diagnostic) = input::no_file(&config.files) {
+        refused(&diagnostic.help("run it in the folder where the check was run"), output);
+        return None;
+    }
     source::load(&config, output).map(|source| (source.program, source.shown))
 }

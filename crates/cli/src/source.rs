@@ -21,6 +21,10 @@ pub struct Source {
 
 /// None: there is no program, and the user was told why.
 pub fn load(config: &SourceConfig, output: &mut Output) -> Option<Source> {
+    if let Some(diagnostic) = input::no_file(&config.files) {
+        output.diagnose(&diagnostic, &[]);
+        return None;
+    }
     let names: Vec<String> = config.files.iter().map(|path| input::shown(path)).collect();
     let shown = names.join(" ");
     match &*config.files {

@@ -107,11 +107,14 @@ impl Narrator {
         self.catch_up(system, leaving);
     }
 
-    /// Tells, at the end of a deadlock, who waits for what.
+    /// Tells, at the end of a deadlock, who waits for what and who spins.
     pub fn deadlock(&mut self, system: &System<'_>) {
         for thread in waiting(system) {
             let deed = Deed::Stuck(self.wants(system, thread));
             self.tell(system, thread, system.machine.loc(thread), deed);
+        }
+        for thread in system.spinning() {
+            self.tell(system, thread, system.machine.loc(thread), Deed::Spin);
         }
     }
 

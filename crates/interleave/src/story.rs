@@ -6,6 +6,7 @@
 
 use crate::api::FailureKind;
 use raddle_ir::LocId;
+use raddle_machine::in_bytes;
 use std::fmt;
 
 /// Something that a thread does.
@@ -166,6 +167,8 @@ pub enum Deed {
     },
     /// Waits and will never go on.
     Stuck(Wants),
+    /// Goes round a loop for nothing, and always will.
+    Spin,
 }
 
 /// What a thread that is stuck waits for.
@@ -239,7 +242,7 @@ impl fmt::Display for Deed {
             Deed::Spawn(child) => write!(f, "starts {child}"),
             Deed::Join(Some(child)) => write!(f, "joins {child}"),
             Deed::Join(None) => f.write_str("joins a thread that has ended"),
-            Deed::Allocate { at, .. } => write!(f, "allocates {at} ({} bytes)", at.bytes),
+            Deed::Allocate { at, .. } => write!(f, "allocates {at} ({})", in_bytes(at.bytes)),
             Deed::Free { at, of_frame: false } => write!(f, "frees {at}"),
             Deed::Free { at, .. } => write!(f, "ends {at}"),
             Deed::Choose(which) => write!(f, "chooses alternative {which}"),
@@ -250,6 +253,7 @@ impl fmt::Display for Deed {
             }
             Deed::Fail { message, .. } => write!(f, "fails: {message}"),
             Deed::Stuck(wants) => write!(f, "waits for {wants}, for ever"),
+            Deed::Spin => f.write_str("spins for ever"),
         }
     }
 }

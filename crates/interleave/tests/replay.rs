@@ -252,6 +252,31 @@ entry:
 }
 
 #[test]
+fn a_deadlock_tells_who_spins() {
+    let source = r#"
+program "spin"
+global @x: i32
+thread P0 = @f()
+func @f() {
+  reg %r: i32, %c: i1
+entry:
+  jump head
+head:
+  %r = load i32 asm @x
+  %c = cmp eq i32 %r, 0
+  br %c, head, out
+out:
+  ret
+}
+"#;
+    let program = parsed(source);
+    let found = run(&program, Model::Tso, Strategy::Optimal);
+    assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
+    let expected = ["P0 10 reads x = 0", "P0 12 spins for ever"];
+    assert_eq!(told(&program, Model::Tso, &found.failures[0].schedule), expected);
+}
+
+#[test]
 fn spawns_and_joins_are_told() {
     let source = r#"
 program "family"

@@ -45,3 +45,15 @@ impl Fault {
         Fault { kind, message: message.into() }
     }
 }
+
+/// `1 byte`, `4 bytes`.
+pub fn in_bytes(count: u32) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
+#[cold]
+pub(crate) fn never_written(bytes: u32) -> Fault {
+    let were = if bytes == 1 { "was" } else { "were" };
+    let message = format!("reads {} that {were} never written", in_bytes(bytes));
+    Fault::new(FaultKind::Uninitialised, message)
+}

@@ -60,7 +60,7 @@ pub mod trail;
 pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultKind, in_bytes};
 pub use machine::{Bounds, Machine};
 pub use output::Formatted;
 pub use passed::{Allocation, Passed, PassedOp};

@@ -15,7 +15,7 @@
 mod tests;
 mod written;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, in_bytes, never_written};
 use crate::layout::{MAX_OBJECTS, ObjectId, split_address};
 use crate::thread::ThreadId;
 use crate::trail::{Trail, Word};
@@ -261,8 +261,7 @@ impl Memory {
                 let blank = header & BLANK != 0;
                 let place = Place { object, offset, bytes, whole: bytes == size, blank };
                 if blank && purpose.asks() && self.is_fresh(trail, place) {
-                    let message = format!("reads {bytes} bytes that were never written");
-                    return Err(Fault::new(FaultKind::Uninitialised, message));
+                    return Err(never_written(bytes));
                 }
                 return Ok(place);
             }
@@ -276,21 +275,22 @@ impl Memory {
             Purpose::Read | Purpose::Copy => "reads",
             Purpose::Write | Purpose::Update => "writes",
         };
+        let access = in_bytes(bytes);
         let known = split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len());
         let message = match known {
-            None if addr < 4096 => format!("{verb} {bytes} bytes through a null pointer"),
-            None => format!("{verb} {bytes} bytes at {addr:#x}, which is in no object"),
+            None if addr < 4096 => format!("{verb} {access} through a null pointer"),
+            None => format!("{verb} {access} at {addr:#x}, which is in no object"),
             Some((object, offset)) => match self.header(trail, object) {
                 (_, ObjectState::Absent) => {
-                    format!("{verb} {bytes} bytes at {addr:#x}, which is in no object")
+                    format!("{verb} {access} at {addr:#x}, which is in no object")
                 }
-                (_, ObjectState::Dead) => format!("{verb} {bytes} bytes of a dead object"),
+                (_, ObjectState::Dead) => format!("{verb} {access} of a dead object"),
                 (size, state) if u64::from(offset) + u64::from(bytes) <= u64::from(size) => {
                     debug_assert_eq!(state, ObjectState::Constant);
-                    format!("{verb} {bytes} bytes of a constant")
+                    format!("{verb} {access} of a constant")
                 }
                 (size, _) => {
-                    format!("{verb} {bytes} bytes at offset {offset} of an object of {size} bytes")
+                    format!("{verb} {access} at offset {offset} of an object of {}", in_bytes(size))
                 }
             },
         };

@@ -4,7 +4,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, condition, counted, printable, stopped_phrase, value, witness};
 use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
-use raddle_interleave::{BoundMet, Failure, FailureKind, Stopped};
+use raddle_interleave::{BoundKind, BoundMet, Failure, FailureKind, Limits, Stopped};
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
@@ -118,10 +118,33 @@ fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
     printable(&format!("{kind} {whose} {thread} at {place}: {message} ({times})"))
 }
 
-/// `events at f.rir:3 (2 executions cut)`
+/// `a loop went back 4 times (--unroll) at f.rir:3 (2 executions cut)`
 pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
     let times = counted(bound.count, "execution");
-    format!("{} at {} ({times} cut)", bound.kind.name(), run.place(bound.loc))
+    format!(
+        "{} at {} ({times} cut)",
+        bound_words(&run.options.limits, bound.kind),
+        run.place(bound.loc)
+    )
+}
+
+/// What a bound counts, how far it went, and the option that moves it, if one does.
+fn bound_words(limits: &Limits, kind: BoundKind) -> String {
+    match kind {
+        BoundKind::Events => {
+            let events = counted(u64::from(limits.events), "event");
+            format!("{events} of one thread (--max-events)")
+        }
+        BoundKind::LocalSteps => {
+            let instructions = counted(limits.local_steps, "instruction");
+            format!("{instructions} without an event")
+        }
+        BoundKind::Iterations => {
+            let most = limits.unroll.map(|most| counted(u64::from(most), "time"));
+            let times = most.map_or(String::new(), |times| format!(" {times}"));
+            format!("a loop went back{times} (--unroll)")
+        }
+    }
 }
 
 fn write_counts(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Result {

@@ -105,6 +105,7 @@ fn details(deed: &Deed) -> Event {
         Deed::Stuck(Wants::Lock { at: place, holder }) => {
             Event { other: name(holder), ..at("stuck", place) }
         }
+        Deed::Spin => kind("stuck"),
         Deed::Stuck(Wants::End(other)) => Event { other: name(other), ..kind("stuck") },
         Deed::Stuck(Wants::Signal(place) | Wants::Value(place)) => {
             Event { at: place.as_ref().map(|at| at.name.clone()), ..kind("stuck") }

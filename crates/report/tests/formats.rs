@@ -149,7 +149,7 @@ Condition ~exists (y=0 /\\ x=0)
 Observation SB Sometimes 1 3
 Executions 4 (sc, optimal)
 Blocked 3
-Bound events at SB.litmus:7 (2 executions cut)
+Bound 100000 events of one thread (--max-events) at SB.litmus:7 (2 executions cut)
 Stopped: time ran out
 
 ";
@@ -218,7 +218,20 @@ fn bounds_and_early_ends_are_said() {
     let run = Run { file: "a.rir", program: &program, options: &options };
     let text = shown(&run, &bounded());
     assert!(text.starts_with("a.rir under pso: safe up to bounds\n"), "{text}");
-    assert!(text.contains("bound met: events at SB.litmus:7 (2 executions cut)"), "{text}");
+    assert!(text.contains(
+        "bound met: 100000 events of one thread (--max-events) at SB.litmus:7 (2 executions cut)"
+    ));
+    for (kind, words) in [
+        (BoundKind::Iterations, "a loop went back 4 times (--unroll) at"),
+        (BoundKind::LocalSteps, "10000000 instructions without an event at"),
+    ] {
+        let mut options = options.clone();
+        options.limits.unroll = Some(4);
+        let mut result = bounded();
+        result.summary.bounds[0].kind = kind;
+        let text = shown(&Run { options: &options, ..run }, &result);
+        assert!(text.contains(&format!("bound met: {words}")), "{text}");
+    }
 
     let early = Summary { stopped: Some(Stopped::Memory), ..summary() };
     let text = shown(&run, &result(early, Verdict::Unknown));

@@ -38,7 +38,7 @@ pub enum Cause {
     Between { read: Node, write: Node, by: Node },
     /// What the failing thread read last, and where that came from.
     Source { read: Node, write: Node },
-    /// A thread waits for ever, for a lock that was taken there.
+    /// A thread waits or spins for ever; if for a lock, where that was taken.
     Waits { waiter: Node, taken: Option<Node> },
     /// The object of a bad access.
     Object { allocated: Option<Node>, freed: Option<Node> },

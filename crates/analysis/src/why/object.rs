@@ -4,6 +4,7 @@
 use super::order::Node;
 use super::{Cause, Told, Why};
 use raddle_interleave::{Bytes, Deed};
+use raddle_machine::in_bytes;
 use raddle_machine::layout::split_address;
 
 /// Below this, an address is a null pointer and an offset.
@@ -42,7 +43,7 @@ fn life(told: &Told<'_>, allocated: Option<Node>, freed: Option<Node>) -> Option
         let verb = if of_frame { "ended with its function, run by" } else { "was freed by" };
         parts.push(format!("{verb} {}{}", told.thread(node), told.at(node)));
     }
-    let words = format!("{at} ({} bytes) {}", at.bytes, parts.join(" and "));
+    let words = format!("{at} ({}) {}", in_bytes(at.bytes), parts.join(" and "));
     Some(Why { words, causes: vec![Cause::Object { allocated, freed }] })
 }
 

@@ -1,18 +1,28 @@
-//! Deadlocks: who waits for what, held by whom since where.
+//! Deadlocks: who waits for what, held by whom since where, and who spins.
 
 use super::order::Node;
 use super::{Cause, Told, Why};
 use raddle_interleave::{Bytes, Deed, Wants};
 
-/// A reason for every thread that waits for ever.
+/// A reason for every thread that waits or spins for ever.
 pub(super) fn waits(told: &Told<'_>) -> Option<Why> {
     let mut words = Vec::new();
     let mut causes = Vec::new();
     for (waiter, event) in told.events.iter().enumerate() {
-        let Deed::Stuck(wants) = &event.deed else { continue };
-        let taken = taken(told, wants);
         let (thread, at) = (told.thread(waiter), told.at(waiter));
-        words.push(format!("{thread} waits{at} for {}", wanted(told, waiter, wants, taken)));
+        let taken = match &event.deed {
+            Deed::Stuck(wants) => {
+                let taken = taken(told, wants);
+                words
+                    .push(format!("{thread} waits{at} for {}", wanted(told, waiter, wants, taken)));
+                taken
+            }
+            Deed::Spin => {
+                words.push(format!("{thread} spins for ever{at}"));
+                None
+            }
+            _ => continue,
+        };
         causes.push(Cause::Waits { waiter, taken });
     }
     (!words.is_empty()).then(|| Why { words: words.join("; "), causes })

@@ -104,8 +104,8 @@ fn empty() {
 
 #[test]
 fn missing_file() {
-    for name in ["nowhere.litmus", "nowhere.rir"] {
-        assert!(rejected(name).contains("cannot read the file"));
+    for name in ["nowhere.litmus", "nowhere.rir", "nowhere.c", "nowhere.ll", "nowhere"] {
+        assert!(rejected(name).contains("no such file"));
     }
 }
 
@@ -118,7 +118,23 @@ fn a_name_that_says_nothing() {
 #[test]
 fn a_folder_where_a_file_is_needed() {
     let folder = scratch("folder.rir");
-    rejected(folder.to_str().expect("UTF-8"));
+    assert!(rejected(folder.to_str().expect("UTF-8")).contains("this is a folder"));
+    assert!(rejected(".").contains("this is a folder"));
+}
+
+#[test]
+fn programs_are_no_litmus_tests() {
+    let program = file("no_litmus_test", "mp.c", b"int main(void) { return 0; }");
+    for (path, part) in [
+        (program.as_str(), "use raddle check"),
+        ("nodir", "no such file or folder"),
+        ("nowhere.c", "no such file or folder"),
+    ] {
+        let ran = raddle(&["litmus", path, "--model", "tso"]);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(ran.err.contains(path) && ran.err.contains(part), "{}", ran.err);
+        assert_eq!(ran.err.matches("error:").count(), 1, "{}", ran.err);
+    }
 }
 
 #[test]

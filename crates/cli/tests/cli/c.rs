@@ -57,6 +57,23 @@ fn witnesses_of_c_programs_replay() {
 }
 
 #[test]
+fn a_loop_that_spins_for_ever_is_said_to() {
+    let source = b"#include <stdatomic.h>
+atomic_int x;
+int main(void) {
+    while (!atomic_load(&x)) {
+    }
+    return 0;
+}
+";
+    let path = file("c_spins", "spins.c", source);
+    let Some(ran) = with_clang(&["check", &path, "--model", "tso"]) else { return };
+    assert_eq!(ran.status, Some(1), "{ran:?}");
+    assert!(ran.out.contains("why: main spins for ever at "), "{}", ran.out);
+    assert!(ran.out.contains("spins.c:4"), "{}", ran.out);
+}
+
+#[test]
 fn optimisation_is_the_users_choice_and_is_said() {
     let path = file("c_optimised", "buffering.c", BUFFERING);
     let args = ["check", &path, "--model", "sc", "--", "-DFENCE=", "-O2"];

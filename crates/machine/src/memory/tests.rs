@@ -100,6 +100,7 @@ fn bad_accesses_are_told_apart() {
     assert!(message(&trail, 0, 4, Purpose::Read).contains("null"));
     assert!(message(&trail, 1 << 40, 4, Purpose::Read).contains("in no object"));
     assert!(message(&trail, base + 2, 4, Purpose::Write).contains("offset 2"));
+    assert!(message(&trail, 0, 1, Purpose::Read).contains("1 byte through"));
     memory.kill(&mut trail, ObjectId(0));
     assert!(message(&trail, base, 4, Purpose::Read).contains("dead"));
 }

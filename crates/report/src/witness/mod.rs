@@ -93,7 +93,7 @@ impl Story {
 
 /// Whether a reader of the source has a use for an event.
 fn is_shown(run: &Run<'_>, event: &ReplayEvent) -> bool {
-    let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_));
+    let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_) | Deed::Spin);
     let foreign = event.loc == LocId::NONE && !run.program.locs.is_empty();
     ends || !event.deed.is_routine() && !foreign
 }
@@ -117,7 +117,7 @@ fn ink(deed: &Deed) -> Ink {
     match deed {
         Deed::Buffer { .. } => Ink::Buffered,
         Deed::Update { .. } => Ink::Update,
-        Deed::Fail { .. } | Deed::Stuck(_) => Ink::Bad,
+        Deed::Fail { .. } | Deed::Stuck(_) | Deed::Spin => Ink::Bad,
         _ => Ink::Plain,
     }
 }
