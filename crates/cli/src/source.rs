@@ -75,6 +75,11 @@ fn compiled(config: &SourceConfig, shown: String, output: &mut Output) -> Option
         let what = "what they return is made up and always the same (docs/c-support.md)";
         output.complain(&format!("warning: {shown}: calls to {names}: {what}"));
     }
+    if loaded.has_inputs {
+        let (low, high) = (config.c.nondet.start(), config.c.nondet.end());
+        let what = format!("inputs take the values from {low} to {high} only (--nondet-range)");
+        output.complain(&format!("warning: {shown}: {what}"));
+    }
     match input::verified(&shown, loaded.program) {
         Ok(program) => Some(Source { program, shown, optimised: loaded.optimised }),
         Err(diagnostic) => {

@@ -6,7 +6,7 @@ use crate::layout::Layout;
 use crate::library::Library;
 use crate::link::{Links, Unit};
 use crate::lower::{Assembly, Source, start};
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::{Diagnostic, InstKind, Program};
 use rayon::prelude::*;
 use std::ffi::OsString;
 use std::fs;
@@ -53,6 +53,8 @@ pub struct Loaded {
     pub optimised: Option<String>,
     /// Functions of the library that are used, and whose results are made up: `rand`, `time`.
     pub stand_ins: Vec<&'static str>,
+    /// Whether there are inputs that take the values of [`Options::nondet`] only.
+    pub has_inputs: bool,
 }
 
 /// Why there is no program.
@@ -93,7 +95,16 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let program = assemble(&units, options)?;
     let optimised = clang.and_then(|_| flags.optimised());
     let stand_ins = crate::library::stand_ins(&program);
-    Ok(Loaded { program, messages, optimised, stand_ins })
+    let has_inputs = has_inputs(&program);
+    Ok(Loaded { program, messages, optimised, stand_ins, has_inputs })
+}
+
+/// Whether the program itself chooses among more than two values: the library's functions and truth
+/// values choose among all that there are.
+fn has_inputs(program: &Program) -> bool {
+    let own = program.funcs.values().filter(|func| !func.library);
+    let mut insts = own.flat_map(|func| func.blocks.values()).flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.kind, InstKind::Choose { hi: 2.., .. }))
 }
 
 /// Translates one module that is at hand as text.
