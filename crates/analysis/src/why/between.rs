@@ -26,14 +26,21 @@ fn lost_writes<'a>(
 ) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
     history.writes.iter().enumerate().filter_map(|(place, write)| {
         told.cell(*write)?;
-        let own = |(read, _): &&(Node, usize)| told.same_thread(*read, *write) && read < write;
-        let (read, seen) = history.reads.iter().filter(own).max()?;
-        told.cell(*read)?;
-        let others = history.writes.get(*seen..place)?.iter();
+        let (read, seen) = newest_read(told, history, *write)?;
+        told.cell(read)?;
+        let others = history.writes.get(seen..place)?.iter();
         let by = others.rev().find(|by| !told.same_thread(**by, *write))?;
         told.cell(*by)?;
-        Some((*read, *write, *by))
+        Some((read, *write, *by))
     })
+}
+
+/// The newest load of a node's thread before it, with how many writes that had seen. Loads are in the
+/// order of the execution, of which there may be many.
+fn newest_read(told: &Told<'_>, history: &History, node: Node) -> Option<(Node, usize)> {
+    let before = history.reads.partition_point(|(read, _)| *read < node);
+    let mut newest_first = history.reads[..before].iter().rev();
+    newest_first.find(|(read, _)| told.same_thread(*read, node)).copied()
 }
 
 /// Two loads of one thread, one after the other, with different values, and the write between.
@@ -42,16 +49,15 @@ fn changes_seen<'a>(
     history: &'a History,
 ) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
     history.reads.iter().filter_map(|(again, seen)| {
-        let own = |(read, _): &&(Node, usize)| told.same_thread(*read, *again) && read < again;
-        let (read, before) = history.reads.iter().filter(own).max()?;
+        let (read, before) = newest_read(told, history, *again)?;
         let value = |node: Node| told.cell(node).map(|cell| cell.value.bits);
-        if value(*read)? == value(*again)? {
+        if value(read)? == value(*again)? {
             return None;
         }
-        let others = history.writes.get(*before..*seen)?.iter();
+        let others = history.writes.get(before..*seen)?.iter();
         let by = others.rev().find(|by| !told.same_thread(**by, *again))?;
         told.cell(*by)?;
-        Some((*read, *again, *by))
+        Some((read, *again, *by))
     })
 }
 
