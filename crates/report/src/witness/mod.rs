@@ -4,7 +4,7 @@
 //! where a line comes up first. Rows that the reason speaks of carry a star. With more threads than
 //! the width has room for, it is a list instead. What comes after the failure is left out, and so
 //! are the births and deaths of stack objects and what a library does on its own account, outside of
-//! any call from the source.
+//! any call from the source. Of a very long story the middle is left out, and that is said.
 
 mod columns;
 mod list;
@@ -19,6 +19,9 @@ use raddle_ir::LocId;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
+
+/// Rows that are shown at each end of a story that is longer than both together.
+const END_ROWS: usize = 150;
 
 /// One line of the story, ready to be laid out.
 struct Row {
@@ -42,18 +45,24 @@ struct Story {
     threads: Vec<(u32, String)>,
     /// What the column of places is called.
     place_heading: &'static str,
+    /// How many rows were left out.
+    left_out: usize,
 }
 
 /// The story of a violation, indented, with the line that says why.
 pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     let story = Story::of(run, look, violation);
     let mut out = columns::text(look, &story).unwrap_or_else(|| list::text(look, &story));
+    // Writing to a string cannot fail.
+    if story.left_out > 0 {
+        let words = "steps in the middle are left out; --json and --witness have them";
+        let _ = writeln!(out, "    {} {words}", story.left_out);
+    }
     if let Some(why) = &violation.witness.why {
         let why = format!("why: {}", printable(&why.words));
         out.push('\n');
         for (n, line) in wrap::wrapped(&why, look.width.saturating_sub(4)).iter().enumerate() {
             let indent = if n == 0 { "  " } else { "    " };
-            // Writing to a string cannot fail.
             let _ = writeln!(out, "{indent}{}", paint(look.colour, Ink::Reason, line));
         }
     }
@@ -87,7 +96,16 @@ impl Story {
             });
         }
         let place_heading = if file.is_some() { "line" } else { "place" };
-        Story { rows, threads: threads.into_iter().collect(), place_heading }
+        let all = rows.len();
+        if all > 2 * END_ROWS {
+            let mut n = 0;
+            rows.retain(|row| {
+                n += 1;
+                row.starred || n <= END_ROWS || n > all - END_ROWS
+            });
+        }
+        let left_out = all - rows.len();
+        Story { rows, threads: threads.into_iter().collect(), place_heading, left_out }
     }
 }
 
