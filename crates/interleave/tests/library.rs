@@ -156,8 +156,10 @@ fn formatting_sees_the_store_buffer() {
     let then = "%n = format @f1, %a to @buffer, 8\n%r = load i32 @buffer
         %ok = cmp eq i32 %r, 0x64726f63\nassert %ok, \"the buffer holds cord\"";
     for model in Model::ALL {
-        let found = checked(&printing(first, &["%s", "%3$s"], ""), model);
+        let found = checked(&printing(first, &["%d", "%3$s"], ""), model);
         assert!(found.failures[0].message.contains("positional"), "{model}");
+        let nowhere = checked(&printing(first, &["%s", "%d"], ""), model);
+        assert_eq!(nowhere.failures[0].kind, FailureKind::Memory, "{model}");
         let strings = ["x", "%.0s%.0s%s"];
         let found = checked(&printing(first, &strings, then), model);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
