@@ -159,7 +159,7 @@ fn formatting_sees_the_store_buffer() {
         let found = checked(&printing(first, &["%d", "%3$s"], ""), model);
         assert!(found.failures[0].message.contains("positional"), "{model}");
         let nowhere = checked(&printing(first, &["%s", "%d"], ""), model);
-        assert_eq!(nowhere.failures[0].kind, FailureKind::Memory, "{model}");
+        assert_eq!(nowhere.failures[0].kind, raddle_interleave::FailureKind::Memory, "{model}");
         let strings = ["x", "%.0s%.0s%s"];
         let found = checked(&printing(first, &strings, then), model);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
