@@ -22,6 +22,8 @@ fuzz_target!(|bytes: &[u8]| {
             memory: Some(64 << 20),
             events: 200,
             local_steps: 2_000,
+            unroll: None,
+            spin: true,
         };
         let options = Options { limits, keep_going: true, ..Options::new(model) };
         let summary = explore(&program, &options);
