@@ -43,15 +43,11 @@ pub fn total64(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
 /// `a op b` for integers and pointers of at most 64 bits, and for floats.
 #[inline]
 pub fn bin64(op: BinOp, ty: Type, a: u64, b: u64) -> Result<u64, Fault> {
+    if let Some(value) = total64(op, ty, a, b) {
+        return Ok(value);
+    }
     let bits = ty.bits();
-    let mask = mask64(bits);
     let value = match op {
-        BinOp::Add => a.wrapping_add(b),
-        BinOp::Sub => a.wrapping_sub(b),
-        BinOp::Mul => a.wrapping_mul(b),
-        BinOp::And => a & b,
-        BinOp::Or => a | b,
-        BinOp::Xor => a ^ b,
         BinOp::Shl if b < u64::from(bits) => a << b,
         BinOp::LShr if b < u64::from(bits) => a >> b,
         BinOp::Shl | BinOp::LShr => 0,
@@ -59,11 +55,10 @@ pub fn bin64(op: BinOp, ty: Type, a: u64, b: u64) -> Result<u64, Fault> {
         BinOp::UDiv => a.checked_div(b).ok_or_else(divided_by_zero)?,
         BinOp::URem => a.checked_rem(b).ok_or_else(divided_by_zero)?,
         BinOp::SDiv | BinOp::SRem => signed_division(op, bits, a.into(), b.into())? as u64,
-        BinOp::FAdd | BinOp::FSub | BinOp::FMul | BinOp::FDiv | BinOp::FRem => {
-            return Ok(float_bin(op, ty, a, b));
-        }
+        // Floats; the rest is total.
+        _ => return Ok(float_bin(op, ty, a, b)),
     };
-    Ok(value & mask)
+    Ok(value & mask64(bits))
 }
 
 /// `a op b` for integers wider than 64 bits.
@@ -140,25 +135,17 @@ pub fn cmp(pred: Pred, ty: Type, a: u128, b: u128) -> bool {
 /// Whether `a pred b` for integers or pointers of type `ty`.
 #[inline]
 pub fn int_pred(pred: IntPred, ty: Type, a: u128, b: u128) -> bool {
-    let bits = ty.bits();
-    match pred {
-        IntPred::Eq => a == b,
-        IntPred::Ne => a != b,
-        IntPred::Ult => a < b,
-        IntPred::Ule => a <= b,
-        IntPred::Ugt => a > b,
-        IntPred::Uge => a >= b,
-        IntPred::Slt => sext128(a, bits) < sext128(b, bits),
-        IntPred::Sle => sext128(a, bits) <= sext128(b, bits),
-        IntPred::Sgt => sext128(a, bits) > sext128(b, bits),
-        IntPred::Sge => sext128(a, bits) >= sext128(b, bits),
-    }
+    holds(pred, a, b, |value| sext128(value, ty.bits()))
 }
 
 /// [`int_pred`] for types of at most 64 bits.
 #[inline]
 pub fn int_pred64(pred: IntPred, ty: Type, a: u64, b: u64) -> bool {
-    let bits = ty.bits();
+    holds(pred, a, b, |value| sext64(value, ty.bits()))
+}
+
+#[inline(always)]
+fn holds<U: Ord, S: Ord>(pred: IntPred, a: U, b: U, signed: impl Fn(U) -> S) -> bool {
     match pred {
         IntPred::Eq => a == b,
         IntPred::Ne => a != b,
@@ -166,10 +153,10 @@ pub fn int_pred64(pred: IntPred, ty: Type, a: u64, b: u64) -> bool {
         IntPred::Ule => a <= b,
         IntPred::Ugt => a > b,
         IntPred::Uge => a >= b,
-        IntPred::Slt => sext64(a, bits) < sext64(b, bits),
-        IntPred::Sle => sext64(a, bits) <= sext64(b, bits),
-        IntPred::Sgt => sext64(a, bits) > sext64(b, bits),
-        IntPred::Sge => sext64(a, bits) >= sext64(b, bits),
+        IntPred::Slt => signed(a) < signed(b),
+        IntPred::Sle => signed(a) <= signed(b),
+        IntPred::Sgt => signed(a) > signed(b),
+        IntPred::Sge => signed(a) >= signed(b),
     }
 }
 
