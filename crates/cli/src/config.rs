@@ -47,13 +47,11 @@ pub struct SourceConfig {
 }
 
 impl SourceConfig {
-    /// What makes the same program again: [`source`] undoes it.
+    /// What makes the same program again: [`source_of`] undoes it. The compiler is not part of it: a
+    /// file that someone else wrote is not to say what is run.
     pub fn origin(&self) -> Origin {
         let lossy = |word: &std::ffi::OsStr| word.to_string_lossy().into_owned();
         let mut arguments = Vec::new();
-        if let Some(clang) = &self.c.clang {
-            arguments.push(format!("--clang={}", clang.display()));
-        }
         let (low, high) = (self.c.nondet.start(), self.c.nondet.end());
         if (*low, *high) != (0, 3) {
             arguments.push(format!("--nondet-range={low}..{high}"));
@@ -81,7 +79,11 @@ pub fn source_of(origin: &Origin) -> Result<SourceConfig, String> {
         let text = error.to_string();
         text.lines().next().unwrap_or("").trim_start_matches("error: ").to_owned()
     })?;
-    Ok(source(&parsed.source))
+    let config = source(&parsed.source);
+    match config.c.clang {
+        Some(_) => Err("it names a compiler, which is for $CLANG to do".to_owned()),
+        None => Ok(config),
+    }
 }
 
 pub fn source(args: &SourceArgs) -> SourceConfig {
