@@ -67,9 +67,9 @@ mod wakeup;
 #[cfg(test)]
 mod walk_tests;
 
-pub use api::{
-    BoundKind, BoundMet, Checks, Failure, FailureKind, FailureSite, Limits, Model, Options, Step,
-    Stopped, Strategy, Summary,
+pub use api::{Model, Options, Strategy};
+pub use raddle_engine::{
+    BoundKind, BoundMet, Checks, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Summary,
 };
 pub use replay::{ReplayEnd, Replayed, replay};
 pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEvent, Wants, Writing};

@@ -1,6 +1,6 @@
 //! When to stop: executions, time, memory.
 
-use crate::api::{Limits, Stopped};
+use raddle_engine::{Limits, Stopped};
 use std::time::Instant;
 
 /// How many executions pass between looks at the clock and the memory.

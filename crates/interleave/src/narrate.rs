@@ -6,7 +6,6 @@
 //! they happened. That is also where the source position of a buffered store is known, for when it
 //! reaches memory.
 
-use crate::api::{FailureKind, Step};
 use crate::buffer::Entry;
 use crate::describe::describe;
 use crate::model::{Barrier, Buffering};
@@ -14,6 +13,7 @@ use crate::names::Names;
 use crate::outcome::waiting;
 use crate::story::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
 use crate::system::{System, field};
+use raddle_engine::{FailureKind, Step};
 use raddle_ir::LocId;
 use raddle_ir::inst::Mnemonic;
 use raddle_machine::layout::object_address;

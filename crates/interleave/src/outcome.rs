@@ -1,42 +1,16 @@
 //! How executions end, counted.
 
-use crate::api::{
-    BoundKind, BoundMet, FailureKind, FailureSite, Options, Step, Stopped, Strategy, Summary,
-};
+use crate::api::{Options, Strategy};
 use crate::datarace::{self, Found};
 use crate::event::{Event, Identity};
 use crate::names::Names;
 use crate::schedule::schedule;
 use crate::system::System;
+use raddle_engine::{BoundKind, BoundMet, FailureKind, FailureSite, Step, Stopped, Summary};
 use raddle_ir::{GlobalId, LocId, Program, Quantifier};
-use raddle_machine::{Bounds, Fault, FaultKind, Machine, Status, ThreadId, Visible, layout};
+use raddle_machine::{Bounds, Machine, Status, ThreadId, Visible, layout};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
-
-impl From<FaultKind> for FailureKind {
-    fn from(kind: FaultKind) -> FailureKind {
-        match kind {
-            FaultKind::Assertion => FailureKind::Assertion,
-            FaultKind::Memory => FailureKind::Memory,
-            FaultKind::LockMisuse => FailureKind::LockMisuse,
-            FaultKind::DivisionByZero => FailureKind::DivisionByZero,
-            FaultKind::Unreachable => FailureKind::Unreachable,
-            FaultKind::ThreadMisuse => FailureKind::ThreadMisuse,
-            FaultKind::Uninitialised => FailureKind::Uninitialised,
-            FaultKind::Abort => FailureKind::Abort,
-            FaultKind::Unsupported => FailureKind::Unsupported,
-        }
-    }
-}
-
-impl FailureSite {
-    /// The program asks for more than the machine has before its first instruction.
-    pub(crate) fn before_start(fault: Fault) -> FailureSite {
-        let (kind, message) = (fault.kind.into(), fault.message);
-        let (thread, loc, against) = (String::new(), LocId::NONE, LocId::NONE);
-        FailureSite { kind, thread, loc, against, message }
-    }
-}
 
 /// How one execution ended.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,10 +1,11 @@
 //! Seeded random schedules: at each point any of what can happen next, with equal chance.
 
-use crate::api::{Options, Summary};
+use crate::api::Options;
 use crate::event::{ANY, Turn};
 use crate::limits::Watch;
 use crate::outcome::Outcomes;
 use crate::system::System;
+use raddle_engine::Summary;
 
 /// Runs `runs` schedules, the same ones for the same seed.
 pub(crate) fn sample(mut system: System<'_>, options: &Options, seed: u64, runs: u64) -> Summary {

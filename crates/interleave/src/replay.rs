@@ -4,13 +4,14 @@
 //! whatever it leads to. A schedule that leaves something undone has not reached an end, unless
 //! something has failed.
 
-use crate::api::{Checks, FailureKind, FailureSite, Limits, Model, Step};
+use crate::api::Model;
 use crate::datarace::site;
 use crate::narrate::Narrator;
 use crate::outcome::{End, end_of, final_state};
 use crate::schedule::action;
 use crate::story::ReplayEvent;
 use crate::system::System;
+use raddle_engine::{Checks, FailureKind, FailureSite, Limits, Step};
 use raddle_ir::Program;
 
 /// How a replayed execution ended.

@@ -4,9 +4,9 @@
 //! fresh system that follows one schedule numbers threads in the order in which that schedule spawns
 //! them. Steps are in the latter numbers, so that a schedule means something by itself.
 
-use crate::api::{Checks, Step};
 use crate::event::{ANY, Action, Event, Turn};
 use crate::system::{System, field};
+use raddle_engine::{Checks, Step};
 use raddle_machine::{Bounds, Status, ThreadId, Visible};
 
 /// The schedule of the current execution, or of as many of its events from the start.

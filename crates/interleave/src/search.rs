@@ -5,7 +5,7 @@
 //! exhaustive search every enabled action (and then no sleep sets). The stack is explicit: one
 //! [`Level`] per event of the current execution, plus one for what comes next.
 
-use crate::api::{Options, Strategy, Summary};
+use crate::api::{Options, Strategy};
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Class, Condition, Identity, ONLY, Turn};
 use crate::limits::Watch;
@@ -17,6 +17,7 @@ use crate::reverse::Deferred;
 use crate::system::{Moment, System, field};
 use crate::wait::Needs;
 use crate::wakeup::{Item, List, Trees};
+use raddle_engine::Summary;
 use raddle_machine::{Status, ThreadId};
 use smallvec::SmallVec;
 

@@ -4,7 +4,7 @@
 //! (stores into their buffers, fences, spawns, joins, allocations, failures). Everything that a
 //! reader is told comes from here: the words are made from the values, never the other way round.
 
-use crate::api::FailureKind;
+use raddle_engine::FailureKind;
 use raddle_ir::LocId;
 use raddle_machine::in_bytes;
 use std::fmt;

@@ -10,12 +10,13 @@
 //!
 //! Invariant: between two calls from outside, every thread that can go on without an event has.
 
-use crate::api::{Checks, Model};
+use crate::api::Model;
 use crate::buffer::Buffer;
 use crate::clock::{Chain, ClockId, Clocks};
 use crate::datarace::DataRaces;
 use crate::event::{Detail, Event, Link};
 use crate::model::Buffering;
+use raddle_engine::Checks;
 use raddle_ir::{LocId, Program};
 use raddle_machine::{Bounds, Fault, Machine, Mark, Status, ThreadId, Word, word};
 

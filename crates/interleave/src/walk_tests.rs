@@ -10,12 +10,13 @@
 //! or in memory may be either the same or the handle of the same thread. Objects have such numbers
 //! too; here, only one thread of a program allocates any, in an order of its own.
 
-use crate::api::{Checks, Model};
+use crate::api::Model;
 use crate::buffer::Entry;
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Event, Identity, Turn};
 use crate::system::{Moment, System, field};
 use fastrand::Rng;
+use raddle_engine::Checks;
 use raddle_ir::{Program, text};
 use raddle_machine::visible::handle;
 use raddle_machine::{Bounds, Status, ThreadId};

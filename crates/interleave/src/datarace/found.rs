@@ -1,9 +1,9 @@
 //! What was found, told.
 
 use super::history::{Accessed, Kind};
-use crate::api::{FailureKind, FailureSite};
 use crate::names::Names;
 use crate::system::System;
+use raddle_engine::{FailureKind, FailureSite};
 use raddle_ir::LocId;
 use raddle_machine::Machine;
 

@@ -1,0 +1,52 @@
+//! Where to stop, and what to look for.
+
+use raddle_machine::Bounds;
+use std::time::Duration;
+
+/// Where to stop. Every limit that is met is reported in [`Summary::bounds`] or [`Summary::stopped`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Executions (of any kind) explored before giving up.
+    pub executions: Option<u64>,
+    pub time: Option<Duration>,
+    /// Bytes that the engine may hold.
+    pub memory: Option<u64>,
+    /// Visible events of one thread in one execution; the thread is stopped there.
+    pub events: u32,
+    /// Instructions that a thread may run between two visible events; a longer run is cut.
+    pub local_steps: u64,
+    /// How often a loop may go back, each time it is entered; a thread that would do it once more is
+    /// stopped there.
+    pub unroll: Option<u32>,
+    /// Whether a thread is stopped when its loop has gone round for nothing. Nothing is lost by that,
+    /// and loops that wait for another thread need no bound.
+    pub spin: bool,
+}
+
+impl Limits {
+    /// What the machine has to know of them.
+    pub fn bounds(&self) -> Bounds {
+        Bounds { steps: self.local_steps, unroll: self.unroll, spin: self.spin }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            executions: None,
+            time: None,
+            memory: None,
+            events: 100_000,
+            local_steps: 10_000_000,
+            unroll: None,
+            spin: true,
+        }
+    }
+}
+
+/// What is looked for beside what executions show by themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Checks {
+    /// Data races, as C11 has them.
+    pub races: bool,
+}

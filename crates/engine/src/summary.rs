@@ -1,0 +1,74 @@
+//! The result of a search.
+
+use crate::failure::{Failure, Step};
+use raddle_ir::LocId;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BoundKind {
+    /// [`crate::Limits::events`]
+    Events,
+    /// [`crate::Limits::local_steps`]
+    LocalSteps,
+    /// [`crate::Limits::unroll`]
+    Iterations,
+}
+
+impl BoundKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            BoundKind::Events => "events",
+            BoundKind::LocalSteps => "local-steps",
+            BoundKind::Iterations => "iterations",
+        }
+    }
+}
+
+/// A bound that cut executions short.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundMet {
+    pub kind: BoundKind,
+    /// Where the thread was.
+    pub loc: LocId,
+    /// How many executions it cut.
+    pub count: u64,
+}
+
+/// Why the search ended before it was complete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    Executions,
+    Time,
+    Memory,
+    /// At the first failure.
+    Failure,
+    /// The strategy samples; it never claims completeness.
+    Sampling,
+}
+
+/// The result of a search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Executions in which every thread ran to its end, or that failed.
+    pub executions: u64,
+    /// Executions in which a thread was stopped by `assume`, none waiting or failing otherwise.
+    pub blocked: u64,
+    /// Executions begun and given up because another one covers them.
+    pub redundant: u64,
+    /// Executions cut by a bound.
+    pub cut: u64,
+    /// Distinct traces, complete and blocked, when they were asked for.
+    pub traces: Option<u64>,
+    /// The final values of the program's observables, with how many executions end so; in order
+    /// of the values.
+    pub states: Vec<(Vec<u64>, u64)>,
+    /// For each of [`Summary::states`], a schedule that ends so: the engine replays it.
+    /// Kept for programs whose final condition can be violated; empty for others.
+    pub witnesses: Vec<Vec<Step>>,
+    pub failures: Vec<Failure>,
+    pub bounds: Vec<BoundMet>,
+    pub stopped: Option<Stopped>,
+    /// Visible events performed in all, the measure of work.
+    pub events: u64,
+    /// Visible events of the longest execution.
+    pub longest: u32,
+}
