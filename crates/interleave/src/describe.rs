@@ -3,8 +3,8 @@
 use crate::event::{Class, Condition, Event};
 use crate::names::Names;
 use crate::narrate::other;
-use crate::story::{Cell, Datum, Deed, Writing};
 use crate::system::System;
+use raddle_engine::{Cell, Datum, Deed, Writing};
 use raddle_machine::{ThreadId, Visible};
 
 /// Tells of the newest event, from the operation it was; `seen` is what a load found.

@@ -29,7 +29,6 @@
 //! | `replay` | running a schedule again |
 //! | `narrate` | what happens along a schedule, told as it happens |
 //! | `describe` | what an event did |
-//! | `story` | what is told: values and the words for them |
 //! | `names`, `elements` | names instead of addresses |
 //!
 //! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
@@ -60,7 +59,6 @@ mod schedule;
 mod search;
 mod settle;
 mod spin;
-mod story;
 mod system;
 mod wait;
 mod wakeup;
@@ -71,8 +69,10 @@ pub use api::{Model, Options, Strategy};
 pub use raddle_engine::{
     BoundKind, BoundMet, Checks, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Summary,
 };
-pub use replay::{ReplayEnd, Replayed, replay};
-pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEvent, Wants, Writing};
+pub use raddle_engine::{
+    Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
+};
+pub use replay::replay;
 
 use raddle_ir::Program;
 use system::System;

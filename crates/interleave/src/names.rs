@@ -5,8 +5,8 @@
 //! the same in every execution. `+8` is an offset.
 
 use crate::elements::elements;
-use crate::story::{Bytes, Datum};
 use crate::system::System;
+use raddle_engine::{Bytes, Datum};
 use raddle_ir::{GlobalId, Program, Type};
 use raddle_machine::layout::{self, ObjectId};
 use raddle_machine::{Allocation, Machine, Mark, PassedOp, ThreadId};

@@ -9,34 +9,9 @@ use crate::datarace::site;
 use crate::narrate::Narrator;
 use crate::outcome::{End, end_of, final_state};
 use crate::schedule::action;
-use crate::story::ReplayEvent;
 use crate::system::System;
-use raddle_engine::{Checks, FailureKind, FailureSite, Limits, Step};
+use raddle_engine::{Checks, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step};
 use raddle_ir::Program;
-
-/// How a replayed execution ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ReplayEnd {
-    /// Every thread ran to its end.
-    Complete {
-        /// The final values of the observables, in the program's order.
-        state: Vec<u64>,
-    },
-    Blocked,
-    Cut,
-    /// Everything that failed, in order.
-    Failed(Vec<FailureSite>),
-    /// The schedule does not fit the program: this step of it cannot happen.
-    Stuck(usize),
-    /// The schedule ends before the execution does.
-    Short,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Replayed {
-    pub end: ReplayEnd,
-    pub events: Vec<ReplayEvent>,
-}
 
 /// Runs a program along a schedule.
 pub fn replay(program: &Program, model: Model, checks: Checks, schedule: &[Step]) -> Replayed {

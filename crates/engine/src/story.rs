@@ -4,10 +4,34 @@
 //! (stores into their buffers, fences, spawns, joins, allocations, failures). Everything that a
 //! reader is told comes from here: the words are made from the values, never the other way round.
 
-use raddle_engine::FailureKind;
+use crate::failure::{FailureKind, FailureSite};
 use raddle_ir::LocId;
 use raddle_machine::in_bytes;
 use std::fmt;
+
+/// How a replayed execution ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayEnd {
+    /// Every thread ran to its end.
+    Complete {
+        /// The final values of the observables, in the program's order.
+        state: Vec<u64>,
+    },
+    Blocked,
+    Cut,
+    /// Everything that failed, in order.
+    Failed(Vec<FailureSite>),
+    /// The schedule does not fit the program: this step of it cannot happen.
+    Stuck(usize),
+    /// The schedule ends before the execution does.
+    Short,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    pub end: ReplayEnd,
+    pub events: Vec<ReplayEvent>,
+}
 
 /// Something that a thread does.
 #[derive(Clone, PartialEq, Eq, Debug)]
