@@ -21,6 +21,9 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     for violation in &result.violations {
         write_violation(out, run, look, violation)?;
     }
+    if let Some(line) = condition_phrase(run, result) {
+        writeln!(out, "  {line}")?;
+    }
     for failure in &result.unsupported {
         writeln!(out, "  reached something unsupported: {}", failure_phrase(run, failure))?;
     }
@@ -95,6 +98,14 @@ pub fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
             format!("condition {} fails in {times}", condition::spelled(run.program))
         }
     }
+}
+
+/// What became of a condition that nothing violates.
+fn condition_phrase(run: &Run<'_>, result: &CheckResult) -> Option<String> {
+    let found = result.condition.as_ref().filter(|found| found.counterexample.is_none())?;
+    let ends = counted(found.positive + found.negative, "execution");
+    let spelled = condition::spelled(run.program);
+    Some(format!("condition {spelled}: the proposition holds in {} of {ends}", found.positive))
 }
 
 /// An offence that nobody can be accused of.

@@ -45,7 +45,13 @@ fn explicit(path: &Path, by: &str) -> Result<Clang, Diagnostic> {
         Diagnostic::whole_file(&shown, format!("{by} names a compiler that is not there"))
             .expected("the path of clang, version 14 or later")
     })?;
-    let version = version_in_name(&found).or_else(|| ask(&found));
+    let version = match version_in_name(&found) {
+        Some(version) => Some(version),
+        None => Some(ask(&found).ok_or_else(|| {
+            Diagnostic::whole_file(&shown, format!("{by} names a program that is not clang"))
+                .expected(format!("the path of clang, version {OLDEST} or later"))
+        })?),
+    };
     match version {
         Some(old) if old < OLDEST => {
             Err(Diagnostic::whole_file(&shown, format!("clang {old} is too old"))
@@ -97,8 +103,14 @@ fn number_after_dash(part: &str) -> Option<u32> {
 }
 
 fn ask(path: &Path) -> Option<u32> {
-    let answer = Command::new(path).arg("-dumpversion").output().ok()?;
-    String::from_utf8_lossy(&answer.stdout).trim().split('.').next()?.parse().ok()
+    let answer = Command::new(path).arg("--version").output().ok()?;
+    version_said(&String::from_utf8_lossy(&answer.stdout))
+}
+
+/// `Debian clang version 14.0.6`; other compilers say something else.
+fn version_said(answer: &str) -> Option<u32> {
+    let (_, version) = answer.split_once("clang version ")?;
+    version.split('.').next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -110,6 +122,12 @@ mod tests {
         assert_eq!(version_in_name(Path::new("/usr/bin/clang-19")), Some(19));
         assert_eq!(version_in_name(Path::new("/usr/lib/llvm-16.0/bin/clang")), Some(16));
         assert_eq!(version_in_name(Path::new("/opt/cc/clang")), None);
+    }
+
+    #[test]
+    fn versions_are_read_off_answers() {
+        assert_eq!(version_said("Debian clang version 14.0.6\nTarget: x86_64\n"), Some(14));
+        assert_eq!(version_said("gcc (Debian 12.2.0-14) 12.2.0\n"), None);
     }
 
     #[test]
