@@ -10,8 +10,9 @@
 //! The first row that applies is taken: what was found stays found when a limit ends the search.
 
 use crate::condition::{self, ConditionResult, Outcome};
+use crate::search::Search;
 use crate::witness::{self, Witness};
-use raddle_interleave::{Failure, FailureKind, Options, Step, Summary, explore};
+use raddle_engine::{Failure, FailureKind, Step, Summary};
 use raddle_ir::{Program, Quantifier};
 use std::time::{Duration, Instant};
 
@@ -78,11 +79,10 @@ pub struct CheckResult {
 }
 
 /// Searches a verified program and says what came of it.
-pub fn check(program: &Program, options: &Options) -> CheckResult {
+pub fn check(program: &Program, search: &Search) -> CheckResult {
     let start = Instant::now();
-    let summary = explore(program, options);
-    let confirm =
-        |offence: &Offence| witness::confirm(program, options.model, options.checks, offence);
+    let summary = search.explore(program);
+    let confirm = |offence: &Offence| witness::confirm(program, search, offence);
     let mut result = judge(program, summary, confirm);
     result.elapsed = start.elapsed();
     result
@@ -166,7 +166,7 @@ impl CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_interleave::{BoundKind, BoundMet, Stopped};
+    use raddle_engine::{BoundKind, BoundMet, Stopped};
     use raddle_ir::LocId;
 
     fn failure(kind: FailureKind) -> Failure {

@@ -5,7 +5,7 @@
 //! observable's width: an integer or an address is truncated to it, so that `-1` and `255` are
 //! the same byte. Two observables of different widths compare as signed numbers.
 
-use raddle_interleave::{Step, Summary};
+use raddle_engine::{Step, Summary};
 use raddle_ir::{CmpOp, Condition, GlobalId, ObservableId, Program, Prop, Quantifier, Term};
 use raddle_machine::layout;
 

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`check`] | safe, safe up to bounds, violation, unknown |
 //! | [`litmus`] | Never, Sometimes, Always |
+//! | [`search`] | a question to an engine |
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
 //! | [`mod@why`] | what made the difference, in words |
@@ -19,11 +20,13 @@
 pub mod check;
 pub mod condition;
 pub mod litmus;
+pub mod search;
 pub mod why;
 pub mod witness;
 
 pub use check::{CheckResult, Offence, Verdict, Violation, check};
 pub use condition::{ConditionResult, Outcome};
 pub use litmus::{LitmusResult, Observation, litmus};
+pub use search::Search;
 pub use why::{Cause, Why};
 pub use witness::Witness;

@@ -5,7 +5,7 @@
 
 use crate::check::{CheckResult, check};
 use crate::condition::ConditionResult;
-use raddle_interleave::Options;
+use crate::search::Search;
 use raddle_ir::{Program, Quantifier};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,9 +50,8 @@ impl LitmusResult {
 }
 
 /// Runs a litmus test. The search goes on past failures, so that every state is seen.
-pub fn litmus(program: &Program, options: &Options) -> LitmusResult {
-    let options = Options { keep_going: true, ..options.clone() };
-    observe(check(program, &options))
+pub fn litmus(program: &Program, search: &Search) -> LitmusResult {
+    observe(check(program, &search.clone().keep_going()))
 }
 
 fn observe(check: CheckResult) -> LitmusResult {

@@ -7,10 +7,9 @@
 
 use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
+use crate::search::Search;
 use crate::why::{Why, why};
-use raddle_interleave::{
-    Checks, Failure, FailureSite, Model, ReplayEnd, ReplayEvent, Step, replay,
-};
+use raddle_engine::{Failure, FailureSite, ReplayEnd, ReplayEvent, Step};
 use raddle_ir::{LocId, Program};
 
 /// A schedule and what happens along it.
@@ -24,14 +23,9 @@ pub struct Witness {
 }
 
 /// Replays an offence's schedule; `None` if it does not end in that offence.
-pub fn confirm(
-    program: &Program,
-    model: Model,
-    checks: Checks,
-    offence: &Offence,
-) -> Option<Witness> {
+pub fn confirm(program: &Program, search: &Search, offence: &Offence) -> Option<Witness> {
     let schedule = offence.schedule();
-    let replayed = replay(program, model, checks, schedule);
+    let replayed = search.replay(program, schedule);
     let confirmed = match (offence, &replayed.end) {
         (Offence::Failed(failure), ReplayEnd::Failed(sites)) => {
             sites.iter().any(|site| is_same(failure, site))
@@ -58,7 +52,7 @@ fn is_same(failure: &Failure, site: &FailureSite) -> bool {
 /// What a schedule from elsewhere is said to end in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expected {
-    /// A [`FailureKind`](raddle_interleave::FailureKind) by its name, or `condition`.
+    /// A [`FailureKind`](raddle_engine::FailureKind) by its name, or `condition`.
     pub kind: String,
     pub thread: Option<String>,
     /// File and line.
@@ -76,12 +70,11 @@ pub const CONDITION: &str = "condition";
 /// words, what happens instead.
 pub fn rerun(
     program: &Program,
-    model: Model,
-    checks: Checks,
+    search: &Search,
     schedule: &[Step],
     expected: &Expected,
 ) -> Result<Violation, String> {
-    let replayed = replay(program, model, checks, schedule);
+    let replayed = search.replay(program, schedule);
     let offence = match &replayed.end {
         ReplayEnd::Failed(sites) => {
             let site = sites.iter().find(|site| expected.is_met(program, site));

@@ -46,14 +46,14 @@ fn complaints(program: &Program, expected: &Reference) -> Vec<String> {
     let mut wrong = Vec::new();
     for strategy in [Strategy::Optimal, Strategy::Source] {
         let options = Options { strategy, count_traces: true, ..Options::new(expected.model) };
-        let found = litmus(program, &options);
+        let found = litmus(program, &options.clone().into());
         wrong.extend(other_observation(&found, expected));
         wrong.extend(other_count(&found.check.summary, strategy, expected));
     }
     let mut options = Options { strategy: Strategy::Exhaustive, ..Options::new(expected.model) };
     options.count_traces = true;
     options.limits.executions = Some(INTERLEAVINGS);
-    let all = litmus(program, &options);
+    let all = litmus(program, &options.clone().into());
     if all.check.summary.stopped.is_none() {
         wrong.extend(other_observation(&all, expected));
         wrong.extend(other_traces(&all.check.summary, expected));

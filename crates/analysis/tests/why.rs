@@ -13,7 +13,7 @@ fn parsed(file: &str, source: &str) -> Program {
 }
 
 fn explained(program: &Program, model: Model) -> (String, Vec<Cause>) {
-    let result = check(program, &Options::new(model));
+    let result = check(program, &Options::new(model).into());
     assert_eq!(result.verdict, Verdict::Violation, "{}", program.name);
     match result.violations[0].witness.why.clone() {
         Some(why) => (why.words, why.causes),

@@ -17,10 +17,10 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     };
     let sources = Sources::from_disk();
     let mut witnesses = Vec::new();
-    for options in &config.searches {
-        let result = raddle_analysis::check(&program, options);
+    for search in &config.searches {
+        let result = raddle_analysis::check(&program, search);
         output.note(Status::of(result.verdict, config.strict));
-        let run = Run { file: &file, program: &program, options };
+        let run = Run { file: &file, program: &program, search };
         witnesses.extend(result.violations.iter().map(|found| document::entry(&run, found)));
         let text = shown(config, &run, &output.look(&sources), optimised.as_deref(), &result);
         output.print(&text)?;

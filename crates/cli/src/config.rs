@@ -6,7 +6,9 @@ use crate::args::{
 };
 use crate::output::{Output, Stop};
 use clap::Parser;
-use raddle_interleave::{Checks, Limits, Model, Options, Strategy};
+use raddle_analysis::Search;
+use raddle_engine::{Checks, Limits};
+use raddle_interleave::{Model, Options, Strategy};
 use raddle_report::document::Origin;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +20,7 @@ const DEFAULT_RUNS: u64 = 1000;
 pub struct LitmusConfig {
     pub paths: Vec<PathBuf>,
     /// One search per model, in the order given.
-    pub searches: Vec<Options>,
+    pub searches: Vec<Search>,
     pub strict: bool,
     pub json: bool,
     /// Threads to use; 0 for one per core.
@@ -29,7 +31,7 @@ pub struct LitmusConfig {
 #[derive(Debug)]
 pub struct CheckConfig {
     pub source: SourceConfig,
-    pub searches: Vec<Options>,
+    pub searches: Vec<Search>,
     /// What all of them look for.
     pub checks: Checks,
     pub strict: bool,
@@ -125,7 +127,7 @@ fn searches(
     limit_args: &LimitArgs,
     checks: Checks,
     keep_going: bool,
-) -> Result<Vec<Options>, Stop> {
+) -> Result<Vec<Search>, Stop> {
     let strategy = strategy(search)?;
     let limits = limits(limit_args)?;
     let options = |model: Model| Options {
@@ -137,7 +139,7 @@ fn searches(
         count_traces: strategy == Strategy::Exhaustive,
         ..Options::new(model)
     };
-    Ok(distinct(&models.models).into_iter().map(options).collect())
+    Ok(distinct(&models.models).into_iter().map(options).map(Search::from).collect())
 }
 
 /// A model that is named twice runs once.
@@ -209,9 +211,9 @@ mod tests {
         let config =
             checked("--model tso,pso,tso --strategy random --runs 7 --timeout 1.5 --max-memory 2");
         let config = config.expect("valid arguments");
-        let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
-        assert_eq!(models, [Model::Tso, Model::Pso]);
-        let options = &config.searches[0];
+        let models: Vec<&str> = config.searches.iter().map(Search::model_name).collect();
+        assert_eq!(models, ["tso", "pso"]);
+        let Search::Interleave(options) = &config.searches[0];
         assert_eq!(options.strategy, Strategy::Random { seed: 0, runs: 7 });
         assert_eq!(options.limits.time, Some(Duration::from_millis(1500)));
         assert_eq!(options.limits.memory, Some(2 << 20));
@@ -219,7 +221,7 @@ mod tests {
 
     #[test]
     fn races_are_looked_for_when_asked() {
-        let races = |words| checked(words).map(|config| config.searches[0].checks.races);
+        let races = |words| checked(words).map(|config| config.searches[0].checks().races);
         assert!(matches!(races("--model sc"), Ok(false)));
         assert!(matches!(races("--model sc --check races"), Ok(true)));
     }

@@ -90,9 +90,9 @@ fn run_file(config: &LitmusConfig, path: &Path) -> Done {
     let program = input::load(path)?;
     let file = input::shown(path);
     let mut shown = Shown { text: String::new(), status: Status::Fine };
-    for options in &config.searches {
-        let result = raddle_analysis::litmus(&program, options);
-        let run = Run { file: &file, program: &program, options };
+    for search in &config.searches {
+        let result = raddle_analysis::litmus(&program, search);
+        let run = Run { file: &file, program: &program, search };
         shown.status = shown.status.max(status(config, &result));
         shown.text.push_str(&rendered(config, &run, &result));
     }

@@ -10,7 +10,6 @@ use crate::output::{Output, Stop};
 use crate::source;
 use crate::status::Status;
 use raddle_analysis::witness::rerun;
-use raddle_interleave::Options;
 use raddle_ir::{Diagnostic, Program};
 use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
 use raddle_report::source::Sources;
@@ -30,10 +29,10 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
         return Ok(refused(&changed(&file, &shown), output));
     }
     for (n, witness) in recorded.witnesses.iter().enumerate() {
-        let RecordedWitness { model, schedule, expected } = witness;
-        match rerun(&program, *model, recorded.checks, schedule, expected) {
+        let RecordedWitness { search, schedule, expected } = witness;
+        match rerun(&program, search, schedule, expected) {
             Ok(violation) => {
-                let run = Run { file: &shown, program: &program, options: &Options::new(*model) };
+                let run = Run { file: &shown, program: &program, search };
                 let text = match args.output.json {
                     true => json::line(&json::replayed(&run, &violation)),
                     false => check::replayed(&run, &output.look(&Sources::from_disk()), &violation),

@@ -3,7 +3,7 @@
 use crate::input;
 use crate::output::Output;
 use crate::status::Status;
-use raddle_interleave::Checks;
+use raddle_engine::Checks;
 use raddle_ir::{Diagnostic, Program};
 use raddle_report::document::{self, Entry, Origin};
 use std::path::Path;

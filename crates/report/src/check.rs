@@ -4,7 +4,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, condition, counted, printable, stopped_phrase, value, witness};
 use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
-use raddle_interleave::{BoundKind, BoundMet, Failure, FailureKind, Limits, Stopped};
+use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, Limits, Stopped};
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
@@ -17,7 +17,7 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
 
 fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> Result {
     let verdict = paint(look.colour, ink(result.verdict), phrase(result.verdict));
-    writeln!(out, "{} under {}: {verdict}", printable(run.file), run.options.model)?;
+    writeln!(out, "{} under {}: {verdict}", printable(run.file), run.search.model_name())?;
     for violation in &result.violations {
         write_violation(out, run, look, violation)?;
     }
@@ -61,7 +61,7 @@ const fn ink(verdict: Verdict) -> Ink {
 /// The report of a schedule that was read from a file and ended in the same error.
 pub fn replayed(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     let verdict = paint(look.colour, Ink::Bad, phrase(Verdict::Violation));
-    let mut out = format!("{} under {}: {verdict}\n", printable(run.file), run.options.model);
+    let mut out = format!("{} under {}: {verdict}\n", printable(run.file), run.search.model_name());
     // Writing to a string cannot fail.
     let _ = write_violation(&mut out, run, look, violation);
     out.push_str("  replayed: same error\n");
@@ -134,7 +134,7 @@ pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
     let times = counted(bound.count, "execution");
     format!(
         "{} at {} ({times} cut)",
-        bound_words(&run.options.limits, bound.kind),
+        bound_words(run.search.limits(), bound.kind),
         run.place(bound.loc)
     )
 }

@@ -5,9 +5,11 @@
 //! the place. The rest (the story, the reason) is for readers.
 
 use crate::{Run, json, story};
+use raddle_analysis::Search;
 use raddle_analysis::Violation;
 use raddle_analysis::witness::Expected;
-use raddle_interleave::{Checks, Model, Step};
+use raddle_engine::{Checks, Step};
+use raddle_interleave::{Model, Options};
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +46,7 @@ pub struct Entry {
 
 /// The entry of a violation.
 pub fn entry(run: &Run<'_>, violation: &Violation) -> Entry {
-    Entry { model: run.options.model.name(), error: json::violation(run, violation) }
+    Entry { model: run.search.model_name(), error: json::violation(run, violation) }
 }
 
 /// The word for [`Checks::races`].
@@ -96,7 +98,7 @@ pub struct Recorded {
 
 #[derive(Clone, Debug)]
 pub struct RecordedWitness {
-    pub model: Model,
+    pub search: Search,
     pub schedule: Vec<Step>,
     pub expected: Expected,
 }
@@ -145,9 +147,10 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
             .help("replay it with the raddle that wrote it; the file says which"));
     }
     let Body { inputs, arguments, program, checks, witnesses } = parsed(file, bytes)?;
-    let witnesses = witnesses.into_iter().map(|entry| entry.checked(file)).collect();
+    let checks = known(file, &checks)?;
+    let witnesses = witnesses.into_iter().map(|entry| entry.checked(file, checks)).collect();
     let (origin, witnesses) = (Origin { inputs, arguments }, all(witnesses)?);
-    Ok(Recorded { origin, program, checks: known(file, &checks)?, witnesses })
+    Ok(Recorded { origin, program, checks, witnesses })
 }
 
 /// What was looked for, by its names.
@@ -180,11 +183,11 @@ fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diag
 }
 
 impl BodyEntry {
-    fn checked(self, file: &str) -> Result<RecordedWitness, Diagnostic> {
-        let model =
+    fn checked(self, file: &str, checks: Checks) -> Result<RecordedWitness, Diagnostic> {
+        let model: Model =
             self.model.parse().map_err(|message: String| Diagnostic::whole_file(file, message))?;
         Ok(RecordedWitness {
-            model,
+            search: Options { checks, ..Options::new(model) }.into(),
             schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
             expected: Expected {
                 kind: self.kind,

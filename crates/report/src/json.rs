@@ -6,7 +6,7 @@
 use crate::value::{self, Value};
 use crate::{Run, condition, stopped_name, story};
 use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome, Violation};
-use raddle_interleave::{BoundMet, Failure, FailureKind};
+use raddle_engine::{BoundMet, Failure, FailureKind};
 use raddle_ir::{LocId, Program};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -137,8 +137,8 @@ pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
     Litmus {
         test: &run.program.name,
         file: run.file,
-        model: run.options.model.name(),
-        strategy: run.options.strategy.name(),
+        model: run.search.model_name(),
+        strategy: run.search.strategy_name(),
         observation: result.observation.name(),
         complete: check.is_complete(),
         verdict: check.verdict.name(),
@@ -171,8 +171,8 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
     Check {
         file: run.file,
         optimised: None,
-        model: run.options.model.name(),
-        strategy: run.options.strategy.name(),
+        model: run.search.model_name(),
+        strategy: run.search.strategy_name(),
         verdict: result.verdict.name(),
         executions: summary.executions,
         blocked: summary.blocked,
@@ -189,7 +189,7 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
 }
 
 pub fn replayed<'a>(run: &Run<'a>, found: &Violation) -> Replayed<'a> {
-    let (file, model) = (run.file, run.options.model.name());
+    let (file, model) = (run.file, run.search.model_name());
     Replayed { file, model, replayed: true, error: violation(run, found) }
 }
 

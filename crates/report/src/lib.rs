@@ -26,7 +26,8 @@ mod story;
 pub mod value;
 pub mod witness;
 
-use raddle_interleave::{Options, Stopped};
+use raddle_analysis::Search;
+use raddle_engine::Stopped;
 use raddle_ir::{LocId, Program};
 
 /// What was run: the context of every result.
@@ -35,13 +36,13 @@ pub struct Run<'a> {
     /// The file as the user named it.
     pub file: &'a str,
     pub program: &'a Program,
-    pub options: &'a Options,
+    pub search: &'a Search,
 }
 
 impl Run<'_> {
     /// `(tso, optimal)`
     fn manner(&self) -> String {
-        format!("({}, {})", self.options.model, self.options.strategy.name())
+        format!("({}, {})", self.search.model_name(), self.search.strategy_name())
     }
 
     /// The file and line of a position; the file alone where there is no position.

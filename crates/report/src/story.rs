@@ -2,7 +2,7 @@
 
 use crate::{Run, json};
 use raddle_analysis::Witness;
-use raddle_interleave::{Bytes, Cell, Deed, Other, ReplayEvent, Wants, Writing};
+use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants, Writing};
 use serde::{Deserialize, Serialize};
 
 /// A step of a schedule.
@@ -14,13 +14,13 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    pub fn of_engine(&self) -> raddle_interleave::Step {
+    pub fn of_engine(&self) -> raddle_engine::Step {
         let Step { thread, update, choice } = *self;
-        raddle_interleave::Step { thread, update, choice }
+        raddle_engine::Step { thread, update, choice }
     }
 }
 
-pub(crate) fn step(step: &raddle_interleave::Step) -> Step {
+pub(crate) fn step(step: &raddle_engine::Step) -> Step {
     Step { thread: step.thread, update: step.update, choice: step.choice }
 }
 

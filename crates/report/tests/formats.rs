@@ -1,8 +1,8 @@
 //! The formats, to the letter: text as people and scripts of the field read it, JSON by field.
 
 use raddle_analysis::{
-    CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Verdict, Violation,
-    Witness,
+    CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Search, Verdict,
+    Violation, Witness,
 };
 use raddle_interleave::{
     BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, Model, Options,
@@ -113,8 +113,8 @@ fn bounded() -> CheckResult {
 #[test]
 fn litmus_text() {
     let program = program(Quantifier::Exists);
-    let options = Options::new(Model::Tso);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Tso));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let result = observed(Quantifier::Exists, result(summary(), Verdict::Safe));
     let expected = r"Test SB Allowed
 States 3
@@ -135,8 +135,8 @@ Executions 4 (tso, optimal)
 #[test]
 fn litmus_text_says_what_is_not_ordinary() {
     let program = program(Quantifier::NotExists);
-    let options = Options::new(Model::Sc);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Sc));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let mut check = bounded();
     check.summary.stopped = Some(Stopped::Time);
     check.summary.blocked = 3;
@@ -159,8 +159,8 @@ Stopped: time ran out
 #[test]
 fn violation_text_lists_the_replayed_schedule() {
     let program = program(Quantifier::Exists);
-    let options = Options::new(Model::Tso);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Tso));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let expected = "SB.litmus under tso: violation
   assertion in thread P0 at SB.litmus:7: both are in (1 execution)
 
@@ -177,8 +177,8 @@ fn violation_text_lists_the_replayed_schedule() {
 #[test]
 fn a_violated_condition_has_a_state_and_a_schedule() {
     let program = program(Quantifier::NotExists);
-    let options = Options::new(Model::Tso);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Tso));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let Violation { witness, .. } = violation().violations.remove(0);
     let schedule = witness.schedule.clone();
     let outcome = Outcome { values: vec![0, 0], count: 1, schedule };
@@ -215,7 +215,8 @@ fn a_violated_condition_has_a_state_and_a_schedule() {
 fn bounds_and_early_ends_are_said() {
     let program = program(Quantifier::Exists);
     let options = Options::new(Model::Pso);
-    let run = Run { file: "a.rir", program: &program, options: &options };
+    let search = Search::from(options.clone());
+    let run = Run { file: "a.rir", program: &program, search: &search };
     let text = shown(&run, &bounded());
     assert!(text.starts_with("a.rir under pso: safe up to bounds\n"), "{text}");
     assert!(text.contains(
@@ -227,9 +228,10 @@ fn bounds_and_early_ends_are_said() {
     ] {
         let mut options = options.clone();
         options.limits.unroll = Some(4);
+        let search = Search::from(options);
         let mut result = bounded();
         result.summary.bounds[0].kind = kind;
-        let text = shown(&Run { options: &options, ..run }, &result);
+        let text = shown(&Run { search: &search, ..run }, &result);
         assert!(text.contains(&format!("bound met: {words}")), "{text}");
     }
 
@@ -250,8 +252,8 @@ fn parsed(line: &str) -> Value {
 #[test]
 fn litmus_json() {
     let program = program(Quantifier::Exists);
-    let options = Options::new(Model::Tso);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Tso));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let result = observed(Quantifier::Exists, result(summary(), Verdict::Safe));
     let object = parsed(&json::line(&json::litmus(&run, &result)));
     let expected = serde_json::json!({
@@ -273,8 +275,8 @@ fn litmus_json() {
 #[test]
 fn check_json() {
     let program = program(Quantifier::Exists);
-    let options = Options::new(Model::Tso);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Tso));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let object = parsed(&json::line(&json::check(&run, &violation())));
     assert_eq!(object["verdict"], "violation");
     assert_eq!(object["stopped"], "failure");
@@ -305,8 +307,8 @@ fn check_json() {
 #[test]
 fn only_what_has_a_place_in_the_source_is_shown() {
     let program = program(Quantifier::Exists);
-    let options = Options::new(Model::Tso);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Tso));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let mut result = violation();
     let events = &mut result.violations[0].witness.events;
     events[0].loc = LocId::NONE;
@@ -319,8 +321,8 @@ fn only_what_has_a_place_in_the_source_is_shown() {
 #[test]
 fn many_threads_make_a_list_and_colours_are_asked_for() {
     let program = program(Quantifier::Exists);
-    let options = Options::new(Model::Tso);
-    let run = Run { file: "SB.litmus", program: &program, options: &options };
+    let search = Search::from(Options::new(Model::Tso));
+    let run = Run { file: "SB.litmus", program: &program, search: &search };
     let mut result = violation();
     let events = &mut result.violations[0].witness.events;
     for number in 1..8 {

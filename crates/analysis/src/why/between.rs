@@ -3,7 +3,7 @@
 
 use super::order::{History, Node, Order};
 use super::{Cause, Told, Why};
-use raddle_interleave::Deed;
+use raddle_engine::Deed;
 
 /// Another thread's write between a load and the next thing that its thread did there, nearest to
 /// the failure: a write that overwrites it, or else a load that sees it.

@@ -22,7 +22,7 @@ mod waits;
 
 use crate::check::Offence;
 use order::{Node, Order};
-use raddle_interleave::{Cell, Deed, FailureKind, ReplayEvent};
+use raddle_engine::{Cell, Deed, FailureKind, ReplayEvent};
 use raddle_ir::Program;
 
 /// Something that made the difference. Numbers are positions in the witness's events.

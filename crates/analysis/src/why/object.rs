@@ -3,7 +3,7 @@
 
 use super::order::Node;
 use super::{Cause, Told, Why};
-use raddle_interleave::{Bytes, Deed};
+use raddle_engine::{Bytes, Deed};
 use raddle_machine::in_bytes;
 use raddle_machine::layout::split_address;
 

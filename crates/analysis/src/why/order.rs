@@ -11,7 +11,7 @@
 //! spawns, joins and wake-ups lead from. The past alone is an execution of the program; so if it is
 //! sequentially consistent, the failure is not due to the memory model.
 
-use raddle_interleave::{Bytes, Deed, ReplayEvent};
+use raddle_engine::{Bytes, Deed, ReplayEvent};
 use std::collections::{BTreeMap, HashMap};
 
 /// Position of an event in the story.

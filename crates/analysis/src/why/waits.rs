@@ -2,7 +2,7 @@
 
 use super::order::Node;
 use super::{Cause, Told, Why};
-use raddle_interleave::{Bytes, Deed, Wants};
+use raddle_engine::{Bytes, Deed, Wants};
 
 /// A reason for every thread that waits or spins for ever.
 pub(super) fn waits(told: &Told<'_>) -> Option<Why> {

@@ -9,7 +9,7 @@
 mod mutate;
 
 use fastrand::Rng;
-use raddle_analysis::{CheckResult, Verdict};
+use raddle_analysis::{CheckResult, Search, Verdict};
 use raddle_interleave::{Limits, Model, Options, Strategy};
 use raddle_ir::{Diagnostic, Program, text, verify::verify};
 use raddle_report::source::Sources;
@@ -71,8 +71,9 @@ fn load(file: &File) -> Result<Program, Diagnostic> {
 
 /// As `raddle check` does it, down to the output.
 fn check(file: &File, program: &Program, options: &Options) -> CheckResult {
-    let result = raddle_analysis::check(program, options);
-    let run = Run { file: &file.name, program, options };
+    let search = &Search::from(options.clone());
+    let result = raddle_analysis::check(program, search);
+    let run = Run { file: &file.name, program, search };
     for width in [20, 120] {
         let look = Look { width, colour: true, sources: &Sources::none() };
         assert!(!raddle_report::check::text(&run, &look, &result).is_empty());

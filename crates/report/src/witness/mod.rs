@@ -14,7 +14,7 @@ use crate::paint::{Ink, paint};
 use crate::{Look, Run, printable};
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
-use raddle_interleave::{Deed, ReplayEvent};
+use raddle_engine::{Deed, ReplayEvent};
 use raddle_ir::LocId;
 use std::collections::BTreeSet;
 use std::fmt::Write;

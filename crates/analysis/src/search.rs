@@ -1,0 +1,68 @@
+//! One question to one engine: what every analysis and every report needs to know of it.
+
+use raddle_engine::{Checks, Limits, Replayed, Step, Summary};
+use raddle_interleave::Options;
+use raddle_ir::Program;
+
+/// An engine with everything that it is to be asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Search {
+    Interleave(Options),
+}
+
+impl From<Options> for Search {
+    fn from(options: Options) -> Search {
+        Search::Interleave(options)
+    }
+}
+
+impl Search {
+    pub const fn model_name(&self) -> &'static str {
+        match self {
+            Search::Interleave(options) => options.model.name(),
+        }
+    }
+
+    pub const fn strategy_name(&self) -> &'static str {
+        match self {
+            Search::Interleave(options) => options.strategy.name(),
+        }
+    }
+
+    pub const fn limits(&self) -> &Limits {
+        match self {
+            Search::Interleave(options) => &options.limits,
+        }
+    }
+
+    /// The same, past failures.
+    #[must_use]
+    pub fn keep_going(mut self) -> Search {
+        match &mut self {
+            Search::Interleave(options) => options.keep_going = true,
+        }
+        self
+    }
+
+    pub fn explore(&self, program: &Program) -> Summary {
+        match self {
+            Search::Interleave(options) => raddle_interleave::explore(program, options),
+        }
+    }
+
+    /// Runs a schedule again, outside of the search.
+    pub fn replay(&self, program: &Program, schedule: &[Step]) -> Replayed {
+        match self {
+            Search::Interleave(Options { model, checks, .. }) => {
+                raddle_interleave::replay(program, *model, *checks, schedule)
+            }
+        }
+    }
+
+    /// What is looked for beside what executions show by themselves.
+    pub const fn checks(&self) -> Checks {
+        match self {
+            Search::Interleave(options) => options.checks,
+        }
+    }
+}
