@@ -1,49 +1,75 @@
 //! What instructions read and write.
+//!
+//! Each list of instructions is written once, as a macro, since the same `match` serves those who look
+//! and those who rewrite: what it binds is shared or exclusive as the instruction is.
 
 use crate::inst::{Callee, InstKind, Operand, TerminatorKind};
 use crate::program::{BlockId, Reg};
 
-impl InstKind {
-    /// Calls `f` with every operand, in the order of the text form.
-    pub fn for_each_operand(&self, mut f: impl FnMut(Operand)) {
+/// Calls `$f` with every operand of `$kind`, in the order of the text form.
+macro_rules! each_operand {
+    ($kind:expr, $f:ident) => {{
         use InstKind::*;
-        let mut each = |operands: &[Operand]| operands.iter().for_each(|operand| f(*operand));
-        match self {
-            Bin { a, b, .. } | Cmp { a, b, .. } => each(&[*a, *b]),
-            Un { a, .. } | Cast { a, .. } | Move { a, .. } => each(&[*a]),
-            Select { cond, a, b, .. } => each(&[*cond, *a, *b]),
+        match $kind {
+            Bin { a, b, .. } | Cmp { a, b, .. } => {
+                $f(a);
+                $f(b);
+            }
+            Un { a, .. } | Cast { a, .. } | Move { a, .. } => $f(a),
+            Select { cond, a, b, .. } => {
+                $f(cond);
+                $f(a);
+                $f(b);
+            }
             Call { callee, args, .. } | Spawn { callee, args, .. } => {
                 if let Callee::Indirect(to) = callee {
-                    each(&[*to]);
+                    $f(to);
                 }
-                each(args);
+                for arg in args {
+                    $f(arg);
+                }
             }
-            Alloca { size, .. } | Malloc { size, .. } => each(&[*size]),
+            Alloca { size, .. } | Malloc { size, .. } => $f(size),
             Free { addr }
             | Extent { addr, .. }
             | Load { addr, .. }
             | Lock { addr }
             | TryLock { addr, .. }
-            | Unlock { addr } => each(&[*addr]),
+            | Unlock { addr } => $f(addr),
             Rmw { addr, value, when, .. } => {
-                each(&[*addr, *value]);
+                $f(addr);
+                $f(value);
                 if let Some((_, wanted)) = when {
-                    each(&[*wanted]);
+                    $f(wanted);
                 }
             }
             Store { addr, value, .. }
             | StoreCond { addr, value, .. }
-            | Await { addr, value, .. } => each(&[*addr, *value]),
-            CmpXchg { addr, expected, new, .. } => each(&[*addr, *expected, *new]),
-            Join { thread, .. } => each(&[*thread]),
-            ThreadExit { value } => each(&[*value]),
-            CondWait { cond, mutex, .. } => each(&[*cond, *mutex]),
-            CondSignal { cond } | CondBroadcast { cond } => each(&[*cond]),
-            Assume { cond } | Assert { cond, .. } => each(&[*cond]),
+            | Await { addr, value, .. } => {
+                $f(addr);
+                $f(value);
+            }
+            CmpXchg { addr, expected, new, .. } => {
+                $f(addr);
+                $f(expected);
+                $f(new);
+            }
+            Join { thread, .. } => $f(thread),
+            ThreadExit { value } => $f(value),
+            CondWait { cond, mutex, .. } => {
+                $f(cond);
+                $f(mutex);
+            }
+            CondSignal { cond }
+            | CondBroadcast { cond }
+            | Assume { cond }
+            | Assert { cond, .. } => $f(cond),
             Format { format, args, to, .. } => {
-                each(&[*format, *args]);
+                $f(format);
+                $f(args);
                 if let Some((buffer, size)) = to {
-                    each(&[*buffer, *size]);
+                    $f(buffer);
+                    $f(size);
                 }
             }
             Fence { .. }
@@ -54,65 +80,14 @@ impl InstKind {
             | Unsupported { .. }
             | Fail { .. } => {}
         }
-    }
+    }};
 }
 
-/// The same for passes that rewrite.
-impl InstKind {
-    /// Calls `f` with every operand, in the order of the text form.
-    pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
+/// Calls `$f` with every register that `$kind` writes.
+macro_rules! each_def {
+    ($kind:expr, $f:ident) => {{
         use InstKind::*;
-        match self {
-            Bin { a, b, .. } | Cmp { a, b, .. } => [a, b].into_iter().for_each(f),
-            Un { a, .. } | Cast { a, .. } | Move { a, .. } => f(a),
-            Select { cond, a, b, .. } => [cond, a, b].into_iter().for_each(f),
-            Call { callee, args, .. } | Spawn { callee, args, .. } => {
-                if let Callee::Indirect(to) = callee {
-                    f(to);
-                }
-                args.iter_mut().for_each(f);
-            }
-            Alloca { size, .. } | Malloc { size, .. } => f(size),
-            Free { addr }
-            | Extent { addr, .. }
-            | Load { addr, .. }
-            | Lock { addr }
-            | TryLock { addr, .. }
-            | Unlock { addr } => f(addr),
-            Rmw { addr, value, when, .. } => {
-                f(addr);
-                f(value);
-                when.iter_mut().for_each(|(_, wanted)| f(wanted));
-            }
-            Store { addr, value, .. }
-            | StoreCond { addr, value, .. }
-            | Await { addr, value, .. } => [addr, value].into_iter().for_each(f),
-            CmpXchg { addr, expected, new, .. } => [addr, expected, new].into_iter().for_each(f),
-            Join { thread, .. } => f(thread),
-            ThreadExit { value } => f(value),
-            CondWait { cond, mutex, .. } => [cond, mutex].into_iter().for_each(f),
-            CondSignal { cond } | CondBroadcast { cond } => f(cond),
-            Assume { cond } | Assert { cond, .. } => f(cond),
-            Format { format, args, to, .. } => {
-                f(format);
-                f(args);
-                to.iter_mut()
-                    .for_each(|(buffer, size)| [buffer, size].into_iter().for_each(&mut f));
-            }
-            Fence { .. }
-            | SelfId { .. }
-            | Yield
-            | Halt
-            | Choose { .. }
-            | Unsupported { .. }
-            | Fail { .. } => {}
-        }
-    }
-
-    /// Calls `f` with every register that is written.
-    pub fn for_each_def_mut(&mut self, mut f: impl FnMut(&mut Reg)) {
-        use InstKind::*;
-        match self {
+        match $kind {
             Bin { dst, .. }
             | Un { dst, .. }
             | Cmp { dst, .. }
@@ -130,10 +105,15 @@ impl InstKind {
             | Await { dst, .. }
             | Choose { dst, .. }
             | Format { dst, .. }
-            | StoreCond { ok: dst, .. } => f(dst),
-            CmpXchg { dst, ok, .. } => [dst, ok].into_iter().for_each(f),
+            | StoreCond { ok: dst, .. } => $f(dst),
+            CmpXchg { dst, ok, .. } => {
+                $f(dst);
+                $f(ok);
+            }
             Call { dst, .. } | Join { dst, .. } | CondWait { woken: dst, .. } => {
-                dst.iter_mut().for_each(f);
+                if let Some(dst) = dst {
+                    $f(dst);
+                }
             }
             Free { .. }
             | Store { .. }
@@ -150,6 +130,36 @@ impl InstKind {
             | Unsupported { .. }
             | Fail { .. } => {}
         }
+    }};
+}
+
+impl InstKind {
+    /// Calls `f` with every operand, in the order of the text form.
+    pub fn for_each_operand(&self, mut f: impl FnMut(Operand)) {
+        let mut f = |operand: &Operand| f(*operand);
+        each_operand!(self, f);
+    }
+
+    /// The same for passes that rewrite.
+    pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
+        each_operand!(self, f);
+    }
+
+    /// The registers that the instruction writes.
+    pub fn defs(&self) -> [Option<Reg>; 2] {
+        let mut defs = [None; 2];
+        let mut count = 0;
+        let mut f = |reg: &Reg| {
+            defs[count] = Some(*reg);
+            count += 1;
+        };
+        each_def!(self, f);
+        defs
+    }
+
+    /// Calls `f` with every register that is written.
+    pub fn for_each_def_mut(&mut self, mut f: impl FnMut(&mut Reg)) {
+        each_def!(self, f);
     }
 }
 
