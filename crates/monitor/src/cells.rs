@@ -1,0 +1,150 @@
+//! Cells: runs of bytes that all accesses so far touch together.
+//!
+//! Accesses of different sizes may overlap. Memory is divided into cells so that every access is to
+//! whole cells; one that falls across the end of a cell splits it. Cells only ever get smaller, and
+//! what was recorded of a cell that is split must be recorded anew: [`Cells::add`] says when.
+
+use crate::event::Address;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Usually one.
+pub type Run = SmallVec<[Address; 2]>;
+
+/// The division of memory into cells.
+#[derive(Clone, Debug, Default)]
+pub struct Cells {
+    /// By first byte: how many bytes, and which.
+    runs: BTreeMap<u64, (u64, Address)>,
+    /// Accesses that were looked up before.
+    known: FxHashMap<(u64, u32), Run>,
+    count: u32,
+    /// Which of them loads or stores of different bytes have in common.
+    mixed: Vec<bool>,
+}
+
+impl Cells {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether there may be a load or store of this cell and more, and one of less.
+    pub fn is_mixed(&self, cell: Address) -> bool {
+        self.mixed[cell.index()]
+    }
+
+    /// Makes an access one to whole cells; `plain` if it is a load or a store. True if a cell was
+    /// split for that.
+    pub fn add(&mut self, addr: u64, bytes: u32, plain: bool) -> bool {
+        if bytes == 0 || self.known.contains_key(&(addr, bytes)) {
+            return false;
+        }
+        let end = addr.saturating_add(bytes.into());
+        let split = self.split(addr) | self.split(end);
+        if split {
+            self.known.clear();
+        }
+        let run = self.cover(addr, end);
+        if plain && run.len() > 1 {
+            run.iter().for_each(|cell| self.mixed[cell.index()] = true);
+        }
+        self.known.insert((addr, bytes), run);
+        split
+    }
+
+    /// The cells of an access that was added.
+    #[inline]
+    pub fn of(&mut self, addr: u64, bytes: u32) -> &[Address] {
+        if bytes == 0 {
+            return &[];
+        }
+        let runs = &self.runs;
+        self.known.entry((addr, bytes)).or_insert_with(|| {
+            let end = addr.saturating_add(bytes.into());
+            runs.range(addr..end).map(|(_, (_, cell))| *cell).collect()
+        })
+    }
+
+    /// The cells that an access overlaps, whether it was added or not.
+    pub fn touched(&self, addr: u64, bytes: u32) -> Run {
+        let end = addr.saturating_add(bytes.into());
+        let before = self.runs.range(..addr).next_back();
+        let first = before.filter(|(start, (len, _))| *start + *len > addr);
+        let rest = self.runs.range(addr..end);
+        first.into_iter().chain(rest).map(|(_, (_, cell))| *cell).collect()
+    }
+
+    /// Ends a cell at a byte, if there is one across it.
+    fn split(&mut self, at: u64) -> bool {
+        let Some((start, (len, cell))) = self.runs.range_mut(..at).next_back() else {
+            return false;
+        };
+        let end = *start + *len;
+        if end <= at {
+            return false;
+        }
+        *len = at - *start;
+        self.mixed[cell.index()] = true;
+        let rest = self.fresh();
+        self.mixed[rest.index()] = true;
+        self.runs.insert(at, (end - at, rest));
+        true
+    }
+
+    /// The cells from `addr` to `end`, with new ones where there are none.
+    fn cover(&mut self, addr: u64, end: u64) -> Run {
+        let inside: Vec<(u64, u64, Address)> =
+            self.runs.range(addr..end).map(|(start, (len, cell))| (*start, *len, *cell)).collect();
+        let (mut run, mut at) = (Run::new(), addr);
+        for (start, len, cell) in inside {
+            if at < start {
+                run.push(self.fill(at, start));
+            }
+            run.push(cell);
+            at = start + len;
+        }
+        if at < end {
+            run.push(self.fill(at, end));
+        }
+        run
+    }
+
+    fn fill(&mut self, start: u64, end: u64) -> Address {
+        let cell = self.fresh();
+        self.runs.insert(start, (end - start, cell));
+        cell
+    }
+
+    fn fresh(&mut self) -> Address {
+        self.count += 1;
+        self.mixed.push(false);
+        Address(self.count - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_that_overlap_share_the_cells_they_share() {
+        let mut cells = Cells::default();
+        assert!(!cells.add(0, 4, true));
+        assert!(!cells.add(8, 4, true));
+        assert_eq!(cells.of(0, 4).len(), 1);
+        // Covers both, and what is between.
+        assert!(!cells.add(0, 12, true));
+        assert_eq!(cells.of(0, 12).len(), 3);
+        assert!(cells.add(2, 1, true));
+        assert_eq!(cells.of(0, 4).len(), 3);
+        assert_eq!(cells.of(0, 12).len(), 5);
+        assert_eq!(cells.touched(3, 2).len(), 2);
+        assert!(cells.touched(12, 4).is_empty());
+    }
+}

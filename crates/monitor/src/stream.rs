@@ -1,0 +1,272 @@
+//! The monitors of paper 001, figures 4 (TSO) and 5 (PSO), with interlocked operations.
+//!
+//! The figures keep buffers. By their lemmas 1 and 2 a pending store to an address is the newest
+//! write there, so nothing has to be kept but, per address, that write and whether it is pending,
+//! and per thread, up to which of its stores they have left. An event costs O(threads); memory
+//! grows with threads and addresses, never with the length of the run.
+//!
+//! Beyond the paper: fences, store fences, and threads that start and join each other. An event that
+//! is not the first of its thread has a *prev*; here the start of a thread counts as one, since what
+//! it has seen of others orders the thread's first access like any other.
+//!
+//! As in the paper an interlocked operation under PSO commits the pending stores to its own address
+//! only. Machines that drain the whole buffer there say so with a fence before it.
+
+use crate::event::{Address, Buffers, Kind, Op, Site, Thread};
+
+/// An access that a pending store of another thread could have been delayed past.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Violation {
+    pub address: Address,
+    /// The store, *e* of the paper.
+    pub store: (Thread, Site),
+    /// What the thread of the access did before, *prev*: it happens after the store.
+    pub prev: Site,
+    /// The access, *e_i*.
+    pub access: (Thread, Site),
+}
+
+impl Violation {
+    /// The instructions involved; violations of the same three count as one.
+    pub fn sites(&self) -> [Site; 3] {
+        [self.store.1, self.prev, self.access.1]
+    }
+}
+
+/// The newest write to an address.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    thread: Thread,
+    site: Site,
+    /// Which event of its thread it is, and which store; 0: an interlocked operation.
+    event: u64,
+    store: u64,
+    /// PSO: how many stores its thread had made before the last store fence.
+    fenced: u64,
+    /// PSO: nobody but its thread has accessed the address since.
+    unseen: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Local {
+    site: Site,
+    stores: u64,
+    /// How many of them, from the first, have left the buffer.
+    committed: u64,
+    /// How many there were at the last store fence.
+    fenced: u64,
+}
+
+/// A monitor for one run.
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    buffers: Buffers,
+    threads: Vec<Local>,
+    newest: Vec<Option<Newest>>,
+    /// Vector clocks, a row of `width` each: of threads, of the newest write to each address and of all
+    /// accesses to it.
+    clocks: Vec<u64>,
+    writes: Vec<u64>,
+    accesses: Vec<u64>,
+    width: usize,
+}
+
+impl Monitor {
+    pub fn new(buffers: Buffers) -> Monitor {
+        Monitor {
+            buffers,
+            threads: Vec::new(),
+            newest: Vec::new(),
+            clocks: Vec::new(),
+            writes: Vec::new(),
+            accesses: Vec::new(),
+            width: 0,
+        }
+    }
+
+    /// Forgets the run; what it holds is used again.
+    pub fn restart(&mut self) {
+        self.threads.clear();
+        self.newest.clear();
+        self.clocks.clear();
+        self.writes.clear();
+        self.accesses.clear();
+    }
+
+    /// What a thread does next; `addresses` are those of an access, each in full. The violations that
+    /// shows are passed to `report`.
+    pub fn step(
+        &mut self,
+        thread: Thread,
+        op: Op,
+        addresses: &[Address],
+        site: Site,
+        mut report: impl FnMut(Violation),
+    ) {
+        self.know(thread);
+        match op {
+            Op::Access(kind) => {
+                for address in addresses {
+                    self.know_address(*address);
+                    if let Some(found) = self.judge(thread, *address, site) {
+                        report(found);
+                    }
+                }
+                self.access(thread, kind, addresses, site);
+            }
+            Op::Fence => self.drain(thread),
+            Op::StoreFence => {
+                let local = &mut self.threads[thread.index()];
+                local.fenced = local.stores;
+            }
+            Op::Spawn(child) => {
+                self.drain(thread);
+                self.know(child);
+                self.learn(child, thread);
+            }
+            Op::Join(child) => {
+                self.drain(thread);
+                self.know(child);
+                self.drain(child);
+                self.learn(thread, child);
+            }
+            Op::Woken(other) => {
+                self.know(other);
+                self.learn(thread, other);
+            }
+        }
+    }
+
+    /// Lines 3 to 7 of the figures: the access comes after a store that is still pending.
+    #[inline]
+    fn judge(&self, thread: Thread, address: Address, site: Site) -> Option<Violation> {
+        let write = self.newest[address.index()]?;
+        let seen = self.clocks[thread.index() * self.width + write.thread.index()];
+        if write.thread == thread || seen < write.event || !self.is_pending(&write) {
+            return None;
+        }
+        Some(Violation {
+            address,
+            store: (write.thread, write.site),
+            prev: self.threads[thread.index()].site,
+            access: (thread, site),
+        })
+    }
+
+    #[inline]
+    fn is_pending(&self, write: &Newest) -> bool {
+        write.unseen && write.store > self.threads[write.thread.index()].committed
+    }
+
+    /// Lines 8 to 11: the pending store is committed, with what must leave before it.
+    #[inline]
+    fn commit(&mut self, thread: Thread, address: Address) {
+        let Some(write) = &mut self.newest[address.index()] else { return };
+        if write.thread == thread {
+            return;
+        }
+        let first = match self.buffers {
+            Buffers::PerThread => write.store,
+            Buffers::PerAddress => {
+                write.unseen = false;
+                write.fenced
+            }
+        };
+        let committed = &mut self.threads[write.thread.index()].committed;
+        *committed = first.max(*committed);
+    }
+
+    /// The transitions of figures 2 and 3, and happens-before.
+    fn access(&mut self, thread: Thread, kind: Kind, addresses: &[Address], site: Site) {
+        if kind == Kind::Interlocked && self.buffers == Buffers::PerThread {
+            self.drain(thread);
+        }
+        let (own, width) = (thread.index() * self.width, self.width);
+        for address in addresses {
+            self.commit(thread, *address);
+            let row = address.index() * width;
+            let before = if kind == Kind::Read { &self.writes } else { &self.accesses };
+            join(&mut self.clocks[own..own + width], &before[row..row + width]);
+        }
+        let local = &mut self.threads[thread.index()];
+        local.site = site;
+        local.stores += u64::from(kind == Kind::Write);
+        self.clocks[own + thread.index()] += 1;
+        let event = self.clocks[own + thread.index()];
+        let clock = &self.clocks[own..own + width];
+        for address in addresses {
+            let row = address.index() * width;
+            join(&mut self.accesses[row..row + width], clock);
+            if kind == Kind::Read {
+                continue;
+            }
+            self.writes[row..row + width].copy_from_slice(clock);
+            let store = if kind == Kind::Write { local.stores } else { 0 };
+            let newest = Newest { thread, site, event, store, fenced: local.fenced, unseen: true };
+            self.newest[address.index()] = Some(newest);
+        }
+    }
+
+    fn drain(&mut self, thread: Thread) {
+        let local = &mut self.threads[thread.index()];
+        local.committed = local.stores;
+    }
+
+    /// What one thread has seen, the other has.
+    fn learn(&mut self, thread: Thread, from: Thread) {
+        for n in 0..self.width {
+            let seen = self.clocks[from.index() * self.width + n];
+            let clock = &mut self.clocks[thread.index() * self.width + n];
+            *clock = seen.max(*clock);
+        }
+    }
+
+    #[inline]
+    fn know(&mut self, thread: Thread) {
+        if thread.index() >= self.threads.len() {
+            self.add_thread(thread);
+        }
+    }
+
+    #[cold]
+    fn add_thread(&mut self, thread: Thread) {
+        let count = thread.index() + 1;
+        if count > self.width {
+            let width = count.next_power_of_two().max(4);
+            for rows in [&mut self.clocks, &mut self.writes, &mut self.accesses] {
+                *rows = widened(rows, self.width, width);
+            }
+            self.width = width;
+        }
+        let local = Local { site: Site::NONE, stores: 0, committed: 0, fenced: 0 };
+        self.threads.resize(count, local);
+        self.clocks.resize(count * self.width, 0);
+    }
+
+    #[inline]
+    fn know_address(&mut self, address: Address) {
+        if address.index() >= self.newest.len() {
+            self.newest.resize(address.index() + 1, None);
+            self.writes.resize((address.index() + 1) * self.width, 0);
+            self.accesses.resize((address.index() + 1) * self.width, 0);
+        }
+    }
+}
+
+/// The entrywise greatest of two clocks.
+#[inline]
+fn join(clock: &mut [u64], other: &[u64]) {
+    for (entry, other) in clock.iter_mut().zip(other) {
+        *entry = (*entry).max(*other);
+    }
+}
+
+/// Rows of another width.
+fn widened(rows: &[u64], from: usize, to: usize) -> Vec<u64> {
+    let mut wide = Vec::new();
+    for row in rows.chunks(from.max(1)) {
+        wide.extend_from_slice(row);
+        wide.resize(wide.len() + to - row.len(), 0);
+    }
+    wide
+}
