@@ -5,6 +5,7 @@ use crate::race::Race;
 use crate::record::Recording;
 use crate::system::{System, field};
 use crate::wait::Needs;
+use raddle_machine::layout::global_address;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Fault, FaultKind, ThreadId};
@@ -13,6 +14,12 @@ impl System<'_> {
     /// Whether the thread holds a lock. Nobody else can change that.
     fn holds(&self, thread: ThreadId, mutex: u64) -> bool {
         self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread))
+    }
+
+    /// Whether others' writes wait for this lock. They would be events at two places at once, which
+    /// no race here is about.
+    fn is_memory_lock(&self, addr: u64) -> bool {
+        self.machine.program.memory_lock.is_some_and(|lock| addr == global_address(lock))
     }
 
     /// Takes a lock that is free, or fails on one that was destroyed; one that is held, which only
@@ -26,6 +33,10 @@ impl System<'_> {
     ) {
         if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
             return self.failing_access(action, use_of_destroyed(), condition, needs, races);
+        }
+        if self.is_memory_lock(action.addr) {
+            let message = "takes the sole right to write memory, which only reach knows about";
+            return self.failing_alone(action, FaultKind::Unsupported, message);
         }
         let mine = held_by(action.thread);
         self.modify(action, condition, needs, races, |old| (mine, 0, old == UNLOCKED));

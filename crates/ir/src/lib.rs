@@ -35,7 +35,7 @@ pub use inst::{
     Operand, Order, Pred, RmwOp, Terminator, TerminatorKind, UnOp,
 };
 pub use program::{
-    Block, BlockId, FuncId, Function, Global, GlobalId, InitThread, Loc, LocId, Observable,
+    Block, BlockId, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
     ObservableId, Observed, Program, Reg, RegInfo, ThreadIdx,
 };
 pub use types::Type;

@@ -135,6 +135,15 @@ pub enum Observed {
     },
 }
 
+/// What reachability asks for: that every thread named here is at the start of its block, in its
+/// outermost function, all at the same time. Only control counts: memory, registers and what is
+/// still in store buffers do not.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Goal {
+    /// Different threads, at least one.
+    pub places: Vec<(ThreadIdx, BlockId)>,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Program {
     pub name: String,
@@ -145,6 +154,12 @@ pub struct Program {
     pub threads: PrimaryMap<ThreadIdx, InitThread>,
     pub observables: PrimaryMap<ObservableId, Observable>,
     pub condition: Option<Condition>,
+    /// Reaching any of them is reaching what was asked for.
+    pub goals: Vec<Goal>,
+    /// A lock whose holder has the sole right to write memory: as long as a thread holds it, stores
+    /// and read-modify-writes of other threads wait, and so does what is in their store buffers.
+    /// They may still read, and store into their buffers.
+    pub memory_lock: Option<GlobalId>,
 }
 
 impl Program {

@@ -22,7 +22,7 @@ fn items() {
     says(
         "globl @x: i32",
         "1:1: error: unexpected `globl`; expected program, file, loc, global, const, thread_local, \
-         thread, observe, exists, not exists, forall, func or library",
+         thread, observe, exists, not exists, forall, goal, memory_lock, func or library",
     );
     says("global @x i32", "1:11: error: unexpected `i32`; expected `:`");
     says("global @x: int", "1:12: error: unexpected `int`; expected a type or `bytes`");

@@ -568,6 +568,31 @@ fn private_globals_are_thread_local() {
 }
 
 #[test]
+fn goals_name_threads_once_and_blocks_that_exist() {
+    let source = "thread a = @f()\nthread b = @f()\ngoal a #1, b entry\n
+        func @f() {\nentry:\njump #1\n#1:\nret\n}";
+    let program = parsed(source);
+    assert_eq!(verify(&program), Ok(()));
+    let mut twice = program.clone();
+    twice.goals[0].places[1].0 = twice.goals[0].places[0].0;
+    breaks(Rule::Goals, &twice);
+    let mut none = program.clone();
+    none.goals[0].places.clear();
+    breaks(Rule::Goals, &none);
+    let mut nowhere = program;
+    nowhere.goals[0].places[1].1 = BlockId::from_u32(2);
+    breaks(Rule::References, &nowhere);
+}
+
+#[test]
+fn the_memory_lock_is_shared_and_wide_enough() {
+    assert_eq!(verify(&parsed("global @m: i32\nmemory_lock @m")), Ok(()));
+    for global in ["global @m: i16", "const global @m: i32", "thread_local global @m: i32"] {
+        text_breaks(Rule::MemoryLock, &format!("{global}\nmemory_lock @m"));
+    }
+}
+
+#[test]
 fn errors_say_where() {
     let source = "program \"p\"\nfile 0 = \"a.c\"\nloc 0 = 0:37:5
         func @f() {\nreg %r: i1\nentry:\nyield\nassert %r !0\nret\n}";

@@ -15,6 +15,8 @@
 //!           | "thread" NAME "=" @NAME "(" constant,* ")"
 //!           | "observe" NAME "=" (NAME %REG | TYPE @NAME ["+" N])
 //!           | ("exists" | "not" "exists" | "forall") prop
+//!           | "goal" (NAME LABEL),*                  a thread and a block, one or more
+//!           | "memory_lock" @NAME
 //!           | ["library"] "func" @NAME "(" (%REG ":" TYPE),* ")" ["->" TYPE] [position] [body]
 //! object    = TYPE ["x" N] ["align" N] ["=" (constant | "[" constant,* "]")]
 //!           | "bytes" N ["align" N] ["=" "hex" STRING] ["relocs" "{" (N ":" constant),* "}"]

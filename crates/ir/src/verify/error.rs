@@ -52,6 +52,8 @@ rules! {
     Observables = "Observables",
     Conditions = "Conditions",
     PrivateGlobals = "Private globals",
+    Goals = "Goals",
+    MemoryLock = "Memory lock",
 }
 
 impl Rule {

@@ -72,6 +72,8 @@
 //! 29. **Conditions**: are nested at most [`MAX_CONDITION_DEPTH`] deep and name no address of a
 //!     thread-local global.
 //! 30. **Private globals**: are thread-local.
+//! 31. **Goals**: name at least one thread and none twice, and blocks of the threads' functions.
+//! 32. **Memory lock**: is a global of at least four bytes, neither constant nor thread-local.
 
 mod assigned;
 mod error;

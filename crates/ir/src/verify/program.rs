@@ -3,7 +3,7 @@
 use super::{At, Checker, MAX_CONDITION_DEPTH, MAX_GLOBALS, MAX_OBJECT_SIZE, Rule};
 use crate::cond::{Prop, Term};
 use crate::inst::Operand;
-use crate::program::{FuncId, Global, InitThread, LocId, Observable, Observed};
+use crate::program::{FuncId, Global, GlobalId, Goal, InitThread, LocId, Observable, Observed};
 use crate::types::Type;
 use std::collections::HashSet;
 
@@ -27,6 +27,36 @@ impl Checker<'_> {
         if let Some(condition) = &program.condition {
             self.condition(&condition.prop);
         }
+        program.goals.iter().for_each(|goal| self.goal(goal));
+        if let Some(lock) = program.memory_lock {
+            self.memory_lock(lock);
+        }
+    }
+
+    fn goal(&mut self, goal: &Goal) {
+        let mut seen = HashSet::new();
+        let distinct = goal.places.iter().all(|(thread, _)| seen.insert(*thread));
+        self.require(distinct && !goal.places.is_empty(), Rule::Goals, || {
+            "a goal names no thread, or one twice".to_owned()
+        });
+        for (thread, block) in &goal.places {
+            let program = self.program;
+            let func = program.threads.get(*thread).and_then(|t| program.funcs.get(t.func));
+            let exists = func.is_some_and(|func| func.blocks.is_valid(*block));
+            self.require(exists, Rule::References, || {
+                format!("a goal names {block} of {thread}, which does not exist")
+            });
+        }
+    }
+
+    fn memory_lock(&mut self, lock: GlobalId) {
+        let Some(global) = self.program.globals.get(lock) else {
+            return self.error(Rule::References, format!("{lock} does not exist"));
+        };
+        let fits = global.size >= 4 && !global.constant && !global.thread_local;
+        self.require(fits, Rule::MemoryLock, || {
+            format!("@{} cannot be the memory lock", global.name)
+        });
     }
 
     pub(super) fn unique<'n>(&mut self, what: &str, names: impl Iterator<Item = &'n str>) {

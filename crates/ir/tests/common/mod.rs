@@ -92,7 +92,30 @@ pub fn program(numbers: &[u64]) -> Program {
         let quantifier = c.pick(&[Quantifier::Exists, Quantifier::NotExists, Quantifier::Forall]);
         p.condition = Some(Condition { quantifier, prop: prop(c, &p, 0) });
     }
+    goals(c, &mut p);
     p
+}
+
+fn goals(c: &mut Choices<'_>, p: &mut Program) {
+    for _ in 0..c.below(3) {
+        let mut places = Vec::new();
+        for (thread, info) in &p.threads {
+            let blocks = p.funcs[info.func].blocks.len();
+            if places.is_empty() || c.flip() {
+                places.push((thread, BlockId::from_u32(c.below(blocks) as u32)));
+            }
+        }
+        if !places.is_empty() {
+            p.goals.push(Goal { places });
+        }
+    }
+    let lockable = |g: &GlobalId| {
+        let global = &p.globals[*g];
+        global.size >= 4 && !global.constant && !global.thread_local
+    };
+    if c.flip() {
+        p.memory_lock = p.globals.keys().find(lockable);
+    }
 }
 
 fn tables(c: &mut Choices<'_>, p: &mut Program) {

@@ -8,7 +8,7 @@ use super::{Parser, operand};
 use crate::program::{InitThread, Loc, LocId, Observable, Observed};
 
 const ITEMS: &str = "program, file, loc, global, const, thread_local, thread, observe, exists, \
-                     not exists, forall, func or library";
+                     not exists, forall, goal, memory_lock, func or library";
 
 impl Parser<'_, '_> {
     pub(super) fn item(&mut self) -> PResult<()> {
@@ -20,6 +20,8 @@ impl Parser<'_, '_> {
             "thread" => self.thread(),
             "observe" => self.observe(),
             "exists" | "not" | "forall" => self.condition(),
+            "goal" => self.goal(),
+            "memory_lock" => self.memory_lock(),
             "func" | "library" => self.function(),
             _ => Err(self.cursor.unexpected_start(ITEMS)),
         }

@@ -6,6 +6,7 @@
 mod cond;
 mod function;
 mod global;
+mod goal;
 mod inst;
 mod item;
 mod memory;
@@ -37,11 +38,13 @@ pub(super) fn program(file: &str, source: &str, options: ParseOptions) -> PResul
         positions: Positions::default(),
         named: false,
         initialised: 0,
+        goals: Vec::new(),
     };
     while !parser.cursor.at(TokenKind::End) {
         parser.item()?;
         parser.cursor.expect_line_end()?;
     }
+    parser.resolve_goals()?;
     let Parser { mut program, positions, named, .. } = parser;
     if !named {
         program.name = file.to_owned();
@@ -60,4 +63,6 @@ struct Parser<'a, 's> {
     named: bool,
     /// Bytes of initialisers so far.
     initialised: u64,
+    /// Goals as written: their labels are known when all functions were read.
+    goals: Vec<Vec<goal::Place>>,
 }

@@ -31,6 +31,7 @@ pub(super) fn program(program: &Program) -> String {
     if let Some(condition) = &program.condition {
         put!(out, "{}\n", cond::condition(program, condition));
     }
+    goals(&mut out, program);
     for function in program.funcs.values() {
         out.push('\n');
         print_function(&mut out, program, function);
@@ -76,6 +77,26 @@ fn threads(out: &mut String, program: &Program) {
                 out.push('\n');
             }
         }
+    }
+}
+
+fn goals(out: &mut String, program: &Program) {
+    if let Some(lock) = program.memory_lock {
+        put!(out, "memory_lock {}\n", names::global(program, lock));
+    }
+    for goal in &program.goals {
+        let places: Vec<String> = goal
+            .places
+            .iter()
+            .map(|(thread, block)| match program.threads.get(*thread) {
+                Some(info) => {
+                    let names = Names::callee(program, info.func);
+                    format!("{} {}", name(&info.name), names.block(*block))
+                }
+                None => format!("<{thread}> {block}"),
+            })
+            .collect();
+        put!(out, "goal {}\n", places.join(", "));
     }
 }
 
