@@ -189,6 +189,8 @@ pub enum StrategyArg {
     Optimal,
     /// One execution per trace, some more begun and given up (Source-DPOR).
     Source,
+    /// The same by persistent sets, with more begun and given up (for comparison).
+    Persistent,
     /// Every interleaving, for comparison.
     Exhaustive,
     /// Random schedules; see --seed and --runs.

@@ -160,6 +160,7 @@ fn strategy(args: &SearchArgs) -> Result<Strategy, Stop> {
     Ok(match args.strategy {
         StrategyArg::Optimal => Strategy::Optimal,
         StrategyArg::Source => Strategy::Source,
+        StrategyArg::Persistent => Strategy::Persistent,
         StrategyArg::Exhaustive => Strategy::Exhaustive,
         StrategyArg::Random => Strategy::Random {
             seed: args.seed.unwrap_or_default(),

@@ -47,6 +47,8 @@ pub enum Strategy {
     Optimal,
     /// Source-DPOR: one execution per trace, some more started and abandoned.
     Source,
+    /// Persistent sets and sleep sets (paper 002): as Source-DPOR, more of it abandoned.
+    Persistent,
     /// Every interleaving, no reduction: the oracle.
     Exhaustive,
     /// Seeded random schedules.
@@ -58,6 +60,7 @@ impl Strategy {
         match self {
             Strategy::Optimal => "optimal",
             Strategy::Source => "source",
+            Strategy::Persistent => "persistent",
             Strategy::Exhaustive => "exhaustive",
             Strategy::Random { .. } => "random",
         }

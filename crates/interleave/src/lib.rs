@@ -23,6 +23,7 @@
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
 //! | `reverse` | what a race asks to be explored |
+//! | `persistent` | the same, by persistent sets |
 //! | `random` | random schedules |
 //! | `outcome` | how executions end |
 //! | `schedule` | from events to schedules and back |
@@ -50,6 +51,7 @@ mod names;
 mod narrate;
 mod outcome;
 mod perform;
+mod persistent;
 mod race;
 mod random;
 mod record;

@@ -4,6 +4,8 @@
 //! with all events between the two that do not happen after the earlier one, it plans the first
 //! action of a sequence none of whose initials is planned or explored yet.
 //!
+//! `persistent` is in [`crate::persistent`].
+//!
 //! `optimal` plans whole sequences. The published algorithm looks for races when an execution is
 //! complete, each time in all of it, and its sequences hold every event that does not happen after
 //! the earlier one: those are needed to see that nothing asleep can come first. Deviation: here a
@@ -47,15 +49,15 @@ impl Search<'_, '_> {
     /// Plans an execution in which `last` happens before the event that it races with.
     pub(crate) fn reverse(&mut self, race: Race, last: Action) {
         let mut sequence = std::mem::take(&mut self.sequence);
-        if self.options.strategy == Strategy::Source {
-            self.plan_first(race, last, &mut sequence);
-        } else {
-            self.plan_whole(race, last, &mut sequence);
+        match self.options.strategy {
+            Strategy::Source => self.plan_first(race, last, &mut sequence),
+            Strategy::Persistent => self.plan_persistent(race, last, &mut sequence),
+            _ => self.plan_whole(race, last, &mut sequence),
         }
         self.sequence = sequence;
     }
 
-    fn asleep_before(&self, event: u32) -> &[Action] {
+    pub(crate) fn asleep_before(&self, event: u32) -> &[Action] {
         let level = &self.levels[event as usize];
         &self.sleepers[level.sleep_start as usize..level.sleep_end as usize]
     }
@@ -169,7 +171,7 @@ impl Search<'_, '_> {
 
     /// The events after the earlier one that `last` needs, then `last`.
     #[inline]
-    fn collect_needed(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
+    pub(crate) fn collect_needed(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
         self.collect(race, last, sequence, |system, position| system.seen(position, race.needs));
     }
 

@@ -1,8 +1,8 @@
 //! The depth-first search of executions, with sleep sets and wakeup trees.
 //!
-//! One loop serves `optimal`, `source` and `exhaustive`: they differ in what is put into the wakeup
-//! trees. Optimal-DPOR puts whole wakeup sequences there, Source-DPOR only their first actions,
-//! exhaustive search every enabled action (and then no sleep sets). The stack is explicit: one
+//! One loop serves `optimal`, `source`, `persistent` and `exhaustive`: they differ in what is put into
+//! the wakeup trees. Optimal-DPOR puts whole wakeup sequences there, Source-DPOR and persistent sets
+//! only first actions, exhaustive search every enabled action (and then no sleep sets). The stack is explicit: one
 //! [`Level`] per event of the current execution, plus one for what comes next.
 
 use crate::api::{Options, Strategy};

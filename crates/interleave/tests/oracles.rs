@@ -53,7 +53,7 @@ fn expected(program: &Program, model: Model) -> Option<Outcome> {
 fn complaint(program: &Program, model: Model) -> Option<String> {
     let expected = expected(program, model)?;
     let states: Vec<_> = expected.states.clone().into_iter().collect();
-    for strategy in [Strategy::Optimal, Strategy::Source] {
+    for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {
         let found = run(program, model, strategy);
         let deadlocks: u64 = found
             .failures
@@ -137,7 +137,7 @@ fn semaphores_and_rwlocks() {
     agree(&Config::waiting(), seeds(300));
 }
 
-/// On programs too large for the oracles, the two reductions against each other: they have in
+/// On programs too large for the oracles, the reductions against each other: they have in
 /// common only how races are found.
 fn disagreement(program: &Program, model: Model) -> Option<String> {
     let source = run(program, model, Strategy::Source);
@@ -145,18 +145,18 @@ fn disagreement(program: &Program, model: Model) -> Option<String> {
         return None;
     }
     let optimal = run(program, model, Strategy::Optimal);
+    let persistent = run(program, model, Strategy::Persistent);
     let counts = |s: &Summary| (s.executions, s.blocked, s.states.clone());
-    let wrong = counts(&source) != counts(&optimal) || optimal.redundant > 0;
+    let begun = |s: &Summary| s.executions + s.blocked + s.redundant;
+    let wrong = counts(&source) != counts(&optimal)
+        || counts(&persistent) != counts(&optimal)
+        || persistent.stopped.is_none() && begun(&persistent) < begun(&optimal)
+        || optimal.redundant > 0;
+    let told =
+        |s: &Summary| format!("{} + {} with {} redundant", s.executions, s.blocked, s.redundant);
     wrong.then(|| {
-        format!(
-            "{model}: optimal {} + {} with {} redundant, source {} + {} ({:?} traces)",
-            optimal.executions,
-            optimal.blocked,
-            optimal.redundant,
-            source.executions,
-            source.blocked,
-            source.traces
-        )
+        let [optimal, source, persistent] = [optimal, source, persistent].map(|s| told(&s));
+        format!("{model}: optimal {optimal}, source {source}, persistent {persistent}")
     })
 }
 

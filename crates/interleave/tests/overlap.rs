@@ -9,7 +9,7 @@ use raddle_interleave::{FailureKind, Model, Strategy, Summary};
 use raddle_ir::Program;
 
 const ITEMS: &str = "global @x: i64\nobserve x = i64 @x";
-const REDUCTIONS: [Strategy; 2] = [Strategy::Optimal, Strategy::Source];
+const REDUCTIONS: [Strategy; 3] = [Strategy::Optimal, Strategy::Source, Strategy::Persistent];
 
 fn states(summary: &Summary) -> Vec<&[u64]> {
     summary.states.iter().map(|(state, _)| state.as_slice()).collect()

@@ -62,7 +62,7 @@ pub fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
 
 /// The answer of the optimal search, after a check that
 /// - it abandons nothing, and counts each trace once;
-/// - Source-DPOR gives the same answer;
+/// - Source-DPOR and persistent sets give the same answer;
 /// - a search without reduction finds as many traces, the same states and the same failures;
 /// - the oracles, where they know what the program uses, count the same;
 /// - every failure's schedule replays to that failure.
@@ -71,8 +71,10 @@ pub fn checked(program: &Program, model: Model) -> Summary {
     assert_eq!(optimal.stopped, None, "{model}");
     assert_eq!(optimal.redundant, 0, "{model}: {optimal:?}");
     assert_eq!(optimal.traces, Some(optimal.executions + optimal.blocked), "{model}");
-    let source = run(program, model, Strategy::Source);
-    assert_eq!(answer(&source), answer(&optimal), "source and optimal differ under {model}");
+    for strategy in [Strategy::Source, Strategy::Persistent] {
+        let other = run(program, model, strategy);
+        assert_eq!(answer(&other), answer(&optimal), "{strategy:?} and optimal under {model}");
+    }
     let all = run(program, model, Strategy::Exhaustive);
     assert_eq!(all.stopped, None, "{model}: too large for a search without reduction");
     assert_eq!(all.traces, optimal.traces, "traces of all interleavings under {model}");

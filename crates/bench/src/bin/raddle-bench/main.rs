@@ -44,6 +44,7 @@ struct Args {
 enum StrategyArg {
     Optimal,
     Source,
+    Persistent,
     Exhaustive,
 }
 
@@ -52,6 +53,7 @@ impl StrategyArg {
         match self {
             StrategyArg::Optimal => Strategy::Optimal,
             StrategyArg::Source => Strategy::Source,
+            StrategyArg::Persistent => Strategy::Persistent,
             StrategyArg::Exhaustive => Strategy::Exhaustive,
         }
     }

@@ -1,0 +1,54 @@
+//! Persistent sets: what a race asks to be explored by `--strategy persistent`.
+//!
+//! Paper 002: Zhang, Kusano, Wang, *Dynamic Partial Order Reduction for Relaxed Memory Models* (PLDI
+//! 2015), algorithm 1, with sleep sets. For a race of a later event with an earlier one, the set E (line
+//! 15) holds what could be done instead of the earlier event to bring the later one about: the later
+//! event's own process, or another whose next event happens before the later one. One of E goes
+//! into the backtrack set of the state before the earlier event, unless one of E is there already.
+//! The backtrack set of a state is what was explored from it and what is planned there. When the
+//! state is left for good it is a persistent set (definition 1).
+//!
+//! The shadow threads of the paper's section 2 are what this engine has anyway: an update is an event
+//! of its own, beside the next step of its thread. Deviations:
+//! - The paper looks, at every state, for the newest race of whatever each thread could do next. Here
+//!   a race is looked at when its later event is performed, with every earlier event that it races
+//!   with; what waits when an execution ends is looked at then. Sleep sets need no more: an event
+//!   that is never performed because it sleeps was performed before.
+//! - E holds only what nothing else of E has to happen before, so that each of it can be done at once. It is
+//!   therefore never empty (what the later event needs can be done without the earlier one), and
+//!   line 19, which plans everything, is not needed.
+//! - Definitions 3 and 4 order a load after the update of an earlier store of its own thread to the
+//!   same location, and all that follows after that load. Read to the letter they lose executions:
+//!   with `x = 1; r = x; s = y` in one thread and the mirror image in the other, both threads may
+//!   read their own 1 and the other's 0, since the load of `x` is served by the buffer. So the
+//!   dependency here is that of chronological traces ([`Action::conflicts`]), in which a load is
+//!   independent of the updates of its own thread. Otherwise it is theirs: updates of one thread are
+//!   in order (TSO), or those of one location are (PSO); a thread's own steps are in order.
+//!
+//! It differs from Source-DPOR in E: that takes into account every event between the two that does not
+//! happen after the earlier one, needed or not, and so finds more often that something planned will
+//! do. Both explore each trace once; here more executions are begun and given up.
+
+use crate::event::Action;
+use crate::race::Race;
+use crate::search::Search;
+use crate::wakeup::{Item, LAST, is_initial};
+
+impl Search<'_, '_> {
+    /// Adds one of E to the backtrack set of the state before the earlier event, unless one is there.
+    pub(crate) fn plan_persistent(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
+        self.collect_needed(race, last, sequence);
+        let system = &self.system;
+        let happens_before = |a: u32, b: u32| {
+            let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
+            system.seen(a, clock)
+        };
+        let is_of_e = |action: &Action| is_initial(action, sequence, &happens_before);
+        let branches = self.levels[race.earlier as usize].branches;
+        let explored = self.asleep_before(race.earlier);
+        if !explored.iter().any(is_of_e) && !self.trees.heads(branches).any(is_of_e) {
+            let branches = &mut self.levels[race.earlier as usize].branches;
+            self.trees.push(branches, sequence[0].action);
+        }
+    }
+}
