@@ -1,13 +1,14 @@
 //! Oracles and program generators that the engines are tested against.
 //!
 //! Nothing here is fast and nothing here shares code with an engine: the crate depends on the IR
-//! alone. Two oracles answer the same question, how many executions a small program has under
-//! `sc`, `tso` or `pso` and how they end, from opposite sides:
+//! alone. Oracles answer how many executions a small program has under a model and how they end;
+//! for `sc`, `tso` and `pso` two do, from opposite sides:
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`axiomatic`] | all reads-from maps and coherence orders, filtered by the axioms |
+//! | [`axiomatic`] | all reads-from maps and coherence orders, filtered by the axioms of `sc`, `tso`, `pso` |
 //! | [`interleavings`] | all interleavings of a machine with store buffers, locks and threads |
+//! | [`weak`] | the same for `power` and `arm`, where loads run ahead of what they depend on |
 //! | [`generate`] | seeded random programs |
 //! | [`cycles`] | litmus programs from critical cycles of relations |
 //! | [`shrink`] | greedy reduction of a program that shows a disagreement |
@@ -19,12 +20,17 @@
 mod arith;
 pub mod axiomatic;
 mod barriers;
+mod condition;
 pub mod cycles;
+mod deps;
 pub mod generate;
 pub mod interleavings;
 mod layout;
 mod local;
 mod outcome;
+mod relation;
 pub mod shrink;
+pub mod weak;
 
+pub use condition::Observation;
 pub use outcome::{Model, Outcome, Trouble};

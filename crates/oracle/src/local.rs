@@ -4,6 +4,7 @@
 //! that instruction and told it the result.
 
 use crate::arith;
+use crate::deps::Deps;
 use crate::layout::Layout;
 use crate::outcome::Trouble;
 use raddle_ir::{
@@ -55,6 +56,9 @@ struct Frame {
     block: BlockId,
     next: usize,
     regs: Vec<u128>,
+    /// By register, the loads that its value came from; none where the list ends before it, so
+    /// that what does not track dependencies does not pay for them.
+    deps: Vec<Deps>,
     /// The caller's register that gets the result.
     result: Option<Reg>,
 }
@@ -64,12 +68,18 @@ pub(crate) struct Thread {
     /// Never empty: the outermost frame outlives the thread, for its registers are observed.
     frames: Vec<Frame>,
     end: Option<End>,
+    /// The loads that decided which way control went so far.
+    control: Deps,
 }
 
 impl Thread {
     /// A thread about to enter `func`, run up to its first visible instruction.
     pub fn start(cx: &Context, func: FuncId, args: &[u128]) -> Result<Thread, Trouble> {
-        let mut thread = Thread { frames: vec![Frame::enter(cx, func, args, None)], end: None };
+        let mut thread = Thread {
+            frames: vec![Frame::enter(cx, func, args, None)],
+            end: None,
+            control: Deps::NONE,
+        };
         thread.run(cx)?;
         Ok(thread)
     }
@@ -119,8 +129,35 @@ impl Thread {
         self.value(cx, operand, Type::Ptr) as u64
     }
 
+    /// Gives a register a value that depends on no load.
     pub fn set(&mut self, reg: Reg, value: u128) {
-        self.top_mut().regs[reg.as_u32() as usize] = value;
+        self.set_from(reg, value, Deps::NONE);
+    }
+
+    /// Gives a register a value that came from some loads.
+    pub fn set_from(&mut self, reg: Reg, value: u128, deps: Deps) {
+        let frame = self.top_mut();
+        frame.regs[reg.as_u32() as usize] = value;
+        frame.set_deps(reg.as_u32() as usize, deps);
+    }
+
+    pub fn deps(&self, operand: Operand) -> Deps {
+        match operand {
+            Operand::Reg(reg) => {
+                self.top().deps.get(reg.as_u32() as usize).copied().unwrap_or_default()
+            }
+            _ => Deps::NONE,
+        }
+    }
+
+    /// The loads that decided which way control went so far.
+    pub fn control(&self) -> Deps {
+        self.control
+    }
+
+    /// Notes that control went a way that an operand decided.
+    pub fn decide(&mut self, operand: Operand) {
+        self.control = self.control.and(self.deps(operand));
     }
 
     /// Leaves the visible instruction behind and runs up to the next one.
@@ -171,36 +208,43 @@ impl Thread {
     /// Does a local instruction; `false` if it is a visible one.
     fn local(&mut self, cx: &Context, inst: &InstKind) -> Result<bool, Trouble> {
         let value = |operand: Operand, ty: Type| self.value(cx, operand, ty);
-        let (dst, result) = match *inst {
+        let deps = |operands: &[Operand]| {
+            operands.iter().fold(Deps::NONE, |all, operand| all.and(self.deps(*operand)))
+        };
+        let (dst, result, from) = match *inst {
             InstKind::Bin { op, ty, dst, a, b } => {
                 match arith::binary(op, ty, value(a, ty), value(b, ty))? {
-                    Some(result) => (dst, result),
+                    Some(result) => (dst, result, deps(&[a, b])),
                     None => {
                         self.fail();
                         return Ok(true);
                     }
                 }
             }
-            InstKind::Un { op, ty, dst, a } => (dst, arith::unary(op, ty, value(a, ty))?),
+            InstKind::Un { op, ty, dst, a } => {
+                (dst, arith::unary(op, ty, value(a, ty))?, deps(&[a]))
+            }
             InstKind::Cmp { pred, ty, dst, a, b } => {
-                (dst, arith::compare(pred, ty, value(a, ty), value(b, ty))?.into())
+                let holds = arith::compare(pred, ty, value(a, ty), value(b, ty))?;
+                (dst, holds.into(), deps(&[a, b]))
             }
             InstKind::Cast { op, from, to, dst, a } => {
-                (dst, arith::cast(op, from, to, value(a, from))?)
+                (dst, arith::cast(op, from, to, value(a, from))?, deps(&[a]))
             }
             InstKind::Select { ty, dst, cond, a, b } => {
-                (dst, value(if value(cond, Type::BOOL) != 0 { a } else { b }, ty))
+                let taken = if value(cond, Type::BOOL) != 0 { a } else { b };
+                (dst, value(taken, ty), deps(&[cond, a, b]))
             }
-            InstKind::Move { ty, dst, a } => (dst, value(a, ty)),
-            _ => return self.control(cx, inst),
+            InstKind::Move { ty, dst, a } => (dst, value(a, ty), deps(&[a])),
+            _ => return self.without_value(cx, inst),
         };
-        self.set(dst, result);
+        self.set_from(dst, result, from);
         self.top_mut().next += 1;
         Ok(true)
     }
 
     /// Local instructions that give no value.
-    fn control(&mut self, cx: &Context, inst: &InstKind) -> Result<bool, Trouble> {
+    fn without_value(&mut self, cx: &Context, inst: &InstKind) -> Result<bool, Trouble> {
         match inst {
             InstKind::Call { dst, callee, args } => return self.call(cx, *dst, *callee, args),
             InstKind::Assume { cond } if self.value(cx, *cond, Type::BOOL) == 0 => {
@@ -211,13 +255,14 @@ impl Thread {
                 let value = self.value(cx, *value, Type::I64) as u64;
                 self.exit(value);
             }
-            InstKind::Assume { .. } | InstKind::Assert { .. } | InstKind::Yield => {
+            InstKind::Assume { cond } | InstKind::Assert { cond, .. } => {
+                self.decide(*cond);
                 self.top_mut().next += 1;
             }
+            InstKind::Yield => self.top_mut().next += 1,
             InstKind::Alloca { .. } | InstKind::Malloc { .. } | InstKind::Free { .. } => {
                 return Trouble::unsupported("allocation");
             }
-            InstKind::StoreCond { .. } => return Trouble::unsupported("store-conditionals"),
             InstKind::Fail { .. } => self.fail(),
             InstKind::Halt => self.end = Some(End::Halted),
             InstKind::Extent { .. } => return Trouble::unsupported("extent"),
@@ -242,9 +287,15 @@ impl Thread {
         if self.frames.len() == CALL_DEPTH {
             return Err(Trouble::Budget);
         }
-        let args = self.args(cx, func, args);
+        if let Callee::Indirect(pointer) = callee {
+            self.decide(pointer);
+        }
+        let mut frame = Frame::enter(cx, func, &self.args(cx, func, args), dst);
+        for (index, arg) in args.iter().enumerate() {
+            frame.set_deps(index, self.deps(*arg));
+        }
         self.top_mut().next += 1;
-        self.frames.push(Frame::enter(cx, func, &args, dst));
+        self.frames.push(frame);
         Ok(true)
     }
 
@@ -253,9 +304,11 @@ impl Thread {
         let target = match &cx.program.funcs[frame.func].blocks[frame.block].term.kind {
             TerminatorKind::Jump(to) => *to,
             TerminatorKind::Branch { cond, then, els } => {
+                self.decide(*cond);
                 if self.value(cx, *cond, Type::BOOL) != 0 { *then } else { *els }
             }
             TerminatorKind::Switch { ty, value, cases, default } => {
+                self.decide(*value);
                 let value = self.value(cx, *value, *ty);
                 cases.iter().find(|(case, _)| *case == value).map_or(*default, |(_, to)| *to)
             }
@@ -269,12 +322,13 @@ impl Thread {
     fn ret(&mut self, cx: &Context, operand: Option<Operand>) {
         let ty = cx.program.funcs[self.top().func].ret.unwrap_or(Type::I64);
         let value = operand.map_or(0, |operand| self.value(cx, operand, ty));
+        let deps = operand.map_or(Deps::NONE, |operand| self.deps(operand));
         if self.frames.len() == 1 {
             return self.exit(value as u64);
         }
         let result = self.frames.pop().and_then(|frame| frame.result);
         if let Some(reg) = result {
-            self.set(reg, value);
+            self.set_from(reg, value, deps);
         }
     }
 }
@@ -284,6 +338,17 @@ impl Frame {
         let function = &cx.program.funcs[func];
         let mut regs = vec![0; function.regs.len()];
         regs[..args.len()].copy_from_slice(args);
-        Frame { func, block: BlockId::from_u32(0), next: 0, regs, result }
+        Frame { func, block: BlockId::from_u32(0), next: 0, regs, deps: Vec::new(), result }
+    }
+
+    fn set_deps(&mut self, index: usize, deps: Deps) {
+        match self.deps.get_mut(index) {
+            Some(old) => *old = deps,
+            None if deps == Deps::NONE => {}
+            None => {
+                self.deps.resize(index, Deps::NONE);
+                self.deps.push(deps);
+            }
+        }
     }
 }

@@ -1,15 +1,11 @@
 //! A candidate as a graph: its memory events and the relations that do not depend on coherence.
 
 use super::candidates::{Access, Candidate, Item, ItemRef, Source};
-use super::relation::Relation;
 use crate::barriers::Barrier;
 use crate::layout::Place;
 use crate::outcome::{Model, Trouble};
+use crate::relation::{EventId, Relation};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A memory event of one candidate.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct EventId(pub usize);
 
 #[derive(Debug)]
 struct Event {

@@ -25,15 +25,14 @@
 
 mod candidates;
 mod graph;
-mod relation;
 
 use crate::layout::Place;
 use crate::local::Context;
 use crate::outcome::{Model, Outcome, Trouble, observe};
+use crate::relation::{EventId, Relation};
 use candidates::{Candidate, Candidates};
-use graph::{EventId, Graph};
+use graph::Graph;
 use raddle_ir::Program;
-use relation::Relation;
 use std::collections::BTreeMap;
 
 /// Every allowed execution of `program`: control paths and choices, reads-from and coherence.

@@ -1,0 +1,119 @@
+//! Reads-from and coherence: every choice for one place that is coherent there.
+//!
+//! acyclic(po-loc ∪ com) speaks of one place at a time, so it is asked place by place before the
+//! choices for the places are combined. The write of the initial value is no event: nothing is
+//! before it, so it is on no cycle.
+
+use super::graph::Graph;
+use super::trace::Direction;
+use crate::layout::Place;
+use crate::relation::{EventId, Relation};
+
+/// The communication of one place, or of several together.
+#[derive(Clone, Debug)]
+pub(super) struct Communication {
+    pub rf: Relation,
+    pub co: Relation,
+    pub fr: Relation,
+    /// The last value written to each place that is written.
+    pub last: Vec<(Place, u128)>,
+}
+
+impl Communication {
+    pub fn none(events: usize) -> Communication {
+        let none = || Relation::empty(events);
+        Communication { rf: none(), co: none(), fr: none(), last: Vec::new() }
+    }
+
+    /// rf ∪ co ∪ fr
+    pub fn com(&self) -> Relation {
+        self.rf.clone().or(&self.co).or(&self.fr)
+    }
+
+    pub fn with(mut self, other: &Communication) -> Communication {
+        self.rf.union(&other.rf);
+        self.co.union(&other.co);
+        self.fr.union(&other.fr);
+        self.last.extend(&other.last);
+        self
+    }
+
+    fn is_coherent(&self, graph: &Graph) -> bool {
+        let po_loc = &graph.po_loc;
+        self.com().or(po_loc).is_acyclic()
+    }
+}
+
+/// Every coherent choice for a place whose initial value is given.
+pub(super) fn coherent(graph: &Graph, place: Place, initial: u128) -> Vec<Communication> {
+    let writes = graph.at(place, Direction::Write);
+    let sources = sources(graph, place, &writes, initial);
+    let mut found = Vec::new();
+    for order in permutations(&writes) {
+        for reads_from in &sources {
+            let communication = communication(graph, place, &order, reads_from);
+            if communication.is_coherent(graph) {
+                found.push(communication);
+            }
+        }
+    }
+    found
+}
+
+/// A read and the write it reads; `None` for the initial value.
+type ReadsFrom = Vec<(EventId, Option<EventId>)>;
+
+/// Every way to give the reads of a place writes of the value that they read.
+fn sources(graph: &Graph, place: Place, writes: &[EventId], initial: u128) -> Vec<ReadsFrom> {
+    let mut all: Vec<ReadsFrom> = vec![Vec::new()];
+    for read in graph.at(place, Direction::Read) {
+        let value = graph.access(read).value;
+        let same = writes.iter().filter(|w| graph.access(**w).value == value);
+        let first = (value == initial).then_some(None);
+        let from: Vec<Option<EventId>> = first.into_iter().chain(same.map(|w| Some(*w))).collect();
+        let extend = |sources: &ReadsFrom| {
+            let sources = sources.clone();
+            let one = move |write: &Option<EventId>| [&sources[..], &[(read, *write)]].concat();
+            from.iter().map(one).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(extend).collect();
+    }
+    all
+}
+
+fn communication(
+    graph: &Graph,
+    place: Place,
+    order: &[EventId],
+    reads_from: &ReadsFrom,
+) -> Communication {
+    let mut result = Communication::none(graph.len());
+    for (i, a) in order.iter().enumerate() {
+        for b in &order[i + 1..] {
+            result.co.add(*a, *b);
+        }
+    }
+    for (read, source) in reads_from {
+        let at = source.and_then(|source| order.iter().position(|write| *write == source));
+        if let Some(write) = source {
+            result.rf.add(*write, *read);
+        }
+        for later in &order[at.map_or(0, |at| at + 1)..] {
+            result.fr.add(*read, *later);
+        }
+    }
+    result.last.extend(order.last().map(|write| (place, graph.access(*write).value)));
+    result
+}
+
+fn permutations(items: &[EventId]) -> Vec<Vec<EventId>> {
+    if items.is_empty() {
+        return vec![vec![]];
+    }
+    let mut all = Vec::new();
+    for (i, first) in items.iter().enumerate() {
+        let rest = [&items[..i], &items[i + 1..]].concat();
+        all.extend(permutations(&rest).into_iter().map(|tail| [&[*first], &tail[..]].concat()));
+    }
+    all
+}

@@ -1,0 +1,87 @@
+//! Which barriers an instruction stands for on each machine.
+//!
+//! | instruction | `power` | `arm` |
+//! |---|---|---|
+//! | load, relaxed or weaker | – | – |
+//! | load, acquire | then a branch on it and `isync` | then `dmb` |
+//! | load, seq_cst | `sync` before; then a branch on it and `isync` | then `dmb` |
+//! | store, release | `lwsync` before | `dmb` before |
+//! | store, seq_cst | `sync` before | `dmb` before and after |
+//! | read-modify-write | as the load after it, as the store before it | `dmb` on the same sides |
+//!
+//! A machine's own accesses (`asm`) ask for nothing. Fences of another machine are taken for the weakest barrier that orders what they order.
+
+use super::Model;
+use raddle_ir::{FenceKind, Order};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Barrier {
+    /// `sync`, `dmb`, `dsb`
+    Full,
+    /// `lwsync`: all but stores with later loads.
+    Light,
+    /// `eieio`, `dmb.st`, `dsb.st`: stores with stores.
+    Stores,
+    /// `isync`, `isb`: what branches before it depend on, with everything after it.
+    Instructions,
+}
+
+/// What follows an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum After {
+    Nothing,
+    Barrier(Barrier),
+    /// A branch on what was read, then [`Barrier::Instructions`].
+    BranchAndInstructions,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Access {
+    Load,
+    Store,
+    ReadModifyWrite,
+}
+
+fn acquires(order: Order) -> bool {
+    use Order::*;
+    matches!(order, Acquire | AcqRel | SeqCst | AsmAcquire | AsmAcquirePc)
+}
+
+fn releases(order: Order) -> bool {
+    matches!(order, Order::Release | Order::AcqRel | Order::SeqCst | Order::AsmRelease)
+}
+
+impl Model {
+    pub(super) fn fence(self, kind: FenceKind) -> Option<Barrier> {
+        use FenceKind::*;
+        let light = if self == Model::Power { Barrier::Light } else { Barrier::Full };
+        match kind {
+            Full | Mfence | Sync | Dmb | Dsb | CSeqCst => Some(Barrier::Full),
+            Lwsync | CAcquire | CRelease | CAcqRel | Lfence | DmbLd | DsbLd => Some(light),
+            Eieio | StoreStore | Sfence | DmbSt | DsbSt => Some(Barrier::Stores),
+            Isync | Isb => Some(Barrier::Instructions),
+            Compiler => None,
+        }
+    }
+
+    pub(super) fn before(self, access: Access, order: Order) -> Option<Barrier> {
+        match (self, access) {
+            (Model::Power, _) if order == Order::SeqCst => Some(Barrier::Full),
+            (_, Access::Load) => None,
+            (Model::Power, _) => releases(order).then_some(Barrier::Light),
+            (Model::Arm, _) => releases(order).then_some(Barrier::Full),
+        }
+    }
+
+    pub(super) fn after(self, access: Access, order: Order) -> After {
+        let wanted = match access {
+            Access::Load | Access::ReadModifyWrite => acquires(order),
+            Access::Store => self == Model::Arm && order == Order::SeqCst,
+        };
+        match self {
+            _ if !wanted => After::Nothing,
+            Model::Power => After::BranchAndInstructions,
+            Model::Arm => After::Barrier(Barrier::Full),
+        }
+    }
+}

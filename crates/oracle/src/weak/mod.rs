@@ -1,0 +1,200 @@
+//! The oracle for POWER and ARM: candidate executions, filtered by the axioms of Herding Cats.
+//!
+//! ```text
+//! com = rf ∪ co ∪ fr    fr = rf⁻¹;co    e: between threads, i: within one
+//! dd = addr ∪ data    rdw = po-loc ∩ (fre;rfe)    detour = po-loc ∩ (coe;rfe)
+//! ii0 = dd ∪ rdw ∪ rfi    ci0 = ctrl+isync ∪ detour    ic0 = ∅
+//! cc0 = dd ∪ po-loc ∪ ctrl ∪ (addr;po)                           ARM: without po-loc
+//! ii = ii0 ∪ ci ∪ (ic;ci) ∪ (ii;ii)    ci = ci0 ∪ (ci;ii) ∪ (cc;ci)
+//! ic = ic0 ∪ ii ∪ cc ∪ (ic;cc) ∪ (ii;ic)    cc = cc0 ∪ ci ∪ (ci;ic) ∪ (cc;cc)
+//! ppo = (ii ∩ R×R) ∪ (ic ∩ R×W)
+//! ffence = sync    lwfence = (lwsync \ W×R) ∪ (eieio ∩ W×W)      ARM: dmb ∪ (dmb.st ∩ W×W); none
+//! hb = ppo ∪ fences ∪ rfe    prop-base = (fences ∪ (rfe;fences));hb*
+//! prop = (prop-base ∩ W×W) ∪ (com*;prop-base*;ffence;hb*)
+//! axioms: acyclic(po-loc ∪ com)  acyclic(hb)  irreflexive(fre;prop;hb*)  acyclic(co ∪ prop)
+//!         rmw ∩ (fre;coe) = ∅
+//! ```
+//!
+//! Here po ∪ rf may have cycles, so threads cannot be run one step after another as
+//! [`super::axiomatic`] does it. Each thread is run by itself with all values that its loads may
+//! return ([`trace`]); one trace per thread gives a [`graph`]; reads are then given writes of their
+//! value ([`communication`]) and the result is put to the [`axioms`].
+//!
+//! Dependencies follow registers, without regard to values: `xor r,r` depends on `r`, and a
+//! selection on its condition and both operands. Control dependencies are those on branches,
+//! assumptions, assertions and the pointers of calls. A compare-and-exchange branches on its
+//! comparison. What C11's orders become is in [`mapping`].
+//!
+//! Not covered: what [`super::axiomatic`] does not cover either.
+
+mod axioms;
+mod communication;
+mod graph;
+mod mapping;
+mod trace;
+
+use crate::local::Context;
+use crate::outcome::{Outcome, Trouble, observe};
+use communication::Communication;
+use graph::Graph;
+use raddle_ir::Program;
+use std::fmt;
+use trace::{Direction, Trace, Traces, Values};
+
+/// Candidates looked at before giving up.
+const BUDGET: u64 = 20_000_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Model {
+    Power,
+    /// ARMv7.
+    Arm,
+}
+
+impl Model {
+    pub const ALL: [Model; 2] = [Model::Power, Model::Arm];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Model::Power => "power",
+            Model::Arm => "arm",
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Every allowed execution of `program`: control paths and choices, reads-from and coherence.
+pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
+    let cx = Context::new(program)?;
+    let threads = traces(&cx, model)?;
+    let mut search = Search { cx: &cx, model, outcome: Outcome::default(), budget: BUDGET };
+    search.combine(&threads, &mut Vec::new())?;
+    Ok(search.outcome)
+}
+
+/// The traces of every thread, with all values that loads can return.
+fn traces(cx: &Context, model: Model) -> Result<Vec<Vec<Trace>>, Trouble> {
+    let mut all =
+        Traces { cx, model, values: Values::new(), places: crate::layout::Places::default() };
+    let mut round = 0;
+    loop {
+        let threads: Result<Vec<Vec<Trace>>, Trouble> =
+            cx.program.threads.keys().map(|thread| all.of(thread)).collect();
+        let threads = threads?;
+        let found = values(cx, &threads);
+        // A value comes by way of at most as many loads as an execution has.
+        if found == all.values || round > most_reads(&threads) {
+            return Ok(threads);
+        }
+        all.values = found;
+        round += 1;
+    }
+}
+
+fn values(cx: &Context, threads: &[Vec<Trace>]) -> Values {
+    let mut values = Values::new();
+    for access in threads.iter().flatten().flat_map(|trace| &trace.accesses) {
+        let here = values.entry(access.place).or_default();
+        here.insert(cx.layout.initial(access.place));
+        here.insert(access.value);
+    }
+    values
+}
+
+fn most_reads(threads: &[Vec<Trace>]) -> usize {
+    let reads = |trace: &Trace| {
+        trace.accesses.iter().filter(|access| access.direction == Direction::Read).count()
+    };
+    threads.iter().map(|traces| traces.iter().map(reads).max().unwrap_or(0)).sum()
+}
+
+struct Search<'c, 'p> {
+    cx: &'c Context<'p>,
+    model: Model,
+    outcome: Outcome,
+    budget: u64,
+}
+
+impl Search<'_, '_> {
+    /// Extends a choice of traces of the first threads in every way.
+    fn combine<'t>(
+        &mut self,
+        threads: &'t [Vec<Trace>],
+        chosen: &mut Vec<&'t Trace>,
+    ) -> Result<(), Trouble> {
+        let Some(traces) = threads.get(chosen.len()) else { return self.communicate(chosen) };
+        for trace in traces {
+            chosen.push(trace);
+            self.combine(threads, chosen)?;
+            chosen.pop();
+        }
+        Ok(())
+    }
+
+    /// Counts the allowed executions that consist of these traces.
+    fn communicate(&mut self, traces: &[&Trace]) -> Result<(), Trouble> {
+        self.spend()?;
+        if !self.reads_have_writes(traces) {
+            return Ok(());
+        }
+        let graph = Graph::new(traces)?;
+        let mut choices = Vec::new();
+        for place in graph.places() {
+            let initial = self.cx.layout.initial(place);
+            choices.push(communication::coherent(&graph, place, initial));
+        }
+        self.judge(traces, &graph, &choices, Communication::none(graph.len()))
+    }
+
+    /// Whether for every read there is a write of its value: a quick look before anything else.
+    fn reads_have_writes(&self, traces: &[&Trace]) -> bool {
+        let all = || traces.iter().flat_map(|trace| &trace.accesses);
+        all().filter(|access| access.direction == Direction::Read).all(|read| {
+            let writes = |write: &trace::Access| {
+                write.direction == Direction::Write
+                    && (write.place, write.value) == (read.place, read.value)
+            };
+            self.cx.layout.initial(read.place) == read.value || all().any(writes)
+        })
+    }
+
+    fn judge(
+        &mut self,
+        traces: &[&Trace],
+        graph: &Graph,
+        choices: &[Vec<Communication>],
+        sofar: Communication,
+    ) -> Result<(), Trouble> {
+        let Some((here, others)) = choices.split_first() else {
+            self.spend()?;
+            if axioms::allow(self.model, graph, &sofar) {
+                self.count(traces, &sofar);
+            }
+            return Ok(());
+        };
+        for choice in here {
+            self.judge(traces, graph, others, sofar.clone().with(choice))?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, traces: &[&Trace], communication: &Communication) {
+        let ends: Vec<_> = traces.iter().map(|trace| trace.local.end()).collect();
+        let state = || {
+            let locals: Vec<_> = traces.iter().map(|trace| &trace.local).collect();
+            let memory = communication.last.iter().copied().collect();
+            observe(self.cx.program, &self.cx.layout, &locals, &memory)
+        };
+        self.outcome.count(&ends, state);
+    }
+
+    fn spend(&mut self) -> Result<(), Trouble> {
+        self.budget = self.budget.checked_sub(1).ok_or(Trouble::Budget)?;
+        Ok(())
+    }
+}
