@@ -11,6 +11,7 @@
 //! | [`search`] | a question to an engine |
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
+//! | [`mod@robust`] | whether a model shows anything that SC does not |
 //! | [`mod@why`] | what made the difference, in words |
 //!
 //! Invariant: a failure or a violated condition is a [`Violation`] only once its schedule was
@@ -20,6 +21,7 @@
 pub mod check;
 pub mod condition;
 pub mod litmus;
+pub mod robust;
 pub mod search;
 pub mod why;
 pub mod witness;
@@ -27,6 +29,7 @@ pub mod witness;
 pub use check::{CheckResult, Offence, Verdict, Violation, check};
 pub use condition::{ConditionResult, Outcome};
 pub use litmus::{LitmusResult, Observation, litmus};
+pub use robust::{By, Robustness, robust};
 pub use search::Search;
 pub use why::{Cause, Why};
 pub use witness::Witness;

@@ -41,6 +41,8 @@ pub enum Stopped {
     Memory,
     /// At the first failure.
     Failure,
+    /// Whoever looked on had seen enough.
+    Enough,
     /// The strategy samples; it never claims completeness.
     Sampling,
 }

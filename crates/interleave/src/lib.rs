@@ -28,6 +28,8 @@
 //! | `outcome` | how executions end |
 //! | `schedule` | from events to schedules and back |
 //! | `replay` | running a schedule again |
+//! | `observe` | showing each execution to a visitor |
+//! | `delay` | an execution under SC in which a store is delayed |
 //! | `narrate` | what happens along a schedule, told as it happens |
 //! | `describe` | what an event did |
 //! | `names`, `elements` | names instead of addresses |
@@ -40,6 +42,7 @@ mod api;
 mod buffer;
 mod clock;
 mod datarace;
+mod delay;
 mod describe;
 mod elements;
 mod enabled;
@@ -49,6 +52,7 @@ mod locks;
 mod model;
 mod names;
 mod narrate;
+mod observe;
 mod outcome;
 mod perform;
 mod persistent;
@@ -68,6 +72,9 @@ mod wakeup;
 mod walk_tests;
 
 pub use api::{Model, Options, Strategy};
+pub use delay::{Delay, Undelayed, delayed};
+pub use model::Barrier;
+pub use observe::{Execution, Happening, Visitor, What, observe};
 pub use raddle_engine::{
     BoundKind, BoundMet, Checks, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Summary,
 };
@@ -76,19 +83,34 @@ pub use raddle_engine::{
 };
 pub use replay::replay;
 
+use observe::Notes;
 use raddle_ir::Program;
 use system::System;
 
 /// Searches the executions of a verified program.
 pub fn explore(program: &Program, options: &Options) -> Summary {
-    let bounds = options.limits.bounds();
-    let system = match System::new(program, options.model, bounds, options.checks) {
+    search_with(program, options, None)
+}
+
+fn search_with<'a>(
+    program: &Program,
+    options: &'a Options,
+    visitor: Option<(Box<Notes>, Visitor<'a>)>,
+) -> Summary {
+    let (model, bounds, checks) = (options.model, options.limits.bounds(), options.checks);
+    let (system, visitor) = match visitor {
+        None => (System::new(program, model, bounds, checks), None),
+        Some((notes, visit)) => {
+            (System::noting(program, model, bounds, checks, notes), Some(visit))
+        }
+    };
+    let system = match system {
         Ok(system) => system,
         Err(fault) => return cannot_start(fault),
     };
     match options.strategy {
-        Strategy::Random { seed, runs } => random::sample(system, options, seed, runs),
-        _ => search::Search::new(system, options).run(),
+        Strategy::Random { seed, runs } => random::sample(system, options, seed, runs, visitor),
+        _ => search::Search::new(system, options, visitor).run(),
     }
 }
 

@@ -32,6 +32,15 @@ impl Watch {
         self.stopped.is_some()
     }
 
+    /// Whoever looks on has seen enough.
+    pub fn see_enough(&mut self) {
+        self.stopped = Some(Stopped::Enough);
+    }
+
+    pub fn has_seen_enough(&self) -> bool {
+        self.stopped == Some(Stopped::Enough)
+    }
+
     /// Whether the time or the memory is used up.
     pub fn is_late(&mut self, bytes: impl FnOnce() -> usize) -> bool {
         if self.limits.time.is_some_and(|most| self.start.elapsed() >= most) {

@@ -23,11 +23,15 @@ impl System<'_> {
             return;
         }
         let thread = turn.thread;
+        let noted = self.notes.is_some().then(|| self.about(turn));
         if self.data_races.is_some() {
             self.perform_watched(turn, races);
         } else if !self.perform_load(thread, races) && !self.perform_store(thread, races) {
             let visible = self.machine.visible(thread);
             self.perform_step(thread, visible, turn.choice, races);
+        }
+        if let Some(about) = noted {
+            self.note_step(about);
         }
         self.settle(thread);
     }
@@ -412,6 +416,9 @@ impl System<'_> {
             }
         }
         self.remove_entry(thread, &entry);
+        if self.notes.is_some() {
+            self.note_leaving(thread, &entry);
+        }
         if self.is_drained(thread) {
             self.drained(thread);
         }

@@ -3,20 +3,32 @@
 use crate::api::Options;
 use crate::event::{ANY, Turn};
 use crate::limits::Watch;
+use crate::observe::Visitor;
 use crate::outcome::Outcomes;
 use crate::system::System;
 use raddle_engine::Summary;
 
 /// Runs `runs` schedules, the same ones for the same seed.
-pub(crate) fn sample(mut system: System<'_>, options: &Options, seed: u64, runs: u64) -> Summary {
+pub(crate) fn sample(
+    mut system: System<'_>,
+    options: &Options,
+    seed: u64,
+    runs: u64,
+    mut visitor: Option<Visitor<'_>>,
+) -> Summary {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut outcomes = Outcomes::new(system.machine.program, options);
     let mut watch = Watch::new(&options.limits);
     let start = system.moment();
     for _ in 0..runs {
         run(&mut system, options, &mut random, &mut outcomes);
+        if let Some(visit) = &mut visitor
+            && system.visited(options.limits.bounds(), visit).is_break()
+        {
+            watch.see_enough();
+        }
         system.go_back(start);
-        if outcomes.is_decided() || watch.is_over(|| system.bytes()) {
+        if watch.has_seen_enough() || outcomes.is_decided() || watch.is_over(|| system.bytes()) {
             break;
         }
     }

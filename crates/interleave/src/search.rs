@@ -10,6 +10,7 @@ use crate::clock::ClockId;
 use crate::event::{ANY, Action, Class, Condition, Identity, ONLY, Turn};
 use crate::limits::Watch;
 use crate::model::Buffering;
+use crate::observe::Visitor;
 use crate::outcome::Outcomes;
 use crate::perform::needs_empty_buffer;
 use crate::race::Race;
@@ -48,13 +49,18 @@ pub(crate) struct Search<'p, 'o> {
     pub blockers: Vec<Action>,
     outcomes: Outcomes,
     watch: Watch,
+    visitor: Option<Visitor<'o>>,
     /// Scratch.
     races: Vec<Race>,
     pub sequence: Vec<Item>,
 }
 
 impl<'p, 'o> Search<'p, 'o> {
-    pub fn new(mut system: System<'p>, options: &'o Options) -> Search<'p, 'o> {
+    pub fn new(
+        mut system: System<'p>,
+        options: &'o Options,
+        visitor: Option<Visitor<'o>>,
+    ) -> Search<'p, 'o> {
         system.wants_races = options.strategy != Strategy::Exhaustive;
         Search {
             outcomes: Outcomes::new(system.machine.program, options),
@@ -66,6 +72,7 @@ impl<'p, 'o> Search<'p, 'o> {
             deferred: Vec::new(),
             blockers: Vec::new(),
             watch: Watch::new(&options.limits),
+            visitor,
             races: Vec::new(),
             sequence: Vec::new(),
         }
@@ -75,7 +82,8 @@ impl<'p, 'o> Search<'p, 'o> {
         self.enter(List::EMPTY);
         loop {
             if !self.advance() {
-                if self.outcomes.is_decided() || !self.retreat() {
+                let over = self.outcomes.is_decided() || self.watch.has_seen_enough();
+                if over || !self.retreat() {
                     break;
                 }
                 if self.watch.is_over(|| self.system.bytes() + self.trees.bytes()) {
@@ -329,6 +337,11 @@ impl<'p, 'o> Search<'p, 'o> {
 
     /// The execution is at its end.
     fn end(&mut self) {
+        if let Some(visit) = &mut self.visitor
+            && self.system.visited(self.options.limits.bounds(), visit).is_break()
+        {
+            self.watch.see_enough();
+        }
         if self.system.all_finished() {
             return self.outcomes.complete(&self.system);
         }
@@ -390,7 +403,7 @@ fn moved(system: &System<'_>, event: usize, earlier: u32) -> Action {
 }
 
 /// What a thread that cannot go on waits for, if it is a value in memory.
-fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(Action, Needs)> {
+pub(crate) fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(Action, Needs)> {
     // A thread that waits for its buffer to empty is not at an operation yet.
     if system.machine.status(thread) != Status::Ready || system.get(thread, field::DRAINING) != 0 {
         return None;

@@ -6,6 +6,7 @@
 use crate::buffer::Entry;
 use crate::clock::ClockId;
 use crate::model::{Barrier, Buffering};
+use crate::observe::What;
 use crate::system::{Failed, System, field};
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::handle;
@@ -96,11 +97,17 @@ impl System<'_> {
                 if self.data_races.is_some() {
                     self.watch_store(thread, addr, ty.bytes(), access.order);
                 }
+                if self.notes.is_some() {
+                    self.note_store(thread, addr, ty.bytes(), access.order);
+                }
                 self.buffer_store(thread, addr, ty.bytes(), value);
                 self.machine.complete(thread, 0, true);
                 self.barrier(thread, after);
             }
             Visible::Fence { kind } => {
+                if self.notes.is_some() {
+                    self.note(thread, What::Fence(kind));
+                }
                 self.machine.complete(thread, 0, true);
                 if self.data_races.is_some() {
                     self.watch_fence(thread, kind);
@@ -118,6 +125,9 @@ impl System<'_> {
                 self.set(child, field::CLOCK, clock);
                 if self.data_races.is_some() {
                     self.watch_spawn(thread, child);
+                }
+                if self.notes.is_some() {
+                    self.note(thread, What::Spawn(child.0));
                 }
                 work.push(child);
             }
@@ -212,6 +222,9 @@ impl System<'_> {
         }
         if self.data_races.is_some() {
             self.watch_join(thread, target);
+        }
+        if self.notes.is_some() {
+            self.note(thread, What::Join(target.0));
         }
         let result = self.machine.result(target);
         self.machine.complete(thread, result.into(), true);

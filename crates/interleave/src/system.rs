@@ -16,6 +16,7 @@ use crate::clock::{Chain, ClockId, Clocks};
 use crate::datarace::DataRaces;
 use crate::event::{Detail, Event, Link};
 use crate::model::Buffering;
+use crate::observe::Notes;
 use raddle_engine::Checks;
 use raddle_ir::{LocId, Program};
 use raddle_machine::{Bounds, Fault, Machine, Mark, Status, ThreadId, Word, word};
@@ -101,6 +102,8 @@ pub(crate) struct System<'p> {
     pub wants_races: bool,
     /// The data races of the execution, if they are asked for.
     pub data_races: Option<Box<DataRaces>>,
+    /// What happens, if someone looks on.
+    pub notes: Option<Box<Notes>>,
     /// Whether plain stores go into the buffer without detours.
     pub quick_stores: bool,
 }
@@ -113,7 +116,18 @@ impl<'p> System<'p> {
         bounds: Bounds,
         checks: Checks,
     ) -> Result<System<'p>, Fault> {
-        Ok(System::of(Machine::new(program, bounds)?, model, checks))
+        Ok(System::of(Machine::new(program, bounds)?, model, checks, None))
+    }
+
+    /// The same, and what happens is noted.
+    pub fn noting(
+        program: &'p Program,
+        model: Model,
+        bounds: Bounds,
+        checks: Checks,
+        notes: Box<Notes>,
+    ) -> Result<System<'p>, Fault> {
+        Ok(System::of(Machine::new(program, bounds)?, model, checks, Some(notes)))
     }
 
     /// The same, and what the program prints is kept.
@@ -125,13 +139,22 @@ impl<'p> System<'p> {
     ) -> Result<System<'p>, Fault> {
         let mut machine = Machine::new(program, bounds)?;
         machine.keep_output();
-        Ok(System::of(machine, model, checks))
+        Ok(System::of(machine, model, checks, None))
     }
 
-    fn of(mut machine: Machine<'p>, model: Model, checks: Checks) -> System<'p> {
+    fn of(
+        mut machine: Machine<'p>,
+        model: Model,
+        checks: Checks,
+        mut notes: Option<Box<Notes>>,
+    ) -> System<'p> {
+        if let Some(notes) = &mut notes {
+            notes.settle_in(machine.trail.reserve(1));
+        }
         let mut system = System {
             data_races: checks.races.then(|| Box::new(DataRaces::new(&mut machine))),
-            quick_stores: model.buffering() != Buffering::None && !checks.races,
+            quick_stores: model.buffering() != Buffering::None && !checks.races && notes.is_none(),
+            notes,
             machine,
             model,
             buffering: model.buffering(),
@@ -186,6 +209,9 @@ impl<'p> System<'p> {
         self.details.truncate(moment.details as usize);
         if self.failures.len() > moment.failures as usize {
             self.failures.truncate(moment.failures as usize);
+        }
+        if self.notes.is_some() {
+            self.go_back_in_notes();
         }
     }
 
@@ -257,5 +283,6 @@ impl<'p> System<'p> {
             + self.links.capacity() * std::mem::size_of::<Link>()
             + self.details.capacity() * std::mem::size_of::<Detail>()
             + self.data_races.as_ref().map_or(0, |races| races.bytes())
+            + self.notes.as_ref().map_or(0, |notes| notes.bytes())
     }
 }

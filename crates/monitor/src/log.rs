@@ -268,10 +268,13 @@ pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> 
     Ok(Reading { names: parser, events, violations: found.violations })
 }
 
+/// The three instructions; threads and addresses where one is not known.
+type Key = ([Site; 3], Option<(Thread, Thread, Address)>);
+
 /// Distinct violations. Without sites, threads and addresses tell them apart.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    numbers: FxHashMap<([Site; 3], Option<(Thread, Thread, Address)>), usize>,
+    numbers: FxHashMap<Key, usize>,
     pub violations: Vec<(Violation, u64)>,
 }
 

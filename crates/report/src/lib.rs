@@ -68,6 +68,7 @@ const fn stopped_name(stopped: Stopped) -> &'static str {
         Stopped::Time => "time",
         Stopped::Memory => "memory",
         Stopped::Failure => "failure",
+        Stopped::Enough => "enough",
         Stopped::Sampling => "sampling",
     }
 }
@@ -79,6 +80,7 @@ const fn stopped_phrase(stopped: Stopped) -> &'static str {
         Stopped::Time => "time ran out",
         Stopped::Memory => "the limit on memory was reached",
         Stopped::Failure => "the search ends at the first failure",
+        Stopped::Enough => "enough was seen",
         Stopped::Sampling => "random schedules are a sample, not a search",
     }
 }

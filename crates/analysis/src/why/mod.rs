@@ -14,9 +14,9 @@
 //! cycle that sequential consistency forbids, within what the failure follows from.
 
 mod between;
-mod components;
+pub(crate) mod components;
 mod object;
-mod order;
+pub(crate) mod order;
 mod relaxed;
 mod waits;
 

@@ -265,6 +265,11 @@ impl Order {
         }
     }
 
+    /// For each event, those that program or conflict order puts after it.
+    pub fn next(&self) -> &[Vec<Node>] {
+        &self.next
+    }
+
     /// The write that is at an address in the end.
     pub fn newest_write(&self, addr: u64) -> Option<Node> {
         self.bytes.get(&addr)?.write

@@ -1,0 +1,146 @@
+//! Robustness: does a program have a trace under a model that is no trace under SC?
+//!
+//! A trace is what Shasha and Snir call one: who does what in which program order, who reads from
+//! whom, and the order of writes to each place. Those that fail, deadlock or are blocked are traces
+//! like any other. Three ways to decide it, which know little of each other:
+//!
+//! | module | way |
+//! |---|---|
+//! | [`monitor`] | explores SC only; on each trace, the monitor of paper 001 on causal pasts |
+//! | [`cycles`] | explores the model; a trace whose order has a cycle is a witness |
+//! | [`count`] | explores both and compares the numbers of traces: those of SC are among the others |
+//! | [`witness`] | what all of them show: a schedule under the model, replayed, and its cycle |
+//!
+//! The first is the default: a robust program costs little more than its search under SC. It leaves to
+//! the second what it cannot judge exactly ([`Gap::Mixed`]).
+//!
+//! Invariant: "not robust" is only said with a witness that was replayed under the model and has a
+//! cycle, or on counts; "robust" only if the search was complete. Loops that spin are searched as
+//! everywhere (docs/loops.md): an iteration that did nothing is not repeated, so a trace that differs
+//! from those of SC in such iterations alone is not looked at.
+
+mod count;
+mod cycles;
+mod monitor;
+pub mod witness;
+
+use raddle_interleave::{FailureKind, Limits, Model, Options, Stopped, Summary};
+use raddle_ir::Program;
+use std::time::{Duration, Instant};
+pub use witness::{Edge, Link, Witness};
+
+/// How robustness is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum By {
+    Monitor,
+    Cycles,
+    Count,
+}
+
+impl By {
+    pub const fn name(self) -> &'static str {
+        match self {
+            By::Monitor => "monitor",
+            By::Cycles => "cycles",
+            By::Count => "count",
+        }
+    }
+}
+
+/// Why an answer is missing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gap {
+    /// A search ended early.
+    Stopped(Stopped),
+    /// A bound cut executions.
+    Bounds,
+    /// Something was reached that cannot be run.
+    Unsupported,
+    /// Under PSO the monitor cannot judge a thread's accesses that overlap in part.
+    Mixed,
+    /// A witness did not replay: a defect of raddle.
+    Unconfirmed,
+}
+
+/// The answer to "is relaxed memory visible at all?".
+#[derive(Clone, Debug)]
+pub struct Robustness {
+    pub model: Model,
+    pub by: By,
+    /// `None`: unknown; [`Robustness::gaps`] says why.
+    pub robust: Option<bool>,
+    pub gaps: Vec<Gap>,
+    /// Of a program that is not robust, but for counts.
+    pub witness: Option<Witness>,
+    /// The searches, in order, each with its model.
+    pub searches: Vec<(Model, Summary)>,
+    pub elapsed: Duration,
+}
+
+impl Robustness {
+    /// Executions explored in all, those that were blocked included.
+    pub fn executions(&self) -> u64 {
+        self.searches.iter().map(|(_, summary)| traces(summary)).sum()
+    }
+}
+
+/// What a way of deciding comes to.
+struct Finding {
+    witness: Option<Witness>,
+    /// Whether there is one, or must be.
+    violated: bool,
+    gaps: Vec<Gap>,
+    searches: Vec<(Model, Summary)>,
+}
+
+/// Decides whether a verified program is robust against a model; the fastest way that is complete if
+/// none is asked for.
+pub fn robust(program: &Program, model: Model, limits: &Limits, by: Option<By>) -> Robustness {
+    let start = Instant::now();
+    let mut by_which = by.unwrap_or(By::Monitor);
+    let mut finding = decide(program, model, limits, by_which);
+    if by.is_none() && !finding.violated && finding.gaps.contains(&Gap::Mixed) {
+        by_which = By::Cycles;
+        finding = decide(program, model, limits, by_which);
+    }
+    let Finding { witness, violated, gaps, searches } = finding;
+    let robust = match (violated, gaps.is_empty()) {
+        (true, _) => Some(false),
+        (false, true) => Some(true),
+        (false, false) => None,
+    };
+    Robustness { model, by: by_which, robust, gaps, witness, searches, elapsed: start.elapsed() }
+}
+
+fn decide(program: &Program, model: Model, limits: &Limits, by: By) -> Finding {
+    match by {
+        By::Monitor => monitor::decide(program, model, limits),
+        By::Cycles => cycles::decide(program, model, limits),
+        By::Count => count::decide(program, model, limits),
+    }
+}
+
+/// A search of all traces: failures do not end it.
+fn options(model: Model, limits: &Limits) -> Options {
+    Options { limits: limits.clone(), keep_going: true, ..Options::new(model) }
+}
+
+/// The traces that a search has seen.
+fn traces(summary: &Summary) -> u64 {
+    summary.executions + summary.blocked + summary.cut
+}
+
+/// What a search has left open.
+fn gaps(summary: &Summary) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    if let Some(stopped) = summary.stopped.filter(|stopped| *stopped != Stopped::Enough) {
+        gaps.push(Gap::Stopped(stopped));
+    }
+    if summary.cut > 0 || !summary.bounds.is_empty() {
+        gaps.push(Gap::Bounds);
+    }
+    if summary.failures.iter().any(|failure| failure.kind == FailureKind::Unsupported) {
+        gaps.push(Gap::Unsupported);
+    }
+    gaps
+}

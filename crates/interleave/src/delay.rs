@@ -1,0 +1,163 @@
+//! From an execution under SC to one in which a store waits in its buffer.
+//!
+//! Paper 001, proofs of theorems 3 and 4: the events of the execution happen under the model in the
+//! same order, all stores reach memory at once but those of one thread from some store on, then
+//! the access that is to miss it happens, and then what was held back reaches memory.
+
+use crate::api::Model;
+use crate::event::Turn;
+use crate::observe::{Happening, What};
+use crate::schedule::{action, visible};
+use crate::system::System;
+use raddle_engine::{Checks, Limits, Step};
+use raddle_ir::Program;
+use raddle_machine::{Status, ThreadId, Visible};
+
+/// What is to be delayed past what.
+#[derive(Clone, Copy, Debug)]
+pub struct Delay<'a> {
+    /// The happenings that come before, of an execution under SC, in order.
+    pub past: &'a [Happening],
+    /// The thread whose store waits, and which of its stores it is, from 0.
+    pub thread: u32,
+    pub store: u32,
+    /// The access that misses it.
+    pub access: &'a Happening,
+}
+
+/// Why there is no such execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Undelayed {
+    /// The access waits for a value that it does not find while the store is delayed.
+    Waits,
+    /// The model cannot follow; the delay does not fit the program.
+    Stuck,
+}
+
+/// A schedule under the model in which the store is delayed so.
+pub fn delayed(
+    program: &Program,
+    model: Model,
+    limits: &Limits,
+    delay: &Delay<'_>,
+) -> Result<Vec<Step>, Undelayed> {
+    let system = System::new(program, model, limits.bounds(), Checks::default());
+    let system = system.map_err(|_| Undelayed::Stuck)?;
+    let mut run = Run { system, model, steps: Vec::new(), threads: Vec::new() };
+    run.know_initial();
+    for happening in delay.past {
+        run.follow(happening, delay).ok_or(Undelayed::Stuck)?;
+    }
+    let nothing_more = Delay { thread: u32::MAX, ..*delay };
+    run.follow(delay.access, &nothing_more).ok_or(Undelayed::Waits)?;
+    run.release(delay.thread).ok_or(Undelayed::Stuck)?;
+    Ok(run.steps)
+}
+
+/// A thread of the execution, on the fresh system.
+#[derive(Clone, Debug)]
+struct Known {
+    thread: ThreadId,
+    stores: u32,
+    /// In the numbers of the execution, in order.
+    children: u32,
+}
+
+struct Run<'p> {
+    system: System<'p>,
+    model: Model,
+    steps: Vec<Step>,
+    /// By the numbers of the execution.
+    threads: Vec<Option<Known>>,
+}
+
+impl Run<'_> {
+    fn know_initial(&mut self) {
+        for n in 0..self.system.machine.program.threads.len() as u32 {
+            self.threads.push(Some(Known { thread: ThreadId(n), stores: 0, children: 0 }));
+        }
+    }
+
+    fn known(&mut self, number: u32) -> Option<&mut Known> {
+        self.threads.get_mut(number as usize)?.as_mut()
+    }
+
+    fn thread(&self, number: u32) -> Option<ThreadId> {
+        Some(self.threads.get(number as usize)?.as_ref()?.thread)
+    }
+
+    fn follow(&mut self, happening: &Happening, delay: &Delay<'_>) -> Option<()> {
+        let known = self.known(happening.thread)?;
+        let thread = known.thread;
+        match happening.what {
+            What::Write(_) => {
+                let store = known.stores;
+                known.stores += 1;
+                let held = happening.thread == delay.thread && store >= delay.store;
+                // Under PSO what can leave does, unless it is the store itself.
+                if held && (self.model == Model::Tso || store == delay.store) {
+                    return Some(());
+                }
+                let step = Step { thread: thread.0, update: Some(store), choice: 0 };
+                match self.perform(step) {
+                    None if held => Some(()),
+                    done => done,
+                }
+            }
+            What::Spawn(child) => {
+                let nth = known.children as usize;
+                known.children += 1;
+                let same = *self.system.machine.children(thread).get(nth)?;
+                let at = child as usize;
+                self.threads.resize(self.threads.len().max(at + 1), None);
+                self.threads[at] = Some(Known { thread: same, stores: 0, children: 0 });
+                Some(())
+            }
+            What::Read | What::Locked { .. } | What::Choice => {
+                if self.system.machine.status(thread) == Status::Failed {
+                    // A store that fails is no event where stores go into a buffer.
+                    return Some(());
+                }
+                let choice = self.choice(thread, happening.choice)?;
+                self.perform(Step { thread: thread.0, update: None, choice })
+            }
+            // The thread does these by itself.
+            What::Buffer { .. }
+            | What::Update { .. }
+            | What::Fence(_)
+            | What::Join(_)
+            | What::Woken(_) => Some(()),
+        }
+    }
+
+    /// The number of an alternative: of a signal, whom it wakes.
+    fn choice(&self, thread: ThreadId, choice: u32) -> Option<u64> {
+        match (choice.checked_sub(1), visible(&self.system, thread)) {
+            (Some(woken), Some(Visible::Signal { .. })) => {
+                Some(u64::from(self.thread(woken)?.0) + 1)
+            }
+            _ => Some(choice.into()),
+        }
+    }
+
+    fn perform(&mut self, step: Step) -> Option<()> {
+        let turn = action(&self.system, &step)?;
+        self.system.perform(turn, &mut Vec::new());
+        self.steps.push(step);
+        Some(())
+    }
+
+    /// What a thread holds back reaches memory.
+    fn release(&mut self, number: u32) -> Option<()> {
+        let thread = self.thread(number)?;
+        while let Some(turn) = self.next_update(thread) {
+            let store = self.system.leaving(turn)?.index;
+            self.perform(Step { thread: thread.0, update: Some(store), choice: 0 })?;
+        }
+        Some(())
+    }
+
+    fn next_update(&self, thread: ThreadId) -> Option<Turn> {
+        self.system.enabled_updates(thread).next()
+    }
+}

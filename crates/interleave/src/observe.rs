@@ -1,0 +1,247 @@
+//! Looking on: what happens in the executions that a search visits.
+//!
+//! [`observe`] is [`crate::explore`] with a visitor that sees every execution which is not covered by
+//! another: complete, failed, blocked or cut, with all that its threads did, in order. What is
+//! not an event of the search (stores into buffers, fences, spawns, joins) is there too, so that
+//! each thread's happenings are its program order. Executions come one out of the other by going
+//! back; [`Execution::same`] says how far, so that a visitor can keep what it knows of the part
+//! that two have in common.
+//!
+//! Notes are taken only for a visitor. Their number is a word of the trail, so that going back
+//! takes them back.
+
+use crate::api::Options;
+use crate::buffer::Entry;
+use crate::event::{Class, Turn};
+use crate::schedule::schedule;
+use crate::search::waits_for_value;
+use crate::system::System;
+use raddle_engine::{Step, Summary};
+use raddle_ir::{FenceKind, LocId, Order, Program};
+use raddle_machine::{Bounds, Status, ThreadId, Visible, Word};
+use std::ops::ControlFlow;
+
+/// What a thread does, as far as memory and other threads are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum What {
+    Read,
+    /// A store straight to memory: under SC.
+    Write(Order),
+    /// Past the buffer, which is empty: read-modify-writes, locks, frees, signals.
+    Locked {
+        writes: bool,
+    },
+    /// One of several alternatives; touches no memory.
+    Choice,
+    /// A store into the buffer: which of its thread's it is, from 0.
+    Buffer {
+        store: u32,
+        order: Order,
+    },
+    /// It leaves.
+    Update {
+        store: u32,
+    },
+    Fence(FenceKind),
+    Spawn(u32),
+    /// Another thread has ended, its buffer is empty.
+    Join(u32),
+    /// The signal of another thread, which happened last, lets this one go on.
+    Woken(u32),
+}
+
+/// Something that happens in an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Happening {
+    /// Number of the thread, the same in all executions of a search.
+    pub thread: u32,
+    pub what: What,
+    /// The bytes it touches; none if `bytes` is 0.
+    pub addr: u64,
+    pub bytes: u32,
+    /// Which alternative, where there are several.
+    pub choice: u32,
+    /// Where it is in the program, if that was asked for.
+    pub loc: LocId,
+}
+
+/// An execution at its end.
+#[derive(Debug)]
+pub struct Execution<'a, 'p> {
+    system: &'a System<'p>,
+    bounds: Bounds,
+    pub happened: &'a [Happening],
+    /// How many of them, from the first, are those of the execution visited before.
+    pub same: usize,
+}
+
+impl Execution<'_, '_> {
+    /// A schedule that leads here.
+    pub fn schedule(&self) -> Vec<Step> {
+        schedule(self.system, &self.system.events, self.bounds)
+    }
+
+    /// What threads wait to do that wait for a value in memory.
+    pub fn waiting(&self) -> Vec<Happening> {
+        let system = self.system;
+        let waits = |thread: ThreadId| {
+            let (action, _) = waits_for_value(system, thread)?;
+            let what = match system.machine.visible(thread) {
+                Visible::Await { .. } => What::Read,
+                _ => What::Locked { writes: true },
+            };
+            let loc = system.machine.loc(thread);
+            let (thread, addr, bytes, choice) = (thread.0, action.addr, action.bytes, 0);
+            Some(Happening { thread, what, addr, bytes, choice, loc })
+        };
+        system.machine.thread_ids().filter_map(waits).collect()
+    }
+}
+
+/// Sees each execution and says whether to go on.
+pub type Visitor<'v> = &'v mut dyn FnMut(&Execution<'_, '_>) -> ControlFlow<()>;
+
+/// Searches the executions of a verified program and shows each to a visitor; with positions in the
+/// program if `locs`.
+pub fn observe<'a>(
+    program: &Program,
+    options: &'a Options,
+    locs: bool,
+    visit: Visitor<'a>,
+) -> Summary {
+    crate::search_with(program, options, Some((Notes::new(locs), visit)))
+}
+
+/// What was noted of the current execution.
+#[derive(Clone, Debug)]
+pub(crate) struct Notes {
+    happened: Vec<Happening>,
+    /// How many there are, on the trail.
+    count: Option<Word>,
+    /// How many are as they were at the last visit.
+    same: usize,
+    locs: bool,
+}
+
+/// What is known of a step before it is performed.
+#[derive(Clone, Debug)]
+pub(crate) struct About {
+    visible: Visible,
+    loc: LocId,
+    waiters: Vec<ThreadId>,
+    position: usize,
+}
+
+impl Notes {
+    pub fn new(locs: bool) -> Box<Notes> {
+        Box::new(Notes { happened: Vec::new(), count: None, same: 0, locs })
+    }
+
+    /// Gives the count its word.
+    pub fn settle_in(&mut self, word: Word) {
+        self.count = Some(word);
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.happened.capacity() * std::mem::size_of::<Happening>()
+    }
+}
+
+impl<'p> System<'p> {
+    /// Shows the execution to a visitor.
+    pub(crate) fn visited(&mut self, bounds: Bounds, visit: Visitor<'_>) -> ControlFlow<()> {
+        let Some(notes) = &self.notes else { return ControlFlow::Continue(()) };
+        let (happened, same) = (&*notes.happened, notes.same);
+        let flow = visit(&Execution { system: self, bounds, happened, same });
+        if let Some(notes) = &mut self.notes {
+            notes.same = notes.happened.len();
+        }
+        flow
+    }
+
+    /// Takes back the notes of what was taken back.
+    #[cold]
+    pub(crate) fn go_back_in_notes(&mut self) {
+        if let Some(notes) = &mut self.notes
+            && let Some(word) = notes.count
+        {
+            let count = self.machine.trail.get(word) as usize;
+            notes.happened.truncate(count);
+            notes.same = notes.same.min(count);
+        }
+    }
+
+    fn noted(&mut self, happening: Happening) {
+        if let Some(notes) = &mut self.notes
+            && let Some(word) = notes.count
+        {
+            notes.happened.push(happening);
+            self.machine.trail.set(word, notes.happened.len() as u64);
+        }
+    }
+
+    fn noted_loc(&self, thread: ThreadId) -> LocId {
+        let wanted = self.notes.as_ref().is_some_and(|notes| notes.locs);
+        if wanted { self.machine.loc(thread) } else { LocId::NONE }
+    }
+
+    /// Notes what a thread does that touches no memory.
+    #[cold]
+    pub(crate) fn note(&mut self, thread: ThreadId, what: What) {
+        let loc = self.noted_loc(thread);
+        self.noted(Happening { thread: thread.0, what, addr: 0, bytes: 0, choice: 0, loc });
+    }
+
+    /// Notes a store that goes into the buffer.
+    #[cold]
+    pub(crate) fn note_store(&mut self, thread: ThreadId, addr: u64, bytes: u32, order: Order) {
+        let store = self.process(thread).buffer.stores(&self.machine.trail);
+        let (what, loc) = (What::Buffer { store, order }, self.noted_loc(thread));
+        self.noted(Happening { thread: thread.0, what, addr, bytes, choice: 0, loc });
+    }
+
+    #[cold]
+    pub(crate) fn note_leaving(&mut self, thread: ThreadId, entry: &Entry) {
+        let what = What::Update { store: entry.index };
+        let (addr, bytes, loc) = (entry.addr, entry.bytes, LocId::NONE);
+        self.noted(Happening { thread: thread.0, what, addr, bytes, choice: 0, loc });
+    }
+
+    /// What there is to know before a step.
+    pub(crate) fn about(&self, turn: Turn) -> About {
+        let visible = self.machine.visible(turn.thread);
+        let waiters = match visible {
+            Visible::Signal { addr } | Visible::Broadcast { addr } => self.waiters(addr).collect(),
+            _ => Vec::new(),
+        };
+        About { visible, loc: self.noted_loc(turn.thread), waiters, position: self.events.len() }
+    }
+
+    /// Notes a step that was performed.
+    pub(crate) fn note_step(&mut self, about: About) {
+        let Some(event) = self.events.get(about.position) else { return };
+        let action = event.action;
+        let writes = action.class == Class::Write;
+        let what = match about.visible {
+            Visible::Choose { .. } => What::Choice,
+            Visible::Load { access, .. } if !access.exclusive => What::Read,
+            Visible::Await { .. } => What::Read,
+            Visible::Store { access, .. } if writes => What::Write(access.order),
+            Visible::Store { .. } => What::Read,
+            _ => What::Locked { writes },
+        };
+        let bytes = if action.class == Class::Local { 0 } else { action.bytes };
+        let choice = if action.is_alternative() { action.choice } else { 0 };
+        let (thread, addr, loc) = (action.thread.0, action.addr, about.loc);
+        self.noted(Happening { thread, what, addr, bytes, choice, loc });
+        if self.machine.status(action.thread) == Status::Failed {
+            return;
+        }
+        let all = matches!(about.visible, Visible::Broadcast { .. });
+        for woken in about.waiters {
+            if all || woken.0 + 1 == action.choice {
+                self.note(woken, What::Woken(thread));
+            }
+        }
+    }
+}
