@@ -24,6 +24,7 @@ pub struct Rejected {
 enum Format {
     Rir,
     Litmus,
+    Automata,
 }
 
 impl Format {
@@ -31,6 +32,7 @@ impl Format {
         match path.extension()?.to_str()? {
             "rir" => Some(Format::Rir),
             "litmus" => Some(Format::Litmus),
+            "aut" | "trencher" | "txt" => Some(Format::Automata),
             _ => None,
         }
     }
@@ -45,8 +47,8 @@ pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     for path in paths {
         if !path.is_dir() {
             match Format::of(path) {
-                Some(_) => files.push(path.clone()),
-                None => problems.push(not_a_test(path)),
+                Some(Format::Rir | Format::Litmus) => files.push(path.clone()),
+                Some(Format::Automata) | None => problems.push(not_a_test(path)),
             }
             continue;
         }
@@ -137,13 +139,14 @@ fn bare(diagnostic: Diagnostic) -> Rejected {
 
 fn unknown_format(file: &str) -> Diagnostic {
     Diagnostic::whole_file(file, "the name does not say what the file holds")
-        .expected("a name that ends in .c, .cpp, .ll, .bc, .litmus or .rir")
+        .expected("a name that ends in .c, .cpp, .ll, .bc, .litmus, .aut or .rir")
 }
 
 fn parse(format: Format, file: &str, source: &[u8]) -> Result<Program, Diagnostic> {
     let program = match format {
         Format::Rir => raddle_ir::text::parse_bytes(file, source)?,
         Format::Litmus => raddle_front_litmus::load(file, source)?.program,
+        Format::Automata => raddle_front_automata::load(file, source)?,
     };
     verified(file, program)
 }

@@ -1,0 +1,155 @@
+//! The syntax tree. States are numbered per thread, in the order in which they first appear.
+
+use raddle_ir::Diagnostic;
+
+/// A stretch of the source on one line.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct At {
+    pub line: u32,
+    pub column: u32,
+    /// Byte offsets.
+    pub start: u32,
+    pub end: u32,
+}
+
+impl At {
+    pub(crate) fn error(self, file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            line: self.line,
+            column: self.column,
+            span: Some(self.start as usize..self.end as usize),
+            ..Diagnostic::whole_file(file, message)
+        }
+    }
+}
+
+/// A state of one thread, by its place in [`Thread::states`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StateId(pub u32);
+
+/// A register of one thread, by its place in [`Thread::registers`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegisterId(pub u32);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Automata {
+    pub threads: Vec<Thread>,
+    pub goals: Vec<Goal>,
+    /// What `memory_size` says, and where.
+    pub memory_size: Option<(u32, At)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thread {
+    pub name: String,
+    pub at: At,
+    pub initial: StateId,
+    /// The states that `final` lines name.
+    pub finals: Vec<StateId>,
+    pub states: Vec<String>,
+    pub registers: Vec<String>,
+    /// In the order of the file.
+    pub transitions: Vec<Transition>,
+}
+
+/// Threads, by their place in the file, and states that they are to be in at the same time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Goal {
+    pub places: Vec<(usize, StateId)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transition {
+    pub from: StateId,
+    pub to: StateId,
+    pub instruction: Instruction,
+    pub at: At,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Instruction {
+    Read { register: RegisterId, address: Expr },
+    Write { value: Expr, address: Expr },
+    Local { register: RegisterId, value: Expr },
+    Check(Expr),
+    Fence,
+    Noop,
+    Lock,
+    Unlock,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+    Add,
+    Sub,
+    Mul,
+    BitAnd,
+}
+
+impl BinaryOp {
+    const TABLE: [(&'static str, BinaryOp); 12] = [
+        ("==", BinaryOp::Eq),
+        ("!=", BinaryOp::Ne),
+        ("<", BinaryOp::Lt),
+        ("<=", BinaryOp::Le),
+        (">", BinaryOp::Gt),
+        (">=", BinaryOp::Ge),
+        ("&&", BinaryOp::And),
+        ("||", BinaryOp::Or),
+        ("+", BinaryOp::Add),
+        ("-", BinaryOp::Sub),
+        ("*", BinaryOp::Mul),
+        ("&", BinaryOp::BitAnd),
+    ];
+
+    pub(crate) fn from_word(word: &str) -> Option<BinaryOp> {
+        BinaryOp::TABLE.iter().find(|(name, _)| *name == word).map(|(_, op)| *op)
+    }
+
+    /// What it makes of two constants.
+    pub fn apply(self, a: i32, b: i32) -> i32 {
+        match self {
+            BinaryOp::Eq => (a == b).into(),
+            BinaryOp::Ne => (a != b).into(),
+            BinaryOp::Lt => (a < b).into(),
+            BinaryOp::Le => (a <= b).into(),
+            BinaryOp::Gt => (a > b).into(),
+            BinaryOp::Ge => (a >= b).into(),
+            BinaryOp::And => (a != 0 && b != 0).into(),
+            BinaryOp::Or => (a != 0 || b != 0).into(),
+            BinaryOp::Add => a.wrapping_add(b),
+            BinaryOp::Sub => a.wrapping_sub(b),
+            BinaryOp::Mul => a.wrapping_mul(b),
+            BinaryOp::BitAnd => a & b,
+        }
+    }
+}
+
+/// At most [`crate::MAX_DEPTH`] deep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Expr {
+    Constant(i32),
+    Register(RegisterId),
+    Not(Box<Expr>),
+    Binary(BinaryOp, Box<(Expr, Expr)>),
+}
+
+impl Expr {
+    /// Its value, if it has no registers.
+    pub fn constant(&self) -> Option<i32> {
+        match self {
+            Expr::Constant(value) => Some(*value),
+            Expr::Register(_) => None,
+            Expr::Not(of) => of.constant().map(|value| (value == 0).into()),
+            Expr::Binary(op, of) => Some(op.apply(of.0.constant()?, of.1.constant()?)),
+        }
+    }
+}

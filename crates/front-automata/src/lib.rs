@@ -1,0 +1,45 @@
+//! Reads concurrent automata in the text format of the tool Trencher and lowers them to the IR.
+//!
+//! A file is a list of threads; a thread is an automaton whose transitions carry instructions over
+//! registers and a memory of integer cells. Paper 004 (section 2) gives the semantics,
+//! `docs/automata.md` the format.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`ast`] | the syntax tree, with positions |
+//! | `parse` | text to syntax tree |
+//! | `lower` | syntax tree to IR: states, guards, expressions, addresses |
+//!
+//! Deviations from the paper and from Trencher: values are 32-bit integers that wrap; comments may
+//! stand wherever a word may; `goal` lines say what reachability asks for.
+
+pub mod ast;
+mod lower;
+mod parse;
+
+use ast::Automata;
+use raddle_ir::{Diagnostic, Program};
+
+/// Longer files are refused.
+pub const MAX_BYTES: usize = 16 << 20;
+/// Cells that the memory may have.
+pub const MAX_CELLS: u32 = 1 << 16;
+/// The deepest nesting of an expression.
+pub const MAX_DEPTH: u32 = 200;
+/// The most goals that `final` lines may multiply to.
+pub const MAX_GOALS: usize = 4096;
+
+/// Reads and lowers a file; `file` is its name for positions and messages.
+pub fn load(file: &str, bytes: &[u8]) -> Result<Program, Diagnostic> {
+    lower(file, &parse_bytes(file, bytes)?)
+}
+
+/// Reads a file without giving its instructions a meaning.
+pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Automata, Diagnostic> {
+    parse::parse(file, bytes)
+}
+
+/// Gives automata that were read their meaning.
+pub fn lower(file: &str, automata: &Automata) -> Result<Program, Diagnostic> {
+    lower::lower(file, automata)
+}

@@ -1,0 +1,73 @@
+//! Where a thread holds the lock, as far as its states tell.
+//!
+//! In most automata the state says whether the lock is held, and nothing needs to be kept at run
+//! time. Where both is possible, a register keeps it.
+
+use crate::ast::{Instruction, StateId, Thread};
+
+/// Which of "free" and "held" are possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Possible(u8);
+
+impl Possible {
+    const NONE: Possible = Possible(0);
+    const FREE: Possible = Possible(1);
+    const HELD: Possible = Possible(2);
+    const BOTH: Possible = Possible(3);
+}
+
+#[derive(Debug)]
+pub(super) struct Holding {
+    states: Vec<Possible>,
+    /// Some transition depends on what only a register can tell.
+    pub dynamic: bool,
+}
+
+/// Whether a transition that takes or gives back the lock can be passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Passable {
+    Always,
+    Never,
+    /// If the lock is held, or if it is not.
+    If {
+        held: bool,
+    },
+}
+
+impl Holding {
+    pub fn of(thread: &Thread) -> Holding {
+        let mut states = vec![Possible::NONE; thread.states.len()];
+        states[thread.initial.0 as usize] = Possible::FREE;
+        loop {
+            let before = states.clone();
+            for transition in &thread.transitions {
+                let from = states[transition.from.0 as usize];
+                let after = match transition.instruction {
+                    Instruction::Lock if from.0 & Possible::FREE.0 != 0 => Possible::HELD,
+                    Instruction::Unlock if from.0 & Possible::HELD.0 != 0 => Possible::FREE,
+                    Instruction::Lock | Instruction::Unlock => Possible::NONE,
+                    _ => from,
+                };
+                states[transition.to.0 as usize].0 |= after.0;
+            }
+            if states == before {
+                break;
+            }
+        }
+        let dynamic = thread.transitions.iter().any(|transition| {
+            let locks = matches!(transition.instruction, Instruction::Lock | Instruction::Unlock);
+            locks && states[transition.from.0 as usize] == Possible::BOTH
+        });
+        Holding { states, dynamic }
+    }
+
+    /// Of a transition from `state`: `lock` wants the lock not to be held, `unlock` to be held.
+    pub fn passable(&self, state: StateId, wants_held: bool) -> Passable {
+        let wanted = if wants_held { Possible::HELD } else { Possible::FREE };
+        match self.states[state.0 as usize] {
+            Possible::BOTH => Passable::If { held: wants_held },
+            found if found == wanted => Passable::Always,
+            _ => Passable::Never,
+        }
+    }
+}
