@@ -174,6 +174,8 @@ pub struct Mem {
     pub base: Name,
     pub index: Option<Name>,
     pub disp: i128,
+    /// Written with a `!`: the base becomes the address.
+    pub writeback: bool,
 }
 
 /// The final condition.

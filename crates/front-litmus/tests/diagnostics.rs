@@ -108,7 +108,7 @@ fn columns() {
 fn instructions() {
     check(&x86("HLT", TRUE), (4, 2), "`hlt` is not supported", "docs/litmus.md");
     check(&x86("MOVNTI [x],EAX", TRUE), (4, 2), "`movnti`", "X86");
-    check(&ppc("lwzu r1,0(r2)", TRUE), (4, 2), "`lwzu`", "PPC");
+    check(&ppc("lwbrx r1,0,r2", TRUE), (4, 2), "`lwbrx`", "PPC");
     check(&arm("LDREQ R1,[R2]", TRUE), (4, 2), "`ldreq`", "ARM");
     check(&x86("MOV EAX", TRUE), (4, 2), "1 operands", "2 operands");
     check(&ppc("lwz r1,0(r2),r3", TRUE), (4, 9), "not a number", "a number");

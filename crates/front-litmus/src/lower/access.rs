@@ -29,6 +29,9 @@ impl Emit<'_, '_> {
 
     pub fn mem_arg(&mut self, arg: &Arg) -> Result<Operand, Diagnostic> {
         match &arg.kind {
+            ArgKind::Mem(mem) if mem.writeback => Err(self
+                .error(arg.at, "this instruction cannot update its base register")
+                .expected("an address without `!`")),
             ArgKind::Mem(mem) => self.address(mem, arg.at),
             ArgKind::Name(_) | ArgKind::Int(_) => {
                 Err(self.error(arg.at, "this is not an address").expected("a memory operand"))
@@ -85,6 +88,11 @@ impl Emit<'_, '_> {
         let address = self.temp(Type::Ptr);
         self.cast(CastOp::IntToPtr, Type::I64, Type::Ptr, address, sum);
         address.into()
+    }
+
+    /// Makes a register the address of an access that was done.
+    pub fn write_back(&mut self, base: Reg, addr: Operand) {
+        self.cast(CastOp::PtrToInt, Type::Ptr, Type::I64, base, addr);
     }
 
     // ---- accesses ----

@@ -7,7 +7,7 @@
 use super::access::Size;
 use super::emit::{Emit, constant};
 use super::flags::{Condition, Source};
-use crate::ast::{Arg, ArgKind, Inst};
+use crate::ast::{Arg, ArgKind, Inst, Mem};
 use raddle_ir::{BinOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, Type};
 
 #[rustfmt::skip]
@@ -114,6 +114,8 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
             e.jump(to);
             Ok(())
         }
+        "movw" => move_half(e, inst, false),
+        "movt" => move_half(e, inst, true),
         "cbz" => branch_on_zero(e, inst, IntPred::Eq),
         "cbnz" => branch_on_zero(e, inst, IntPred::Ne),
         "strex" => store_exclusive(e, inst),
@@ -123,15 +125,59 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
 }
 
 fn memory(e: &mut Emit<'_, '_>, inst: &Inst, kind: Memory) -> Result<(), Diagnostic> {
-    let [reg, mem] = e.args(inst)?;
-    let reg = e.reg_arg(reg)?;
-    let addr = address(e, mem)?;
+    let (first, place) = place(e, inst, kind)?;
+    let reg = e.reg_arg(first)?;
     match kind {
-        Memory::Load(size) => e.load(reg, addr, size),
-        Memory::Store(size) => e.store(addr, reg.into(), size),
-        Memory::LoadExclusive => e.load_exclusive(reg, addr),
+        Memory::Load(size) => e.load(reg, place.addr, size),
+        Memory::Store(size) => e.store(place.addr, reg.into(), size),
+        Memory::LoadExclusive => e.load_exclusive(reg, place.addr),
     }
+    let Some((base, new)) = place.update else { return Ok(()) };
+    if base == reg {
+        return Err(e
+            .error(inst.at, "the base register is also the one that is loaded or stored")
+            .expected("two different registers"));
+    }
+    e.write_back(base, new);
     Ok(())
+}
+
+/// Where an access goes, and what becomes of its base register.
+struct Place {
+    addr: Operand,
+    update: Option<(Reg, Operand)>,
+}
+
+/// The first operand and the place: `[R1,#4]`, `[R1,#4]!` (before the access `R1` becomes the sum) or
+/// `[R1],#4` (after it).
+fn place<'i>(
+    e: &mut Emit<'_, '_>,
+    inst: &'i Inst,
+    kind: Memory,
+) -> Result<(&'i Arg, Place), Diagnostic> {
+    let plain = matches!(kind, Memory::LoadExclusive);
+    match inst.args.as_slice() {
+        [reg, Arg { kind: ArgKind::Mem(mem), .. }, step] if !plain && is_bare(mem) => {
+            let base = e.reg(&mem.base)?;
+            let step = e.value_arg(step)?;
+            let addr = e.sum_address(&[base.into()]);
+            let after = e.sum_address(&[base.into(), step]);
+            Ok((reg, Place { addr, update: Some((base, after)) }))
+        }
+        [reg, Arg { kind: ArgKind::Mem(mem), at }] if !plain && mem.writeback => {
+            let base = e.reg(&mem.base)?;
+            let addr = e.address(mem, *at)?;
+            Ok((reg, Place { addr, update: Some((base, addr)) }))
+        }
+        _ => {
+            let [reg, mem] = e.args(inst)?;
+            Ok((reg, Place { addr: address(e, mem)?, update: None }))
+        }
+    }
+}
+
+fn is_bare(mem: &Mem) -> bool {
+    mem.index.is_none() && mem.disp == 0 && !mem.writeback
 }
 
 /// `LDR R1,R2` is an old way to write `LDR R1,[R2]`.
@@ -229,6 +275,25 @@ fn arithmetic_with_flags(e: &mut Emit<'_, '_>, alu: Alu, dst: Reg, a: Operand, b
         }
     }
     compute(e, alu, dst, a, b);
+}
+
+/// `MOVW` and `MOVT`: a number of 16 bits as the whole register, or as its upper half.
+fn move_half(e: &mut Emit<'_, '_>, inst: &Inst, upper: bool) -> Result<(), Diagnostic> {
+    let [dst, number] = e.args(inst)?;
+    let (dst, value) = (e.reg_arg(dst)?, e.int_arg(number)?);
+    if !(0..1 << 16).contains(&value) {
+        return Err(e
+            .error(number.at, "this number does not fit")
+            .expected("a number of 16 bits, without a sign"));
+    }
+    if upper {
+        e.arith(BinOp::And, dst, dst.into(), constant(0xffff));
+        let shifted = e.context.word_value(i128::from(value) << 16, number.at)?;
+        e.arith(BinOp::Or, dst, dst.into(), constant(shifted));
+    } else {
+        e.move_to(dst, constant(value));
+    }
+    Ok(())
 }
 
 /// `CBZ` and `CBNZ` leave the flags alone.

@@ -16,6 +16,7 @@ const REGISTER_OPS: &[(&str, BinOp)] = &[
     ("add", BinOp::Add), ("sub", BinOp::Sub), ("mullw", BinOp::Mul), ("mulld", BinOp::Mul),
     ("and", BinOp::And), ("or", BinOp::Or), ("xor", BinOp::Xor),
     ("slw", BinOp::Shl), ("srw", BinOp::LShr), ("sraw", BinOp::AShr),
+    ("sld", BinOp::Shl), ("srd", BinOp::LShr), ("srad", BinOp::AShr),
 ];
 
 /// Two registers and a number; the dot of `andi.` is part of its name.
@@ -36,6 +37,7 @@ const BRANCHES: &[(&str, IntPred)] = &[
 #[rustfmt::skip]
 const FENCES: &[(&str, FenceKind)] = &[
     ("sync", FenceKind::Sync), ("hwsync", FenceKind::Sync), ("msync", FenceKind::Sync),
+    ("ptesync", FenceKind::Sync),
     ("lwsync", FenceKind::Lwsync), ("isync", FenceKind::Isync), ("eieio", FenceKind::Eieio),
 ];
 
@@ -70,12 +72,35 @@ const MEMORY: &[(&str, Memory, bool)] = &[
     ("stwcx.", Memory::StoreConditional, true), ("stdcx.", Memory::StoreConditional, true),
 ];
 
+#[derive(Clone, Copy)]
+struct MemoryForm {
+    kind: Memory,
+    indexed: bool,
+    /// The base register becomes the address.
+    update: bool,
+}
+
+/// Update forms have a `u` at their end, or before the `x`: `lwzu`, `stwux`.
+fn memory_form(mnemonic: &str) -> Option<MemoryForm> {
+    let find = |name: &str, update: bool| {
+        let entry = MEMORY.iter().find(|(known, ..)| *known == name);
+        entry.map(|(_, kind, indexed)| MemoryForm { kind: *kind, indexed: *indexed, update })
+    };
+    let updating = |name: &str| {
+        find(name, true).filter(|form| matches!(form.kind, Memory::Load(_) | Memory::Store(_)))
+    };
+    let indexed = || mnemonic.strip_suffix("ux").and_then(|base| updating(&format!("{base}x")));
+    let plain = || mnemonic.strip_suffix('u').and_then(updating);
+    find(mnemonic, false).or_else(plain).or_else(indexed)
+}
+
 /// Works on 64 bits.
 pub(super) fn is_wide(mnemonic: &str) -> bool {
     #[rustfmt::skip]
     const WIDE: &[&str] = &[
-        "ld", "ldx", "std", "stdx", "ldarx", "stdcx.",
+        "ld", "ldx", "std", "stdx", "ldarx", "stdcx.", "ldu", "ldux", "stdu", "stdux",
         "cmpd", "cmpdi", "cmpld", "cmpldi", "mulld", "mulld.",
+        "sld", "sld.", "srd", "srd.", "srad", "srad.",
     ];
     WIDE.contains(&mnemonic)
 }
@@ -86,8 +111,8 @@ pub(super) fn reads_flags(mnemonic: &str) -> bool {
 
 pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let name = inst.mnemonic.as_str();
-    if let Some((_, kind, indexed)) = MEMORY.iter().find(|(known, ..)| *known == name) {
-        return memory(e, inst, *kind, *indexed);
+    if let Some(form) = memory_form(name) {
+        return memory(e, inst, form);
     }
     if let Some((_, pred)) = BRANCHES.iter().find(|(known, _)| *known == name) {
         return branch(e, inst, *pred);
@@ -177,6 +202,23 @@ fn other_arithmetic(
             e.arith(BinOp::Xor, dst, src.into(), constant(-1));
             Ok(dst)
         }
+        "nor" | "nand" | "andc" => {
+            let [dst, a, b] = e.args(inst)?;
+            let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
+            let part = e.temp(Type::I64);
+            match base {
+                "andc" => {
+                    e.arith(BinOp::Xor, part, b.into(), constant(-1));
+                    e.arith(BinOp::And, dst, a.into(), part.into());
+                }
+                _ => {
+                    let op = if base == "nor" { BinOp::Or } else { BinOp::And };
+                    e.arith(op, part, a.into(), b.into());
+                    e.arith(BinOp::Xor, dst, part.into(), constant(-1));
+                }
+            }
+            Ok(dst)
+        }
         "subf" => {
             let [dst, a, b] = e.args(inst)?;
             let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
@@ -187,15 +229,9 @@ fn other_arithmetic(
     }
 }
 
-fn memory(
-    e: &mut Emit<'_, '_>,
-    inst: &Inst,
-    kind: Memory,
-    indexed: bool,
-) -> Result<(), Diagnostic> {
-    let (first, addr) = operands(e, inst, indexed)?;
-    let reg = e.reg_arg(first)?;
-    match kind {
+fn memory(e: &mut Emit<'_, '_>, inst: &Inst, form: MemoryForm) -> Result<(), Diagnostic> {
+    let Operands { reg, base, addr } = operands(e, inst, form.indexed)?;
+    match form.kind {
         Memory::Load(size) => e.load(reg, addr, size),
         Memory::Store(size) => e.store(addr, reg.into(), size),
         Memory::LoadReserve => e.load_exclusive(reg, addr),
@@ -206,21 +242,41 @@ fn memory(
             e.set_flags(truth.into(), constant(1), Source::Comparison);
         }
     }
-    Ok(())
+    match base {
+        _ if !form.update => Ok(()),
+        Some(base) if base != reg || !matches!(form.kind, Memory::Load(_)) => {
+            e.write_back(base, addr);
+            Ok(())
+        }
+        _ => Err(e
+            .error(inst.at, "an update form needs a base register of its own")
+            .expected("a base that is a register and not the target of the load")),
+    }
 }
 
-/// The register operand and the address. `lwz r1,0,r2` is an old way to write `lwz r1,0(r2)`.
-fn operands<'i>(
-    e: &mut Emit<'_, '_>,
-    inst: &'i Inst,
-    indexed: bool,
-) -> Result<(&'i Arg, Operand), Diagnostic> {
+/// What an access names: a register to load or store, the register that an update form changes, and
+/// the address.
+struct Operands {
+    reg: Reg,
+    base: Option<Reg>,
+    addr: Operand,
+}
+
+/// `lwz r1,0(r2)`, of which `lwz r1,0,r2` is an old way to write it, and `lwzx r1,r3,r2`. Update
+/// forms change `r2` in the first and `r3` in the second.
+fn operands(e: &mut Emit<'_, '_>, inst: &Inst, indexed: bool) -> Result<Operands, Diagnostic> {
     if !indexed && inst.args.len() == 2 {
         let [reg, mem] = e.args(inst)?;
-        return Ok((reg, e.mem_arg(mem)?));
+        let addr = e.mem_arg(mem)?;
+        let reg = e.reg_arg(reg)?;
+        let base = match &mem.kind {
+            ArgKind::Mem(mem) => Some(e.reg(&mem.base)?),
+            ArgKind::Name(_) | ArgKind::Int(_) => None,
+        };
+        return Ok(Operands { reg, base, addr });
     }
-    let [reg, offset, base] = e.args(inst)?;
-    let offset = match offset.kind {
+    let [reg, offset, last] = e.args(inst)?;
+    let first: Option<Operand> = match offset.kind {
         ArgKind::Int(0) => None,
         ArgKind::Int(_) if indexed => {
             return Err(e
@@ -230,9 +286,14 @@ fn operands<'i>(
         _ if indexed => Some(e.reg_arg(offset)?.into()),
         _ => Some(constant(e.int_arg(offset)?)),
     };
-    let base = e.reg_arg(base)?;
-    let parts: Vec<Operand> = offset.into_iter().chain([base.into()]).collect();
-    Ok((reg, e.sum_address(&parts)))
+    let last = e.reg_arg(last)?;
+    let base = match first {
+        Some(Operand::Reg(first)) => Some(first),
+        _ => (!indexed).then_some(last),
+    };
+    let parts: Vec<Operand> = first.into_iter().chain([last.into()]).collect();
+    let addr = e.sum_address(&parts);
+    Ok(Operands { reg: e.reg_arg(reg)?, base, addr })
 }
 
 fn comparison(

@@ -90,6 +90,7 @@ fn instruction(cursor: &mut Cursor<'_>) -> Result<Inst, Diagnostic> {
     if lock {
         word = cursor.word("the instruction that is locked")?;
     }
+    branch_hint(cursor, &word);
     let mut args = Vec::new();
     let mut at = start.to(word.at);
     // An `exists` on a later line is not an operand: the `;` before it is missing.
@@ -107,11 +108,25 @@ fn instruction(cursor: &mut Cursor<'_>) -> Result<Inst, Diagnostic> {
     Ok(Inst { at, lock, mnemonic: word.text.to_ascii_lowercase(), args })
 }
 
+/// Passes over the sign in `bne- L`, which says what is likely and not what happens.
+fn branch_hint(cursor: &mut Cursor<'_>, word: &Name) {
+    let sign = cursor.is_punct('+') || cursor.is_punct('-');
+    let branch = word.text.starts_with(['b', 'B']) && word.at.end == cursor.at().start;
+    if sign && branch && matches!(cursor.peek_at(1), Tok::Word(_)) {
+        cursor.bump();
+    }
+}
+
 fn argument(cursor: &mut Cursor<'_>) -> Result<Arg, Diagnostic> {
     let start = cursor.at();
     if cursor.eat_punct('[') {
-        let mem = bracketed(cursor)?;
-        let end = cursor.expect_punct(']', "`]` after the address")?;
+        let mut mem = bracketed(cursor)?;
+        let mut end = cursor.expect_punct(']', "`]` after the address")?;
+        if cursor.is_punct('!') {
+            end = cursor.at();
+            cursor.bump();
+            mem.writeback = true;
+        }
         return Ok(Arg { at: start.to(end), kind: ArgKind::Mem(mem) });
     }
     if cursor.is_punct('(') {
@@ -142,7 +157,8 @@ fn based(cursor: &mut Cursor<'_>, start: At, disp: i128) -> Result<Arg, Diagnost
     cursor.bump();
     let base = base(cursor)?;
     let end = cursor.expect_punct(')', "`)` after the address")?;
-    Ok(Arg { at: start.to(end), kind: ArgKind::Mem(Mem { base, index: None, disp }) })
+    let mem = Mem { base, index: None, disp, writeback: false };
+    Ok(Arg { at: start.to(end), kind: ArgKind::Mem(mem) })
 }
 
 fn base(cursor: &mut Cursor<'_>) -> Result<Name, Diagnostic> {
@@ -151,7 +167,7 @@ fn base(cursor: &mut Cursor<'_>) -> Result<Name, Diagnostic> {
 
 /// What stands between brackets.
 fn bracketed(cursor: &mut Cursor<'_>) -> Result<Mem, Diagnostic> {
-    let mut mem = Mem { base: base(cursor)?, index: None, disp: 0 };
+    let mut mem = Mem { base: base(cursor)?, index: None, disp: 0, writeback: false };
     if cursor.eat_punct(',') {
         if matches!(cursor.peek(), Tok::Word(_) | Tok::Punct('%')) {
             mem.index = Some(cursor.name("a register")?);
