@@ -125,8 +125,7 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
 }
 
 fn memory(e: &mut Emit<'_, '_>, inst: &Inst, kind: Memory) -> Result<(), Diagnostic> {
-    let (first, place) = place(e, inst, kind)?;
-    let reg = e.reg_arg(first)?;
+    let (reg, place) = place(e, inst, kind)?;
     match kind {
         Memory::Load(size) => e.load(reg, place.addr, size),
         Memory::Store(size) => e.store(place.addr, reg.into(), size),
@@ -148,30 +147,25 @@ struct Place {
     update: Option<(Reg, Operand)>,
 }
 
-/// The first operand and the place: `[R1,#4]`, `[R1,#4]!` (before the access `R1` becomes the sum) or
+/// The register operand and the place: `[R1,#4]`, `[R1,#4]!` (before the access `R1` becomes the sum) or
 /// `[R1],#4` (after it).
-fn place<'i>(
-    e: &mut Emit<'_, '_>,
-    inst: &'i Inst,
-    kind: Memory,
-) -> Result<(&'i Arg, Place), Diagnostic> {
+fn place(e: &mut Emit<'_, '_>, inst: &Inst, kind: Memory) -> Result<(Reg, Place), Diagnostic> {
     let plain = matches!(kind, Memory::LoadExclusive);
     match inst.args.as_slice() {
         [reg, Arg { kind: ArgKind::Mem(mem), .. }, step] if !plain && is_bare(mem) => {
-            let base = e.reg(&mem.base)?;
-            let step = e.value_arg(step)?;
+            let (reg, base, step) = (e.reg_arg(reg)?, e.reg(&mem.base)?, e.value_arg(step)?);
             let addr = e.sum_address(&[base.into()]);
             let after = e.sum_address(&[base.into(), step]);
             Ok((reg, Place { addr, update: Some((base, after)) }))
         }
         [reg, Arg { kind: ArgKind::Mem(mem), at }] if !plain && mem.writeback => {
-            let base = e.reg(&mem.base)?;
+            let (reg, base) = (e.reg_arg(reg)?, e.reg(&mem.base)?);
             let addr = e.address(mem, *at)?;
             Ok((reg, Place { addr, update: Some((base, addr)) }))
         }
         _ => {
             let [reg, mem] = e.args(inst)?;
-            Ok((reg, Place { addr: address(e, mem)?, update: None }))
+            Ok((e.reg_arg(reg)?, Place { addr: address(e, mem)?, update: None }))
         }
     }
 }
