@@ -18,9 +18,10 @@ fn insts(program: &Program) -> impl Iterator<Item = &InstKind> {
 
 #[test]
 fn generated_programs_are_well_formed() {
-    for config in [Config::memory(), Config::c11(), Config::synchronised()] {
+    let weak = [Config::weak(), Config::weak_c11()];
+    for config in [Config::memory(), Config::c11(), Config::synchronised()].iter().chain(&weak) {
         for seed in 0..500 {
-            let program = generate::program(&config, seed);
+            let program = generate::program(config, seed);
             if let Err(errors) = verify(&program) {
                 panic!("seed {seed}: {errors:#?}\n{}", text::print(&program));
             }
@@ -30,7 +31,7 @@ fn generated_programs_are_well_formed() {
 
 #[test]
 fn programs_of_cycles_are_well_formed() {
-    for cycle in enumerate(&Edge::all(), 4) {
+    for cycle in enumerate(&Edge::all(), 4).into_iter().chain(enumerate(&Edge::weak(), 3)) {
         assert!(verify(&cycle.program()).is_ok(), "{cycle}");
     }
 }

@@ -11,7 +11,7 @@ use raddle_ir::{
 /// How deep branches, loops and critical sections nest.
 const NESTING: usize = 2;
 
-const LOAD_ORDERS: &[Order] =
+pub(super) const LOAD_ORDERS: &[Order] =
     &[Order::Relaxed, Order::Acquire, Order::SeqCst, Order::Asm, Order::AsmAcquire];
 pub(super) const STORE_ORDERS: &[Order] =
     &[Order::Relaxed, Order::Release, Order::SeqCst, Order::Asm, Order::AsmRelease];
@@ -44,7 +44,7 @@ pub(super) struct Body<'p, 'c> {
     pub(super) plan: &'p mut Plan<'c>,
     pub(super) function: FunctionBuilder,
     /// Registers with a value worth using.
-    values: Vec<(Reg, Type)>,
+    pub(super) values: Vec<(Reg, Type)>,
     /// Registers that hold what was read, to be observed.
     pub(super) loaded: Vec<Reg>,
     pub(super) held: Vec<GlobalId>,
@@ -100,6 +100,7 @@ impl<'p, 'c> Body<'p, 'c> {
             Statement::Fence => self.fence(),
             Statement::StoreFence => self.push(InstKind::Fence { kind: FenceKind::StoreStore }),
             Statement::Index => self.index(),
+            Statement::Depend => self.depend(),
             Statement::Arithmetic => self.arithmetic(),
             Statement::Assume => {
                 let cond = self.condition();
@@ -116,6 +117,7 @@ impl<'p, 'c> Body<'p, 'c> {
             Statement::Broadcast => self.broadcast(),
             Statement::Post => self.post(),
             Statement::Take => self.take(),
+            Statement::Exclusive => return self.exclusive(room),
             Statement::Branch => return self.branch(room),
             Statement::Repeat => return self.repeat(room),
             Statement::Lock => return self.critical_section(room),
@@ -155,6 +157,8 @@ impl<'p, 'c> Body<'p, 'c> {
             Statement::Post | Statement::Take => !self.plan.semaphores.is_empty(),
             Statement::ReadLock | Statement::WriteLock => nests && !self.plan.rwlocks.is_empty(),
             Statement::Call | Statement::Spawn => !self.is_helper,
+            Statement::Depend => !self.values.is_empty(),
+            Statement::Exclusive => nests,
             _ => true,
         }
     }
@@ -199,7 +203,7 @@ impl<'p, 'c> Body<'p, 'c> {
         self.converted(reg, from, ty)
     }
 
-    fn converted(&mut self, reg: Reg, from: Type, to: Type) -> Operand {
+    pub(super) fn converted(&mut self, reg: Reg, from: Type, to: Type) -> Operand {
         if from == to {
             return reg.into();
         }
@@ -230,7 +234,7 @@ impl<'p, 'c> Body<'p, 'c> {
         self.load_from(addr, ty);
     }
 
-    fn load_from(&mut self, addr: Operand, ty: Type) {
+    pub(super) fn load_from(&mut self, addr: Operand, ty: Type) {
         let access = self.access(LOAD_ORDERS);
         let dst = self.destination(ty);
         self.push(InstKind::Load { dst, ty, addr, access });
@@ -250,7 +254,7 @@ impl<'p, 'c> Body<'p, 'c> {
         self.store_to(addr, ty);
     }
 
-    fn store_to(&mut self, addr: Operand, ty: Type) {
+    pub(super) fn store_to(&mut self, addr: Operand, ty: Type) {
         let value = self.operand(ty);
         let access = self.access(STORE_ORDERS);
         self.push(InstKind::Store { ty, addr, value, access });

@@ -65,6 +65,10 @@ weights! {
     repeat Repeat,
     /// A load or store at an index computed from a value read.
     index Index,
+    /// A load or store whose address or value depends on a value read, without being another for it.
+    depend Depend,
+    /// A load that makes a reservation and a store that needs it.
+    exclusive Exclusive,
     arithmetic Arithmetic,
     assume Assume,
     assert Assert,
@@ -129,6 +133,35 @@ impl Config {
     pub fn c11() -> Config {
         let types = vec![Type::I8, Type::I16, Type::I32, Type::I64];
         Config { types, orders: Orders::All, ..Config::memory() }
+    }
+
+    /// What matters to POWER and ARM: dependencies, fences of every kind, exclusives.
+    pub fn weak() -> Config {
+        Config {
+            instructions: 2..=5,
+            repeated_values: 10,
+            weights: Weights {
+                load: 26,
+                store: 26,
+                rmw: 3,
+                cmpxchg: 3,
+                fence: 10,
+                branch: 10,
+                index: 5,
+                depend: 14,
+                exclusive: 4,
+                arithmetic: 3,
+                call: 1,
+                choose: 1,
+                ..Weights::default()
+            },
+            ..Config::memory()
+        }
+    }
+
+    /// As [`Config::weak`], with C11 orders.
+    pub fn weak_c11() -> Config {
+        Config { orders: Orders::All, ..Config::weak() }
     }
 
     /// Locks, conditions, semaphores, spawned threads and waiting loads as well.

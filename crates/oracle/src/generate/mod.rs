@@ -10,6 +10,7 @@
 
 mod body;
 mod config;
+mod depend;
 mod sync;
 mod wait;
 

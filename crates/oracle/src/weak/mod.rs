@@ -33,16 +33,19 @@ mod graph;
 mod mapping;
 mod trace;
 
+use crate::deps::Deps;
+use crate::layout::Place;
 use crate::local::Context;
 use crate::outcome::{Outcome, Trouble, observe};
 use communication::Communication;
 use graph::Graph;
 use raddle_ir::Program;
+use rustc_hash::FxHashSet;
 use std::fmt;
 use trace::{Direction, Trace, Traces, Values};
 
 /// Candidates looked at before giving up.
-const BUDGET: u64 = 20_000_000;
+pub const BUDGET: u64 = 20_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Model {
@@ -70,12 +73,34 @@ impl fmt::Display for Model {
 
 /// Every allowed execution of `program`: control paths and choices, reads-from and coherence.
 pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
+    executions_within(program, model, BUDGET)
+}
+
+/// The same, with a limit on the candidates looked at.
+pub fn executions_within(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
     let cx = Context::new(program)?;
     let threads = traces(&cx, model)?;
-    let mut search = Search { cx: &cx, model, outcome: Outcome::default(), budget: BUDGET };
+    let stores = stores(&threads);
+    let mut search = Search { cx: &cx, model, stores, outcome: Outcome::default(), budget };
     search.combine(&threads, &mut Vec::new())?;
     Ok(search.outcome)
 }
+
+/// What the threads from one on can store in some trace or other, for each of them.
+fn stores(threads: &[Vec<Trace>]) -> Vec<Stores> {
+    let mut sofar = Stores::default();
+    let mut all = vec![sofar.clone()];
+    for traces in threads.iter().rev() {
+        let accesses = traces.iter().flat_map(|trace| &trace.accesses);
+        let writes = accesses.filter(|access| access.direction == Direction::Write);
+        sofar.extend(writes.map(|write| (write.place, write.value)));
+        all.push(sofar.clone());
+    }
+    all.reverse();
+    all
+}
+
+type Stores = FxHashSet<(Place, u128)>;
 
 /// The traces of every thread, with all values that loads can return.
 fn traces(cx: &Context, model: Model) -> Result<Vec<Vec<Trace>>, Trouble> {
@@ -87,8 +112,8 @@ fn traces(cx: &Context, model: Model) -> Result<Vec<Vec<Trace>>, Trouble> {
             cx.program.threads.keys().map(|thread| all.of(thread)).collect();
         let threads = threads?;
         let found = values(cx, &threads);
-        // A value comes by way of at most as many loads as an execution has.
-        if found == all.values || round > most_reads(&threads) {
+        // A value comes by way of different stores, all but the first of which depend on loads.
+        if found == all.values || round > most_dependent_stores(&threads) {
             return Ok(threads);
         }
         all.values = found;
@@ -106,16 +131,19 @@ fn values(cx: &Context, threads: &[Vec<Trace>]) -> Values {
     values
 }
 
-fn most_reads(threads: &[Vec<Trace>]) -> usize {
-    let reads = |trace: &Trace| {
-        trace.accesses.iter().filter(|access| access.direction == Direction::Read).count()
+fn most_dependent_stores(threads: &[Vec<Trace>]) -> usize {
+    let depends = |access: &&trace::Access| {
+        access.direction == Direction::Write
+            && access.addr.and(access.data).and(access.control) != Deps::NONE
     };
-    threads.iter().map(|traces| traces.iter().map(reads).max().unwrap_or(0)).sum()
+    let stores = |trace: &Trace| trace.accesses.iter().filter(depends).count();
+    threads.iter().map(|traces| traces.iter().map(stores).max().unwrap_or(0)).sum()
 }
 
 struct Search<'c, 'p> {
     cx: &'c Context<'p>,
     model: Model,
+    stores: Vec<Stores>,
     outcome: Outcome,
     budget: u64,
 }
@@ -127,6 +155,10 @@ impl Search<'_, '_> {
         threads: &'t [Vec<Trace>],
         chosen: &mut Vec<&'t Trace>,
     ) -> Result<(), Trouble> {
+        self.spend()?;
+        if !self.reads_have_writes(chosen) {
+            return Ok(());
+        }
         let Some(traces) = threads.get(chosen.len()) else { return self.communicate(chosen) };
         for trace in traces {
             chosen.push(trace);
@@ -138,10 +170,6 @@ impl Search<'_, '_> {
 
     /// Counts the allowed executions that consist of these traces.
     fn communicate(&mut self, traces: &[&Trace]) -> Result<(), Trouble> {
-        self.spend()?;
-        if !self.reads_have_writes(traces) {
-            return Ok(());
-        }
         let graph = Graph::new(traces)?;
         let mut choices = Vec::new();
         for place in graph.places() {
@@ -151,15 +179,19 @@ impl Search<'_, '_> {
         self.judge(traces, &graph, &choices, Communication::none(graph.len()))
     }
 
-    /// Whether for every read there is a write of its value: a quick look before anything else.
-    fn reads_have_writes(&self, traces: &[&Trace]) -> bool {
-        let all = || traces.iter().flat_map(|trace| &trace.accesses);
+    /// Whether for every read there is a write of its value, or may be one in a thread whose trace
+    /// is not chosen yet: a quick look before anything else.
+    fn reads_have_writes(&self, chosen: &[&Trace]) -> bool {
+        let all = || chosen.iter().flat_map(|trace| &trace.accesses);
+        let others = &self.stores[chosen.len()];
         all().filter(|access| access.direction == Direction::Read).all(|read| {
+            let wanted = (read.place, read.value);
             let writes = |write: &trace::Access| {
-                write.direction == Direction::Write
-                    && (write.place, write.value) == (read.place, read.value)
+                write.direction == Direction::Write && (write.place, write.value) == wanted
             };
-            self.cx.layout.initial(read.place) == read.value || all().any(writes)
+            self.cx.layout.initial(read.place) == read.value
+                || others.contains(&wanted)
+                || all().any(writes)
         })
     }
 

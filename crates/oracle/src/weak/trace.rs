@@ -4,7 +4,7 @@
 //! stores to the place. That is more than can happen, and no less: in an allowed execution the
 //! value of a store comes, through rf and the dependencies in threads, from loads that are not
 //! after it, because the models put both into happens-before. So the values can be found in as
-//! many rounds as there are loads.
+//! many rounds as there are stores that depend on loads.
 
 use super::Model;
 use super::mapping::{self, After, Barrier};

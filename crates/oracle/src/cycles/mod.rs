@@ -2,7 +2,7 @@
 //!
 //! A cycle is a list of edges between memory events, the last leading back to the first: program
 //! order within a thread, to the same place (`Pos`) or to another one (`Pod`), perhaps across a
-//! fence; and communication between threads (`Rfe`, `Fre`, `Coe`). It becomes a program in which
+//! fence or with a dependency; and communication between threads (`Rfe`, `Fre`, `Coe`). It becomes a program in which
 //! some execution contains exactly these edges if the model allows the cycle: the method of
 //! Alglave, Maranget, Sarkar and Sewell, "Fences in Weak Memory Models" (2010).
 //!
@@ -12,9 +12,13 @@
 //! `Pod` edge has one place only and contradicts coherence; there the stretch is cut at a `Pos`
 //! edge, which is the one that the expected values contradict.
 
+mod between;
+
+pub use between::Between;
+
 use raddle_ir::{
-    Access, CmpOp, Condition, FenceKind, FunctionBuilder, InstKind, ObservableId, Observed,
-    Operand, Program, ProgramBuilder, Prop, Quantifier, Reg, Term, Type,
+    Access, CmpOp, Condition, FunctionBuilder, InstKind, ObservableId, Observed, Operand, Program,
+    ProgramBuilder, Prop, Quantifier, Reg, Term, Type,
 };
 use std::fmt;
 
@@ -22,13 +26,6 @@ use std::fmt;
 pub enum Direction {
     R,
     W,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Between {
-    Nothing,
-    StoreFence,
-    FullFence,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,17 +49,24 @@ impl Edge {
         Edge::Po { from, to, same_place: false, between: Between::FullFence }
     }
 
-    /// All edges: communication, and program order with every fence that can matter.
+    /// Communication, and program order with every fence that matters to `sc`, `tso` and `pso`.
     pub fn all() -> Vec<Edge> {
+        Edge::with(&[Between::Nothing, Between::StoreFence, Between::FullFence])
+    }
+
+    /// Communication, and program order with every fence and dependency.
+    pub fn weak() -> Vec<Edge> {
+        Edge::with(&Between::ALL)
+    }
+
+    fn with(all: &[Between]) -> Vec<Edge> {
         use Direction::{R, W};
         let mut edges = vec![Edge::Rfe, Edge::Fre, Edge::Coe];
         for (from, to) in [(R, R), (R, W), (W, R), (W, W)] {
             for same_place in [false, true] {
-                for between in [Between::Nothing, Between::StoreFence, Between::FullFence] {
-                    if between != Between::StoreFence || (from, to) == (W, W) {
-                        edges.push(Edge::Po { from, to, same_place, between });
-                    }
-                }
+                let fitting = all.iter().filter(|between| between.fits(from, to));
+                let po = |between: &Between| Edge::Po { from, to, same_place, between: *between };
+                edges.extend(fitting.map(po));
             }
         }
         edges
@@ -99,11 +103,7 @@ impl fmt::Display for Edge {
             return write!(f, "{self:?}");
         };
         let place = if *same_place { 's' } else { 'd' };
-        match between {
-            Between::Nothing => write!(f, "Po{place}{from:?}{to:?}"),
-            Between::StoreFence => write!(f, "SFence{place}{from:?}{to:?}"),
-            Between::FullFence => write!(f, "MFence{place}{from:?}{to:?}"),
-        }
+        write!(f, "{}{place}{from:?}{to:?}", between.name())
     }
 }
 
@@ -213,14 +213,12 @@ impl Cycle {
         let mut expected = Vec::new();
         for (index, thread) in self.threads().iter().enumerate() {
             let mut function = FunctionBuilder::new(format!("p{index}"));
-            let mut loads = Vec::new();
-            for (position, event) in thread.iter().enumerate() {
-                if position > 0 {
-                    push_fence(&mut function, self.into(*event));
-                }
+            let (mut loads, mut last) = (Vec::new(), None);
+            for event in thread {
                 let node = nodes[*event];
                 let addr = globals[node.place].into();
-                loads.extend(push_access(&mut function, node, addr).map(|reg| (reg, node.value)));
+                last = push_event(&mut function, self.into(*event), node, addr, last);
+                loads.extend(last.map(|reg| (reg, node.value)));
             }
             function.ret(None);
             let func = builder.function(function.finish());
@@ -263,22 +261,24 @@ fn last_value(nodes: &[Node], place: usize) -> u64 {
     nodes.iter().filter(|node| node.place == place).map(|node| node.value).max().unwrap_or(0)
 }
 
-fn push_fence(function: &mut FunctionBuilder, edge: Edge) {
-    if let Edge::Po { between, .. } = edge {
-        match between {
-            Between::Nothing => {}
-            Between::StoreFence => function.push(InstKind::Fence { kind: FenceKind::StoreStore }),
-            Between::FullFence => function.push(InstKind::Fence { kind: FenceKind::Full }),
-        }
-    }
-}
-
-/// The register that holds what was read, for a load.
-fn push_access(function: &mut FunctionBuilder, node: Node, addr: Operand) -> Option<Reg> {
+/// An event and what stands before it. `last` is what the event before it read, if that is of the
+/// same thread and a read; so is what this one gives.
+fn push_event(
+    function: &mut FunctionBuilder,
+    edge: Edge,
+    node: Node,
+    addr: Operand,
+    last: Option<Reg>,
+) -> Option<Reg> {
+    let access = between::Access { addr, value: node.value.into() };
+    let between::Access { addr, value } = match edge {
+        Edge::Po { between, .. } => between::push(function, between, last, access),
+        Edge::Rfe | Edge::Fre | Edge::Coe => access,
+    };
     let (ty, access) = (Type::I32, Access::ASM);
     match node.direction {
         Direction::W => {
-            function.push(InstKind::Store { ty, addr, value: node.value.into(), access });
+            function.push(InstKind::Store { ty, addr, value, access });
             None
         }
         Direction::R => {
