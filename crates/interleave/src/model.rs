@@ -41,11 +41,11 @@ impl Model {
     pub const fn fence(self, kind: FenceKind) -> Barrier {
         use FenceKind::*;
         let barrier = match kind {
-            Full | CSeqCst | Mfence | Sync | Dmb | Dsb => Barrier::Drain,
+            _ if raddle_engine::tso_drains(kind) => Barrier::Drain,
             StoreStore | CRelease | CAcqRel | Sfence | Lwsync | Eieio | DmbSt | DsbSt => {
                 Barrier::StoreStore
             }
-            Compiler | CAcquire | Lfence | Isync | DmbLd | DsbLd | Isb => Barrier::Nothing,
+            _ => Barrier::Nothing,
         };
         self.heeded(barrier)
     }

@@ -217,6 +217,8 @@ pub enum Op {
     },
     Halt,
     Nop,
+    /// The start of a block that a goal asks for.
+    Pause,
 
     Lock {
         addr: Src,
@@ -317,6 +319,8 @@ pub struct Code {
     pub ops: Vec<Op>,
     /// The position of each operation.
     pub locs: Vec<LocId>,
+    /// The block of each operation, and which of its instructions it is.
+    pub insts: Vec<(BlockId, u32)>,
     pub funcs: Vec<FuncCode>,
     /// Arguments of calls, with whether they are wide.
     pub args: Vec<(Src, bool)>,
@@ -326,6 +330,8 @@ pub struct Code {
     pub switches: Vec<Switch>,
     pub messages: Vec<String>,
     pub loops: Vec<LoopCode>,
+    /// The start of each block that a goal asks for.
+    pub pauses: Vec<(FuncId, BlockId, Pc)>,
     /// Whether a loop may spin.
     pub may_spin: bool,
     pub has_joins: bool,

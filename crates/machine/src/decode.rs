@@ -21,8 +21,8 @@ pub fn decode(program: &Program, bounds: Bounds) -> Code {
     for (id, func) in &program.funcs {
         let watched = watched_loops(program, func, bounds);
         let back = if watched.is_empty() { Vec::new() } else { back_edges(func) };
-        let blocks = Vec::new();
-        Decoder { program, code: &mut code, func, id, blocks, watched, back, every_loop }
+        let (blocks, at) = (Vec::new(), (BlockId::from_u32(0), 0));
+        Decoder { program, code: &mut code, func, id, blocks, watched, back, every_loop, at }
             .function();
     }
     code.has_private |= program.globals.values().any(|global| global.private);
@@ -69,6 +69,8 @@ struct Decoder<'a> {
     back: Vec<(BlockId, BlockId)>,
     /// Whether ways into loops are marked.
     every_loop: bool,
+    /// The instruction that operations are made of.
+    at: (BlockId, u32),
 }
 
 impl Decoder<'_> {
@@ -81,6 +83,7 @@ impl Decoder<'_> {
         self.code.funcs[self.id.as_u32() as usize].entry = Some(Pc(next));
         for (id, block) in &self.func.blocks {
             self.blocks.push(Pc(next));
+            next += u32::from(self.is_goal(id));
             if self.is_watched(id) {
                 next += 1 + u32::from(self.every_loop);
             }
@@ -88,10 +91,17 @@ impl Decoder<'_> {
             next += block.insts.len() as u32 + 1 + u32::from(drops && returns);
         }
         for (id, block) in &self.func.blocks {
+            self.at = (id, 0);
             self.loop_head(id);
+            if self.is_goal(id) {
+                let pc = Pc(self.code.ops.len() as u32);
+                self.code.pauses.push((self.id, id, pc));
+                self.push(Op::Pause, block.term.loc);
+            }
             for inst in &block.insts {
                 let op = self.inst(&inst.kind);
                 self.push(op, inst.loc);
+                self.at.1 += 1;
             }
             if drops && matches!(block.term.kind, TerminatorKind::Return(_)) {
                 self.push(Op::DropAllocas, block.term.loc);
@@ -99,6 +109,12 @@ impl Decoder<'_> {
             let op = self.terminator(id, &block.term.kind);
             self.push(op, block.term.loc);
         }
+    }
+
+    /// Whether a goal asks for a thread at the start of this block.
+    fn is_goal(&self, block: BlockId) -> bool {
+        let mut places = self.program.goals.iter().flat_map(|goal| &goal.places);
+        places.any(|(thread, at)| *at == block && self.program.threads[*thread].func == self.id)
     }
 
     fn is_watched(&self, block: BlockId) -> bool {
@@ -141,6 +157,7 @@ impl Decoder<'_> {
     fn push(&mut self, op: Op, loc: LocId) {
         self.code.ops.push(op);
         self.code.locs.push(loc);
+        self.code.insts.push(self.at);
     }
 
     fn slot(&self, reg: Reg) -> Slot {

@@ -158,7 +158,7 @@ impl Machine<'_> {
     }
 
     /// Room for `words` of frame: the rest of the chunk, or a later one.
-    fn stack_room(
+    pub(crate) fn stack_room(
         &mut self,
         thread: ThreadId,
         top: u64,

@@ -31,20 +31,25 @@
 //! | [`visible`], `operations` | what a thread is about to do, and finishing it |
 //! | `run` | local steps |
 //! | `owners` | whose an object is, what a thread is about to touch |
+//! | [`codec`], `needed` | states as strings of bytes; what is left out of them |
+//! | `goals` | threads stop where a goal asks for them |
 //! | `passed` | what threads went past, read off the undo log |
 //! | [`machine`] | the whole |
 
 pub mod code;
+pub mod codec;
 mod decode;
 mod eval;
 mod fault;
 mod format;
 mod frames;
+mod goals;
 pub mod layout;
 mod live;
 mod loops;
 pub mod machine;
 pub mod memory;
+mod needed;
 mod objects;
 mod operations;
 mod output;

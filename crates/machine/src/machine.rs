@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::layout::{self, ObjectId, object_address};
 use crate::live::RegSet;
 use crate::memory::{Memory, ObjectKind, Purpose};
+use crate::needed::Needed;
 use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
 use crate::trail::{Mark, Trail};
 use raddle_ir::{FuncId, GlobalId, Observed, Operand, Program};
@@ -32,6 +33,13 @@ pub struct Machine<'p> {
     pub(crate) bounds: Bounds,
     /// Live registers at the starts of blocks, of the functions that were asked about.
     pub(crate) live: FxHashMap<FuncId, Vec<RegSet>>,
+    /// For [`crate::codec`]: what is needed in each function, what is observed of it, and the
+    /// function of each operation.
+    pub(crate) needed: Vec<Needed>,
+    pub(crate) observed: Vec<Vec<u32>>,
+    pub(crate) func_of: Vec<u32>,
+    /// Whether threads stop where a goal asks for them.
+    pub(crate) pausing: bool,
     /// Of the run that just failed.
     pub(crate) fault: Option<Box<Fault>>,
     /// What was printed, if that is kept.
@@ -49,6 +57,10 @@ impl<'p> Machine<'p> {
             threads: Vec::new(),
             bounds,
             live: FxHashMap::default(),
+            needed: Vec::new(),
+            observed: Vec::new(),
+            func_of: Vec::new(),
+            pausing: false,
             fault: None,
             output: None,
         };

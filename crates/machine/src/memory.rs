@@ -11,6 +11,7 @@
 //! first byte of each cell, and a bit per byte that was written, used in objects that start
 //! uninitialised.
 
+mod codec;
 #[cfg(test)]
 mod tests;
 mod written;

@@ -58,6 +58,7 @@ impl Machine<'_> {
             }
             Op::Choose { lo, hi, .. } => Visible::Choose { count: (hi - lo).saturating_add(1) },
             Op::Format { .. } => Visible::Format,
+            Op::Pause => Visible::Choose { count: 1 },
             op => unreachable!("{op:?} is not a visible operation"),
         }
     }

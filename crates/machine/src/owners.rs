@@ -1,10 +1,10 @@
 //! Whose an object is, and what a thread is about to touch: for telling, not for running.
 
-use crate::code::Op;
+use crate::code::{Op, Pc};
 use crate::layout::ObjectId;
 use crate::machine::Machine;
 use crate::thread::ThreadId;
-use raddle_ir::GlobalId;
+use raddle_ir::{BlockId, FuncId, GlobalId, LocId};
 
 impl Machine<'_> {
     /// The thread and the global whose copy an object is, if it is the copy of a thread-local one.
@@ -15,6 +15,14 @@ impl Machine<'_> {
         });
         let mut copies = copies.filter(|(_, _, copy)| *copy == object);
         copies.next().map(|(thread, global, _)| (thread, global))
+    }
+
+    /// The instruction that an operation is: its function, its block, which of the block's it is (its
+    /// terminator comes after the last), and its position.
+    pub fn source_of(&self, pc: Pc) -> (FuncId, BlockId, u32, LocId) {
+        let func = self.code.function_at(pc).unwrap_or(FuncId::from_u32(0));
+        let (block, index) = self.code.insts[pc.0 as usize];
+        (func, block, index, self.code.loc(pc))
     }
 
     /// The address that the operation a thread is at would touch, if it is one that touches memory.

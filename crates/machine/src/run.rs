@@ -167,6 +167,8 @@ impl Machine<'_> {
     /// Local operations off the hot path.
     fn rare_step(&mut self, thread: ThreadId, pc: Pc, op: Op) -> Result<Next, Box<Fault>> {
         match op {
+            Op::Pause if self.pausing => return Ok(Next::Stop(Stop::Visible)),
+            Op::Pause => {}
             Op::LoopEntry(id) => self.enter_loop(thread, id),
             Op::LoopHead(id) => {
                 if let Some(stop) = self.pass_head(thread, id) {

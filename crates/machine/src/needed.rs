@@ -1,0 +1,227 @@
+//! Which slots of a frame may still be read, at each operation of a function.
+//!
+//! The usual backward analysis, over operations instead of blocks, since encoded states
+//! ([`crate::codec`]) are taken in the middle of those. Made per function when it is first asked for.
+//! Registers that the program observes at its end count as read everywhere.
+
+use crate::code::{Code, Op, Slot, Source, Src, Target, is_wide};
+use raddle_ir::{FuncId, Observed, Program};
+
+/// The slots that are needed at each operation of one function.
+#[derive(Clone, Debug)]
+pub(crate) struct Needed {
+    first: u32,
+    at: Vec<Box<[u32]>>,
+}
+
+impl Needed {
+    /// The slots that are needed before the operation at `pc` runs, in order.
+    pub fn at(&self, pc: u32) -> &[u32] {
+        self.at.get(pc.wrapping_sub(self.first) as usize).map_or(&[], |slots| slots)
+    }
+}
+
+/// A set of slots as bits.
+type Bits = Vec<u64>;
+
+fn insert(bits: &mut Bits, slot: u32) {
+    if let Some(word) = bits.get_mut(slot as usize / 64) {
+        *word |= 1 << (slot % 64);
+    }
+}
+
+fn remove(bits: &mut Bits, slot: u32) {
+    if let Some(word) = bits.get_mut(slot as usize / 64) {
+        *word &= !(1 << (slot % 64));
+    }
+}
+
+fn members(bits: &Bits) -> Box<[u32]> {
+    let slots = (0..bits.len() as u32 * 64).filter(|n| bits[*n as usize / 64] >> (n % 64) & 1 == 1);
+    slots.collect()
+}
+
+/// The slots that a function's registers at the end of the program are in.
+pub(crate) fn observed_slots(program: &Program, code: &Code, func: FuncId) -> Vec<u32> {
+    let mut slots = Vec::new();
+    for observable in program.observables.values() {
+        if let Observed::Reg(thread, reg) = observable.what
+            && program.threads[thread].func == func
+        {
+            let (slot, ty) = code.funcs[func.as_u32() as usize].regs[reg.as_u32() as usize];
+            slots.extend(slot.0..=slot.0 + u32::from(is_wide(ty)));
+        }
+    }
+    slots
+}
+
+/// What is needed in a function, whose operations are those from its entry up to the next one's.
+pub(crate) fn needed(program: &Program, code: &Code, func: FuncId) -> Needed {
+    let known = &code.funcs[func.as_u32() as usize];
+    let Some(first) = known.entry.map(|entry| entry.0) else {
+        return Needed { first: 0, at: Vec::new() };
+    };
+    let later = code.funcs.iter().filter_map(|f| f.entry).filter(|entry| entry.0 > first);
+    let end = later.map(|entry| entry.0).min().unwrap_or(code.ops.len() as u32);
+    let empty: Bits = vec![0; (known.slots as usize).div_ceil(64)];
+    let mut always = empty.clone();
+    for slot in observed_slots(program, code, func) {
+        insert(&mut always, slot);
+    }
+    let mut sets = vec![empty; (end - first) as usize];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for pc in (first..end).rev() {
+            let op = code.ops[pc as usize];
+            let mut bits = always.clone();
+            for_each_successor(code, pc, op, |to| {
+                if let Some(next) = sets.get(to.wrapping_sub(first) as usize) {
+                    bits.iter_mut().zip(next).for_each(|(mine, theirs)| *mine |= theirs);
+                }
+            });
+            for_each_written(op, |slot| remove(&mut bits, slot));
+            always.iter().zip(&mut bits).for_each(|(kept, mine)| *mine |= kept);
+            for_each_read(code, op, |slot| insert(&mut bits, slot));
+            if sets[(pc - first) as usize] != bits {
+                sets[(pc - first) as usize] = bits;
+                changed = true;
+            }
+        }
+    }
+    Needed { first, at: sets.iter().map(members).collect() }
+}
+
+fn for_each_successor(code: &Code, pc: u32, op: Op, mut visit: impl FnMut(u32)) {
+    match op {
+        Op::Jump(to) => visit(to.0),
+        Op::Branch { then, els, .. } => {
+            visit(then.0);
+            visit(els.0);
+        }
+        Op::Switch { table, .. } => {
+            let table = &code.switches[table as usize];
+            table.cases.iter().for_each(|(_, to)| visit(to.0));
+            visit(table.default.0);
+        }
+        Op::Return { .. } | Op::ThreadExit { .. } | Op::Unreachable | Op::Halt => {}
+        Op::Fail { .. } | Op::Unsupported { .. } => {}
+        _ => visit(pc + 1),
+    }
+}
+
+/// The slots that an operation certainly overwrites.
+fn for_each_written(op: Op, mut visit: impl FnMut(u32)) {
+    let mut typed = |slot: Slot, wide: bool| {
+        visit(slot.0);
+        if wide {
+            visit(slot.0 + 1);
+        }
+    };
+    match op {
+        Op::Bin { ty, dst, .. }
+        | Op::Un { ty, dst, .. }
+        | Op::Select { ty, dst, .. }
+        | Op::Move { ty, dst, .. }
+        | Op::Load { ty, dst, .. }
+        | Op::Rmw { ty, dst, .. }
+        | Op::Await { ty, dst, .. } => typed(dst, is_wide(ty)),
+        Op::Cast { to, dst, .. } => typed(dst, is_wide(to)),
+        Op::Call { dst: Some((dst, ty)), .. } => typed(dst, is_wide(ty)),
+        Op::CmpXchg { ty, dst, ok, .. } => {
+            typed(dst, is_wide(ty));
+            typed(ok, false);
+        }
+        Op::Cmp { dst, .. }
+        | Op::Alloca { dst, .. }
+        | Op::Malloc { dst, .. }
+        | Op::Spawn { dst, .. }
+        | Op::Extent { dst, .. }
+        | Op::SelfId { dst }
+        | Op::TryLock { dst, .. }
+        | Op::Choose { dst, .. }
+        | Op::Format { dst, .. }
+        | Op::StoreCond { ok: dst, .. }
+        | Op::Join { dst: Some(dst), .. } => typed(dst, false),
+        // Written halfway through the operation: what is needed before it says nothing of that.
+        Op::CondWait { .. } => {}
+        _ => {}
+    }
+}
+
+fn for_each_read(code: &Code, op: Op, mut visit: impl FnMut(u32)) {
+    let mut read = |operands: &[Src], wide: bool| {
+        for operand in operands {
+            if let Source::Slot(slot) = operand.get() {
+                visit(slot.0);
+                if wide {
+                    visit(slot.0 + 1);
+                }
+            }
+        }
+    };
+    match op {
+        Op::Bin { ty, a, b, .. } | Op::Cmp { ty, a, b, .. } => read(&[a, b], is_wide(ty)),
+        Op::Un { ty, a, .. } | Op::Move { ty, a, .. } => read(&[a], is_wide(ty)),
+        Op::Cast { from, a, .. } => read(&[a], is_wide(from)),
+        Op::Select { ty, cond, a, b, .. } => {
+            read(&[cond], false);
+            read(&[a, b], is_wide(ty));
+        }
+        Op::Call { target, args, .. } | Op::Spawn { target, args, .. } => {
+            if let Target::Pointer(pointer) = target {
+                read(&[pointer], false);
+            }
+            code.args(args).iter().for_each(|(arg, wide)| read(&[*arg], *wide));
+        }
+        Op::Return { value: Some(value), ty } => read(&[value], is_wide(ty)),
+        Op::ThreadExit { value } => read(&[value], false),
+        Op::Branch { cond, .. } | Op::Assume { cond } | Op::Assert { cond, .. } => {
+            read(&[cond], false);
+        }
+        Op::Switch { value, ty, .. } => read(&[value], is_wide(ty)),
+        Op::Alloca { size, .. } | Op::Malloc { size, .. } => read(&[size], false),
+        Op::Free { addr }
+        | Op::Load { addr, .. }
+        | Op::Extent { addr, .. }
+        | Op::Lock { addr }
+        | Op::TryLock { addr, .. }
+        | Op::Unlock { addr } => read(&[addr], false),
+        Op::Store { ty, addr, value, .. }
+        | Op::StoreCond { ty, addr, value, .. }
+        | Op::Await { ty, addr, value, .. } => {
+            read(&[addr], false);
+            read(&[value], is_wide(ty));
+        }
+        Op::Rmw { ty, addr, value, when, .. } => {
+            read(&[addr], false);
+            read(&[value], is_wide(ty));
+            when.into_iter().for_each(|(_, wanted)| read(&[wanted], is_wide(ty)));
+        }
+        Op::CmpXchg { ty, addr, expected, new, .. } => {
+            read(&[addr], false);
+            read(&[expected, new], is_wide(ty));
+        }
+        Op::Join { thread, .. } => read(&[thread], false),
+        Op::CondWait { cond, mutex, .. } => read(&[cond, mutex], false),
+        Op::CondSignal { cond } | Op::CondBroadcast { cond } => read(&[cond], false),
+        Op::Format { format, args, to, .. } => {
+            read(&[format, args], false);
+            to.into_iter().for_each(|(buffer, size)| read(&[buffer, size], false));
+        }
+        Op::Return { value: None, .. }
+        | Op::DropAllocas
+        | Op::Jump(_)
+        | Op::Unreachable
+        | Op::LoopEntry(_)
+        | Op::LoopHead(_)
+        | Op::Fence { .. }
+        | Op::SelfId { .. }
+        | Op::Halt
+        | Op::Nop
+        | Op::Pause
+        | Op::Choose { .. }
+        | Op::Unsupported { .. }
+        | Op::Fail { .. } => {}
+    }
+}
