@@ -1,0 +1,189 @@
+//! What the engine is asked and what it answers.
+
+use crate::search::Ended;
+use raddle_engine::{FailureKind, Step};
+use raddle_ir::LocId;
+use std::fmt;
+use std::time::Duration;
+
+/// Where to stop, and with what to work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub time: Option<Duration>,
+    /// Bytes that the states of a query may take.
+    pub memory: Option<u64>,
+    /// Instructions that a thread may run between two visible operations.
+    pub local_steps: u64,
+    /// Threads to search with.
+    pub workers: usize,
+    /// The most stores that a thread may delay at the same time.
+    pub max_delayed: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { time: None, memory: None, local_steps: 1_000_000, workers: 1, max_delayed: 4096 }
+    }
+}
+
+/// The models under which reachability is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReachModel {
+    Sc,
+    Tso,
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    Time,
+    Memory,
+    /// More states than there are numbers for them.
+    States,
+    /// A thread ran for too long without a visible operation.
+    LocalSteps(LocId),
+    /// Something that raddle cannot run was reached.
+    Unsupported(String, LocId),
+    /// More stores would have to be delayed than [`Options::max_delayed`].
+    Delayed(usize),
+}
+
+impl From<Ended> for Unknown {
+    fn from(ended: Ended) -> Unknown {
+        match ended {
+            Ended::Time => Unknown::Time,
+            Ended::Memory => Unknown::Memory,
+            Ended::States => Unknown::States,
+        }
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unknown::Time => f.write_str("the time limit was met"),
+            Unknown::Memory => f.write_str("the memory limit was met"),
+            Unknown::States => f.write_str("there are more states than numbers for them"),
+            Unknown::LocalSteps(_) => {
+                f.write_str("a thread ran for too long without a visible operation")
+            }
+            Unknown::Unsupported(what, _) => write!(f, "reached what cannot be run: {what}"),
+            Unknown::Delayed(most) => {
+                write!(f, "a thread may have to delay more than {most} stores at the same time")
+            }
+        }
+    }
+}
+
+/// What was reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// One of the program's goals.
+    Goal,
+    Failure {
+        kind: FailureKind,
+        thread: String,
+        loc: LocId,
+        message: String,
+    },
+}
+
+/// How it is reached: the steps of the interleaving engine, whose replay is the proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Witness {
+    pub end: End,
+    pub schedule: Vec<Step>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Reachable(Witness),
+    Unreachable,
+    Unknown(Unknown),
+}
+
+/// What it took.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Effort {
+    /// Searches of a state space: for goals and for attacks.
+    pub queries: u32,
+    /// States of all of them together, and of the largest.
+    pub states: u64,
+    pub largest: u64,
+    /// Bytes that the states of the largest took.
+    pub bytes: u64,
+    pub elapsed: Duration,
+}
+
+impl Effort {
+    pub fn bytes_per_state(&self) -> f64 {
+        if self.largest == 0 { 0.0 } else { self.bytes as f64 / self.largest as f64 }
+    }
+
+    pub fn states_per_second(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds == 0.0 { 0.0 } else { self.states as f64 / seconds }
+    }
+}
+
+/// Whether something can be reached.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reachability {
+    pub answer: Answer,
+    pub effort: Effort,
+}
+
+/// An instruction: its function, its block, which of the block's it is, and where it is in the source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct InstPlace {
+    pub func: raddle_ir::FuncId,
+    pub block: raddle_ir::BlockId,
+    pub index: u32,
+    pub loc: LocId,
+}
+
+/// An attack that succeeds: a store of a thread is delayed past a load of the same thread, and what
+/// happens cannot be explained under SC.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FeasibleAttack {
+    /// Number and name of the attacking thread.
+    pub number: u32,
+    pub thread: String,
+    pub store: InstPlace,
+    pub load: InstPlace,
+    /// A schedule under TSO that shows it.
+    pub schedule: Vec<Step>,
+}
+
+/// Whether a program behaves under TSO as under SC.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Robust {
+    Robust,
+    Attacked(FeasibleAttack),
+    Unknown(Unknown),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Robustness {
+    pub verdict: Robust,
+    pub effort: Effort,
+}
+
+/// All attacks that succeed, one schedule for each pair of a thread's instructions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Attacks {
+    pub feasible: Vec<FeasibleAttack>,
+    /// Why there may be more.
+    pub unknown: Option<Unknown>,
+    pub effort: Effort,
+}
+
+/// The final states of a program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FinalStates {
+    /// The values of the observables, in the program's order; each once.
+    pub states: Vec<Vec<u64>>,
+    /// Why they are not known.
+    pub unknown: Option<Unknown>,
+    pub effort: Effort,
+}

@@ -1,0 +1,335 @@
+//! Lazy TSO reachability: paper 004, algorithm 1, and the robustness oracle of its section 4.
+//!
+//! The extension differs from the paper's in what it is by. The paper extends the program by one path
+//! from a store to a load at a time; here it is extended by the store instruction, whatever path
+//! follows. `S` is the set of such stores. In the extended program `R`, a store in `S`, and every store
+//! as long as others of the thread are delayed, goes to the thread's own list instead of to memory;
+//! its loads look there first; at any time the oldest of the list goes to memory, by a store that a
+//! fence follows; what empties a store buffer waits until the list is empty.
+//!
+//! - Every SC computation of `R` is a TSO computation of the program: the list is a store buffer. So
+//!   what is found is there.
+//! - Every TSO computation of the program is one of `R` under TSO: the buffer of a thread is its own
+//!   buffer in `R`, followed by the list. So `R` reaches under TSO what the program does.
+//! - If no attack on `R` succeeds, `R` is robust and reaches under TSO what it does under SC (lemmas
+//!   5 and 6), so the answer "unreachable" is right. Stores in `S` and those of the list cannot be
+//!   delayed any further in `R`, so an attack always brings a new store, and the number of rounds
+//!   is at most the number of stores of the program.
+//!
+//! So this is the superset extension of section 5, and exact as that of section 3 is. Several attacks
+//! that are found equally early extend the program together. What can be without end is a single
+//! query: where a loop stores without a fence, lists may grow. Their length is bounded, and a query
+//! that met the bound without an answer is asked again with twice the bound.
+
+use crate::api::{
+    Answer, Attacks, Effort, End, FeasibleAttack, FinalStates, InstPlace, Options, ReachModel,
+    Reachability, Robust, Robustness, Unknown, Witness,
+};
+use crate::path::{Manner, schedule};
+use crate::rules::Rules;
+use crate::search::{Budget, Finding, Found, Outcome, Search, Target};
+use raddle_engine::FailureKind;
+use raddle_ir::{InstKind, LocId, Program};
+use raddle_machine::code::Pc;
+use raddle_machine::{Bounds, Fault, Machine};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Whether a goal of the program can be reached; of one without goals, whether it can fail.
+pub fn reach(program: &Program, model: ReachModel, options: &Options) -> Reachability {
+    let mut asker = Asker::new(program, options);
+    let answer = match model {
+        ReachModel::Sc => asker.reach_sc(),
+        ReachModel::Tso => asker.reach_tso(),
+    };
+    Reachability { answer, effort: asker.effort() }
+}
+
+/// Whether the program behaves under TSO as it does under SC.
+pub fn robust(program: &Program, options: &Options) -> Robustness {
+    let mut asker = Asker::new(program, options);
+    let verdict = match asker.attacked(&FxHashSet::default(), 0, false) {
+        Err(unknown) => Robust::Unknown(unknown),
+        Ok((mut attacks, _)) if !attacks.is_empty() => Robust::Attacked(attacks.remove(0).attack),
+        Ok(_) => Robust::Robust,
+    };
+    Robustness { verdict, effort: asker.effort() }
+}
+
+/// Every attack that succeeds.
+pub fn attacks(program: &Program, options: &Options) -> Attacks {
+    let mut asker = Asker::new(program, options);
+    let (feasible, unknown) = match asker.attacked(&FxHashSet::default(), 0, true) {
+        Ok((attacks, unknown)) => (attacks, unknown),
+        Err(unknown) => (Vec::new(), Some(unknown)),
+    };
+    let feasible = feasible.into_iter().map(|found| found.attack).collect();
+    Attacks { feasible, unknown, effort: asker.effort() }
+}
+
+/// The values that the program's observables have when all threads have ended, in order.
+pub fn final_states(program: &Program, model: ReachModel, options: &Options) -> FinalStates {
+    let mut asker = Asker::new(program, options);
+    let (states, unknown) = match asker.finals(model) {
+        Ok(states) => (states, None),
+        Err(unknown) => (Vec::new(), Some(unknown)),
+    };
+    FinalStates { states, unknown, effort: asker.effort() }
+}
+
+/// Puts queries and adds up what they take.
+struct Asker<'p, 'o> {
+    program: &'p Program,
+    options: &'o Options,
+    start: Instant,
+    effort: Effort,
+}
+
+struct FoundAttack {
+    store: Pc,
+    attack: FeasibleAttack,
+}
+
+/// What a query for goals came to.
+enum GoalQuery {
+    Found(Witness),
+    Nothing,
+    /// Nothing was found, and stores were not delayed for want of room.
+    Capped,
+    Unknown(Unknown),
+}
+
+impl<'p> Asker<'p, '_> {
+    fn new<'o>(program: &'p Program, options: &'o Options) -> Asker<'p, 'o> {
+        Asker { program, options, start: Instant::now(), effort: Effort::default() }
+    }
+
+    fn effort(&self) -> Effort {
+        Effort { elapsed: self.start.elapsed(), ..self.effort }
+    }
+
+    fn budget(&self) -> Budget {
+        Budget {
+            time: self.options.time.map(|time| time.saturating_sub(self.start.elapsed())),
+            memory: self.options.memory,
+            workers: self.options.workers,
+        }
+    }
+
+    fn reach_sc(&mut self) -> Answer {
+        match self.goal(&FxHashSet::default(), 0, Manner::Sc) {
+            GoalQuery::Found(witness) => Answer::Reachable(witness),
+            GoalQuery::Nothing | GoalQuery::Capped => Answer::Unreachable,
+            GoalQuery::Unknown(unknown) => Answer::Unknown(unknown),
+        }
+    }
+
+    fn reach_tso(&mut self) -> Answer {
+        let mut delayable = FxHashSet::default();
+        let mut cap = first_cap(self.program);
+        loop {
+            match self.goal(&delayable, cap, Manner::Tso) {
+                GoalQuery::Found(witness) => return Answer::Reachable(witness),
+                GoalQuery::Unknown(unknown) => return Answer::Unknown(unknown),
+                GoalQuery::Nothing => {}
+                GoalQuery::Capped if cap >= self.options.max_delayed => {
+                    return Answer::Unknown(Unknown::Delayed(cap));
+                }
+                GoalQuery::Capped => {
+                    cap = (cap * 2).min(self.options.max_delayed);
+                    continue;
+                }
+            }
+            match self.attacked(&delayable, cap, false) {
+                Err(unknown) => return Answer::Unknown(unknown),
+                Ok((found, _)) if found.is_empty() => return Answer::Unreachable,
+                Ok((found, _)) => delayable.extend(found.iter().map(|attack| attack.store)),
+            }
+        }
+    }
+
+    /// Asks for the goals, or for failures.
+    fn goal(&mut self, delayable: &FxHashSet<Pc>, cap: usize, manner: Manner) -> GoalQuery {
+        let goals = !self.program.goals.is_empty();
+        let target = if goals { Target::Rules } else { Target::Failures };
+        let delayable = Arc::new(delayable.clone());
+        let rules = Rules { delayable, cap, attacks: false, goals };
+        let mut search = match self.search(&rules, target) {
+            Ok(search) => search,
+            Err(fault) => return GoalQuery::Unknown(cannot_start(fault)),
+        };
+        let outcome = search.run();
+        self.count(&outcome);
+        if let Some(finding) = outcome.found.first() {
+            return match self.witness(&search, &rules, finding, manner) {
+                Some(witness) => GoalQuery::Found(witness),
+                None => GoalQuery::Unknown(lost()),
+            };
+        }
+        match (unknown(&outcome), outcome.capped) {
+            (Some(unknown), _) => GoalQuery::Unknown(unknown),
+            (None, true) => GoalQuery::Capped,
+            (None, false) => GoalQuery::Nothing,
+        }
+    }
+
+    /// The stores by which the program is extended until no attack succeeds.
+    fn saturated(&mut self, cap: usize) -> Result<FxHashSet<Pc>, Unknown> {
+        let mut delayable = FxHashSet::default();
+        loop {
+            let (found, _) = self.attacked(&delayable, cap, false)?;
+            if found.is_empty() {
+                return Ok(delayable);
+            }
+            delayable.extend(found.iter().map(|attack| attack.store));
+        }
+    }
+
+    /// The final states: under TSO, those of the program extended until no attack succeeds.
+    fn finals(&mut self, model: ReachModel) -> Result<Vec<Vec<u64>>, Unknown> {
+        let mut cap = first_cap(self.program);
+        let delayable = match model {
+            ReachModel::Sc => FxHashSet::default(),
+            ReachModel::Tso => self.saturated(cap)?,
+        };
+        loop {
+            let delayable = Arc::new(delayable.clone());
+            let rules = Rules { delayable, cap, attacks: false, goals: false };
+            let search = self.search(&rules, Target::Finals).map_err(cannot_start)?;
+            let outcome = search.find_all().run();
+            self.count(&outcome);
+            if let Some(unknown) = unknown(&outcome) {
+                return Err(unknown);
+            }
+            if !outcome.capped {
+                let values = outcome.found.into_iter().filter_map(|finding| match finding.what {
+                    Found::Final(values) => Some(values),
+                    _ => None,
+                });
+                let mut values: Vec<Vec<u64>> = values.collect();
+                values.sort_unstable();
+                return Ok(values);
+            }
+            if cap >= self.options.max_delayed {
+                return Err(Unknown::Delayed(cap));
+            }
+            cap = (cap * 2).min(self.options.max_delayed);
+        }
+    }
+
+    /// Asks for attacks by stores that are not in `delayable`: the first found, or all.
+    fn attacked(
+        &mut self,
+        delayable: &FxHashSet<Pc>,
+        cap: usize,
+        all: bool,
+    ) -> Result<(Vec<FoundAttack>, Option<Unknown>), Unknown> {
+        let delayable = Arc::new(delayable.clone());
+        let rules = Rules { delayable, cap, attacks: true, goals: false };
+        let mut search = self.search(&rules, Target::Rules).map_err(cannot_start)?;
+        if all {
+            search = search.find_all();
+        }
+        let outcome = search.run();
+        self.count(&outcome);
+        let attack = |finding| self.attack(&search, &rules, finding);
+        let found: Vec<FoundAttack> = outcome.found.iter().filter_map(attack).collect();
+        match unknown(&outcome) {
+            Some(unknown) if found.is_empty() => Err(unknown),
+            // A bound that was met in the search for goals is met here as well.
+            unknown => Ok((found, unknown)),
+        }
+    }
+
+    fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
+        let steps = self.options.local_steps;
+        Search::new(self.program, steps, rules.clone(), target, &self.budget())
+    }
+
+    fn count(&mut self, outcome: &Outcome) {
+        self.effort.queries += 1;
+        self.effort.states += outcome.states;
+        if outcome.states >= self.effort.largest {
+            self.effort.largest = outcome.states;
+            self.effort.bytes = outcome.bytes;
+        }
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds { steps: self.options.local_steps, unroll: None, spin: false }
+    }
+
+    fn witness(
+        &self,
+        search: &Search<'p>,
+        rules: &Rules,
+        finding: &Finding,
+        manner: Manner,
+    ) -> Option<Witness> {
+        let moves = search.path(finding);
+        let machine = &search.system().machine;
+        let steps = schedule(self.program, self.bounds(), rules, machine, &moves, manner)?;
+        let end = match &finding.what {
+            Found::Goal => End::Goal,
+            Found::Failed { thread, fault, loc } => End::Failure {
+                kind: fault.kind.into(),
+                thread: machine.thread_name(*thread).to_owned(),
+                loc: *loc,
+                message: fault.message.clone(),
+            },
+            Found::Deadlock => End::Failure {
+                kind: FailureKind::Deadlock,
+                thread: String::new(),
+                loc: LocId::NONE,
+                message: "threads wait for ever".to_owned(),
+            },
+            Found::Attack { .. } | Found::Final(_) => return None,
+        };
+        Some(Witness { end, schedule: steps })
+    }
+
+    fn attack(&self, search: &Search<'p>, rules: &Rules, finding: &Finding) -> Option<FoundAttack> {
+        let Found::Attack { thread, store, load } = finding.what else { return None };
+        let moves = search.path(finding);
+        let machine = &search.system().machine;
+        let manner = Manner::TsoDrained;
+        let steps = schedule(self.program, self.bounds(), rules, machine, &moves, manner)?;
+        let attack = FeasibleAttack {
+            number: thread.0,
+            thread: machine.thread_name(thread).to_owned(),
+            store: place(machine, store),
+            load: place(machine, load),
+            schedule: steps,
+        };
+        Some(FoundAttack { store, attack })
+    }
+}
+
+fn place(machine: &Machine<'_>, pc: Pc) -> InstPlace {
+    let (func, block, index, loc) = machine.source_of(pc);
+    InstPlace { func, block, index, loc }
+}
+
+fn cannot_start(fault: Fault) -> Unknown {
+    Unknown::Unsupported(fault.message, LocId::NONE)
+}
+
+fn lost() -> Unknown {
+    Unknown::Unsupported("a way that was found cannot be gone again".to_owned(), LocId::NONE)
+}
+
+fn unknown(outcome: &Outcome) -> Option<Unknown> {
+    if let Some((fault, loc)) = &outcome.unsupported {
+        return Some(Unknown::Unsupported(fault.message.clone(), *loc));
+    }
+    outcome.ended.map(Unknown::from).or(outcome.cut.map(Unknown::LocalSteps))
+}
+
+/// How many stores a thread may delay at first: enough to go twice past every store there is.
+fn first_cap(program: &Program) -> usize {
+    let blocks = program.funcs.values().flat_map(|func| func.blocks.values());
+    let stores = blocks.flat_map(|block| &block.insts);
+    let stores = stores.filter(|inst| matches!(inst.kind, InstKind::Store { .. })).count();
+    (2 * stores + 2).clamp(4, 512)
+}

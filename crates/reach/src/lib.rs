@@ -1,0 +1,44 @@
+//! The reachability engine: stateful search under SC, and what stands on it for TSO.
+//!
+//! For programs with unbounded loops over finite data: states are encoded, kept, and visited once.
+//! Robustness against TSO is asked by attacks, reachability under TSO lazily: paper 004 (Bouajjani,
+//! Calin, Derevenetc, Meyer, *Lazy TSO Reachability*), and *Checking and Enforcing Robustness against
+//! TSO* (Bouajjani, Derevenetc, Meyer, ESOP 2013) under it. Neither rewrites the program: what the
+//! papers add by instrumentation is part of the states here.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `api` | what the engine is asked and what it answers |
+//! | `lazy` | the queries: reachability, robustness, attacks |
+//! | `search` | breadth-first search, on several cores |
+//! | `space`, `tables` | the states seen, in few bytes each |
+//! | `system` | the machine under SC, with what is delayed; states from it and back |
+//! | `moves`, `perform` | what could happen next, and what it does |
+//! | `delay` | stores that others do not see yet |
+//! | `attack` | the state of an attack |
+//! | `rules` | how a search differs from plain SC |
+//! | `path` | from something found to a schedule |
+//!
+//! Invariants: states are kept exactly, never by a hash alone; a search that met no limit has visited
+//! every state; the schedule of a witness is a schedule of the interleaving engine.
+//!
+//! Not exact: a thread that spins for ever is no deadlock here, since that is no matter of one state.
+
+mod api;
+mod attack;
+mod delay;
+mod lazy;
+mod moves;
+mod path;
+mod perform;
+mod rules;
+mod search;
+mod space;
+mod system;
+mod tables;
+
+pub use api::{
+    Answer, Attacks, Effort, End, FeasibleAttack, FinalStates, InstPlace, Options, ReachModel,
+    Reachability, Robust, Robustness, Unknown, Witness,
+};
+pub use lazy::{attacks, final_states, reach, robust};

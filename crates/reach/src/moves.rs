@@ -1,0 +1,248 @@
+//! What could happen next.
+
+use crate::attack::{Attack, Range, Touch};
+use crate::delay::{Cover, Entry};
+use crate::system::System;
+use raddle_ir::Order;
+use raddle_machine::layout::global_address;
+use raddle_machine::memory::Purpose;
+use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
+use raddle_machine::{Status, ThreadId, Visible, int_pred};
+
+/// The most alternatives of one operation that are tried.
+const MAX_CHOICES: u64 = 1 << 16;
+
+/// How a thread moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// It performs its next operation.
+    Step,
+    /// Its oldest delayed store becomes visible.
+    Flush,
+    /// It delays its next operation, a store: an attack begins.
+    Begin,
+    /// It performs its next operation, a load past which the attack's store is delayed, and stops.
+    Close,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Move {
+    pub thread: ThreadId,
+    pub kind: Kind,
+    /// Which alternative, where there are several: the value of a `choose`; for a signal, whom it
+    /// wakes (the thread's number plus 1, or 0 for nobody).
+    pub choice: u32,
+}
+
+impl System<'_> {
+    /// Appends the moves that can happen now.
+    pub fn moves(&mut self, out: &mut Vec<Move>) {
+        for thread in self.machine.thread_ids() {
+            self.thread_moves(thread, out);
+        }
+    }
+
+    fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
+        let stopped = self.soft.attack.chain().is_some_and(|chain| chain.delay.thread == thread);
+        if stopped {
+            return;
+        }
+        let step = |kind| Move { thread, kind, choice: 0 };
+        let flushes = self.soft.attack.window_of(thread).is_none();
+        if let Some(oldest) = self.delayed(thread).oldest().filter(|_| flushes)
+            && !self.is_shut_out(thread)
+            && self.in_chain(thread, Some(writing(&oldest)))
+        {
+            out.push(step(Kind::Flush));
+        }
+        if self.machine.status(thread) != Status::Ready {
+            return;
+        }
+        let visible = self.machine.visible(thread);
+        if !self.can_happen(thread, visible) || !self.in_chain(thread, self.touch(thread, visible))
+        {
+            return;
+        }
+        match visible {
+            Visible::Choose { count } => {
+                let count = count.min(MAX_CHOICES + 1) as u32;
+                out.extend((0..count).map(|choice| Move { choice, ..step(Kind::Step) }));
+            }
+            Visible::Signal { addr } => {
+                let waiters = self.waiters(addr);
+                let choices = waiters.iter().map(|waiter| waiter.0 + 1);
+                let nobody = waiters.is_empty().then_some(0);
+                out.extend(choices.chain(nobody).map(|choice| Move { choice, ..step(Kind::Step) }));
+            }
+            _ => out.push(step(Kind::Step)),
+        }
+        self.attack_moves(thread, visible, out);
+    }
+
+    fn attack_moves(&self, thread: ThreadId, visible: Visible, out: &mut Vec<Move>) {
+        let kind = match (&self.soft.attack, visible) {
+            (Attack::None, Visible::Store { .. }) if self.may_attack(thread, visible) => {
+                Kind::Begin
+            }
+            (Attack::Window(window), Visible::Load { .. } | Visible::Await { .. })
+                if window.delay.thread == thread && self.touch(thread, visible).is_some() =>
+            {
+                Kind::Close
+            }
+            _ => return,
+        };
+        out.push(Move { thread, kind, choice: 0 });
+    }
+
+    fn may_attack(&self, thread: ThreadId, visible: Visible) -> bool {
+        self.rules.attacks
+            && !needs_empty_buffer(visible)
+            && self.delayed(thread).is_empty()
+            && !self.rules.delayable.contains(&self.machine.pc(thread))
+    }
+
+    /// Whether an attack, if there is one, allows this: see [`crate::attack`].
+    fn in_chain(&self, thread: ThreadId, touch: Option<Touch>) -> bool {
+        self.soft.attack.chain().is_none_or(|chain| chain.allows(thread, touch.as_ref()))
+    }
+
+    fn can_happen(&mut self, thread: ThreadId, visible: Visible) -> bool {
+        if needs_empty_buffer(visible) && !self.is_drained(thread) {
+            return false;
+        }
+        let writes = self.touch(thread, visible).is_some_and(|touch| touch.writes);
+        if writes && self.is_shut_out(thread) {
+            return false;
+        }
+        match visible {
+            Visible::Fence { .. }
+            | Visible::Spawn
+            | Visible::Join { .. }
+            | Visible::Format
+            | Visible::Relock { woken: false, .. } => false,
+            Visible::Load { addr, ty, .. } => self.cover(thread, addr, ty.bytes()) != Cover::Partly,
+            Visible::Store { .. } => {
+                let full = self.delayed(thread).len() >= self.rules.cap;
+                let fits = !full || !self.is_delayed(thread, visible);
+                self.capped |= !fits;
+                fits
+            }
+            Visible::Await { addr, ty, pred, value } => {
+                let met = |seen: u128| int_pred(pred, ty, seen & ty.mask(), value);
+                match self.cover(thread, addr, ty.bytes()) {
+                    Cover::Value(seen) => met(seen),
+                    Cover::Nothing => self.in_memory(addr, ty.bytes()).is_none_or(met),
+                    Cover::Partly => false,
+                }
+            }
+            Visible::Rmw { addr, ty, when: Some((pred, value)), .. } => {
+                let met = |seen: u128| int_pred(pred, ty, seen & ty.mask(), value);
+                self.in_memory(addr, ty.bytes()).is_none_or(met)
+            }
+            // What is at fault is let through, to fail when it happens.
+            Visible::Lock { addr } | Visible::Relock { addr, .. } => self
+                .in_memory(addr, LOCK_BYTES)
+                .is_none_or(|held| held == UNLOCKED || held == DESTROYED),
+            _ => true,
+        }
+    }
+
+    /// Whether another thread has the sole right to write memory.
+    fn is_shut_out(&self, thread: ThreadId) -> bool {
+        let Some(lock) = self.machine.program.memory_lock else { return false };
+        let held = self.in_memory(global_address(lock), LOCK_BYTES);
+        held.is_some_and(|held| held != UNLOCKED && held != held_by(thread))
+    }
+
+    /// Whether a store goes to the thread's delayed stores for others to see it later.
+    pub fn is_delayed(&self, thread: ThreadId, visible: Visible) -> bool {
+        !needs_empty_buffer(visible)
+            && (!self.delayed(thread).is_empty()
+                || self.rules.delayable.contains(&self.machine.pc(thread)))
+    }
+
+    /// What memory holds, if there is memory there and something was written to it.
+    pub fn in_memory(&self, addr: u64, bytes: u32) -> Option<u128> {
+        let trail = &self.machine.trail;
+        let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
+        Some(self.machine.memory.read(trail, place))
+    }
+
+    /// How a thread's next operation would touch memory; `None` if only the thread itself has a part
+    /// in it.
+    pub fn touch(&self, thread: ThreadId, visible: Visible) -> Option<Touch> {
+        let (addr, bytes, writes) = match visible {
+            Visible::Load { addr, ty, .. } | Visible::Await { addr, ty, .. } => {
+                if self.cover(thread, addr, ty.bytes()) != Cover::Nothing {
+                    return None;
+                }
+                (addr, ty.bytes(), false)
+            }
+            Visible::Store { addr, ty, .. } => {
+                let shown = !self.is_delayed(thread, visible)
+                    && self.soft.attack.window_of(thread).is_none();
+                if !shown {
+                    return None;
+                }
+                (addr, ty.bytes(), true)
+            }
+            Visible::Rmw { addr, ty, .. } => (addr, ty.bytes(), true),
+            Visible::CmpXchg { addr, ty, expected, .. } => {
+                let seen = self.in_memory(addr, ty.bytes());
+                (addr, ty.bytes(), seen.is_some_and(|seen| seen & ty.mask() == expected))
+            }
+            Visible::StoreCond { addr, ty, .. } => {
+                (addr, ty.bytes(), self.has_reserved(thread, addr, ty.bytes()))
+            }
+            Visible::TryLock { addr } => {
+                let held = self.in_memory(addr, LOCK_BYTES).is_some_and(|held| held != UNLOCKED);
+                (addr, LOCK_BYTES, !held)
+            }
+            Visible::Lock { addr }
+            | Visible::Relock { addr, .. }
+            | Visible::Unlock { addr }
+            | Visible::Signal { addr }
+            | Visible::Broadcast { addr } => (addr, LOCK_BYTES, true),
+            Visible::CondEnqueue { addr, .. } | Visible::CondLeave { addr } => {
+                (addr, LOCK_BYTES, false)
+            }
+            Visible::Free { addr, of_frame } => {
+                let whole = self.machine.memory.whole(&self.machine.trail, addr, of_frame);
+                (addr, whole.map_or(1, |place| place.bytes()), true)
+            }
+            Visible::Choose { .. }
+            | Visible::Fence { .. }
+            | Visible::Spawn
+            | Visible::Format
+            | Visible::Join { .. } => return None,
+        };
+        Some(Touch { range: Range::new(addr, bytes), writes })
+    }
+
+    /// Whether a thread's reservation of these bytes still holds.
+    pub fn has_reserved(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+        self.soft.reserved[thread.0 as usize] == Some((addr, bytes))
+    }
+
+    /// The threads that a signal on the condition at `addr` could wake, in order.
+    pub fn waiters(&self, addr: u64) -> Vec<ThreadId> {
+        let machine = &self.machine;
+        machine.thread_ids().filter(|id| machine.waits_on(*id) == Some(addr)).collect()
+    }
+}
+
+/// What the end of a delay does to memory.
+pub fn writing(entry: &Entry) -> Touch {
+    Touch { range: Range::new(entry.addr, entry.bytes), writes: true }
+}
+
+/// Whether an operation waits until all of its thread's stores are visible. A store after which that
+/// is waited for might as well wait itself.
+pub fn needs_empty_buffer(visible: Visible) -> bool {
+    match visible {
+        Visible::Load { access, .. } => access.exclusive,
+        Visible::Store { access, .. } => access.order == Order::SeqCst,
+        Visible::Await { .. } | Visible::Choose { .. } => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,155 @@
+//! From something found to a schedule that leads there.
+//!
+//! A space keeps for every state the one it was first reached from, not how. The moves are found again
+//! by trying; the schedule by making them on a fresh system, which numbers threads as whoever replays
+//! the schedule will.
+
+use crate::moves::{Kind, Move};
+use crate::rules::Rules;
+use crate::search::{Finding, Search};
+use crate::space::{Row, Scratch, StateId};
+use crate::system::System;
+use raddle_engine::Step;
+use raddle_ir::Program;
+use raddle_machine::{Bounds, Machine, ThreadId, Visible};
+
+impl Search<'_> {
+    /// The moves from the first state to what was found.
+    pub fn path(&self, finding: &Finding) -> Vec<Move> {
+        let mut states = vec![finding.from];
+        while let Some(before) = self.space.parent(states[states.len() - 1]) {
+            states.push(before);
+        }
+        states.reverse();
+        let mut system = self.system().clone();
+        let mut scratch = Scratch::default();
+        let mut moves = Vec::with_capacity(states.len());
+        for pair in states.windows(2) {
+            moves.extend(self.move_between(&mut system, pair[0], pair[1], &mut scratch));
+        }
+        moves.extend(finding.by);
+        moves
+    }
+
+    fn move_between(
+        &self,
+        system: &mut System<'_>,
+        from: StateId,
+        to: StateId,
+        scratch: &mut Scratch,
+    ) -> Option<Move> {
+        system.decode(&self.space, from, scratch);
+        let (mut moves, mut row) = (Vec::new(), Row::default());
+        system.moves(&mut moves);
+        moves.into_iter().find(|by| {
+            system.perform(*by);
+            system.encode(&mut row);
+            system.go_back();
+            self.space.insert(&row, Some(from), scratch).0 == to
+        })
+    }
+}
+
+/// What a schedule is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Manner {
+    /// Stores take effect at once.
+    Sc,
+    /// Stores go into a buffer; each leaves it by a step of its own.
+    Tso,
+    /// The same, and at the end all buffers are emptied.
+    TsoDrained,
+}
+
+/// The schedule that makes these moves, which `machine` numbered. `None` if they cannot be made again.
+pub(crate) fn schedule(
+    program: &Program,
+    bounds: Bounds,
+    rules: &Rules,
+    machine: &Machine<'_>,
+    moves: &[Move],
+    manner: Manner,
+) -> Option<Vec<Step>> {
+    let fresh = System::new(program, bounds, rules.clone()).ok()?;
+    let mut follower = Follower { fresh, manner, stores: Vec::new(), steps: Vec::new() };
+    for by in moves {
+        let by = follower.renumbered(machine, *by)?;
+        follower.tell(by);
+        follower.fresh.perform(by);
+    }
+    if manner == Manner::TsoDrained {
+        follower.drain();
+    }
+    Some(follower.steps)
+}
+
+struct Follower<'p> {
+    fresh: System<'p>,
+    manner: Manner,
+    /// By thread: how many stores it has made, and how many of them have left its buffer.
+    stores: Vec<(u32, u32)>,
+    steps: Vec<Step>,
+}
+
+impl Follower<'_> {
+    fn renumbered(&self, machine: &Machine<'_>, by: Move) -> Option<Move> {
+        let numbers = numbers(machine, &self.fresh.machine);
+        let thread = numbers.get(by.thread.0 as usize).copied().flatten()?;
+        let signals = by.kind == Kind::Step
+            && matches!(self.fresh.machine.visible(thread), Visible::Signal { .. });
+        let choice = match by.choice.checked_sub(1).filter(|_| signals) {
+            Some(woken) => numbers.get(woken as usize).copied().flatten()?.0 + 1,
+            None => by.choice,
+        };
+        Some(Move { thread, choice, ..by })
+    }
+
+    /// Appends the steps of a move that is about to be made.
+    fn tell(&mut self, by: Move) {
+        let number = by.thread.0;
+        if self.stores.len() <= number as usize {
+            self.stores.resize(number as usize + 1, (0, 0));
+        }
+        let (made, left) = &mut self.stores[number as usize];
+        let step = Step { thread: number, update: None, choice: by.choice.into() };
+        if by.kind == Kind::Flush {
+            self.steps.push(Step { update: Some(*left), ..step });
+            *left += 1;
+            return;
+        }
+        let visible = self.fresh.machine.visible(by.thread);
+        if !matches!(visible, Visible::Store { .. }) || self.manner == Manner::Sc {
+            return self.steps.push(step);
+        }
+        let shown = by.kind == Kind::Step && self.fresh.touch(by.thread, visible).is_some();
+        if shown {
+            self.steps.push(Step { update: Some(*left), ..step });
+            *left += 1;
+        }
+        *made += 1;
+    }
+
+    fn drain(&mut self) {
+        for (thread, (made, left)) in self.stores.iter().enumerate() {
+            let step = |update| Step { thread: thread as u32, update: Some(update), choice: 0 };
+            self.steps.extend((*left..*made).map(step));
+        }
+    }
+}
+
+/// For each thread of a search, the same thread of a fresh machine: the same child of the same parent.
+fn numbers(machine: &Machine<'_>, fresh: &Machine<'_>) -> Vec<Option<ThreadId>> {
+    let initial = machine.program.threads.len() as u32;
+    let mut numbers = vec![None; machine.thread_count() as usize];
+    // A parent has a smaller number than its children.
+    for parent in machine.thread_ids() {
+        if parent.0 < initial {
+            numbers[parent.0 as usize] = Some(parent);
+        }
+        let Some(same) = numbers[parent.0 as usize] else { continue };
+        for (child, same) in machine.children(parent).iter().zip(fresh.children(same)) {
+            numbers[child.0 as usize] = Some(*same);
+        }
+    }
+    numbers
+}

@@ -1,0 +1,390 @@
+//! Breadth-first search over the states of a [`System`], on several workers.
+//!
+//! Level by level: the states of a level are shared out among the workers, each with a machine of
+//! its own; what they find new is the next level. So the first thing found is found on a shortest
+//! way. Programs that name threads or objects as they go are searched by one worker: numbers behind
+//! names are given on first use, and two machines would give different ones.
+
+use crate::moves::{Kind, Move};
+use crate::perform::Made;
+use crate::rules::Rules;
+use crate::space::{Row, Scratch, Space, StateId};
+use crate::system::System;
+use raddle_ir::{LocId, Program};
+use raddle_machine::code::Pc;
+use raddle_machine::{Fault, FaultKind, Status, ThreadId};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// States of a level that a worker takes at a time.
+const SHARE: usize = 64;
+/// A level of fewer states is not worth a second worker.
+const WORTH_SHARING: usize = 1024;
+
+/// Where a search ends early.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    pub time: Option<Duration>,
+    /// Bytes that the states may take.
+    pub memory: Option<u64>,
+    /// Workers to use, at least one.
+    pub workers: usize,
+}
+
+/// Why a search ended before all states were seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    Time,
+    Memory,
+    /// States have 32-bit numbers.
+    States,
+}
+
+/// What is looked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// One of the program's goals.
+    Goal,
+    Failed {
+        thread: ThreadId,
+        fault: Fault,
+        loc: LocId,
+    },
+    Deadlock,
+    Attack {
+        thread: ThreadId,
+        store: Pc,
+        load: Pc,
+    },
+    /// Every thread has ended, with these values of the observables.
+    Final(Vec<u64>),
+}
+
+/// Something found, and how to get there: a state, and a move from it.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub what: Found,
+    pub from: StateId,
+    /// `None`: the state itself is it.
+    pub by: Option<Move>,
+}
+
+/// What counts as found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// What the rules look for: goals or attacks.
+    Rules,
+    /// Anything that fails.
+    Failures,
+    /// Final states.
+    Finals,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub found: Vec<Finding>,
+    pub states: u64,
+    pub bytes: u64,
+    pub ended: Option<Ended>,
+    /// Reached and cannot be run.
+    pub unsupported: Option<(Fault, LocId)>,
+    /// Where a thread ran for too long without a visible operation.
+    pub cut: Option<LocId>,
+    /// Whether a store was not delayed for want of room.
+    pub capped: bool,
+    pub elapsed: Duration,
+}
+
+#[derive(Debug)]
+pub(crate) struct Search<'p> {
+    /// In its first state until the search is run.
+    system: System<'p>,
+    pub space: Space,
+    target: Target,
+    /// Whether to stop at the end of the level of the first finding.
+    stop_at_first: bool,
+    budget: Budget,
+    start: Instant,
+}
+
+/// What the workers share while they go through a level.
+#[derive(Debug)]
+struct Level<'l> {
+    states: &'l [StateId],
+    next: AtomicUsize,
+    stop: AtomicBool,
+    found: Mutex<Vec<Finding>>,
+}
+
+impl<'p> Search<'p> {
+    pub fn new(
+        program: &'p Program,
+        steps: u64,
+        rules: Rules,
+        target: Target,
+        budget: &Budget,
+    ) -> Result<Search<'p>, Fault> {
+        let start = Instant::now();
+        let bounds = raddle_machine::Bounds { steps, unroll: None, spin: false };
+        let system = System::new(program, bounds, rules)?;
+        let (space, budget) = (Space::default(), budget.clone());
+        Ok(Search { system, space, target, stop_at_first: true, budget, start })
+    }
+
+    /// Goes on to the end and finds every distinct thing.
+    pub fn find_all(mut self) -> Search<'p> {
+        self.stop_at_first = false;
+        self
+    }
+
+    /// A system that knows every name, in whatever state.
+    pub fn system(&self) -> &System<'p> {
+        &self.system
+    }
+
+    pub fn run(&mut self) -> Outcome {
+        let mut outcome = Outcome::default();
+        let (mut row, mut scratch) = (Row::default(), Scratch::default());
+        self.system.encode(&mut row);
+        let (root, _) = self.space.insert(&row, None, &mut scratch);
+        let found = self.judge_state(root, &mut outcome);
+        outcome.found.extend(found);
+        let workers = if names_as_it_goes(self.system.machine.program) {
+            1
+        } else {
+            self.budget.workers.max(1)
+        };
+        let mut crew: Vec<Worker<'p>> =
+            (0..workers).map(|_| Worker::new(self.system.clone())).collect();
+        let mut level = vec![root];
+        while !level.is_empty() && (!self.stop_at_first || outcome.found.is_empty()) {
+            outcome.ended = self.over_budget();
+            if outcome.ended.is_some() {
+                break;
+            }
+            level = self.expand(&level, &mut crew, &mut outcome);
+        }
+        for worker in crew {
+            outcome.unsupported = outcome.unsupported.or(worker.unsupported);
+            outcome.cut = outcome.cut.or(worker.cut);
+            outcome.capped |= worker.system.capped;
+            // It has named what there is to be named.
+            self.system = worker.system;
+        }
+        outcome.states = self.space.len();
+        outcome.bytes = self.space.bytes();
+        outcome.elapsed = self.start.elapsed();
+        outcome
+    }
+
+    /// What the first state is by itself.
+    fn judge_state(&mut self, root: StateId, outcome: &mut Outcome) -> Option<Finding> {
+        let made = Made::default();
+        outcome.cut = self.system.cut;
+        let (what, unsupported) = judge(&self.system, self.target, made);
+        outcome.unsupported = unsupported;
+        what.map(|what| Finding { what, from: root, by: None })
+    }
+
+    fn over_budget(&self) -> Option<Ended> {
+        let late = self.budget.time.is_some_and(|time| self.start.elapsed() > time);
+        let large = self.budget.memory.is_some_and(|memory| self.space.bytes() > memory);
+        match (late, large, self.space.is_full()) {
+            (true, ..) => Some(Ended::Time),
+            (_, true, _) => Some(Ended::Memory),
+            (.., true) => Some(Ended::States),
+            _ => None,
+        }
+    }
+
+    /// Goes through a level and gives the next.
+    fn expand(
+        &self,
+        states: &[StateId],
+        crew: &mut [Worker<'p>],
+        outcome: &mut Outcome,
+    ) -> Vec<StateId> {
+        let level = Level {
+            states,
+            next: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            found: Mutex::new(Vec::new()),
+        };
+        let used = if states.len() < WORTH_SHARING { 1 } else { crew.len() };
+        if used == 1 {
+            self.work(&mut crew[0], &level);
+        } else {
+            std::thread::scope(|scope| {
+                for worker in crew.iter_mut() {
+                    scope.spawn(|| self.work(worker, &level));
+                }
+            });
+        }
+        let found = level.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for finding in found {
+            if !outcome.found.iter().any(|known| known.what == finding.what) {
+                outcome.found.push(finding);
+            }
+        }
+        if level.stop.into_inner() {
+            outcome.ended = self.over_budget();
+        }
+        let mut next = std::mem::take(&mut crew[0].fresh);
+        crew[1..].iter_mut().for_each(|worker| next.append(&mut worker.fresh));
+        next
+    }
+
+    fn work(&self, worker: &mut Worker<'p>, level: &Level<'_>) {
+        loop {
+            let from = level.next.fetch_add(SHARE, Ordering::Relaxed);
+            if from >= level.states.len() || level.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let share = &level.states[from..level.states.len().min(from + SHARE)];
+            for state in share {
+                let found = worker.expand(*state, &self.space, self.target);
+                if !found.is_empty() {
+                    let mut all = level.found.lock().unwrap_or_else(PoisonError::into_inner);
+                    all.extend(found);
+                }
+            }
+            // Levels can be large; limits are not to wait for their end.
+            if from / SHARE % 256 == 255 && self.over_budget().is_some() {
+                level.stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Whether numbers of threads and objects depend on the order of the search.
+fn names_as_it_goes(program: &Program) -> bool {
+    use raddle_ir::InstKind::*;
+    let insts = program.funcs.values().flat_map(|func| func.blocks.values());
+    let names = insts
+        .flat_map(|block| &block.insts)
+        .any(|inst| matches!(inst.kind, Spawn { .. } | Alloca { .. } | Malloc { .. }));
+    names || program.globals.values().any(|global| global.thread_local)
+}
+
+#[derive(Debug)]
+struct Worker<'p> {
+    system: System<'p>,
+    fresh: Vec<StateId>,
+    moves: Vec<Move>,
+    row: Row,
+    scratch: Scratch,
+    unsupported: Option<(Fault, LocId)>,
+    cut: Option<LocId>,
+}
+
+impl<'p> Worker<'p> {
+    fn new(system: System<'p>) -> Worker<'p> {
+        Worker {
+            system,
+            fresh: Vec::new(),
+            moves: Vec::new(),
+            row: Row::default(),
+            scratch: Scratch::default(),
+            unsupported: None,
+            cut: None,
+        }
+    }
+
+    /// Makes every move from a state; gives what is found.
+    fn expand(&mut self, state: StateId, space: &Space, target: Target) -> Vec<Finding> {
+        let mut found = Vec::new();
+        self.system.decode(space, state, &mut self.scratch);
+        let mut moves = std::mem::take(&mut self.moves);
+        moves.clear();
+        self.system.moves(&mut moves);
+        if moves.is_empty() {
+            let what = judge_end(&self.system, target);
+            found.extend(what.map(|what| Finding { what, from: state, by: None }));
+        }
+        for by in &moves {
+            let made = self.system.perform(*by);
+            self.cut = self.cut.or(self.system.cut);
+            let (what, unsupported) = judge(&self.system, target, made);
+            if self.unsupported.is_none() {
+                self.unsupported = unsupported;
+            }
+            match what {
+                Some(what) => found.push(Finding { what, from: state, by: Some(*by) }),
+                None if leads_nowhere(&self.system, *by, made) => {}
+                None => {
+                    self.system.encode(&mut self.row);
+                    let (to, new) = space.insert(&self.row, Some(state), &mut self.scratch);
+                    if new {
+                        self.fresh.push(to);
+                    }
+                }
+            }
+            self.system.go_back();
+        }
+        self.moves = moves;
+        found
+    }
+}
+
+/// What a move led to, and what it could not run.
+fn judge(
+    system: &System<'_>,
+    target: Target,
+    made: Made,
+) -> (Option<Found>, Option<(Fault, LocId)>) {
+    if let Some(failed) = &system.failed {
+        if failed.fault.kind == FaultKind::Unsupported {
+            return (None, Some((failed.fault.clone(), failed.loc)));
+        }
+        if target == Target::Failures {
+            let (thread, fault, loc) = (failed.thread, failed.fault.clone(), failed.loc);
+            return (Some(Found::Failed { thread, fault, loc }), None);
+        }
+    }
+    if made.completes
+        && let Some(chain) = system.soft.attack.chain()
+    {
+        let (thread, store, load) = (chain.delay.thread, chain.delay.store, chain.load);
+        return (Some(Found::Attack { thread, store, load }), None);
+    }
+    (system.is_goal().then_some(Found::Goal), None)
+}
+
+/// Whether a move only stopped its thread: whatever the others do now they could have done before.
+/// Not so in a chain, where the move itself is an event that others may follow.
+fn leads_nowhere(system: &System<'_>, by: Move, made: Made) -> bool {
+    by.kind != Kind::Close
+        && made.is_local
+        && system.soft.attack.chain().is_none()
+        && matches!(system.machine.status(by.thread), Status::Blocked)
+}
+
+/// What a state without moves is.
+fn judge_end(system: &System<'_>, target: Target) -> Option<Found> {
+    match target {
+        Target::Failures => is_deadlock(system).then_some(Found::Deadlock),
+        Target::Finals => final_values(system).map(Found::Final),
+        Target::Rules => None,
+    }
+}
+
+/// The values of the observables if every thread has ended.
+fn final_values(system: &System<'_>) -> Option<Vec<u64>> {
+    let machine = &system.machine;
+    let ended =
+        |id| matches!(machine.status(id), Status::Finished | Status::Absent | Status::Halted);
+    let observables = machine.program.observables.values();
+    machine
+        .thread_ids()
+        .all(ended)
+        .then(|| observables.map(|observable| machine.observe(observable.what)).collect())
+}
+
+/// Whether threads wait for ever, in a state without moves.
+fn is_deadlock(system: &System<'_>) -> bool {
+    let machine = &system.machine;
+    let any = |status| machine.thread_ids().any(|id| machine.status(id) == status);
+    let excused = [Status::Blocked, Status::Halted, Status::OutOfSteps, Status::Failed];
+    any(Status::Ready) && !excused.into_iter().any(any)
+}

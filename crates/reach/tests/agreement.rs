@@ -1,0 +1,111 @@
+//! The engine against the interleaving engine, on generated programs without loops: final states,
+//! failures, and robustness, which there is a matter of counting traces.
+//!
+//! `RADDLE_LONG=1` runs many more programs.
+
+use raddle_interleave::{FailureKind, Model, Options as Exploration, Summary, explore};
+use raddle_ir::{Program, text};
+use raddle_oracle::generate::{self, Config, Weights};
+use raddle_oracle::shrink::shrink;
+use raddle_reach::{Answer, Options, ReachModel, Robust, final_states, reach, robust};
+
+/// Executions beyond which a program is passed over.
+const EXECUTIONS: u64 = 20_000;
+
+fn seeds(short: u64) -> std::ops::Range<u64> {
+    let long = std::env::var_os("RADDLE_LONG").is_some();
+    0..short * if long { 40 } else { 1 }
+}
+
+/// What the interleaving engine says, if it can say everything.
+fn explored(program: &Program, model: Model) -> Option<Summary> {
+    let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
+    options.limits.executions = Some(EXECUTIONS);
+    options.limits.spin = false;
+    let summary = explore(program, &options);
+    let unsupported = summary.failures.iter().any(|f| f.kind == FailureKind::Unsupported);
+    (summary.stopped.is_none() && summary.cut == 0 && !unsupported).then_some(summary)
+}
+
+fn complaint(program: &Program) -> Option<String> {
+    let options = Options::default();
+    let (sc, tso) = (explored(program, Model::Sc)?, explored(program, Model::Tso)?);
+    for (model, summary) in [(ReachModel::Sc, &sc), (ReachModel::Tso, &tso)] {
+        let expected: Vec<Vec<u64>> =
+            summary.states.iter().map(|(values, _)| values.clone()).collect();
+        let found = final_states(program, model, &options);
+        if found.unknown.is_some() || !expected.is_empty() && found.states != expected {
+            return Some(format!(
+                "{model:?}: final states {:x?}, not {expected:x?} ({:?})",
+                found.states, found.unknown
+            ));
+        }
+        let reached = reach(program, model, &options).answer;
+        let fails = !summary.failures.is_empty();
+        if matches!(reached, Answer::Reachable(_)) != fails || matches!(reached, Answer::Unknown(_))
+        {
+            return Some(format!("{model:?}: {reached:?}, not {:?}", summary.failures));
+        }
+    }
+    let traces = |summary: &Summary| summary.executions + summary.blocked;
+    let verdict = robust(program, &options).verdict;
+    let expected = traces(&sc) == traces(&tso);
+    if (verdict == Robust::Robust) != expected {
+        return Some(format!("{verdict:?}, with {} and {} traces", traces(&sc), traces(&tso)));
+    }
+    None
+}
+
+fn agree(config: &Config, programs: u64) {
+    let (mut robust_ones, mut compared) = (0, 0);
+    for seed in seeds(programs) {
+        let program = generate::program(config, seed);
+        if complaint(&program).is_some() {
+            let small = shrink(&program, &mut |smaller| complaint(smaller).is_some());
+            let what = complaint(&small).unwrap_or_default();
+            panic!("seed {seed}: {what}\n{}", text::print(&small));
+        }
+        compared += 1;
+        robust_ones += u64::from(robust(&program, &Options::default()).verdict == Robust::Robust);
+    }
+    println!("{robust_ones} of {compared} programs are robust");
+}
+
+/// Mostly loads and stores, so that few programs are robust.
+#[test]
+fn accesses() {
+    let weights = Weights {
+        load: 30,
+        store: 30,
+        fence: 3,
+        rmw: 1,
+        branch: 5,
+        assert: 3,
+        choose: 1,
+        index: 2,
+        ..Weights::default()
+    };
+    let shape = Config { threads: 2..=3, instructions: 3..=5, ..Config::memory() };
+    agree(&Config { weights, ..shape.clone() }, 300);
+    agree(&Config { weights, locations: 3, threads: 3..=3, ..shape }, 100);
+}
+
+#[test]
+fn accesses_and_fences() {
+    agree(&Config::memory(), 300);
+}
+
+#[test]
+fn orders_and_widths() {
+    agree(&Config::c11(), 200);
+}
+
+#[test]
+fn locks_and_threads() {
+    agree(&Config::synchronised(), 100);
+}
+
+#[test]
+fn waiting() {
+    agree(&Config::waiting(), 100);
+}
