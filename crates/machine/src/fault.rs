@@ -52,7 +52,7 @@ pub fn in_bytes(count: u32) -> String {
 }
 
 #[cold]
-pub(crate) fn never_written(bytes: u32) -> Fault {
+pub fn never_written(bytes: u32) -> Fault {
     let were = if bytes == 1 { "was" } else { "were" };
     let message = format!("reads {} that {were} never written", in_bytes(bytes));
     Fault::new(FaultKind::Uninitialised, message)

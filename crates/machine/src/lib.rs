@@ -20,8 +20,8 @@
 //! |---|---|
 //! | [`trail`] | words and the undo log |
 //! | [`layout`] | how addresses are made |
-//! | [`code`], `decode` | the program as a flat array of operations |
-//! | `eval` | arithmetic |
+//! | [`code`], [`decode`] | the program as a flat array of operations |
+//! | [`eval`] | arithmetic |
 //! | [`memory`] | objects, bytes, cells |
 //! | [`thread`], `threads` | thread records, spawning, waking |
 //! | `frames` | registers, calls, returns |
@@ -38,14 +38,14 @@
 
 pub mod code;
 pub mod codec;
-mod decode;
-mod eval;
+pub mod decode;
+pub mod eval;
 mod fault;
 mod format;
 mod frames;
 mod goals;
 pub mod layout;
-mod live;
+pub mod live;
 mod loops;
 pub mod machine;
 pub mod memory;
@@ -65,7 +65,7 @@ pub mod trail;
 pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
-pub use fault::{Fault, FaultKind, in_bytes};
+pub use fault::{Fault, FaultKind, in_bytes, never_written};
 pub use machine::{Bounds, Machine};
 pub use output::Formatted;
 pub use passed::{Allocation, Passed, PassedOp};

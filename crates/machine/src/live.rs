@@ -7,7 +7,7 @@ use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Reg};
 
 /// A set of registers of one function.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct RegSet(Vec<u64>);
+pub struct RegSet(Vec<u64>);
 
 impl RegSet {
     fn new(regs: usize) -> RegSet {
@@ -37,7 +37,7 @@ impl RegSet {
 }
 
 /// The registers that are live at the start of each block.
-pub(crate) fn live_at_starts(func: &Function) -> Vec<RegSet> {
+pub fn live_at_starts(func: &Function) -> Vec<RegSet> {
     let mut live = vec![RegSet::new(func.regs.len()); func.blocks.len()];
     let predecessors = predecessors(func);
     let mut work: Vec<BlockId> = func.blocks.keys().collect();

@@ -1,0 +1,331 @@
+//! Memory operations: what they fetch.
+
+use super::event::{Event, EventId, Kind, Load, Pairing, Store, word};
+use super::fetch::Next;
+use super::sets::{ClockId, DepsId};
+use super::value::{Expr, Val};
+use super::{Ahead, Status, field, unsupported};
+use crate::model::Barrier;
+use raddle_ir::{Access, IntPred, Order, RmwOp, Type};
+use raddle_machine::Fault;
+use raddle_machine::code::{Op, Slot, Src, is_wide};
+
+impl Ahead<'_> {
+    pub(super) fn memory_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+        if self.fetched(thread) >= self.max_events {
+            return Ok(Next::Stop(Status::OutOfEvents));
+        }
+        match op {
+            Op::Load { dst, ty, addr, access } => self.load(thread, dst, ty, addr, access),
+            Op::Store { ty, addr, value, access } => self.store(thread, ty, addr, value, access),
+            Op::Rmw { op, ty, dst, addr, value, order, when } => {
+                let addr = self.read(thread, addr, false)?;
+                let operand = self.read(thread, value, is_wide(ty))?;
+                let when = match when {
+                    Some((pred, wanted)) => Some((pred, self.read(thread, wanted, is_wide(ty))?)),
+                    None => None,
+                };
+                let rmw = ReadModifyWrite { op, ty, addr, operand, when, order };
+                let old = self.read_modify_write(thread, rmw)?;
+                self.put(thread, dst, old, is_wide(ty));
+                Ok(Next::Go)
+            }
+            Op::CmpXchg { .. } => self.compare_exchange(thread, op),
+            Op::StoreCond { ty, ok, addr, value, order } => {
+                let addr = self.read(thread, addr, false)?;
+                let value = self.read(thread, value, is_wide(ty))?;
+                self.store_conditional(thread, ok, ty, [addr, value], order)
+            }
+            Op::Fence { kind } => {
+                let barrier = self.rules.fence(kind);
+                self.barrier(thread, barrier, DepsId::NONE);
+                Ok(Next::Go)
+            }
+            op => self.thread_step(thread, op),
+        }
+    }
+
+    fn load(
+        &mut self,
+        thread: u32,
+        dst: Slot,
+        ty: Type,
+        addr: Src,
+        access: Access,
+    ) -> Result<Next, Fault> {
+        let addr = self.read(thread, addr, false)?;
+        if let Some(next) = self.private_load(thread, dst, ty, addr, access.raw)? {
+            return Ok(next);
+        }
+        let (before, after) = self.rules.load(access.order);
+        self.barrier(thread, before, DepsId::NONE);
+        let ask = Ask { when: None, pairing: Pairing::None, raw: access.raw };
+        let (event, value) = self.fetch_load(thread, ty, addr, ask)?;
+        if access.exclusive {
+            self.set(thread, field::RESERVED, u64::from(event.0) + 1);
+        }
+        self.barrier(thread, after, value.deps);
+        self.put(thread, dst, value, is_wide(ty));
+        Ok(Next::Go)
+    }
+
+    fn store(
+        &mut self,
+        thread: u32,
+        ty: Type,
+        addr: Src,
+        value: Src,
+        access: Access,
+    ) -> Result<Next, Fault> {
+        let addr = self.read(thread, addr, false)?;
+        let value = self.read(thread, value, is_wide(ty))?;
+        if let Some(next) = self.private_store(thread, ty, addr, value)? {
+            return Ok(next);
+        }
+        let (before, after) = self.rules.store(access.order);
+        self.barrier(thread, before, DepsId::NONE);
+        self.fetch_store(thread, ty, addr, value, None)?;
+        self.barrier(thread, after, DepsId::NONE);
+        Ok(Next::Go)
+    }
+
+    /// Fetches both halves of a read-modify-write; gives the old value.
+    pub(super) fn read_modify_write(
+        &mut self,
+        thread: u32,
+        rmw: ReadModifyWrite,
+    ) -> Result<Val, Fault> {
+        let ReadModifyWrite { op, ty, addr, operand, when, order } = rmw;
+        let (before, after) = self.rules.rmw(order);
+        self.barrier(thread, before, DepsId::NONE);
+        let ask = Ask { when, pairing: Pairing::Always, raw: false };
+        let (read, old) = self.fetch_load(thread, ty, addr, ask)?;
+        let deps = self.deps.union(old.deps, operand.deps);
+        let expr = Expr::Rmw { op, ty, old, operand };
+        let new = self.nodes.result(&mut self.trail, thread, expr, deps);
+        self.fetch_store(thread, ty, addr, new, Some(read))?;
+        self.barrier(thread, after, old.deps);
+        Ok(old)
+    }
+
+    fn compare_exchange(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+        let Op::CmpXchg { ty, dst, ok, addr, expected, new, order, failure } = op else {
+            return Ok(Next::Go);
+        };
+        let wide = is_wide(ty);
+        let swap = Swap {
+            ty,
+            addr: self.read(thread, addr, false)?,
+            expected: self.read(thread, expected, wide)?,
+            new: self.read(thread, new, wide)?,
+            order,
+            failure,
+        };
+        let Some((old, stored)) = self.compare_and_swap(thread, swap)? else {
+            return Ok(Next::Wait);
+        };
+        self.put(thread, dst, old, wide);
+        self.put(thread, ok, stored, false);
+        Ok(Next::Go)
+    }
+
+    /// Whether it writes is a branch on what it read. Gives the old value and whether it wrote, once
+    /// that is known.
+    pub(super) fn compare_and_swap(
+        &mut self,
+        thread: u32,
+        swap: Swap,
+    ) -> Result<Option<(Val, Val)>, Fault> {
+        let Swap { ty, addr, expected, new, order, failure } = swap;
+        if self.get(thread, field::PHASE) == 0 {
+            let (before, _) = self.rules.rmw(order);
+            self.barrier(thread, before, DepsId::NONE);
+            let ask = Ask { when: None, pairing: Pairing::If(expected), raw: false };
+            let (read, _) = self.fetch_load(thread, ty, addr, ask)?;
+            self.set(thread, field::PHASE, u64::from(read.0) + 1);
+        }
+        let read = EventId(self.get(thread, field::PHASE) as u32 - 1);
+        let old = self.loaded(read);
+        let deps = self.deps.union(old.deps, expected.deps);
+        let (Some(found), Some(wanted)) = (self.value(old), self.value(expected)) else {
+            return Ok(None);
+        };
+        self.set(thread, field::PHASE, 0);
+        self.branches_on(thread, Val { bits: 0, node: None, deps });
+        let stored = found == wanted;
+        let after = if stored {
+            self.fetch_store(thread, ty, addr, new, Some(read))?;
+            self.rules.rmw(order).1
+        } else {
+            self.rules.rmw(failure).1
+        };
+        self.barrier(thread, after, old.deps);
+        Ok(Some((old, Val { bits: stored.into(), node: None, deps })))
+    }
+
+    /// It fails if there is no reservation, and may fail if there is one.
+    fn store_conditional(
+        &mut self,
+        thread: u32,
+        ok: Slot,
+        ty: Type,
+        [addr, value]: [Val; 2],
+        order: Order,
+    ) -> Result<Next, Fault> {
+        let reserved = self.get(thread, field::RESERVED).checked_sub(1);
+        let stores = match reserved {
+            None => false,
+            Some(_) => match self.take_choice(thread) {
+                None => return Ok(Next::Stop(Status::Choosing)),
+                Some(choice) => choice == 0,
+            },
+        };
+        self.set(thread, field::RESERVED, 0);
+        if let (true, Some(read)) = (stores, reserved) {
+            let (before, after) = self.rules.store(order);
+            self.barrier(thread, before, DepsId::NONE);
+            self.fetch_store(thread, ty, addr, value, Some(EventId(read as u32)))?;
+            self.barrier(thread, after, DepsId::NONE);
+        }
+        self.put(thread, ok, Val::known(stores.into()), false);
+        Ok(Next::Go)
+    }
+
+    /// The value that a fetched load gives.
+    pub(super) fn loaded(&mut self, read: EventId) -> Val {
+        let event = self.events[read.0 as usize];
+        let deps = self.deps.just(event.po);
+        Val { bits: 0, node: event.load().map(|load| load.node), deps }
+    }
+
+    pub(super) fn barrier(&mut self, thread: u32, barrier: Barrier, loaded: DepsId) {
+        if barrier == Barrier::NOTHING {
+            return;
+        }
+        let events = u64::from(self.fetched(thread));
+        if barrier.has(Barrier::FULL) {
+            self.full_fence(thread);
+        }
+        if barrier.has(Barrier::LIGHT) {
+            self.set(thread, field::LIGHT, events);
+        }
+        if barrier.has(Barrier::STORES) {
+            self.set(thread, field::STORES, events);
+        }
+        if barrier.has(Barrier::ACQUIRE) {
+            let ctrl = self.deps.union(DepsId(self.get(thread, field::CTRL) as u32), loaded);
+            self.set(thread, field::CTRL, ctrl.0.into());
+        }
+        if barrier.has(Barrier::ACQUIRE) || barrier.has(Barrier::CONTEXT) {
+            let ctrl = self.get(thread, field::CTRL);
+            self.set(thread, field::ISYNC, ctrl);
+        }
+    }
+
+    pub(super) fn fetch_load(
+        &mut self,
+        thread: u32,
+        ty: Type,
+        addr: Val,
+        ask: Ask,
+    ) -> Result<(EventId, Val), Fault> {
+        let node = self.nodes.make(&mut self.trail, thread, Expr::Load);
+        let Ask { when, pairing, raw } = ask;
+        let kind = Kind::Load(Load { node, when, pairing, raw });
+        let event = self.fetch(thread, ty, addr, kind)?;
+        Ok((event, self.loaded(event)))
+    }
+
+    pub(super) fn fetch_store(
+        &mut self,
+        thread: u32,
+        ty: Type,
+        addr: Val,
+        value: Val,
+        read: Option<EventId>,
+    ) -> Result<EventId, Fault> {
+        self.note_change(thread);
+        self.fetch(thread, ty, addr, Kind::Store(Store { value, read }))
+    }
+
+    fn fetch(&mut self, thread: u32, ty: Type, addr: Val, kind: Kind) -> Result<EventId, Fault> {
+        if ty.bits() % 8 != 0 && ty.bits() != 1 {
+            return Err(unsupported(format!("a shared access of type {ty}")));
+        }
+        let at = self.trail.get(self.event_count) as usize;
+        self.trail.set(self.event_count, at as u64 + 1);
+        let dd = match kind {
+            Kind::Load(_) => addr.deps,
+            Kind::Store(store) => self.deps.union(addr.deps, store.value.deps),
+        };
+        let ctrl = DepsId(self.get(thread, field::CTRL) as u32);
+        let addresses = DepsId(self.get(thread, field::ADDRESSES) as u32);
+        let cc = self.deps.union(ctrl, addresses);
+        let words = match self.events.get(at) {
+            Some(old) => old.words,
+            None => self.trail.reserve(word::ALL),
+        };
+        let po = self.fetched(thread);
+        let event = Event {
+            thread,
+            po,
+            kind,
+            ty,
+            addr,
+            at: self.place(thread),
+            dd,
+            cc,
+            ci: DepsId(self.get(thread, field::ISYNC) as u32),
+            before: self.deps.union(dd, cc),
+            full: ClockId(self.get(thread, field::CLOCK) as u32),
+            light: self.get(thread, field::LIGHT) as u32,
+            stores: self.get(thread, field::STORES) as u32,
+            words,
+        };
+        match self.events.get_mut(at) {
+            Some(old) => *old = event,
+            None => self.events.push(event),
+        }
+        let id = EventId(at as u32);
+        let events = &mut self.threads[thread as usize].events;
+        match events.get_mut(po as usize) {
+            Some(old) => *old = id,
+            None => events.push(id),
+        }
+        // What comes later waits until it is known not to be at the same place.
+        let addresses = self.deps.union(addresses, addr.deps);
+        self.set(thread, field::ADDRESSES, addresses.0.into());
+        self.set(thread, field::EVENTS, u64::from(po) + 1);
+        if let Err(fault) = self.locate(id) {
+            // It never happened.
+            self.set(thread, field::EVENTS, po.into());
+            return Err(fault);
+        }
+        Ok(id)
+    }
+}
+
+/// What is special about a load.
+pub(super) struct Ask {
+    pub when: Option<(IntPred, Val)>,
+    pub pairing: Pairing,
+    pub raw: bool,
+}
+
+pub(super) struct Swap {
+    pub ty: Type,
+    pub addr: Val,
+    pub expected: Val,
+    pub new: Val,
+    pub order: Order,
+    pub failure: Order,
+}
+
+pub(super) struct ReadModifyWrite {
+    pub op: RmwOp,
+    pub ty: Type,
+    pub addr: Val,
+    pub operand: Val,
+    pub when: Option<(IntPred, Val)>,
+    pub order: Order,
+}

@@ -1,0 +1,99 @@
+//! Events: what threads have fetched, waiting to be committed or committed.
+
+use super::sets::{ClockId, DepsId};
+use super::value::{NodeId, Val};
+use raddle_ir::{IntPred, LocId, Type};
+use raddle_machine::Word;
+
+/// An event that has not been forgotten by going back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct EventId(pub u32);
+
+/// A place in memory that is read and written as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Location(pub u32);
+
+/// Whether a load has a write that follows it in one step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pairing {
+    None,
+    Always,
+    /// If it reads this value.
+    If(Val),
+}
+
+/// What only loads have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    pub node: NodeId,
+    /// What it waits for.
+    pub when: Option<(IntPred, Val)>,
+    pub pairing: Pairing,
+    /// Takes bytes that were never written.
+    pub raw: bool,
+}
+
+/// What only stores have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Store {
+    pub value: Val,
+    /// The load of the same read-modify-write.
+    pub read: Option<EventId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    Load(Load),
+    Store(Store),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub thread: u32,
+    /// Its place in program order, counted from 0.
+    pub po: u32,
+    pub kind: Kind,
+    pub ty: Type,
+    pub addr: Val,
+    pub at: LocId,
+    /// The loads that its address and its value came from.
+    pub dd: DepsId,
+    /// Those of branches before it, and of the addresses of accesses before it.
+    pub cc: DepsId,
+    /// Those of branches before an `isync` or `isb` before it.
+    pub ci: DepsId,
+    /// `dd` and `cc`: what has to be committed for it to be known at all.
+    pub before: DepsId,
+    pub full: ClockId,
+    /// How many events of its thread are before a lightweight fence before it, and how many before a
+    /// fence of stores.
+    pub light: u32,
+    pub stores: u32,
+    /// See [`word`].
+    pub words: Word,
+}
+
+impl Event {
+    pub fn is_store(&self) -> bool {
+        matches!(self.kind, Kind::Store(_))
+    }
+
+    pub fn load(&self) -> Option<&Load> {
+        match &self.kind {
+            Kind::Load(load) => Some(load),
+            Kind::Store(_) => None,
+        }
+    }
+}
+
+/// Offsets of an event's words.
+pub(crate) mod word {
+    /// Its number in the graph plus 1; 0 before it is committed.
+    pub const COMMIT: u32 = 0;
+    /// Its location plus 1; 0 while the address is not known.
+    pub const LOCATION: u32 = 1;
+    /// For a load that reads from a store that is yet to come: the number of stores to its location
+    /// that it was not to read from, plus 1.
+    pub const DEFERRED: u32 = 2;
+    pub const ALL: u32 = 3;
+}

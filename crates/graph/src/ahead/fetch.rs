@@ -1,0 +1,237 @@
+//! Fetching: a thread runs until it needs a value that waits, or stops for good.
+
+use super::value::{Expr, Val, can_fault};
+use super::{Ahead, Status, field, unsupported};
+use raddle_ir::{BinOp, Type};
+use raddle_machine::code::{Op, Pc, Slot, Src, is_wide};
+use raddle_machine::visible::MAX_CHOICES;
+use raddle_machine::{Fault, FaultKind};
+
+/// What one step led to.
+pub(super) enum Next {
+    Go,
+    Jump(Pc),
+    /// Something is not known yet; the operation is tried again later.
+    Wait,
+    Stop(Status),
+}
+
+impl Ahead<'_> {
+    /// Lets every thread fetch what it can.
+    pub fn run_all(&mut self) {
+        let mut thread = 0;
+        // Threads that are spawned on the way come later in the list.
+        while thread < self.thread_count() {
+            if self.status(thread) == Status::Running && self.run(thread) {
+                // Someone may have waited for it to end.
+                thread = 0;
+                continue;
+            }
+            thread += 1;
+        }
+    }
+
+    /// Lets a thread fetch; tells whether it has ended by that.
+    fn run(&mut self, thread: u32) -> bool {
+        let mut left = self.bounds.steps;
+        loop {
+            if left == 0 {
+                self.set_status(thread, Status::OutOfSteps);
+                return false;
+            }
+            left -= 1;
+            let pc = self.pc(thread);
+            match self.step(thread, pc) {
+                Ok(Next::Go) => self.set(thread, field::PC, u64::from(pc.0) + 1),
+                Ok(Next::Jump(to)) => self.set(thread, field::PC, to.0.into()),
+                Ok(Next::Wait) => return false,
+                Ok(Next::Stop(status)) => {
+                    self.set_status(thread, status);
+                    return status == Status::Finished;
+                }
+                Err(fault) => {
+                    let at = self.place(thread);
+                    self.fail(thread, at, fault);
+                    return false;
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, thread: u32, pc: Pc) -> Result<Next, Fault> {
+        match self.code.op(pc) {
+            Op::Bin { op, ty, dst, a, b } => return self.bin(thread, op, ty, dst, [a, b]),
+            Op::Un { op, ty, dst, a } => {
+                let a = self.read(thread, a, is_wide(ty))?;
+                self.compute(thread, dst, ty, Expr::Un { op, ty, a }, &[a]);
+            }
+            Op::Cmp { pred, ty, dst, a, b } => {
+                let (a, b) =
+                    (self.read(thread, a, is_wide(ty))?, self.read(thread, b, is_wide(ty))?);
+                self.compute(thread, dst, Type::BOOL, Expr::Cmp { pred, ty, a, b }, &[a, b]);
+            }
+            Op::Cast { op, from, to, dst, a } => {
+                let a = self.read(thread, a, is_wide(from))?;
+                self.compute(thread, dst, to, Expr::Cast { op, from, to, a }, &[a]);
+            }
+            Op::Select { ty, dst, cond, a, b } => {
+                let cond = self.read(thread, cond, false)?;
+                let (a, b) =
+                    (self.read(thread, a, is_wide(ty))?, self.read(thread, b, is_wide(ty))?);
+                self.compute(thread, dst, ty, Expr::Select { cond, a, b }, &[cond, a, b]);
+            }
+            Op::Move { ty, dst, a } => {
+                let value = self.read(thread, a, is_wide(ty))?;
+                self.put(thread, dst, value, is_wide(ty));
+            }
+            Op::Jump(to) => return Ok(Next::Jump(to)),
+            Op::Branch { cond, then, els } => {
+                let Some(cond) = self.decides(thread, cond, false)? else { return Ok(Next::Wait) };
+                return Ok(Next::Jump(if cond != 0 { then } else { els }));
+            }
+            Op::Switch { value, ty, table } => {
+                let Some(value) = self.decides(thread, value, is_wide(ty))? else {
+                    return Ok(Next::Wait);
+                };
+                let table = &self.code.switches[table as usize];
+                let case = table.cases.iter().find(|(bits, _)| *bits == value);
+                return Ok(Next::Jump(case.map_or(table.default, |(_, to)| *to)));
+            }
+            Op::Nop => {}
+            op => return self.other_step(thread, pc, op),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Calls, ends, and what verification asks for.
+    fn other_step(&mut self, thread: u32, pc: Pc, op: Op) -> Result<Next, Fault> {
+        match op {
+            Op::Call { target, args, dst } => {
+                let Some(func) = self.callee(thread, target)? else { return Ok(Next::Wait) };
+                let args = self.arguments(thread, args)?;
+                let result = dst.map(|(slot, ty)| (slot, is_wide(ty)));
+                return Ok(Next::Jump(self.enter(thread, func, &args, Pc(pc.0 + 1), result)?));
+            }
+            Op::Return { value, ty } => {
+                let value = match value {
+                    Some(src) => self.read(thread, src, is_wide(ty))?,
+                    None => Val::known(0),
+                };
+                return Ok(match self.leave(thread, value) {
+                    Some(back) => Next::Jump(back),
+                    None => Next::Stop(Status::Finished),
+                });
+            }
+            Op::ThreadExit { value } => {
+                let value = self.read(thread, value, false)?;
+                self.finish(thread, value);
+                return Ok(Next::Stop(Status::Finished));
+            }
+            Op::Halt => return Ok(Next::Stop(Status::Halted)),
+            Op::LoopEntry(id) => self.enter_loop(thread, id),
+            Op::LoopHead(id) => {
+                if let Some(status) = self.pass_head(thread, id) {
+                    return Ok(Next::Stop(status));
+                }
+            }
+            Op::Assume { cond } => match self.decides(thread, cond, false)? {
+                None => return Ok(Next::Wait),
+                Some(0) => return Ok(Next::Stop(Status::Blocked)),
+                Some(_) => {}
+            },
+            Op::Assert { cond, message } => match self.decides(thread, cond, false)? {
+                None => return Ok(Next::Wait),
+                Some(0) => return Err(self.said(FaultKind::Assertion, message)),
+                Some(_) => {}
+            },
+            Op::Unsupported { message } => {
+                return Err(self.said(FaultKind::Unsupported, message));
+            }
+            Op::Fail { kind, message } => return Err(self.said(kind.into(), message)),
+            Op::Unreachable => {
+                let message = "reaches a point marked as unreachable";
+                return Err(Fault::new(FaultKind::Unreachable, message));
+            }
+            Op::Choose { dst, lo, hi } => {
+                if hi - lo >= u64::from(MAX_CHOICES) {
+                    return Err(unsupported("chooses among more than 2^31 values"));
+                }
+                let Some(chosen) = self.take_choice(thread) else {
+                    return Ok(Next::Stop(Status::Choosing));
+                };
+                self.put(thread, dst, Val::known((lo + chosen).into()), false);
+            }
+            op => return self.memory_step(thread, op),
+        }
+        Ok(Next::Go)
+    }
+
+    fn said(&self, kind: FaultKind, message: u32) -> Fault {
+        Fault::new(kind, self.code.messages[message as usize].clone())
+    }
+
+    fn bin(
+        &mut self,
+        thread: u32,
+        op: BinOp,
+        ty: Type,
+        dst: Slot,
+        operands: [Src; 2],
+    ) -> Result<Next, Fault> {
+        let [a, b] = operands;
+        let (a, b) = (self.read(thread, a, is_wide(ty))?, self.read(thread, b, is_wide(ty))?);
+        if can_fault(op) {
+            let (Some(x), Some(y)) = (self.value(a), self.value(b)) else { return Ok(Next::Wait) };
+            // The quotient itself is computed below: this is to fault.
+            raddle_machine::eval::bin128(op, ty, x, y)?;
+        }
+        self.compute(thread, dst, ty, Expr::Bin { op, ty, a, b }, &[a, b]);
+        Ok(Next::Go)
+    }
+
+    fn compute(&mut self, thread: u32, dst: Slot, ty: Type, expr: Expr, operands: &[Val]) {
+        let mut deps = operands[0].deps;
+        for operand in &operands[1..] {
+            deps = self.deps.union(deps, operand.deps);
+        }
+        let value = self.nodes.result(&mut self.trail, thread, expr, deps);
+        self.put(thread, dst, value, is_wide(ty));
+    }
+
+    /// What a branch depends on: everything later in the thread depends on it, too.
+    fn decides(&mut self, thread: u32, src: Src, wide: bool) -> Result<Option<u128>, Fault> {
+        let value = self.read(thread, src, wide)?;
+        Ok(self.branches_on(thread, value))
+    }
+
+    pub(super) fn branches_on(&mut self, thread: u32, value: Val) -> Option<u128> {
+        let bits = self.value(value)?;
+        let ctrl = super::DepsId(self.get(thread, field::CTRL) as u32);
+        let ctrl = self.deps.union(ctrl, value.deps);
+        self.set(thread, field::CTRL, ctrl.0.into());
+        Some(bits)
+    }
+
+    /// The outcome that was chosen for the operation that a thread is at, if it was.
+    pub(super) fn take_choice(&mut self, thread: u32) -> Option<u64> {
+        let chosen = self.get(thread, field::CHOSEN).checked_sub(1)?;
+        self.set(thread, field::CHOSEN, 0);
+        Some(chosen)
+    }
+
+    /// How many outcomes the operation has that a thread must choose for.
+    pub fn alternatives(&self, thread: u32) -> u64 {
+        match self.code.op(self.pc(thread)) {
+            Op::Choose { lo, hi, .. } => (hi - lo).saturating_add(1),
+            // A store-conditional succeeds or fails; a wait ends by a signal or without.
+            _ => 2,
+        }
+    }
+
+    /// Chooses an outcome; the thread goes on.
+    pub fn choose(&mut self, thread: u32, outcome: u64) {
+        self.set(thread, field::CHOSEN, outcome + 1);
+        self.set_status(thread, Status::Running);
+        self.run_all();
+    }
+}

@@ -1,0 +1,332 @@
+//! Registers, calls, returns, and threads that start.
+
+use super::sets::{ClockId, DepsId};
+use super::value::{NodeId, Val};
+use super::{Ahead, MAX_THREADS, Status, Thread, field, unsupported};
+use raddle_ir::{FuncId, LocId, Operand};
+use raddle_machine::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
+use raddle_machine::{Fault, FaultKind, Word, layout};
+use smallvec::SmallVec;
+
+/// Offsets of a frame's header.
+mod header {
+    pub const RETURN_PC: u32 = 0;
+    /// Word 0 of the caller's frame.
+    pub const CALLER: u32 = 1;
+    /// The caller's slot for the result, plus 1; bit 32 says that it is wide.
+    pub const RESULT: u32 = 2;
+    /// The newest object of the frame, plus 1; they form a list.
+    pub const ALLOCAS: u32 = 3;
+    pub const SLOTS: u32 = 4;
+}
+
+/// Calls within calls that a thread may have.
+const MAX_DEPTH: u64 = 10_000;
+
+pub(super) type Arguments = SmallVec<[Val; 4]>;
+
+/// A value as two words of bits and a word that says the rest; a register has the first and the
+/// last, and the first of the next slot if it is wide.
+const fn tag(value: Val) -> u64 {
+    let node = match value.node {
+        Some(node) => node.0 as u64 + 1,
+        None => 0,
+    };
+    node << 32 | value.deps.0 as u64
+}
+
+const fn untag(bits: u128, tag: u64) -> Val {
+    let node = match (tag >> 32) as u32 {
+        0 => None,
+        node => Some(NodeId(node - 1)),
+    };
+    Val { bits, node, deps: DepsId(tag as u32) }
+}
+
+impl Ahead<'_> {
+    #[inline]
+    fn frame(&self, thread: u32) -> Word {
+        Word::from_index(self.get(thread, field::FRAME))
+    }
+
+    fn slot_word(frame: Word, slot: Slot) -> Word {
+        frame.at(header::SLOTS + 2 * slot.0)
+    }
+
+    #[inline]
+    pub(super) fn register(&self, frame: Word, slot: Slot, wide: bool) -> Val {
+        let word = Self::slot_word(frame, slot);
+        let low = u128::from(self.trail.get(word));
+        let high = if wide { u128::from(self.trail.get(word.at(2))) } else { 0 };
+        untag(high << 64 | low, self.trail.get(word.at(1)))
+    }
+
+    pub(super) fn own_register(&self, thread: u32, slot: Slot, wide: bool) -> Val {
+        self.register(self.frame(thread), slot, wide)
+    }
+
+    /// Reads an operand; a copy of a thread-local global is made if it is not there yet.
+    #[inline]
+    pub(super) fn read(&mut self, thread: u32, src: Src, wide: bool) -> Result<Val, Fault> {
+        Ok(match src.get() {
+            Source::Slot(slot) => self.register(self.frame(thread), slot, wide),
+            Source::Constant(index) => Val::known(self.code.constants[index as usize].into()),
+            Source::Wide(index) => Val::known(self.code.wides[index as usize]),
+            Source::ThreadLocal(index) => {
+                let (global, offset) = self.code.thread_locals[index as usize];
+                let object = self.thread_local(thread, global)?;
+                let addr = layout::object_address(object).wrapping_add_signed(offset);
+                Val::known(addr.into())
+            }
+        })
+    }
+
+    fn put_in(&mut self, frame: Word, slot: Slot, value: Val, wide: bool) {
+        let word = Self::slot_word(frame, slot);
+        self.trail.set(word, value.bits as u64);
+        self.trail.set(word.at(1), tag(value));
+        if wide {
+            self.trail.set(word.at(2), (value.bits >> 64) as u64);
+        }
+    }
+
+    pub(super) fn put(&mut self, thread: u32, slot: Slot, value: Val, wide: bool) {
+        self.put_in(self.frame(thread), slot, value, wide);
+    }
+
+    /// Words of a frame that belong to a loop.
+    pub(super) fn loop_words(&self, thread: u32, slot: Slot) -> Word {
+        Self::slot_word(self.frame(thread), slot)
+    }
+
+    pub(super) fn allocas(&self, thread: u32) -> Word {
+        self.frame(thread).at(header::ALLOCAS)
+    }
+
+    pub(super) fn arguments(&mut self, thread: u32, args: Args) -> Result<Arguments, Fault> {
+        let mut values = Arguments::new();
+        for n in 0..args.len {
+            let (src, wide) = self.code.args[(args.start + n) as usize];
+            values.push(self.read(thread, src, wide)?);
+        }
+        Ok(values)
+    }
+
+    /// The function that a call goes to; `None` if that is not known yet.
+    pub(super) fn callee(&mut self, thread: u32, target: Target) -> Result<Option<FuncId>, Fault> {
+        let src = match target {
+            Target::Func(func) => return Ok(Some(func)),
+            Target::Pointer(src) => src,
+        };
+        let value = self.read(thread, src, false)?;
+        let Some(addr) = self.branches_on(thread, value) else { return Ok(None) };
+        match layout::function_at(addr as u64, self.code.funcs.len()) {
+            Some(func) => Ok(Some(func)),
+            None => Err(Fault::new(
+                FaultKind::Memory,
+                format!("calls {:#x}, which is not a function", addr as u64),
+            )),
+        }
+    }
+
+    /// Enters a function.
+    pub(super) fn enter(
+        &mut self,
+        thread: u32,
+        func: FuncId,
+        args: &[Val],
+        back: Pc,
+        result: Option<(Slot, bool)>,
+    ) -> Result<Pc, Fault> {
+        let depth = self.get(thread, field::DEPTH);
+        if depth >= MAX_DEPTH {
+            return Err(unsupported(format!("calls are nested deeper than {MAX_DEPTH}")));
+        }
+        let code = &self.code.funcs[func.as_u32() as usize];
+        let Some(entry) = code.entry else {
+            let name = &self.program.funcs[func].name;
+            return Err(unsupported(format!("calls {name}, which is not defined")));
+        };
+        if code.params as usize != args.len() {
+            let name = &self.program.funcs[func].name;
+            let message =
+                format!("calls {name} with {} arguments, it has {}", args.len(), code.params);
+            return Err(Fault::new(FaultKind::Memory, message));
+        }
+        let params: SmallVec<[(Slot, bool); 4]> =
+            code.regs[..args.len()].iter().map(|(slot, ty)| (*slot, is_wide(*ty))).collect();
+        let (slots, registers) = (code.slots, code.register_slots);
+        let frame = self.frame_at(thread, depth as usize, header::SLOTS + 2 * slots);
+        let caller = self.get(thread, field::FRAME);
+        let result =
+            result.map_or(0, |(slot, wide)| u64::from(wide) << 32 | (u64::from(slot.0) + 1));
+        for (at, value) in [
+            (header::RETURN_PC, back.0.into()),
+            (header::CALLER, caller),
+            (header::RESULT, result),
+            (header::ALLOCAS, 0),
+        ] {
+            self.trail.set(frame.at(at), value);
+        }
+        for at in registers..slots {
+            let word = Self::slot_word(frame, Slot(at));
+            self.trail.set(word, 0);
+            self.trail.set(word.at(1), 0);
+        }
+        for ((slot, wide), value) in params.into_iter().zip(args) {
+            self.put_in(frame, slot, *value, wide);
+        }
+        self.set(thread, field::FRAME, frame.index());
+        self.set(thread, field::DEPTH, depth + 1);
+        Ok(entry)
+    }
+
+    /// The words of the frame at a depth, for good.
+    fn frame_at(&mut self, thread: u32, depth: usize, words: u32) -> Word {
+        let frames = &mut self.threads[thread as usize].frames;
+        if let Some((frame, len)) = frames.get(depth)
+            && *len >= words
+        {
+            return *frame;
+        }
+        let frame = self.trail.reserve(words);
+        match frames.get_mut(depth) {
+            Some(known) => *known = (frame, words),
+            None => frames.push((frame, words)),
+        }
+        frame
+    }
+
+    /// Leaves a function: where to go on, or `None` if the thread has ended.
+    pub(super) fn leave(&mut self, thread: u32, value: Val) -> Option<Pc> {
+        let frame = self.frame(thread);
+        let depth = self.get(thread, field::DEPTH);
+        if depth <= 1 {
+            self.finish(thread, value);
+            return None;
+        }
+        let caller = self.trail.get(frame.at(header::CALLER));
+        let result = self.trail.get(frame.at(header::RESULT));
+        let back = self.trail.get(frame.at(header::RETURN_PC));
+        self.set(thread, field::FRAME, caller);
+        self.set(thread, field::DEPTH, depth - 1);
+        if result as u32 != 0 {
+            self.put(thread, Slot(result as u32 - 1), value, result >> 32 != 0);
+        }
+        Some(Pc(back as u32))
+    }
+
+    pub(super) fn finish(&mut self, thread: u32, value: Val) {
+        self.set(thread, field::RESULT, value.bits as u64);
+        self.set(thread, field::RESULT + 1, tag(value));
+        self.set_status(thread, Status::Finished);
+    }
+
+    /// What a finished thread returned; what it came from is that thread's business.
+    pub(super) fn result(&self, thread: u32) -> Val {
+        let bits = self.get(thread, field::RESULT).into();
+        Val { deps: DepsId::NONE, ..untag(bits, self.get(thread, field::RESULT + 1)) }
+    }
+
+    /// The position of the operation that a thread is at, or of the innermost call on the way there
+    /// that has one.
+    pub fn place(&self, thread: u32) -> LocId {
+        let (mut at, mut frame) = (self.code.loc(self.pc(thread)), self.frame(thread));
+        let mut depth = self.get(thread, field::DEPTH);
+        while at == LocId::NONE && depth > 1 {
+            let call = (self.trail.get(frame.at(header::RETURN_PC)) as u32).saturating_sub(1);
+            at = self.code.loc(Pc(call));
+            frame = Word::from_index(self.trail.get(frame.at(header::CALLER)));
+            depth -= 1;
+        }
+        at
+    }
+
+    pub(super) fn name_thread(&mut self, name: String) -> u32 {
+        let words = self.trail.reserve(field::ALL);
+        self.threads.push(Thread {
+            name,
+            func: None,
+            words,
+            children: Vec::new(),
+            objects: Vec::new(),
+            thread_locals: Vec::new(),
+            frames: Vec::new(),
+            events: Vec::new(),
+        });
+        self.threads.len() as u32 - 1
+    }
+
+    pub(super) fn start(&mut self, thread: u32, func: FuncId, args: &[Val]) -> Result<(), Fault> {
+        self.threads[thread as usize].func = Some(func);
+        let entry = self.enter(thread, func, args, Pc(0), None)?;
+        self.set(thread, field::PC, entry.0.into());
+        self.set_status(thread, Status::Running);
+        Ok(())
+    }
+
+    pub(super) fn initial_value(&mut self, thread: u32, operand: Operand) -> Result<Val, Fault> {
+        Ok(Val::known(match operand {
+            Operand::Int(bits) => bits,
+            Operand::Func(func) => layout::function_address(func).into(),
+            Operand::Global(global, by) if self.program.globals[global].thread_local => {
+                let object = self.thread_local(thread, global)?;
+                layout::object_address(object).wrapping_add_signed(by).into()
+            }
+            Operand::Global(global, by) => {
+                layout::global_address(global).wrapping_add_signed(by).into()
+            }
+            Operand::Reg(_) | Operand::Undef => 0,
+        }))
+    }
+
+    /// Starts a thread; what its parent did comes before it, as by a full fence.
+    pub(super) fn spawn(&mut self, parent: u32, func: FuncId, args: &[Val]) -> Result<u32, Fault> {
+        let nth = self.get(parent, field::SPAWNED);
+        let known = self.threads[parent as usize].children.get(nth as usize).copied();
+        let name = self.child_name(parent, nth, func, args);
+        let child = match known {
+            Some(child) => {
+                self.threads[child as usize].name = name;
+                child
+            }
+            None if self.threads.len() >= MAX_THREADS => {
+                return Err(unsupported(format!("more than {MAX_THREADS} threads")));
+            }
+            None => {
+                let child = self.name_thread(name);
+                self.threads[parent as usize].children.push(child);
+                child
+            }
+        };
+        self.set(parent, field::SPAWNED, nth + 1);
+        self.full_fence(parent);
+        let clock = self.get(parent, field::CLOCK);
+        self.set(child, field::CLOCK, clock);
+        // What the values came from is ordered before the thread anyway.
+        let args: Arguments =
+            args.iter().map(|value| Val { deps: DepsId::NONE, ..*value }).collect();
+        self.start(child, func, &args)?;
+        Ok(child)
+    }
+
+    /// `main.1:worker`: parent, which of its children, and what it runs. A function of a library
+    /// runs the one that its first argument points to.
+    fn child_name(&self, parent: u32, nth: u64, func: FuncId, args: &[Val]) -> String {
+        let given = args.first().filter(|_| self.program.funcs[func].library);
+        let given = given.and_then(|value| self.value(*value));
+        let runs = given
+            .and_then(|addr| layout::function_at(addr as u64, self.code.funcs.len()))
+            .unwrap_or(func);
+        let name = &self.program.funcs[runs].name;
+        format!("{}.{}:{name}", self.thread_name(parent), nth + 1)
+    }
+
+    /// Everything before it in its thread comes before everything after it.
+    pub(super) fn full_fence(&mut self, thread: u32) {
+        let events = self.fetched(thread);
+        let clock = ClockId(self.get(thread, field::CLOCK) as u32);
+        let clock = self.clocks.raise(clock, thread, events);
+        self.set(thread, field::CLOCK, clock.0.into());
+    }
+}

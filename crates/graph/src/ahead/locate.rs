@@ -1,0 +1,146 @@
+//! Locations: what is read and written as a whole.
+//!
+//! The models order whole accesses. Two that overlap and are not of the same bytes are not supported,
+//! and the thread that makes the second one fails with that.
+
+use super::event::{EventId, Location, word};
+use super::objects::Initial;
+use super::{Ahead, field, unsupported};
+use raddle_machine::layout::{ObjectId, split_address};
+use raddle_machine::{Fault, Trail, Word, in_bytes};
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    addr: u64,
+    bytes: u32,
+    /// Whether it was accessed in this execution.
+    touched: Word,
+}
+
+/// The locations of all executions so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Locations {
+    known: Vec<Known>,
+    ids: FxHashMap<(u64, u32), Location>,
+    of_object: FxHashMap<ObjectId, Vec<Location>>,
+}
+
+impl Locations {
+    fn intern(&mut self, trail: &mut Trail, object: ObjectId, addr: u64, bytes: u32) -> Location {
+        if let Some(id) = self.ids.get(&(addr, bytes)) {
+            return *id;
+        }
+        let id = Location(self.known.len() as u32);
+        self.known.push(Known { addr, bytes, touched: trail.reserve(1) });
+        self.ids.insert((addr, bytes), id);
+        self.of_object.entry(object).or_default().push(id);
+        id
+    }
+
+    fn overlap(&self, trail: &Trail, object: ObjectId, addr: u64, bytes: u32) -> Option<Known> {
+        let of_object = self.of_object.get(&object)?.iter();
+        let mut known = of_object.map(|id| self.known[id.0 as usize]);
+        known.find(|known| {
+            trail.get(known.touched) != 0
+                && known.addr < addr + u64::from(bytes)
+                && addr < known.addr + u64::from(known.bytes)
+        })
+    }
+}
+
+impl Ahead<'_> {
+    /// The address and the bytes of a location.
+    pub fn extent_of(&self, location: Location) -> (u64, u32) {
+        let known = self.locations.known[location.0 as usize];
+        (known.addr, known.bytes)
+    }
+
+    /// The location of just these bytes, if they were accessed so.
+    pub fn location_at(&self, addr: u64, bytes: u32) -> Option<Location> {
+        let location = *self.locations.ids.get(&(addr, bytes))?;
+        let touched = self.locations.known[location.0 as usize].touched;
+        (self.trail.get(touched) != 0).then_some(location)
+    }
+
+    /// The locations that were accessed among some bytes.
+    pub fn locations_within(&self, addr: u64, bytes: u32) -> Vec<Location> {
+        let object = split_address(addr).map(|(object, _)| object);
+        let known = object.and_then(|object| self.locations.of_object.get(&object));
+        let overlaps = |id: &&Location| {
+            let known = self.locations.known[id.0 as usize];
+            self.trail.get(known.touched) != 0
+                && known.addr < addr + u64::from(bytes)
+                && addr < known.addr + u64::from(known.bytes)
+        };
+        known.into_iter().flatten().filter(overlaps).copied().collect()
+    }
+
+    /// Finds the location of an event, if its address is known and was not before.
+    pub(super) fn locate(&mut self, id: EventId) -> Result<(), Fault> {
+        let event = self.events[id.0 as usize];
+        if self.location(id).is_some() {
+            return Ok(());
+        }
+        let Some(addr) = self.value(event.addr) else { return Ok(()) };
+        let (addr, bytes) = (addr as u64, event.ty.bytes());
+        let object = self.accessible(event.thread, event.po, addr, bytes, event.is_store())?;
+        let location = self.locations.intern(&mut self.trail, object, addr, bytes);
+        let touched = self.locations.known[location.0 as usize].touched;
+        if self.trail.get(touched) == 0 {
+            if let Some(other) = self.locations.overlap(&self.trail, object, addr, bytes) {
+                return Err(unsupported(format!(
+                    "accesses of different sizes that overlap ({} and {}) are not supported under {}",
+                    in_bytes(other.bytes),
+                    in_bytes(bytes),
+                    self.rules.model,
+                )));
+            }
+            self.trail.set(touched, 1);
+        }
+        self.trail.set(event.words.at(word::LOCATION), u64::from(location.0) + 1);
+        Ok(())
+    }
+
+    /// Finds the locations of a thread's events whose addresses have become known. At the first that
+    /// is no address the thread fails; it and what was fetched after it never happened.
+    pub(super) fn locate_all(&mut self, thread: u32) {
+        for po in self.settled(thread)..self.fetched(thread) {
+            let id = self.event_at(thread, po);
+            if let Err(fault) = self.locate(id) {
+                let at = self.events[id.0 as usize].at;
+                self.set(thread, field::EVENTS, po.into());
+                self.fail(thread, at, fault);
+                return;
+            }
+        }
+    }
+
+    /// The value of a location before every store; `None` if it has none.
+    pub fn initial(&self, location: Location) -> Option<u128> {
+        let (addr, bytes) = self.extent_of(location);
+        let (object, offset) = split_address(addr)?;
+        match self.initial_bytes(object) {
+            Initial::Nothing => None,
+            Initial::Zero => Some(0),
+            Initial::Global(global) => Some(self.global_bytes(global, offset, bytes)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_bytes_are_found() {
+        let (mut trail, mut locations) = (Trail::default(), Locations::default());
+        let object = ObjectId(0);
+        let four = locations.intern(&mut trail, object, 100, 4);
+        trail.set(locations.known[four.0 as usize].touched, 1);
+        assert!(locations.overlap(&trail, object, 103, 1).is_some());
+        assert!(locations.overlap(&trail, object, 104, 4).is_none());
+        assert!(locations.overlap(&trail, object, 96, 4).is_none());
+        assert!(locations.overlap(&trail, object, 96, 8).is_some());
+    }
+}

@@ -1,0 +1,363 @@
+//! Threads that run ahead of their loads.
+//!
+//! Paper 003, section 2 and appendix A.1: a thread fetches instructions in program order. Registers
+//! hold values or wait for loads ([`value`]); each knows the loads that it came from ([`sets`]).
+//! Loads and stores become events, which the search commits in an order of its own. A branch on a
+//! value that waits stops the thread until the value is known; so do an indirect call, the size of
+//! an allocation, the address of a private access, and a division.
+//!
+//! Whatever can be fetched is fetched: `run` is called for every thread at the start and when
+//! something was committed that it may have waited for.
+//!
+//! Everything that changes is a word of the trail; lists grow and keep what they once held, and
+//! their current length is a word.
+
+mod access;
+mod event;
+mod fetch;
+mod frames;
+mod locate;
+mod objects;
+mod private;
+mod sets;
+mod spin;
+mod sync;
+mod value;
+
+pub(crate) use event::{Event, EventId, Kind, Location, Pairing};
+pub(crate) use value::Val;
+
+use crate::model::Rules;
+use event::word;
+use locate::Locations;
+use objects::Objects;
+use raddle_ir::{FuncId, LocId, Observed, Program};
+use raddle_machine::code::{Code, Pc};
+use raddle_machine::decode::decode;
+use raddle_machine::{Bounds, Fault, FaultKind, Trail, Word, layout};
+use sets::{Clocks, DepSets, DepsId};
+use value::Nodes;
+
+/// What a thread is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    Absent,
+    /// Fetches, or waits for a value or for a thread.
+    Running,
+    /// Before an operation with several outcomes: see [`Ahead::alternatives`].
+    Choosing,
+    Finished,
+    Failed,
+    /// Stopped by an `assume` that did not hold.
+    Blocked,
+    OutOfSteps,
+    OutOfEvents,
+    Halted,
+    Spinning,
+    Unrolled,
+}
+
+impl Status {
+    const ALL: [Status; 11] = [
+        Status::Absent,
+        Status::Running,
+        Status::Choosing,
+        Status::Finished,
+        Status::Failed,
+        Status::Blocked,
+        Status::OutOfSteps,
+        Status::OutOfEvents,
+        Status::Halted,
+        Status::Spinning,
+        Status::Unrolled,
+    ];
+
+    /// Whether it may fetch more.
+    pub fn is_open(self) -> bool {
+        matches!(self, Status::Running | Status::Choosing)
+    }
+}
+
+/// Offsets of a thread's words.
+mod field {
+    pub const STATUS: u32 = 0;
+    pub const PC: u32 = 1;
+    pub const FRAME: u32 = 2;
+    pub const DEPTH: u32 = 3;
+    /// How many events it has fetched, and how many of the first are committed.
+    pub const EVENTS: u32 = 4;
+    pub const COMMITTED: u32 = 5;
+    /// Loads that branches depended on; those of branches before the last `isync`; those that
+    /// addresses depended on.
+    pub const CTRL: u32 = 6;
+    pub const ISYNC: u32 = 7;
+    pub const ADDRESSES: u32 = 8;
+    pub const CLOCK: u32 = 9;
+    pub const LIGHT: u32 = 10;
+    pub const STORES: u32 = 11;
+    pub const OBJECTS: u32 = 12;
+    pub const SPAWNED: u32 = 13;
+    /// What it returned: two words.
+    pub const RESULT: u32 = 14;
+    /// How far it is within an operation that fetches several events.
+    pub const PHASE: u32 = 16;
+    /// The load that made the reservation, plus 1.
+    pub const RESERVED: u32 = 17;
+    /// What it did that others can see, counted: see [`super::spin`].
+    pub const CHANGES: u32 = 18;
+    /// The outcome of the operation that it is at, plus 1.
+    pub const CHOSEN: u32 = 19;
+    /// Events at the last visit of the head of the loop that it spins in.
+    pub const ROUND: u32 = 20;
+    pub const ALL: u32 = 21;
+}
+
+/// What is known of a thread for good.
+#[derive(Clone, Debug)]
+struct Thread {
+    name: String,
+    func: Option<FuncId>,
+    words: Word,
+    children: Vec<u32>,
+    objects: Vec<layout::ObjectId>,
+    thread_locals: Vec<(raddle_ir::GlobalId, layout::ObjectId)>,
+    /// Frames by depth: first word and length.
+    frames: Vec<(Word, u32)>,
+    /// The events of the moment, in program order, and what is left of others.
+    events: Vec<EventId>,
+}
+
+/// A thread that failed.
+#[derive(Clone, Debug)]
+pub(crate) struct Failed {
+    pub thread: u32,
+    pub at: LocId,
+    pub fault: Fault,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Ahead<'p> {
+    pub program: &'p Program,
+    pub trail: Trail,
+    pub rules: Rules,
+    code: Code,
+    bounds: Bounds,
+    max_events: u32,
+    threads: Vec<Thread>,
+    nodes: Nodes,
+    events: Vec<Event>,
+    event_count: Word,
+    pub deps: DepSets,
+    pub clocks: Clocks,
+    objects: Objects,
+    cells: private::Cells,
+    locations: Locations,
+    failures: Vec<Failed>,
+    failure_count: Word,
+    spin: spin::Live,
+}
+
+/// Threads that the executions of one search may have, all together.
+const MAX_THREADS: usize = 1024;
+
+impl<'p> Ahead<'p> {
+    /// The initial threads of a verified program before their first instructions.
+    pub fn new(
+        program: &'p Program,
+        rules: Rules,
+        bounds: Bounds,
+        max_events: u32,
+    ) -> Result<Ahead<'p>, Fault> {
+        let mut trail = Trail::default();
+        let (event_count, failure_count) = (trail.reserve(1), trail.reserve(1));
+        let nodes = Nodes::new(&mut trail);
+        let objects = Objects::new(program, &mut trail)?;
+        let mut ahead = Ahead {
+            program,
+            trail,
+            rules,
+            code: decode(program, bounds),
+            bounds,
+            max_events,
+            threads: Vec::new(),
+            nodes,
+            events: Vec::new(),
+            event_count,
+            deps: DepSets::new(),
+            clocks: Clocks::new(),
+            objects,
+            cells: private::Cells::default(),
+            locations: Locations::default(),
+            failures: Vec::new(),
+            failure_count,
+            spin: spin::Live::default(),
+        };
+        for thread in program.threads.values() {
+            let id = ahead.name_thread(thread.name.clone());
+            let mut args = Vec::with_capacity(thread.args.len());
+            for arg in &thread.args {
+                args.push(ahead.initial_value(id, *arg)?);
+            }
+            ahead.start(id, thread.func, &args)?;
+        }
+        Ok(ahead)
+    }
+
+    #[inline]
+    fn get(&self, thread: u32, field: u32) -> u64 {
+        self.trail.get(self.threads[thread as usize].words.at(field))
+    }
+
+    #[inline]
+    fn set(&mut self, thread: u32, field: u32, value: u64) {
+        let word = self.threads[thread as usize].words.at(field);
+        self.trail.set(word, value);
+    }
+
+    pub fn thread_count(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    pub fn thread_name(&self, thread: u32) -> &str {
+        &self.threads[thread as usize].name
+    }
+
+    #[inline]
+    pub fn status(&self, thread: u32) -> Status {
+        Status::ALL[self.get(thread, field::STATUS) as usize]
+    }
+
+    fn set_status(&mut self, thread: u32, status: Status) {
+        self.set(thread, field::STATUS, status as u64);
+    }
+
+    fn pc(&self, thread: u32) -> Pc {
+        Pc(self.get(thread, field::PC) as u32)
+    }
+
+    /// How many events a thread has fetched.
+    #[inline]
+    pub fn fetched(&self, thread: u32) -> u32 {
+        self.get(thread, field::EVENTS) as u32
+    }
+
+    /// How many of a thread's first events are committed, without a gap.
+    #[inline]
+    pub fn settled(&self, thread: u32) -> u32 {
+        self.get(thread, field::COMMITTED) as u32
+    }
+
+    #[inline]
+    pub fn event_at(&self, thread: u32, po: u32) -> EventId {
+        self.threads[thread as usize].events[po as usize]
+    }
+
+    #[inline]
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.0 as usize]
+    }
+
+    /// The number that a committed event has in the graph.
+    #[inline]
+    pub fn committed(&self, id: EventId) -> Option<usize> {
+        let word = self.trail.get(self.events[id.0 as usize].words.at(word::COMMIT));
+        (word as usize).checked_sub(1)
+    }
+
+    #[inline]
+    pub fn location(&self, id: EventId) -> Option<Location> {
+        let word = self.trail.get(self.events[id.0 as usize].words.at(word::LOCATION));
+        (word as u32).checked_sub(1).map(Location)
+    }
+
+    /// For a deferred load: how many stores to its location it is not to read from.
+    #[inline]
+    pub fn deferred(&self, id: EventId) -> Option<u64> {
+        let word = self.trail.get(self.events[id.0 as usize].words.at(word::DEFERRED));
+        word.checked_sub(1)
+    }
+
+    pub fn defer(&mut self, id: EventId, stores: u64) {
+        let word = self.events[id.0 as usize].words.at(word::DEFERRED);
+        self.trail.set(word, stores + 1);
+    }
+
+    #[inline]
+    pub fn value(&self, value: Val) -> Option<u128> {
+        self.nodes.get(&self.trail, value)
+    }
+
+    /// Notes that an event is committed, and lets its thread go on if it waited for that.
+    pub fn commit(&mut self, id: EventId, number: usize, loaded: Option<u128>) {
+        let event = self.events[id.0 as usize];
+        self.trail.set(event.words.at(word::COMMIT), number as u64 + 1);
+        let thread = event.thread;
+        let mut settled = self.settled(thread);
+        while settled < self.fetched(thread)
+            && self.committed(self.event_at(thread, settled)).is_some()
+        {
+            settled += 1;
+        }
+        self.set(thread, field::COMMITTED, settled.into());
+        if let (Kind::Load(load), Some(bits)) = (event.kind, loaded) {
+            let (node, mask) = (load.node, event.ty.mask());
+            self.nodes.settle(&mut self.trail, node, bits & mask);
+            self.locate_all(thread);
+            self.run_all();
+        }
+    }
+
+    /// The object that an address is in, as a user knows it, and the offset.
+    pub fn name_of(&self, addr: u64) -> String {
+        let Some((object, offset)) = layout::split_address(addr) else {
+            return format!("{addr:#x}");
+        };
+        let name = self.object_name(object);
+        if offset == 0 { name } else { format!("{name}+{offset}") }
+    }
+
+    /// How many events there are, committed or not.
+    pub fn event_count(&self) -> usize {
+        self.trail.get(self.event_count) as usize
+    }
+
+    /// Fails the thread of a load that read bytes that were never written.
+    pub fn never_written(&mut self, id: EventId) {
+        let event = self.events[id.0 as usize];
+        let fault = raddle_machine::never_written(event.ty.bytes());
+        self.fail(event.thread, event.at, fault);
+    }
+
+    /// Fails a thread where it is.
+    fn fail(&mut self, thread: u32, at: LocId, fault: Fault) {
+        let count = self.trail.get(self.failure_count) as usize;
+        self.trail.set(self.failure_count, count as u64 + 1);
+        self.failures.truncate(count);
+        self.failures.push(Failed { thread, at, fault });
+        self.set_status(thread, Status::Failed);
+    }
+
+    pub fn failures(&self) -> &[Failed] {
+        &self.failures[..self.trail.get(self.failure_count) as usize]
+    }
+
+    /// The final value of an observable register.
+    pub fn observe_register(&self, what: Observed) -> Option<u64> {
+        let Observed::Reg(thread, reg) = what else { return None };
+        let thread = &self.threads[thread.as_u32() as usize];
+        let func = &self.code.funcs[thread.func?.as_u32() as usize];
+        let (slot, ty) = func.regs[reg.as_u32() as usize];
+        let (frame, _) = thread.frames[0];
+        let value = self.register(frame, slot, raddle_machine::code::is_wide(ty));
+        self.value(value).map(|bits| bits as u64)
+    }
+
+    /// Bytes held, for memory limits.
+    pub fn bytes(&self) -> usize {
+        self.trail.bytes() + self.events.capacity() * std::mem::size_of::<Event>()
+    }
+}
+
+fn unsupported(message: impl Into<String>) -> Fault {
+    Fault::new(FaultKind::Unsupported, message)
+}

@@ -1,0 +1,334 @@
+//! Objects: globals, allocations, copies of thread-local globals.
+//!
+//! An object is named by its thread and how many that one had allocated before, as in the machine;
+//! its number is given on first use and kept. What it is at the moment (its size, its kind, whether
+//! it lives) are words of the trail.
+
+use super::{Ahead, field, unsupported};
+use raddle_ir::{GlobalId, Operand, Program};
+use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
+use raddle_machine::{Fault, FaultKind, Trail, Word, in_bytes, layout};
+
+/// What an object is; the thread is whose it is alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    None,
+    Global,
+    Constant,
+    /// Memory of a frame or of the heap.
+    Fresh,
+    Zeroed,
+    Private(u32),
+    /// A private copy of a thread-local global.
+    PrivateGlobal(u32),
+}
+
+impl Class {
+    fn encode(self) -> u64 {
+        match self {
+            Class::None => 0,
+            Class::Global => 1,
+            Class::Constant => 2,
+            Class::Fresh => 3,
+            Class::Zeroed => 4,
+            Class::Private(thread) => 5 | u64::from(thread) << 8,
+            Class::PrivateGlobal(thread) => 6 | u64::from(thread) << 8,
+        }
+    }
+
+    fn decode(word: u64) -> Class {
+        let thread = (word >> 8) as u32;
+        match word & 0xff {
+            0 => Class::None,
+            1 => Class::Global,
+            2 => Class::Constant,
+            3 => Class::Fresh,
+            4 => Class::Zeroed,
+            5 => Class::Private(thread),
+            _ => Class::PrivateGlobal(thread),
+        }
+    }
+}
+
+/// Where the first value of some bytes comes from.
+pub(super) enum Initial {
+    Nothing,
+    Zero,
+    Global(GlobalId),
+}
+
+/// Offsets of an object's words.
+mod word {
+    pub const CLASS: u32 = 0;
+    pub const SIZE: u32 = 1;
+    /// 0 while it lives, else 1 plus the thread that ended it, and from bit 32 how many events that
+    /// one had fetched.
+    pub const DEAD: u32 = 2;
+    /// The next older object of the frame, plus 1.
+    pub const LINK: u32 = 3;
+    pub const ALL: u32 = 4;
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Object {
+    words: Word,
+    /// What a global, or a copy of one, starts as.
+    global: Option<GlobalId>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Objects {
+    known: Vec<Object>,
+}
+
+impl Objects {
+    pub fn new(program: &Program, trail: &mut Trail) -> Result<Objects, Fault> {
+        let mut objects = Objects { known: Vec::new() };
+        for (id, global) in &program.globals {
+            let object = objects.name(trail, Some(id))?;
+            let class = match (global.thread_local, global.constant) {
+                // Its number stays free: each thread has a copy.
+                (true, _) => Class::None,
+                (false, true) => Class::Constant,
+                (false, false) => Class::Global,
+            };
+            objects.set(trail, object, class, global.size);
+        }
+        Ok(objects)
+    }
+
+    fn name(&mut self, trail: &mut Trail, global: Option<GlobalId>) -> Result<ObjectId, Fault> {
+        if self.known.len() >= MAX_OBJECTS as usize {
+            return Err(unsupported(format!("more than {MAX_OBJECTS} objects")));
+        }
+        self.known.push(Object { words: trail.reserve(word::ALL), global });
+        Ok(ObjectId(self.known.len() as u32 - 1))
+    }
+
+    fn set(&mut self, trail: &mut Trail, object: ObjectId, class: Class, size: u64) {
+        let words = self.known[object.0 as usize].words;
+        trail.set(words.at(word::CLASS), class.encode());
+        trail.set(words.at(word::SIZE), size);
+        trail.set(words.at(word::DEAD), 0);
+    }
+}
+
+/// When an object died.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    thread: u32,
+    /// How many events that thread had fetched.
+    po: u32,
+}
+
+fn memory(message: String) -> Fault {
+    Fault::new(FaultKind::Memory, message)
+}
+
+impl Ahead<'_> {
+    /// Its class, its size, and who ended it when, if it is dead.
+    fn object(&self, object: ObjectId) -> Option<(Class, u64, Option<End>)> {
+        let words = self.objects.known.get(object.0 as usize)?.words;
+        let class = Class::decode(self.trail.get(words.at(word::CLASS)));
+        let dead = self.trail.get(words.at(word::DEAD));
+        let dead =
+            (dead as u32).checked_sub(1).map(|thread| End { thread, po: (dead >> 32) as u32 });
+        (class != Class::None).then(|| (class, self.trail.get(words.at(word::SIZE)), dead))
+    }
+
+    /// The object that an access at a place of program order is to, if it may be accessed.
+    pub(super) fn accessible(
+        &self,
+        thread: u32,
+        po: u32,
+        addr: u64,
+        bytes: u32,
+        writes: bool,
+    ) -> Result<ObjectId, Fault> {
+        let verb = if writes { "writes" } else { "reads" };
+        let what = || format!("{verb} {}", in_bytes(bytes));
+        let wild = || match addr {
+            0 => memory(format!("{} through a null pointer", what())),
+            _ => memory(format!("{} at {addr:#x}, where nothing is", what())),
+        };
+        let (object, offset) = split_address(addr).ok_or_else(wild)?;
+        let (class, size, dead) = self.object(object).ok_or_else(wild)?;
+        // An address may become known after the thread has run past the end of the object.
+        if dead.is_some_and(|end| end.thread != thread || end.po <= po) {
+            return Err(memory(format!("{} of memory that is no longer there", what())));
+        }
+        if u64::from(offset) + u64::from(bytes) > size {
+            let message = format!("{} at offset {offset} of an object of {size} bytes", what());
+            return Err(memory(message));
+        }
+        match class {
+            Class::Constant if writes => Err(memory(format!("{} of a constant", what()))),
+            Class::Private(owner) | Class::PrivateGlobal(owner) if owner != thread => {
+                Err(unsupported("another thread accesses a private object"))
+            }
+            _ => Ok(object),
+        }
+    }
+
+    /// Whether an address is in an object that is this thread's alone.
+    pub(super) fn is_private(&self, thread: u32, addr: u64) -> bool {
+        let class = split_address(addr).and_then(|(object, _)| self.object(object));
+        matches!(class, Some((Class::Private(owner) | Class::PrivateGlobal(owner), ..)) if owner == thread)
+    }
+
+    pub(super) fn initial_bytes(&self, object: ObjectId) -> Initial {
+        let global = self.objects.known[object.0 as usize].global;
+        match (self.object(object), global) {
+            (Some((Class::Zeroed, ..)), _) => Initial::Zero,
+            (Some((Class::Fresh | Class::Private(_), ..)) | None, _) => Initial::Nothing,
+            (_, Some(global)) => Initial::Global(global),
+            (_, None) => Initial::Nothing,
+        }
+    }
+
+    /// Bytes of a global's initial value, as one number.
+    pub fn global_bytes(&self, global: GlobalId, offset: u32, bytes: u32) -> u128 {
+        let global = &self.program.globals[global];
+        let byte = |at: u64| -> u8 {
+            for (start, operand) in &global.relocs {
+                if (*start..*start + 8).contains(&at) {
+                    let value = match *operand {
+                        Operand::Global(to, by) => {
+                            layout::global_address(to).wrapping_add_signed(by)
+                        }
+                        Operand::Func(func) => layout::function_address(func),
+                        Operand::Int(bits) => bits as u64,
+                        Operand::Reg(_) | Operand::Undef => 0,
+                    };
+                    return (value >> (8 * (at - start))) as u8;
+                }
+            }
+            global.init.get(at as usize).copied().unwrap_or(0)
+        };
+        (0..bytes).rev().fold(0, |value, n| value << 8 | u128::from(byte(u64::from(offset + n))))
+    }
+
+    pub(super) fn allocate(
+        &mut self,
+        thread: u32,
+        size: u64,
+        class: Class,
+    ) -> Result<ObjectId, Fault> {
+        if size > MAX_OBJECT {
+            return Err(unsupported(format!("allocates {size} bytes at once")));
+        }
+        let nth = self.get(thread, field::OBJECTS) as usize;
+        let known = self.threads[thread as usize].objects.get(nth).copied();
+        let object = match known {
+            Some(object) => object,
+            None => {
+                let object = self.objects.name(&mut self.trail, None)?;
+                self.threads[thread as usize].objects.push(object);
+                object
+            }
+        };
+        self.set(thread, field::OBJECTS, nth as u64 + 1);
+        self.objects.set(&mut self.trail, object, class, size);
+        Ok(object)
+    }
+
+    /// A thread's copy of a thread-local global, made when it is first needed.
+    pub(super) fn thread_local(
+        &mut self,
+        thread: u32,
+        global: GlobalId,
+    ) -> Result<ObjectId, Fault> {
+        let known = self.threads[thread as usize].thread_locals.iter();
+        let object = match known.clone().find(|(of, _)| *of == global) {
+            Some((_, object)) => *object,
+            None => {
+                let object = self.objects.name(&mut self.trail, Some(global))?;
+                self.threads[thread as usize].thread_locals.push((global, object));
+                object
+            }
+        };
+        if self.object(object).is_none() {
+            let global = &self.program.globals[global];
+            let class = match (global.private, global.constant) {
+                (true, _) => Class::PrivateGlobal(thread),
+                (false, true) => Class::Constant,
+                (false, false) => Class::Global,
+            };
+            self.objects.set(&mut self.trail, object, class, global.size);
+        }
+        Ok(object)
+    }
+
+    /// Allocates an object of the current frame.
+    pub(super) fn alloca(&mut self, thread: u32, size: u64, private: bool) -> Result<u64, Fault> {
+        let class = if private { Class::Private(thread) } else { Class::Fresh };
+        let object = self.allocate(thread, size, class)?;
+        let head = self.allocas(thread);
+        let next = self.trail.get(head);
+        let link = self.objects.known[object.0 as usize].words.at(word::LINK);
+        self.trail.set(link, next);
+        self.trail.set(head, u64::from(object.0) + 1);
+        Ok(object_address(object))
+    }
+
+    fn end_here(&self, thread: u32) -> u64 {
+        u64::from(self.fetched(thread)) << 32 | (u64::from(thread) + 1)
+    }
+
+    /// Ends the objects of the current frame.
+    pub(super) fn drop_allocas(&mut self, thread: u32) {
+        let head = self.allocas(thread);
+        let end = self.end_here(thread);
+        while let Some(object) = self.trail.get(head).checked_sub(1) {
+            let words = self.objects.known[object as usize].words;
+            self.trail.set(words.at(word::DEAD), end);
+            let next = self.trail.get(words.at(word::LINK));
+            self.trail.set(head, next);
+        }
+    }
+
+    /// Ends an object of the heap. Nothing happens for a null pointer.
+    pub(super) fn free(&mut self, thread: u32, addr: u64) -> Result<(), Fault> {
+        if addr == 0 {
+            return Ok(());
+        }
+        let found = split_address(addr).and_then(|(object, offset)| {
+            let (class, _, dead) = self.object(object)?;
+            Some((object, offset, class, dead))
+        });
+        match found {
+            Some((_, _, _, Some(_))) => {
+                Err(memory("frees memory that is no longer there".to_owned()))
+            }
+            Some((object, 0, Class::Fresh | Class::Zeroed, None)) => {
+                let words = self.objects.known[object.0 as usize].words;
+                let end = self.end_here(thread);
+                self.trail.set(words.at(word::DEAD), end);
+                Ok(())
+            }
+            _ => Err(memory(format!("frees {addr:#x}, which was not allocated"))),
+        }
+    }
+
+    /// An object as a user knows it.
+    pub(super) fn object_name(&self, object: ObjectId) -> String {
+        if let Some(global) = self.objects.known.get(object.0 as usize).and_then(|it| it.global) {
+            return self.program.globals[global].name.clone();
+        }
+        for thread in &self.threads {
+            if let Some(nth) = thread.objects.iter().position(|it| *it == object) {
+                return format!("object {} of {}", nth + 1, thread.name);
+            }
+        }
+        format!("object {}", object.0)
+    }
+
+    /// How many bytes an object has from an address on.
+    pub(super) fn extent(&self, addr: u64) -> u64 {
+        let found = split_address(addr).and_then(|(object, offset)| {
+            let (_, size, _) = self.object(object)?;
+            size.checked_sub(offset.into())
+        });
+        found.unwrap_or(0)
+    }
+}

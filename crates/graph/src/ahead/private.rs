@@ -1,0 +1,227 @@
+//! Memory that is one thread's alone: accesses to it are no events.
+//!
+//! It holds values like registers do, so that what waits can be stored and loaded, and dependencies
+//! go through it. A *cell* is what was last written as a whole; where an access does not fit the
+//! cells, bytes are taken apart and put together.
+
+use super::Ahead;
+use super::fetch::Next;
+use super::objects::Initial;
+use super::sets::DepsId;
+use super::value::{Expr, NodeId, Val};
+use raddle_ir::{BinOp, CastOp, Type};
+use raddle_machine::code::{Slot, is_wide};
+use raddle_machine::layout::{ObjectId, split_address};
+use raddle_machine::{Fault, FaultKind, Trail, Word, in_bytes};
+use rustc_hash::FxHashMap;
+
+/// Offsets of a cell's words.
+mod word {
+    /// How many bytes; 0 if there is no cell.
+    pub const BYTES: u32 = 0;
+    pub const LOW: u32 = 1;
+    pub const HIGH: u32 = 2;
+    pub const NODE: u32 = 3;
+    pub const DEPS: u32 = 4;
+    pub const ALL: u32 = 5;
+}
+
+/// The widest cell.
+const WIDEST: u32 = 16;
+
+/// Whose memory an access is to.
+enum Home {
+    /// The thread's own, at this address.
+    Private(u64),
+    Shared,
+    /// That is not known yet.
+    Unknown,
+}
+
+/// Cells by where they start.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cells {
+    at: FxHashMap<(ObjectId, u32), Word>,
+}
+
+impl Cells {
+    fn get(&self, trail: &Trail, object: ObjectId, offset: u32) -> Option<(u32, Val)> {
+        let words = *self.at.get(&(object, offset))?;
+        let bytes = trail.get(words.at(word::BYTES)) as u32;
+        if bytes == 0 {
+            return None;
+        }
+        let (low, high) = (trail.get(words.at(word::LOW)), trail.get(words.at(word::HIGH)));
+        let node = trail.get(words.at(word::NODE)).checked_sub(1).map(|node| NodeId(node as u32));
+        let deps = DepsId(trail.get(words.at(word::DEPS)) as u32);
+        Some((bytes, Val { bits: u128::from(high) << 64 | u128::from(low), node, deps }))
+    }
+
+    fn set(&mut self, trail: &mut Trail, object: ObjectId, offset: u32, bytes: u32, value: Val) {
+        let words = *self.at.entry((object, offset)).or_insert_with(|| trail.reserve(word::ALL));
+        trail.set(words.at(word::BYTES), bytes.into());
+        trail.set(words.at(word::LOW), value.bits as u64);
+        trail.set(words.at(word::HIGH), (value.bits >> 64) as u64);
+        trail.set(words.at(word::NODE), value.node.map_or(0, |node| u64::from(node.0) + 1));
+        trail.set(words.at(word::DEPS), value.deps.0.into());
+    }
+
+    fn remove(&self, trail: &mut Trail, object: ObjectId, offset: u32) {
+        if let Some(words) = self.at.get(&(object, offset)) {
+            trail.set(words.at(word::BYTES), 0);
+        }
+    }
+}
+
+impl Ahead<'_> {
+    /// Where an access goes.
+    fn home(&self, thread: u32, addr: Val) -> Home {
+        if !self.code.has_private {
+            return Home::Shared;
+        }
+        match self.value(addr) {
+            Some(addr) if self.is_private(thread, addr as u64) => Home::Private(addr as u64),
+            Some(_) => Home::Shared,
+            // Pointers to private objects are not in shared memory: one that waits is computed from
+            // one that is known.
+            None => {
+                let is_private = |bits: u128| self.is_private(thread, bits as u64);
+                match self.nodes.any_operand(addr, is_private) {
+                    true => Home::Unknown,
+                    false => Home::Shared,
+                }
+            }
+        }
+    }
+
+    /// Carries out a load of a private object; `None` if it is of another.
+    pub(super) fn private_load(
+        &mut self,
+        thread: u32,
+        dst: Slot,
+        ty: Type,
+        addr: Val,
+        raw: bool,
+    ) -> Result<Option<Next>, Fault> {
+        let at = match self.home(thread, addr) {
+            Home::Private(at) => at,
+            Home::Shared => return Ok(None),
+            Home::Unknown => return Ok(Some(Next::Wait)),
+        };
+        let object = self.accessible(thread, self.fetched(thread), at, ty.bytes(), false)?;
+        let offset = split_address(at).map_or(0, |(_, offset)| offset);
+        let value = match self.cells.get(&self.trail, object, offset) {
+            Some((bytes, value)) if bytes == ty.bytes() => value,
+            _ => self.assemble(thread, object, offset, ty, raw)?,
+        };
+        // What the address came from is part of what the value came from.
+        let deps = self.deps.union(value.deps, addr.deps);
+        let value = match value.node {
+            None => Val { bits: value.bits & ty.mask(), node: None, deps },
+            Some(_) => Val { deps, ..value },
+        };
+        self.put(thread, dst, value, is_wide(ty));
+        Ok(Some(Next::Go))
+    }
+
+    pub(super) fn private_store(
+        &mut self,
+        thread: u32,
+        ty: Type,
+        addr: Val,
+        value: Val,
+    ) -> Result<Option<Next>, Fault> {
+        let at = match self.home(thread, addr) {
+            Home::Private(at) => at,
+            Home::Shared => return Ok(None),
+            Home::Unknown => return Ok(Some(Next::Wait)),
+        };
+        let object = self.accessible(thread, self.fetched(thread), at, ty.bytes(), true)?;
+        let offset = split_address(at).map_or(0, |(_, offset)| offset);
+        let deps = self.deps.union(value.deps, addr.deps);
+        let value = Val { deps, ..value };
+        match self.cells.get(&self.trail, object, offset) {
+            Some((bytes, old)) if bytes == ty.bytes() => {
+                if value.node.is_some() || old.node.is_some() || old.bits != value.bits {
+                    self.note_change(thread);
+                }
+            }
+            _ => {
+                self.note_change(thread);
+                self.split_cells(thread, object, offset, ty.bytes());
+            }
+        }
+        self.cells.set(&mut self.trail, object, offset, ty.bytes(), value);
+        Ok(Some(Next::Go))
+    }
+
+    /// Makes cells of single bytes of those that overlap a place, and removes them there.
+    fn split_cells(&mut self, thread: u32, object: ObjectId, offset: u32, bytes: u32) {
+        for start in offset.saturating_sub(WIDEST - 1)..offset + bytes {
+            let Some((len, value)) = self.cells.get(&self.trail, object, start) else { continue };
+            if start + len <= offset {
+                continue;
+            }
+            self.cells.remove(&mut self.trail, object, start);
+            for n in 0..len {
+                if !(offset..offset + bytes).contains(&(start + n)) {
+                    let byte = self.byte_of(thread, value, n);
+                    self.cells.set(&mut self.trail, object, start + n, 1, byte);
+                }
+            }
+        }
+    }
+
+    fn byte_of(&mut self, thread: u32, value: Val, n: u32) -> Val {
+        let shift = Val::known(u128::from(8 * n));
+        let (wide, deps) = (Type::I128, value.deps);
+        let shifted = Expr::Bin { op: BinOp::LShr, ty: wide, a: value, b: shift };
+        let shifted = self.nodes.result(&mut self.trail, thread, shifted, deps);
+        let byte = Expr::Cast { op: CastOp::Trunc, from: wide, to: Type::I8, a: shifted };
+        self.nodes.result(&mut self.trail, thread, byte, deps)
+    }
+
+    /// Puts a value together from bytes.
+    fn assemble(
+        &mut self,
+        thread: u32,
+        object: ObjectId,
+        offset: u32,
+        ty: Type,
+        raw: bool,
+    ) -> Result<Val, Fault> {
+        let mut sum = Val::known(0);
+        let mut written = raw;
+        for n in 0..ty.bytes() {
+            let Some(byte) = self.byte_at(thread, object, offset + n) else { continue };
+            written = true;
+            let deps = self.deps.union(sum.deps, byte.deps);
+            let (op, wide) = (BinOp::Shl, Type::I128);
+            let shift = Expr::Bin { op, ty: wide, a: byte, b: Val::known(u128::from(8 * n)) };
+            let shifted = self.nodes.result(&mut self.trail, thread, shift, deps);
+            let or = Expr::Bin { op: BinOp::Or, ty: wide, a: sum, b: shifted };
+            sum = self.nodes.result(&mut self.trail, thread, or, deps);
+        }
+        if !written {
+            let message = format!("reads {} that were never written", in_bytes(ty.bytes()));
+            return Err(Fault::new(FaultKind::Uninitialised, message));
+        }
+        Ok(sum)
+    }
+
+    /// A byte of a private object; `None` if it was never written.
+    fn byte_at(&mut self, thread: u32, object: ObjectId, at: u32) -> Option<Val> {
+        for start in at.saturating_sub(WIDEST - 1)..=at {
+            if let Some((len, value)) = self.cells.get(&self.trail, object, start)
+                && start + len > at
+            {
+                return Some(self.byte_of(thread, value, at - start));
+            }
+        }
+        match self.initial_bytes(object) {
+            Initial::Nothing => None,
+            Initial::Zero => Some(Val::known(0)),
+            Initial::Global(global) => Some(Val::known(self.global_bytes(global, at, 1))),
+        }
+    }
+}

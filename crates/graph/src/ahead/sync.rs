@@ -1,0 +1,183 @@
+//! Threads, locks, waits and allocations: what they fetch.
+//!
+//! A lock is four bytes of memory: 0, or its holder's number plus 1. To lock is a read-modify-write
+//! that waits for 0, with acquire order; to unlock is one with release order that must find what the
+//! lock wrote. Starting and joining a thread order like a full fence.
+//!
+//! Not supported: condition variables, and formatting into memory. What is only printed is passed
+//! over; the length that is said to be printed is 0.
+
+use super::access::{Ask, ReadModifyWrite};
+use super::event::Pairing;
+use super::fetch::Next;
+use super::objects::Class;
+use super::sets::{ClockId, DepsId};
+use super::value::Val;
+use super::{Ahead, Status, field, unsupported};
+use raddle_ir::{IntPred, Order, RmwOp, Type};
+use raddle_machine::code::{Args, Op, Slot, Src, Target, is_wide};
+use raddle_machine::layout::object_address;
+use raddle_machine::{Fault, FaultKind};
+
+/// What a lock is read and written as.
+const LOCK: Type = Type::I32;
+
+impl Ahead<'_> {
+    pub(super) fn thread_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+        match op {
+            Op::Spawn { dst, target, args } => return self.spawn_step(thread, dst, target, args),
+            Op::Join { dst, thread: handle } => return self.join_step(thread, dst, handle),
+            Op::SelfId { dst } => self.put(thread, dst, Val::known(handle(thread)), false),
+            Op::Lock { addr } => {
+                let addr = self.read(thread, addr, false)?;
+                let free = Some((IntPred::Eq, Val::known(0)));
+                self.exchange(thread, addr, handle(thread), free, Order::Acquire)?;
+            }
+            Op::Unlock { addr } => {
+                let addr = self.read(thread, addr, false)?;
+                let held = Some((IntPred::Eq, Val::known(handle(thread))));
+                self.exchange(thread, addr, 0, held, Order::Release)?;
+            }
+            Op::TryLock { dst, addr } => {
+                let addr = self.read(thread, addr, false)?;
+                let (expected, new) = (Val::known(0), Val::known(handle(thread)));
+                let swap = super::access::Swap {
+                    ty: LOCK,
+                    addr,
+                    expected,
+                    new,
+                    order: Order::Acquire,
+                    failure: Order::Relaxed,
+                };
+                let Some((_, ok)) = self.compare_and_swap(thread, swap)? else {
+                    return Ok(Next::Wait);
+                };
+                self.put(thread, dst, ok, false);
+            }
+            Op::Await { dst, ty, pred, addr, value, order } => {
+                let addr = self.read(thread, addr, false)?;
+                let wanted = self.read(thread, value, is_wide(ty))?;
+                let (before, after) = self.rules.load(order);
+                self.barrier(thread, before, DepsId::NONE);
+                let ask = Ask { when: Some((pred, wanted)), pairing: Pairing::None, raw: false };
+                let (_, value) = self.fetch_load(thread, ty, addr, ask)?;
+                // It stands for a loop, and a loop ends in a branch.
+                let ctrl =
+                    self.deps.union(DepsId(self.get(thread, field::CTRL) as u32), value.deps);
+                self.set(thread, field::CTRL, ctrl.0.into());
+                self.barrier(thread, after, value.deps);
+                self.put(thread, dst, value, is_wide(ty));
+            }
+            Op::CondWait { .. } | Op::CondSignal { .. } | Op::CondBroadcast { .. } => {
+                let model = self.rules.model;
+                return Err(unsupported(format!(
+                    "condition variables are not supported by the graph engine (model {model})"
+                )));
+            }
+            Op::Format { to: Some(_), .. } => {
+                return Err(unsupported(
+                    "formatting into memory is not supported by the graph engine",
+                ));
+            }
+            Op::Format { dst, .. } => self.put(thread, dst, Val::known(0), false),
+            op => return self.object_step(thread, op),
+        }
+        Ok(Next::Go)
+    }
+
+    fn exchange(
+        &mut self,
+        thread: u32,
+        addr: Val,
+        new: u128,
+        when: Option<(IntPred, Val)>,
+        order: Order,
+    ) -> Result<(), Fault> {
+        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(new));
+        let rmw = ReadModifyWrite { op, ty, addr, operand, when, order };
+        self.read_modify_write(thread, rmw)?;
+        Ok(())
+    }
+
+    fn object_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+        match op {
+            Op::Alloca { dst, size, private } => {
+                let Some(size) = self.now(thread, size)? else { return Ok(Next::Wait) };
+                let addr = self.alloca(thread, size, private)?;
+                self.put(thread, dst, Val::known(addr.into()), false);
+            }
+            Op::Malloc { dst, size, zeroed } => {
+                let Some(size) = self.now(thread, size)? else { return Ok(Next::Wait) };
+                let class = if zeroed { Class::Zeroed } else { Class::Fresh };
+                let object = self.allocate(thread, size, class)?;
+                self.note_change(thread);
+                self.put(thread, dst, Val::known(object_address(object).into()), false);
+            }
+            Op::Free { addr } => {
+                let Some(addr) = self.now(thread, addr)? else { return Ok(Next::Wait) };
+                self.note_change(thread);
+                self.free(thread, addr)?;
+            }
+            Op::DropAllocas => self.drop_allocas(thread),
+            Op::Extent { dst, addr } => {
+                let Some(addr) = self.now(thread, addr)? else { return Ok(Next::Wait) };
+                let bytes = self.extent(addr);
+                self.put(thread, dst, Val::known(bytes.into()), false);
+            }
+            op => return Err(unsupported(format!("{op:?} is not supported by the graph engine"))),
+        }
+        Ok(Next::Go)
+    }
+
+    /// A word that is needed at once, if it is known.
+    fn now(&mut self, thread: u32, src: Src) -> Result<Option<u64>, Fault> {
+        let value = self.read(thread, src, false)?;
+        Ok(self.value(value).map(|bits| bits as u64))
+    }
+
+    fn spawn_step(
+        &mut self,
+        thread: u32,
+        dst: Slot,
+        target: Target,
+        args: Args,
+    ) -> Result<Next, Fault> {
+        let Some(func) = self.callee(thread, target)? else { return Ok(Next::Wait) };
+        let args = self.arguments(thread, args)?;
+        let child = self.spawn(thread, func, &args)?;
+        self.note_change(thread);
+        self.put(thread, dst, Val::known(handle(child)), false);
+        Ok(Next::Go)
+    }
+
+    fn join_step(&mut self, thread: u32, dst: Option<Slot>, joined: Src) -> Result<Next, Fault> {
+        let Some(joined) = self.now(thread, joined)? else { return Ok(Next::Wait) };
+        let target = u32::try_from(joined).ok().and_then(|handle| handle.checked_sub(1));
+        let target = target.filter(|target| {
+            *target < self.thread_count() && self.status(*target) != Status::Absent
+        });
+        let Some(target) = target else {
+            let message = "joins something that is not a thread";
+            return Err(Fault::new(FaultKind::ThreadMisuse, message));
+        };
+        if self.status(target) != Status::Finished {
+            return Ok(Next::Wait);
+        }
+        let (own, theirs) = (self.get(thread, field::CLOCK), self.get(target, field::CLOCK));
+        let clock = self.clocks.join(ClockId(own as u32), ClockId(theirs as u32));
+        let clock = self.clocks.raise(clock, target, self.fetched(target));
+        self.set(thread, field::CLOCK, clock.0.into());
+        self.full_fence(thread);
+        self.note_change(thread);
+        if let Some(dst) = dst {
+            let value = self.result(target);
+            self.put(thread, dst, value, false);
+        }
+        Ok(Next::Go)
+    }
+}
+
+/// The handle that programs hold for a thread; also what its locks hold.
+fn handle(thread: u32) -> u128 {
+    u128::from(thread) + 1
+}

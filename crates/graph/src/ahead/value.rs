@@ -1,0 +1,204 @@
+//! Values that may still wait for loads: nodes of an expression graph.
+//!
+//! A register holds bits or the name of a node. A node is a load or an operation on values at least
+//! one of which waits; it gets its bits when the last of its loads is committed. Nodes are made in
+//! an order in which operands come first, so one pass in that order settles all that can be settled.
+
+use super::sets::DepsId;
+use raddle_ir::{BinOp, CastOp, Pred, RmwOp, Type, UnOp};
+use raddle_machine::{Trail, Word, eval};
+
+/// A node that has not been forgotten by going back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct NodeId(pub u32);
+
+/// A value and the loads that it came from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Val {
+    /// Its bits, if there is no node.
+    pub bits: u128,
+    pub node: Option<NodeId>,
+    pub deps: DepsId,
+}
+
+impl Val {
+    pub const fn known(bits: u128) -> Val {
+        Val { bits, node: None, deps: DepsId::NONE }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Expr {
+    Load,
+    /// Only operations that cannot fault.
+    Bin {
+        op: BinOp,
+        ty: Type,
+        a: Val,
+        b: Val,
+    },
+    Un {
+        op: UnOp,
+        ty: Type,
+        a: Val,
+    },
+    Cmp {
+        pred: Pred,
+        ty: Type,
+        a: Val,
+        b: Val,
+    },
+    Cast {
+        op: CastOp,
+        from: Type,
+        to: Type,
+        a: Val,
+    },
+    Select {
+        cond: Val,
+        a: Val,
+        b: Val,
+    },
+    Rmw {
+        op: RmwOp,
+        ty: Type,
+        old: Val,
+        operand: Val,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    expr: Expr,
+    thread: u32,
+    /// Three words: whether the bits are known, and the bits.
+    words: Word,
+}
+
+const KNOWN: u32 = 0;
+const LOW: u32 = 1;
+const HIGH: u32 = 2;
+const WORDS: u32 = 3;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes {
+    nodes: Vec<Node>,
+    /// How many of them there are at the moment.
+    count: Word,
+}
+
+impl Nodes {
+    pub fn new(trail: &mut Trail) -> Nodes {
+        Nodes { nodes: Vec::new(), count: trail.reserve(1) }
+    }
+
+    pub fn make(&mut self, trail: &mut Trail, thread: u32, expr: Expr) -> NodeId {
+        let at = trail.get(self.count) as usize;
+        trail.set(self.count, at as u64 + 1);
+        match self.nodes.get_mut(at) {
+            Some(node) => (node.expr, node.thread) = (expr, thread),
+            None => {
+                let words = trail.reserve(WORDS);
+                self.nodes.push(Node { expr, thread, words });
+            }
+        }
+        NodeId(at as u32)
+    }
+
+    /// The bits of a value, if they are known.
+    #[inline]
+    pub fn get(&self, trail: &Trail, value: Val) -> Option<u128> {
+        let Some(node) = value.node else { return Some(value.bits) };
+        let words = self.nodes[node.0 as usize].words;
+        if trail.get(words.at(KNOWN)) == 0 {
+            return None;
+        }
+        Some(u128::from(trail.get(words.at(HIGH))) << 64 | u128::from(trail.get(words.at(LOW))))
+    }
+
+    fn set(&mut self, trail: &mut Trail, node: usize, bits: u128) {
+        let words = self.nodes[node].words;
+        trail.set(words.at(KNOWN), 1);
+        trail.set(words.at(LOW), bits as u64);
+        trail.set(words.at(HIGH), (bits >> 64) as u64);
+    }
+
+    /// Gives a load its value, and everything that waited for nothing else.
+    pub fn settle(&mut self, trail: &mut Trail, load: NodeId, bits: u128) {
+        let thread = self.nodes[load.0 as usize].thread;
+        self.set(trail, load.0 as usize, bits);
+        for at in load.0 as usize + 1..trail.get(self.count) as usize {
+            let Node { expr, thread: of, words } = self.nodes[at];
+            if of == thread
+                && trail.get(words.at(KNOWN)) == 0
+                && let Some(bits) = self.evaluate(trail, expr)
+            {
+                self.set(trail, at, bits);
+            }
+        }
+    }
+
+    /// Whether a value is computed from bits that are known and have a property.
+    pub fn any_operand(&self, value: Val, has: impl Fn(u128) -> bool) -> bool {
+        let mut work = vec![value];
+        while let Some(value) = work.pop() {
+            let Some(node) = value.node else {
+                if has(value.bits) {
+                    return true;
+                }
+                continue;
+            };
+            match self.nodes[node.0 as usize].expr {
+                Expr::Load => {}
+                Expr::Un { a, .. } | Expr::Cast { a, .. } => work.push(a),
+                Expr::Bin { a, b, .. } | Expr::Cmp { a, b, .. } => work.extend([a, b]),
+                Expr::Select { a, b, .. } => work.extend([a, b]),
+                Expr::Rmw { old, operand, .. } => work.extend([old, operand]),
+            }
+        }
+        false
+    }
+
+    fn evaluate(&self, trail: &Trail, expr: Expr) -> Option<u128> {
+        apply(expr, |value| self.get(trail, value))
+    }
+
+    /// The result of an operation: bits if they are known, else a node.
+    pub fn result(&mut self, trail: &mut Trail, thread: u32, expr: Expr, deps: DepsId) -> Val {
+        match self.evaluate(trail, expr) {
+            Some(bits) => Val { bits, node: None, deps },
+            None => {
+                let node = Some(self.make(trail, thread, expr));
+                Val { bits: 0, node, deps }
+            }
+        }
+    }
+}
+
+/// Whether an operation can fault, so that its operands are needed at once.
+pub(crate) fn can_fault(op: BinOp) -> bool {
+    matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem)
+}
+
+fn apply(expr: Expr, get: impl Fn(Val) -> Option<u128>) -> Option<u128> {
+    Some(match expr {
+        Expr::Load => return None,
+        Expr::Bin { op, ty, a, b } if ty.bits() > 64 => {
+            eval::bin128(op, ty, get(a)?, get(b)?).unwrap_or(0)
+        }
+        Expr::Bin { op, ty, a, b } => {
+            eval::bin64(op, ty, get(a)? as u64, get(b)? as u64).unwrap_or(0).into()
+        }
+        Expr::Un { op, ty, a } => eval::un(op, ty, get(a)?),
+        Expr::Cmp { pred, ty, a, b } => eval::cmp(pred, ty, get(a)?, get(b)?).into(),
+        Expr::Cast { op, from, to, a } => eval::cast(op, from, to, get(a)?),
+        Expr::Select { cond, a, b } => {
+            if get(cond)? != 0 {
+                get(a)?
+            } else {
+                get(b)?
+            }
+        }
+        Expr::Rmw { op, ty, old, operand } => eval::rmw_result(op, ty, get(old)?, get(operand)?),
+    })
+}

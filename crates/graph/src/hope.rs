@@ -1,0 +1,123 @@
+//! Whether stores can still come for loads that wait for them.
+
+use crate::ahead::{Ahead, EventId, Status};
+use crate::commit_before::{is_reached, is_ready};
+use crate::graph::Graph;
+
+/// What may still be stored where a load reads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Prospect {
+    None,
+    /// Only by what was not fetched yet.
+    Unfetched,
+    /// By an event that was fetched.
+    Fetched,
+}
+
+/// Scratch space.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hope {
+    /// By event: whether the order of commits lets it be committed.
+    can: Vec<bool>,
+}
+
+impl Hope {
+    fn waiting<'a>(ahead: &'a Ahead<'_>) -> impl Iterator<Item = EventId> + 'a {
+        (0..ahead.thread_count()).flat_map(move |thread| {
+            let events = ahead.settled(thread)..ahead.fetched(thread);
+            let events = events.map(move |po| ahead.event_at(thread, po));
+            events.filter(|id| ahead.committed(*id).is_none())
+        })
+    }
+
+    /// The deferred loads, each with the number of stores that it was asked about.
+    pub fn deferred<'a>(
+        &self,
+        ahead: &'a Ahead<'_>,
+    ) -> impl Iterator<Item = (EventId, u64)> + use<'a, '_> {
+        Self::waiting(ahead).filter_map(|id| Some((id, ahead.deferred(id)?)))
+    }
+
+    /// What may still be stored where a load reads.
+    pub fn prospect(&self, ahead: &Ahead<'_>, load: EventId) -> Prospect {
+        if Self::waiting(ahead).any(|id| may_feed(ahead, id, load)) {
+            return Prospect::Fetched;
+        }
+        let own = ahead.event(load).thread;
+        let mut others = (0..ahead.thread_count()).filter(|thread| *thread != own);
+        match others.any(|thread| ahead.status(thread).is_open()) {
+            true => Prospect::Unfetched,
+            false => Prospect::None,
+        }
+    }
+
+    /// Whether every deferred load that has to be committed can be, as far as the order of commits
+    /// goes: some store to its location can be committed before it.
+    pub fn is_left<const W: usize>(&mut self, ahead: &Ahead<'_>, graph: &Graph<W>) -> bool {
+        self.can.clear();
+        self.can.resize(ahead.event_count(), false);
+        let mut more = true;
+        while more {
+            more = false;
+            for id in Self::waiting(ahead) {
+                if !self.can[id.0 as usize] && self.becomes_possible(ahead, graph, id) {
+                    self.can[id.0 as usize] = true;
+                    more = true;
+                }
+            }
+        }
+        let mut needed = self
+            .deferred(ahead)
+            .filter(|(id, _)| ahead.event(*id).load().is_some_and(|load| load.when.is_none()));
+        needed.all(|(id, _)| self.can[id.0 as usize])
+    }
+
+    fn becomes_possible<const W: usize>(
+        &self,
+        ahead: &Ahead<'_>,
+        graph: &Graph<W>,
+        id: EventId,
+    ) -> bool {
+        let done = |other: EventId| self.can[other.0 as usize];
+        let Some(known) = ahead.deferred(id) else {
+            return is_ready(ahead, id, done) && is_reached(ahead, id, done);
+        };
+        // The newest store is still to be asked about.
+        let stores = ahead.location(id).map_or(0, |location| graph.stores_at(location).count());
+        if u64::from(stores) > known {
+            return true;
+        }
+        let mut waiting = Self::waiting(ahead);
+        if waiting.any(|store| self.can[store.0 as usize] && may_feed(ahead, store, id)) {
+            return true;
+        }
+        let own = ahead.event(id).thread;
+        (0..ahead.thread_count()).any(|thread| thread != own && self.may_fetch(ahead, thread))
+    }
+
+    /// Whether a thread may fetch more, going by what can be committed.
+    fn may_fetch(&self, ahead: &Ahead<'_>, thread: u32) -> bool {
+        if ahead.status(thread) != Status::Running {
+            return ahead.status(thread).is_open();
+        }
+        let mut waits = false;
+        for po in ahead.settled(thread)..ahead.fetched(thread) {
+            let id = ahead.event_at(thread, po);
+            if ahead.committed(id).is_none() {
+                if self.can[id.0 as usize] {
+                    return true;
+                }
+                waits = true;
+            }
+        }
+        !waits
+    }
+}
+
+/// Whether an event is a store that a load may read from.
+fn may_feed(ahead: &Ahead<'_>, store: EventId, load: EventId) -> bool {
+    let (event, reader) = (ahead.event(store), ahead.event(load));
+    let later = event.thread == reader.thread && event.po > reader.po;
+    let location = ahead.location(store);
+    event.is_store() && !later && (location.is_none() || location == ahead.location(load))
+}

@@ -1,0 +1,83 @@
+//! The graph engine: POWER, ARM, and SC, TSO, PSO as axioms.
+//!
+//! Paper 003: Abdulla, Atig, Jonsson, Leonardsson, *Stateless Model Checking for POWER* (CAV 2016). States
+//! are partial Shasha-Snir traces; an instruction is committed with a parameter (the store that a load
+//! reads from, the place of a store in coherence order) when its commit-before predecessors are; a commit
+//! is allowed if the axioms hold for the trace that results. The search visits every complete trace
+//! once; how it differs from the paper's is said in `search`.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `api` | what the engine is asked |
+//! | `ahead` | threads that run ahead of their loads, and the events that they fetch |
+//! | `bits` | sets of events |
+//! | `graph` | committed events and their relations |
+//! | `model` | axioms, commit-before, and what fences and orders become |
+//! | `commit_before` | when an event may be committed |
+//! | `state` | one step of the execution model |
+//! | `hope` | whether stores can still come for loads that wait for them |
+//! | `search` | the search |
+//! | `outcome` | how executions end |
+//! | `replay` | running a schedule again |
+//! | `tell` | what happened, for people |
+
+mod ahead;
+mod api;
+mod bits;
+mod commit_before;
+mod graph;
+mod hope;
+mod model;
+mod outcome;
+mod replay;
+mod search;
+mod state;
+mod tell;
+
+pub use api::{Model, Options};
+pub use raddle_engine::{
+    BoundKind, BoundMet, Failure, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step,
+    Stopped, Summary,
+};
+pub use replay::replay;
+
+use ahead::Ahead;
+use model::Rules;
+use raddle_ir::Program;
+use search::{Search, TooSmall};
+use std::time::Instant;
+
+/// Searches the executions of a verified program.
+pub fn explore(program: &Program, options: &Options) -> Summary {
+    let started = Instant::now();
+    // Most programs have few events; who has more is searched again with larger sets.
+    let found = attempt::<1>(program, options, started)
+        .or_else(|_| attempt::<2>(program, options, started))
+        .or_else(|_| attempt::<4>(program, options, started))
+        .or_else(|_| attempt::<8>(program, options, started))
+        .or_else(|_| attempt::<16>(program, options, started));
+    found.unwrap_or_else(|TooSmall| {
+        let message = "an execution of more than 1024 events is not supported by the graph engine";
+        let fault = raddle_machine::Fault::new(raddle_machine::FaultKind::Unsupported, message);
+        cannot_start(fault)
+    })
+}
+
+fn attempt<const W: usize>(
+    program: &Program,
+    options: &Options,
+    started: Instant,
+) -> Result<Summary, TooSmall> {
+    let rules = Rules { model: options.model };
+    let limits = &options.limits;
+    match Ahead::new(program, rules, limits.bounds(), limits.events) {
+        Ok(ahead) => Search::<W>::new(ahead, options, started).run(),
+        Err(fault) => Ok(cannot_start(fault)),
+    }
+}
+
+/// The program asks for more than the engine has.
+fn cannot_start(fault: raddle_machine::Fault) -> Summary {
+    let failure = FailureSite::before_start(fault).shown_by(1, Vec::new());
+    Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
+}

@@ -1,0 +1,193 @@
+//! POWER and ARM, as in *Herding Cats* (Alglave, Maranget, Tautschnig, TOPLAS 2014).
+//!
+//! Axioms: acyclic(hb), irreflexive(fre;prop;hb*), acyclic(co ∪ prop). Coherence per location and
+//! atomicity of read-modify-writes are the graph's. ARM is the paper's revised model: it differs from
+//! POWER in that program order within a location is no part of `cc0`, and by its fences.
+//!
+//! `ppo` is the least fixed point of four equations over *init* and *commit* of instructions. That is
+//! reachability in a graph with two nodes per event, init before commit, and the base relations as
+//! edges; all of them follow program order, so one pass from the last event to the first finds it.
+
+use crate::api::Model;
+use crate::bits::Bits;
+use crate::graph::{Graph, Which};
+use smallvec::SmallVec;
+
+pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
+    happens_before(graph, model) && (!graph.has_fences || propagates(graph))
+}
+
+/// Adds what is new to hb = ppo ∪ fences ∪ rfe.
+fn happens_before<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
+    for thread in 0..graph.threads().len() {
+        let events = graph.threads()[thread];
+        let mut ordered: SmallVec<[usize; 16]> = events.iter().collect();
+        ordered.sort_unstable_by_key(|event| graph.rows[*event].po);
+        let preserved = preserved(graph, model, &ordered);
+        for (event, ppo) in ordered.iter().zip(preserved) {
+            let row = &graph.rows[*event];
+            let edges = ppo.or(&row.full).or(&row.light).or(&row.rf.minus(&events));
+            if !graph.order_all(Which::HappensBefore, *event, edges) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// What can be reached from an event's init, and from its commit: inits and commits.
+#[derive(Clone, Copy)]
+struct Reach<const W: usize> {
+    init_inits: Bits<W>,
+    init_commits: Bits<W>,
+    commit_inits: Bits<W>,
+    commit_commits: Bits<W>,
+}
+
+/// Preserved program order, for the events of a thread in program order.
+fn preserved<const W: usize>(
+    graph: &Graph<W>,
+    model: Model,
+    ordered: &[usize],
+) -> SmallVec<[Bits<W>; 16]> {
+    let mut ppo: SmallVec<[Bits<W>; 16]> = SmallVec::from_elem(Bits::EMPTY, ordered.len());
+    let mut reach: SmallVec<[(usize, Reach<W>); 16]> = SmallVec::new();
+    for (n, event) in ordered.iter().enumerate().rev() {
+        let row = &graph.rows[*event];
+        let own = graph.of_thread(row.thread);
+        let rfi = row.rf.and(&own);
+        // rdw and detour: something of another thread came between two accesses to a location.
+        let between = row.fr.or(&row.co).minus(&own);
+        let mut seen = Bits::EMPTY;
+        if !row.po_loc.is_empty() {
+            for store in between.iter() {
+                seen.add(&graph.rows[store].rf.and(&row.po_loc));
+            }
+        }
+        let (rdw, detour) = if row.is_store { (Bits::EMPTY, seen) } else { (seen, Bits::EMPTY) };
+        let ii = row.dd.or(&rdw).or(&rfi);
+        let ci = row.ci.or(&detour);
+        let mut cc = row.dd.or(&row.cc);
+        if model == Model::Power {
+            cc.add(&row.po_loc);
+        }
+        let mut from = Reach {
+            init_inits: Bits::EMPTY,
+            init_commits: Bits::just(*event),
+            commit_inits: Bits::EMPTY,
+            commit_commits: Bits::EMPTY,
+        };
+        for (later, to) in &reach {
+            if cc.contains(*later) {
+                from.commit_commits.insert(*later);
+                from.commit_commits.add(&to.commit_commits);
+                from.commit_inits.add(&to.commit_inits);
+            }
+            if ci.contains(*later) {
+                from.commit_inits.insert(*later);
+                from.commit_inits.add(&to.init_inits);
+                from.commit_commits.add(&to.init_commits);
+            }
+            if ii.contains(*later) {
+                from.init_inits.insert(*later);
+                from.init_inits.add(&to.init_inits);
+                from.init_commits.add(&to.init_commits);
+            }
+        }
+        from.init_inits.add(&from.commit_inits);
+        from.init_commits.add(&from.commit_commits);
+        if !row.is_store {
+            let loads = from.init_inits.and(&graph.loads.0);
+            ppo[n] = loads.or(&from.init_commits.and(&graph.stores.0));
+        }
+        reach.push((*event, from));
+    }
+    ppo
+}
+
+/// Adds what is new to co ∪ prop, and looks at what loads may not have missed.
+fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
+    let prop = propagation(graph);
+    for load in graph.loads.0.iter() {
+        let row = &graph.rows[load];
+        let mut propagated = Bits::EMPTY;
+        for store in row.fr.minus(&graph.of_thread(row.thread)).iter() {
+            propagated.add(&prop[store]);
+        }
+        if propagated.contains(load) || propagated.meets(&row.hb.before) {
+            return false;
+        }
+    }
+    for (from, prop) in prop.iter().enumerate() {
+        let edges = prop.or(&graph.rows[from].co);
+        if !graph.order_all(Which::Propagation, from, edges) {
+            return false;
+        }
+    }
+    true
+}
+
+/// prop = (prop-base ∩ W×W) ∪ (com*;prop-base*;ffence;hb*), where
+/// prop-base = (fences ∪ (rfe;fences));hb*.
+fn propagation<const W: usize>(graph: &Graph<W>) -> SmallVec<[Bits<W>; 32]> {
+    let rows = &graph.rows;
+    let mut base: SmallVec<[Bits<W>; 32]> = SmallVec::with_capacity(rows.len());
+    for row in rows {
+        let mut fenced = row.full.or(&row.light);
+        for load in row.rf.minus(&graph.of_thread(row.thread)).iter() {
+            fenced.add(&rows[load].full);
+            fenced.add(&rows[load].light);
+        }
+        base.push(then_hb(graph, fenced));
+    }
+    let mut prop: SmallVec<[Bits<W>; 32]> = SmallVec::from_elem(Bits::EMPTY, rows.len());
+    for (n, row) in rows.iter().enumerate() {
+        if row.is_store {
+            prop[n] = base[n].and(&graph.stores.0);
+        }
+    }
+    if graph.has_full {
+        add_strong(graph, &base, &mut prop);
+    }
+    prop
+}
+
+/// com*;prop-base*;ffence;hb*
+fn add_strong<const W: usize>(graph: &Graph<W>, base: &[Bits<W>], prop: &mut [Bits<W>]) {
+    let rows = &graph.rows;
+    let mut strong: SmallVec<[Bits<W>; 32]> = SmallVec::from_elem(Bits::EMPTY, rows.len());
+    // prop-base is part of hb, so whoever has less behind it in hb comes first.
+    let mut order: SmallVec<[(u32, usize); 32]> =
+        rows.iter().enumerate().map(|(n, row)| (row.hb.after.count(), n)).collect();
+    order.sort_unstable();
+    for (_, n) in order {
+        let mut reached = then_hb(graph, rows[n].full);
+        for to in base[n].iter() {
+            let further = strong[to];
+            reached.add(&further);
+        }
+        strong[n] = reached;
+    }
+    for (n, row) in rows.iter().enumerate() {
+        // com* is com, or co or fr and then rf, or nothing: all else is part of those.
+        prop[n].add(&strong[n]);
+        for store in row.co.or(&row.fr).iter() {
+            prop[n].add(&strong[store]);
+            for load in rows[store].rf.iter() {
+                prop[n].add(&strong[load]);
+            }
+        }
+        for load in row.rf.iter() {
+            prop[n].add(&strong[load]);
+        }
+    }
+}
+
+/// A set and all that happens after one of its members.
+fn then_hb<const W: usize>(graph: &Graph<W>, set: Bits<W>) -> Bits<W> {
+    let mut all = set;
+    for event in set.iter() {
+        all.add(&graph.rows[event].hb.after);
+    }
+    all
+}

@@ -1,0 +1,32 @@
+//! SC, TSO and PSO: one order of all events, with what each of them leaves out of program order.
+//!
+//! SC: acyclic(po ∪ com). TSO and PSO: acyclic(ppo ∪ fences ∪ rfe ∪ co ∪ fr), beside coherence per
+//! location; TSO's ppo leaves out stores before loads, PSO's everything that a store comes before.
+
+use crate::api::Model;
+use crate::bits::Bits;
+use crate::graph::{Graph, Which};
+
+pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
+    for from in 0..graph.len() {
+        let edges = edges(graph, model, from);
+        if !graph.order_all(Which::HappensBefore, from, edges) {
+            return false;
+        }
+    }
+    true
+}
+
+fn edges<const W: usize>(graph: &Graph<W>, model: Model, from: usize) -> Bits<W> {
+    let row = &graph.rows[from];
+    let ppo = match (model, row.is_store) {
+        (Model::Sc, _) | (_, false) => row.po_after,
+        (Model::Tso, true) => row.po_after.and(&graph.stores.0),
+        (_, true) => Bits::EMPTY,
+    };
+    let rf = match model {
+        Model::Sc => row.rf,
+        _ => row.rf.minus(&graph.of_thread(row.thread)),
+    };
+    ppo.or(&row.full).or(&row.light).or(&rf).or(&row.co).or(&row.fr)
+}

@@ -1,0 +1,73 @@
+//! Running a schedule again: a sequence of commits, each with its parameter.
+//!
+//! No search, no deferral: a step says which event of which thread is committed next, and which store it
+//! reads from or follows; the model is asked whether that is allowed. A failure or a final state
+//! that a search found is confirmed by this.
+
+use crate::ahead::{Ahead, Status};
+use crate::api::Model;
+use crate::graph::Graph;
+use crate::model::Rules;
+use crate::outcome::{End, end_of, final_state};
+use crate::state::{Refused, act, perform};
+use crate::tell;
+use raddle_engine::{FailureSite, Limits, ReplayEnd, Replayed, Step};
+use raddle_ir::Program;
+
+/// Runs a program along a schedule.
+pub fn replay(program: &Program, model: Model, limits: &Limits, schedule: &[Step]) -> Replayed {
+    match schedule.len() {
+        0..=64 => run::<1>(program, model, limits, schedule),
+        65..=256 => run::<4>(program, model, limits, schedule),
+        _ => run::<16>(program, model, limits, schedule),
+    }
+}
+
+fn run<const W: usize>(
+    program: &Program,
+    model: Model,
+    limits: &Limits,
+    schedule: &[Step],
+) -> Replayed {
+    let rules = Rules { model };
+    let mut events = Vec::new();
+    let mut ahead = match Ahead::new(program, rules, limits.bounds(), limits.events) {
+        Ok(ahead) => ahead,
+        Err(fault) => {
+            let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
+            return Replayed { end, events };
+        }
+    };
+    let mut graph: Graph<W> = Graph::default();
+    ahead.run_all();
+    for (n, step) in schedule.iter().enumerate() {
+        let Some(act) = act(&ahead, &graph, step) else {
+            return Replayed { end: ReplayEnd::Stuck(n), events };
+        };
+        match perform(&mut ahead, &mut graph, act) {
+            Ok(()) => events.push(tell::event(&ahead, &graph, act)),
+            Err(Refused::Forbidden | Refused::Full) => {
+                return Replayed { end: ReplayEnd::Stuck(n), events };
+            }
+        }
+    }
+    events.extend(ahead.failures().iter().map(|failed| tell::failure(&ahead, failed)));
+    Replayed { end: end(&ahead, &graph), events }
+}
+
+fn end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {
+    if (0..ahead.thread_count()).any(|thread| ahead.status(thread) == Status::Choosing) {
+        return ReplayEnd::Short;
+    }
+    match end_of(ahead, graph) {
+        End::Complete => {
+            let mut state = Vec::new();
+            final_state(ahead, graph, &mut state);
+            ReplayEnd::Complete { state }
+        }
+        End::Blocked => ReplayEnd::Blocked,
+        End::Cut(..) => ReplayEnd::Cut,
+        End::Failed(sites) => ReplayEnd::Failed(sites),
+        End::Redundant => ReplayEnd::Short,
+    }
+}

@@ -1,0 +1,316 @@
+//! The search: every complete trace once.
+//!
+//! Paper 003's RSMC (figure 7) commits a load with each store that is there already, watches the
+//! runs that follow for stores that the load could have read had they come first, and for each of those
+//! runs again what they need, then the store, then the load. It needs sets of such continuations,
+//! keeps equal ones apart by a normal form, and is exact because the model never blocks.
+//!
+//! This search asks for the same with a decision instead. A load reads from a store that is committed,
+//! or it is *deferred*: it reads from one that is yet to come. A deferred load is not committed; whenever
+//! a store to its location is, the next decision is whether the load reads from that one or stays
+//! deferred. So the decisions at a state divide the complete traces that extend it: each is found, and
+//! is found once, whatever the model allows to complete. Nothing is kept but the way to the current state,
+//! and nothing is run again.
+//!
+//! What can be wasted is a deferral for which no store comes, or none that the model lets the load read
+//! from: those runs are counted as redundant. They are kept rare:
+//! - stores are committed before loads, and loads that no store can come for before others, so that
+//!   most loads find all their stores committed;
+//! - a deferral is given up as soon as the order of commits alone leaves no way to complete it
+//!   ([`hope`](crate::hope));
+//! - a load that only code not yet fetched could store for is deferred only if such a store was seen
+//!   below one of its other decisions, as RSMC's races have it. (A run that the model blocked below
+//!   counts as one, since it may have hidden it. POWER's runs never block, ARM's can.)
+
+use crate::ahead::{Ahead, EventId, Kind, Location, Status};
+use crate::api::Options;
+use crate::commit_before::is_enabled;
+use crate::graph::{Graph, Source};
+use crate::hope::{Hope, Prospect};
+use crate::outcome::Outcomes;
+use crate::state::{Act, Refused, perform, step};
+use raddle_engine::{Step, Stopped, Summary};
+use raddle_machine::Mark;
+use smallvec::SmallVec;
+use std::time::Instant;
+
+/// The acts of a decision, in the order in which they are tried.
+#[derive(Clone, Debug)]
+enum Acts {
+    List(SmallVec<[Act; 6]>),
+    /// All outcomes of an operation.
+    Choices {
+        thread: u32,
+        count: u64,
+    },
+}
+
+impl Acts {
+    fn get(&self, n: u64) -> Option<Act> {
+        match self {
+            Acts::List(acts) => acts.get(n as usize).copied(),
+            Acts::Choices { thread, count } => (n < *count).then_some(Act::Choose(*thread, n)),
+        }
+    }
+}
+
+/// A decision on the way to the current state.
+#[derive(Clone, Debug)]
+struct Node {
+    mark: Mark,
+    steps: usize,
+    /// Which of the graphs is that of the state before it.
+    level: usize,
+    acts: Acts,
+    next: u64,
+    /// Whether one of its acts was carried out.
+    went_on: bool,
+    /// The load that it is about, if that is not deferred yet.
+    load: Option<Location>,
+    /// Whether deferring the load is worth a try only if a store was seen below.
+    needs_race: bool,
+    raced: bool,
+}
+
+pub(crate) struct Search<'p, const W: usize> {
+    ahead: Ahead<'p>,
+    /// The graphs on the way to the current state; the current one is at `level`.
+    graphs: Vec<Graph<W>>,
+    level: usize,
+    nodes: Vec<Node>,
+    steps: Vec<Step>,
+    hope: Hope,
+    outcomes: Outcomes,
+    options: &'p Options,
+    started: Instant,
+    ticks: u32,
+}
+
+/// The graph has no room for an execution: search again with a larger one.
+pub(crate) struct TooSmall;
+
+impl<'p, const W: usize> Search<'p, W> {
+    pub fn new(ahead: Ahead<'p>, options: &'p Options, started: Instant) -> Search<'p, W> {
+        let outcomes = Outcomes::new(ahead.program, options);
+        Search {
+            ahead,
+            graphs: vec![Graph::default()],
+            level: 0,
+            nodes: Vec::new(),
+            steps: Vec::new(),
+            hope: Hope::default(),
+            outcomes,
+            options,
+            started,
+            ticks: 0,
+        }
+    }
+
+    pub fn run(mut self) -> Result<Summary, TooSmall> {
+        self.ahead.run_all();
+        loop {
+            match self.decide() {
+                Some(node) => self.nodes.push(node),
+                None => self.outcomes.end(&self.ahead, &self.graphs[self.level], &self.steps),
+            }
+            if self.outcomes.is_decided() {
+                return Ok(self.outcomes.finish(None));
+            }
+            if let Some(stopped) = self.limit() {
+                return Ok(self.outcomes.finish(Some(stopped)));
+            }
+            match self.advance() {
+                Ok(true) => {}
+                Ok(false) => return Ok(self.outcomes.finish(None)),
+                Err(too_small) => return Err(too_small),
+            }
+        }
+    }
+
+    fn limit(&mut self) -> Option<Stopped> {
+        let limits = &self.options.limits;
+        if limits.executions.is_some_and(|most| self.outcomes.explored() >= most) {
+            return Some(Stopped::Executions);
+        }
+        self.ticks = self.ticks.wrapping_add(1);
+        if !self.ticks.is_multiple_of(256) {
+            return None;
+        }
+        if limits.time.is_some_and(|most| self.started.elapsed() >= most) {
+            return Some(Stopped::Time);
+        }
+        let bytes = || {
+            let graphs: usize = self.graphs.iter().map(Graph::bytes).sum();
+            (graphs + self.ahead.bytes() + self.outcomes.bytes()) as u64
+        };
+        limits.memory.is_some_and(|most| bytes() > most).then_some(Stopped::Memory)
+    }
+
+    /// Goes to the next act that can be carried out; false if there is none left.
+    fn advance(&mut self) -> Result<bool, TooSmall> {
+        while let Some(node) = self.nodes.last_mut() {
+            self.ahead.trail.backtrack(node.mark);
+            self.steps.truncate(node.steps);
+            self.level = node.level;
+            let Some(act) = node.acts.get(node.next) else {
+                if !node.went_on {
+                    // What was blocked here may have been a store that someone waits for.
+                    self.outcomes.redundant();
+                    self.nodes.iter_mut().for_each(|node| node.raced = true);
+                }
+                self.nodes.pop();
+                continue;
+            };
+            node.next += 1;
+            if matches!(act, Act::Defer(_)) && node.needs_race && !node.raced && node.went_on {
+                continue;
+            }
+            if self.go(act)? {
+                if let Some(node) = self.nodes.last_mut() {
+                    node.went_on = true;
+                }
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Carries out an act on a copy of the graph, if it changes that.
+    fn go(&mut self, act: Act) -> Result<bool, TooSmall> {
+        let level = match act {
+            Act::Choose(..) | Act::Defer(_) => self.level,
+            Act::Read(..) | Act::Place(..) => self.level + 1,
+        };
+        if level > self.level {
+            if self.graphs.len() <= level {
+                self.graphs.push(Graph::default());
+            }
+            let (old, new) = self.graphs.split_at_mut(level);
+            new[0].copy_from(&old[level - 1]);
+        }
+        let taken = step(&self.ahead, &self.graphs[level], act);
+        match perform(&mut self.ahead, &mut self.graphs[level], act) {
+            Ok(()) => {}
+            Err(Refused::Forbidden) => return Ok(false),
+            Err(Refused::Full) => return Err(TooSmall),
+        }
+        self.level = level;
+        self.outcomes.summary.events += 1;
+        self.steps.extend(taken);
+        match act {
+            Act::Defer(_) => Ok(self.hope.is_left(&self.ahead, &self.graphs[level])),
+            Act::Place(id, _) => {
+                self.note_race(id);
+                Ok(true)
+            }
+            Act::Read(..) | Act::Choose(..) => Ok(true),
+        }
+    }
+
+    /// Tells the loads above that a store to their location was seen.
+    fn note_race(&mut self, store: EventId) {
+        let location = self.ahead.location(store);
+        for node in &mut self.nodes {
+            if node.load.is_some() && node.load == location {
+                node.raced = true;
+            }
+        }
+    }
+
+    /// The next decision; `None` at the end of an execution.
+    fn decide(&mut self) -> Option<Node> {
+        if let Some((load, store)) = self.woken() {
+            return Some(self.node([Act::Read(load, Some(store)), Act::Defer(load)].into_iter()));
+        }
+        let choosing =
+            (0..self.ahead.thread_count()).find(|t| self.ahead.status(*t) == Status::Choosing);
+        if let Some(thread) = choosing {
+            let count = self.ahead.alternatives(thread);
+            let node = self.node(std::iter::empty());
+            return Some(Node { acts: Acts::Choices { thread, count }, ..node });
+        }
+        let (id, prospect) = self.next_event()?;
+        match self.ahead.event(id).kind {
+            Kind::Store(_) => {
+                let sources = self.places(id);
+                Some(self.node(sources.into_iter().map(|place| Act::Place(id, place))))
+            }
+            Kind::Load(load) => {
+                let location = self.ahead.location(id)?;
+                let stores = self.graphs[self.level].stores_at(location);
+                let sources = std::iter::once(None).chain(stores.iter().map(Some));
+                // Who waits may wait for ever.
+                let defers = prospect != Prospect::None || load.when.is_some();
+                let defer = defers.then_some(Act::Defer(id));
+                let node = self.node(sources.map(|source| Act::Read(id, source)).chain(defer));
+                let needs_race = prospect == Prospect::Unfetched && load.when.is_none();
+                Some(Node { load: Some(location), needs_race, ..node })
+            }
+        }
+    }
+
+    fn node(&self, acts: impl Iterator<Item = Act>) -> Node {
+        Node {
+            mark: self.ahead.trail.mark(),
+            steps: self.steps.len(),
+            level: self.level,
+            acts: Acts::List(acts.collect()),
+            next: 0,
+            went_on: false,
+            load: None,
+            needs_race: false,
+            raced: false,
+        }
+    }
+
+    /// Where a store may go in coherence order: after each other store, or first. The store of a
+    /// read-modify-write follows what its load read.
+    fn places(&self, id: EventId) -> SmallVec<[Source; 6]> {
+        let graph = &self.graphs[self.level];
+        if let Kind::Store(store) = self.ahead.event(id).kind
+            && let Some(read) = store.read.and_then(|read| self.ahead.committed(read))
+        {
+            return SmallVec::from_elem(graph.rows[read].source, 1);
+        }
+        let Some(location) = self.ahead.location(id) else { return SmallVec::new() };
+        std::iter::once(None).chain(graph.stores_at(location).iter().map(Some)).collect()
+    }
+
+    /// A deferred load whose location has a store that it was not asked about.
+    fn woken(&self) -> Option<(EventId, usize)> {
+        let graph = &self.graphs[self.level];
+        self.hope.deferred(&self.ahead).find_map(|(id, known)| {
+            let stores = graph.stores_at(self.ahead.location(id)?);
+            let newest = stores.iter().last()?;
+            (u64::from(stores.count()) > known).then_some((id, newest))
+        })
+    }
+
+    /// The event to commit next: a store if there is one, else a load that nothing can come for, else
+    /// any load.
+    fn next_event(&mut self) -> Option<(EventId, Prospect)> {
+        let mut best: Option<(EventId, Prospect)> = None;
+        for thread in 0..self.ahead.thread_count() {
+            for po in self.ahead.settled(thread)..self.ahead.fetched(thread) {
+                let id = self.ahead.event_at(thread, po);
+                if self.ahead.committed(id).is_some()
+                    || self.ahead.deferred(id).is_some()
+                    || !is_enabled(&self.ahead, id)
+                {
+                    continue;
+                }
+                if self.ahead.event(id).is_store() {
+                    return Some((id, Prospect::None));
+                }
+                if best.is_some_and(|(_, prospect)| prospect == Prospect::None) {
+                    continue;
+                }
+                let prospect = self.hope.prospect(&self.ahead, id);
+                if best.is_none_or(|(_, other)| prospect < other) {
+                    best = Some((id, prospect));
+                }
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,214 @@
+//! The state that is explored: threads that run ahead, and the graph of what they have committed.
+//!
+//! [`State::perform`] is one step of paper 003's execution model: it commits an event with its
+//! parameter, if the model allows the trace that results. The search and replays share it.
+
+use crate::ahead::{Ahead, Event, EventId, Kind, Location, Pairing};
+use crate::commit_before::is_enabled;
+use crate::graph::{Graph, Source};
+use raddle_engine::Step;
+use raddle_machine::int_pred;
+
+/// A step with its parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Act {
+    /// Commits a load that reads from a store.
+    Read(EventId, Source),
+    /// Commits a store right after another in coherence order, or as the first.
+    Place(EventId, Source),
+    /// Takes an outcome of the operation that a thread is at.
+    Choose(u32, u64),
+    /// Leaves a load for a store that is yet to come: a decision of the search, no step.
+    Defer(EventId),
+}
+
+/// Why an act was not carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refused {
+    /// The model does not allow it.
+    Forbidden,
+    /// The graph has no room for another event.
+    Full,
+}
+
+/// The source or place of a step as a number: 0 for none, else thread and place in program order.
+fn encode<const W: usize>(graph: &Graph<W>, source: Source) -> u64 {
+    source.map_or(0, |number| {
+        let row = &graph.rows[number];
+        u64::from(row.thread) << 32 | (u64::from(row.po) + 1)
+    })
+}
+
+/// The step of a schedule that an act is.
+pub(crate) fn step<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, act: Act) -> Option<Step> {
+    match act {
+        Act::Read(id, source) | Act::Place(id, source) => {
+            let event = ahead.event(id);
+            let (thread, update) = (event.thread, Some(event.po));
+            Some(Step { thread, update, choice: encode(graph, source) })
+        }
+        Act::Choose(thread, choice) => Some(Step { thread, update: None, choice }),
+        Act::Defer(_) => None,
+    }
+}
+
+/// The act that a step of a schedule stands for, if it can be carried out.
+pub(crate) fn act<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, step: &Step) -> Option<Act> {
+    if step.thread >= ahead.thread_count() {
+        return None;
+    }
+    let Some(po) = step.update else {
+        let choosing = ahead.status(step.thread) == crate::ahead::Status::Choosing;
+        let known = choosing && step.choice < ahead.alternatives(step.thread);
+        return known.then_some(Act::Choose(step.thread, step.choice));
+    };
+    if po >= ahead.fetched(step.thread) {
+        return None;
+    }
+    let id = ahead.event_at(step.thread, po);
+    if ahead.committed(id).is_some() || !is_enabled(ahead, id) {
+        return None;
+    }
+    let source = match step.choice {
+        0 => None,
+        choice => {
+            let (thread, po) = ((choice >> 32) as u32, (choice as u32).checked_sub(1)?);
+            if thread >= ahead.thread_count() || po >= ahead.fetched(thread) {
+                return None;
+            }
+            let store = ahead.event_at(thread, po);
+            let number = ahead.committed(store)?;
+            let fits = graph.rows[number].is_store && ahead.location(store) == ahead.location(id);
+            fits.then_some(number).map(Some)?
+        }
+    };
+    Some(match ahead.event(id).kind {
+        Kind::Load(_) => Act::Read(id, source),
+        Kind::Store(_) => Act::Place(id, source),
+    })
+}
+
+/// Carries out an act. If it is refused, the graph is of no more use.
+pub(crate) fn perform<const W: usize>(
+    ahead: &mut Ahead<'_>,
+    graph: &mut Graph<W>,
+    act: Act,
+) -> Result<(), Refused> {
+    match act {
+        Act::Choose(thread, outcome) => {
+            ahead.choose(thread, outcome);
+            Ok(())
+        }
+        Act::Defer(id) => {
+            let location = ahead.location(id);
+            let stores = location.map_or(0, |location| graph.stores_at(location).count());
+            ahead.defer(id, stores.into());
+            Ok(())
+        }
+        Act::Read(..) | Act::Place(..) if graph.is_full() => Err(Refused::Full),
+        Act::Read(id, source) => allowed(read(ahead, graph, id, source)),
+        Act::Place(id, previous) => allowed(place(ahead, graph, id, previous)),
+    }
+}
+
+fn allowed(yes: Option<()>) -> Result<(), Refused> {
+    yes.ok_or(Refused::Forbidden)
+}
+
+fn read<const W: usize>(
+    ahead: &mut Ahead<'_>,
+    graph: &mut Graph<W>,
+    id: EventId,
+    source: Source,
+) -> Option<()> {
+    let location = ahead.location(id)?;
+    let found = match source {
+        Some(store) => graph.written(ahead, store),
+        None => ahead.initial(location),
+    };
+    let event = *ahead.event(id);
+    let load = *event.load()?;
+    let value = found.unwrap_or(0) & event.ty.mask();
+    if let Some((pred, wanted)) = load.when
+        && !int_pred(pred, event.ty, value, ahead.value(wanted)?)
+    {
+        return None;
+    }
+    let number = graph.add(ahead, id, location);
+    if !graph.read_from(number, source) || !is_sole_writer(ahead, graph, number, value) {
+        return None;
+    }
+    if !ahead.rules.allows(graph) {
+        return None;
+    }
+    ahead.commit(id, number, Some(value));
+    if found.is_none() && !load.raw {
+        ahead.never_written(id);
+    }
+    Some(())
+}
+
+/// Two read-modify-writes cannot read from the same store if both write: the second half of one of
+/// them would have to come between the halves of the other. This is known before they write.
+fn is_sole_writer<const W: usize>(
+    ahead: &Ahead<'_>,
+    graph: &Graph<W>,
+    load: usize,
+    value: u128,
+) -> bool {
+    let row = &graph.rows[load];
+    if !will_write(ahead, ahead.event(row.event), value) {
+        return true;
+    }
+    let same = |other: &usize| *other != load && graph.rows[*other].source == row.source;
+    let mut others = graph.loads_at(row.location).iter().filter(same);
+    !others.any(|other| will_write(ahead, ahead.event(graph.rows[other].event), value))
+}
+
+fn will_write(ahead: &Ahead<'_>, event: &Event, value: u128) -> bool {
+    match event.load().map(|load| load.pairing) {
+        Some(Pairing::Always) => true,
+        Some(Pairing::If(expected)) => ahead.value(expected) == Some(value),
+        Some(Pairing::None) | None => false,
+    }
+}
+
+fn place<const W: usize>(
+    ahead: &mut Ahead<'_>,
+    graph: &mut Graph<W>,
+    id: EventId,
+    previous: Source,
+) -> Option<()> {
+    let location = ahead.location(id)?;
+    let number = graph.add(ahead, id, location);
+    if let Kind::Store(store) = ahead.event(id).kind
+        && let Some(read) = store.read
+    {
+        let load = ahead.committed(read)?;
+        // A reservation of another place is none.
+        if graph.rows[load].location != location {
+            return None;
+        }
+        graph.pair(number, load);
+    }
+    if !graph.place_after(number, previous) || !graph.is_atomic(location) {
+        return None;
+    }
+    if !ahead.rules.allows(graph) {
+        return None;
+    }
+    ahead.commit(id, number, None);
+    Some(())
+}
+
+/// The value of a location after all stores.
+pub(crate) fn last_value<const W: usize>(
+    ahead: &Ahead<'_>,
+    graph: &Graph<W>,
+    location: Location,
+) -> Option<u128> {
+    match graph.coherence(location).last() {
+        Some(store) => graph.written(ahead, *store),
+        None => ahead.initial(location),
+    }
+}

@@ -1,0 +1,117 @@
+//! The litmus tests with reference results: every observation, every number of executions.
+//!
+//! A sample by default, so that this takes seconds in an unoptimised build; everything with
+//! `RADDLE_LONG=1`.
+
+use raddle_graph::{Model, Options, Summary, explore};
+use raddle_ir::{CmpOp, Program, Term};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// What the reference says of a test under a model.
+struct Reference {
+    test: String,
+    model: Model,
+    observation: String,
+    executions: u64,
+}
+
+fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus").join(name)
+}
+
+fn reference(line: &str) -> Reference {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [test, model, observation, executions] = fields[..] else { panic!("bad line: {line}") };
+    Reference {
+        test: test.to_owned(),
+        model: model.parse().expect("a model of this engine"),
+        observation: observation.to_owned(),
+        executions: executions.parse().expect("a number of executions"),
+    }
+}
+
+fn load(folder: &Path, test: &str) -> Program {
+    let file = format!("{}.litmus", test.replace('/', "_"));
+    let bytes = std::fs::read(folder.join(file)).expect("the test is there");
+    raddle_front_litmus::load(test, &bytes).expect("the test is well-formed").program
+}
+
+/// What is wrong with the answer on one test under one model.
+fn complaint(folder: &Path, expected: &Reference) -> Option<String> {
+    let program = load(folder, &expected.test);
+    let options = Options { keep_going: true, ..Options::new(expected.model) };
+    let found = explore(&program, &options);
+    let (test, model) = (&expected.test, expected.model);
+    if found.executions != expected.executions || !found.failures.is_empty() {
+        let Summary { executions, redundant, failures, .. } = &found;
+        return Some(format!(
+            "{test} under {model}: {executions} executions ({redundant} given up), expected {}; {failures:?}",
+            expected.executions
+        ));
+    }
+    let observation = observation(&program, &found);
+    (observation != expected.observation)
+        .then(|| format!("{test} under {model}: {observation}, expected {}", expected.observation))
+}
+
+/// In which of the executions the condition's proposition is met.
+fn observation(program: &Program, found: &Summary) -> &'static str {
+    let condition = program.condition.as_ref().expect("the test has a condition");
+    let (mut met, mut all) = (0, 0);
+    for (values, count) in &found.states {
+        let value = |term: Term| match term {
+            Term::Observable(id) => {
+                let unused = 64 - program.observable_type(id).bits();
+                i128::from(((values[id.as_u32() as usize] << unused) as i64) >> unused)
+            }
+            Term::Int(value) => value,
+            Term::Global(global, by) => {
+                i128::from(raddle_machine::layout::global_address(global)) + i128::from(by)
+            }
+        };
+        let holds =
+            condition.prop.holds(&mut |op, a, b| (value(a) == value(b)) == (op == CmpOp::Eq));
+        met += if holds { *count } else { 0 };
+        all += count;
+    }
+    match (met, all - met) {
+        (0, _) => "Never",
+        (_, 0) => "Always",
+        _ => "Sometimes",
+    }
+}
+
+fn corpus(name: &str) {
+    let folder = folder(name);
+    let Ok(results) = std::fs::read_to_string(folder.join("results.tsv")) else {
+        println!("{} is absent: passed over", folder.display());
+        return;
+    };
+    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let lines: Vec<&str> = results.lines().filter(|line| !line.starts_with('#')).collect();
+    let sample: Vec<&str> = match long {
+        true => lines,
+        false => lines.into_iter().step_by(5).collect(),
+    };
+    let wrong: Vec<String> =
+        sample.par_iter().filter_map(|line| complaint(&folder, &reference(line))).collect();
+    let shown = wrong[..wrong.len().min(40)].join("\n");
+    assert!(wrong.is_empty(), "{} of {} tests:\n{shown}", wrong.len(), sample.len());
+    assert!(!sample.is_empty(), "no results for {name}");
+}
+
+#[test]
+fn power() {
+    corpus("ppc");
+}
+
+#[test]
+fn arm() {
+    corpus("arm");
+}
+
+#[test]
+fn x86() {
+    corpus("x86");
+}
