@@ -249,7 +249,7 @@ impl Ahead<'_> {
     }
 
     fn fetch(&mut self, thread: u32, ty: Type, addr: Val, kind: Kind) -> Result<EventId, Fault> {
-        if ty.bits() % 8 != 0 && ty.bits() != 1 {
+        if !ty.bits().is_multiple_of(8) && ty.bits() != 1 {
             return Err(unsupported(format!("a shared access of type {ty}")));
         }
         let at = self.trail.get(self.event_count) as usize;
