@@ -1,6 +1,8 @@
 //! What can be written on the command line. Help, defaults and completions all derive from here;
 //! what the arguments must satisfy together is checked in [`crate::config`].
 
+use crate::monitor::MonitorArgs;
+use crate::robust::RobustArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_interleave::Model;
 use std::ffi::OsString;
@@ -15,6 +17,8 @@ Examples:
   raddle check examples/dekker.rir --model pso --keep-going --json
   raddle check prog.c --model sc --check races
   raddle check prog.c --model tso --witness prog.json
+  raddle robust prog.c --model tso
+  raddle monitor prog.c --runs 1000
   raddle replay prog.json
   raddle print prog.c
 
@@ -35,6 +39,8 @@ pub struct Cli {
 pub enum Command {
     Litmus(LitmusArgs),
     Check(CheckArgs),
+    Robust(RobustArgs),
+    Monitor(MonitorArgs),
     Replay(ReplayArgs),
     Print(PrintArgs),
 }

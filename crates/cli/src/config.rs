@@ -169,7 +169,7 @@ fn strategy(args: &SearchArgs) -> Result<Strategy, Stop> {
     })
 }
 
-fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
+pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
     let defaults = Limits::default();
     Ok(Limits {
         executions: args.max_executions,

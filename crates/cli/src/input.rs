@@ -117,6 +117,11 @@ pub fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
+/// Whether a file is a program by itself, going by its name.
+pub fn is_program(path: &Path) -> bool {
+    Format::of(path).is_some()
+}
+
 /// Reads a file by its extension into a verified program.
 pub fn load(path: &Path) -> Result<Program, Rejected> {
     let file = shown(path);

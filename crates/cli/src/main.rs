@@ -6,7 +6,7 @@
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
-//! | [`litmus`], [`check`], [`replay`], [`print`] | the commands |
+//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`replay`], [`print`] | the commands |
 //! | [`witness`] | witness files on disk |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
@@ -16,9 +16,11 @@ mod check;
 mod config;
 mod input;
 mod litmus;
+mod monitor;
 mod output;
 mod print;
 mod replay;
+mod robust;
 mod source;
 mod status;
 mod witness;
@@ -52,6 +54,8 @@ fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     match &cli.command {
         Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
         Command::Check(args) => check::run(&config::check(args)?, output),
+        Command::Robust(args) => robust::run(args, output),
+        Command::Monitor(args) => monitor::run(args, output),
         Command::Replay(args) => replay::run(args, output),
         Command::Print(args) => print::run(&config::source(&args.source), output),
     }

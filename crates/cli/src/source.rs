@@ -50,7 +50,8 @@ fn not_linked(file: &str) -> Diagnostic {
         .expected("files that end in .c, .cpp, .cc, .ll or .bc, or one file")
 }
 
-fn is_compiled(path: &Path) -> bool {
+/// Whether a file is compiled, and so can be linked with others.
+pub fn is_compiled(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("c" | "i" | "cpp" | "cc" | "cxx" | "C" | "ll" | "bc"))
 }

@@ -279,9 +279,13 @@ fn bounds(run: &Run<'_>, result: &CheckResult) -> Vec<Bound> {
 
 /// The file and line of a position; the file that was run, where there is no position.
 pub(crate) fn place(run: &Run<'_>, loc: LocId) -> (String, Option<u32>) {
-    let found = run.program.loc(loc).and_then(|loc| {
-        let file = run.program.files.get(loc.file as usize)?;
+    place_in(run.program, run.file, loc)
+}
+
+pub(crate) fn place_in(program: &Program, file: &str, loc: LocId) -> (String, Option<u32>) {
+    let found = program.loc(loc).and_then(|loc| {
+        let file = program.files.get(loc.file as usize)?;
         Some((file.clone(), Some(loc.line)))
     });
-    found.unwrap_or_else(|| (run.file.to_owned(), None))
+    found.unwrap_or_else(|| (file.to_owned(), None))
 }

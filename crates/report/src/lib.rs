@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`litmus`] | a litmus result as text, the way the field's simulators print it |
 //! | [`check`] | a verdict as text |
+//! | [`robust`] | whether a program is robust, as text and JSON |
+//! | [`monitor`] | what monitors found, as text and JSON |
 //! | [`witness`] | a witness as text, one column per thread, and why |
 //! | [`source`] | lines of the source to show beside it |
 //! | [`json`] | both as JSON, one object a line |
@@ -20,7 +22,9 @@ pub mod diagnostic;
 pub mod document;
 pub mod json;
 pub mod litmus;
+pub mod monitor;
 mod paint;
+pub mod robust;
 pub mod source;
 mod story;
 pub mod value;

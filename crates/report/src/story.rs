@@ -3,6 +3,7 @@
 use crate::{Run, json};
 use raddle_analysis::Witness;
 use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants, Writing};
+use raddle_ir::Program;
 use serde::{Deserialize, Serialize};
 
 /// A step of a schedule.
@@ -53,7 +54,12 @@ pub(crate) fn events(run: &Run<'_>, witness: &Witness) -> Vec<Event> {
 }
 
 fn told(run: &Run<'_>, event: &ReplayEvent) -> Event {
-    let (file, line) = json::place(run, event.loc);
+    told_of(run.program, run.file, event)
+}
+
+/// An event of a program that came from a file.
+pub(crate) fn told_of(program: &Program, file: &str, event: &ReplayEvent) -> Event {
+    let (file, line) = json::place_in(program, file, event.loc);
     let (thread, what) = (event.thread.clone(), event.what());
     Event { thread, file, line, what, ..details(&event.deed) }
 }

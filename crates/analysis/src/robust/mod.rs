@@ -9,6 +9,7 @@
 //! | [`monitor`] | explores SC only; on each trace, the monitor of paper 001 on causal pasts |
 //! | [`cycles`] | explores the model; a trace whose order has a cycle is a witness |
 //! | [`count`] | explores both and compares the numbers of traces: those of SC are among the others |
+//! | [`mod@sample`] | the monitors of the paper along random runs: no decision, but fast |
 //! | [`witness`] | what all of them show: a schedule under the model, replayed, and its cycle |
 //!
 //! The first is the default: a robust program costs little more than its search under SC. It leaves to
@@ -22,10 +23,12 @@
 mod count;
 mod cycles;
 mod monitor;
+mod sample;
 pub mod witness;
 
 use raddle_interleave::{FailureKind, Limits, Model, Options, Stopped, Summary};
 use raddle_ir::Program;
+pub use sample::{Pattern, Sample, sample};
 use std::time::{Duration, Instant};
 pub use witness::{Edge, Link, Witness};
 

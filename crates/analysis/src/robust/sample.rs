@@ -1,0 +1,85 @@
+//! The monitors of paper 001 along random runs under SC, as in the paper's section 5.
+
+use super::monitor::{buffers, operations};
+use raddle_interleave::{Limits, Model, Options, Strategy, Summary, observe};
+use raddle_ir::{LocId, Program};
+use raddle_monitor::{Cells, Found, Monitor, Site, Violation};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// What the monitor says of a sample of runs.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    pub model: Model,
+    pub runs: u64,
+    /// Events of all runs: accesses, fences, threads that start and end.
+    pub events: u64,
+    /// Runs with a violation.
+    pub violating: u64,
+    /// Distinct violations by the instructions of store, *prev* and access, with how often each was
+    /// seen.
+    pub violations: Vec<(Pattern, u64)>,
+    /// Time of the monitor alone, and of everything.
+    pub monitoring: Duration,
+    pub elapsed: Duration,
+    pub summary: Summary,
+}
+
+/// A violation by its instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    pub store: LocId,
+    pub prev: LocId,
+    pub access: LocId,
+}
+
+/// Runs random schedules, the same ones for the same seed, and the monitor of a model along each.
+pub fn sample(program: &Program, model: Model, limits: &Limits, seed: u64, runs: u64) -> Sample {
+    let start = Instant::now();
+    let strategy = Strategy::Random { seed, runs };
+    let limits = limits.clone();
+    let options = Options { strategy, limits, keep_going: true, ..Options::new(Model::Sc) };
+    let (mut cells, mut monitor) = (Cells::default(), Monitor::new(buffers(model)));
+    let (mut found, mut accesses) = (Found::default(), Vec::new());
+    let (mut counts, mut monitoring) = ([0; 3], Duration::ZERO);
+    let summary = observe(program, &options, true, &mut |execution| {
+        let begun = Instant::now();
+        for happening in execution.happened {
+            cells.add(happening.addr, happening.bytes, true);
+        }
+        monitor.restart();
+        let mut violated = false;
+        for happening in execution.happened {
+            accesses.clear();
+            operations(model, happening, &mut accesses);
+            let site = site(happening.loc);
+            for access in &accesses {
+                let touched = cells.of(access.addr, access.bytes);
+                monitor.step(access.thread, access.op, touched, site, |violation| {
+                    violated = true;
+                    found.add(violation);
+                });
+            }
+            counts[1] += 1;
+        }
+        counts[0] += 1;
+        counts[2] += u64::from(violated);
+        monitoring += begun.elapsed();
+        ControlFlow::Continue(())
+    });
+    let [runs, events, violating] = counts;
+    let violations = found.violations.into_iter().map(|(found, count)| (pattern(&found), count));
+    let violations = violations.collect();
+    let elapsed = start.elapsed();
+    Sample { model, runs, events, violating, violations, monitoring, elapsed, summary }
+}
+
+/// No position and no instruction are the same number.
+fn site(loc: LocId) -> Site {
+    Site(loc.0)
+}
+
+fn pattern(violation: &Violation) -> Pattern {
+    let [store, prev, access] = violation.sites().map(|site| LocId(site.0));
+    Pattern { store, prev, access }
+}

@@ -1,0 +1,139 @@
+//! `raddle monitor`.
+
+use crate::args::{LimitArgs, OutputArgs, SourceArgs};
+use crate::config;
+use crate::input;
+use crate::output::{Output, Stop};
+use crate::robust::{buffering, programs};
+use crate::source;
+use crate::status::Status;
+use clap::Args;
+use raddle_analysis::robust::sample;
+use raddle_interleave::Model;
+use raddle_ir::{Diagnostic, Severity};
+use raddle_monitor::Buffers;
+use raddle_monitor::log::{self, BadLine, Trouble};
+use raddle_report::json;
+use raddle_report::monitor::{self, Logged};
+use raddle_report::robust::Subject;
+use std::fs::File;
+use std::path::Path;
+use std::time::Instant;
+
+const DEFAULT_RUNS: u64 = 1000;
+
+/// Run the monitors of tso and pso on a recorded log, or on random runs of a program under sc.
+///
+/// A violation (exit status 1) is an access that another thread's store could have been delayed past:
+/// the program is not robust. That none was seen on some runs proves nothing; `raddle robust` does.
+#[derive(Args, Debug)]
+pub struct MonitorArgs {
+    /// A log (any other ending: see docs/monitor.md), or a program.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// The memory model, or both: tso, pso.
+    #[arg(
+        short, long = "model", default_value = "tso,pso", value_delimiter = ',',
+        value_name = "MODEL", value_parser = buffering, help_heading = "Model"
+    )]
+    pub models: Vec<Model>,
+    /// Number of random schedules of a program [default: 1000].
+    #[arg(long, value_name = "N", help_heading = "Search", value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
+    /// Seed of the random schedules [default: 0].
+    #[arg(long, value_name = "S", help_heading = "Search")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+pub fn run(args: &MonitorArgs, output: &mut Output) -> Result<Status, Stop> {
+    match &*args.source.files {
+        [file] if is_log(file) => run_log(args, file, output)?,
+        _ => run_programs(args, output)?,
+    }
+    Ok(output.status())
+}
+
+/// Whatever is no program of any kind.
+fn is_log(path: &Path) -> bool {
+    !source::is_compiled(path) && !input::is_program(path)
+}
+
+fn run_log(args: &MonitorArgs, path: &Path, output: &mut Output) -> Result<(), Stop> {
+    if args.runs.is_some() || args.seed.is_some() {
+        return Err(Stop::Usage("--runs and --seed are for programs, not for a log".to_owned()));
+    }
+    let file = input::shown(path);
+    for model in &args.models {
+        let start = Instant::now();
+        let opened = File::open(path).map_err(Trouble::Io);
+        let reading = match opened.and_then(|opened| log::monitor(opened, buffers(*model))) {
+            Ok(reading) => reading,
+            Err(trouble) => {
+                output.diagnose(&diagnostic(&file, trouble), &[]);
+                output.note(Status::Bad);
+                return Ok(());
+            }
+        };
+        let elapsed = start.elapsed();
+        let found = !reading.violations.is_empty();
+        output.note(if found { Status::Violation } else { Status::Fine });
+        let logged = Logged { file: &file, model: model.name(), reading: &reading, elapsed };
+        let shown = match args.output.json {
+            true => json::line(&monitor::log_json(&logged)),
+            false => monitor::log_text(&logged),
+        };
+        output.print(&shown)?;
+    }
+    Ok(())
+}
+
+fn buffers(model: Model) -> Buffers {
+    match model {
+        Model::Sc | Model::Tso => Buffers::PerThread,
+        Model::Pso => Buffers::PerAddress,
+    }
+}
+
+fn diagnostic(file: &str, trouble: Trouble) -> Diagnostic {
+    match trouble {
+        Trouble::Io(error) => Diagnostic::whole_file(file, format!("cannot be read: {error}")),
+        Trouble::Bad(BadLine { line, column, message, expected }) => Diagnostic {
+            severity: Severity::Error,
+            file: file.to_owned(),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column,
+            span: None,
+            message,
+            expected: Some(expected.to_owned()),
+            help: Some("docs/monitor.md has the format of logs".to_owned()),
+        },
+    }
+}
+
+fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
+    let limits = config::limits(&args.limits)?;
+    let (seed, runs) = (args.seed.unwrap_or_default(), args.runs.unwrap_or(DEFAULT_RUNS));
+    for config in programs(config::source(&args.source)) {
+        let Some(source) = source::load(&config, output) else {
+            output.note(Status::Bad);
+            continue;
+        };
+        let subject = Subject { file: &source.shown, program: &source.program };
+        let sampled = |model: &Model| sample(&source.program, *model, &limits, seed, runs);
+        let samples: Vec<_> = args.models.iter().map(sampled).collect();
+        let found = samples.iter().any(|sample| !sample.violations.is_empty());
+        output.note(if found { Status::Violation } else { Status::Fine });
+        let shown = match args.output.json {
+            true => {
+                samples.iter().map(|sample| json::line(&monitor::json(&subject, sample))).collect()
+            }
+            false => monitor::table(&subject, &samples),
+        };
+        output.print(&shown)?;
+    }
+    Ok(())
+}

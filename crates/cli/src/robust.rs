@@ -1,0 +1,107 @@
+//! `raddle robust`.
+
+use crate::args::{LimitArgs, OutputArgs, SourceArgs};
+use crate::config::{self, SourceConfig};
+use crate::output::{Output, Stop};
+use crate::source;
+use crate::status::Status;
+use clap::{Args, ValueEnum};
+use raddle_analysis::robust::{By, robust};
+use raddle_interleave::{Limits, Model};
+use raddle_report::json;
+use raddle_report::robust::{Subject, json as answer, text};
+use raddle_report::source::Sources;
+
+/// Say whether a memory model shows anything that sequential consistency does not.
+///
+/// Robust (exit status 0): every trace under the model is one under sc, so whatever holds under sc
+/// holds under the model. Not robust (1): with a witness, the store that is delayed, what overtakes
+/// it, the cycle, and where a fence would cut it. Files of C and LLVM IR are linked; several files of
+/// other kinds are programs of their own.
+#[derive(Args, Debug)]
+pub struct RobustArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// The memory model, or both: tso, pso.
+    #[arg(
+        short, long = "model", required = true, value_delimiter = ',', value_name = "MODEL",
+        value_parser = buffering, help_heading = "Model"
+    )]
+    pub models: Vec<Model>,
+    /// How to decide it [default: the fastest way that is complete].
+    #[arg(long, value_enum, value_name = "WAY", help_heading = "Search")]
+    pub by: Option<ByArg>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByArg {
+    /// Explore sc, and see in each trace what a delayed store could do.
+    Monitor,
+    /// Explore the model, and look for traces with a cycle.
+    Cycles,
+    /// Explore both, and compare the numbers of traces.
+    Count,
+}
+
+/// A model with store buffers.
+pub fn buffering(word: &str) -> Result<Model, String> {
+    match word.parse() {
+        Ok(Model::Sc) => Err("nothing is delayed under sc; expected tso or pso".to_owned()),
+        Ok(model) => Ok(model),
+        Err(_) => Err(format!("'{word}' is no model with store buffers; expected tso or pso")),
+    }
+}
+
+/// The programs that files make: those that are compiled make one together.
+pub fn programs(config: SourceConfig) -> Vec<SourceConfig> {
+    if config.files.iter().any(|file| source::is_compiled(file)) {
+        return vec![config];
+    }
+    let SourceConfig { files, c } = config;
+    files.into_iter().map(|file| SourceConfig { files: vec![file], c: c.clone() }).collect()
+}
+
+pub fn run(args: &RobustArgs, output: &mut Output) -> Result<Status, Stop> {
+    let limits = config::limits(&args.limits)?;
+    for program in programs(config::source(&args.source)) {
+        run_program(args, &limits, &program, output)?;
+    }
+    Ok(output.status())
+}
+
+fn run_program(
+    args: &RobustArgs,
+    limits: &Limits,
+    config: &SourceConfig,
+    output: &mut Output,
+) -> Result<(), Stop> {
+    let Some(source) = source::load(config, output) else {
+        output.note(Status::Bad);
+        return Ok(());
+    };
+    let by = args.by.map(|by| match by {
+        ByArg::Monitor => By::Monitor,
+        ByArg::Cycles => By::Cycles,
+        ByArg::Count => By::Count,
+    });
+    let subject = Subject { file: &source.shown, program: &source.program };
+    let sources = Sources::from_disk();
+    for model in &args.models {
+        let found = robust(&source.program, *model, limits, by);
+        output.note(match found.robust {
+            Some(true) => Status::Fine,
+            Some(false) => Status::Violation,
+            None => Status::Unknown,
+        });
+        let shown = match args.output.json {
+            true => json::line(&answer(&subject, &found)),
+            false => text(&subject, output.look(&sources).colour, &found),
+        };
+        output.print(&shown)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! What monitors found, as text and as JSON: of random runs of a program, and of a log.
+
+use crate::robust::Subject;
+use crate::{counted, printable, stopped_phrase};
+use raddle_analysis::robust::Sample;
+use raddle_engine::Stopped;
+use raddle_ir::LocId;
+use raddle_monitor::log::Reading;
+use raddle_monitor::{Site, Violation};
+use serde::Serialize;
+use std::fmt::{Result, Write};
+use std::time::Duration;
+
+/// The table of paper 001, section 5: a row for each model.
+pub fn table(subject: &Subject<'_>, samples: &[Sample]) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_table(&mut out, subject, samples);
+    out
+}
+
+fn write_table(out: &mut String, subject: &Subject<'_>, samples: &[Sample]) -> Result {
+    writeln!(out, "{}", printable(subject.file))?;
+    writeln!(
+        out,
+        "  {:<5} {:>9} {:>8} {:>12} {:>9} {:>13}",
+        "model", "runs", "length", "violating", "distinct", "monitor/run"
+    )?;
+    for sample in samples {
+        writeln!(
+            out,
+            "  {:<5} {:>9} {:>8} {:>12} {:>9} {:>10.1} us",
+            sample.model.name(),
+            sample.runs,
+            sample.events / sample.runs.max(1),
+            sample.violating,
+            sample.violations.len(),
+            per_run(sample).as_secs_f64() * 1e6
+        )?;
+    }
+    for sample in samples {
+        for (pattern, count) in &sample.violations {
+            let place = |loc: LocId| match subject.program.place(loc) {
+                Some(place) => printable(&place),
+                None => "?".to_owned(),
+            };
+            writeln!(
+                out,
+                "  {}: the store at {} may be delayed past the access at {}, which comes after {} \
+                 ({})",
+                sample.model,
+                place(pattern.store),
+                place(pattern.access),
+                place(pattern.prev),
+                counted(*count, "time")
+            )?;
+        }
+        let stopped = sample.summary.stopped.filter(|stopped| *stopped != Stopped::Sampling);
+        if let Some(stopped) = stopped {
+            writeln!(out, "  {}: stopped early: {}", sample.model, stopped_phrase(stopped))?;
+        }
+    }
+    Ok(())
+}
+
+fn per_run(sample: &Sample) -> Duration {
+    sample.monitoring.div_f64(sample.runs.max(1) as f64)
+}
+
+/// A sample.
+#[derive(Serialize, Debug)]
+pub struct Sampled<'a> {
+    file: &'a str,
+    model: &'static str,
+    runs: u64,
+    events: u64,
+    /// Runs with violations.
+    violating: u64,
+    distinct: usize,
+    violations: Vec<Seen>,
+    /// Of the monitor alone.
+    monitor_seconds: f64,
+    seconds: f64,
+}
+
+/// A violation by its three instructions; in a program, by position.
+#[derive(Serialize, Debug)]
+struct Seen {
+    store: Option<String>,
+    prev: Option<String>,
+    access: Option<String>,
+    /// In a log: the address and the threads of store and access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<[u32; 2]>,
+    count: u64,
+}
+
+pub fn json<'a>(subject: &Subject<'a>, sample: &Sample) -> Sampled<'a> {
+    let place = |loc| subject.program.place(loc);
+    let seen = sample.violations.iter().map(|(pattern, count)| Seen {
+        store: place(pattern.store),
+        prev: place(pattern.prev),
+        access: place(pattern.access),
+        address: None,
+        threads: None,
+        count: *count,
+    });
+    Sampled {
+        file: subject.file,
+        model: sample.model.name(),
+        runs: sample.runs,
+        events: sample.events,
+        violating: sample.violating,
+        distinct: sample.violations.len(),
+        violations: seen.collect(),
+        monitor_seconds: sample.monitoring.as_secs_f64(),
+        seconds: sample.elapsed.as_secs_f64(),
+    }
+}
+
+/// What was read from a file, under which model, and how long that took.
+#[derive(Clone, Copy, Debug)]
+pub struct Logged<'a> {
+    pub file: &'a str,
+    pub model: &'static str,
+    pub reading: &'a Reading,
+    pub elapsed: Duration,
+}
+
+pub fn log_text(logged: &Logged<'_>) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_log(&mut out, logged);
+    out
+}
+
+fn write_log(out: &mut String, logged: &Logged<'_>) -> Result {
+    let Logged { file, model, reading, elapsed } = logged;
+    let distinct = counted(reading.violations.len() as u64, "distinct violation");
+    writeln!(out, "{} under {model}: {distinct}", printable(file))?;
+    for (found, count) in &reading.violations {
+        let site = |site: Site| match reading.names.site(site) {
+            Some(name) => format!(" at {}", printable(name)),
+            None => String::new(),
+        };
+        let Violation { store, prev, access, address } = *found;
+        let prev = if prev == Site::NONE {
+            String::new()
+        } else {
+            format!(", after its step{}", site(prev))
+        };
+        writeln!(
+            out,
+            "  thread {}'s store to {}{} may be delayed past thread {}'s access{}{prev} ({})",
+            store.0.0,
+            printable(reading.names.address(address)),
+            site(store.1),
+            access.0.0,
+            site(access.1),
+            counted(*count, "time")
+        )?;
+    }
+    let seconds = elapsed.as_secs_f64();
+    writeln!(out, "  {} in {seconds:.3} s", counted(reading.events, "event"))
+}
+
+/// What a monitor says of a log.
+#[derive(Serialize, Debug)]
+pub struct LoggedJson<'a> {
+    file: &'a str,
+    model: &'static str,
+    events: u64,
+    distinct: usize,
+    violations: Vec<Seen>,
+    seconds: f64,
+}
+
+pub fn log_json<'a>(logged: &Logged<'a>) -> LoggedJson<'a> {
+    let names = &logged.reading.names;
+    let seen = logged.reading.violations.iter().map(|(found, count)| {
+        let [store, prev, access] = found.sites().map(|site| names.site(site).map(str::to_owned));
+        let address = Some(names.address(found.address).to_owned());
+        let threads = Some([found.store.0.0, found.access.0.0]);
+        Seen { store, prev, access, address, threads, count: *count }
+    });
+    LoggedJson {
+        file: logged.file,
+        model: logged.model,
+        events: logged.reading.events,
+        distinct: logged.reading.violations.len(),
+        violations: seen.collect(),
+        seconds: logged.elapsed.as_secs_f64(),
+    }
+}

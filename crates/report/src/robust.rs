@@ -1,0 +1,221 @@
+//! Whether a program is robust, as text and as JSON.
+
+use crate::paint::{Ink, paint};
+use crate::{counted, json, printable, stopped_name, stopped_phrase, story};
+use raddle_analysis::robust::{Gap, Robustness, Witness};
+use raddle_engine::ReplayEvent;
+use raddle_ir::Program;
+use serde::Serialize;
+use std::fmt::{Result, Write};
+
+/// What was asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    pub program: &'a Program,
+}
+
+impl Subject<'_> {
+    /// `f.c:3`, or nothing where there is no position.
+    fn at(&self, event: &ReplayEvent) -> String {
+        self.program.place(event.loc).map_or(String::new(), |place| format!(" at {place}"))
+    }
+
+    /// `P0 writes x = 1 (buffered) at f.c:3`
+    fn told(&self, event: &ReplayEvent) -> String {
+        format!("{} {}{}", event.thread, event.what(), self.at(event))
+    }
+}
+
+pub fn text(subject: &Subject<'_>, colour: bool, answer: &Robustness) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_answer(&mut out, subject, colour, answer);
+    printable_lines(&out)
+}
+
+/// Names come from programs; what they hold must not reach the terminal raw. Colours may.
+fn printable_lines(text: &str) -> String {
+    let line = |line: &str| if line.contains('\x1b') { line.to_owned() } else { printable(line) };
+    text.lines().map(|text| line(text) + "\n").collect()
+}
+
+fn write_answer(
+    out: &mut String,
+    subject: &Subject<'_>,
+    colour: bool,
+    answer: &Robustness,
+) -> Result {
+    let (ink, word) = match answer.robust {
+        Some(true) => (Ink::Good, "robust"),
+        Some(false) => (Ink::Bad, "not robust"),
+        None => (Ink::Reason, "unknown"),
+    };
+    let file = printable(subject.file);
+    writeln!(out, "{file} under {}: {}", answer.model, paint(colour, ink, word))?;
+    if let Some(witness) = &answer.witness {
+        write_witness(out, subject, witness)?;
+    }
+    for gap in answer.gaps.iter().filter(|_| answer.robust.is_none()) {
+        writeln!(out, "  {}", gap_phrase(*gap))?;
+    }
+    let counts = answer.searches.iter().map(|(model, summary)| {
+        let traces = summary.executions + summary.blocked + summary.cut;
+        format!("{} under {model}", counted(traces, "trace"))
+    });
+    let counts: Vec<String> = counts.collect();
+    let (by, seconds) = (answer.by.name(), answer.elapsed.as_secs_f64());
+    writeln!(out, "  {} (by {by}) {seconds:.3} s", counts.join(", "))
+}
+
+fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &Witness) -> Result {
+    let [store, later] = [witness.store, witness.overtaken_by].map(|n| &witness.events[n]);
+    writeln!(out, "  delayed: {}", subject.told(store))?;
+    writeln!(out, "  overtaken by: {}", subject.told(later))?;
+    writeln!(out, "  a cycle that sequential consistency forbids:")?;
+    for link in &witness.cycle {
+        let event = &witness.events[link.event];
+        writeln!(out, "    {}, {}", subject.told(event), edge_phrase(link.edge.name()))?;
+    }
+    writeln!(out, "    the first again")?;
+    let place = subject.at(store);
+    writeln!(
+        out,
+        "  a fence would cut it: in {}, after the store{place} and before the access{}",
+        store.thread,
+        subject.at(later)
+    )
+}
+
+fn edge_phrase(edge: &str) -> &'static str {
+    match edge {
+        "po" => "in program order (po) before",
+        "rf" => "read (rf) by",
+        "co" => "overwritten (co) by",
+        "fr" => "which missed (fr)",
+        _ => "which lets go on",
+    }
+}
+
+fn gap_phrase(gap: Gap) -> String {
+    match gap {
+        Gap::Stopped(stopped) => format!("stopped early: {}", stopped_phrase(stopped)),
+        Gap::Bounds => "a bound cut executions: what lies behind it was not seen".to_owned(),
+        Gap::Unsupported => "something that cannot be run was reached".to_owned(),
+        Gap::Mixed => {
+            "the monitor cannot judge a thread's overlapping accesses of different sizes under \
+             pso; --by cycles can"
+                .to_owned()
+        }
+        Gap::Unconfirmed => "a defect of raddle: a witness did not replay".to_owned(),
+    }
+}
+
+fn gap_name(gap: Gap) -> &'static str {
+    match gap {
+        Gap::Stopped(stopped) => stopped_name(stopped),
+        Gap::Bounds => "bounds",
+        Gap::Unsupported => "unsupported",
+        Gap::Mixed => "mixed-sizes",
+        Gap::Unconfirmed => "unconfirmed",
+    }
+}
+
+/// An answer.
+#[derive(Serialize, Debug)]
+pub struct Answer<'a> {
+    file: &'a str,
+    model: &'static str,
+    by: &'static str,
+    /// null: unknown.
+    robust: Option<bool>,
+    /// Why it is unknown.
+    unknown: Vec<&'static str>,
+    /// Of all searches.
+    executions: u64,
+    /// Traces by model.
+    searches: Vec<Searched>,
+    witness: Option<Shown>,
+    seconds: f64,
+}
+
+#[derive(Serialize, Debug)]
+struct Searched {
+    model: &'static str,
+    traces: u64,
+    events: u64,
+}
+
+/// What shows that a program is not robust.
+#[derive(Serialize, Debug)]
+struct Shown {
+    store: story::Event,
+    overtaken_by: story::Event,
+    cycle: Vec<Linked>,
+    /// Where a fence would cut it.
+    fence: Fence,
+    schedule: Vec<story::Step>,
+    /// What happens along the schedule.
+    events: Vec<story::Event>,
+}
+
+#[derive(Serialize, Debug)]
+struct Linked {
+    #[serde(flatten)]
+    event: story::Event,
+    /// Why it comes before the next one: po, rf, co, fr or sync.
+    edge: &'static str,
+}
+
+#[derive(Serialize, Debug)]
+struct Fence {
+    thread: String,
+    after: json::Place,
+    before: json::Place,
+}
+
+pub fn json<'a>(subject: &Subject<'a>, answer: &Robustness) -> Answer<'a> {
+    let searched = answer.searches.iter().map(|(model, summary)| Searched {
+        model: model.name(),
+        traces: summary.executions + summary.blocked + summary.cut,
+        events: summary.events,
+    });
+    let unknown = answer.gaps.iter().filter(|_| answer.robust.is_none());
+    Answer {
+        file: subject.file,
+        model: answer.model.name(),
+        by: answer.by.name(),
+        robust: answer.robust,
+        unknown: unknown.map(|gap| gap_name(*gap)).collect(),
+        executions: answer.executions(),
+        searches: searched.collect(),
+        witness: answer.witness.as_ref().map(|witness| shown(subject, witness)),
+        seconds: answer.elapsed.as_secs_f64(),
+    }
+}
+
+fn shown(subject: &Subject<'_>, witness: &Witness) -> Shown {
+    let event = |n: usize| story::told_of(subject.program, subject.file, &witness.events[n]);
+    let place = |n: usize| {
+        let loc = witness.events[n].loc;
+        let (file, line) = json::place_in(subject.program, subject.file, loc);
+        json::Place { file, line }
+    };
+    let linked = witness
+        .cycle
+        .iter()
+        .map(|link| Linked { event: event(link.event), edge: link.edge.name() });
+    Shown {
+        store: event(witness.store),
+        overtaken_by: event(witness.overtaken_by),
+        cycle: linked.collect(),
+        fence: Fence {
+            thread: witness.events[witness.store].thread.clone(),
+            after: place(witness.store),
+            before: place(witness.overtaken_by),
+        },
+        schedule: witness.schedule.iter().map(story::step).collect(),
+        events: (0..witness.events.len()).map(event).collect(),
+    }
+}
