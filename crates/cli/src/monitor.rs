@@ -7,8 +7,8 @@ use crate::output::{Output, Stop};
 use crate::robust::{buffering, programs};
 use crate::source;
 use crate::status::Status;
-use clap::Args;
-use raddle_analysis::robust::sample;
+use clap::{Args, ValueEnum};
+use raddle_analysis::robust::{Interlocked, Runs, sample};
 use raddle_interleave::Model;
 use raddle_ir::{Diagnostic, Severity};
 use raddle_monitor::Buffers;
@@ -43,10 +43,22 @@ pub struct MonitorArgs {
     /// Seed of the random schedules [default: 0].
     #[arg(long, value_name = "S", help_heading = "Search")]
     pub seed: Option<u64>,
+    /// What a read-modify-write of a program waits for under pso.
+    #[arg(long, value_enum, default_value_t, value_name = "STORES", help_heading = "Model")]
+    pub interlocked: InterlockedArg,
     #[command(flatten)]
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum InterlockedArg {
+    /// For all earlier stores of its thread, as under `raddle check --model pso`.
+    #[default]
+    All,
+    /// For those to its own address, as in paper 001.
+    Address,
 }
 
 pub fn run(args: &MonitorArgs, output: &mut Output) -> Result<Status, Stop> {
@@ -116,14 +128,19 @@ fn diagnostic(file: &str, trouble: Trouble) -> Diagnostic {
 
 fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
     let limits = config::limits(&args.limits)?;
-    let (seed, runs) = (args.seed.unwrap_or_default(), args.runs.unwrap_or(DEFAULT_RUNS));
+    let interlocked = match args.interlocked {
+        InterlockedArg::All => Interlocked::Drains,
+        InterlockedArg::Address => Interlocked::OwnAddress,
+    };
+    let (seed, count) = (args.seed.unwrap_or_default(), args.runs.unwrap_or(DEFAULT_RUNS));
+    let runs = Runs { seed, runs: count, interlocked, limits };
     for config in programs(config::source(&args.source)) {
         let Some(source) = source::load(&config, output) else {
             output.note(Status::Bad);
             continue;
         };
         let subject = Subject { file: &source.shown, program: &source.program };
-        let sampled = |model: &Model| sample(&source.program, *model, &limits, seed, runs);
+        let sampled = |model: &Model| sample(&source.program, *model, &runs);
         let samples: Vec<_> = args.models.iter().map(sampled).collect();
         let found = samples.iter().any(|sample| !sample.violations.is_empty());
         output.note(if found { Status::Violation } else { Status::Fine });

@@ -26,9 +26,10 @@ mod monitor;
 mod sample;
 pub mod witness;
 
+pub use monitor::Interlocked;
 use raddle_interleave::{FailureKind, Limits, Model, Options, Stopped, Summary};
 use raddle_ir::Program;
-pub use sample::{Pattern, Sample, sample};
+pub use sample::{Pattern, Runs, Sample, sample};
 use std::time::{Duration, Instant};
 pub use witness::{Edge, Link, Witness};
 

@@ -37,8 +37,23 @@ pub(crate) fn buffers(model: Model) -> Buffers {
     }
 }
 
+/// What a read-modify-write does to the stores of its thread that wait under PSO.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Interlocked {
+    /// All leave before it: the machine of this project.
+    #[default]
+    Drains,
+    /// Those to its own address leave before it: paper 001, figure 3.
+    OwnAddress,
+}
+
 /// A happening under SC as the monitor's operations under a model.
-pub(crate) fn operations(model: Model, happening: &Happening, out: &mut Vec<Access>) {
+pub(crate) fn operations(
+    model: Model,
+    interlocked: Interlocked,
+    happening: &Happening,
+    out: &mut Vec<Access>,
+) {
     let Happening { thread, what, addr, bytes, .. } = *happening;
     let thread = Thread(thread);
     let mut add = |op| {
@@ -59,7 +74,9 @@ pub(crate) fn operations(model: Model, happening: &Happening, out: &mut Vec<Acce
             barrier(after).into_iter().for_each(&mut add);
         }
         What::Locked { writes } => {
-            add(Op::Fence);
+            if model != Model::Pso || interlocked == Interlocked::Drains {
+                add(Op::Fence);
+            }
             add(Op::Access(if writes { Kind::Interlocked } else { Kind::Read }));
         }
         What::Fence(kind) => barrier(model.fence(kind)).into_iter().for_each(&mut add),
@@ -118,7 +135,7 @@ impl<'p> Watch<'p> {
         let mut waits = Vec::new();
         for waiting in execution.waiting() {
             waits.clear();
-            operations(self.model, &waiting, &mut waits);
+            operations(self.model, Interlocked::Drains, &waiting, &mut waits);
             let found = waits.last().and_then(|access| self.causal.would(access));
             if let Some(found) = found {
                 self.confirm(happened, happened.len(), &waiting, found)?;
@@ -132,7 +149,7 @@ impl<'p> Watch<'p> {
         self.operations.clear();
         for (n, happening) in happened.iter().enumerate().skip(from) {
             let before = self.operations.len();
-            operations(self.model, happening, &mut self.operations);
+            operations(self.model, Interlocked::Drains, happening, &mut self.operations);
             let more = self.operations.len() - before;
             self.origins.extend(std::iter::repeat_n(n as u32, more));
         }
@@ -146,7 +163,7 @@ impl<'p> Watch<'p> {
         self.causal.truncate(last);
         let flow = self.confirm(happened, origin, &happened[origin], found);
         let mut again = Vec::new();
-        operations(self.model, &happened[origin], &mut again);
+        operations(self.model, Interlocked::Drains, &happened[origin], &mut again);
         if let Some(access) = again.iter().find(|access| matches!(access.op, Op::Access(_))) {
             self.causal.push(*access);
         }

@@ -1,6 +1,6 @@
 //! The monitors of paper 001 along random runs under SC, as in the paper's section 5.
 
-use super::monitor::{buffers, operations};
+use super::monitor::{Interlocked, buffers, operations};
 use raddle_interleave::{Limits, Model, Options, Strategy, Summary, observe};
 use raddle_ir::{LocId, Program};
 use raddle_monitor::{Cells, Found, Monitor, Site, Violation};
@@ -33,11 +33,20 @@ pub struct Pattern {
     pub access: LocId,
 }
 
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    pub seed: u64,
+    pub runs: u64,
+    pub interlocked: Interlocked,
+    pub limits: Limits,
+}
+
 /// Runs random schedules, the same ones for the same seed, and the monitor of a model along each.
-pub fn sample(program: &Program, model: Model, limits: &Limits, seed: u64, runs: u64) -> Sample {
+pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
     let start = Instant::now();
-    let strategy = Strategy::Random { seed, runs };
-    let limits = limits.clone();
+    let strategy = Strategy::Random { seed: runs.seed, runs: runs.runs };
+    let (interlocked, limits) = (runs.interlocked, runs.limits.clone());
     let options = Options { strategy, limits, keep_going: true, ..Options::new(Model::Sc) };
     let (mut cells, mut monitor) = (Cells::default(), Monitor::new(buffers(model)));
     let (mut found, mut accesses) = (Found::default(), Vec::new());
@@ -51,7 +60,7 @@ pub fn sample(program: &Program, model: Model, limits: &Limits, seed: u64, runs:
         let mut violated = false;
         for happening in execution.happened {
             accesses.clear();
-            operations(model, happening, &mut accesses);
+            operations(model, interlocked, happening, &mut accesses);
             let site = site(happening.loc);
             for access in &accesses {
                 let touched = cells.of(access.addr, access.bytes);

@@ -6,3 +6,4 @@ mod check;
 mod common;
 mod litmus;
 mod replay;
+mod robust;
