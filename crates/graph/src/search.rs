@@ -264,11 +264,13 @@ impl<'p, const W: usize> Search<'p, W> {
     }
 
     /// Where a store may go in coherence order: after each other store, or first. The store of a
-    /// read-modify-write follows what its load read.
+    /// read-modify-write follows what its load read. (Between a load that reserves and its
+    /// store-conditional the thread may store itself.)
     fn places(&self, id: EventId) -> SmallVec<[Source; 6]> {
         let graph = &self.graphs[self.level];
         if let Kind::Store(store) = self.ahead.event(id).kind
-            && let Some(read) = store.read.and_then(|read| self.ahead.committed(read))
+            && let Some(read) = store.read.filter(|read| self.ahead.event(*read).is_paired())
+            && let Some(read) = self.ahead.committed(read)
         {
             return SmallVec::from_elem(graph.rows[read].source, 1);
         }

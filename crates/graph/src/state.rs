@@ -138,6 +138,9 @@ fn read<const W: usize>(
     if !graph.read_from(number, source) || !is_sole_writer(ahead, graph, number, value) {
         return None;
     }
+    if load.reserves && !joins_its_store(ahead, graph, number) {
+        return None;
+    }
     if !ahead.rules.allows(graph) {
         return None;
     }
@@ -146,6 +149,19 @@ fn read<const W: usize>(
         ahead.never_written(id);
     }
     Some(())
+}
+
+/// Pairs a load that makes a reservation with its store, if that was committed before it.
+fn joins_its_store<const W: usize>(ahead: &Ahead<'_>, graph: &mut Graph<W>, load: usize) -> bool {
+    let row = graph.rows[load];
+    let is_its = |other: &usize| match ahead.event(graph.rows[*other].event).kind {
+        Kind::Store(store) => store.read == Some(row.event),
+        Kind::Load(_) => false,
+    };
+    let own = graph.of_thread(row.thread).and(&graph.stores.0);
+    let Some(store) = own.iter().find(is_its) else { return true };
+    graph.pair(store, load);
+    graph.rows[store].location == row.location && graph.is_atomic(row.location)
 }
 
 /// Two read-modify-writes cannot read from the same store if both write: the second half of one of
@@ -184,12 +200,14 @@ fn place<const W: usize>(
     if let Kind::Store(store) = ahead.event(id).kind
         && let Some(read) = store.read
     {
-        let load = ahead.committed(read)?;
-        // A reservation of another place is none.
-        if graph.rows[load].location != location {
-            return None;
+        // Under ARM it may be committed before the load.
+        if let Some(load) = ahead.committed(read) {
+            // A reservation of another place is none.
+            if graph.rows[load].location != location {
+                return None;
+            }
+            graph.pair(number, load);
         }
-        graph.pair(number, load);
     }
     if !graph.place_after(number, previous) || !graph.is_atomic(location) {
         return None;

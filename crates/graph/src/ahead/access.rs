@@ -59,7 +59,7 @@ impl Ahead<'_> {
         }
         let (before, after) = self.rules.load(access.order);
         self.barrier(thread, before, DepsId::NONE);
-        let ask = Ask { when: None, pairing: Pairing::None, raw: access.raw };
+        let ask = Ask { raw: access.raw, reserves: access.exclusive, ..Ask::NOTHING };
         let (event, value) = self.fetch_load(thread, ty, addr, ask)?;
         if access.exclusive {
             self.set(thread, field::RESERVED, u64::from(event.0) + 1);
@@ -98,7 +98,7 @@ impl Ahead<'_> {
         let ReadModifyWrite { op, ty, addr, operand, when, order } = rmw;
         let (before, after) = self.rules.rmw(order);
         self.barrier(thread, before, DepsId::NONE);
-        let ask = Ask { when, pairing: Pairing::Always, raw: false };
+        let ask = Ask { when, pairing: Pairing::Always, ..Ask::NOTHING };
         let (read, old) = self.fetch_load(thread, ty, addr, ask)?;
         let deps = self.deps.union(old.deps, operand.deps);
         let expr = Expr::Rmw { op, ty, old, operand };
@@ -140,7 +140,7 @@ impl Ahead<'_> {
         if self.get(thread, field::PHASE) == 0 {
             let (before, _) = self.rules.rmw(order);
             self.barrier(thread, before, DepsId::NONE);
-            let ask = Ask { when: None, pairing: Pairing::If(expected), raw: false };
+            let ask = Ask { pairing: Pairing::If(expected), ..Ask::NOTHING };
             let (read, _) = self.fetch_load(thread, ty, addr, ask)?;
             self.set(thread, field::PHASE, u64::from(read.0) + 1);
         }
@@ -230,8 +230,8 @@ impl Ahead<'_> {
         ask: Ask,
     ) -> Result<(EventId, Val), Fault> {
         let node = self.nodes.make(&mut self.trail, thread, Expr::Load);
-        let Ask { when, pairing, raw } = ask;
-        let kind = Kind::Load(Load { node, when, pairing, raw });
+        let Ask { when, pairing, raw, reserves } = ask;
+        let kind = Kind::Load(Load { node, when, pairing, raw, reserves });
         let event = self.fetch(thread, ty, addr, kind)?;
         Ok((event, self.loaded(event)))
     }
@@ -310,6 +310,12 @@ pub(super) struct Ask {
     pub when: Option<(IntPred, Val)>,
     pub pairing: Pairing,
     pub raw: bool,
+    pub reserves: bool,
+}
+
+impl Ask {
+    pub const NOTHING: Ask =
+        Ask { when: None, pairing: Pairing::None, raw: false, reserves: false };
 }
 
 pub(super) struct Swap {

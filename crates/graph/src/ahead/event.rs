@@ -31,6 +31,8 @@ pub(crate) struct Load {
     pub pairing: Pairing,
     /// Takes bytes that were never written.
     pub raw: bool,
+    /// Makes a reservation.
+    pub reserves: bool,
 }
 
 /// What only stores have.
@@ -76,6 +78,11 @@ pub(crate) struct Event {
 impl Event {
     pub fn is_store(&self) -> bool {
         matches!(self.kind, Kind::Store(_))
+    }
+
+    /// Whether it is the load of a read-modify-write.
+    pub fn is_paired(&self) -> bool {
+        self.load().is_some_and(|load| !matches!(load.pairing, Pairing::None))
     }
 
     pub fn load(&self) -> Option<&Load> {

@@ -8,7 +8,6 @@
 //! over; the length that is said to be printed is 0.
 
 use super::access::{Ask, ReadModifyWrite};
-use super::event::Pairing;
 use super::fetch::Next;
 use super::objects::Class;
 use super::sets::{ClockId, DepsId};
@@ -59,7 +58,7 @@ impl Ahead<'_> {
                 let wanted = self.read(thread, value, is_wide(ty))?;
                 let (before, after) = self.rules.load(order);
                 self.barrier(thread, before, DepsId::NONE);
-                let ask = Ask { when: Some((pred, wanted)), pairing: Pairing::None, raw: false };
+                let ask = Ask { when: Some((pred, wanted)), ..Ask::NOTHING };
                 let (_, value) = self.fetch_load(thread, ty, addr, ask)?;
                 // It stands for a loop, and a loop ends in a branch.
                 let ctrl =
