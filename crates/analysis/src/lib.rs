@@ -12,6 +12,7 @@
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
 //! | [`mod@robust`] | whether a model shows anything that SC does not |
+//! | [`fence`] | the fewest fences that help |
 //! | [`mod@why`] | what made the difference, in words |
 //!
 //! Invariant: a failure or a violated condition is a [`Violation`] only once its schedule was
@@ -20,6 +21,7 @@
 
 pub mod check;
 pub mod condition;
+pub mod fence;
 pub mod litmus;
 pub mod robust;
 pub mod search;

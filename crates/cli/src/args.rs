@@ -41,6 +41,7 @@ pub enum Command {
     Check(CheckArgs),
     Robust(RobustArgs),
     Monitor(MonitorArgs),
+    Fence(crate::fence::FenceArgs),
     Replay(ReplayArgs),
     Print(PrintArgs),
 }

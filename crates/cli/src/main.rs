@@ -6,7 +6,7 @@
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
-//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`replay`], [`print`] | the commands |
+//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`fence`], [`replay`], [`print`] | the commands |
 //! | [`witness`] | witness files on disk |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
@@ -14,6 +14,7 @@
 mod args;
 mod check;
 mod config;
+mod fence;
 mod input;
 mod litmus;
 mod monitor;
@@ -56,6 +57,7 @@ fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
         Command::Check(args) => check::run(&config::check(args)?, output),
         Command::Robust(args) => robust::run(args, output),
         Command::Monitor(args) => monitor::run(args, output),
+        Command::Fence(args) => fence::run(args, output),
         Command::Replay(args) => replay::run(args, output),
         Command::Print(args) => print::run(&config::source(&args.source), output),
     }

@@ -6,6 +6,7 @@
 //! | [`check`] | a verdict as text |
 //! | [`robust`] | whether a program is robust, as text and JSON |
 //! | [`monitor`] | what monitors found, as text and JSON |
+//! | [`fence`] | the fences that a program needs |
 //! | [`witness`] | a witness as text, one column per thread, and why |
 //! | [`source`] | lines of the source to show beside it |
 //! | [`json`] | both as JSON, one object a line |
@@ -20,6 +21,7 @@ pub mod check;
 pub mod condition;
 pub mod diagnostic;
 pub mod document;
+pub mod fence;
 pub mod json;
 pub mod litmus;
 pub mod monitor;

@@ -1,0 +1,127 @@
+//! The cheapest choice of fences that satisfies what was learned so far.
+//!
+//! A clause says: at one of these places, a fence of at least this strength. Branch and bound over
+//! the first clause that is not satisfied; clauses that have no place in common give the lower bound.
+//! The number of fences counts first, then their strength; of equal choices the first found wins,
+//! and everything is tried in a fixed order, so the answer depends on nothing else.
+
+/// How strong a fence is: 0 is none.
+pub(super) type Level = u8;
+
+/// A strength for each place.
+pub(super) type Choice = Vec<Level>;
+
+/// At least this strength, at one of these places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Clause(pub Vec<(usize, Level)>);
+
+impl Clause {
+    fn is_satisfied(&self, choice: &[Level]) -> bool {
+        self.0.iter().any(|(place, level)| choice[*place] >= *level)
+    }
+}
+
+type Cost = (u32, u32);
+
+fn cost(choice: &[Level]) -> Cost {
+    let used = choice.iter().filter(|level| **level > 0);
+    (used.clone().count() as u32, used.map(|level| u32::from(*level)).sum())
+}
+
+/// `None` if no choice satisfies all clauses.
+pub(super) fn cheapest(places: usize, clauses: &[Clause]) -> Option<Choice> {
+    let mut search = Search { clauses, best: None };
+    search.extend(&mut vec![0; places]);
+    search.best.map(|(_, choice)| choice)
+}
+
+struct Search<'c> {
+    clauses: &'c [Clause],
+    best: Option<(Cost, Choice)>,
+}
+
+impl Search<'_> {
+    fn extend(&mut self, choice: &mut Choice) {
+        let now = cost(choice);
+        if self.best.as_ref().is_some_and(|(best, _)| self.bound(choice, now) >= *best) {
+            return;
+        }
+        let open = self.clauses.iter().filter(|clause| !clause.is_satisfied(choice));
+        let Some(clause) = open.min_by_key(|clause| clause.0.len()) else {
+            self.best = Some((now, choice.clone()));
+            return;
+        };
+        for (place, level) in &clause.0 {
+            let before = std::mem::replace(&mut choice[*place], *level);
+            self.extend(choice);
+            choice[*place] = before;
+        }
+    }
+
+    /// No extension costs less.
+    fn bound(&self, choice: &[Level], now: Cost) -> Cost {
+        let mut taken = vec![false; choice.len()];
+        let (mut count, mut weight) = now;
+        for clause in self.clauses.iter().filter(|clause| !clause.is_satisfied(choice)) {
+            if clause.0.iter().any(|(place, _)| taken[*place]) {
+                continue;
+            }
+            clause.0.iter().for_each(|(place, _)| taken[*place] = true);
+            let fresh = clause.0.iter().all(|(place, _)| choice[*place] == 0);
+            let extra = |(place, level): &(usize, Level)| u32::from(level - choice[*place]);
+            count += u32::from(fresh);
+            weight += clause.0.iter().map(extra).min().unwrap_or(0);
+        }
+        (count, weight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clause(places: &[usize]) -> Clause {
+        Clause(places.iter().map(|place| (*place, 1)).collect())
+    }
+
+    #[test]
+    fn the_fewest_come_first_then_the_weakest() {
+        assert_eq!(cheapest(2, &[]), Some(vec![0, 0]));
+        assert_eq!(cheapest(2, &[Clause(vec![])]), None);
+        assert_eq!(cheapest(3, &[clause(&[0, 1]), clause(&[1, 2])]), Some(vec![0, 1, 0]));
+        let strong = [Clause(vec![(0, 2), (1, 3)]), Clause(vec![(1, 1), (0, 1)])];
+        assert_eq!(cheapest(2, &strong), Some(vec![2, 0]));
+        // One strong fence is fewer than two weak ones.
+        let one = [Clause(vec![(0, 1), (2, 3)]), Clause(vec![(1, 1), (2, 3)])];
+        assert_eq!(cheapest(3, &one), Some(vec![0, 0, 3]));
+    }
+
+    /// Against trying everything.
+    #[test]
+    fn choices_are_as_cheap_as_any() {
+        let mut state = 5u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        for _ in 0..300 {
+            let (places, levels) = (1 + random(4) as usize, 1 + random(2) as Level);
+            let clauses: Vec<Clause> = (0..random(6))
+                .map(|_| {
+                    let any = |p| (random(2) == 1).then_some((p, 1 + random(levels.into()) as u8));
+                    Clause((0..places).collect::<Vec<_>>().into_iter().filter_map(any).collect())
+                })
+                .collect();
+            let mut all: Vec<Choice> = vec![vec![]];
+            for _ in 0..places {
+                let longer = |c: &Choice| -> Vec<Choice> {
+                    (0..=levels).map(|level| [&c[..], &[level]].concat()).collect()
+                };
+                all = all.iter().flat_map(longer).collect();
+            }
+            all.retain(|choice| clauses.iter().all(|clause| clause.is_satisfied(choice)));
+            let wanted = all.iter().map(|choice| cost(choice)).min();
+            assert_eq!(cheapest(places, &clauses).map(|c| cost(&c)), wanted, "{clauses:?}");
+        }
+    }
+}

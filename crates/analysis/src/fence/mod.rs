@@ -1,0 +1,180 @@
+//! The fewest fences that make a program robust, or its goals unreachable.
+//!
+//! A counterexample-guided search for a minimal hitting set. What was learned is a set of clauses,
+//! each of which says "a fence of at least this strength at one of these places" and holds for every
+//! solution. The cheapest choice that satisfies them ([`hitting`]) is put into the program
+//! ([`insert`]) and judged ([`judge`]). If it is good, it is a solution, and no other is cheaper;
+//! if not, the judgement gives clauses that this choice violates. There are finitely many choices, so
+//! it ends, with an exact minimum: the number of fences counts first, then how strong they are.
+//!
+//! Where clauses come from:
+//!
+//! - For robustness against TSO, an attack: a store of a thread that is delayed past a load of the
+//!   same thread. In the computation that shows it only this thread delays anything, and only from
+//!   the store to the load. So it stays possible unless a fence lies on its way between the two, and
+//!   that way is among the paths without a fence ([`flow`]).
+//! - Otherwise, that more fences allow less. A bad choice is made stronger as long as it stays bad; a
+//!   solution then is stronger than the result somewhere.
+//!
+//! Places are points between instructions of functions that are not a library's; points with only
+//! local instructions in between, and no way in or out, count as one ([`places`]).
+
+mod flow;
+mod hitting;
+mod insert;
+mod judge;
+mod places;
+
+pub use judge::{Question, Target, WeakModel};
+
+use flow::Flow;
+use hitting::{Choice, Clause, Level};
+use insert::Fenced;
+use judge::{Judge, Judgement};
+use places::Places;
+use raddle_ir::{BlockId, FenceKind, FuncId, LocId, Program};
+use std::time::{Duration, Instant};
+
+/// Before an instruction; an index that is the number of instructions is before the terminator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Point {
+    pub func: FuncId,
+    pub block: BlockId,
+    pub index: u32,
+}
+
+/// Where a fence may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub point: Point,
+    /// The position of the instruction before it, if there is one in the block.
+    pub after: LocId,
+    /// The position of what follows.
+    pub before: LocId,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fence {
+    pub place: Place,
+    pub kind: FenceKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The smallest set; none if the program is fine as it is. The program with exactly these was
+    /// judged to be good.
+    Fences(Vec<Fence>),
+    /// No fences help; why.
+    Hopeless(String),
+    Unknown(String),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fences {
+    pub outcome: Outcome,
+    /// Places that were considered.
+    pub places: usize,
+    /// Programs that were judged.
+    pub queries: u32,
+    pub elapsed: Duration,
+}
+
+/// Looks for the smallest set of fences.
+pub fn fences(program: &Program, question: &Question) -> Fences {
+    let start = Instant::now();
+    let flow = Flow::new(program, question.model.locked_drains());
+    let places = Places::of(program, &flow, question.model);
+    let judge = Judge::new(question, start);
+    let mut search = Search { program, places, judge, question, clauses: Vec::new() };
+    let outcome = search.run();
+    Fences {
+        outcome,
+        places: search.places.len(),
+        queries: search.judge.queries,
+        elapsed: start.elapsed(),
+    }
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    places: Places,
+    judge: Judge<'p>,
+    question: &'p Question,
+    clauses: Vec<Clause>,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Outcome {
+        if let Some(why) = self.judge.is_hopeless(self.program) {
+            return Outcome::Hopeless(why.to_owned());
+        }
+        loop {
+            let Some(choice) = hitting::cheapest(self.places.len(), &self.clauses) else {
+                let why = "it is not so even with a fence at every place that could have one";
+                return Outcome::Hopeless(why.to_owned());
+            };
+            let fenced = self.fenced(&choice);
+            match self.judge.judge(&fenced.program) {
+                Judgement::Good => return Outcome::Fences(self.chosen(&choice)),
+                Judgement::Unknown(why) => return Outcome::Unknown(why),
+                Judgement::Attacked(pairs) => self.learn_from_attacks(&fenced, &pairs),
+                Judgement::Bad => {
+                    let clause = self.strengthened(choice);
+                    self.clauses.push(clause);
+                }
+            }
+        }
+    }
+
+    fn chosen(&self, choice: &[Level]) -> Vec<Fence> {
+        let kinds = self.question.model.kinds();
+        let chosen = choice.iter().enumerate().filter(|(_, level)| **level > 0);
+        chosen
+            .map(|(place, level)| Fence {
+                place: self.places[place],
+                kind: kinds[usize::from(*level) - 1],
+            })
+            .collect()
+    }
+
+    fn fenced(&self, choice: &[Level]) -> Fenced {
+        let fences = self.chosen(choice);
+        let fences: Vec<_> = fences.iter().map(|fence| (fence.place, fence.kind)).collect();
+        insert::insert(self.program, &fences)
+    }
+
+    /// Each pair is a store and a load that overtakes it, in the program with fences.
+    fn learn_from_attacks(&mut self, fenced: &Fenced, pairs: &[(Point, Point)]) {
+        let flow = Flow::new(&fenced.program, self.question.model.locked_drains());
+        for (store, load) in pairs {
+            let between = flow.between(*store, *load);
+            let between = between.iter().map(|point| fenced.original(*point));
+            let mut places: Vec<usize> =
+                between.filter_map(|point| self.places.number(point)).collect();
+            places.sort_unstable();
+            places.dedup();
+            let clause = Clause(places.into_iter().map(|place| (place, 1)).collect());
+            if !self.clauses.contains(&clause) {
+                self.clauses.push(clause);
+            }
+        }
+    }
+
+    /// What every solution satisfies, since this choice is bad.
+    fn strengthened(&mut self, mut choice: Choice) -> Clause {
+        let strongest = self.question.model.kinds().len() as Level;
+        for place in 0..choice.len() {
+            let before = choice[place];
+            for level in (before + 1..=strongest).rev() {
+                choice[place] = level;
+                let fenced = self.fenced(&choice);
+                if matches!(self.judge.judge(&fenced.program), Judgement::Bad) {
+                    break;
+                }
+                choice[place] = before;
+            }
+        }
+        let open = choice.iter().enumerate().filter(|(_, level)| **level < strongest);
+        Clause(open.map(|(place, level)| (place, level + 1)).collect())
+    }
+}

@@ -1,0 +1,61 @@
+//! `raddle fence`.
+
+use crate::args::{LimitArgs, OutputArgs, SourceArgs};
+use crate::config;
+use crate::output::{Output, Stop};
+use crate::source;
+use crate::status::Status;
+use clap::Args;
+use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
+use raddle_report::fence::{Asked, json, text};
+use raddle_report::source::Sources;
+
+/// Find the fewest fences that make a program robust: no behaviour beyond sequential consistency.
+///
+/// Under tso, loops need no bound. The number of fences counts first, then how strong they are.
+#[derive(Args, Debug)]
+pub struct FenceArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// The memory model: tso, pso, power or arm.
+    #[arg(
+        short, long, value_name = "MODEL", value_parser = parse_model, help_heading = "Model"
+    )]
+    pub model: WeakModel,
+    /// Make the program's goals unreachable instead; without goals, its failures, and the final
+    /// states that its condition is about.
+    #[arg(long, help_heading = "Search")]
+    pub goal: bool,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+fn parse_model(word: &str) -> Result<WeakModel, String> {
+    let found = WeakModel::ALL.into_iter().find(|model| model.name() == word);
+    found.ok_or_else(|| format!("unknown model '{word}'; expected tso, pso, power or arm"))
+}
+
+pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
+    let limits = config::limits(&args.limits)?;
+    let Some(loaded) = source::load(&config::source(&args.source), output) else {
+        return Ok(Status::Bad);
+    };
+    let target = if args.goal { Target::Goals } else { Target::Robust };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let question = Question { model: args.model, target, limits, workers };
+    let result = fences(&loaded.program, &question);
+    let asked = Asked { file: &loaded.shown, program: &loaded.program, question: &question };
+    let shown = match args.output.json {
+        true => raddle_report::json::line(&json(&asked, &result)),
+        false => text(&asked, &output.look(&Sources::from_disk()), &result),
+    };
+    output.print(&shown)?;
+    output.note(match &result.outcome {
+        Outcome::Fences(_) => Status::Fine,
+        Outcome::Hopeless(_) => Status::Violation,
+        Outcome::Unknown(_) => Status::Unknown,
+    });
+    Ok(output.status())
+}
