@@ -11,6 +11,8 @@ pub enum BoundKind {
     LocalSteps,
     /// [`crate::Limits::unroll`]
     Iterations,
+    /// How much store buffers hold. It cuts nothing: it leaves out executions.
+    Buffer,
 }
 
 impl BoundKind {
@@ -19,17 +21,18 @@ impl BoundKind {
             BoundKind::Events => "events",
             BoundKind::LocalSteps => "local-steps",
             BoundKind::Iterations => "iterations",
+            BoundKind::Buffer => "buffer",
         }
     }
 }
 
-/// A bound that cut executions short.
+/// A bound that cut executions short, or kept some from being explored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundMet {
     pub kind: BoundKind,
     /// Where the thread was.
     pub loc: LocId,
-    /// How many executions it cut.
+    /// How many executions met it.
     pub count: u64,
 }
 

@@ -39,6 +39,20 @@ impl FromStr for Model {
     }
 }
 
+/// A model, and how many stores its buffers hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BoundedModel {
+    pub model: Model,
+    /// As in [`Options::buffer_bound`].
+    pub buffer_bound: Option<u32>,
+}
+
+impl From<Model> for BoundedModel {
+    fn from(model: Model) -> BoundedModel {
+        BoundedModel { model, buffer_bound: None }
+    }
+}
+
 /// How the executions are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Strategy {
@@ -70,6 +84,9 @@ impl Strategy {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub model: Model,
+    /// How many stores a buffer holds: under TSO one of a thread, under PSO one of a thread and byte.
+    /// Without a bound, any number; SC has no buffers to bound.
+    pub buffer_bound: Option<u32>,
     pub strategy: Strategy,
     pub limits: Limits,
     pub checks: Checks,
@@ -83,11 +100,17 @@ impl Options {
     pub fn new(model: Model) -> Options {
         Options {
             model,
+            buffer_bound: None,
             strategy: Strategy::Optimal,
             limits: Limits::default(),
             checks: Checks::default(),
             keep_going: false,
             count_traces: false,
         }
+    }
+
+    /// The model with its bound.
+    pub const fn bounded_model(&self) -> BoundedModel {
+        BoundedModel { model: self.model, buffer_bound: self.buffer_bound }
     }
 }

@@ -32,6 +32,7 @@ mod word {
     pub const BYTES_EPOCH: u32 = 1;
     pub const VALUE: u32 = 2;
     pub const VALUE_HIGH: u32 = 3;
+    /// When the store has left a bounded buffer, the clock of its update: logged.
     pub const CLOCK: u32 = 4;
     /// Logged: the forwarded load, and whether the entry has left.
     pub const LOAD: u32 = 5;
@@ -193,6 +194,29 @@ impl Buffer {
             first += 1;
         }
         trail.set(self.first, first.into());
+    }
+
+    /// Whether a store is still there.
+    pub fn has(&self, trail: &Trail, index: u32) -> bool {
+        u64::from(index) >= trail.get(self.first)
+            && trail.get(self.entry_word(index).at(word::GONE)) == 0
+    }
+
+    /// Address and length of a store, there or not.
+    pub fn bytes_of(&self, trail: &Trail, index: u32) -> (u64, u32) {
+        let base = self.entry_word(index);
+        (trail.get(base.at(word::ADDR)), trail.get(base.at(word::BYTES_EPOCH)) as u32)
+    }
+
+    /// Notes the clock of the update that took a store out.
+    pub fn left_with(&self, trail: &mut Trail, index: u32, clock: ClockId) {
+        trail.set(self.entry_word(index).at(word::CLOCK), clock.0.into());
+    }
+
+    /// The clock noted for a store: its thread's when it stored, or, after
+    /// [`Buffer::left_with`], that of its update.
+    pub fn clock(&self, trail: &Trail, index: u32) -> ClockId {
+        ClockId(trail.get(self.entry_word(index).at(word::CLOCK)) as u32)
     }
 
     /// Notes that the entry was forwarded to the load at `position`.

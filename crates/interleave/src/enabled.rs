@@ -1,6 +1,7 @@
 //! What could happen next, as things are now.
 
 use crate::event::{ANY, Action, Class, ONLY, Turn};
+use crate::model::Buffering;
 use crate::perform::needs_empty_buffer;
 use crate::system::{System, field};
 use crate::wait::Needs;
@@ -46,6 +47,8 @@ impl System<'_> {
             | Visible::Join { .. }
             | Visible::Format
             | Visible::Relock { woken: false, .. } => false,
+            // It is no event, and waits for room in the buffer.
+            Visible::Store { .. } => self.buffering == Buffering::None,
             // A load that the buffer covers in part waits for that part to leave.
             Visible::Load { addr, ty, access } => {
                 self.is_drained(thread)

@@ -10,6 +10,7 @@
 //! | `api` | what the engine is asked and what it answers |
 //! | `model` | how SC, TSO and PSO differ |
 //! | `buffer` | store buffers |
+//! | `bound` | buffers that hold only so much |
 //! | `clock` | vector clocks |
 //! | `event` | actions, events, when two conflict |
 //! | `system` | the machine under a model, and the execution so far |
@@ -39,6 +40,7 @@
 //! newest, but for insertions into the tree.
 
 mod api;
+mod bound;
 mod buffer;
 mod clock;
 mod datarace;
@@ -71,7 +73,7 @@ mod wakeup;
 #[cfg(test)]
 mod walk_tests;
 
-pub use api::{Model, Options, Strategy};
+pub use api::{BoundedModel, Model, Options, Strategy};
 pub use delay::{Delay, Undelayed, delayed};
 pub use model::Barrier;
 pub use observe::{Execution, Happening, Visitor, What, observe};
@@ -97,17 +99,21 @@ fn search_with<'a>(
     options: &'a Options,
     visitor: Option<(Box<Notes>, Visitor<'a>)>,
 ) -> Summary {
-    let (model, bounds, checks) = (options.model, options.limits.bounds(), options.checks);
+    let (model, bounds, checks) =
+        (options.bounded_model(), options.limits.bounds(), options.checks);
     let (system, visitor) = match visitor {
         None => (System::new(program, model, bounds, checks), None),
         Some((notes, visit)) => {
             (System::noting(program, model, bounds, checks, notes), Some(visit))
         }
     };
-    let system = match system {
+    let mut system = match system {
         Ok(system) => system,
         Err(fault) => return cannot_start(fault),
     };
+    if let Some(slots) = &mut system.slots {
+        slots.stores = options.limits.events;
+    }
     match options.strategy {
         Strategy::Random { seed, runs } => random::sample(system, options, seed, runs, visitor),
         _ => search::Search::new(system, options, visitor).run(),

@@ -185,6 +185,7 @@ impl Outcomes {
     /// Counts an execution in which nothing more can happen.
     pub fn end(&mut self, system: &mut System<'_>) {
         self.race(system);
+        self.full(system);
         match end_of(system) {
             End::Complete => {
                 self.summary.executions += 1;
@@ -209,6 +210,7 @@ impl Outcomes {
     #[inline]
     pub fn complete(&mut self, system: &System<'_>) {
         self.race(system);
+        self.full(system);
         self.summary.executions += 1;
         self.observe(system);
         self.note(system);
@@ -223,6 +225,20 @@ impl Outcomes {
 
     fn cut(&mut self, kind: BoundKind, loc: LocId) {
         self.summary.cut += 1;
+        self.bound(kind, loc);
+    }
+
+    /// Counts an execution in which the bound on buffers was met.
+    #[inline]
+    fn full(&mut self, system: &System<'_>) {
+        if system.slots.is_some() {
+            for loc in system.full_at() {
+                self.bound(BoundKind::Buffer, loc);
+            }
+        }
+    }
+
+    fn bound(&mut self, kind: BoundKind, loc: LocId) {
         let bounds = &mut self.summary.bounds;
         match bounds.iter_mut().find(|bound| bound.kind == kind && bound.loc == loc) {
             Some(bound) => bound.count += 1,

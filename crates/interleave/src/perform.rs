@@ -63,7 +63,7 @@ impl System<'_> {
     /// The same for a store that goes straight to memory.
     #[inline]
     fn perform_store(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
-        if self.buffering != Buffering::None {
+        if !self.quick_writes {
             return false;
         }
         let Some((ty, addr, value)) = self.machine.at_store(thread) else { return false };
@@ -128,6 +128,10 @@ impl System<'_> {
             }
             Visible::Await { .. } => self.load(action, Purpose::Read, needs, races),
             Visible::Store { value, .. } => {
+                if self.slots.is_some() {
+                    // A buffer that holds nothing is always full.
+                    self.note_full(thread);
+                }
                 self.modify(action, Condition::Fixed, None, races, |_| (value, 0, true));
             }
             Visible::Rmw { ty, op, operand, .. } => {
@@ -422,6 +426,9 @@ impl System<'_> {
         if self.is_drained(thread) {
             self.drained(thread);
         }
+        if self.slots.is_some() {
+            self.slot_freed(thread);
+        }
     }
 
     fn record_update(
@@ -465,6 +472,11 @@ impl System<'_> {
     fn remove_entry(&mut self, thread: ThreadId, entry: &Entry) {
         let buffer = &mut self.processes[thread.0 as usize].buffer;
         buffer.remove(&mut self.machine.trail, entry.index);
+        if self.slots.is_some()
+            && let Some(update) = self.events.last()
+        {
+            buffer.left_with(&mut self.machine.trail, entry.index, update.clock);
+        }
     }
 }
 

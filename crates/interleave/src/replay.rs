@@ -4,7 +4,7 @@
 //! whatever it leads to. A schedule that leaves something undone has not reached an end, unless
 //! something has failed.
 
-use crate::api::Model;
+use crate::api::BoundedModel;
 use crate::datarace::site;
 use crate::narrate::Narrator;
 use crate::outcome::{End, end_of, final_state};
@@ -14,7 +14,13 @@ use raddle_engine::{Checks, FailureKind, FailureSite, Limits, ReplayEnd, Replaye
 use raddle_ir::Program;
 
 /// Runs a program along a schedule.
-pub fn replay(program: &Program, model: Model, checks: Checks, schedule: &[Step]) -> Replayed {
+pub fn replay(
+    program: &Program,
+    model: impl Into<BoundedModel>,
+    checks: Checks,
+    schedule: &[Step],
+) -> Replayed {
+    let model = model.into();
     let mut system = match System::printing(program, model, Limits::default().bounds(), checks) {
         Ok(system) => system,
         Err(fault) => {

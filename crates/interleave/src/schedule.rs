@@ -33,7 +33,7 @@ fn step(event: &Event) -> Step {
 fn renumbered(system: &System<'_>, events: &[Event], bounds: Bounds) -> Vec<Step> {
     let mut steps = Vec::with_capacity(events.len());
     let (program, checks) = (system.machine.program, Checks::default());
-    let Ok(mut fresh) = System::new(program, system.model, bounds, checks) else {
+    let Ok(mut fresh) = System::new(program, system.bounded_model, bounds, checks) else {
         return steps;
     };
     let mut races = Vec::new();

@@ -93,6 +93,9 @@ impl System<'_> {
             Visible::Store { addr, ty, value, access } if self.buffering != Buffering::None => {
                 let (before, after) = self.model.store(access.order);
                 self.check_buffered(addr, ty.bytes())?;
+                if self.slots.is_some() && !self.take_slot(thread, addr, ty.bytes()) {
+                    return Ok(false);
+                }
                 self.barrier(thread, before);
                 if self.data_races.is_some() {
                     self.watch_store(thread, addr, ty.bytes(), access.order);

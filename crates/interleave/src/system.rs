@@ -10,7 +10,8 @@
 //!
 //! Invariant: between two calls from outside, every thread that can go on without an event has.
 
-use crate::api::Model;
+use crate::api::{BoundedModel, Model};
+use crate::bound::Slots;
 use crate::buffer::Buffer;
 use crate::clock::{Chain, ClockId, Clocks};
 use crate::datarace::DataRaces;
@@ -48,7 +49,9 @@ pub(crate) mod field {
     pub const C11_CLOCK: u32 = ENGINE + 13;
     pub const C11_READ: u32 = ENGINE + 14;
     pub const C11_FENCED: u32 = ENGINE + 15;
-    const _: () = assert!(C11_FENCED < RECORD);
+    /// Where its buffer was first full when it wanted to store: the source position, plus 1.
+    pub const FULL_AT: u32 = ENGINE + 16;
+    const _: () = assert!(FULL_AT < RECORD);
 }
 
 /// What the engine knows of a thread for good.
@@ -89,8 +92,12 @@ pub(crate) struct Moment {
 #[derive(Clone, Debug)]
 pub(crate) struct System<'p> {
     pub machine: Machine<'p>,
+    /// What it was asked to be. With buffers that hold nothing, `model` is SC.
+    pub bounded_model: BoundedModel,
     pub model: Model,
     pub buffering: Buffering,
+    /// How much the buffers hold, if there is a bound.
+    pub slots: Option<Slots>,
     pub processes: Vec<Process>,
     pub chains: u32,
     pub clocks: Clocks,
@@ -104,60 +111,68 @@ pub(crate) struct System<'p> {
     pub data_races: Option<Box<DataRaces>>,
     /// What happens, if someone looks on.
     pub notes: Option<Box<Notes>>,
-    /// Whether plain stores go into the buffer without detours.
+    /// Whether plain stores go into the buffer, or to memory, without detours.
     pub quick_stores: bool,
+    pub quick_writes: bool,
 }
 
 impl<'p> System<'p> {
     /// The system before the first event.
     pub fn new(
         program: &'p Program,
-        model: Model,
+        model: impl Into<BoundedModel>,
         bounds: Bounds,
         checks: Checks,
     ) -> Result<System<'p>, Fault> {
-        Ok(System::of(Machine::new(program, bounds)?, model, checks, None))
+        Ok(System::of(Machine::new(program, bounds)?, model.into(), checks, None))
     }
 
     /// The same, and what happens is noted.
     pub fn noting(
         program: &'p Program,
-        model: Model,
+        model: impl Into<BoundedModel>,
         bounds: Bounds,
         checks: Checks,
         notes: Box<Notes>,
     ) -> Result<System<'p>, Fault> {
-        Ok(System::of(Machine::new(program, bounds)?, model, checks, Some(notes)))
+        Ok(System::of(Machine::new(program, bounds)?, model.into(), checks, Some(notes)))
     }
 
     /// The same, and what the program prints is kept.
     pub fn printing(
         program: &'p Program,
-        model: Model,
+        model: impl Into<BoundedModel>,
         bounds: Bounds,
         checks: Checks,
     ) -> Result<System<'p>, Fault> {
         let mut machine = Machine::new(program, bounds)?;
         machine.keep_output();
-        Ok(System::of(machine, model, checks, None))
+        Ok(System::of(machine, model.into(), checks, None))
     }
 
     fn of(
         mut machine: Machine<'p>,
-        model: Model,
+        bounded: BoundedModel,
         checks: Checks,
         mut notes: Option<Box<Notes>>,
     ) -> System<'p> {
         if let Some(notes) = &mut notes {
             notes.settle_in(machine.trail.reserve(1));
         }
+        let model = if bounded.buffer_bound == Some(0) { Model::Sc } else { bounded.model };
+        let has_buffers = bounded.model.buffering() != Buffering::None;
+        let most = bounded.buffer_bound.filter(|_| has_buffers);
+        let detours = checks.races || notes.is_some() || most.is_some();
         let mut system = System {
             data_races: checks.races.then(|| Box::new(DataRaces::new(&mut machine))),
-            quick_stores: model.buffering() != Buffering::None && !checks.races && notes.is_none(),
+            quick_stores: model.buffering() != Buffering::None && !detours,
+            quick_writes: model.buffering() == Buffering::None && most.is_none(),
             notes,
             machine,
+            bounded_model: bounded,
             model,
             buffering: model.buffering(),
+            slots: most.map(|most| Slots { most, stores: u32::MAX }),
             processes: Vec::new(),
             chains: 0,
             clocks: Clocks::new(),

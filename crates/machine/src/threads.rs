@@ -77,6 +77,11 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a thread is at a store, of any order.
+    pub fn at_any_store(&self, thread: ThreadId) -> bool {
+        matches!(self.code.ops[self.pc(thread).0 as usize], Op::Store { .. })
+    }
+
     /// The source position of the operation that the thread is at; where that has none, of the
     /// innermost call on the way there that has one.
     pub fn loc(&self, thread: ThreadId) -> LocId {

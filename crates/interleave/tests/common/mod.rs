@@ -32,6 +32,11 @@ pub fn program(source: &str) -> Program {
 /// `%ok` (`i1`), `%t`, `%u` (`i64`) and `%p` (`ptr`); those of `i32` and `i1` that a thread assigns
 /// are observed. A body without a terminator returns.
 pub fn threads(items: &str, bodies: &[&str]) -> Program {
+    program(&threads_source(items, bodies))
+}
+
+/// The text of [`threads`].
+pub fn threads_source(items: &str, bodies: &[&str]) -> String {
     let mut source = format!("{items}\n");
     for (n, body) in bodies.iter().enumerate() {
         source += &format!("thread t{n} = @p{n}()\n");
@@ -44,7 +49,7 @@ pub fn threads(items: &str, bodies: &[&str]) -> Program {
         let end = if body.contains("\nret") || body.ends_with("ret") { "" } else { "ret\n" };
         source += &format!("func @p{n}() {{\nreg {declared}\nentry:\n{body}\n{end}}}\n");
     }
-    program(&source)
+    source
 }
 
 fn assigns(body: &str, register: &str) -> bool {

@@ -57,7 +57,12 @@ impl Machine<'_, '_> {
         let value = local.value(self.cx, value, ty);
         let event = world.next_event(name);
         let mut after = world.clone();
-        if self.model == Model::Sc {
+        let buffer = world.threads[&name].buffer.iter();
+        let ahead = buffer.filter(|entry| self.model != Model::Pso || entry.place == place).count();
+        if self.room > 0 && ahead >= self.room {
+            return Ok(Vec::new());
+        }
+        if self.model == Model::Sc || self.room == 0 {
             after.write(place, value, event);
         } else {
             let thread = after.thread_mut(name);

@@ -5,6 +5,9 @@
 //! not overtake one that stands before a store-store barrier. A load takes the newest store to its
 //! place from the thread's own buffer, or reads memory.
 //!
+//! Buffers may be bounded: a store then waits while its thread's buffer (`pso`: the stores of its
+//! thread to its place) holds so many. With room for none a store goes to memory at once.
+//!
 //! Fences, read-modify-writes, compare-and-swaps (failed ones too), lock, condition, spawn and join
 //! operations wait until the thread's buffer is empty. A mutex is four bytes of memory: 0 is free.
 //! Waiting on a condition is three events: enter its queue, release the mutex, and, once woken,
@@ -34,8 +37,18 @@ const STEPS: usize = 64;
 
 /// Every distinct trace of `program`; [`Trouble::Budget`] after `budget` distinct worlds.
 pub fn executions(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
+    bounded(program, model, usize::MAX, budget)
+}
+
+/// The same where buffers have room for so many stores.
+pub fn bounded(
+    program: &Program,
+    model: Model,
+    room: usize,
+    budget: u64,
+) -> Result<Outcome, Trouble> {
     let cx = Context::new(program)?;
-    let mut machine = Machine { cx: &cx, model, places: Places::default() };
+    let mut machine = Machine { cx: &cx, model, room, places: Places::default() };
     let first = Rc::new(World::new(&cx)?);
     let mut seen = FxHashSet::from_iter([Rc::clone(&first)]);
     let mut open = vec![first];
@@ -66,6 +79,7 @@ fn final_state(cx: &Context, world: &World) -> Vec<u64> {
 struct Machine<'c, 'p> {
     cx: &'c Context<'p>,
     model: Model,
+    room: usize,
     places: Places,
 }
 

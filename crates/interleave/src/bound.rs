@@ -1,0 +1,130 @@
+//! Bounded store buffers: `--buffer-bound`.
+//!
+//! Paper 002, section 5: whenever a store buffer is full, a new store forces it to flush. The machine
+//! with buffers of K stores is a model of its own:
+//!
+//! - TSO: a thread's buffer holds K stores. Its `n`-th store waits for the update of the `n - K`-th.
+//! - PSO: the paper has a buffer for each thread and location, and so has the bound. A location is a
+//!   byte: a store waits until less than K stores to each of its bytes are on their way.
+//! - K = 0 is SC: a store goes to memory in the same step.
+//!
+//! Stores to one place leave in order, so which update it is that frees the slot is given by the
+//! program, not by the schedule. Hence the edge from that update to the store is there in *every*
+//! execution, whether the thread had to wait or not, and joins what the thread has seen: like
+//! the edges of a fence. So happens-before is still a function of the Shasha-Snir trace, executions
+//! are equivalent as before, and the search needs to know nothing of bounds. (A bound on all of a
+//! thread's stores under PSO would not have this property: any of several updates could free the slot.)
+//!
+//! The bound is *met* at a store whose thread has not seen that update otherwise. This is so iff some
+//! execution of the bounded machine gets there with a full buffer: the one in which the update comes as
+//! late as it can. If it is met in no trace, then no execution of the unbounded machine leaves the
+//! bounded one: the first store that did would have found the buffer full, after a prefix that both
+//! machines have. Then the answer holds without the bound. It is not enough that one more slot brings no
+//! more traces: `x = 1; y = 1; z = 1; r = f` against `f = 1; fence; s = x` has the same three traces
+//! under TSO for K = 0, 1 and 2, and four for K = 3.
+
+use crate::buffer::Buffer;
+use crate::model::Buffering;
+use crate::system::{System, field};
+use raddle_ir::LocId;
+use raddle_machine::{Status, ThreadId, Trail};
+use smallvec::SmallVec;
+
+/// How much the buffers of a system hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    pub most: u32,
+    /// How many stores a thread may make in one execution. Without a bound they are limited by how
+    /// much a thread may do without an event; here updates come in between.
+    pub stores: u32,
+}
+
+/// The widest store, in bytes.
+const WIDEST: usize = 16;
+
+impl System<'_> {
+    /// Lets the thread's next store take its place in the buffer: it happens after the updates that freed
+    /// that place. False if it has to wait for one of them.
+    #[cold]
+    pub(crate) fn take_slot(&mut self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+        let Some(slots) = self.slots else { return true };
+        let (trail, buffer) = (&self.machine.trail, &self.process(thread).buffer);
+        if buffer.stores(trail) >= slots.stores {
+            self.machine.set_status(thread, Status::OutOfEvents);
+            return false;
+        }
+        let freeing = match self.buffering {
+            Buffering::PerLocation => freeing_bytes(buffer, trail, addr, bytes, slots.most),
+            _ => buffer.stores(trail).checked_sub(slots.most).into_iter().collect(),
+        };
+        if freeing.iter().any(|store| buffer.has(trail, *store)) {
+            return false;
+        }
+        for store in freeing {
+            let update = self.process(thread).buffer.clock(&self.machine.trail, store);
+            if !self.clocks.le(update, self.clock(thread, field::CLOCK)) {
+                self.note_full(thread);
+                self.see(thread, update);
+            }
+        }
+        true
+    }
+
+    /// Notes where the bound is met first by a thread: at the store that it is at.
+    pub(crate) fn note_full(&mut self, thread: ThreadId) {
+        if self.get(thread, field::FULL_AT) == 0 {
+            let loc = self.machine.loc(thread);
+            self.set(thread, field::FULL_AT, u64::from(loc.0) + 1);
+        }
+    }
+
+    /// Where the bound was met in this execution: for each thread at most one place, each place once.
+    pub(crate) fn full_at(&self) -> SmallVec<[LocId; 2]> {
+        let mut places = SmallVec::new();
+        for thread in self.machine.thread_ids() {
+            let place = self.get(thread, field::FULL_AT).checked_sub(1);
+            let place = place.map(|loc| LocId(loc as u32));
+            places.extend(place.filter(|place| !places.contains(place)));
+        }
+        places
+    }
+
+    /// A store of the thread has left its buffer; if the thread waits to store, it may be for that.
+    pub(crate) fn slot_freed(&mut self, thread: ThreadId) {
+        if self.machine.status(thread) == Status::Ready && self.machine.at_any_store(thread) {
+            self.settle(thread);
+        }
+    }
+}
+
+/// For each byte of a store, the one that is `most` before it among the thread's stores to that byte.
+fn freeing_bytes(
+    buffer: &Buffer,
+    trail: &Trail,
+    addr: u64,
+    bytes: u32,
+    most: u32,
+) -> SmallVec<[u32; 2]> {
+    let bytes = (bytes as usize).min(WIDEST);
+    let (mut passed, mut left) = ([0; WIDEST], bytes);
+    let mut freeing = SmallVec::new();
+    for store in (0..buffer.stores(trail)).rev() {
+        if left == 0 {
+            break;
+        }
+        let (start, length) = buffer.bytes_of(trail, store);
+        for (n, passed) in passed[..bytes].iter_mut().enumerate() {
+            let touches = (addr + n as u64).wrapping_sub(start) < u64::from(length);
+            if touches && *passed < most {
+                *passed += 1;
+                if *passed == most {
+                    left -= 1;
+                    if !freeing.contains(&store) {
+                        freeing.push(store);
+                    }
+                }
+            }
+        }
+    }
+    freeing
+}
