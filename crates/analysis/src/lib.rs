@@ -7,6 +7,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`check`] | safe, safe up to bounds, violation, unknown |
+//! | [`mod@iterate`] | the same with store buffers of growing size |
 //! | [`litmus`] | Never, Sometimes, Always |
 //! | [`search`] | a question to an engine |
 //! | [`condition`] | evaluating final conditions over final states |
@@ -22,6 +23,7 @@
 pub mod check;
 pub mod condition;
 pub mod fence;
+pub mod iterate;
 pub mod litmus;
 pub mod robust;
 pub mod search;
@@ -30,6 +32,7 @@ pub mod witness;
 
 pub use check::{CheckResult, Offence, Verdict, Violation, check};
 pub use condition::{ConditionResult, Outcome};
+pub use iterate::{Iterated, iterate};
 pub use litmus::{LitmusResult, Observation, litmus};
 pub use robust::{By, Robustness, robust};
 pub use search::Search;

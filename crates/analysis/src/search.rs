@@ -1,8 +1,9 @@
 //! One question to one engine: what every analysis and every report needs to know of it.
 
 use raddle_engine::{Checks, Limits, Replayed, Step, Summary};
-use raddle_interleave::Options;
+use raddle_interleave::{Model, Options};
 use raddle_ir::Program;
+use std::time::Duration;
 
 /// An engine with everything that it is to be asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +45,39 @@ impl Search {
         self
     }
 
+    /// The same with another limit on time.
+    #[must_use]
+    pub fn with_time(mut self, time: Duration) -> Search {
+        match &mut self {
+            Search::Interleave(options) => options.limits.time = Some(time),
+        }
+        self
+    }
+
+    /// Whether the model has store buffers, which can be bounded.
+    pub fn is_buffered(&self) -> bool {
+        match self {
+            Search::Interleave(options) => options.model != Model::Sc,
+        }
+    }
+
+    /// How many stores a buffer holds, if that is bounded.
+    pub const fn buffer_bound(&self) -> Option<u32> {
+        match self {
+            Search::Interleave(options) => options.buffer_bound,
+        }
+    }
+
+    /// The same with a bound on the buffers, if it has any.
+    #[must_use]
+    pub fn with_buffer_bound(mut self, most: u32) -> Search {
+        let buffered = self.is_buffered();
+        match &mut self {
+            Search::Interleave(options) => options.buffer_bound = buffered.then_some(most),
+        }
+        self
+    }
+
     pub fn explore(&self, program: &Program) -> Summary {
         match self {
             Search::Interleave(options) => raddle_interleave::explore(program, options),
@@ -53,8 +87,9 @@ impl Search {
     /// Runs a schedule again, outside of the search.
     pub fn replay(&self, program: &Program, schedule: &[Step]) -> Replayed {
         match self {
-            Search::Interleave(Options { model, checks, .. }) => {
-                raddle_interleave::replay(program, *model, *checks, schedule)
+            Search::Interleave(options) => {
+                let model = options.bounded_model();
+                raddle_interleave::replay(program, model, options.checks, schedule)
             }
         }
     }

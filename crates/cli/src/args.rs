@@ -1,6 +1,7 @@
 //! What can be written on the command line. Help, defaults and completions all derive from here;
 //! what the arguments must satisfy together is checked in [`crate::config`].
 
+use crate::buffer::BufferArgs;
 use crate::monitor::MonitorArgs;
 use crate::robust::RobustArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -58,6 +59,8 @@ pub struct LitmusArgs {
     #[command(flatten)]
     pub models: ModelArgs,
     #[command(flatten)]
+    pub buffers: BufferArgs,
+    #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -77,6 +80,8 @@ pub struct CheckArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub models: ModelArgs,
+    #[command(flatten)]
+    pub buffers: BufferArgs,
     /// What to look for beside assertions, deadlocks and bad accesses, or several of these.
     #[arg(
         long = "check",

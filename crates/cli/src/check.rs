@@ -5,10 +5,10 @@ use crate::output::{Output, Stop};
 use crate::source::{self, Source};
 use crate::status::Status;
 use crate::witness;
-use raddle_analysis::CheckResult;
+use raddle_analysis::Iterated;
 use raddle_report::document;
 use raddle_report::source::Sources;
-use raddle_report::{Look, Run, check, json};
+use raddle_report::{Look, Run, buffer, check, json};
 
 pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let Some(Source { program, shown: file, optimised }) = source::load(&config.source, output)
@@ -18,11 +18,15 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let sources = Sources::from_disk();
     let mut witnesses = Vec::new();
     for search in &config.searches {
-        let result = raddle_analysis::check(&program, search);
-        output.note(Status::of(result.verdict, config.strict));
-        let run = Run { file: &file, program: &program, search };
-        witnesses.extend(result.violations.iter().map(|found| document::entry(&run, found)));
-        let text = shown(config, &run, &output.look(&sources), optimised.as_deref(), &result);
+        let checked = match config.iterates && search.is_buffered() {
+            true => raddle_analysis::iterate(&program, search),
+            false => Iterated::once(&program, search),
+        };
+        let violations = &checked.result.violations;
+        output.note(Status::of(checked.result.verdict, config.strict));
+        let run = Run { file: &file, program: &program, search: &checked.search };
+        witnesses.extend(violations.iter().map(|found| document::entry(&run, found)));
+        let text = shown(config, &run, &output.look(&sources), optimised.as_deref(), &checked);
         output.print(&text)?;
     }
     if let Some(path) = &config.witness {
@@ -37,12 +41,13 @@ fn shown(
     run: &Run<'_>,
     look: &Look<'_>,
     optimised: Option<&str>,
-    result: &CheckResult,
+    checked: &Iterated,
 ) -> String {
     if config.json {
-        return json::line(&json::check(run, result).optimised(optimised));
+        return json::line(&json::iterated(run, checked).optimised(optimised));
     }
-    let mut text = check::text(run, look, result);
+    let mut text = check::text(run, look, &checked.result);
+    text.push_str(&buffer::iterated(checked));
     if let Some(level) = optimised {
         text.push_str(&format!("  as compiled with {level}, which may merge or drop accesses\n"));
     }

@@ -32,6 +32,8 @@ pub struct LitmusConfig {
 pub struct CheckConfig {
     pub source: SourceConfig,
     pub searches: Vec<Search>,
+    /// Whether the bound on buffers is raised until it makes no difference.
+    pub iterates: bool,
     /// What all of them look for.
     pub checks: Checks,
     pub strict: bool,
@@ -100,9 +102,10 @@ pub fn source(args: &SourceArgs) -> SourceConfig {
 }
 
 pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
+    let searches = searches(&args.models, &args.search, &args.limits, Checks::default(), true)?;
     Ok(LitmusConfig {
         paths: args.paths.clone(),
-        searches: searches(&args.models, &args.search, &args.limits, Checks::default(), true)?,
+        searches: args.buffers.fixed(searches)?,
         strict: args.limits.strict,
         json: args.output.json,
         jobs: args.jobs.map_or(0, usize::from),
@@ -111,9 +114,12 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
 
 pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let checks = Checks { races: args.checks.contains(&CheckArg::Races) };
+    let searches = searches(&args.models, &args.search, &args.limits, checks, args.keep_going)?;
+    let (searches, iterates) = args.buffers.bounded(searches)?;
     Ok(CheckConfig {
         source: source(&args.source),
-        searches: searches(&args.models, &args.search, &args.limits, checks, args.keep_going)?,
+        searches,
+        iterates,
         checks,
         strict: args.limits.strict,
         json: args.output.json,
@@ -235,6 +241,8 @@ mod tests {
             "--model sc --timeout 0",
             "--model sc --timeout=-1",
             "--model sc --timeout nan",
+            "--model sc --buffer-bound 1",
+            "--model sc --buffer-bound iterate",
             "--model sc --max-memory 18446744073709551615",
         ] {
             assert!(matches!(checked(words), Err(Stop::Usage(_))), "{words}");

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`args`] | what can be written on the command line |
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
+//! | [`buffer`] | `--buffer-bound` |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
 //! | [`litmus`], [`check`], [`robust`], [`monitor`], [`fence`], [`replay`], [`print`] | the commands |
@@ -12,6 +13,7 @@
 //! | [`status`] | exit statuses |
 
 mod args;
+mod buffer;
 mod check;
 mod config;
 mod fence;

@@ -2,9 +2,9 @@
 //! how much was done.
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, condition, counted, printable, stopped_phrase, value, witness};
-use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
-use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, Limits, Stopped};
+use crate::{Look, Run, buffer, condition, counted, printable, stopped_phrase, value, witness};
+use raddle_analysis::{CheckResult, Offence, Search, Verdict, Violation};
+use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, Stopped};
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
@@ -17,7 +17,7 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
 
 fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> Result {
     let verdict = paint(look.colour, ink(result.verdict), phrase(result.verdict));
-    writeln!(out, "{} under {}: {verdict}", printable(run.file), run.search.model_name())?;
+    writeln!(out, "{} under {}: {verdict}", printable(run.file), buffer::model(run.search))?;
     for violation in &result.violations {
         write_violation(out, run, look, violation)?;
     }
@@ -61,7 +61,8 @@ const fn ink(verdict: Verdict) -> Ink {
 /// The report of a schedule that was read from a file and ended in the same error.
 pub fn replayed(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     let verdict = paint(look.colour, Ink::Bad, phrase(Verdict::Violation));
-    let mut out = format!("{} under {}: {verdict}\n", printable(run.file), run.search.model_name());
+    let mut out =
+        format!("{} under {}: {verdict}\n", printable(run.file), buffer::model(run.search));
     // Writing to a string cannot fail.
     let _ = write_violation(&mut out, run, look, violation);
     out.push_str("  replayed: same error\n");
@@ -132,15 +133,13 @@ fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
 /// `a loop went back 4 times (--unroll) at f.rir:3 (2 executions cut)`
 pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
     let times = counted(bound.count, "execution");
-    format!(
-        "{} at {} ({times} cut)",
-        bound_words(run.search.limits(), bound.kind),
-        run.place(bound.loc)
-    )
+    let cut = if bound.kind == BoundKind::Buffer { "" } else { " cut" };
+    format!("{} at {} ({times}{cut})", bound_words(run.search, bound.kind), run.place(bound.loc))
 }
 
 /// What a bound counts, how far it went, and the option that moves it, if one does.
-fn bound_words(limits: &Limits, kind: BoundKind) -> String {
+fn bound_words(search: &Search, kind: BoundKind) -> String {
+    let limits = search.limits();
     match kind {
         BoundKind::Events => {
             let events = counted(u64::from(limits.events), "event");
@@ -155,6 +154,7 @@ fn bound_words(limits: &Limits, kind: BoundKind) -> String {
             let times = most.map_or(String::new(), |times| format!(" {times}"));
             format!("a loop went back{times} (--unroll)")
         }
+        BoundKind::Buffer => buffer::full(search),
     }
 }
 

@@ -40,13 +40,19 @@ struct Document<'a> {
 #[derive(Serialize, Debug)]
 pub struct Entry {
     model: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffer_bound: Option<u32>,
     #[serde(flatten)]
     error: json::Error,
 }
 
 /// The entry of a violation.
 pub fn entry(run: &Run<'_>, violation: &Violation) -> Entry {
-    Entry { model: run.search.model_name(), error: json::violation(run, violation) }
+    Entry {
+        model: run.search.model_name(),
+        buffer_bound: run.search.buffer_bound(),
+        error: json::violation(run, violation),
+    }
 }
 
 /// The word for [`Checks::races`].
@@ -124,6 +130,7 @@ struct Body {
 #[derive(Deserialize)]
 struct BodyEntry {
     model: String,
+    buffer_bound: Option<u32>,
     kind: String,
     thread: Option<String>,
     file: String,
@@ -187,7 +194,8 @@ impl BodyEntry {
         let model: Model =
             self.model.parse().map_err(|message: String| Diagnostic::whole_file(file, message))?;
         Ok(RecordedWitness {
-            search: Options { checks, ..Options::new(model) }.into(),
+            search: Options { checks, buffer_bound: self.buffer_bound, ..Options::new(model) }
+                .into(),
             schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
             expected: Expected {
                 kind: self.kind,

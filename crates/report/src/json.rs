@@ -5,7 +5,7 @@
 
 use crate::value::{self, Value};
 use crate::{Run, condition, stopped_name, story};
-use raddle_analysis::{CheckResult, LitmusResult, Offence, Outcome, Violation};
+use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
 use raddle_engine::{BoundMet, Failure, FailureKind};
 use raddle_ir::{LocId, Program};
 use serde::{Deserialize, Serialize, Serializer};
@@ -17,6 +17,8 @@ pub struct Litmus<'a> {
     test: &'a str,
     file: &'a str,
     model: &'static str,
+    /// How many stores a buffer holds; null if that is not bounded.
+    buffer_bound: Option<u32>,
     strategy: &'static str,
     observation: &'static str,
     /// Whether the search was complete, so that the observation is final.
@@ -44,12 +46,17 @@ pub struct Check<'a> {
     /// The optimisation that the program was compiled with; null if none.
     optimised: Option<&'a str>,
     model: &'static str,
+    /// How many stores a buffer holds; null if that is not bounded.
+    buffer_bound: Option<u32>,
     strategy: &'static str,
     verdict: &'static str,
     executions: u64,
     blocked: u64,
     redundant: u64,
     cut: u64,
+    /// With a bound on buffers that was raised: the executions for each, from 0 up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    executions_by_bound: Option<Vec<u64>>,
     /// Distinct traces (complete, blocked and cut), if the search counted them.
     #[serde(skip_serializing_if = "Option::is_none")]
     traces: Option<u64>,
@@ -66,6 +73,8 @@ pub struct Check<'a> {
 pub struct Replayed<'a> {
     file: &'a str,
     model: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffer_bound: Option<u32>,
     replayed: bool,
     error: Error,
 }
@@ -138,6 +147,7 @@ pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
         test: &run.program.name,
         file: run.file,
         model: run.search.model_name(),
+        buffer_bound: run.search.buffer_bound(),
         strategy: run.search.strategy_name(),
         observation: result.observation.name(),
         complete: check.is_complete(),
@@ -166,18 +176,26 @@ impl<'a> Check<'a> {
     }
 }
 
+/// A verdict, with how the bound on buffers was raised, if it was.
+pub fn iterated<'a>(run: &Run<'a>, iterated: &Iterated) -> Check<'a> {
+    let executions = Some(iterated.executions.clone()).filter(|counts| !counts.is_empty());
+    Check { executions_by_bound: executions, ..check(run, &iterated.result) }
+}
+
 pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
     let summary = &result.summary;
     Check {
         file: run.file,
         optimised: None,
         model: run.search.model_name(),
+        buffer_bound: run.search.buffer_bound(),
         strategy: run.search.strategy_name(),
         verdict: result.verdict.name(),
         executions: summary.executions,
         blocked: summary.blocked,
         redundant: summary.redundant,
         cut: summary.cut,
+        executions_by_bound: None,
         traces: summary.traces,
         errors: errors(run, result),
         bounds: bounds(run, result),
@@ -190,7 +208,8 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
 
 pub fn replayed<'a>(run: &Run<'a>, found: &Violation) -> Replayed<'a> {
     let (file, model) = (run.file, run.search.model_name());
-    Replayed { file, model, replayed: true, error: violation(run, found) }
+    let buffer_bound = run.search.buffer_bound();
+    Replayed { file, model, buffer_bound, replayed: true, error: violation(run, found) }
 }
 
 fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {

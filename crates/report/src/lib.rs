@@ -7,6 +7,7 @@
 //! | [`robust`] | whether a program is robust, as text and JSON |
 //! | [`monitor`] | what monitors found, as text and JSON |
 //! | [`fence`] | the fences that a program needs |
+//! | [`buffer`] | what is said of bounded store buffers |
 //! | [`witness`] | a witness as text, one column per thread, and why |
 //! | [`source`] | lines of the source to show beside it |
 //! | [`json`] | both as JSON, one object a line |
@@ -17,6 +18,7 @@
 //!
 //! Everything renders to strings; where they go, how wide and whether in colour, is for the caller.
 
+pub mod buffer;
 pub mod check;
 pub mod condition;
 pub mod diagnostic;
@@ -48,7 +50,7 @@ pub struct Run<'a> {
 impl Run<'_> {
     /// `(tso, optimal)`
     fn manner(&self) -> String {
-        format!("({}, {})", self.search.model_name(), self.search.strategy_name())
+        format!("({}, {})", buffer::model(self.search), self.search.strategy_name())
     }
 
     /// The file and line of a position; the file alone where there is no position.

@@ -1,6 +1,7 @@
 //! The command from outside: what it prints, where, and how it ends.
 
 mod bad_input;
+mod buffers;
 mod c;
 mod check;
 mod common;

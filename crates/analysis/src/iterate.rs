@@ -1,0 +1,61 @@
+//! Raising the bound on store buffers until more room makes no difference: `--buffer-bound iterate`.
+//!
+//! Buffers of 0, 1, 2, … stores are searched in turn. The first bound with a violation ends it: fewer
+//! stores in the buffers do not show it. So does the first bound that no execution meets: then a
+//! buffer is never full when its thread wants to store, every execution of the unbounded
+//! machine is one of the bounded machine, and the verdict holds without the bound. That two bounds in a row
+//! have the same traces would not do: a third may have more.
+
+use crate::check::{CheckResult, Verdict, check};
+use crate::search::Search;
+use raddle_engine::BoundKind;
+use raddle_ir::Program;
+use std::time::Instant;
+
+/// The search that decided, and what it found.
+#[derive(Clone, Debug)]
+pub struct Iterated {
+    /// With the bound that was reached.
+    pub search: Search,
+    pub result: CheckResult,
+    /// Executions for each bound, from 0 up to that one; empty if the bound was not raised.
+    pub executions: Vec<u64>,
+}
+
+impl Iterated {
+    /// A check with the bound as it is.
+    pub fn once(program: &Program, search: &Search) -> Iterated {
+        let (search, result) = (search.clone(), check(program, search));
+        Iterated { search, result, executions: Vec::new() }
+    }
+
+    /// Whether larger buffers change nothing, as far as the other bounds and limits let see.
+    pub fn is_enough(&self) -> bool {
+        self.result.summary.stopped.is_none() && !is_bounded(&self.result)
+    }
+}
+
+/// Checks a program with buffers of growing size. A limit on time is for all bounds together, the
+/// others are for each.
+pub fn iterate(program: &Program, search: &Search) -> Iterated {
+    let start = Instant::now();
+    let mut executions = Vec::new();
+    loop {
+        let bound = executions.len() as u32;
+        let mut search = search.clone().with_buffer_bound(bound);
+        if let Some(time) = search.limits().time {
+            search = search.with_time(time.saturating_sub(start.elapsed()));
+        }
+        let mut result = check(program, &search);
+        executions.push(result.summary.executions);
+        if result.verdict != Verdict::SafeBounded || !is_bounded(&result) {
+            result.elapsed = start.elapsed();
+            return Iterated { search, result, executions };
+        }
+    }
+}
+
+/// Whether the bound on buffers was met.
+fn is_bounded(result: &CheckResult) -> bool {
+    result.summary.bounds.iter().any(|bound| bound.kind == BoundKind::Buffer)
+}
