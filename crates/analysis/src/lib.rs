@@ -10,6 +10,7 @@
 //! | [`mod@iterate`] | the same with store buffers of growing size |
 //! | [`litmus`] | Never, Sometimes, Always |
 //! | [`search`] | a question to an engine |
+//! | [`mod@reach`] | whether goals and failures can be reached, under SC and TSO |
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
 //! | [`mod@robust`] | whether a model shows anything that SC does not |
@@ -25,6 +26,7 @@ pub mod condition;
 pub mod fence;
 pub mod iterate;
 pub mod litmus;
+pub mod reach;
 pub mod robust;
 pub mod search;
 pub mod why;

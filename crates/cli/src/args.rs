@@ -3,6 +3,7 @@
 
 use crate::buffer::BufferArgs;
 use crate::monitor::MonitorArgs;
+use crate::reach::ReachArgs;
 use crate::robust::RobustArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_interleave::Model;
@@ -20,6 +21,7 @@ Examples:
   raddle check prog.c --model tso --witness prog.json
   raddle robust prog.c --model tso
   raddle monitor prog.c --runs 1000
+  raddle reach peterson.aut --model tso
   raddle replay prog.json
   raddle print prog.c
 
@@ -43,6 +45,7 @@ pub enum Command {
     Robust(RobustArgs),
     Monitor(MonitorArgs),
     Fence(crate::fence::FenceArgs),
+    Reach(ReachArgs),
     Replay(ReplayArgs),
     Print(PrintArgs),
 }

@@ -187,14 +187,14 @@ pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
     })
 }
 
-fn timeout(seconds: f64) -> Result<Duration, Stop> {
+pub fn timeout(seconds: f64) -> Result<Duration, Stop> {
     let duration = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
     duration.ok_or_else(|| {
         Stop::Usage(format!("--timeout takes a positive number of seconds, not {seconds}"))
     })
 }
 
-fn bytes(mib: u64) -> Result<u64, Stop> {
+pub fn bytes(mib: u64) -> Result<u64, Stop> {
     let bytes = mib.checked_mul(1 << 20);
     bytes.ok_or_else(|| Stop::Usage(format!("--max-memory {mib} is more than any machine has")))
 }

@@ -7,7 +7,7 @@
 //! | [`buffer`] | `--buffer-bound` |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
-//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`fence`], [`replay`], [`print`] | the commands |
+//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`print`] | the commands |
 //! | [`witness`] | witness files on disk |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
@@ -22,6 +22,7 @@ mod litmus;
 mod monitor;
 mod output;
 mod print;
+mod reach;
 mod replay;
 mod robust;
 mod source;
@@ -60,6 +61,7 @@ fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
         Command::Robust(args) => robust::run(args, output),
         Command::Monitor(args) => monitor::run(args, output),
         Command::Fence(args) => fence::run(args, output),
+        Command::Reach(args) => reach::run(args, output),
         Command::Replay(args) => replay::run(args, output),
         Command::Print(args) => print::run(&config::source(&args.source), output),
     }

@@ -45,6 +45,8 @@ pub enum ByArg {
     Cycles,
     /// Explore both, and compare the numbers of traces.
     Count,
+    /// Search states under sc with one store delayed; for loops that need not end. Only for tso.
+    Attacks,
 }
 
 /// A model with store buffers.
@@ -87,6 +89,7 @@ fn run_program(
         ByArg::Monitor => By::Monitor,
         ByArg::Cycles => By::Cycles,
         ByArg::Count => By::Count,
+        ByArg::Attacks => By::Attacks,
     });
     let subject = Subject { file: &source.shown, program: &source.program };
     let sources = Sources::from_disk();

@@ -83,7 +83,7 @@ pub use raddle_engine::{
 pub use raddle_engine::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };
-pub use replay::replay;
+pub use replay::{replay, replay_reach};
 
 use observe::Notes;
 use raddle_ir::Program;

@@ -150,6 +150,18 @@ impl<'p> System<'p> {
         Ok(System::of(machine, model.into(), checks, None))
     }
 
+    /// The same, and threads pause where the program's goals ask for them.
+    pub fn pausing(
+        program: &'p Program,
+        model: impl Into<BoundedModel>,
+        bounds: Bounds,
+    ) -> Result<System<'p>, Fault> {
+        let mut machine = Machine::new(program, bounds)?;
+        machine.keep_output();
+        machine.pause_at_goals();
+        Ok(System::of(machine, model.into(), Checks::default(), None))
+    }
+
     fn of(
         mut machine: Machine<'p>,
         bounded: BoundedModel,

@@ -4,7 +4,7 @@
 //! and be seen there by nobody. An engine that looks for goals has threads pause there, as before a
 //! visible operation: a choice of one.
 
-use crate::code::Pc;
+use crate::code::{Op, Pc};
 use crate::machine::Machine;
 use crate::thread::ThreadId;
 use raddle_ir::{BlockId, ThreadIdx};
@@ -25,5 +25,11 @@ impl Machine<'_> {
         };
         let goals = self.program.goals.iter();
         goals.map(|goal| goal.places.iter().filter_map(|(t, b)| place(*t, *b)).collect()).collect()
+    }
+
+    /// Whether a thread stands where a goal asks for it.
+    #[inline]
+    pub fn is_paused(&self, thread: ThreadId) -> bool {
+        self.pausing && matches!(self.code.ops[self.pc(thread).0 as usize], Op::Pause)
     }
 }

@@ -42,6 +42,35 @@ impl System<'_> {
         }
     }
 
+    /// Appends the moves of a thread that come before all others without loss, if there is one: what
+    /// it does is its own business, now and whatever the others do first. (An ample set: all its
+    /// moves commute with those of others. That others are not put off for ever is for the search
+    /// to see to.)
+    pub fn own_moves(&mut self, out: &mut Vec<Move>) {
+        let own = self.machine.thread_ids().find(|thread| self.is_own_business(*thread));
+        if let Some(thread) = own {
+            self.step_moves(thread, out);
+        }
+    }
+
+    /// Whether a thread's next operation is a choice, or a store that it keeps to itself. Where a
+    /// goal asks for a thread it makes a difference that the thread stays.
+    fn is_own_business(&self, thread: ThreadId) -> bool {
+        let stopped = self.soft.attack.chain().is_some_and(|chain| !chain.is_member(thread));
+        if stopped || self.machine.status(thread) != Status::Ready || self.machine.is_paused(thread)
+        {
+            return false;
+        }
+        let visible = self.machine.visible(thread);
+        match visible {
+            Visible::Choose { .. } => true,
+            Visible::Store { .. } => {
+                self.is_delayed(thread, visible) && self.delayed(thread).len() < self.rules.cap
+            }
+            _ => false,
+        }
+    }
+
     fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
         let stopped = self.soft.attack.chain().is_some_and(|chain| chain.delay.thread == thread);
         if stopped {
@@ -55,9 +84,14 @@ impl System<'_> {
         {
             out.push(step(Kind::Flush));
         }
-        if self.machine.status(thread) != Status::Ready {
-            return;
+        if self.machine.status(thread) == Status::Ready {
+            self.step_moves(thread, out);
         }
+    }
+
+    /// The moves that perform a thread's next operation.
+    fn step_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
+        let step = |kind| Move { thread, kind, choice: 0 };
         let visible = self.machine.visible(thread);
         if !self.can_happen(thread, visible) || !self.in_chain(thread, self.touch(thread, visible))
         {

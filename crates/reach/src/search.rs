@@ -291,18 +291,41 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Makes every move from a state; gives what is found.
+    /// Makes the moves from a state; gives what is found.
+    ///
+    /// Where a thread's moves are its own business, they are enough, as long as they lead to a state
+    /// that is new: the moves of the others, which are put off, are made from there or later. Else
+    /// they would be put off for ever around a cycle.
     fn expand(&mut self, state: StateId, space: &Space, target: Target) -> Vec<Finding> {
         let mut found = Vec::new();
         self.system.decode(space, state, &mut self.scratch);
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
-        self.system.moves(&mut moves);
-        if moves.is_empty() {
-            let what = judge_end(&self.system, target);
-            found.extend(what.map(|what| Finding { what, from: state, by: None }));
+        self.system.own_moves(&mut moves);
+        let seen = self.fresh.len();
+        self.make(state, &moves, space, target, &mut found);
+        if self.fresh.len() == seen && found.is_empty() {
+            moves.clear();
+            self.system.moves(&mut moves);
+            if moves.is_empty() {
+                let what = judge_end(&self.system, target);
+                found.extend(what.map(|what| Finding { what, from: state, by: None }));
+            }
+            self.make(state, &moves, space, target, &mut found);
         }
-        for by in &moves {
+        self.moves = moves;
+        found
+    }
+
+    fn make(
+        &mut self,
+        state: StateId,
+        moves: &[Move],
+        space: &Space,
+        target: Target,
+        found: &mut Vec<Finding>,
+    ) {
+        for by in moves {
             let made = self.system.perform(*by);
             self.cut = self.cut.or(self.system.cut);
             let (what, unsupported) = judge(&self.system, target, made);
@@ -322,8 +345,6 @@ impl<'p> Worker<'p> {
             }
             self.system.go_back();
         }
-        self.moves = moves;
-        found
     }
 }
 

@@ -230,31 +230,24 @@ impl<'p> System<'p> {
 
     // ---- what needs no move ----
 
-    /// Lets a thread go on up to its next move, and whoever waits for it.
+    /// Lets a thread go on up to its next move, those that it starts, and whoever waits for them.
     pub fn settle(&mut self, thread: ThreadId) {
         let mut work = vec![thread];
-        while let Some(thread) = work.pop() {
-            self.settle_one(thread, &mut work);
-        }
-        if self.machine.has_joins() {
-            self.settle_joins();
+        while !work.is_empty() {
+            while let Some(thread) = work.pop() {
+                self.settle_one(thread, &mut work);
+            }
+            if self.machine.has_joins() {
+                work.extend(self.machine.thread_ids().filter(|thread| self.can_join(*thread)));
+            }
         }
     }
 
-    fn settle_joins(&mut self) {
-        let mut work: Vec<ThreadId> = self.machine.thread_ids().collect();
-        while let Some(thread) = work.pop() {
-            let ready = self.machine.status(thread) == Status::Ready;
-            let Some(handle) = ready.then(|| self.machine.joins(thread)).flatten() else {
-                continue;
-            };
-            if self.has_ended(handle) {
-                self.settle_one(thread, &mut work);
-                if self.machine.status(thread) == Status::Finished {
-                    work.extend(self.machine.thread_ids());
-                }
-            }
-        }
+    /// Whether a thread waits for one that has ended.
+    fn can_join(&self, thread: ThreadId) -> bool {
+        self.machine.status(thread) == Status::Ready
+            && self.is_drained(thread)
+            && self.machine.joins(thread).is_some_and(|joined| self.has_ended(joined))
     }
 
     fn has_ended(&self, joined: u64) -> bool {

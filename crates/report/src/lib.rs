@@ -9,6 +9,7 @@
 //! | [`fence`] | the fences that a program needs |
 //! | [`buffer`] | what is said of bounded store buffers |
 //! | [`witness`] | a witness as text, one column per thread, and why |
+//! | [`reach`] | an answer about reachability, as text and as JSON |
 //! | [`source`] | lines of the source to show beside it |
 //! | [`json`] | both as JSON, one object a line |
 //! | `story` | schedules, what happens along them, and why, as JSON |
@@ -28,6 +29,7 @@ pub mod json;
 pub mod litmus;
 pub mod monitor;
 mod paint;
+pub mod reach;
 pub mod robust;
 pub mod source;
 mod story;

@@ -108,6 +108,7 @@ fn gap_phrase(gap: Gap) -> String {
              pso; --by cycles can"
                 .to_owned()
         }
+        Gap::OnlyTso => "attacks are for tso; --by cycles knows every model".to_owned(),
         Gap::Unconfirmed => "a defect of raddle: a witness did not replay".to_owned(),
     }
 }
@@ -118,6 +119,7 @@ fn gap_name(gap: Gap) -> &'static str {
         Gap::Bounds => "bounds",
         Gap::Unsupported => "unsupported",
         Gap::Mixed => "mixed-sizes",
+        Gap::OnlyTso => "only-tso",
         Gap::Unconfirmed => "unconfirmed",
     }
 }

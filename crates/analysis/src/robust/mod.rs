@@ -2,7 +2,7 @@
 //!
 //! A trace is what Shasha and Snir call one: who does what in which program order, who reads from
 //! whom, and the order of writes to each place. Those that fail, deadlock or are blocked are traces
-//! like any other. Three ways to decide it, which know little of each other:
+//! like any other. Four ways to decide it, which know little of each other:
 //!
 //! | module | way |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | [`cycles`] | explores the model; a trace whose order has a cycle is a witness |
 //! | [`count`] | explores both and compares the numbers of traces: those of SC are among the others |
 //! | [`mod@sample`] | the monitors of the paper along random runs: no decision, but fast |
+//! | [`attacks`] | searches states under SC together with one delayed store; loops need not end; TSO only |
 //! | [`witness`] | what all of them show: a schedule under the model, replayed, and its cycle |
 //!
 //! The first is the default: a robust program costs little more than its search under SC. It leaves to
@@ -20,6 +21,7 @@
 //! everywhere (docs/loops.md): an iteration that did nothing is not repeated, so a trace that differs
 //! from those of SC in such iterations alone is not looked at.
 
+mod attacks;
 mod count;
 mod cycles;
 mod monitor;
@@ -39,6 +41,7 @@ pub enum By {
     Monitor,
     Cycles,
     Count,
+    Attacks,
 }
 
 impl By {
@@ -47,6 +50,7 @@ impl By {
             By::Monitor => "monitor",
             By::Cycles => "cycles",
             By::Count => "count",
+            By::Attacks => "attacks",
         }
     }
 }
@@ -62,6 +66,8 @@ pub enum Gap {
     Unsupported,
     /// Under PSO the monitor cannot judge a thread's accesses that overlap in part.
     Mixed,
+    /// Attacks are for TSO.
+    OnlyTso,
     /// A witness did not replay: a defect of raddle.
     Unconfirmed,
 }
@@ -121,6 +127,7 @@ fn decide(program: &Program, model: Model, limits: &Limits, by: By) -> Finding {
         By::Monitor => monitor::decide(program, model, limits),
         By::Cycles => cycles::decide(program, model, limits),
         By::Count => count::decide(program, model, limits),
+        By::Attacks => attacks::decide(program, model, limits),
     }
 }
 

@@ -4,7 +4,9 @@
 //! the schedule was found.
 
 use crate::why::order::{Node, Order};
-use raddle_interleave::{Checks, Deed, Model, ReplayEnd, ReplayEvent, Step, replay};
+use raddle_interleave::{
+    Checks, Deed, Model, ReplayEnd, ReplayEvent, Replayed, Step, replay, replay_reach,
+};
 use raddle_ir::Program;
 use std::collections::VecDeque;
 
@@ -58,7 +60,15 @@ pub struct Witness {
 
 /// Replays a schedule; `None` if it does not fit the program or has no cycle.
 pub(super) fn witness(program: &Program, model: Model, schedule: Vec<Step>) -> Option<Witness> {
-    let replayed = replay(program, model, Checks::default(), &schedule);
+    of_replay(replay(program, model, Checks::default(), &schedule), schedule)
+}
+
+/// The same for a schedule in which threads may spin.
+pub(super) fn unwatched(program: &Program, model: Model, schedule: Vec<Step>) -> Option<Witness> {
+    of_replay(replay_reach(program, model, false, &schedule).0, schedule)
+}
+
+fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<Witness> {
     if matches!(replayed.end, ReplayEnd::Stuck(_)) {
         return None;
     }

@@ -69,12 +69,27 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     out
 }
 
+/// What happens along a schedule that ends in no failure, indented.
+pub fn story(run: &Run<'_>, look: &Look<'_>, events: &[ReplayEvent]) -> String {
+    let story = Story::of_events(run, look, events, &BTreeSet::new());
+    columns::text(look, &story).unwrap_or_else(|| list::text(look, &story))
+}
+
 impl Story {
     fn of(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> Story {
         let witness = &violation.witness;
         let events = upto_failure(&witness.events, &violation.offence);
         let causes = witness.why.as_ref().map_or(&[][..], |why| &why.causes);
         let starred: BTreeSet<usize> = causes.iter().flat_map(named).collect();
+        Story::of_events(run, look, events, &starred)
+    }
+
+    fn of_events(
+        run: &Run<'_>,
+        look: &Look<'_>,
+        events: &[ReplayEvent],
+        starred: &BTreeSet<usize>,
+    ) -> Story {
         let shown = || events.iter().enumerate().filter(|(_, event)| is_shown(run, event));
         let file = only_file(run, shown().map(|(_, event)| event.loc));
         let mut seen = BTreeSet::new();

@@ -1,0 +1,47 @@
+//! By attacks: no execution is explored, states are, so loops need not end. For TSO only.
+//!
+//! The schedule of an attack that succeeds is replayed under the model and must have a cycle, as any
+//! other witness.
+
+use super::{Finding, Gap, witness};
+use raddle_engine::Stopped;
+use raddle_interleave::{Limits, Model};
+use raddle_ir::Program;
+use raddle_reach::{Options, Robust, Unknown};
+
+pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
+    let mut finding =
+        Finding { witness: None, violated: false, gaps: Vec::new(), searches: Vec::new() };
+    if model != Model::Tso {
+        finding.gaps.push(Gap::OnlyTso);
+        return finding;
+    }
+    let options = Options {
+        time: limits.time,
+        memory: limits.memory,
+        local_steps: limits.local_steps,
+        workers: std::thread::available_parallelism().map_or(1, usize::from),
+        ..Options::default()
+    };
+    match raddle_reach::robust(program, &options).verdict {
+        Robust::Robust => {}
+        Robust::Unknown(unknown) => finding.gaps.push(gap(&unknown)),
+        Robust::Attacked(attack) => {
+            finding.witness = witness::unwatched(program, model, attack.schedule);
+            finding.violated = finding.witness.is_some();
+            if !finding.violated {
+                finding.gaps.push(Gap::Unconfirmed);
+            }
+        }
+    }
+    finding
+}
+
+fn gap(unknown: &Unknown) -> Gap {
+    match unknown {
+        Unknown::Time => Gap::Stopped(Stopped::Time),
+        Unknown::Memory | Unknown::States | Unknown::Delayed(_) => Gap::Stopped(Stopped::Memory),
+        Unknown::LocalSteps(_) => Gap::Bounds,
+        Unknown::Unsupported(..) => Gap::Unsupported,
+    }
+}

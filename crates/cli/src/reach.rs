@@ -1,0 +1,80 @@
+//! `raddle reach`: its arguments, and what it does.
+
+use crate::args::{OutputArgs, SourceArgs};
+use crate::config;
+use crate::output::{Output, Stop};
+use crate::source::{self, Source};
+use crate::status::Status;
+use clap::Args;
+use raddle_analysis::{Search, reach};
+use raddle_interleave::Options as Exploration;
+use raddle_reach::{Options, ReachModel};
+use raddle_report::source::Sources;
+use raddle_report::{Run, json};
+
+/// Ask whether a program can reach one of its goals; without goals, whether it can fail.
+///
+/// For programs with loops that need not end, over finite data: every state is visited once. Under TSO
+/// store buffers are brought in only where robustness fails. A goal that can be reached is no error by
+/// itself, but has the exit status of one (1); 0 means that it cannot be reached.
+#[derive(Args, Debug)]
+pub struct ReachArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// The memory model: sc or tso.
+    #[arg(short, long, value_name = "MODEL", value_parser = model, help_heading = "Model")]
+    pub model: ReachModel,
+    /// Stop after so long; fractions are fine.
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    pub timeout: Option<f64>,
+    /// Stop when the states take more memory than this.
+    #[arg(long, value_name = "MIB", default_value_t = 8192, help_heading = "Limits",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_memory: u64,
+    /// Threads to search with [default: one per core].
+    #[arg(short, long, value_name = "N", help_heading = "Search",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+fn model(word: &str) -> Result<ReachModel, String> {
+    match word {
+        "sc" => Ok(ReachModel::Sc),
+        "tso" => Ok(ReachModel::Tso),
+        _ => Err(format!("'{word}' is no model of reach; expected sc or tso")),
+    }
+}
+
+/// As many workers as there are cores, unless told otherwise.
+pub fn workers(jobs: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    jobs.map_or_else(cores, usize::from)
+}
+
+pub fn run(args: &ReachArgs, output: &mut Output) -> Result<Status, Stop> {
+    let options = Options {
+        time: args.timeout.map(config::timeout).transpose()?,
+        memory: Some(config::bytes(args.max_memory)?),
+        workers: workers(args.jobs),
+        ..Options::default()
+    };
+    let loaded = source::load(&config::source(&args.source), output);
+    let Some(Source { program, shown: file, .. }) = loaded else { return Ok(Status::Bad) };
+    let result = reach::reach(&program, args.model, &options);
+    output.note(match result.reachable {
+        Some(true) => Status::Violation,
+        Some(false) => Status::Fine,
+        None => Status::Unknown,
+    });
+    let search = Search::from(Exploration::new(reach::replayed_under(args.model)));
+    let run = Run { file: &file, program: &program, search: &search };
+    let sources = Sources::from_disk();
+    let text = match args.output.json {
+        true => json::line(&raddle_report::reach::json(&run, &result)),
+        false => raddle_report::reach::text(&run, &output.look(&sources), &result),
+    };
+    output.print(&text)?;
+    Ok(output.status())
+}

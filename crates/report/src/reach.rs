@@ -1,0 +1,110 @@
+//! An answer about reachability, as text and as JSON.
+
+use crate::paint::{Ink, paint};
+use crate::{Look, Run, counted, printable, story, witness};
+use raddle_analysis::reach::{ReachResult, Reached};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The answer as JSON.
+#[derive(Serialize, Debug)]
+pub struct Reach<'a> {
+    file: &'a str,
+    model: &'static str,
+    /// Null if it is not known.
+    reachable: Option<bool>,
+    queries: u32,
+    /// States of all queries together.
+    states: u64,
+    states_per_second: f64,
+    /// Of the largest query.
+    bytes_per_state: f64,
+    /// Why it is not known.
+    unknown: Option<String>,
+    seconds: f64,
+    witness: Option<Witness>,
+}
+
+#[derive(Serialize, Debug)]
+struct Witness {
+    /// `goal`, or the kind of failure.
+    end: &'static str,
+    message: Option<String>,
+    schedule: Vec<story::Step>,
+    events: Vec<story::Event>,
+}
+
+pub fn json<'a>(run: &Run<'a>, result: &ReachResult) -> Reach<'a> {
+    let effort = &result.effort;
+    Reach {
+        file: run.file,
+        model: run.search.model_name(),
+        reachable: result.reachable,
+        queries: effort.queries,
+        states: effort.states,
+        states_per_second: effort.states_per_second().round(),
+        bytes_per_state: (effort.bytes_per_state() * 10.0).round() / 10.0,
+        unknown: reason(result),
+        seconds: effort.elapsed.as_secs_f64(),
+        witness: result.reached.as_ref().map(|reached| json_witness(run, reached)),
+    }
+}
+
+fn json_witness(run: &Run<'_>, reached: &Reached) -> Witness {
+    Witness {
+        end: reached.failure.as_ref().map_or("goal", |failure| failure.kind.name()),
+        message: reached.failure.as_ref().map(|failure| failure.message.clone()),
+        schedule: reached.witness.schedule.iter().map(story::step).collect(),
+        events: story::events(run, &reached.witness),
+    }
+}
+
+/// Why there is no answer, in words.
+fn reason(result: &ReachResult) -> Option<String> {
+    if result.unconfirmed {
+        return Some("what was found does not replay: a defect of raddle".to_owned());
+    }
+    result.unknown.as_ref().map(ToString::to_string)
+}
+
+/// The answer as text.
+pub fn text(run: &Run<'_>, look: &Look<'_>, result: &ReachResult) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_answer(&mut out, run, look, result);
+    out
+}
+
+fn write_answer(
+    out: &mut String,
+    run: &Run<'_>,
+    look: &Look<'_>,
+    result: &ReachResult,
+) -> std::fmt::Result {
+    let (word, ink) = match result.reachable {
+        Some(true) => ("reachable", Ink::Bad),
+        Some(false) => ("unreachable", Ink::Good),
+        None => ("unknown", Ink::Heading),
+    };
+    let model = run.search.model_name();
+    writeln!(out, "{} ({model}): {}", run.file, paint(look.colour, ink, word))?;
+    if let Some(reason) = reason(result) {
+        writeln!(out, "  {}", printable(&reason))?;
+    }
+    if let Some(reached) = &result.reached {
+        if let Some(failure) = &reached.failure {
+            let place = run.place(failure.loc);
+            let message = printable(&failure.message);
+            writeln!(out, "  {}: {message} at {place}", failure.kind.name())?;
+        }
+        out.push_str(&witness::story(run, look, &reached.witness.events));
+    }
+    let effort = &result.effort;
+    let queries = match effort.queries {
+        1 => "1 query".to_owned(),
+        more => format!("{more} queries"),
+    };
+    let (states, bytes) = (counted(effort.states, "state"), effort.bytes_per_state());
+    let seconds = effort.elapsed.as_secs_f64();
+    writeln!(out, "  {queries}, {states}, {bytes:.0} bytes each in the largest, {seconds:.3} s")
+}
