@@ -89,8 +89,13 @@ impl System<'_> {
         places
     }
 
-    /// A store of the thread has left its buffer; if the thread waits to store, it may be for that.
-    pub(crate) fn slot_freed(&mut self, thread: ThreadId) {
+    /// A store has left its buffer by the newest event. If the thread waits to store, it may be for that.
+    #[cold]
+    pub(crate) fn free_slot(&mut self, thread: ThreadId, store: u32) {
+        if let Some(update) = self.events.last() {
+            let buffer = &self.processes[thread.0 as usize].buffer;
+            buffer.left_with(&mut self.machine.trail, store, update.clock);
+        }
         if self.machine.status(thread) == Status::Ready && self.machine.at_any_store(thread) {
             self.settle(thread);
         }

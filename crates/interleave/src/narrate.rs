@@ -245,6 +245,28 @@ impl Narrator {
     }
 }
 
+impl System<'_> {
+    /// Where a store of a thread that went through its buffer is in the source. This is looked up in
+    /// the undo log when something went wrong with it, so that nothing is kept for those that are well.
+    #[cold]
+    pub(crate) fn stored_at(&self, thread: ThreadId, store: u32) -> LocId {
+        let buffer = &self.process(thread).buffer;
+        let passed = self.machine.passed(Mark::START).into_iter();
+        let mut stores = passed.filter(|passed| passed.thread == thread);
+        for n in 0..=store {
+            // Stores to private objects go by as well, and are nowhere else.
+            let (addr, _) = buffer.bytes_of(&self.machine.trail, n);
+            let found = stores.find(|passed| passed.op == PassedOp::Store(addr));
+            match found {
+                Some(found) if n == store => return found.loc,
+                Some(_) => {}
+                None => break,
+            }
+        }
+        LocId::NONE
+    }
+}
+
 pub(crate) fn other(system: &System<'_>, thread: ThreadId) -> Other {
     Other { number: thread.0, name: system.machine.thread_name(thread).to_owned() }
 }

@@ -416,18 +416,19 @@ impl System<'_> {
                 let place = memory.remains(trail, entry.addr, entry.bytes);
                 let action = Action { class: Class::Read, ..action };
                 self.record_update(action, &entry, place, Recording::NONE, races);
-                self.fail(thread, fault);
+                let loc = self.stored_at(thread, entry.index);
+                self.fail_at(thread, fault, loc);
             }
         }
         self.remove_entry(thread, &entry);
         if self.notes.is_some() {
             self.note_leaving(thread, &entry);
         }
+        if self.slots.is_some() {
+            self.free_slot(thread, entry.index);
+        }
         if self.is_drained(thread) {
             self.drained(thread);
-        }
-        if self.slots.is_some() {
-            self.slot_freed(thread);
         }
     }
 
@@ -472,11 +473,6 @@ impl System<'_> {
     fn remove_entry(&mut self, thread: ThreadId, entry: &Entry) {
         let buffer = &mut self.processes[thread.0 as usize].buffer;
         buffer.remove(&mut self.machine.trail, entry.index);
-        if self.slots.is_some()
-            && let Some(update) = self.events.last()
-        {
-            buffer.left_with(&mut self.machine.trail, entry.index, update.clock);
-        }
     }
 }
 

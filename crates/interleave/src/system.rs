@@ -286,8 +286,14 @@ impl<'p> System<'p> {
         }) && self.failures.is_empty()
     }
 
+    /// Fails a thread where it is.
     pub fn fail(&mut self, thread: ThreadId, fault: Fault) {
         let loc = self.machine.loc(thread);
+        self.fail_at(thread, fault, loc);
+    }
+
+    /// Fails a thread by something that it did elsewhere.
+    pub fn fail_at(&mut self, thread: ThreadId, fault: Fault, loc: LocId) {
         self.machine.set_status(thread, Status::Failed);
         self.failures.push(Failed { thread, fault, loc });
     }

@@ -110,6 +110,21 @@ fn a_free_races_with_an_access() {
     }
 }
 
+/// The error of a store that finds its object dead when it leaves the buffer is at the store, not
+/// where its thread is by then.
+#[test]
+fn a_store_that_comes_too_late_says_where_it_was() {
+    let program = shared_object("%r = load i32 asm %p\nstore i32 asm %p, 1", "free %p");
+    for model in Model::ALL {
+        let found = checked(&program, model);
+        let line = |loc| program.loc(loc).map(|loc| loc.line);
+        let mut lines: Vec<_> = found.failures.iter().map(|failure| line(failure.loc)).collect();
+        lines.sort_unstable();
+        let [Some(load), Some(store)] = lines[..] else { panic!("{model}: {lines:?}") };
+        assert_eq!(store, load + 1, "{model}");
+    }
+}
+
 /// The same where the store comes after an event, so that the object may be dead when the thread
 /// stores and not only when its buffer does.
 #[test]

@@ -5,7 +5,10 @@
 //! 2. a store that reached memory before an earlier one of its thread (PSO);
 //! 3. a load that came before an earlier store of its own thread had reached memory.
 //!
-//! Each counts only if both accesses are on a common cycle of program and conflict order.
+//! Each counts only if both accesses are on a common cycle of program and conflict order. Of pairs of
+//! one thread (2 and 3) those come first where the cycle comes from another thread to the earlier access
+//! and goes on to another thread from the later one: what lies between on the same cycle, by program
+//! order alone, made no difference.
 
 use super::order::{Missed, Node, Order};
 use super::{Cause, Told, Why};
@@ -24,11 +27,17 @@ pub(super) fn relaxed(told: &Told<'_>, order: &Order, part: &[bool]) -> Option<W
         return stale(told, nearest, mutual.max_by_key(|missed| missed.read), together);
     }
     let overtaken = order.overtaken.iter().filter(|(a, b)| together(*a, *b));
-    if let Some((earlier, later)) = overtaken.max_by_key(|(earlier, later)| (later, earlier)) {
+    let crosses = |a: Node, b: Node| {
+        let other = |from: Node, to: Node| together(from, to) && !told.same_thread(from, to);
+        let enters = |from: Node| other(from, a) && order.next()[from].contains(&a);
+        order.next()[b].iter().any(|to| other(b, *to)) && (0..part.len()).any(enters)
+    };
+    let overtaken = overtaken.max_by_key(|(a, b)| (crosses(*a, *b), *b, *a));
+    if let Some((earlier, later)) = overtaken {
         return overtook(told, *earlier, *later);
     }
     let delayed = order.delayed.iter().filter(|(store, read)| together(*store, *read));
-    let (store, read) = delayed.max_by_key(|(store, read)| (read, store))?;
+    let (store, read) = delayed.max_by_key(|(a, b)| (crosses(*a, *b), *b, *a))?;
     waited_not(told, *store, *read)
 }
 
