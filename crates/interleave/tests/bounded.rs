@@ -113,28 +113,28 @@ fn agree(config: &Config, short: u64) {
 
 #[test]
 fn memory() {
-    agree(&Config::memory(), 120);
+    agree(&Config::memory(), 100);
 }
 
 #[test]
 fn longer_threads() {
     let config = Config { threads: 2..=2, instructions: 5..=8, ..Config::memory() };
-    agree(&config, 60);
+    agree(&config, 40);
 }
 
 #[test]
 fn c11() {
-    agree(&Config::c11(), 80);
+    agree(&Config::c11(), 60);
 }
 
 #[test]
 fn synchronised() {
-    agree(&Config::synchronised(), 60);
+    agree(&Config::synchronised(), 25);
 }
 
 #[test]
 fn semaphores_and_rwlocks() {
-    agree(&Config::waiting(), 60);
+    agree(&Config::waiting(), 30);
 }
 
 fn executions(program: &Program, model: Model) -> [u64; 5] {
