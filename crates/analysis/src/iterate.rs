@@ -8,7 +8,7 @@
 
 use crate::check::{CheckResult, Verdict, check};
 use crate::search::Search;
-use raddle_engine::BoundKind;
+use raddle_engine::{BoundKind, Stopped};
 use raddle_ir::Program;
 use std::time::Instant;
 
@@ -43,12 +43,20 @@ pub fn iterate(program: &Program, search: &Search) -> Iterated {
     loop {
         let bound = executions.len() as u32;
         let mut search = search.clone().with_buffer_bound(bound);
-        if let Some(time) = search.limits().time {
+        let time = search.limits().time;
+        if let Some(time) = time {
             search = search.with_time(time.saturating_sub(start.elapsed()));
         }
         let mut result = check(program, &search);
         executions.push(result.summary.executions);
-        if result.verdict != Verdict::SafeBounded || !is_bounded(&result) {
+        let goes_on = result.verdict == Verdict::SafeBounded && is_bounded(&result);
+        // A short search may end before it looks at the time.
+        let is_late = time.is_some_and(|time| start.elapsed() >= time);
+        if goes_on && is_late {
+            result.summary.stopped = Some(Stopped::Time);
+            result.verdict = Verdict::Unknown;
+        }
+        if !goes_on || is_late {
             result.elapsed = start.elapsed();
             return Iterated { search, result, executions };
         }

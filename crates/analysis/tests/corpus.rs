@@ -1,7 +1,7 @@
-//! The x86 litmus tests with reference results: every model, both reductions.
+//! The x86 litmus tests with reference results: every model, all reductions.
 //!
 //! For each test and model the reference gives whether the condition is met never, sometimes or
-//! always, and the number of allowed executions. Both reductions must observe the same; the optimal
+//! always, and the number of allowed executions. All reductions must observe the same; the optimal
 //! one must explore exactly that many executions and give up none. Where a search without reduction
 //! ends soon enough, it must observe the same and find as many distinct traces.
 
@@ -44,7 +44,7 @@ fn load(folder: &Path, test: &str) -> Program {
 /// What is wrong with the answers on one test under one model.
 fn complaints(program: &Program, expected: &Reference) -> Vec<String> {
     let mut wrong = Vec::new();
-    for strategy in [Strategy::Optimal, Strategy::Source] {
+    for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {
         let options = Options { strategy, count_traces: true, ..Options::new(expected.model) };
         let found = litmus(program, &options.clone().into());
         wrong.extend(other_observation(&found, expected));
