@@ -1,0 +1,137 @@
+//! The parametric programs of paper 004, section 5.1: figures 7, 8 and 9.
+//!
+//! `RADDLE_LONG=1` takes the largest of the paper.
+
+use raddle_front_automata::load;
+use raddle_ir::Program;
+use raddle_reach::{Answer, Effort, Options, ReachModel, reach};
+use std::fmt::Write;
+
+fn is_long() -> bool {
+    std::env::var_os("RADDLE_LONG").is_some()
+}
+
+fn program(text: &str) -> Program {
+    load("family.aut", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem:?}\n{text}"))
+}
+
+/// Unreachable under SC and reachable under TSO: the effort of the latter.
+fn only_under_tso(text: &str) -> Effort {
+    let program = program(text);
+    let options = Options { workers: 2, ..Options::default() };
+    assert_eq!(reach(&program, ReachModel::Sc, &options).answer, Answer::Unreachable);
+    let found = reach(&program, ReachModel::Tso, &options);
+    assert!(matches!(found.answer, Answer::Reachable(_)), "{:?}", found.answer);
+    println!(
+        "{} queries, {} states, {:.0} bytes each, {:.0} a second",
+        found.effort.queries,
+        found.effort.states,
+        found.effort.bytes_per_state(),
+        found.effort.states_per_second()
+    );
+    found.effort
+}
+
+/// Figure 7: Lamport's fast mutex. `x` is at 0, `y` at 1, `b[i]` at 1 + i.
+fn lamport(threads: u32) -> String {
+    let mut text = String::new();
+    for i in 1..=threads {
+        let _ = writeln!(text, "thread t{i}\ninitial idle");
+        let _ = writeln!(text, "transition idle raised write 1 {}", 1 + i);
+        let _ = writeln!(text, "transition raised first write {i} 0");
+        let _ = writeln!(text, "transition first seen read y 1");
+        let _ = writeln!(text, "transition seen free check == y 0");
+        let _ = writeln!(text, "transition seen away check != y 0");
+        let _ = writeln!(text, "transition away away2 write 0 {}", 1 + i);
+        let _ = writeln!(text, "transition away2 wait read y 1");
+        let _ = writeln!(text, "transition wait idle check == y 0");
+        let _ = writeln!(text, "transition wait away2 check != y 0");
+        let _ = writeln!(text, "transition free second write {i} 1");
+        let _ = writeln!(text, "transition second back read x 0");
+        let _ = writeln!(text, "transition back crit check == x {i}");
+        let _ = writeln!(text, "transition back slow check != x {i}");
+        let _ = writeln!(text, "transition slow look1 write 0 {}", 1 + i);
+        for j in 1..=threads {
+            let _ = writeln!(text, "transition look{j} saw{j} read b {}", 1 + j);
+            let _ = writeln!(text, "transition saw{j} look{j} check b");
+            let _ = writeln!(text, "transition saw{j} look{} check ! b", j + 1);
+        }
+        let last = threads + 1;
+        let _ = writeln!(text, "transition look{last} lost read y 1");
+        let _ = writeln!(text, "transition lost crit check == y {i}");
+        let _ = writeln!(text, "transition lost wait check != y {i}");
+        let _ = writeln!(text, "transition crit leave write 0 1");
+        let _ = writeln!(text, "transition leave idle write 0 {}", 1 + i);
+        let _ = writeln!(text, "end\n");
+    }
+    text.push_str("goal t1 crit t2 crit\n");
+    text
+}
+
+/// Figure 8: Dekker's core with a diamond of branches over other addresses between its accesses.
+fn diamond(branches: u32) -> String {
+    let mut text = String::new();
+    for (me, mine, other, way) in [("t1", 0, 1, 2), ("t2", 1, 0, 3)] {
+        let _ = writeln!(text, "thread {me}\ninitial start");
+        let _ = writeln!(text, "transition start d0 write 1 {mine}");
+        for n in 0..branches {
+            let _ = writeln!(text, "transition d{n} left{n} read r {way}");
+            let _ = writeln!(text, "transition d{n} right{n} read s {way}");
+            let _ = writeln!(text, "transition left{n} d{} noop", n + 1);
+            let _ = writeln!(text, "transition right{n} d{} noop", n + 1);
+        }
+        let _ = writeln!(text, "transition d{branches} seen read v {other}");
+        let _ = writeln!(text, "transition seen crit check == v 0");
+        let _ = writeln!(text, "end\n");
+    }
+    text.push_str("goal t1 crit t2 crit\n");
+    text
+}
+
+/// Figure 9: a loop of `length` stores. Each time round it stores the other value; the second thread
+/// wants to see one and then the other, after the first has looked at `y`.
+fn round_trip(length: u32) -> String {
+    let mut text = String::from("thread t1\ninitial l0\n");
+    for n in 0..length {
+        let _ = writeln!(text, "transition l{n} l{} write ! r 0", n + 1);
+    }
+    let _ = writeln!(text, "transition l{length} l0 local r ! r");
+    let _ = writeln!(text, "transition l{length} look noop");
+    let _ = writeln!(text, "transition look seen read v 1");
+    let _ = writeln!(text, "transition seen goal check == v 0");
+    text.push_str("end\n\nthread t2\ninitial start\n");
+    for line in [
+        "start wrote write 1 1",
+        "wrote fenced mfence",
+        "fenced one read w 0",
+        "one again check == w 1",
+        "again zero read w 0",
+        "zero goal check == w 0",
+    ] {
+        let _ = writeln!(text, "transition {line}");
+    }
+    text.push_str("end\n\ngoal t1 goal t2 goal\n");
+    text
+}
+
+#[test]
+fn lamport_with_more_and_more_threads() {
+    for threads in 2..=if is_long() { 5 } else { 3 } {
+        only_under_tso(&lamport(threads));
+    }
+}
+
+#[test]
+fn dekker_with_a_diamond() {
+    for branches in [1, 10, 50] {
+        only_under_tso(&diamond(branches));
+    }
+}
+
+/// The number of queries does not depend on the length of the loop.
+#[test]
+fn a_loop_that_is_gone_through_twice() {
+    for length in [1, 2, 10, 50] {
+        assert_eq!(only_under_tso(&round_trip(length)).queries, 3, "{length}");
+    }
+}
