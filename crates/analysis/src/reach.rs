@@ -6,9 +6,11 @@
 //! the steps of the witness again on a fresh system.
 
 use crate::witness::Witness;
-use raddle_engine::{FailureSite, ReplayEnd};
+use raddle_engine::{
+    BoundKind, BoundMet, Failure, FailureKind, FailureSite, ReplayEnd, Stopped, Summary,
+};
 use raddle_interleave::{Model, replay_reach};
-use raddle_ir::Program;
+use raddle_ir::{LocId, Program};
 use raddle_reach::{Answer, Effort, End, Options, ReachModel, Unknown};
 
 /// What was reached, and how.
@@ -80,4 +82,64 @@ fn confirmed(
         _ => return None,
     };
     Some(Reached { failure, witness })
+}
+
+/// Failures of a program, for `check`: assertions and the like are the goals, loops need not end. Final
+/// conditions, data races and threads that spin for ever are not looked at.
+pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -> Summary {
+    let mut summary = Summary::default();
+    let model = match options.model {
+        Model::Sc => ReachModel::Sc,
+        Model::Tso => ReachModel::Tso,
+        Model::Pso => return unsupported("lazy reachability under pso", LocId::NONE),
+    };
+    if program.condition.is_some() {
+        return unsupported("final conditions, by lazy reachability", LocId::NONE);
+    }
+    let limits = &options.limits;
+    let asked = Options {
+        time: limits.time,
+        memory: limits.memory,
+        local_steps: limits.local_steps,
+        workers: std::thread::available_parallelism().map_or(1, usize::from),
+        failures: true,
+        ..Options::default()
+    };
+    let result = reach(program, model, &asked);
+    if let Some(Reached { failure: Some(site), witness }) = result.reached {
+        summary.failures.push(site.shown_by(1, witness.schedule));
+        summary.stopped = Some(Stopped::Failure);
+    }
+    match result.unknown {
+        None if result.unconfirmed => {
+            return unsupported("what was found does not replay: a defect of raddle", LocId::NONE);
+        }
+        None => {}
+        Some(Unknown::Time) => summary.stopped = Some(Stopped::Time),
+        Some(Unknown::Memory | Unknown::States) => summary.stopped = Some(Stopped::Memory),
+        Some(Unknown::LocalSteps(loc)) => {
+            summary.cut = 1;
+            summary.bounds.push(BoundMet { kind: BoundKind::LocalSteps, loc, count: 1 });
+        }
+        Some(Unknown::Unsupported(what, loc)) => return unsupported(&what, loc),
+        Some(delayed @ Unknown::Delayed(_)) => {
+            return unsupported(&delayed.to_string(), LocId::NONE);
+        }
+    }
+    summary.events = result.effort.states;
+    summary
+}
+
+/// A search that could not be made.
+fn unsupported(what: &str, loc: LocId) -> Summary {
+    let failure = Failure {
+        kind: FailureKind::Unsupported,
+        thread: String::new(),
+        loc,
+        against: LocId::NONE,
+        message: what.to_owned(),
+        count: 1,
+        schedule: Vec::new(),
+    };
+    Summary { failures: vec![failure], ..Summary::default() }
 }

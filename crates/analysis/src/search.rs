@@ -1,5 +1,6 @@
 //! One question to one engine: what every analysis and every report needs to know of it.
 
+use crate::reach;
 use raddle_engine::{Checks, Limits, Replayed, Step, Summary};
 use raddle_interleave::{Model, Options};
 use raddle_ir::Program;
@@ -9,6 +10,8 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Search {
     Interleave(Options),
+    /// The reachability engine, lazily under TSO; of the options, the model and the limits count.
+    Lazy(Options),
 }
 
 impl From<Options> for Search {
@@ -20,19 +23,20 @@ impl From<Options> for Search {
 impl Search {
     pub const fn model_name(&self) -> &'static str {
         match self {
-            Search::Interleave(options) => options.model.name(),
+            Search::Interleave(options) | Search::Lazy(options) => options.model.name(),
         }
     }
 
     pub const fn strategy_name(&self) -> &'static str {
         match self {
             Search::Interleave(options) => options.strategy.name(),
+            Search::Lazy(_) => "lazy",
         }
     }
 
     pub const fn limits(&self) -> &Limits {
         match self {
-            Search::Interleave(options) => &options.limits,
+            Search::Interleave(options) | Search::Lazy(options) => &options.limits,
         }
     }
 
@@ -40,7 +44,7 @@ impl Search {
     #[must_use]
     pub fn keep_going(mut self) -> Search {
         match &mut self {
-            Search::Interleave(options) => options.keep_going = true,
+            Search::Interleave(options) | Search::Lazy(options) => options.keep_going = true,
         }
         self
     }
@@ -49,7 +53,7 @@ impl Search {
     #[must_use]
     pub fn with_time(mut self, time: Duration) -> Search {
         match &mut self {
-            Search::Interleave(options) => options.limits.time = Some(time),
+            Search::Interleave(options) | Search::Lazy(options) => options.limits.time = Some(time),
         }
         self
     }
@@ -57,14 +61,14 @@ impl Search {
     /// Whether the model has store buffers, which can be bounded.
     pub fn is_buffered(&self) -> bool {
         match self {
-            Search::Interleave(options) => options.model != Model::Sc,
+            Search::Interleave(options) | Search::Lazy(options) => options.model != Model::Sc,
         }
     }
 
     /// How many stores a buffer holds, if that is bounded.
     pub const fn buffer_bound(&self) -> Option<u32> {
         match self {
-            Search::Interleave(options) => options.buffer_bound,
+            Search::Interleave(options) | Search::Lazy(options) => options.buffer_bound,
         }
     }
 
@@ -73,7 +77,9 @@ impl Search {
     pub fn with_buffer_bound(mut self, most: u32) -> Search {
         let buffered = self.is_buffered();
         match &mut self {
-            Search::Interleave(options) => options.buffer_bound = buffered.then_some(most),
+            Search::Interleave(options) | Search::Lazy(options) => {
+                options.buffer_bound = buffered.then_some(most)
+            }
         }
         self
     }
@@ -81,6 +87,7 @@ impl Search {
     pub fn explore(&self, program: &Program) -> Summary {
         match self {
             Search::Interleave(options) => raddle_interleave::explore(program, options),
+            Search::Lazy(options) => reach::explore(program, options),
         }
     }
 
@@ -91,13 +98,16 @@ impl Search {
                 let model = options.bounded_model();
                 raddle_interleave::replay(program, model, options.checks, schedule)
             }
+            Search::Lazy(options) => {
+                raddle_interleave::replay_reach(program, options.model, false, schedule).0
+            }
         }
     }
 
     /// What is looked for beside what executions show by themselves.
     pub const fn checks(&self) -> Checks {
         match self {
-            Search::Interleave(options) => options.checks,
+            Search::Interleave(options) | Search::Lazy(options) => options.checks,
         }
     }
 }

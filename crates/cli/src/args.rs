@@ -210,6 +210,9 @@ pub enum StrategyArg {
     Exhaustive,
     /// Random schedules; see --seed and --runs.
     Random,
+    /// Visit states instead of executions, for loops that need not end; under tso, with store
+    /// buffers only where they matter. Only for check, sc and tso.
+    Lazy,
 }
 
 #[derive(Args, Debug)]

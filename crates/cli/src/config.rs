@@ -102,6 +102,9 @@ pub fn source(args: &SourceArgs) -> SourceConfig {
 }
 
 pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
+    if args.search.strategy == StrategyArg::Lazy {
+        return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
+    }
     let searches = searches(&args.models, &args.search, &args.limits, Checks::default(), true)?;
     Ok(LitmusConfig {
         paths: args.paths.clone(),
@@ -145,7 +148,13 @@ fn searches(
         count_traces: strategy == Strategy::Exhaustive,
         ..Options::new(model)
     };
-    Ok(distinct(&models.models).into_iter().map(options).map(Search::from).collect())
+    let lazy = search.strategy == StrategyArg::Lazy;
+    if lazy && (checks.races || models.models.contains(&Model::Pso)) {
+        let message = "--strategy lazy is for sc and tso, without --check races";
+        return Err(Stop::Usage(message.to_owned()));
+    }
+    let search = if lazy { Search::Lazy } else { Search::from };
+    Ok(distinct(&models.models).into_iter().map(options).map(search).collect())
 }
 
 /// A model that is named twice runs once.
@@ -168,6 +177,8 @@ fn strategy(args: &SearchArgs) -> Result<Strategy, Stop> {
         StrategyArg::Source => Strategy::Source,
         StrategyArg::Persistent => Strategy::Persistent,
         StrategyArg::Exhaustive => Strategy::Exhaustive,
+        // Another engine's: the rest of the options is for it as well.
+        StrategyArg::Lazy => Strategy::Optimal,
         StrategyArg::Random => Strategy::Random {
             seed: args.seed.unwrap_or_default(),
             runs: args.runs.unwrap_or(DEFAULT_RUNS),
@@ -220,7 +231,7 @@ mod tests {
         let config = config.expect("valid arguments");
         let models: Vec<&str> = config.searches.iter().map(Search::model_name).collect();
         assert_eq!(models, ["tso", "pso"]);
-        let Search::Interleave(options) = &config.searches[0];
+        let Search::Interleave(options) = &config.searches[0] else { panic!("another engine") };
         assert_eq!(options.strategy, Strategy::Random { seed: 0, runs: 7 });
         assert_eq!(options.limits.time, Some(Duration::from_millis(1500)));
         assert_eq!(options.limits.memory, Some(2 << 20));

@@ -18,11 +18,20 @@ pub struct Options {
     pub workers: usize,
     /// The most stores that a thread may delay at the same time.
     pub max_delayed: usize,
+    /// Whether failures are looked for even if the program has goals.
+    pub failures: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { time: None, memory: None, local_steps: 1_000_000, workers: 1, max_delayed: 4096 }
+        Options {
+            time: None,
+            memory: None,
+            local_steps: 1_000_000,
+            workers: 1,
+            max_delayed: 4096,
+            failures: false,
+        }
     }
 }
 

@@ -151,7 +151,7 @@ impl<'p> Asker<'p, '_> {
 
     /// Asks for the goals, or for failures.
     fn goal(&mut self, delayable: &FxHashSet<Pc>, cap: usize, manner: Manner) -> GoalQuery {
-        let goals = !self.program.goals.is_empty();
+        let goals = !self.program.goals.is_empty() && !self.options.failures;
         let target = if goals { Target::Rules } else { Target::Failures };
         let delayable = Arc::new(delayable.clone());
         let rules = Rules { delayable, cap, attacks: false, goals };

@@ -10,6 +10,7 @@ use crate::perform::Made;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
+use crate::tables::Number;
 use raddle_ir::{LocId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::{Fault, FaultKind, Status, ThreadId};
@@ -257,6 +258,18 @@ impl<'p> Search<'p> {
     }
 }
 
+/// Whether a move changes nothing but its own thread and, if it writes, shared memory: nobody is
+/// started, woken or waited for, and no local step touches memory.
+fn moves_are_narrow(program: &Program) -> bool {
+    use raddle_ir::InstKind::*;
+    let mut blocks = program.funcs.values().flat_map(|func| func.blocks.values());
+    let wide = blocks.any(|block| {
+        let mut insts = block.insts.iter();
+        insts.any(|inst| matches!(inst.kind, Join { .. } | CondWait { .. } | Format { .. }))
+    });
+    !wide && !names_as_it_goes(program)
+}
+
 /// Whether numbers of threads and objects depend on the order of the search.
 fn names_as_it_goes(program: &Program) -> bool {
     use raddle_ir::InstKind::*;
@@ -274,6 +287,12 @@ struct Worker<'p> {
     moves: Vec<Move>,
     row: Row,
     scratch: Scratch,
+    /// Whether only what a move can change is encoded after it.
+    narrow: bool,
+    /// The numbers of the state that is expanded: its head and its components.
+    head: Number,
+    components: Vec<Number>,
+    numbers: Vec<Number>,
     unsupported: Option<(Fault, LocId)>,
     cut: Option<LocId>,
 }
@@ -281,6 +300,10 @@ struct Worker<'p> {
 impl<'p> Worker<'p> {
     fn new(system: System<'p>) -> Worker<'p> {
         Worker {
+            narrow: moves_are_narrow(system.machine.program),
+            head: 0,
+            components: Vec::new(),
+            numbers: Vec::new(),
             system,
             fresh: Vec::new(),
             moves: Vec::new(),
@@ -299,6 +322,9 @@ impl<'p> Worker<'p> {
     fn expand(&mut self, state: StateId, space: &Space, target: Target) -> Vec<Finding> {
         let mut found = Vec::new();
         self.system.decode(space, state, &mut self.scratch);
+        self.head = space.head_number(state);
+        self.components.clear();
+        self.components.extend_from_slice(self.scratch.numbers());
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
         self.system.own_moves(&mut moves);
@@ -336,8 +362,7 @@ impl<'p> Worker<'p> {
                 Some(what) => found.push(Finding { what, from: state, by: Some(*by) }),
                 None if leads_nowhere(&self.system, *by, made) => {}
                 None => {
-                    self.system.encode(&mut self.row);
-                    let (to, new) = space.insert(&self.row, Some(state), &mut self.scratch);
+                    let (to, new) = self.insert(state, *by, made, space);
                     if new {
                         self.fresh.push(to);
                     }
@@ -345,6 +370,39 @@ impl<'p> Worker<'p> {
             }
             self.system.go_back();
         }
+    }
+}
+
+impl Worker<'_> {
+    /// Adds the state that a move led to.
+    fn insert(&mut self, from: StateId, by: Move, made: Made, space: &Space) -> (StateId, bool) {
+        if !self.narrow {
+            self.system.encode(&mut self.row);
+            return space.insert(&self.row, Some(from), &mut self.scratch);
+        }
+        let (system, bytes) = (&self.system, &mut self.row.bytes);
+        self.numbers.clone_from(&self.components);
+        bytes.clear();
+        system.encode_thread(by.thread, bytes);
+        self.numbers[by.thread.0 as usize] = space.number(bytes);
+        let threads = system.present_threads();
+        if !made.is_local {
+            let groups = self.numbers[threads as usize..].iter_mut().enumerate();
+            for (group, number) in groups {
+                bytes.clear();
+                system.machine.encode_group(group as u32, bytes);
+                *number = space.number(bytes);
+            }
+        }
+        let head = match system.is_soft_as_decoded() {
+            true => self.head,
+            false => {
+                bytes.clear();
+                system.encode_head(threads, self.components.len(), bytes);
+                space.number(bytes)
+            }
+        };
+        space.insert_numbers(head, &mut self.numbers, Some(from))
     }
 }
 

@@ -55,6 +55,13 @@ pub struct Scratch {
     string: Vec<u8>,
 }
 
+impl Scratch {
+    /// The numbers of the components of the state that was read last.
+    pub fn numbers(&self) -> &[Number] {
+        &self.numbers
+    }
+}
+
 impl Default for Space {
     fn default() -> Space {
         Space { strings: Strings::default(), inner: Pairs::new(false), roots: Pairs::new(true) }
@@ -72,6 +79,16 @@ impl Space {
         let numbers = &mut scratch.numbers;
         numbers.clear();
         numbers.extend((0..row.ends.len()).map(|n| self.strings.number(row.component(n))));
+        self.insert_numbers(self.strings.number(&row.head), numbers, from)
+    }
+
+    /// The same for a head and components that have their numbers already, which are used up.
+    pub fn insert_numbers(
+        &self,
+        head: Number,
+        numbers: &mut Vec<Number>,
+        from: Option<StateId>,
+    ) -> (StateId, bool) {
         while numbers.len() > 1 {
             let half = numbers.len() / 2;
             for n in 0..half {
@@ -83,9 +100,17 @@ impl Space {
             numbers.truncate(numbers.len().div_ceil(2));
         }
         let rest = numbers.first().copied().unwrap_or(0);
-        let head = self.strings.number(&row.head);
         let (root, new) = self.roots.number(head, rest, from.map_or(NOWHERE, |from| from.0));
         (StateId(root), new)
+    }
+
+    /// The number of a head or component.
+    pub fn number(&self, string: &[u8]) -> Number {
+        self.strings.number(string)
+    }
+
+    pub fn head_number(&self, state: StateId) -> Number {
+        self.roots.get(state.0).0
     }
 
     /// The head of a state.

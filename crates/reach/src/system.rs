@@ -135,13 +135,8 @@ impl<'p> System<'p> {
         row.clear();
         let machine = &self.machine;
         let threads = self.present_threads();
-        let stopped = self.soft.attack.chain().map(|chain| chain.delay.thread);
         for thread in (0..threads).map(ThreadId) {
-            match stopped == Some(thread) {
-                // It will not act again.
-                true => row.bytes.push(Status::Blocked as u8),
-                false => machine.encode_thread(thread, &mut row.bytes),
-            }
+            self.encode_thread(thread, &mut row.bytes);
             row.end_component();
         }
         for group in 0..machine.group_count() {
@@ -152,12 +147,30 @@ impl<'p> System<'p> {
         while row.ends.len() > threads as usize && row.component(row.ends.len() - 1).is_empty() {
             row.ends.pop();
         }
-        put(&mut row.head, threads.into());
-        put(&mut row.head, row.ends.len() as u64);
-        self.encode_soft(threads, &mut row.head);
+        self.encode_head(threads, row.ends.len(), &mut row.head);
     }
 
-    fn present_threads(&self) -> u32 {
+    pub fn encode_thread(&self, thread: ThreadId, out: &mut Vec<u8>) {
+        let stopped = self.soft.attack.chain().is_some_and(|chain| chain.delay.thread == thread);
+        match stopped {
+            // It will not act again.
+            true => out.push(Status::Blocked as u8),
+            false => self.machine.encode_thread(thread, out),
+        }
+    }
+
+    pub fn encode_head(&self, threads: u32, components: usize, out: &mut Vec<u8>) {
+        put(out, threads.into());
+        put(out, components as u64);
+        self.encode_soft(threads, out);
+    }
+
+    /// Whether nothing beside the machine has changed since a state was decoded.
+    pub fn is_soft_as_decoded(&self) -> bool {
+        self.saved_is_current
+    }
+
+    pub fn present_threads(&self) -> u32 {
         let ids = (0..self.machine.thread_count()).rev();
         let last = ids.map(ThreadId).find(|id| self.machine.status(*id) != Status::Absent);
         last.map_or(0, |last| last.0 + 1)

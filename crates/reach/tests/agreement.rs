@@ -10,7 +10,7 @@ use raddle_oracle::shrink::shrink;
 use raddle_reach::{Answer, Options, ReachModel, Robust, final_states, reach, robust};
 
 /// Executions beyond which a program is passed over.
-const EXECUTIONS: u64 = 20_000;
+const EXECUTIONS: u64 = 5_000;
 
 fn seeds(short: u64) -> std::ops::Range<u64> {
     let long = std::env::var_os("RADDLE_LONG").is_some();
