@@ -6,7 +6,7 @@
 //! ([`Rules::keeps_locations`](crate::model::Rules::keeps_locations)); that of SC, TSO and PSO is
 //! program order. `rf` needs no look: a load is given a store that was committed.
 
-use crate::ahead::{Ahead, EventId, Kind};
+use crate::ahead::{Ahead, EventId, Kind, When};
 
 /// Whether an event can be committed once those that `done` tells of are. Those that are committed
 /// are always done.
@@ -55,7 +55,10 @@ pub(crate) fn is_enabled(ahead: &Ahead<'_>, id: EventId) -> bool {
     let event = ahead.event(id);
     let known = match event.kind {
         Kind::Store(store) => ahead.value(store.value).is_some(),
-        Kind::Load(load) => load.when.is_none_or(|(_, wanted)| ahead.value(wanted).is_some()),
+        Kind::Load(load) => match load.when {
+            Some(When::Compares(_, wanted)) => ahead.value(wanted).is_some(),
+            Some(When::Free | When::Clear(_)) | None => true,
+        },
     };
     known
         && ahead.location(id).is_some()

@@ -14,6 +14,16 @@ pub(crate) enum Prospect {
     Fetched,
 }
 
+/// What hope is left after a load was deferred.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Left {
+    ForAll,
+    /// Nothing can come for it.
+    NotForIt,
+    /// Something can, but not for another that was deferred earlier.
+    NotForOthers,
+}
+
 /// Scratch space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hope {
@@ -52,8 +62,13 @@ impl Hope {
     }
 
     /// Whether every deferred load that has to be committed can be, as far as the order of commits
-    /// goes: some store to its location can be committed before it.
-    pub fn is_left<const W: usize>(&mut self, ahead: &Ahead<'_>, graph: &Graph<W>) -> bool {
+    /// goes: some store to its location can be committed before it. `newest` was deferred last.
+    pub fn after_deferring<const W: usize>(
+        &mut self,
+        ahead: &Ahead<'_>,
+        graph: &Graph<W>,
+        newest: EventId,
+    ) -> Left {
         self.can.clear();
         self.can.resize(ahead.event_count(), false);
         let mut more = true;
@@ -66,10 +81,16 @@ impl Hope {
                 }
             }
         }
-        let mut needed = self
-            .deferred(ahead)
-            .filter(|(id, _)| ahead.event(*id).load().is_some_and(|load| load.when.is_none()));
-        needed.all(|(id, _)| self.can[id.0 as usize])
+        let is_needed =
+            |id: EventId| ahead.event(id).load().is_some_and(|load| load.when.is_none());
+        let is_lost = |id: EventId| is_needed(id) && !self.can[id.0 as usize];
+        if is_lost(newest) {
+            return Left::NotForIt;
+        }
+        match self.deferred(ahead).any(|(id, _)| is_lost(id)) {
+            true => Left::NotForOthers,
+            false => Left::ForAll,
+        }
     }
 
     fn becomes_possible<const W: usize>(

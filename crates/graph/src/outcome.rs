@@ -1,13 +1,14 @@
 //! How executions end, counted.
 
-use crate::ahead::{Ahead, EventId, Status};
+use crate::ahead::{Ahead, ClockId, EventId, Failed, Status};
 use crate::api::Options;
+use crate::bits::Bits;
 use crate::commit_before::is_enabled;
 use crate::graph::Graph;
 use crate::state::last_value;
 use raddle_engine::{BoundKind, BoundMet, FailureKind, FailureSite, Step, Stopped, Summary};
 use raddle_ir::{LocId, Observed, Program, Quantifier};
-use raddle_machine::{int_pred, layout};
+use raddle_machine::layout;
 use rustc_hash::FxHashMap;
 
 /// How one execution ended.
@@ -25,10 +26,17 @@ pub(crate) enum End {
 /// How an execution in which nothing more can be committed has ended. Faults come first, then bounds,
 /// which leave the rest unknown.
 pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End {
-    let with = |status| (0..ahead.thread_count()).filter(move |t| ahead.status(*t) == status);
+    // A thread that waits for a value may have run ahead to an end that it will not come to.
+    let arrived = |t: &u32| ahead.settled(*t) == ahead.fetched(*t);
+    let with = |status| {
+        (0..ahead.thread_count()).filter(arrived).filter(move |t| ahead.status(*t) == status)
+    };
     let Some(waiting) = waiting(ahead, graph) else { return End::Redundant };
-    if !ahead.failures().is_empty() {
-        let failures = ahead.failures().iter().map(|failed| FailureSite {
+    let mut failures: Vec<Failed> =
+        ahead.failures().iter().filter(|failed| arrived(&failed.thread)).cloned().collect();
+    failures.extend(after_the_end(ahead, graph));
+    if !failures.is_empty() {
+        let failures = failures.iter().map(|failed| FailureSite {
             kind: failed.fault.kind.into(),
             thread: ahead.thread_name(failed.thread).to_owned(),
             loc: failed.at,
@@ -60,7 +68,8 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End
         with(Status::Spinning).map(|t| (t, ahead.place(t), "spins for ever")).collect();
     let events = waiting.iter().map(|id| ahead.event(*id));
     stuck.extend(events.map(|event| (event.thread, event.at, "waits for a value")));
-    let joining = with(Status::Running).filter(|t| !stuck.iter().any(|(other, ..)| other == t));
+    let running = (0..ahead.thread_count()).filter(|t| ahead.status(*t) == Status::Running);
+    let joining = running.filter(|t| !stuck.iter().any(|(other, ..)| other == t));
     let joining: Vec<_> =
         joining.map(|t| (t, ahead.place(t), "waits for a thread to end")).collect();
     stuck.extend(joining);
@@ -69,6 +78,37 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End
         None => End::Complete,
         Some((_, loc, _)) => End::Failed(vec![deadlock(ahead, &stuck, *loc)]),
     }
+}
+
+/// Accesses to objects that another thread ended, without being ordered before that: they could as well
+/// have come later.
+fn after_the_end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Vec<Failed> {
+    let mut late = Vec::new();
+    if !ahead.has_ended_objects() {
+        return late;
+    }
+    for row in &graph.rows {
+        let Some(end) = ahead.end_of_object(row.location) else { continue };
+        if end.thread == row.thread || is_before(ahead, graph, row.event, end.clock) {
+            continue;
+        }
+        let event = ahead.event(row.event);
+        let fault = ahead.gone(event);
+        late.push(Failed { thread: row.thread, at: event.at, fault });
+    }
+    late
+}
+
+/// Whether an event happens before one that a clock tells of, or is one of those.
+fn is_before<const W: usize>(
+    ahead: &Ahead<'_>,
+    graph: &Graph<W>,
+    event: EventId,
+    clock: ClockId,
+) -> bool {
+    let Some(number) = ahead.committed(event) else { return true };
+    let after = graph.rows[number].hb.after.or(&Bits::just(number));
+    after.iter().any(|n| graph.rows[n].po < ahead.clocks.of(clock, graph.rows[n].thread))
 }
 
 fn deadlock(ahead: &Ahead<'_>, stuck: &[(u32, LocId, &str)], loc: LocId) -> FailureSite {
@@ -101,10 +141,10 @@ fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<Vec<Ev
                 behind = true;
                 continue;
             };
-            let (pred, wanted) = event.load()?.when?;
+            event.load()?.when?;
             // In time it reads what was stored last.
             let last = last_value(ahead, graph, location).unwrap_or(0) & event.ty.mask();
-            if int_pred(pred, event.ty, last, ahead.value(wanted)?) {
+            if ahead.accepts(event, last)? {
                 return None;
             }
             waiting.push(id);
@@ -114,12 +154,16 @@ fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<Vec<Ev
     (!behind || !waiting.is_empty()).then_some(waiting)
 }
 
-/// Whether a thread that spins has read what was stored last, everywhere.
+/// Whether a thread that spins would read the same values in the end, everywhere.
 fn spins_for_ever<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, thread: u32) -> bool {
     ahead.last_round(thread).all(|po| {
         let Some(number) = ahead.committed(ahead.event_at(thread, po)) else { return true };
         let row = &graph.rows[number];
-        row.is_store || row.source == graph.coherence(row.location).last().copied()
+        let read = match row.source {
+            Some(store) => graph.written(ahead, store),
+            None => ahead.initial(row.location),
+        };
+        row.is_store || read == last_value(ahead, graph, row.location)
     })
 }
 

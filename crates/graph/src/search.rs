@@ -19,14 +19,15 @@
 //! - a deferral is given up as soon as the order of commits alone leaves no way to complete it
 //!   ([`hope`](crate::hope));
 //! - a load that only code not yet fetched could store for is deferred only if such a store was seen
-//!   below one of its other decisions, as RSMC's races have it. (A run that the model blocked below
-//!   counts as one, since it may have hidden it. POWER's runs never block, ARM's can.)
+//!   below one of its other decisions, as RSMC's races have it. (A run that the model blocked below, or
+//!   that was given up for another load, counts as one, since it may have hidden it. POWER's runs are
+//!   never blocked, ARM's can be.)
 
 use crate::ahead::{Ahead, EventId, Kind, Location, Status};
 use crate::api::Options;
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
-use crate::hope::{Hope, Prospect};
+use crate::hope::{Hope, Left, Prospect};
 use crate::outcome::Outcomes;
 use crate::state::{Act, Refused, perform, step};
 use raddle_engine::{Step, Stopped, Summary};
@@ -198,12 +199,25 @@ impl<'p, const W: usize> Search<'p, W> {
         self.outcomes.summary.events += 1;
         self.steps.extend(taken);
         match act {
-            Act::Defer(_) => Ok(self.hope.is_left(&self.ahead, &self.graphs[level])),
+            Act::Defer(id) => Ok(self.is_worth_deferring(id)),
             Act::Place(id, _) => {
                 self.note_race(id);
                 Ok(true)
             }
             Act::Read(..) | Act::Choose(..) => Ok(true),
+        }
+    }
+
+    /// Whether a load that was just deferred, and those before it, can still be committed.
+    fn is_worth_deferring(&mut self, id: EventId) -> bool {
+        match self.hope.after_deferring(&self.ahead, &self.graphs[self.level], id) {
+            Left::ForAll => true,
+            Left::NotForIt => false,
+            Left::NotForOthers => {
+                // What is not explored now may have hidden a store from a load above.
+                self.nodes.iter_mut().for_each(|node| node.raced = true);
+                false
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use crate::ahead::{Ahead, Event, EventId, Kind, Location, Pairing};
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use raddle_engine::Step;
-use raddle_machine::int_pred;
+use raddle_machine::never_written;
 
 /// A step with its parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,9 +129,7 @@ fn read<const W: usize>(
     let event = *ahead.event(id);
     let load = *event.load()?;
     let value = found.unwrap_or(0) & event.ty.mask();
-    if let Some((pred, wanted)) = load.when
-        && !int_pred(pred, event.ty, value, ahead.value(wanted)?)
-    {
+    if !ahead.accepts(&event, value)? {
         return None;
     }
     let number = graph.add(ahead, id, location);
@@ -146,7 +144,9 @@ fn read<const W: usize>(
     }
     ahead.commit(id, number, Some(value));
     if found.is_none() && !load.raw {
-        ahead.never_written(id);
+        ahead.fail_at(id, never_written(event.ty.bytes()));
+    } else if let Some(fault) = ahead.misuse(&event, value) {
+        ahead.fail_at(id, fault);
     }
     Some(())
 }
@@ -185,6 +185,7 @@ fn will_write(ahead: &Ahead<'_>, event: &Event, value: u128) -> bool {
     match event.load().map(|load| load.pairing) {
         Some(Pairing::Always) => true,
         Some(Pairing::If(expected)) => ahead.value(expected) == Some(value),
+        Some(Pairing::IfAny) => value != 0,
         Some(Pairing::None) | None => false,
     }
 }

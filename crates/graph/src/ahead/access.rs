@@ -1,12 +1,13 @@
 //! Memory operations: what they fetch.
 
-use super::event::{Event, EventId, Kind, Load, Pairing, Store, word};
+use super::event::{Check, Event, EventId, Kind, Load, Pairing, Store, When, word};
 use super::fetch::Next;
+use super::private::Peek;
 use super::sets::{ClockId, DepsId};
 use super::value::{Expr, Val};
 use super::{Ahead, Status, field, unsupported};
 use crate::model::Barrier;
-use raddle_ir::{Access, IntPred, Order, RmwOp, Type};
+use raddle_ir::{Access, Order, RmwOp, Type};
 use raddle_machine::Fault;
 use raddle_machine::code::{Op, Slot, Src, is_wide};
 
@@ -22,11 +23,13 @@ impl Ahead<'_> {
                 let addr = self.read(thread, addr, false)?;
                 let operand = self.read(thread, value, is_wide(ty))?;
                 let when = match when {
-                    Some((pred, wanted)) => Some((pred, self.read(thread, wanted, is_wide(ty))?)),
+                    Some((pred, wanted)) => {
+                        Some(When::Compares(pred, self.read(thread, wanted, is_wide(ty))?))
+                    }
                     None => None,
                 };
-                let rmw = ReadModifyWrite { op, ty, addr, operand, when, order };
-                let old = self.read_modify_write(thread, rmw)?;
+                let rmw = ReadModifyWrite { op, ty, addr, operand, order };
+                let Some(old) = self.update(thread, rmw, when)? else { return Ok(Next::Wait) };
                 self.put(thread, dst, old, is_wide(ty));
                 Ok(Next::Go)
             }
@@ -89,20 +92,48 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
+    /// A read-modify-write of the program: one of a private object is no event. `None` if something
+    /// is not known yet.
+    fn update(
+        &mut self,
+        thread: u32,
+        rmw: ReadModifyWrite,
+        when: Option<When>,
+    ) -> Result<Option<Val>, Fault> {
+        let ReadModifyWrite { op, ty, addr, operand, .. } = rmw;
+        let old = match self.peek_private(thread, ty, addr)? {
+            Peek::Shared => {
+                return self.read_modify_write(thread, rmw, when, None).map(Some);
+            }
+            Peek::Unknown => return Ok(None),
+            Peek::Value(old) => old,
+        };
+        if when.is_some() {
+            return Err(unsupported("waits for a value of a private object"));
+        }
+        let deps = self.deps.union(old.deps, operand.deps);
+        let expr = Expr::Rmw { op, ty, old, operand };
+        let new = self.nodes.result(&mut self.trail, expr, deps);
+        self.private_store(thread, ty, addr, new)?;
+        Ok(Some(old))
+    }
+
     /// Fetches both halves of a read-modify-write; gives the old value.
     pub(super) fn read_modify_write(
         &mut self,
         thread: u32,
         rmw: ReadModifyWrite,
+        when: Option<When>,
+        check: Option<Check>,
     ) -> Result<Val, Fault> {
-        let ReadModifyWrite { op, ty, addr, operand, when, order } = rmw;
+        let ReadModifyWrite { op, ty, addr, operand, order } = rmw;
         let (before, after) = self.rules.rmw(order);
         self.barrier(thread, before, DepsId::NONE);
-        let ask = Ask { when, pairing: Pairing::Always, ..Ask::NOTHING };
+        let ask = Ask { when, check, pairing: Pairing::Always, ..Ask::NOTHING };
         let (read, old) = self.fetch_load(thread, ty, addr, ask)?;
         let deps = self.deps.union(old.deps, operand.deps);
         let expr = Expr::Rmw { op, ty, old, operand };
-        let new = self.nodes.result(&mut self.trail, thread, expr, deps);
+        let new = self.nodes.result(&mut self.trail, expr, deps);
         self.fetch_store(thread, ty, addr, new, Some(read))?;
         self.barrier(thread, after, old.deps);
         Ok(old)
@@ -120,6 +151,7 @@ impl Ahead<'_> {
             new: self.read(thread, new, wide)?,
             order,
             failure,
+            check: None,
         };
         let Some((old, stored)) = self.compare_and_swap(thread, swap)? else {
             return Ok(Next::Wait);
@@ -136,11 +168,16 @@ impl Ahead<'_> {
         thread: u32,
         swap: Swap,
     ) -> Result<Option<(Val, Val)>, Fault> {
-        let Swap { ty, addr, expected, new, order, failure } = swap;
+        let Swap { ty, addr, expected, new, order, failure, check } = swap;
+        match self.peek_private(thread, ty, addr)? {
+            Peek::Shared => {}
+            Peek::Unknown => return Ok(None),
+            Peek::Value(old) => return self.private_swap(thread, swap, old),
+        }
         if self.get(thread, field::PHASE) == 0 {
             let (before, _) = self.rules.rmw(order);
             self.barrier(thread, before, DepsId::NONE);
-            let ask = Ask { pairing: Pairing::If(expected), ..Ask::NOTHING };
+            let ask = Ask { check, pairing: Pairing::If(expected), ..Ask::NOTHING };
             let (read, _) = self.fetch_load(thread, ty, addr, ask)?;
             self.set(thread, field::PHASE, u64::from(read.0) + 1);
         }
@@ -160,6 +197,25 @@ impl Ahead<'_> {
             self.rules.rmw(failure).1
         };
         self.barrier(thread, after, old.deps);
+        Ok(Some((old, Val { bits: stored.into(), node: None, deps })))
+    }
+
+    fn private_swap(
+        &mut self,
+        thread: u32,
+        swap: Swap,
+        old: Val,
+    ) -> Result<Option<(Val, Val)>, Fault> {
+        let Swap { ty, addr, expected, new, .. } = swap;
+        let deps = self.deps.union(old.deps, expected.deps);
+        let (Some(found), Some(wanted)) = (self.value(old), self.value(expected)) else {
+            return Ok(None);
+        };
+        self.branches_on(thread, Val { bits: 0, node: None, deps });
+        let stored = found == wanted;
+        if stored {
+            self.private_store(thread, ty, addr, new)?;
+        }
         Ok(Some((old, Val { bits: stored.into(), node: None, deps })))
     }
 
@@ -229,9 +285,9 @@ impl Ahead<'_> {
         addr: Val,
         ask: Ask,
     ) -> Result<(EventId, Val), Fault> {
-        let node = self.nodes.make(&mut self.trail, thread, Expr::Load);
-        let Ask { when, pairing, raw, reserves } = ask;
-        let kind = Kind::Load(Load { node, when, pairing, raw, reserves });
+        let node = self.nodes.make(&mut self.trail, Expr::Load);
+        let Ask { when, check, pairing, raw, reserves } = ask;
+        let kind = Kind::Load(Load { node, when, check, pairing, raw, reserves });
         let event = self.fetch(thread, ty, addr, kind)?;
         Ok((event, self.loaded(event)))
     }
@@ -244,7 +300,10 @@ impl Ahead<'_> {
         value: Val,
         read: Option<EventId>,
     ) -> Result<EventId, Fault> {
-        self.note_change(thread);
+        // Whether a read-modify-write changes anything is seen later.
+        if read.is_none() {
+            self.note_change(thread);
+        }
         self.fetch(thread, ty, addr, Kind::Store(Store { value, read }))
     }
 
@@ -307,7 +366,8 @@ impl Ahead<'_> {
 
 /// What is special about a load.
 pub(super) struct Ask {
-    pub when: Option<(IntPred, Val)>,
+    pub when: Option<When>,
+    pub check: Option<Check>,
     pub pairing: Pairing,
     pub raw: bool,
     pub reserves: bool,
@@ -315,9 +375,10 @@ pub(super) struct Ask {
 
 impl Ask {
     pub const NOTHING: Ask =
-        Ask { when: None, pairing: Pairing::None, raw: false, reserves: false };
+        Ask { when: None, check: None, pairing: Pairing::None, raw: false, reserves: false };
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Swap {
     pub ty: Type,
     pub addr: Val,
@@ -325,13 +386,14 @@ pub(super) struct Swap {
     pub new: Val,
     pub order: Order,
     pub failure: Order,
+    pub check: Option<Check>,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct ReadModifyWrite {
     pub op: RmwOp,
     pub ty: Type,
     pub addr: Val,
     pub operand: Val,
-    pub when: Option<(IntPred, Val)>,
     pub order: Order,
 }

@@ -20,6 +20,27 @@ pub(crate) enum Pairing {
     Always,
     /// If it reads this value.
     If(Val),
+    /// If it reads anything but 0.
+    IfAny,
+}
+
+/// Which values a load accepts; for others it waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum When {
+    Compares(IntPred, Val),
+    /// A lock that is free, or was destroyed: who takes that fails.
+    Free,
+    /// These bits are 0.
+    Clear(u128),
+}
+
+/// What a load must not find.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Check {
+    /// A lock that was destroyed.
+    Destroyed,
+    /// A lock that another thread, or none, holds.
+    NotHeld,
 }
 
 /// What only loads have.
@@ -27,7 +48,8 @@ pub(crate) enum Pairing {
 pub(crate) struct Load {
     pub node: NodeId,
     /// What it waits for.
-    pub when: Option<(IntPred, Val)>,
+    pub when: Option<When>,
+    pub check: Option<Check>,
     pub pairing: Pairing,
     /// Takes bytes that were never written.
     pub raw: bool,

@@ -194,7 +194,7 @@ impl Ahead<'_> {
         for operand in &operands[1..] {
             deps = self.deps.union(deps, operand.deps);
         }
-        let value = self.nodes.result(&mut self.trail, thread, expr, deps);
+        let value = self.nodes.result(&mut self.trail, expr, deps);
         self.put(thread, dst, value, is_wide(ty));
     }
 
@@ -223,7 +223,8 @@ impl Ahead<'_> {
     pub fn alternatives(&self, thread: u32) -> u64 {
         match self.code.op(self.pc(thread)) {
             Op::Choose { lo, hi, .. } => (hi - lo).saturating_add(1),
-            // A store-conditional succeeds or fails; a wait ends by a signal or without.
+            Op::CondSignal { .. } => self.waiters(thread).count_ones().into(),
+            // A store-conditional succeeds or fails.
             _ => 2,
         }
     }

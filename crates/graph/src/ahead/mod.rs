@@ -13,6 +13,7 @@
 //! their current length is a word.
 
 mod access;
+mod condition;
 mod event;
 mod fetch;
 mod frames;
@@ -24,19 +25,21 @@ mod spin;
 mod sync;
 mod value;
 
-pub(crate) use event::{Event, EventId, Kind, Location, Pairing};
-pub(crate) use value::Val;
+pub(crate) use event::{Event, EventId, Kind, Location, Pairing, When};
+pub(crate) use sets::ClockId;
 
 use crate::model::Rules;
-use event::word;
+use event::{Check, word};
 use locate::Locations;
 use objects::Objects;
 use raddle_ir::{FuncId, LocId, Observed, Program};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
+use raddle_machine::visible::{DESTROYED, UNLOCKED};
 use raddle_machine::{Bounds, Fault, FaultKind, Trail, Word, layout};
 use sets::{Clocks, DepSets, DepsId};
 use value::Nodes;
+use value::Val;
 
 /// What a thread is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -302,7 +305,10 @@ impl<'p> Ahead<'p> {
         if let (Kind::Load(load), Some(bits)) = (event.kind, loaded) {
             let (node, mask) = (load.node, event.ty.mask());
             self.nodes.settle(&mut self.trail, node, bits & mask);
-            self.locate_all(thread);
+            // What a thread returned or was started with may wait for loads of another.
+            for thread in 0..self.thread_count() {
+                self.locate_all(thread);
+            }
             self.run_all();
         }
     }
@@ -321,11 +327,40 @@ impl<'p> Ahead<'p> {
         self.trail.get(self.event_count) as usize
     }
 
-    /// Fails the thread of a load that read bytes that were never written.
-    pub fn never_written(&mut self, id: EventId) {
+    /// Fails the thread of a load that found what it must not. What is not committed of it never
+    /// happens.
+    pub fn fail_at(&mut self, id: EventId, fault: Fault) {
         let event = self.events[id.0 as usize];
-        let fault = raddle_machine::never_written(event.ty.bytes());
+        let mut kept = self.fetched(event.thread);
+        while kept > 0 && self.committed(self.event_at(event.thread, kept - 1)).is_none() {
+            kept -= 1;
+        }
+        self.set(event.thread, field::EVENTS, kept.into());
         self.fail(event.thread, event.at, fault);
+    }
+
+    /// Whether a load accepts a value; `None` if that is not known.
+    pub fn accepts(&self, event: &Event, value: u128) -> Option<bool> {
+        Some(match event.load()?.when {
+            None => true,
+            Some(When::Compares(pred, wanted)) => {
+                raddle_machine::int_pred(pred, event.ty, value, self.value(wanted)?)
+            }
+            Some(When::Free) => value == UNLOCKED || value == DESTROYED,
+            Some(When::Clear(bits)) => value & bits == 0,
+        })
+    }
+
+    /// What is wrong with what a load found.
+    pub fn misuse(&self, event: &Event, value: u128) -> Option<Fault> {
+        let message = match event.load()?.check? {
+            _ if value == DESTROYED => "uses a lock that was destroyed",
+            Check::NotHeld if value != u128::from(event.thread) + 1 => {
+                "unlocks a lock that it does not hold"
+            }
+            Check::NotHeld | Check::Destroyed => return None,
+        };
+        Some(Fault::new(FaultKind::LockMisuse, message))
     }
 
     /// Fails a thread where it is.

@@ -4,6 +4,8 @@
 //! its number is given on first use and kept. What it is at the moment (its size, its kind, whether
 //! it lives) are words of the trail.
 
+use super::event::{Event, Location};
+use super::sets::ClockId;
 use super::{Ahead, field, unsupported};
 use raddle_ir::{GlobalId, Operand, Program};
 use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
@@ -66,7 +68,9 @@ mod word {
     pub const DEAD: u32 = 2;
     /// The next older object of the frame, plus 1.
     pub const LINK: u32 = 3;
-    pub const ALL: u32 = 4;
+    /// What came before its end, as a clock.
+    pub const CLOCK: u32 = 4;
+    pub const ALL: u32 = 5;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,11 +83,13 @@ struct Object {
 #[derive(Clone, Debug)]
 pub(super) struct Objects {
     known: Vec<Object>,
+    /// How many objects that are not private have ended.
+    ended: Word,
 }
 
 impl Objects {
     pub fn new(program: &Program, trail: &mut Trail) -> Result<Objects, Fault> {
-        let mut objects = Objects { known: Vec::new() };
+        let mut objects = Objects { known: Vec::new(), ended: trail.reserve(1) };
         for (id, global) in &program.globals {
             let object = objects.name(trail, Some(id))?;
             let class = match (global.thread_local, global.constant) {
@@ -115,10 +121,12 @@ impl Objects {
 
 /// When an object died.
 #[derive(Clone, Copy, Debug)]
-struct End {
-    thread: u32,
+pub(crate) struct End {
+    pub thread: u32,
     /// How many events that thread had fetched.
     po: u32,
+    /// What came before.
+    pub clock: ClockId,
 }
 
 fn memory(message: String) -> Fault {
@@ -130,9 +138,11 @@ impl Ahead<'_> {
     fn object(&self, object: ObjectId) -> Option<(Class, u64, Option<End>)> {
         let words = self.objects.known.get(object.0 as usize)?.words;
         let class = Class::decode(self.trail.get(words.at(word::CLASS)));
-        let dead = self.trail.get(words.at(word::DEAD));
-        let dead =
-            (dead as u32).checked_sub(1).map(|thread| End { thread, po: (dead >> 32) as u32 });
+        let end = self.trail.get(words.at(word::DEAD));
+        let dead = end;
+        let clock = ClockId(self.trail.get(words.at(word::CLOCK)) as u32);
+        let dead = (dead as u32).checked_sub(1);
+        let dead = dead.map(|thread| End { thread, po: (end >> 32) as u32, clock });
         (class != Class::None).then(|| (class, self.trail.get(words.at(word::SIZE)), dead))
     }
 
@@ -271,17 +281,44 @@ impl Ahead<'_> {
         Ok(object_address(object))
     }
 
-    fn end_here(&self, thread: u32) -> u64 {
-        u64::from(self.fetched(thread)) << 32 | (u64::from(thread) + 1)
+    fn end_object(&mut self, thread: u32, words: Word) {
+        let events = self.fetched(thread);
+        let clock =
+            self.clocks.raise(ClockId(self.get(thread, field::CLOCK) as u32), thread, events);
+        let end = u64::from(events) << 32 | (u64::from(thread) + 1);
+        self.trail.set(words.at(word::DEAD), end);
+        self.trail.set(words.at(word::CLOCK), clock.0.into());
+        let class = Class::decode(self.trail.get(words.at(word::CLASS)));
+        if !matches!(class, Class::Private(_) | Class::PrivateGlobal(_)) {
+            let ended = self.trail.get(self.objects.ended);
+            self.trail.set(self.objects.ended, ended + 1);
+        }
+    }
+
+    /// Whether objects have ended that others may have accessed.
+    pub fn has_ended_objects(&self) -> bool {
+        self.trail.get(self.objects.ended) != 0
+    }
+
+    /// How the object of a location has ended, if it has.
+    pub fn end_of_object(&self, location: Location) -> Option<End> {
+        let (object, _) = split_address(self.extent_of(location).0)?;
+        self.object(object)?.2
+    }
+
+    /// The fault of an access to an object that has ended.
+    pub fn gone(&self, event: &Event) -> Fault {
+        let verb = if event.is_store() { "writes" } else { "reads" };
+        let bytes = in_bytes(event.ty.bytes());
+        memory(format!("{verb} {bytes} of memory that is no longer there"))
     }
 
     /// Ends the objects of the current frame.
     pub(super) fn drop_allocas(&mut self, thread: u32) {
         let head = self.allocas(thread);
-        let end = self.end_here(thread);
         while let Some(object) = self.trail.get(head).checked_sub(1) {
             let words = self.objects.known[object as usize].words;
-            self.trail.set(words.at(word::DEAD), end);
+            self.end_object(thread, words);
             let next = self.trail.get(words.at(word::LINK));
             self.trail.set(head, next);
         }
@@ -302,8 +339,7 @@ impl Ahead<'_> {
             }
             Some((object, 0, Class::Fresh | Class::Zeroed, None)) => {
                 let words = self.objects.known[object.0 as usize].words;
-                let end = self.end_here(thread);
-                self.trail.set(words.at(word::DEAD), end);
+                self.end_object(thread, words);
                 Ok(())
             }
             _ => Err(memory(format!("frees {addr:#x}, which was not allocated"))),

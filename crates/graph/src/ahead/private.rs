@@ -38,6 +38,14 @@ enum Home {
     Unknown,
 }
 
+/// What is found where an access goes.
+pub(super) enum Peek {
+    Value(Val),
+    Shared,
+    /// Where it goes is not known yet.
+    Unknown,
+}
+
 /// Cells by where they start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
@@ -94,6 +102,37 @@ impl Ahead<'_> {
         }
     }
 
+    /// What a private object holds where an access goes.
+    pub(super) fn peek_private(&mut self, thread: u32, ty: Type, addr: Val) -> Result<Peek, Fault> {
+        match self.home(thread, addr) {
+            Home::Shared => Ok(Peek::Shared),
+            Home::Unknown => Ok(Peek::Unknown),
+            Home::Private(at) => self.private_value(thread, ty, addr, at, false).map(Peek::Value),
+        }
+    }
+
+    fn private_value(
+        &mut self,
+        thread: u32,
+        ty: Type,
+        addr: Val,
+        at: u64,
+        raw: bool,
+    ) -> Result<Val, Fault> {
+        let object = self.accessible(thread, self.fetched(thread), at, ty.bytes(), false)?;
+        let offset = split_address(at).map_or(0, |(_, offset)| offset);
+        let value = match self.cells.get(&self.trail, object, offset) {
+            Some((bytes, value)) if bytes == ty.bytes() => value,
+            _ => self.assemble(object, offset, ty, raw)?,
+        };
+        // What the address came from is part of what the value came from.
+        let deps = self.deps.union(value.deps, addr.deps);
+        Ok(match value.node {
+            None => Val { bits: value.bits & ty.mask(), node: None, deps },
+            Some(_) => Val { deps, ..value },
+        })
+    }
+
     /// Carries out a load of a private object; `None` if it is of another.
     pub(super) fn private_load(
         &mut self,
@@ -108,18 +147,7 @@ impl Ahead<'_> {
             Home::Shared => return Ok(None),
             Home::Unknown => return Ok(Some(Next::Wait)),
         };
-        let object = self.accessible(thread, self.fetched(thread), at, ty.bytes(), false)?;
-        let offset = split_address(at).map_or(0, |(_, offset)| offset);
-        let value = match self.cells.get(&self.trail, object, offset) {
-            Some((bytes, value)) if bytes == ty.bytes() => value,
-            _ => self.assemble(thread, object, offset, ty, raw)?,
-        };
-        // What the address came from is part of what the value came from.
-        let deps = self.deps.union(value.deps, addr.deps);
-        let value = match value.node {
-            None => Val { bits: value.bits & ty.mask(), node: None, deps },
-            Some(_) => Val { deps, ..value },
-        };
+        let value = self.private_value(thread, ty, addr, at, raw)?;
         self.put(thread, dst, value, is_wide(ty));
         Ok(Some(Next::Go))
     }
@@ -148,7 +176,7 @@ impl Ahead<'_> {
             }
             _ => {
                 self.note_change(thread);
-                self.split_cells(thread, object, offset, ty.bytes());
+                self.split_cells(object, offset, ty.bytes());
             }
         }
         self.cells.set(&mut self.trail, object, offset, ty.bytes(), value);
@@ -156,7 +184,7 @@ impl Ahead<'_> {
     }
 
     /// Makes cells of single bytes of those that overlap a place, and removes them there.
-    fn split_cells(&mut self, thread: u32, object: ObjectId, offset: u32, bytes: u32) {
+    fn split_cells(&mut self, object: ObjectId, offset: u32, bytes: u32) {
         for start in offset.saturating_sub(WIDEST - 1)..offset + bytes {
             let Some((len, value)) = self.cells.get(&self.trail, object, start) else { continue };
             if start + len <= offset {
@@ -165,26 +193,25 @@ impl Ahead<'_> {
             self.cells.remove(&mut self.trail, object, start);
             for n in 0..len {
                 if !(offset..offset + bytes).contains(&(start + n)) {
-                    let byte = self.byte_of(thread, value, n);
+                    let byte = self.byte_of(value, n);
                     self.cells.set(&mut self.trail, object, start + n, 1, byte);
                 }
             }
         }
     }
 
-    fn byte_of(&mut self, thread: u32, value: Val, n: u32) -> Val {
+    fn byte_of(&mut self, value: Val, n: u32) -> Val {
         let shift = Val::known(u128::from(8 * n));
         let (wide, deps) = (Type::I128, value.deps);
         let shifted = Expr::Bin { op: BinOp::LShr, ty: wide, a: value, b: shift };
-        let shifted = self.nodes.result(&mut self.trail, thread, shifted, deps);
+        let shifted = self.nodes.result(&mut self.trail, shifted, deps);
         let byte = Expr::Cast { op: CastOp::Trunc, from: wide, to: Type::I8, a: shifted };
-        self.nodes.result(&mut self.trail, thread, byte, deps)
+        self.nodes.result(&mut self.trail, byte, deps)
     }
 
     /// Puts a value together from bytes.
     fn assemble(
         &mut self,
-        thread: u32,
         object: ObjectId,
         offset: u32,
         ty: Type,
@@ -193,14 +220,14 @@ impl Ahead<'_> {
         let mut sum = Val::known(0);
         let mut written = raw;
         for n in 0..ty.bytes() {
-            let Some(byte) = self.byte_at(thread, object, offset + n) else { continue };
+            let Some(byte) = self.byte_at(object, offset + n) else { continue };
             written = true;
             let deps = self.deps.union(sum.deps, byte.deps);
             let (op, wide) = (BinOp::Shl, Type::I128);
             let shift = Expr::Bin { op, ty: wide, a: byte, b: Val::known(u128::from(8 * n)) };
-            let shifted = self.nodes.result(&mut self.trail, thread, shift, deps);
+            let shifted = self.nodes.result(&mut self.trail, shift, deps);
             let or = Expr::Bin { op: BinOp::Or, ty: wide, a: sum, b: shifted };
-            sum = self.nodes.result(&mut self.trail, thread, or, deps);
+            sum = self.nodes.result(&mut self.trail, or, deps);
         }
         if !written {
             let message = format!("reads {} that were never written", in_bytes(ty.bytes()));
@@ -210,12 +237,12 @@ impl Ahead<'_> {
     }
 
     /// A byte of a private object; `None` if it was never written.
-    fn byte_at(&mut self, thread: u32, object: ObjectId, at: u32) -> Option<Val> {
+    fn byte_at(&mut self, object: ObjectId, at: u32) -> Option<Val> {
         for start in at.saturating_sub(WIDEST - 1)..=at {
             if let Some((len, value)) = self.cells.get(&self.trail, object, start)
                 && start + len > at
             {
-                return Some(self.byte_of(thread, value, at - start));
+                return Some(self.byte_of(value, at - start));
             }
         }
         match self.initial_bytes(object) {

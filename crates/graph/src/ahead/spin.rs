@@ -1,9 +1,12 @@
 //! Loops that spin, and bounds on loops: docs/loops.md.
 //!
 //! As in the machine, a thread that is at the head of a loop as it was at its last visit, and did
-//! nothing in between that others can see, is stopped. It is compared by the values of the registers
-//! that are live there; if one of them waits, nothing is concluded.
+//! nothing in between that others can see, is stopped. It is compared by the registers that are live
+//! there: each must have the same value, or still wait for the same.
 
+use super::event::{Kind, Store};
+use super::sets::DepsId;
+use super::value::{NodeId, Val};
 use super::{Ahead, Status, field};
 use raddle_ir::FuncId;
 use raddle_machine::code::{LoopId, Slot, is_wide};
@@ -15,9 +18,12 @@ use rustc_hash::FxHashMap;
 pub(super) struct Live {
     /// The registers that are live at the starts of blocks.
     sets: FxHashMap<FuncId, Vec<RegSet>>,
-    /// The values that they had, by number.
-    seen: FxHashMap<Vec<u128>, u64>,
+    /// What they held, by number: bits, and the node plus 1 if there is one.
+    seen: Vec<Held>,
+    numbers: FxHashMap<Held, u64>,
 }
+
+type Held = Vec<(u128, u32)>;
 
 impl Ahead<'_> {
     /// Notes that a thread did something that others can see.
@@ -54,42 +60,68 @@ impl Ahead<'_> {
         }
         let now = self.live_values(thread, id);
         let changes = self.get(thread, field::CHANGES);
-        let as_before = self.trail.get(seen) == now && self.trail.get(changed) == changes;
-        if now != 0 && as_before {
-            let round = self.trail.get(seen.at(1));
+        let before = self.trail.get(seen);
+        let round = self.trail.get(seen.at(1));
+        if before != 0
+            && self.trail.get(changed) == changes
+            && self.are_same(before, now)
+            && self.leaves_values(thread, round as u32)
+        {
             self.set(thread, field::ROUND, round);
             return Some(Status::Spinning);
         }
+        let events = self.fetched(thread);
         self.trail.set(seen, now);
-        self.trail.set(seen.at(1), self.fetched(thread).into());
+        self.trail.set(seen.at(1), events.into());
         self.trail.set(changed, changes);
         None
     }
 
-    /// A number for the values of the live registers; 0 if one of them waits.
+    /// Whether the read-modify-writes from an event on wrote what was there already.
+    fn leaves_values(&self, thread: u32, from: u32) -> bool {
+        (from..self.fetched(thread)).all(|po| {
+            let store = self.event(self.event_at(thread, po));
+            let Kind::Store(Store { value, read: Some(read) }) = store.kind else { return true };
+            let Some(load) = self.event(read).load() else { return false };
+            let old = Val { bits: 0, node: Some(load.node), deps: DepsId::NONE };
+            self.value(value).is_some() && self.value(value) == self.value(old)
+        })
+    }
+
+    /// Whether two visits found the same.
+    fn are_same(&self, a: u64, b: u64) -> bool {
+        let (a, b) = (&self.spin.seen[a as usize - 1], &self.spin.seen[b as usize - 1]);
+        let value = |(bits, node): (u128, u32)| {
+            let node = node.checked_sub(1).map(NodeId);
+            self.value(Val { bits, node, deps: DepsId::NONE })
+        };
+        let mut pairs = a.iter().zip(b);
+        a.len() == b.len()
+            && pairs.all(|(a, b)| a == b || value(*a).is_some() && value(*a) == value(*b))
+    }
+
+    /// A number for what the live registers hold.
     fn live_values(&mut self, thread: u32, id: LoopId) -> u64 {
         let known = self.code.loops[id.0 as usize];
         let program = self.program;
         let sets = self.spin.sets.entry(known.func);
-        let live = sets.or_insert_with(|| live_at_starts(&program.funcs[known.func]));
-        let live = &live[known.head.as_u32() as usize];
-        let mut slots = Vec::new();
-        for (n, (slot, ty)) in self.code.funcs[known.func.as_u32() as usize].regs.iter().enumerate()
-        {
+        sets.or_insert_with(|| live_at_starts(&program.funcs[known.func]));
+        let live = &self.spin.sets[&known.func][known.head.as_u32() as usize];
+        let regs = &self.code.funcs[known.func.as_u32() as usize].regs;
+        let mut held = Held::new();
+        for (n, (slot, ty)) in regs.iter().enumerate() {
             if live.contains(raddle_ir::Reg::from_u32(n as u32)) {
-                slots.push((*slot, is_wide(*ty)));
+                let value = self.own_register(thread, *slot, is_wide(*ty));
+                held.push((value.bits, value.node.map_or(0, |node| node.0 + 1)));
             }
         }
-        let mut values = vec![u128::from(id.0)];
-        for (slot, wide) in slots {
-            let value = self.own_register(thread, slot, wide);
-            match self.value(value) {
-                Some(bits) => values.push(bits),
-                None => return 0,
-            }
+        if let Some(number) = self.spin.numbers.get(&held) {
+            return *number;
         }
-        let next = self.spin.seen.len() as u64 + 1;
-        *self.spin.seen.entry(values).or_insert(next)
+        self.spin.seen.push(held.clone());
+        let number = self.spin.seen.len() as u64;
+        self.spin.numbers.insert(held, number);
+        number
     }
 
     /// The events of the last round of a thread that spins.

@@ -4,22 +4,25 @@
 //! that waits for 0, with acquire order; to unlock is one with release order that must find what the
 //! lock wrote. Starting and joining a thread order like a full fence.
 //!
-//! Not supported: condition variables, and formatting into memory. What is only printed is passed
-//! over; the length that is said to be printed is 0.
+//! Condition variables are in `condition`.
+//!
+//! Not supported: formatting into memory. What is only printed is passed over; the length that is said
+//! to be printed is 0.
 
 use super::access::{Ask, ReadModifyWrite};
+use super::event::{Check, When};
 use super::fetch::Next;
 use super::objects::Class;
 use super::sets::{ClockId, DepsId};
 use super::value::Val;
 use super::{Ahead, Status, field, unsupported};
-use raddle_ir::{IntPred, Order, RmwOp, Type};
+use raddle_ir::{Order, RmwOp, Type};
 use raddle_machine::code::{Args, Op, Slot, Src, Target, is_wide};
 use raddle_machine::layout::object_address;
 use raddle_machine::{Fault, FaultKind};
 
 /// What a lock is read and written as.
-const LOCK: Type = Type::I32;
+pub(super) const LOCK: Type = Type::I32;
 
 impl Ahead<'_> {
     pub(super) fn thread_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
@@ -29,13 +32,11 @@ impl Ahead<'_> {
             Op::SelfId { dst } => self.put(thread, dst, Val::known(handle(thread)), false),
             Op::Lock { addr } => {
                 let addr = self.read(thread, addr, false)?;
-                let free = Some((IntPred::Eq, Val::known(0)));
-                self.exchange(thread, addr, handle(thread), free, Order::Acquire)?;
+                self.take_lock(thread, addr)?;
             }
             Op::Unlock { addr } => {
                 let addr = self.read(thread, addr, false)?;
-                let held = Some((IntPred::Eq, Val::known(handle(thread))));
-                self.exchange(thread, addr, 0, held, Order::Release)?;
+                self.give_lock(thread, addr)?;
             }
             Op::TryLock { dst, addr } => {
                 let addr = self.read(thread, addr, false)?;
@@ -47,6 +48,7 @@ impl Ahead<'_> {
                     new,
                     order: Order::Acquire,
                     failure: Order::Relaxed,
+                    check: Some(Check::Destroyed),
                 };
                 let Some((_, ok)) = self.compare_and_swap(thread, swap)? else {
                     return Ok(Next::Wait);
@@ -58,20 +60,26 @@ impl Ahead<'_> {
                 let wanted = self.read(thread, value, is_wide(ty))?;
                 let (before, after) = self.rules.load(order);
                 self.barrier(thread, before, DepsId::NONE);
-                let ask = Ask { when: Some((pred, wanted)), ..Ask::NOTHING };
+                let when = Some(When::Compares(pred, wanted));
+                let ask = Ask { when, ..Ask::NOTHING };
                 let (_, value) = self.fetch_load(thread, ty, addr, ask)?;
                 // It stands for a loop, and a loop ends in a branch.
-                let ctrl =
-                    self.deps.union(DepsId(self.get(thread, field::CTRL) as u32), value.deps);
-                self.set(thread, field::CTRL, ctrl.0.into());
+                self.follows(thread, value);
                 self.barrier(thread, after, value.deps);
                 self.put(thread, dst, value, is_wide(ty));
             }
-            Op::CondWait { .. } | Op::CondSignal { .. } | Op::CondBroadcast { .. } => {
-                let model = self.rules.model;
-                return Err(unsupported(format!(
-                    "condition variables are not supported by the graph engine (model {model})"
-                )));
+            Op::CondWait { woken, cond, mutex } => {
+                let (cond, mutex) =
+                    (self.read(thread, cond, false)?, self.read(thread, mutex, false)?);
+                self.wait_step(thread, woken, cond, mutex)?;
+            }
+            Op::CondSignal { cond } => {
+                let cond = self.read(thread, cond, false)?;
+                return self.signal_step(thread, cond, false);
+            }
+            Op::CondBroadcast { cond } => {
+                let cond = self.read(thread, cond, false)?;
+                return self.signal_step(thread, cond, true);
             }
             Op::Format { to: Some(_), .. } => {
                 return Err(unsupported(
@@ -84,18 +92,27 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    fn exchange(
-        &mut self,
-        thread: u32,
-        addr: Val,
-        new: u128,
-        when: Option<(IntPred, Val)>,
-        order: Order,
-    ) -> Result<(), Fault> {
-        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(new));
-        let rmw = ReadModifyWrite { op, ty, addr, operand, when, order };
-        self.read_modify_write(thread, rmw)?;
+    pub(super) fn take_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
+        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(handle(thread)));
+        let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Acquire };
+        let check = Some(Check::Destroyed);
+        let old = self.read_modify_write(thread, rmw, Some(When::Free), check)?;
+        // It stands for a loop, and a loop ends in a branch.
+        self.follows(thread, old);
         Ok(())
+    }
+
+    pub(super) fn give_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
+        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(0));
+        let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Release };
+        self.read_modify_write(thread, rmw, None, Some(Check::NotHeld))?;
+        Ok(())
+    }
+
+    /// What comes later depends on a value by control, without waiting for it.
+    pub(super) fn follows(&mut self, thread: u32, value: Val) {
+        let ctrl = self.deps.union(DepsId(self.get(thread, field::CTRL) as u32), value.deps);
+        self.set(thread, field::CTRL, ctrl.0.into());
     }
 
     fn object_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
@@ -177,6 +194,6 @@ impl Ahead<'_> {
 }
 
 /// The handle that programs hold for a thread; also what its locks hold.
-fn handle(thread: u32) -> u128 {
+pub(super) fn handle(thread: u32) -> u128 {
     u128::from(thread) + 1
 }

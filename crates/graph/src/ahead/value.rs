@@ -70,7 +70,6 @@ pub(crate) enum Expr {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     expr: Expr,
-    thread: u32,
     /// Three words: whether the bits are known, and the bits.
     words: Word,
 }
@@ -92,14 +91,14 @@ impl Nodes {
         Nodes { nodes: Vec::new(), count: trail.reserve(1) }
     }
 
-    pub fn make(&mut self, trail: &mut Trail, thread: u32, expr: Expr) -> NodeId {
+    pub fn make(&mut self, trail: &mut Trail, expr: Expr) -> NodeId {
         let at = trail.get(self.count) as usize;
         trail.set(self.count, at as u64 + 1);
         match self.nodes.get_mut(at) {
-            Some(node) => (node.expr, node.thread) = (expr, thread),
+            Some(node) => node.expr = expr,
             None => {
                 let words = trail.reserve(WORDS);
-                self.nodes.push(Node { expr, thread, words });
+                self.nodes.push(Node { expr, words });
             }
         }
         NodeId(at as u32)
@@ -125,12 +124,10 @@ impl Nodes {
 
     /// Gives a load its value, and everything that waited for nothing else.
     pub fn settle(&mut self, trail: &mut Trail, load: NodeId, bits: u128) {
-        let thread = self.nodes[load.0 as usize].thread;
         self.set(trail, load.0 as usize, bits);
         for at in load.0 as usize + 1..trail.get(self.count) as usize {
-            let Node { expr, thread: of, words } = self.nodes[at];
-            if of == thread
-                && trail.get(words.at(KNOWN)) == 0
+            let Node { expr, words } = self.nodes[at];
+            if trail.get(words.at(KNOWN)) == 0
                 && let Some(bits) = self.evaluate(trail, expr)
             {
                 self.set(trail, at, bits);
@@ -164,11 +161,11 @@ impl Nodes {
     }
 
     /// The result of an operation: bits if they are known, else a node.
-    pub fn result(&mut self, trail: &mut Trail, thread: u32, expr: Expr, deps: DepsId) -> Val {
+    pub fn result(&mut self, trail: &mut Trail, expr: Expr, deps: DepsId) -> Val {
         match self.evaluate(trail, expr) {
             Some(bits) => Val { bits, node: None, deps },
             None => {
-                let node = Some(self.make(trail, thread, expr));
+                let node = Some(self.make(trail, expr));
                 Val { bits: 0, node, deps }
             }
         }
