@@ -1,0 +1,106 @@
+//! What the reachability engine finds replays on the interleaving engine, and `check` by states says
+//! what `check` by executions does. On generated programs; `RADDLE_LONG=1` runs many more.
+
+use raddle_analysis::reach::reach;
+use raddle_analysis::robust::{By, Gap, robust};
+use raddle_analysis::{Search, Verdict, check};
+use raddle_interleave::{Limits, Model, Options as Exploration};
+use raddle_ir::{Program, text};
+use raddle_oracle::generate::{self, Config, Weights};
+use raddle_reach::{Options, ReachModel};
+
+fn programs(count: u64) -> impl Iterator<Item = Program> {
+    let weights = Weights {
+        load: 30,
+        store: 30,
+        fence: 3,
+        rmw: 2,
+        branch: 5,
+        assert: 6,
+        choose: 1,
+        ..Weights::default()
+    };
+    let bare = Config { weights, instructions: 3..=4, ..Config::memory() };
+    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let count = if long { count * 40 } else { count };
+    let some = |config: Config| (0..count).map(move |seed| generate::program(&config, seed));
+    some(bare).chain(some(Config::synchronised()))
+}
+
+fn limited(model: Model) -> Exploration {
+    let mut options = Exploration::new(model);
+    options.limits.executions = Some(5_000);
+    options
+}
+
+#[test]
+fn what_is_found_replays() {
+    let mut reached = 0;
+    for program in programs(150) {
+        for model in [ReachModel::Sc, ReachModel::Tso] {
+            let result = reach(&program, model, &Options::default());
+            assert!(!result.unconfirmed, "{model:?}\n{}", text::print(&program));
+            reached += u32::from(result.reachable == Some(true));
+        }
+    }
+    assert!(reached > 20, "{reached}");
+}
+
+#[test]
+fn checks_by_states_and_by_executions_agree() {
+    for mut program in programs(100) {
+        program.condition = None;
+        for model in [Model::Sc, Model::Tso] {
+            let by_executions = check(&program, &Search::Interleave(limited(model))).verdict;
+            let by_states = check(&program, &Search::Lazy(limited(model))).verdict;
+            if by_executions != Verdict::Unknown {
+                assert_eq!(by_states, by_executions, "{model}\n{}", text::print(&program));
+            }
+        }
+    }
+}
+
+#[test]
+fn attacks_have_a_cycle() {
+    let mut attacked = 0;
+    for program in programs(100) {
+        let found = robust(&program, Model::Tso, &Limits::default(), Some(By::Attacks));
+        assert!(!found.gaps.contains(&Gap::Unconfirmed), "{}", text::print(&program));
+        attacked += u32::from(found.robust == Some(false));
+    }
+    assert!(attacked > 5, "{attacked}");
+}
+
+/// A loop that never ends, and is safe: no bound is met.
+#[test]
+fn loops_need_not_end() {
+    let source = r#"
+global @lock: i32
+global @inside: i32
+thread a = @work()
+thread b = @work()
+func @work() {
+    reg %old: i32, %free: i1, %n: i32
+  again:
+    %old = rmw xchg i32 acq_rel @lock, 1
+    %free = cmp eq i32 %old, 0
+    br %free, critical, again
+  critical:
+    %n = rmw add i32 asm @inside, 1
+    %free = cmp eq i32 %n, 0
+    assert %free, "alone"
+    %n = rmw sub i32 asm @inside, 1
+    store i32 release @lock, 0
+    jump again
+}
+"#;
+    let program = text::parse("spin.rir", source).expect("it parses");
+    for model in [Model::Sc, Model::Tso] {
+        let verdict = check(&program, &Search::Lazy(Exploration::new(model))).verdict;
+        assert_eq!(verdict, Verdict::Safe, "{model}");
+    }
+    let unsafe_lock = source.replace("rmw xchg i32 acq_rel @lock, 1", "load i32 asm @lock");
+    let program = text::parse("spin.rir", &unsafe_lock).expect("it parses");
+    let verdict = check(&program, &Search::Lazy(Exploration::new(Model::Tso))).verdict;
+    assert_eq!(verdict, Verdict::Violation);
+}
