@@ -3,10 +3,19 @@
 
 use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;
-use raddle_ir::Program;
 use raddle_ir::verify::verify;
+use raddle_ir::{FenceKind, Program};
+use raddle_oracle::capped::{reached, reached_at_last};
+use raddle_oracle::{Trouble, automata, fences::fewest};
 use raddle_reach::{Answer, Options, ReachModel, Robust, reach, robust};
 use std::path::{Path, PathBuf};
+
+/// States that the oracle may look at.
+const BUDGET: usize = 10_000;
+
+fn long() -> u64 {
+    if std::env::var_os("RADDLE_LONG").is_some() { 20 } else { 1 }
+}
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/automata")
@@ -82,4 +91,75 @@ fn automata_are_as_expected() {
     listed.sort();
     there.sort();
     assert_eq!(listed, there, "expected.tsv lists every file");
+}
+
+/// What the oracle finds reachable under SC and under TSO; `None` if it is too much for it.
+fn by_trying(program: &Program) -> Option<[String; 2]> {
+    let yes = |goals: usize| if goals > 0 { "yes" } else { "no" }.to_owned();
+    let answer = reached(program, 0, BUDGET).and_then(|sc| {
+        Ok([yes(sc.goals.len()), yes(reached_at_last(program, BUDGET)?.goals.len())])
+    });
+    match answer {
+        Ok(answer) => Some(answer),
+        Err(Trouble::Budget) => None,
+        Err(trouble) => panic!("{trouble}"),
+    }
+}
+
+#[test]
+fn goals_are_reached_as_by_trying_everything() {
+    let mut compared = 0;
+    for row in expected().iter().filter(|row| row[3] != "-") {
+        if let Some(found) = by_trying(&load(&row[0])) {
+            assert_eq!(found, row[3..], "{}", row[0]);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "only {compared} were compared");
+}
+
+#[test]
+fn generated_automata_reach_what_trying_everything_does() {
+    let (mut compared, mut relaxed) = (0, 0);
+    for seed in 0..60 * long() {
+        let source = automata::source(seed);
+        let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
+        let Some(found) = by_trying(&program) else { continue };
+        let options = Options { max_delayed: 6, ..Options::default() };
+        let engine = [ReachModel::Sc, ReachModel::Tso].map(|model| {
+            match reach(&program, model, &options).answer {
+                Answer::Reachable(_) => "yes",
+                Answer::Unreachable => "no",
+                Answer::Unknown(_) => "unknown",
+            }
+        });
+        // Where stores are delayed without end, the engine may not know.
+        let agree = |(engine, oracle): (&str, &String)| engine == oracle || engine == "unknown";
+        assert!(engine.into_iter().zip(&found).all(agree), "{engine:?}, not {found:?}\n{source}");
+        compared += u64::from(!engine.contains(&"unknown"));
+        relaxed += u64::from(found[0] != found[1]);
+    }
+    assert!(compared > 20 * long() && relaxed > 0, "{compared} compared, {relaxed} relaxed");
+}
+
+#[test]
+fn no_smaller_set_of_fences_helps() {
+    let mut good = |program: &Program| is_robust(program) == "yes";
+    for name in ["dekker-simple", "peterson", "parker", "chase-lev"] {
+        let program = load(name);
+        let fewest = fewest(&program, FenceKind::Mfence, 2, &mut good);
+        assert_eq!(fewest.map(|n| n.to_string()), Some(number_of_fences(&program)), "{name}");
+    }
+    let mut needing = 0;
+    for seed in 0..25 * long() {
+        let source = automata::source(seed);
+        let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
+        if is_robust(&program) != "no" {
+            continue;
+        }
+        let Some(fewest) = fewest(&program, FenceKind::Mfence, 1, &mut good) else { continue };
+        assert_eq!(fewest.to_string(), number_of_fences(&program), "{source}");
+        needing += 1;
+    }
+    assert!(needing > 0, "only {needing} needed fences");
 }

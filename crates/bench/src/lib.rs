@@ -10,9 +10,11 @@
 //! | [`cells`] | writers, readers, lastzero, fib_bench: loads and stores |
 //! | [`atomics`] | increments, chains of compare-and-swap, the indexer |
 //! | [`locks`] | a stack under one lock |
+//! | [`automata`] | the parametric automata of paper 004, as text |
 //! | [`catalogue`] | all of them by name |
 
 pub mod atomics;
+pub mod automata;
 pub mod catalogue;
 pub mod cells;
 pub mod locks;

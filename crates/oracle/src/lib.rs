@@ -9,7 +9,10 @@
 //! | [`axiomatic`] | all reads-from maps and coherence orders, filtered by the axioms of `sc`, `tso`, `pso` |
 //! | [`interleavings`] | all interleavings of a machine with store buffers, locks and threads |
 //! | [`weak`] | the same for `power` and `arm`, where loads run ahead of what they depend on |
+//! | [`capped`] | reachable goals under `sc` and `tso`, for programs that never end |
+//! | [`fences`] | the fewest fences, by trying every set |
 //! | [`generate`] | seeded random programs |
+//! | [`automata`] | seeded random automata with loops |
 //! | [`cycles`] | litmus programs from critical cycles of relations |
 //! | [`shrink`] | greedy reduction of a program that shows a disagreement |
 //!
@@ -18,11 +21,14 @@
 //! instruction is which barrier. Everything about memory is written twice.
 
 mod arith;
+pub mod automata;
 pub mod axiomatic;
 mod barriers;
+pub mod capped;
 mod condition;
 pub mod cycles;
 mod deps;
+pub mod fences;
 pub mod generate;
 pub mod interleavings;
 mod layout;

@@ -1,0 +1,32 @@
+//! The families of paper 004: unreachable under SC, reachable under TSO, and for the loop a number
+//! of queries that does not depend on its length.
+
+use raddle_bench::automata::{diamond, lamport, long_loop};
+use raddle_reach::{Answer, Options, ReachModel, reach};
+
+/// Whether the goal is reached, and how many queries that took.
+fn asked(source: &str, model: ReachModel) -> (bool, u32) {
+    let program = raddle_front_automata::load("f.aut", source.as_bytes()).expect("well-formed");
+    let found = reach(&program, model, &Options::default());
+    match found.answer {
+        Answer::Reachable(_) => (true, found.effort.queries),
+        Answer::Unreachable => (false, found.effort.queries),
+        Answer::Unknown(why) => panic!("{why}"),
+    }
+}
+
+#[test]
+fn goals_need_relaxed_memory() {
+    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let sources = [lamport(2), lamport(if long { 4 } else { 3 }), diamond(5), diamond(50)];
+    for source in sources.into_iter().chain([long_loop(3), long_loop(20)]) {
+        assert!(!asked(&source, ReachModel::Sc).0, "{source}");
+        assert!(asked(&source, ReachModel::Tso).0, "{source}");
+    }
+}
+
+#[test]
+fn a_longer_loop_takes_no_more_queries() {
+    let queries = [5, 10, 50].map(|n| asked(&long_loop(n), ReachModel::Tso).1);
+    assert!(queries.iter().all(|n| *n == queries[0]), "{queries:?}");
+}

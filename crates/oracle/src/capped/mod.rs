@@ -1,0 +1,296 @@
+//! Reachability by trying everything: a stateful search under TSO with store buffers of limited
+//! length.
+//!
+//! For programs that never end but have finitely many states. With a length of 0 stores go straight
+//! to memory, which is SC. What is found at some length is there; if no store ever waited for room,
+//! longer buffers would find nothing new, and otherwise asking again with more room tells whether
+//! they do. Nothing here is reduced: every interleaving of visible steps is a path of the search.
+//!
+//! A thread runs up to its next visible instruction at once. That it was at the start of a block on
+//! the way there is remembered, since another thread may have been where a goal wants it at that
+//! time ([`thread`]).
+//!
+//! Not supported: calls, threads that are spawned, waiting for conditions, store orders that
+//! are more than a store.
+
+mod thread;
+
+use crate::arith;
+use crate::barriers::{self, Barrier};
+use crate::layout::{Layout, Place};
+use crate::outcome::Trouble;
+use raddle_ir::{InstKind, Operand, Program, ThreadIdx, Type};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use thread::Thread;
+
+/// What a search has found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reached {
+    /// The goals, by their place in the program.
+    pub goals: BTreeSet<usize>,
+    /// Whether some thread failed.
+    pub failed: bool,
+    /// Whether some store waited for room in its buffer.
+    pub capped: bool,
+    pub states: usize,
+}
+
+/// Searches every state with buffers of at most `length` stores.
+pub fn reached(program: &Program, length: usize, budget: usize) -> Result<Reached, Trouble> {
+    let search = Search { program, layout: Layout::new(program)?, length };
+    search.run(budget)
+}
+
+/// The same with longer and longer buffers, until a length finds nothing that a shorter one had not
+/// found.
+pub fn reached_at_last(program: &Program, budget: usize) -> Result<Reached, Trouble> {
+    let mut before = reached(program, 1, budget)?;
+    for length in 2.. {
+        if !before.capped {
+            break;
+        }
+        let now = reached(program, length, budget)?;
+        // Two lengths in a row: one more store may be what it takes.
+        let same = now.goals == before.goals && now.failed == before.failed;
+        before = now;
+        if same && length > 3 {
+            break;
+        }
+    }
+    Ok(before)
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct State {
+    threads: Vec<Thread>,
+    /// Bytes that are not what they were at the start.
+    memory: BTreeMap<u64, u8>,
+    /// Oldest first.
+    buffers: Vec<VecDeque<(Place, u128)>>,
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    layout: Layout,
+    length: usize,
+}
+
+type States = Result<Vec<State>, Trouble>;
+
+impl Search<'_> {
+    fn run(&self, budget: usize) -> Result<Reached, Trouble> {
+        let mut found = Reached::default();
+        let first = self.first()?;
+        let mut seen = HashSet::from([first.clone()]);
+        let mut work = vec![first];
+        while let Some(state) = work.pop() {
+            self.look(&state, &mut found);
+            for next in self.successors(&state, &mut found.capped)? {
+                if seen.insert(next.clone()) {
+                    work.push(next);
+                }
+            }
+            if seen.len() > budget {
+                return Err(Trouble::Budget);
+            }
+        }
+        found.states = seen.len();
+        Ok(found)
+    }
+
+    fn first(&self) -> Result<State, Trouble> {
+        let mut threads = Vec::new();
+        for index in self.program.threads.keys() {
+            threads.push(Thread::start(self.program, &self.layout, index)?);
+        }
+        let buffers = vec![VecDeque::new(); threads.len()];
+        Ok(State { threads, memory: BTreeMap::new(), buffers })
+    }
+
+    fn look(&self, state: &State, found: &mut Reached) {
+        found.failed |= state.threads.iter().any(Thread::has_failed);
+        for (number, goal) in self.program.goals.iter().enumerate() {
+            let at = |(thread, block): &(ThreadIdx, _)| {
+                state.threads[thread.as_u32() as usize].was_at(*block)
+            };
+            if goal.places.iter().all(at) {
+                found.goals.insert(number);
+            }
+        }
+    }
+
+    fn successors(&self, state: &State, capped: &mut bool) -> States {
+        let mut next = Vec::new();
+        for thread in 0..state.threads.len() {
+            next.extend(self.step(state, thread, capped)?);
+            if self.may_write(state, thread)
+                && let Some((place, value)) = state.buffers[thread].front()
+            {
+                let mut after = state.clone();
+                self.write(&mut after, *place, *value);
+                after.buffers[thread].pop_front();
+                next.push(after);
+            }
+        }
+        Ok(next)
+    }
+
+    /// Whether nobody else has the sole right to.
+    fn may_write(&self, state: &State, thread: usize) -> bool {
+        let Some(lock) = self.program.memory_lock else { return true };
+        let holder = self.memory(state, Place::mutex(self.layout.address(lock)));
+        holder == 0 || holder == thread as u128 + 1
+    }
+
+    fn byte(&self, state: &State, addr: u64) -> u8 {
+        state.memory.get(&addr).copied().unwrap_or_else(|| self.layout.initial_byte(addr))
+    }
+
+    fn memory(&self, state: &State, place: Place) -> u128 {
+        let bytes = (0..u64::from(place.size)).rev();
+        bytes.fold(0, |value, i| value << 8 | u128::from(self.byte(state, place.addr + i)))
+    }
+
+    /// Memory as the thread sees it: each byte from its newest store, if there is one.
+    fn seen(&self, state: &State, thread: usize, place: Place) -> u128 {
+        let byte = |addr: u64| {
+            let covers = |(p, _): &&(Place, u128)| addr.wrapping_sub(p.addr) < p.size.into();
+            match state.buffers[thread].iter().rev().find(covers) {
+                Some((p, value)) => (value >> (8 * (addr - p.addr))) as u8,
+                None => self.byte(state, addr),
+            }
+        };
+        let bytes = (0..u64::from(place.size)).rev();
+        bytes.fold(0, |value, i| value << 8 | u128::from(byte(place.addr + i)))
+    }
+
+    fn write(&self, state: &mut State, place: Place, value: u128) {
+        for i in 0..u64::from(place.size) {
+            let (addr, byte) = (place.addr + i, (value >> (8 * i)) as u8);
+            if byte == self.layout.initial_byte(addr) {
+                state.memory.remove(&addr);
+            } else {
+                state.memory.insert(addr, byte);
+            }
+        }
+    }
+
+    /// What a thread's next instruction may lead to; nothing if it has to wait.
+    fn step(&self, state: &State, thread: usize, capped: &mut bool) -> States {
+        let local = &state.threads[thread];
+        let Some(inst) = local.at(self.program) else { return Ok(Vec::new()) };
+        let value = |operand: Operand, ty: Type| local.value(&self.layout, operand, ty);
+        let place = |addr, ty| Place::new(value(addr, Type::Ptr) as u64, ty);
+        let drained = state.buffers[thread].is_empty();
+        let may_write = drained && self.may_write(state, thread);
+        match *inst {
+            InstKind::Load { dst, ty, addr, .. } => {
+                let place = place(addr, ty);
+                if !self.layout.allows(place, false) {
+                    return Ok(vec![self.failing(state, thread)]);
+                }
+                let seen = self.seen(state, thread, place) & ty.mask();
+                self.on(state.clone(), thread, &[(dst, seen)])
+            }
+            InstKind::Store { ty, addr, value: stored, access } => {
+                if barriers::after_store(access.order).is_some() {
+                    return Trouble::unsupported("stores with a fence of their own");
+                }
+                let (place, stored) = (place(addr, ty), value(stored, ty));
+                if !self.layout.allows(place, true) {
+                    return Ok(vec![self.failing(state, thread)]);
+                }
+                self.store(state, thread, place, stored, capped)
+            }
+            InstKind::Fence { kind } => match barriers::of_fence(kind) {
+                Some(Barrier::Full) if !drained => Ok(Vec::new()),
+                _ => self.on(state.clone(), thread, &[]),
+            },
+            InstKind::Choose { dst, lo, hi, .. } => {
+                let mut all = Vec::new();
+                for chosen in lo..=hi {
+                    all.extend(self.on(state.clone(), thread, &[(dst, chosen.into())])?);
+                }
+                Ok(all)
+            }
+            _ if !may_write => Ok(Vec::new()),
+            InstKind::Rmw { op, ty, dst, addr, value: operand, when: None, .. } => {
+                let (place, operand) = (place(addr, ty), value(operand, ty));
+                if !self.layout.allows(place, true) {
+                    return Ok(vec![self.failing(state, thread)]);
+                }
+                let old = self.memory(state, place) & ty.mask();
+                let mut after = state.clone();
+                self.write(&mut after, place, arith::modify(op, ty, old, operand)?);
+                self.on(after, thread, &[(dst, old)])
+            }
+            InstKind::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
+                let place = place(addr, ty);
+                if !self.layout.allows(place, true) {
+                    return Ok(vec![self.failing(state, thread)]);
+                }
+                let old = self.memory(state, place) & ty.mask();
+                let equal = old == value(expected, ty);
+                let mut after = state.clone();
+                if equal {
+                    self.write(&mut after, place, value(new, ty));
+                }
+                self.on(after, thread, &[(dst, old), (ok, equal.into())])
+            }
+            InstKind::Lock { addr } => {
+                let place = Place::mutex(value(addr, Type::Ptr) as u64);
+                if self.memory(state, place) != 0 {
+                    return Ok(Vec::new());
+                }
+                let mut after = state.clone();
+                self.write(&mut after, place, thread as u128 + 1);
+                self.on(after, thread, &[])
+            }
+            InstKind::Unlock { addr } => {
+                let place = Place::mutex(value(addr, Type::Ptr) as u64);
+                if self.memory(state, place) != thread as u128 + 1 {
+                    return Ok(vec![self.failing(state, thread)]);
+                }
+                let mut after = state.clone();
+                self.write(&mut after, place, 0);
+                self.on(after, thread, &[])
+            }
+            ref other => Trouble::unsupported(format!("{other:?} where states are kept")),
+        }
+    }
+
+    fn store(
+        &self,
+        state: &State,
+        thread: usize,
+        place: Place,
+        value: u128,
+        capped: &mut bool,
+    ) -> States {
+        let mut after = state.clone();
+        if self.length == 0 {
+            if !self.may_write(state, thread) {
+                return Ok(Vec::new());
+            }
+            self.write(&mut after, place, value);
+        } else if state.buffers[thread].len() < self.length {
+            after.buffers[thread].push_back((place, value));
+        } else {
+            *capped = true;
+            return Ok(Vec::new());
+        }
+        self.on(after, thread, &[])
+    }
+
+    fn failing(&self, state: &State, thread: usize) -> State {
+        let mut after = state.clone();
+        after.threads[thread].fail();
+        after
+    }
+
+    /// The thread goes on behind its instruction, with these results.
+    fn on(&self, mut state: State, thread: usize, results: &[(raddle_ir::Reg, u128)]) -> States {
+        state.threads[thread].go_on(self.program, &self.layout, results)?;
+        Ok(vec![state])
+    }
+}
