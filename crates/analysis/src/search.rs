@@ -2,28 +2,49 @@
 
 use crate::reach;
 use raddle_engine::{Checks, Limits, Replayed, Step, Summary};
-use raddle_interleave::{Model, Options};
+use raddle_graph as graph;
+use raddle_interleave as interleave;
 use raddle_ir::Program;
 use std::time::Duration;
 
 /// An engine with everything that it is to be asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Search {
-    Interleave(Options),
+    Interleave(interleave::Options),
     /// The reachability engine, lazily under TSO; of the options, the model and the limits count.
-    Lazy(Options),
+    Lazy(interleave::Options),
+    Graph(graph::Options),
 }
 
-impl From<Options> for Search {
-    fn from(options: Options) -> Search {
+impl From<interleave::Options> for Search {
+    fn from(options: interleave::Options) -> Search {
         Search::Interleave(options)
     }
 }
 
+impl From<graph::Options> for Search {
+    fn from(options: graph::Options) -> Search {
+        Search::Graph(options)
+    }
+}
+
 impl Search {
+    pub const INTERLEAVE: &str = "interleave";
+    /// The graph engine, and its only strategy.
+    pub const GRAPH: &str = "graph";
+
+    /// Whose steps the schedules are.
+    pub const fn engine_name(&self) -> &'static str {
+        match self {
+            Search::Interleave(_) | Search::Lazy(_) => Search::INTERLEAVE,
+            Search::Graph(_) => Search::GRAPH,
+        }
+    }
+
     pub const fn model_name(&self) -> &'static str {
         match self {
             Search::Interleave(options) | Search::Lazy(options) => options.model.name(),
+            Search::Graph(options) => options.model.name(),
         }
     }
 
@@ -31,12 +52,14 @@ impl Search {
         match self {
             Search::Interleave(options) => options.strategy.name(),
             Search::Lazy(_) => "lazy",
+            Search::Graph(_) => Search::GRAPH,
         }
     }
 
     pub const fn limits(&self) -> &Limits {
         match self {
             Search::Interleave(options) | Search::Lazy(options) => &options.limits,
+            Search::Graph(options) => &options.limits,
         }
     }
 
@@ -45,6 +68,7 @@ impl Search {
     pub fn keep_going(mut self) -> Search {
         match &mut self {
             Search::Interleave(options) | Search::Lazy(options) => options.keep_going = true,
+            Search::Graph(options) => options.keep_going = true,
         }
         self
     }
@@ -54,14 +78,18 @@ impl Search {
     pub fn with_time(mut self, time: Duration) -> Search {
         match &mut self {
             Search::Interleave(options) | Search::Lazy(options) => options.limits.time = Some(time),
+            Search::Graph(options) => options.limits.time = Some(time),
         }
         self
     }
 
-    /// Whether the model has store buffers, which can be bounded.
+    /// Whether there are store buffers, which can be bounded.
     pub fn is_buffered(&self) -> bool {
         match self {
-            Search::Interleave(options) | Search::Lazy(options) => options.model != Model::Sc,
+            Search::Interleave(options) | Search::Lazy(options) => {
+                options.model != interleave::Model::Sc
+            }
+            Search::Graph(_) => false,
         }
     }
 
@@ -69,6 +97,7 @@ impl Search {
     pub const fn buffer_bound(&self) -> Option<u32> {
         match self {
             Search::Interleave(options) | Search::Lazy(options) => options.buffer_bound,
+            Search::Graph(_) => None,
         }
     }
 
@@ -80,14 +109,16 @@ impl Search {
             Search::Interleave(options) | Search::Lazy(options) => {
                 options.buffer_bound = buffered.then_some(most)
             }
+            Search::Graph(_) => {}
         }
         self
     }
 
     pub fn explore(&self, program: &Program) -> Summary {
         match self {
-            Search::Interleave(options) => raddle_interleave::explore(program, options),
+            Search::Interleave(options) => interleave::explore(program, options),
             Search::Lazy(options) => reach::explore(program, options),
+            Search::Graph(options) => graph::explore(program, options),
         }
     }
 
@@ -96,10 +127,13 @@ impl Search {
         match self {
             Search::Interleave(options) => {
                 let model = options.bounded_model();
-                raddle_interleave::replay(program, model, options.checks, schedule)
+                interleave::replay(program, model, options.checks, schedule)
+            }
+            Search::Graph(graph::Options { model, limits, .. }) => {
+                graph::replay(program, *model, limits, schedule)
             }
             Search::Lazy(options) => {
-                raddle_interleave::replay_reach(program, options.model, false, schedule).0
+                interleave::replay_reach(program, options.model, false, schedule).0
             }
         }
     }
@@ -108,6 +142,7 @@ impl Search {
     pub const fn checks(&self) -> Checks {
         match self {
             Search::Interleave(options) | Search::Lazy(options) => options.checks,
+            Search::Graph(_) => Checks { races: false },
         }
     }
 }

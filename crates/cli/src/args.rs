@@ -6,7 +6,7 @@ use crate::monitor::MonitorArgs;
 use crate::reach::ReachArgs;
 use crate::robust::RobustArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use raddle_interleave::Model;
+use raddle_graph::Model;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -169,10 +169,14 @@ pub struct Range {
 
 #[derive(Args, Debug)]
 pub struct ModelArgs {
-    /// The memory model, or several: sc, tso, pso.
+    /// The memory model, or several: sc, tso, pso, power, arm.
     #[arg(
-        short, long = "model", required = true, value_delimiter = ',', value_name = "MODEL",
-        value_parser = parse_model, help_heading = "Model"
+        short,
+        long = "model",
+        required = true,
+        value_delimiter = ',',
+        value_name = "MODEL",
+        help_heading = "Model"
     )]
     pub models: Vec<Model>,
 }
@@ -180,9 +184,9 @@ pub struct ModelArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArgs {
-    /// How executions are searched.
-    #[arg(long, value_enum, default_value_t)]
-    pub strategy: StrategyArg,
+    /// How executions are searched [default: optimal; graph under power and arm].
+    #[arg(long, value_enum)]
+    pub strategy: Option<StrategyArg>,
     /// Seed of the random schedules [default: 0].
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
@@ -197,10 +201,9 @@ pub enum CheckArg {
     Races,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StrategyArg {
     /// Exactly one execution per trace (Optimal-DPOR).
-    #[default]
     Optimal,
     /// One execution per trace, some more begun and given up (Source-DPOR).
     Source,
@@ -213,6 +216,8 @@ pub enum StrategyArg {
     /// Visit states instead of executions, for loops that need not end; under tso, with store
     /// buffers only where they matter. Only for check, sc and tso.
     Lazy,
+    /// One execution per trace, by axioms (the graph engine): for all models.
+    Graph,
 }
 
 #[derive(Args, Debug)]
@@ -246,16 +251,6 @@ pub struct OutputArgs {
     pub json: bool,
 }
 
-fn parse_model(word: &str) -> Result<Model, String> {
-    match word {
-        "power" | "arm" => Err(format!(
-            "the model '{word}' comes with the graph engine; not in this version \
-             (expected sc, tso or pso)"
-        )),
-        _ => word.parse(),
-    }
-}
-
 fn parse_range(word: &str) -> Result<Range, String> {
     let wanted = || "expected two numbers with two points between, such as -1..2".to_owned();
     let (low, high) = word.split_once("..").ok_or_else(wanted)?;
@@ -286,12 +281,5 @@ mod tests {
         for word in ["3", "3..1", "a..b", "0..99999999"] {
             assert!(parse_range(word).is_err(), "{word}");
         }
-    }
-
-    #[test]
-    fn models_to_come_are_named_as_such() {
-        assert!(parse_model("power").is_err_and(|e| e.contains("graph engine")));
-        assert!(parse_model("tos").is_err_and(|e| e.contains("expected sc, tso or pso")));
-        assert_eq!(parse_model("pso"), Ok(Model::Pso));
     }
 }

@@ -8,7 +8,8 @@ use crate::output::{Output, Stop};
 use clap::Parser;
 use raddle_analysis::Search;
 use raddle_engine::{Checks, Limits};
-use raddle_interleave::{Model, Options, Strategy};
+use raddle_graph::Model;
+use raddle_interleave::{self as interleave, Options, Strategy};
 use raddle_report::document::Origin;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -102,7 +103,7 @@ pub fn source(args: &SourceArgs) -> SourceConfig {
 }
 
 pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
-    if args.search.strategy == StrategyArg::Lazy {
+    if args.search.strategy == Some(StrategyArg::Lazy) {
         return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
     }
     let searches = searches(&args.models, &args.search, &args.limits, Checks::default(), true)?;
@@ -137,24 +138,74 @@ fn searches(
     checks: Checks,
     keep_going: bool,
 ) -> Result<Vec<Search>, Stop> {
-    let strategy = strategy(search)?;
-    let limits = limits(limit_args)?;
-    let options = |model: Model| Options {
-        strategy,
-        limits: limits.clone(),
-        checks,
-        keep_going,
-        // Interleavings say little; what compares with the other strategies is the traces.
-        count_traces: strategy == Strategy::Exhaustive,
-        ..Options::new(model)
-    };
-    let lazy = search.strategy == StrategyArg::Lazy;
-    if lazy && (checks.races || models.models.contains(&Model::Pso)) {
-        let message = "--strategy lazy is for sc and tso, without --check races";
-        return Err(Stop::Usage(message.to_owned()));
+    if search.strategy != Some(StrategyArg::Random)
+        && (search.seed.is_some() || search.runs.is_some())
+    {
+        return Err(Stop::Usage("--seed and --runs need --strategy random".to_owned()));
     }
-    let search = if lazy { Search::Lazy } else { Search::from };
-    Ok(distinct(&models.models).into_iter().map(options).map(search).collect())
+    let limits = limits(limit_args)?;
+    let asked = |model: Model| {
+        let limits = limits.clone();
+        Ok(match engine(model, search)? {
+            Engine::Interleave(model, strategy) => Search::from(Options {
+                strategy,
+                limits,
+                checks,
+                keep_going,
+                // Interleavings say little; what compares with the other strategies is the traces.
+                count_traces: strategy == Strategy::Exhaustive,
+                ..Options::new(model)
+            }),
+            Engine::Lazy(_) if checks.races => {
+                let message = "--strategy lazy does not go with --check races";
+                return Err(Stop::Usage(message.to_owned()));
+            }
+            Engine::Lazy(model) => {
+                Search::Lazy(Options { limits, keep_going, ..Options::new(model) })
+            }
+            Engine::Graph if checks.races => {
+                return Err(Stop::Usage(format!(
+                    "--check races goes with sc, tso and pso and not with --strategy graph, \
+                     which '{model}' was to be searched by"
+                )));
+            }
+            Engine::Graph => {
+                let options = raddle_graph::Options::new(model);
+                Search::from(raddle_graph::Options { limits, keep_going, ..options })
+            }
+        })
+    };
+    distinct(&models.models).into_iter().map(asked).collect()
+}
+
+/// Which engine searches, and how.
+enum Engine {
+    Interleave(interleave::Model, Strategy),
+    Lazy(interleave::Model),
+    Graph,
+}
+
+/// The engine that a model has unless another is asked for.
+fn engine(model: Model, search: &SearchArgs) -> Result<Engine, Stop> {
+    let interleaved = match model {
+        Model::Sc => Some(interleave::Model::Sc),
+        Model::Tso => Some(interleave::Model::Tso),
+        Model::Pso => Some(interleave::Model::Pso),
+        Model::Power | Model::Arm => None,
+    };
+    let refuse = |message: String| Err(Stop::Usage(message));
+    match (search.strategy, interleaved) {
+        (Some(StrategyArg::Graph), _) | (None, None) => Ok(Engine::Graph),
+        (
+            Some(StrategyArg::Lazy),
+            Some(model @ (interleave::Model::Sc | interleave::Model::Tso)),
+        ) => Ok(Engine::Lazy(model)),
+        (Some(StrategyArg::Lazy), _) => refuse("--strategy lazy is for sc and tso".to_owned()),
+        (Some(_), None) => refuse(format!(
+            "the model '{model}' has no interleavings; it needs --strategy graph, its default"
+        )),
+        (asked, Some(model)) => Ok(Engine::Interleave(model, strategy(asked, search))),
+    }
 }
 
 /// A model that is named twice runs once.
@@ -168,22 +219,20 @@ fn distinct(models: &[Model]) -> Vec<Model> {
     seen
 }
 
-fn strategy(args: &SearchArgs) -> Result<Strategy, Stop> {
-    if args.strategy != StrategyArg::Random && (args.seed.is_some() || args.runs.is_some()) {
-        return Err(Stop::Usage("--seed and --runs need --strategy random".to_owned()));
-    }
-    Ok(match args.strategy {
-        StrategyArg::Optimal => Strategy::Optimal,
-        StrategyArg::Source => Strategy::Source,
-        StrategyArg::Persistent => Strategy::Persistent,
-        StrategyArg::Exhaustive => Strategy::Exhaustive,
-        // Another engine's: the rest of the options is for it as well.
-        StrategyArg::Lazy => Strategy::Optimal,
-        StrategyArg::Random => Strategy::Random {
+/// How the interleaving engine is to search.
+fn strategy(asked: Option<StrategyArg>, args: &SearchArgs) -> Strategy {
+    match asked {
+        Some(StrategyArg::Source) => Strategy::Source,
+        Some(StrategyArg::Persistent) => Strategy::Persistent,
+        Some(StrategyArg::Exhaustive) => Strategy::Exhaustive,
+        Some(StrategyArg::Random) => Strategy::Random {
             seed: args.seed.unwrap_or_default(),
             runs: args.runs.unwrap_or(DEFAULT_RUNS),
         },
-    })
+        None | Some(StrategyArg::Optimal | StrategyArg::Lazy | StrategyArg::Graph) => {
+            Strategy::Optimal
+        }
+    }
 }
 
 pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
@@ -231,10 +280,22 @@ mod tests {
         let config = config.expect("valid arguments");
         let models: Vec<&str> = config.searches.iter().map(Search::model_name).collect();
         assert_eq!(models, ["tso", "pso"]);
-        let Search::Interleave(options) = &config.searches[0] else { panic!("another engine") };
+        let Search::Interleave(options) = &config.searches[0] else {
+            panic!("the interleaving engine is asked");
+        };
         assert_eq!(options.strategy, Strategy::Random { seed: 0, runs: 7 });
         assert_eq!(options.limits.time, Some(Duration::from_millis(1500)));
         assert_eq!(options.limits.memory, Some(2 << 20));
+    }
+
+    #[test]
+    fn every_model_has_an_engine() {
+        let strategies = |words: &str| -> Vec<&'static str> {
+            let config = checked(words).expect("valid arguments");
+            config.searches.iter().map(Search::strategy_name).collect()
+        };
+        assert_eq!(strategies("--model tso,power,arm"), ["optimal", "graph", "graph"]);
+        assert_eq!(strategies("--model sc,power --strategy graph"), ["graph", "graph"]);
     }
 
     #[test]
@@ -248,6 +309,8 @@ mod tests {
     fn what_makes_no_sense_together_is_refused() {
         for words in [
             "--model sc --seed 1",
+            "--model tso,power --strategy source",
+            "--model arm --check races",
             "--model sc --strategy source --runs 5",
             "--model sc --timeout 0",
             "--model sc --timeout=-1",

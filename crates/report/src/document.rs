@@ -9,7 +9,8 @@ use raddle_analysis::Search;
 use raddle_analysis::Violation;
 use raddle_analysis::witness::Expected;
 use raddle_engine::{Checks, Step};
-use raddle_interleave::{Model, Options};
+use raddle_graph as graph;
+use raddle_interleave as interleave;
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,8 @@ pub struct Entry {
     model: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     buffer_bound: Option<u32>,
+    /// Whose steps the schedule has.
+    engine: &'static str,
     #[serde(flatten)]
     error: json::Error,
 }
@@ -50,6 +53,7 @@ pub struct Entry {
 pub fn entry(run: &Run<'_>, violation: &Violation) -> Entry {
     Entry {
         model: run.search.model_name(),
+        engine: run.search.engine_name(),
         buffer_bound: run.search.buffer_bound(),
         error: json::violation(run, violation),
     }
@@ -131,6 +135,8 @@ struct Body {
 struct BodyEntry {
     model: String,
     buffer_bound: Option<u32>,
+    #[serde(default)]
+    engine: Option<String>,
     kind: String,
     thread: Option<String>,
     file: String,
@@ -190,12 +196,28 @@ fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diag
 }
 
 impl BodyEntry {
+    /// The engine that the schedule is for.
+    fn search(&self, checks: Checks) -> Result<Search, String> {
+        match self.engine.as_deref() {
+            None | Some(Search::INTERLEAVE) => {
+                let options = interleave::Options::new(self.model.parse()?);
+                let buffer_bound = self.buffer_bound;
+                Ok(interleave::Options { checks, buffer_bound, ..options }.into())
+            }
+            Some(Search::GRAPH) => Ok(graph::Options::new(self.model.parse()?).into()),
+            Some(other) => Err(format!(
+                "the engine '{other}' is not known; expected '{}' or '{}'",
+                Search::INTERLEAVE,
+                Search::GRAPH
+            )),
+        }
+    }
+
     fn checked(self, file: &str, checks: Checks) -> Result<RecordedWitness, Diagnostic> {
-        let model: Model =
-            self.model.parse().map_err(|message: String| Diagnostic::whole_file(file, message))?;
+        let search =
+            self.search(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
         Ok(RecordedWitness {
-            search: Options { checks, buffer_bound: self.buffer_bound, ..Options::new(model) }
-                .into(),
+            search,
             schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
             expected: Expected {
                 kind: self.kind,
