@@ -111,7 +111,7 @@ fn missing_file() {
 
 #[test]
 fn a_name_that_says_nothing() {
-    let path = file("unknown_extension", "program.txt", b"hello");
+    let path = file("unknown_extension", "program.xyz", b"hello");
     assert!(rejected(&path).contains(".litmus, .aut or .rir"));
 }
 
