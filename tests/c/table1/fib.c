@@ -2,6 +2,7 @@
 // which both reach in the right interleaving.
 //
 //   -DBOUND=144  the bound holds (the default); with 143 it does not
+//   -DSTEPS=4    the number of additions of each thread, 5 otherwise; the bound is then 55, the tenth number
 //   -DJOIN       main waits for the threads before it looks
 
 #include <assert.h>
@@ -10,7 +11,9 @@
 #ifndef BOUND
 #define BOUND 144
 #endif
+#ifndef STEPS
 #define STEPS 5
+#endif
 
 static int i = 1, j = 1;
 

@@ -7,8 +7,12 @@
 #ifndef THREADS
 #define THREADS 12
 #endif
+#ifndef SIZE
 #define SIZE 128
+#endif
+#ifndef MESSAGES
 #define MESSAGES 4
+#endif
 
 static int table[SIZE];
 

@@ -32,6 +32,7 @@ start:
         for (int i = 1; i <= THREADS; i++)
             while (busy[i])
                 ;
+        LOAD_FENCE();
         if (y != me) {
             while (y != 0)
                 ;

@@ -19,6 +19,7 @@ static void *worker(void *arg)
     for (;;) {
         while (!latch[me])
             ;
+        LOAD_FENCE();
         assert(flag[me]);
         latch[me] = 0;
         flag[me] = 0;

@@ -28,6 +28,7 @@ static void *worker(void *arg)
     for (int round = 0; round < ROUNDS; round++) {
         if (!sleep_on(&latch[me]))
             break;
+        LOAD_FENCE();
         assert(flag[me]);
         latch[me] = 0;
         flag[me] = 0;

@@ -34,7 +34,7 @@ mod mapping;
 mod trace;
 
 use crate::deps::Deps;
-use crate::layout::Place;
+use crate::layout::{Place, Places};
 use crate::local::Context;
 use crate::outcome::{Outcome, Trouble, observe};
 use communication::Communication;
@@ -45,7 +45,9 @@ use std::fmt;
 use trace::{Direction, Trace, Traces, Values};
 
 /// Candidates looked at before giving up.
-pub const BUDGET: u64 = 20_000_000;
+const BUDGET: u64 = 20_000_000;
+/// Partial traces of one thread looked at before giving up.
+const TRACES: u64 = 100_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Model {
@@ -76,10 +78,10 @@ pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
     executions_within(program, model, BUDGET)
 }
 
-/// The same, with a limit on the candidates looked at.
+/// The same, with a limit on the candidates, and on the traces of one thread, looked at.
 pub fn executions_within(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
     let cx = Context::new(program)?;
-    let threads = traces(&cx, model)?;
+    let threads = traces(&cx, model, budget.min(TRACES))?;
     let stores = stores(&threads);
     let mut search = Search { cx: &cx, model, stores, outcome: Outcome::default(), budget };
     search.combine(&threads, &mut Vec::new())?;
@@ -103,9 +105,9 @@ fn stores(threads: &[Vec<Trace>]) -> Vec<Stores> {
 type Stores = FxHashSet<(Place, u128)>;
 
 /// The traces of every thread, with all values that loads can return.
-fn traces(cx: &Context, model: Model) -> Result<Vec<Vec<Trace>>, Trouble> {
-    let mut all =
-        Traces { cx, model, values: Values::new(), places: crate::layout::Places::default() };
+fn traces(cx: &Context, model: Model, budget: u64) -> Result<Vec<Vec<Trace>>, Trouble> {
+    let places = Places::default();
+    let mut all = Traces { cx, model, values: Values::new(), places, budget };
     let mut round = 0;
     loop {
         let threads: Result<Vec<Vec<Trace>>, Trouble> =

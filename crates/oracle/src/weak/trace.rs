@@ -16,9 +16,6 @@ use crate::outcome::Trouble;
 use raddle_ir::{InstKind, Operand, Order, Reg, RmwOp, ThreadIdx, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Partial traces of one thread looked at in one round before giving up.
-const BUDGET: usize = 100_000;
-
 /// The values that may be at each place; its initial value where none is given.
 pub(super) type Values = BTreeMap<Place, BTreeSet<u128>>;
 
@@ -151,6 +148,8 @@ pub(super) struct Traces<'c, 'p> {
     pub model: Model,
     pub values: Values,
     pub places: Places,
+    /// Partial traces of one thread looked at in one round before giving up.
+    pub budget: u64,
 }
 
 impl Traces<'_, '_> {
@@ -168,7 +167,7 @@ impl Traces<'_, '_> {
         let (mut complete, mut seen) = (Vec::new(), 0);
         while let Some(trace) = open.pop() {
             seen += 1;
-            if seen > BUDGET {
+            if seen > self.budget {
                 return Err(Trouble::Budget);
             }
             match trace.local.at(self.cx) {
