@@ -166,9 +166,15 @@ impl<'p, const W: usize> Search<'p, W> {
             if matches!(act, Act::Defer(_)) && node.needs_race && !node.raced && node.went_on {
                 continue;
             }
-            if self.go(act)? {
-                if let Some(node) = self.nodes.last_mut() {
-                    node.went_on = true;
+            let is_last = node.acts.get(node.next).is_none();
+            let in_place = is_last && self.owns_graph();
+            if self.go(act, in_place)? {
+                match self.nodes.last_mut() {
+                    Some(node) if !in_place => node.went_on = true,
+                    // Nothing is left to decide there, and its graph is gone.
+                    _ => {
+                        self.nodes.pop();
+                    }
                 }
                 return Ok(true);
             }
@@ -176,11 +182,17 @@ impl<'p, const W: usize> Search<'p, W> {
         Ok(false)
     }
 
-    /// Carries out an act on a copy of the graph, if it changes that.
-    fn go(&mut self, act: Act) -> Result<bool, TooSmall> {
+    /// Whether no decision before the newest needs the same graph.
+    fn owns_graph(&self) -> bool {
+        let before = self.nodes.len().checked_sub(2).map(|n| &self.nodes[n]);
+        before.is_none_or(|node| node.level < self.level)
+    }
+
+    /// Carries out an act. If it changes the graph, then on a copy, unless nobody needs the old one.
+    fn go(&mut self, act: Act, in_place: bool) -> Result<bool, TooSmall> {
         let level = match act {
             Act::Choose(..) | Act::Defer(_) => self.level,
-            Act::Read(..) | Act::Place(..) => self.level + 1,
+            Act::Read(..) | Act::Place(..) => self.level + usize::from(!in_place),
         };
         if level > self.level {
             if self.graphs.len() <= level {
