@@ -5,8 +5,8 @@
 //! 15) holds what could be done instead of the earlier event to bring the later one about: the later
 //! event's own process, or another whose next event happens before the later one. One of E goes
 //! into the backtrack set of the state before the earlier event, unless one of E is there already.
-//! The backtrack set of a state is what was explored from it and what is planned there. When the
-//! state is left for good it is a persistent set (definition 1).
+//! The backtrack set of a state is what was explored from it and what is planned there, or asleep:
+//! with what sleeps, which was explored earlier, it makes up for a persistent set (definition 1).
 //!
 //! The shadow threads of the paper's section 2 are what this engine has anyway: an update is an event
 //! of its own, beside the next step of its thread. Deviations:
@@ -14,9 +14,10 @@
 //!   a race is looked at when its later event is performed, with every earlier event that it races
 //!   with; what waits when an execution ends is looked at then. Sleep sets need no more: an event
 //!   that is never performed because it sleeps was performed before.
-//! - E holds only what nothing else of E has to happen before, so that each of it can be done at once. It is
-//!   therefore never empty (what the later event needs can be done without the earlier one), and
-//!   line 19, which plans everything, is not needed.
+//! - E holds only what nothing else of E has to happen before, so that each of it can be done at once
+//!   and is a first step of some execution in which the race is reversed. It is never empty (what
+//!   the later event needs can be done without the earlier one), so line 19, which plans everything,
+//!   is not needed.
 //! - Definitions 3 and 4 order a load after the update of an earlier store of its own thread to the
 //!   same location, and all that follows after that load. Read to the letter they lose executions:
 //!   with `x = 1; r = x; s = y` in one thread and the mirror image in the other, both threads may
