@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `api` | what the engine is asked and what it answers |
 //! | `lazy` | the queries: reachability, robustness, attacks |
-//! | `search` | breadth-first search, on several cores |
+//! | `search`, `worker` | breadth-first search, on several cores |
 //! | `space`, `tables` | the states seen, in few bytes each |
 //! | `system` | the machine under SC, with what is delayed; states from it and back |
 //! | `moves`, `perform` | what could happen next, and what it does |
@@ -26,6 +26,8 @@
 
 mod api;
 mod attack;
+#[cfg(test)]
+mod codec_tests;
 mod delay;
 mod lazy;
 mod moves;
@@ -36,6 +38,7 @@ mod search;
 mod space;
 mod system;
 mod tables;
+mod worker;
 
 pub use api::{
     Answer, Attacks, Effort, End, FeasibleAttack, FinalStates, InstPlace, Options, ReachModel,

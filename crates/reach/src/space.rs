@@ -173,7 +173,7 @@ impl Space {
 
     /// Whether there is no room for more: states have 32-bit numbers.
     pub fn is_full(&self) -> bool {
-        self.roots.is_full() || self.inner.is_full()
+        self.roots.is_full() || self.inner.is_full() || self.strings.is_full()
     }
 }
 

@@ -10,6 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const SHARD_BITS: u32 = 5;
 const SHARDS: usize = 1 << SHARD_BITS;
 
+/// Things in a shard from which on numbers, which have 32 bits, may run out soon.
+const MOST: usize = 1 << (32 - SHARD_BITS - 1);
+
 /// The number of something in a table.
 pub type Number = u32;
 
@@ -129,6 +132,10 @@ impl Strings {
         }
     }
 
+    pub fn is_full(&self) -> bool {
+        self.shards.iter().any(|shard| lock(shard).ends.len() >= MOST)
+    }
+
     /// Gives the string of a number to `out`, which is cleared first.
     pub fn read(&self, number: Number, out: &mut Vec<u8>) {
         let (shard, place) = parts(number);
@@ -213,10 +220,8 @@ impl Pairs {
         self.shards.iter().map(of).sum()
     }
 
-    /// Whether numbers may run out soon: they have 32 bits.
     pub fn is_full(&self) -> bool {
-        let most = 1 << (32 - SHARD_BITS - 1);
-        self.shards.iter().any(|shard| lock(shard).pairs.len() >= most)
+        self.shards.iter().any(|shard| lock(shard).pairs.len() >= MOST)
     }
 }
 

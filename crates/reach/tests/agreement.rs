@@ -86,13 +86,13 @@ fn accesses() {
         ..Weights::default()
     };
     let shape = Config { threads: 2..=3, instructions: 3..=5, ..Config::memory() };
-    agree(&Config { weights, ..shape.clone() }, 300);
-    agree(&Config { weights, locations: 3, threads: 3..=3, ..shape }, 100);
+    agree(&Config { weights, ..shape.clone() }, 200);
+    agree(&Config { weights, locations: 3, threads: 3..=3, ..shape }, 50);
 }
 
 #[test]
 fn accesses_and_fences() {
-    agree(&Config::memory(), 300);
+    agree(&Config::memory(), 200);
 }
 
 #[test]
