@@ -3,7 +3,7 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use raddle_analysis::robust::{By, robust};
+use raddle_analysis::robust::{By, Interlocked, Runs, robust, sample};
 use raddle_interleave::{Limits, Model};
 use raddle_ir::{Program, text};
 use raddle_oracle::generate::{self, Config};
@@ -121,4 +121,117 @@ fn litmus_tests_of_x86() {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// A program of threads that each run some lines over `%r: i32`.
+fn threads(items: &str, bodies: &[String]) -> Program {
+    let mut source = format!("{items}\n");
+    for (n, body) in bodies.iter().enumerate() {
+        source.push_str(&format!(
+            "thread t{n} = @t{n}()\nfunc @t{n}() {{\nreg %r: i32, %h: i16, %b: i8\nentry:\n{body}ret\n}}\n"
+        ));
+    }
+    let program = text::parse_bytes("test.rir", source.as_bytes());
+    program.unwrap_or_else(|wrong| panic!("{}: {}\n{source}", wrong.line, wrong.message))
+}
+
+/// Loads and stores of one to four bytes of two words, so that many overlap in part.
+fn overlapping(seed: u64) -> Program {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut body = || {
+        let mut lines = String::new();
+        for _ in 0..random.u32(2..=4) {
+            let (ty, reg, size) =
+                [("i8", "%b", 1), ("i16", "%h", 2), ("i32", "%r", 4)][random.usize(..3)];
+            let offset = random.u32(..4 / size) * size;
+            let place = format!("@{}+{offset}", ["x", "y"][random.usize(..2)]);
+            lines.push_str(&match random.u32(..9) {
+                0 => "fence mfence\n".to_owned(),
+                1..=4 => format!("{reg} = load {ty} asm {place}\n"),
+                _ => format!("store {ty} asm {place}, {}\n", random.u32(1..100)),
+            });
+        }
+        lines
+    };
+    let bodies: Vec<String> = (0..2 + seed % 2).map(|_| body()).collect();
+    threads("global @x: i32\nglobal @y: i32\nobserve x = i32 @x\nobserve y = i32 @y", &bodies)
+}
+
+/// The oracle does not know these; the ways must agree all the same. Under PSO the monitor may say
+/// that it cannot tell, and leaves it to the cycles.
+#[test]
+fn accesses_of_different_sizes() {
+    let mut told = [0; 2];
+    for seed in seeds(600) {
+        let program = overlapping(seed);
+        for model in [Model::Tso, Model::Pso] {
+            let [monitor, cycles, count] =
+                WAYS.map(|by| robust(&program, model, &limits(), Some(by)).robust);
+            let text = || text::print(&program);
+            assert!(
+                cycles.is_some() && cycles == count,
+                "{seed} {model}: {cycles:?} {count:?}\n{}",
+                text()
+            );
+            let default = robust(&program, model, &limits(), None).robust;
+            assert_eq!(default, cycles, "{seed} {model}\n{}", text());
+            match monitor {
+                None => assert_eq!(model, Model::Pso, "{seed}\n{}", text()),
+                known => assert_eq!(known, cycles, "{seed} {model}\n{}", text()),
+            }
+            told[usize::from(monitor.is_some())] += 1;
+        }
+    }
+    assert!(told[1] > 3 * told[0], "{told:?}");
+}
+
+fn lines(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+const ABC: &str = "global @a: i32\nglobal @b: i32\nglobal @c: i32";
+
+/// Paper 001, figure 6, with its thread 1 taking the branch.
+#[test]
+fn figure_6() {
+    let first = lines(&["store i32 asm @a, 1", "%r = load i32 asm @a", "%r = load i32 asm @b"]);
+    let second = ["store i32 asm @b, 1", "store i32 asm @a, 2", "%r = rmw add i32 asm @c, 1"];
+    let second = lines(&second) + "%r = load i32 asm @a\n";
+    let program = threads(ABC, &[first, second]);
+    for model in [Model::Tso, Model::Pso] {
+        assert_eq!(complaint(&program, model), None);
+        let answer = robust(&program, model, &limits(), None);
+        assert_eq!(answer.robust, Some(false));
+    }
+}
+
+/// Figure 8: the monitor of the paper finds it on some runs and not on others, the search in any case.
+#[test]
+fn figure_8() {
+    let bodies = [
+        lines(&["store i32 asm @a, 1", "%r = load i32 asm @b"]),
+        lines(&["store i32 asm @a, 2"]),
+        lines(&["store i32 asm @b, 1", "%r = load i32 asm @a"]),
+    ];
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    for order in orders {
+        let program = threads(ABC, &order.map(|n: usize| bodies[n].clone()));
+        assert_eq!(complaint(&program, Model::Tso), None);
+        assert_eq!(robust(&program, Model::Tso, &limits(), None).robust, Some(false));
+    }
+    let program = threads(ABC, &bodies);
+    let runs = Runs { seed: 1, runs: 200, interlocked: Interlocked::Drains, limits: limits() };
+    let sampled = sample(&program, Model::Tso, &runs);
+    assert!(sampled.violating > 0 && sampled.violating < sampled.runs, "{}", sampled.violating);
+}
+
+/// A thread that waits for ever under SC may go on where a store is delayed.
+#[test]
+fn a_wait_that_only_a_delayed_store_ends() {
+    let first = lines(&["store i32 asm @a, 1", "store i32 asm @b, 1"]);
+    let second = lines(&["%r = load i32 asm @b", "%r = await eq i32 asm @a, 0"]);
+    let program = threads(ABC, &[first, second]);
+    assert_eq!(complaint(&program, Model::Pso), None);
+    assert_eq!(robust(&program, Model::Pso, &limits(), None).robust, Some(false));
+    assert_eq!(robust(&program, Model::Tso, &limits(), None).robust, Some(true));
 }

@@ -123,10 +123,18 @@ pub(crate) struct Notes {
     locs: bool,
 }
 
+/// What kind of step it is: the commonest without their operands.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Load,
+    Store(Order),
+    Other(Visible),
+}
+
 /// What is known of a step before it is performed.
 #[derive(Clone, Debug)]
 pub(crate) struct About {
-    visible: Visible,
+    kind: Kind,
     loc: LocId,
     waiters: Vec<ThreadId>,
     position: usize,
@@ -209,12 +217,21 @@ impl<'p> System<'p> {
 
     /// What there is to know before a step.
     pub(crate) fn about(&self, turn: Turn) -> About {
-        let visible = self.machine.visible(turn.thread);
-        let waiters = match visible {
-            Visible::Signal { addr } | Visible::Broadcast { addr } => self.waiters(addr).collect(),
-            _ => Vec::new(),
+        let thread = turn.thread;
+        let (loc, position) = (self.noted_loc(thread), self.events.len());
+        let mut waiters = Vec::new();
+        let kind = if self.machine.at_load(thread).is_some() {
+            Kind::Load
+        } else if self.machine.at_store(thread).is_some() {
+            Kind::Store(self.machine.order(thread, true).unwrap_or(Order::Asm))
+        } else {
+            let visible = self.machine.visible(thread);
+            if let Visible::Signal { addr } | Visible::Broadcast { addr } = visible {
+                waiters.extend(self.waiters(addr));
+            }
+            Kind::Other(visible)
         };
-        About { visible, loc: self.noted_loc(turn.thread), waiters, position: self.events.len() }
+        About { kind, loc, waiters, position }
     }
 
     /// Notes a step that was performed.
@@ -222,13 +239,16 @@ impl<'p> System<'p> {
         let Some(event) = self.events.get(about.position) else { return };
         let action = event.action;
         let writes = action.class == Class::Write;
-        let what = match about.visible {
-            Visible::Choose { .. } => What::Choice,
-            Visible::Load { access, .. } if !access.exclusive => What::Read,
-            Visible::Await { .. } => What::Read,
-            Visible::Store { access, .. } if writes => What::Write(access.order),
-            Visible::Store { .. } => What::Read,
-            _ => What::Locked { writes },
+        let what = match about.kind {
+            Kind::Load => What::Read,
+            Kind::Store(order) if writes => What::Write(order),
+            Kind::Store(_) => What::Read,
+            Kind::Other(Visible::Choose { .. }) => What::Choice,
+            Kind::Other(Visible::Load { access, .. }) if !access.exclusive => What::Read,
+            Kind::Other(Visible::Await { .. }) => What::Read,
+            Kind::Other(Visible::Store { access, .. }) if writes => What::Write(access.order),
+            Kind::Other(Visible::Store { .. }) => What::Read,
+            Kind::Other(_) => What::Locked { writes },
         };
         let bytes = if action.class == Class::Local { 0 } else { action.bytes };
         let choice = if action.is_alternative() { action.choice } else { 0 };
@@ -237,7 +257,7 @@ impl<'p> System<'p> {
         if self.machine.status(action.thread) == Status::Failed {
             return;
         }
-        let all = matches!(about.visible, Visible::Broadcast { .. });
+        let all = matches!(about.kind, Kind::Other(Visible::Broadcast { .. }));
         for woken in about.waiters {
             if all || woken.0 + 1 == action.choice {
                 self.note(woken, What::Woken(thread));

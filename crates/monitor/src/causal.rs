@@ -34,6 +34,9 @@ pub struct Delayed {
     pub thread: Thread,
     /// Which of its thread's stores it is, from 0.
     pub index: u32,
+    /// What the access comes after beside its thread's past, if that makes the difference: another
+    /// access to part of its bytes.
+    pub through: Option<usize>,
 }
 
 /// Something that was pushed.
@@ -53,6 +56,7 @@ struct Record {
 
 impl Record {
     /// Which of its thread's stores it is, from 1; 0: none that was buffered.
+    #[inline]
     fn store(&self) -> u32 {
         match self.access.op {
             Op::Access(Kind::Write) => self.stores,
@@ -217,67 +221,145 @@ impl Causal {
     /// The store that an access would miss if it were its thread's next.
     pub fn would(&self, access: &Access) -> Option<Delayed> {
         let cells = self.cells.touched(access.addr, access.bytes);
-        cells.iter().find_map(|cell| self.pending(access.thread, *cell))
+        match cells[..] {
+            [cell] => self.pending(access.thread, cell, self.row_of(access.thread)?),
+            _ => self.judge_wide(access, &cells),
+        }
     }
 
-    /// Which of the records are the causal past of a thread's last one.
-    pub fn past(&self, thread: Thread) -> impl Iterator<Item = usize> + '_ {
-        let row = self.row_of(thread);
-        let seen = move |record: &Record| {
-            row.is_some_and(|row| record.index <= self.rows[row + record.access.thread.index()])
+    /// Which of the records are the causal past of a thread's last one, and of another record.
+    pub fn past(&self, thread: Thread, through: Option<usize>) -> Vec<usize> {
+        let rows = self.row_of(thread).into_iter().chain(through.map(|n| self.row(n as u32)));
+        let rows: Vec<&[u32]> = rows.collect();
+        let seen = |record: &Record| {
+            rows.iter().any(|row| record.index <= row[record.access.thread.index()])
         };
-        (0..self.records.len()).filter(move |n| seen(&self.records[*n]))
+        (0..self.records.len()).filter(|n| seen(&self.records[*n])).collect()
     }
 
-    fn row_of(&self, thread: Thread) -> Option<usize> {
-        let last = self.last.get(thread.index())?.checked_sub(1)?;
-        Some(last as usize * 2 * self.width)
+    #[inline]
+    fn row(&self, record: u32) -> &[u32] {
+        &self.rows[record as usize * 2 * self.width..][..2 * self.width]
+    }
+
+    #[inline]
+    fn row_of(&self, thread: Thread) -> Option<&[u32]> {
+        Some(self.row(self.last.get(thread.index())?.checked_sub(1)?))
     }
 
     #[inline]
     fn judge(&mut self, access: &Access) -> Option<Delayed> {
-        self.row_of(access.thread)?;
         let cells = self.cells.of(access.addr, access.bytes);
         if let [cell] = cells {
             let cell = *cell;
-            return self.pending(access.thread, cell);
+            return self.pending(access.thread, cell, self.row_of(access.thread)?);
         }
         let cells = crate::cells::Run::from_slice(cells);
-        cells.iter().find_map(|cell| self.pending(access.thread, *cell))
+        self.judge_wide(access, &cells)
+    }
+
+    /// An access to several cells may come after the store through one and miss it in another, without
+    /// its thread's past: each access that it conflicts with is tried as part of the past.
+    #[cold]
+    fn judge_wide(&self, access: &Access, cells: &[Address]) -> Option<Delayed> {
+        let thread = access.thread;
+        let own = self.row_of(thread).map_or_else(|| vec![0; 2 * self.width], <[u32]>::to_vec);
+        let in_past = |row: &[u32]| cells.iter().find_map(|cell| self.pending(thread, *cell, row));
+        in_past(&own).or_else(|| {
+            let writes = access.op != Op::Access(Kind::Read);
+            let before = cells.iter().flat_map(|cell| self.conflicts(*cell, writes));
+            before.into_iter().find_map(|number| {
+                let found = in_past(&self.after(&own, number))?;
+                let through = Some(number as usize);
+                (Some(found.store) != through).then_some(Delayed { through, ..found })
+            })
+        })
+    }
+
+    /// The newest write to a cell and, for one who writes, the reads since.
+    fn conflicts(&self, cell: Address, writes: bool) -> Vec<u32> {
+        let word = self.words[cell.index()];
+        let write = word.write.checked_sub(1).map(|n| self.links[n as usize].record);
+        let mut all: Vec<u32> = write.into_iter().collect();
+        let mut read = if writes { word.read } else { 0 };
+        while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
+            all.push(link.record);
+            read = link.before;
+        }
+        all
+    }
+
+    /// What a row is after a record that has reached memory.
+    fn after(&self, row: &[u32], number: u32) -> Vec<u32> {
+        let joined = row.iter().zip(self.row(number)).map(|(own, other)| *own.max(other));
+        let mut joined: Vec<u32> = joined.collect();
+        let record = &self.records[number as usize];
+        let committed = &mut joined[self.width + record.access.thread.index()];
+        *committed = self.committed_with(record).max(*committed);
+        joined
+    }
+
+    /// How many stores of its thread have left once others have seen a record.
+    #[inline]
+    fn committed_with(&self, record: &Record) -> u32 {
+        match self.buffers {
+            // What is past the buffer is after its thread's stores anyway.
+            Buffers::PerThread => record.store(),
+            Buffers::PerAddress => record.fenced,
+        }
     }
 
     /// The newest write to a cell in the past of a thread, if that is a store of another thread which
     /// nothing in this past commits.
     #[inline]
-    fn pending(&self, thread: Thread, cell: Address) -> Option<Delayed> {
+    fn pending(&self, thread: Thread, cell: Address, row: &[u32]) -> Option<Delayed> {
+        let (number, read) = self.newest(cell, row)?;
+        let write = &self.records[number as usize];
+        let (owner, store) = (write.access.thread, write.store());
+        if owner == thread || store <= row[self.width + owner.index()] {
+            return None;
+        }
+        if self.buffers == Buffers::PerAddress {
+            let alone = !self.cells.is_mixed(cell);
+            if self.is_read(read, row, write) || !alone && self.is_seen(number, row) {
+                return None;
+            }
+        }
+        let (index, through) = (store - 1, None);
+        Some(Delayed { store: number as usize, thread: owner, index, through })
+    }
+
+    /// The newest write to a cell in a past, and the newest read between it and the next write.
+    #[inline]
+    fn newest(&self, cell: Address, row: &[u32]) -> Option<(u32, u32)> {
         let mut word = *self.words.get(cell.index())?;
-        let row = self.row_of(thread)?;
         loop {
             let link = self.links[word.write.checked_sub(1)? as usize];
             let write = &self.records[link.record as usize];
-            let owner = write.access.thread.index();
-            if write.index > self.rows[row + owner] {
-                word = Word { write: link.before, read: link.reads };
-                continue;
+            if write.index <= row[write.access.thread.index()] {
+                return Some((link.record, word.read));
             }
-            let store = write.store();
-            if write.access.thread == thread || store <= self.rows[row + self.width + owner] {
-                return None;
-            }
-            if self.buffers == Buffers::PerAddress && self.is_read(word.read, row, write) {
-                return None;
-            }
-            let (thread, index) = (write.access.thread, store - 1);
-            return Some(Delayed { store: link.record as usize, thread, index });
+            word = Word { write: link.before, read: link.reads };
         }
     }
 
+    /// Whether another thread has accessed any part of a store in a past: it leaves as a whole.
+    #[cold]
+    fn is_seen(&self, number: u32, row: &[u32]) -> bool {
+        let write = &self.records[number as usize];
+        let cells = self.cells.touched(write.access.addr, write.access.bytes);
+        cells.iter().any(|cell| match self.newest(*cell, row) {
+            Some((newest, read)) => newest != number || self.is_read(read, row, write),
+            None => false,
+        })
+    }
+
     /// Whether a read by another thread than the write's is in a past.
-    fn is_read(&self, mut read: u32, row: usize, write: &Record) -> bool {
+    fn is_read(&self, mut read: u32, row: &[u32], write: &Record) -> bool {
         while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
             let reader = &self.records[link.record as usize];
             let thread = reader.access.thread;
-            if thread != write.access.thread && reader.index <= self.rows[row + thread.index()] {
+            if thread != write.access.thread && reader.index <= row[thread.index()] {
                 return true;
             }
             read = link.before;
@@ -356,12 +438,7 @@ impl Causal {
                 }
             } else {
                 self.see(link.record, &write);
-                let first = match self.buffers {
-                    Buffers::PerThread => write.store(),
-                    Buffers::PerAddress => write.fenced,
-                };
-                // What is past the buffer is after its thread's stores anyway.
-                self.drain(write.access.thread, first);
+                self.drain(write.access.thread, self.committed_with(&write));
             }
         }
         if kind != Kind::Read {

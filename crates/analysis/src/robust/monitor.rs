@@ -74,7 +74,12 @@ pub(crate) fn operations(
             barrier(after).into_iter().for_each(&mut add);
         }
         What::Locked { writes } => {
-            if model != Model::Pso || interlocked == Interlocked::Drains {
+            // One that writes drains by itself, but for the paper's under PSO.
+            let drains = match model {
+                Model::Pso => interlocked == Interlocked::Drains,
+                Model::Sc | Model::Tso => !writes,
+            };
+            if drains {
                 add(Op::Fence);
             }
             add(Op::Access(if writes { Kind::Interlocked } else { Kind::Read }));
@@ -178,7 +183,7 @@ impl<'p> Watch<'p> {
         access: &Happening,
         found: Delayed,
     ) -> ControlFlow<()> {
-        let mut past: Vec<usize> = self.causal.past(Thread(access.thread)).collect();
+        let mut past = self.causal.past(Thread(access.thread), found.through);
         past.iter_mut().for_each(|operation| *operation = self.origins[*operation] as usize);
         past.dedup();
         past.retain(|n| *n != origin);
