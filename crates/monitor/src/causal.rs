@@ -264,14 +264,26 @@ impl Causal {
     fn judge_wide(&self, access: &Access, cells: &[Address]) -> Option<Delayed> {
         let thread = access.thread;
         let own = self.row_of(thread).map_or_else(|| vec![0; 2 * self.width], <[u32]>::to_vec);
-        let in_past = |row: &[u32]| cells.iter().find_map(|cell| self.pending(thread, *cell, row));
-        in_past(&own).or_else(|| {
+        // But for the one that is known to have reached memory.
+        let in_past = |row: &[u32], but: Option<usize>| {
+            let mut found = cells.iter().filter_map(|cell| self.pending(thread, *cell, row));
+            found.find(|found| Some(found.store) != but)
+        };
+        in_past(&own, None).or_else(|| {
             let writes = access.op != Op::Access(Kind::Read);
-            let before = cells.iter().flat_map(|cell| self.conflicts(*cell, writes));
-            before.into_iter().find_map(|number| {
-                let found = in_past(&self.after(&own, number))?;
+            let pairs = |cell: &Address| {
+                let cell = *cell;
+                self.conflicts(cell, writes).into_iter().map(move |number| (cell, number))
+            };
+            cells.iter().flat_map(pairs).find_map(|(cell, number)| {
+                let row = self.after(&own, number);
+                // What read a store that is delayed does not come before the access.
+                let is_read = self.records[number as usize].access.op == Op::Access(Kind::Read);
+                if is_read && self.pending(thread, cell, &row).is_some() {
+                    return None;
+                }
                 let through = Some(number as usize);
-                (Some(found.store) != through).then_some(Delayed { through, ..found })
+                in_past(&row, through).map(|found| Delayed { through, ..found })
             })
         })
     }

@@ -104,8 +104,7 @@ fn gap_phrase(gap: Gap) -> String {
         Gap::Bounds => "a bound cut executions: what lies behind it was not seen".to_owned(),
         Gap::Unsupported => "something that cannot be run was reached".to_owned(),
         Gap::Mixed => {
-            "the monitor cannot judge a thread's overlapping accesses of different sizes under \
-             pso; --by cycles can"
+            "the monitor cannot judge some overlapping accesses of different sizes; --by cycles can"
                 .to_owned()
         }
         Gap::OnlyTso => "attacks are for tso; --by cycles knows every model".to_owned(),

@@ -64,7 +64,7 @@ pub enum Gap {
     Bounds,
     /// Something was reached that cannot be run.
     Unsupported,
-    /// Under PSO the monitor cannot judge a thread's accesses that overlap in part.
+    /// The monitor cannot judge accesses that overlap in part: under PSO those of one thread.
     Mixed,
     /// Attacks are for TSO.
     OnlyTso,

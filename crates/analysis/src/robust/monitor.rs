@@ -19,10 +19,10 @@ pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Findin
     let options = options(Model::Sc, limits);
     let summary = observe(program, &options, false, &mut |execution| watch.visit(execution));
     let mut gaps = gaps(&summary);
-    if watch.causal.is_mixed() {
+    if watch.causal.is_mixed() || watch.undecided {
+        // What it found may then be nothing.
         gaps.push(Gap::Mixed);
-    }
-    if watch.unconfirmed {
+    } else if watch.unconfirmed {
         gaps.push(Gap::Unconfirmed);
     }
     let violated = watch.found.is_some();
@@ -104,6 +104,7 @@ struct Watch<'p> {
     operations: Vec<Access>,
     found: Option<Witness>,
     unconfirmed: bool,
+    undecided: bool,
 }
 
 impl<'p> Watch<'p> {
@@ -117,6 +118,7 @@ impl<'p> Watch<'p> {
             operations: Vec::new(),
             found: None,
             unconfirmed: false,
+            undecided: false,
         }
     }
 
@@ -201,7 +203,11 @@ impl<'p> Watch<'p> {
                 ControlFlow::Break(())
             }
             None => {
-                self.unconfirmed = true;
+                // Through parts of its bytes an access may seem to miss more than it does.
+                match found.through {
+                    Some(_) => self.undecided = true,
+                    None => self.unconfirmed = true,
+                }
                 ControlFlow::Continue(())
             }
         }
