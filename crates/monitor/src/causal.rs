@@ -276,14 +276,18 @@ impl Causal {
                 self.conflicts(cell, writes).into_iter().map(move |number| (cell, number))
             };
             cells.iter().flat_map(pairs).find_map(|(cell, number)| {
-                let row = self.after(&own, number);
-                // What read a store that is delayed does not come before the access.
-                let is_read = self.records[number as usize].access.op == Op::Access(Kind::Read);
-                if is_read && self.pending(thread, cell, &row).is_some() {
-                    return None;
-                }
+                let mut row = self.after(&own, number);
                 let through = Some(number as usize);
-                in_past(&row, through).map(|found| Delayed { through, ..found })
+                let mut known = through;
+                // What has read a store comes before the access only if that store has left.
+                let is_read = self.records[number as usize].access.op == Op::Access(Kind::Read);
+                if let Some(source) = self.pending(thread, cell, &row).filter(|_| is_read) {
+                    let store = &self.records[source.store];
+                    let committed = &mut row[self.width + source.thread.index()];
+                    *committed = self.committed_with(store).max(*committed);
+                    known = Some(source.store);
+                }
+                in_past(&row, known).map(|found| Delayed { through, ..found })
             })
         })
     }
