@@ -163,3 +163,18 @@ fn no_smaller_set_of_fences_helps() {
     }
     assert!(needing > 0, "only {needing} needed fences");
 }
+
+/// Peterson's fences come after the turn is written and before the other's flag is read.
+#[test]
+fn fences_are_shown_where_they_go() {
+    let program = load("peterson");
+    let (model, target) = (WeakModel::Tso, Target::Robust);
+    let question = Question { model, target, limits: Limits::default(), workers: 1 };
+    let Outcome::Fences(fences) = fences(&program, &question).outcome else {
+        panic!("there is an answer")
+    };
+    let line = |loc| program.loc(loc).map(|loc| loc.line);
+    let lines: Vec<_> =
+        fences.iter().map(|f| (line(f.place.after), line(f.place.before))).collect();
+    assert_eq!(lines, [(Some(8), Some(9)), (Some(21), Some(22))]);
+}

@@ -116,7 +116,24 @@ fn is_local(kind: &InstKind) -> bool {
 fn place(program: &Program, point: Point) -> Place {
     let body = &program.funcs[point.func].blocks[point.block];
     let index = point.index as usize;
-    let before = body.insts.get(index).map_or(body.term.loc, |inst| inst.loc);
+    let before = match body.insts.get(index) {
+        Some(inst) => inst.loc,
+        None => after_jump(program, point),
+    };
     let after = index.checked_sub(1).map_or(raddle_ir::LocId::NONE, |last| body.insts[last].loc);
     Place { point, after, before }
+}
+
+/// Where control goes on behind a terminator. A jump often has the position of what it follows, so
+/// that of its target says more.
+fn after_jump(program: &Program, point: Point) -> raddle_ir::LocId {
+    let blocks = &program.funcs[point.func].blocks;
+    let term = &blocks[point.block].term;
+    match term.kind {
+        TerminatorKind::Jump(to) => {
+            let target = &blocks[to];
+            target.insts.first().map_or(target.term.loc, |inst| inst.loc)
+        }
+        _ => term.loc,
+    }
 }
