@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const PROGRAMS: &str = "tests/c/programs";
 const TABLE1: &str = "tests/c/table1";
+const POWER: &str = "tests/c/power";
 const EXAMPLES: &str = "examples";
 
 #[test]
@@ -28,6 +29,13 @@ fn examples_get_their_verdicts() {
 fn table_1_gets_its_verdicts() {
     let text = read(&root().join(TABLE1).join("expected.tsv"));
     verify(expect::of_table(Path::new(TABLE1), &text).unwrap_or_else(|e| panic!("{e}")));
+}
+
+/// Every row of table 1 of paper 003, and the same under ARM.
+#[test]
+fn table_1_of_power_gets_its_verdicts() {
+    let text = read(&root().join(POWER).join("expected.tsv"));
+    verify(expect::of_table(Path::new(POWER), &text).unwrap_or_else(|e| panic!("{e}")));
 }
 
 /// The cases of every C file in a folder.
