@@ -83,13 +83,11 @@ impl Search {
         self
     }
 
-    /// Whether there are store buffers, which can be bounded.
+    /// Whether there are store buffers that can be bounded.
     pub fn is_buffered(&self) -> bool {
         match self {
-            Search::Interleave(options) | Search::Lazy(options) => {
-                options.model != interleave::Model::Sc
-            }
-            Search::Graph(_) => false,
+            Search::Interleave(options) => options.model != interleave::Model::Sc,
+            Search::Lazy(_) | Search::Graph(_) => false,
         }
     }
 

@@ -34,7 +34,8 @@ impl BufferArgs {
     pub fn bounded(&self, searches: Vec<Search>) -> Result<(Vec<Search>, bool), Stop> {
         let Some(bound) = self.buffer_bound else { return Ok((searches, false)) };
         if !searches.iter().any(Search::is_buffered) {
-            let why = "--buffer-bound needs --model tso or pso; the others have no store buffers";
+            let why = "--buffer-bound needs --model tso or pso, and a strategy that runs them with \
+                       store buffers: not lazy, not graph";
             return Err(Stop::Usage(why.to_owned()));
         }
         Ok(match bound {

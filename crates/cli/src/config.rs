@@ -316,6 +316,8 @@ mod tests {
             "--model sc --timeout=-1",
             "--model sc --timeout nan",
             "--model sc --buffer-bound 1",
+            "--model tso --strategy lazy --buffer-bound 1",
+            "--model tso --strategy graph --buffer-bound iterate",
             "--model sc --buffer-bound iterate",
             "--model sc --max-memory 18446744073709551615",
         ] {
