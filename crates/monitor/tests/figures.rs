@@ -117,3 +117,30 @@ fn bad_lines_say_what_is_wrong_and_where() {
     assert_eq!(bad("0 r x @l y\n").0, 1);
     assert_eq!(bad(&"0".repeat(1 << 19)).0, 1);
 }
+
+/// An access to two cells misses a store in one of them because of a load of the other, whose source
+/// has left.
+#[test]
+fn a_wide_access_comes_after_a_load_of_one_of_its_parts() {
+    let access = |thread, kind, addr, bytes| Access {
+        thread: Thread(thread),
+        op: Op::Access(kind),
+        addr,
+        bytes,
+    };
+    let run = [
+        access(1, Kind::Write, 0, 2),
+        access(1, Kind::Write, 1, 1),
+        access(1, Kind::Read, 0, 1),
+        access(0, Kind::Write, 0, 2),
+    ];
+    let mut causal = Causal::new(PerThread);
+    if !causal.prepare(&run) {
+        assert!(causal.prepare(&run));
+    }
+    for access in &run[..3] {
+        assert_eq!(causal.push(*access), None);
+    }
+    let found = causal.push(run[3]).expect("a violation");
+    assert_eq!((found.index, found.through), (1, Some(2)));
+}
