@@ -40,30 +40,64 @@ mod word {
     pub const COUNT: u32 = 7;
 }
 
-/// The buffer of one thread. Entries from `first` on may still be there, `end` is the next number.
+/// The numbers of the entries that may be there: from `first` on, which is, up to before `end`,
+/// the next number. One word, so that a store and its update are one change each.
+#[derive(Clone, Copy)]
+struct Span {
+    first: u32,
+    end: u32,
+}
+
+impl Span {
+    #[inline(always)]
+    fn unpack(word: u64) -> Span {
+        Span { first: (word >> 32) as u32, end: word as u32 }
+    }
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        u64::from(self.first) << 32 | u64::from(self.end)
+    }
+}
+
+/// Whether a buffer with this word is empty.
+#[inline(always)]
+pub fn is_empty_span(word: u64) -> bool {
+    let Span { first, end } = Span::unpack(word);
+    first == end
+}
+
+/// The entries that cover some bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Covering {
+    pub count: u32,
+    /// Others touch the bytes without covering them.
+    pub partly: bool,
+    /// The number of the newest one, if there is one.
+    pub newest: u32,
+}
+
+/// The buffer of one thread.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    first: Word,
-    end: Word,
-    /// How many are there.
-    live: Word,
+    span: Word,
     chunks: Vec<Word>,
 }
 
 impl Buffer {
-    /// The buffer that keeps its three words at `base`.
-    pub fn new(base: Word) -> Buffer {
-        Buffer { first: base, end: base.at(1), live: base.at(2), chunks: Vec::new() }
+    /// The buffer that keeps its word at `span`.
+    pub fn new(span: Word) -> Buffer {
+        Buffer { span, chunks: Vec::new() }
     }
 
-    #[inline]
-    pub fn is_empty(&self, trail: &Trail) -> bool {
-        trail.get(self.live) == 0
+    #[inline(always)]
+    fn span(&self, trail: &Trail) -> Span {
+        Span::unpack(trail.get(self.span))
     }
 
     /// How many stores the thread has made.
     pub fn stores(&self, trail: &Trail) -> u32 {
-        trail.get(self.end) as u32
+        self.span(trail).end
     }
 
     #[inline]
@@ -71,28 +105,31 @@ impl Buffer {
         self.chunks[(index / CHUNK) as usize].at(index % CHUNK * word::COUNT)
     }
 
+    /// Adds a store; its number is the next one, whatever `entry` says.
+    #[inline]
     pub fn push(&mut self, trail: &mut Trail, entry: Entry) {
-        if (entry.index / CHUNK) as usize == self.chunks.len() {
+        let Span { first, end } = self.span(trail);
+        if (end / CHUNK) as usize == self.chunks.len() {
             self.chunks.push(trail.reserve(CHUNK * word::COUNT));
         }
-        let base = self.entry_word(entry.index);
         // Dead before `end` grows and after it shrinks again, so not logged.
-        trail.set_dead(base.at(word::ADDR), entry.addr);
-        let bytes_epoch = u64::from(entry.epoch) << 32 | u64::from(entry.bytes);
-        trail.set_dead(base.at(word::BYTES_EPOCH), bytes_epoch);
-        trail.set_dead(base.at(word::VALUE), entry.value as u64);
-        trail.set_dead(base.at(word::VALUE_HIGH), (entry.value >> 64) as u64);
-        trail.set_dead(base.at(word::CLOCK), entry.clock.0.into());
-        trail.set_dead(base.at(word::LOAD), 0);
-        trail.set_dead(base.at(word::GONE), 0);
-        trail.set(self.end, u64::from(entry.index) + 1);
-        trail.set(self.live, trail.get(self.live) + 1);
+        let words: [u64; word::COUNT as usize] = [
+            entry.addr,
+            u64::from(entry.epoch) << 32 | u64::from(entry.bytes),
+            entry.value as u64,
+            (entry.value >> 64) as u64,
+            entry.clock.0.into(),
+            0,
+            0,
+        ];
+        trail.set_dead_block(self.entry_word(end), words);
+        trail.set(self.span, Span { first, end: end + 1 }.pack());
     }
 
     #[inline(always)]
     fn read(&self, trail: &Trail, index: u32) -> Entry {
-        let base = self.entry_word(index);
-        let word = |offset| trail.get(base.at(offset));
+        let words = trail.block::<{ word::COUNT as usize }>(self.entry_word(index));
+        let word = |offset: u32| words[offset as usize];
         let bytes_epoch = word(word::BYTES_EPOCH);
         Entry {
             index,
@@ -108,58 +145,53 @@ impl Buffer {
     /// The oldest entry that is there.
     #[inline(always)]
     pub fn oldest(&self, trail: &Trail) -> Option<Entry> {
-        // `first` never rests on an entry that has left.
-        (!self.is_empty(trail)).then(|| self.read(trail, trail.get(self.first) as u32))
+        let Span { first, end } = self.span(trail);
+        (first != end).then(|| self.read(trail, first))
     }
 
     /// The address of the oldest entry that is there.
     #[inline(always)]
     pub fn oldest_address(&self, trail: &Trail) -> Option<u64> {
-        (!self.is_empty(trail)).then(|| {
-            let first = trail.get(self.first) as u32;
-            trail.get(self.entry_word(first).at(word::ADDR))
-        })
+        let Span { first, end } = self.span(trail);
+        (first != end).then(|| trail.get(self.entry_word(first).at(word::ADDR)))
     }
 
-    /// How many entries cover the bytes, and whether some touch them without covering them.
+    /// The value of an entry at bytes of its own, at most eight.
     #[inline]
-    pub fn covering(&self, trail: &Trail, addr: u64, bytes: u32) -> (u32, bool) {
-        let (mut covering, mut partly) = (0, false);
+    pub fn value_at(&self, trail: &Trail, index: u32, addr: u64, bytes: u32) -> u64 {
+        let Entry { addr: start, value, .. } = self.read(trail, index);
+        let mask = if bytes >= 8 { u64::MAX } else { (1 << (bytes * 8)) - 1 };
+        (value >> ((addr - start) * 8)) as u64 & mask
+    }
+
+    /// The entries that cover the bytes.
+    #[inline]
+    pub fn covering(&self, trail: &Trail, addr: u64, bytes: u32) -> Covering {
+        let mut covering = Covering { count: 0, partly: false, newest: 0 };
         let past = addr.saturating_add(bytes.into());
-        let (first, end) = (trail.get(self.first) as u32, trail.get(self.end) as u32);
+        let Span { first, end } = self.span(trail);
         for index in first..end {
-            let base = self.entry_word(index);
-            let start = trail.get(base.at(word::ADDR));
-            let stop = start + u64::from(trail.get(base.at(word::BYTES_EPOCH)) as u32);
+            let words = trail.block::<{ word::COUNT as usize }>(self.entry_word(index));
+            let start = words[word::ADDR as usize];
+            let stop = start + u64::from(words[word::BYTES_EPOCH as usize] as u32);
             let touches = start < past && addr < stop;
-            if touches && trail.get(base.at(word::GONE)) == 0 {
+            if touches && words[word::GONE as usize] == 0 {
                 match start <= addr && past <= stop {
-                    true => covering += 1,
-                    false => partly = true,
+                    true => {
+                        covering.count += 1;
+                        covering.newest = index;
+                    }
+                    false => covering.partly = true,
                 }
             }
         }
-        (covering, partly)
-    }
-
-    /// The entries that are there, newest first.
-    pub fn newest_first<'a>(&'a self, trail: &'a Trail) -> impl Iterator<Item = Entry> + 'a {
-        let (first, end) = (trail.get(self.first) as u32, trail.get(self.end) as u32);
-        self.present(trail, (first..end).rev())
+        covering
     }
 
     /// The entries that are there, oldest first.
     pub fn oldest_first<'a>(&'a self, trail: &'a Trail) -> impl Iterator<Item = Entry> + 'a {
-        let (first, end) = (trail.get(self.first) as u32, trail.get(self.end) as u32);
-        self.present(trail, first..end)
-    }
-
-    fn present<'a>(
-        &'a self,
-        trail: &'a Trail,
-        range: impl Iterator<Item = u32> + 'a,
-    ) -> impl Iterator<Item = Entry> + 'a {
-        range
+        let Span { first, end } = self.span(trail);
+        (first..end)
             .filter(|index| trail.get(self.entry_word(*index).at(word::GONE)) == 0)
             .map(|index| self.read(trail, index))
     }
@@ -182,9 +214,9 @@ impl Buffer {
         })
     }
 
+    #[inline]
     pub fn remove(&mut self, trail: &mut Trail, index: u32) {
-        trail.set(self.live, trail.get(self.live) - 1);
-        let (mut first, end) = (trail.get(self.first) as u32, trail.get(self.end) as u32);
+        let Span { mut first, end } = self.span(trail);
         if index != first {
             return trail.set(self.entry_word(index).at(word::GONE), 1);
         }
@@ -193,7 +225,7 @@ impl Buffer {
         while first < end && trail.get(self.entry_word(first).at(word::GONE)) == 1 {
             first += 1;
         }
-        trail.set(self.first, first.into());
+        trail.set(self.span, Span { first, end }.pack());
     }
 
     /// Whether a store is still there.

@@ -68,7 +68,7 @@ impl System<'_> {
     }
 
     fn is_partly_buffered(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
-        self.process(thread).buffer.covering(&self.machine.trail, addr, bytes).1
+        self.process(thread).buffer.covering(&self.machine.trail, addr, bytes).partly
     }
 
     /// Whether a lock is free; one at a bad address is, so that taking it can fail.
@@ -94,8 +94,8 @@ impl System<'_> {
         }
         let trail = &self.machine.trail;
         // What the buffer serves was written, if not to memory yet.
-        let (covering, partly) = self.process(thread).buffer.covering(trail, addr, bytes);
-        let served = covering > 0 || partly;
+        let covering = self.process(thread).buffer.covering(trail, addr, bytes);
+        let served = covering.count > 0 || covering.partly;
         let mut value =
             self.held(addr, bytes, if served { Purpose::Copy } else { Purpose::Read })?;
         for entry in self.process(thread).buffer.oldest_first(trail) {
@@ -173,7 +173,7 @@ impl System<'_> {
             return 0;
         }
         let buffer = &self.process(action.thread).buffer;
-        buffer.covering(&self.machine.trail, action.addr, action.bytes).0
+        buffer.covering(&self.machine.trail, action.addr, action.bytes).count
     }
 
     /// The oldest update of a thread: the only one that can happen now, but for PSO.

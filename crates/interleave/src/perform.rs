@@ -36,25 +36,43 @@ impl System<'_> {
         self.settle(thread);
     }
 
-    /// The commonest event, without detours: an ordinary load that sees memory. False if the
-    /// thread's next operation is something else.
+    /// The commonest event, without detours: an ordinary load that sees memory, or a store in its
+    /// thread's buffer. False if the thread's next operation is something else.
     #[inline]
     fn perform_load(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
         let Some((dst, ty, addr)) = self.machine.at_load(thread) else { return false };
         let bytes = ty.bytes();
+        let mut action = Action {
+            thread,
+            update: false,
+            class: Class::Read,
+            bytes,
+            addr,
+            forwarded: 0,
+            choice: ONLY,
+        };
+        let trail = &self.machine.trail;
         if !self.is_drained(thread) {
             let buffer = &self.process(thread).buffer;
-            if buffer.covering(&self.machine.trail, addr, bytes) != (0, false) {
+            let covering = buffer.covering(trail, addr, bytes);
+            if covering.partly {
                 return false;
             }
+            if covering.count > 0 {
+                if self.machine.memory.place(trail, addr, bytes, Purpose::Copy).is_err() {
+                    return false;
+                }
+                let value = buffer.value_at(trail, covering.newest, addr, bytes);
+                action.forwarded = covering.count;
+                self.forwarded_load(action, covering.newest);
+                self.machine.complete_load(thread, dst, value);
+                return true;
+            }
         }
-        let trail = &self.machine.trail;
         let Ok(place) = self.machine.memory.place(trail, addr, bytes, Purpose::Read) else {
             return false;
         };
         let value = self.machine.memory.read(trail, place) as u64;
-        let (class, update, choice) = (Class::Read, false, ONLY);
-        let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
         self.record_access(action, place, Recording::NONE, races);
         self.machine.complete_load(thread, dst, value);
         true
@@ -238,7 +256,9 @@ impl System<'_> {
         };
         let mixed = needs.is_some() && self.is_mixed(&action);
         if action.forwarded > 0 {
-            self.forwarded_load(action, races);
+            let buffer = &self.process(action.thread).buffer;
+            let covering = buffer.covering(&self.machine.trail, action.addr, action.bytes);
+            self.forwarded_load(action, covering.newest);
         } else {
             let recording = Recording { needs, ..Recording::NONE };
             self.record_step(action, Some(place), recording, races);
@@ -251,20 +271,11 @@ impl System<'_> {
 
     /// Paper 000, appendix B, "load from buffer": the load joins its cell only when the store it
     /// read from does.
-    fn forwarded_load(&mut self, action: Action, races: &mut Vec<Race>) {
-        let newest = {
-            let buffer = &self.process(action.thread).buffer;
-            let end = action.addr + u64::from(action.bytes);
-            buffer
-                .newest_first(&self.machine.trail)
-                .find(|e| e.addr <= action.addr && end <= e.addr + u64::from(e.bytes))
-        };
-        let Some(entry) = newest else { return };
-        let source = Identity::store(action.thread, entry.index);
-        let position = self.record_step(action, None, Recording::NONE, races);
-        self.events[position as usize].source = source;
+    fn forwarded_load(&mut self, action: Action, store: u32) {
+        let source = Identity::store(action.thread, store);
+        let position = self.record_alone(action, source);
         let buffer = &self.processes[action.thread.0 as usize].buffer;
-        buffer.forwarded_to(&mut self.machine.trail, entry.index, position);
+        buffer.forwarded_to(&mut self.machine.trail, store, position);
     }
 
     /// An event that reads its bytes and may change them: `change` maps the old value to the new

@@ -54,6 +54,20 @@ impl System<'_> {
         }
     }
 
+    /// Records an event of a thread that others have no part in, and that takes its value from
+    /// `source`.
+    #[inline]
+    pub fn record_alone(&mut self, action: Action, source: Identity) -> u32 {
+        let event = self.events.len() as u32;
+        let base = self.clock(action.thread, field::CLOCK);
+        let chain = self.process(action.thread).chain;
+        let none = ClockId::NONE;
+        let (clock, index) = self.clocks.next([base, none, none, none], chain);
+        let point = Point { event, chain, index, clock };
+        self.push_event(action, point, source, Detail::NONE, None);
+        self.advance_clock(action.thread, event)
+    }
+
     /// Records an event of a thread that touches memory.
     #[inline(always)]
     pub fn record_access(

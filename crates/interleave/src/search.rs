@@ -283,32 +283,33 @@ impl<'p, 'o> Search<'p, 'o> {
         None
     }
 
-    /// What a thread or its buffer can do next that is not asleep.
+    /// What a thread or its buffer can do next that is not asleep. The thread goes first: what is
+    /// done before an update is not done again when the update is moved.
     #[inline(always)]
     fn next_of(&self, depth: usize, thread: ThreadId, some_asleep: &mut bool) -> Option<Turn> {
+        if let Some(turn) = self.system.enabled_step(thread) {
+            if self.is_awake(depth, &turn) {
+                return Some(turn);
+            }
+            *some_asleep = true;
+        }
         match self.system.buffering {
-            Buffering::None => {}
+            Buffering::None => None,
             Buffering::Fifo => {
-                if let Some(turn) = self.system.oldest_update(thread) {
-                    if self.is_awake(depth, &turn) {
-                        return Some(turn);
-                    }
-                    *some_asleep = true;
-                }
+                let turn = self.system.oldest_update(thread)?;
+                let awake = self.is_awake(depth, &turn);
+                *some_asleep |= !awake;
+                awake.then_some(turn)
             }
             Buffering::PerLocation => {
-                for turn in self.system.enabled_updates(thread) {
-                    if self.is_awake(depth, &turn) {
-                        return Some(turn);
-                    }
-                    *some_asleep = true;
-                }
+                let mut updates = self.system.enabled_updates(thread);
+                updates.find(|turn| {
+                    let awake = self.is_awake(depth, turn);
+                    *some_asleep |= !awake;
+                    awake
+                })
             }
         }
-        let turn = self.system.enabled_step(thread)?;
-        let awake = self.is_awake(depth, &turn);
-        *some_asleep |= !awake;
-        awake.then_some(turn)
     }
 
     /// Plans everything that can happen next.

@@ -203,7 +203,8 @@ impl System<'_> {
         if let Some((addr, bytes)) = made.target() {
             let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
             let buffer = &self.process(thread).buffer;
-            if buffer.covering(&self.machine.trail, addr, bytes) != (0, false) {
+            let covering = buffer.covering(&self.machine.trail, addr, bytes);
+            if covering.count > 0 || covering.partly {
                 return Ok(false);
             }
         }

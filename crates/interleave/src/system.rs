@@ -12,7 +12,7 @@
 
 use crate::api::{BoundedModel, Model};
 use crate::bound::Slots;
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, is_empty_span};
 use crate::clock::{Chain, ClockId, Clocks};
 use crate::datarace::DataRaces;
 use crate::event::{Detail, Event, Link};
@@ -42,15 +42,15 @@ pub(crate) mod field {
     pub const RESERVED: u32 = ENGINE + 7;
     pub const RESERVED_BYTES: u32 = ENGINE + 8;
     pub const RESERVED_AFTER: u32 = ENGINE + 9;
-    /// Three words of the buffer.
+    /// The word of the buffer.
     pub const BUFFER: u32 = ENGINE + 10;
     /// For data races: the thread's clock, the clock of what it has read without acquiring it, and
     /// that of its last release fence.
-    pub const C11_CLOCK: u32 = ENGINE + 13;
-    pub const C11_READ: u32 = ENGINE + 14;
-    pub const C11_FENCED: u32 = ENGINE + 15;
+    pub const C11_CLOCK: u32 = ENGINE + 11;
+    pub const C11_READ: u32 = ENGINE + 12;
+    pub const C11_FENCED: u32 = ENGINE + 13;
     /// Where its buffer was first full when it wanted to store: the source position, plus 1.
-    pub const FULL_AT: u32 = ENGINE + 16;
+    pub const FULL_AT: u32 = ENGINE + 14;
     const _: () = assert!(FULL_AT < RECORD);
 }
 
@@ -270,8 +270,7 @@ impl<'p> System<'p> {
 
     #[inline]
     pub fn is_drained(&self, thread: ThreadId) -> bool {
-        // The third word of the buffer: how many stores are in it.
-        self.get(thread, field::BUFFER + 2) == 0
+        is_empty_span(self.get(thread, field::BUFFER))
     }
 
     /// Whether every thread that was started has come to its end, or has ended the program. (What is left in buffers is not

@@ -79,6 +79,13 @@ impl Trail {
         self.words[word.0 as usize]
     }
 
+    /// The `N` words from `word` on: one look at the bounds for all of them.
+    #[inline(always)]
+    pub fn block<const N: usize>(&self, word: Word) -> &[u64; N] {
+        let words = &self.words[word.0 as usize..];
+        words.first_chunk().unwrap_or_else(|| panic!("{N} words at {word:?} are not reserved"))
+    }
+
     #[inline]
     pub fn set(&mut self, word: Word, value: u64) {
         let slot = &mut self.words[word.0 as usize];
@@ -93,6 +100,12 @@ impl Trail {
     #[inline]
     pub fn set_dead(&mut self, word: Word, value: u64) {
         self.words[word.0 as usize] = value;
+    }
+
+    /// [`Trail::set_dead`] for `N` words from `word` on.
+    #[inline(always)]
+    pub fn set_dead_block<const N: usize>(&mut self, word: Word, values: [u64; N]) {
+        self.words[word.0 as usize..][..N].copy_from_slice(&values);
     }
 
     #[inline]
