@@ -127,8 +127,13 @@ impl Buffer {
     }
 
     #[inline(always)]
+    fn words<'a>(&self, trail: &'a Trail, index: u32) -> &'a [u64; word::COUNT as usize] {
+        trail.block(self.entry_word(index))
+    }
+
+    #[inline(always)]
     fn read(&self, trail: &Trail, index: u32) -> Entry {
-        let words = trail.block::<{ word::COUNT as usize }>(self.entry_word(index));
+        let words = self.words(trail, index);
         let word = |offset: u32| words[offset as usize];
         let bytes_epoch = word(word::BYTES_EPOCH);
         Entry {
@@ -171,7 +176,7 @@ impl Buffer {
         let past = addr.saturating_add(bytes.into());
         let Span { first, end } = self.span(trail);
         for index in first..end {
-            let words = trail.block::<{ word::COUNT as usize }>(self.entry_word(index));
+            let words = self.words(trail, index);
             let start = words[word::ADDR as usize];
             let stop = start + u64::from(words[word::BYTES_EPOCH as usize] as u32);
             let touches = start < past && addr < stop;
@@ -196,22 +201,47 @@ impl Buffer {
             .map(|index| self.read(trail, index))
     }
 
-    /// The entries that may leave now, oldest first.
+    /// The oldest entry that is there for an address.
+    #[inline]
+    pub fn oldest_at(&self, trail: &Trail, addr: u64) -> Option<Entry> {
+        let Span { first, end } = self.span(trail);
+        let found = (first..end).find(|index| {
+            let words = self.words(trail, *index);
+            words[word::ADDR as usize] == addr && words[word::GONE as usize] == 0
+        });
+        found.map(|index| self.read(trail, index))
+    }
+
+    /// The numbers and addresses of the entries that may leave now, oldest first.
+    #[inline]
     pub fn leaving<'a>(
         &'a self,
         trail: &'a Trail,
         buffering: Buffering,
-    ) -> impl Iterator<Item = Entry> + 'a {
-        let oldest = self.oldest_first(trail).next();
-        self.oldest_first(trail).filter(move |entry| {
-            let is_oldest = oldest.is_some_and(|oldest| oldest.index == entry.index);
-            is_oldest
-                || buffering == Buffering::PerLocation
-                    && !self
-                        .oldest_first(trail)
-                        .take_while(|older| older.index < entry.index)
-                        .any(|older| older.epoch < entry.epoch || overlap(&older, entry))
-        })
+    ) -> impl Iterator<Item = (u32, u64)> + 'a {
+        let Span { first, end } = self.span(trail);
+        let end = if buffering == Buffering::PerLocation { end } else { end.min(first + 1) };
+        (first..end)
+            .filter(move |index| self.may_leave(trail, first, *index))
+            .map(|index| (index, self.words(trail, index)[word::ADDR as usize]))
+    }
+
+    /// Whether an entry is there and no older one, from `first` on, is to leave before it.
+    #[inline]
+    fn may_leave(&self, trail: &Trail, first: u32, index: u32) -> bool {
+        let place = |index: u32| {
+            let words = self.words(trail, index);
+            let (addr, bytes_epoch) =
+                (words[word::ADDR as usize], words[word::BYTES_EPOCH as usize]);
+            let end = addr + u64::from(bytes_epoch as u32);
+            (addr, end, bytes_epoch >> 32, words[word::GONE as usize] == 0)
+        };
+        let (addr, end, epoch, there) = place(index);
+        there
+            && !(first..index).any(|older| {
+                let (other, other_end, other_epoch, there) = place(older);
+                there && (other_epoch < epoch || other < end && addr < other_end)
+            })
     }
 
     #[inline]
@@ -230,7 +260,7 @@ impl Buffer {
 
     /// Whether a store is still there.
     pub fn has(&self, trail: &Trail, index: u32) -> bool {
-        u64::from(index) >= trail.get(self.first)
+        index >= self.span(trail).first
             && trail.get(self.entry_word(index).at(word::GONE)) == 0
     }
 
@@ -255,8 +285,4 @@ impl Buffer {
     pub fn forwarded_to(&self, trail: &mut Trail, index: u32, position: u32) {
         trail.set(self.entry_word(index).at(word::LOAD), u64::from(position) + 1);
     }
-}
-
-fn overlap(a: &Entry, b: &Entry) -> bool {
-    a.addr < b.addr + u64::from(b.bytes) && b.addr < a.addr + u64::from(a.bytes)
 }

@@ -29,13 +29,15 @@ const MORE: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Clocks {
     slab: Vec<u32>,
+    /// How many clocks there are.
+    count: u32,
     /// Entries per clock.
     width: usize,
 }
 
 impl Clocks {
     pub fn new() -> Clocks {
-        Clocks { slab: vec![0; FEW], width: FEW }
+        Clocks { slab: vec![0; FEW], count: 1, width: FEW }
     }
 
     /// Makes room for `chains` entries in every clock.
@@ -54,12 +56,19 @@ impl Clocks {
 
     #[inline]
     pub fn len(&self) -> usize {
-        // The width is a power of two.
-        self.slab.len() >> self.width.trailing_zeros()
+        self.count as usize
     }
 
     pub fn truncate(&mut self, len: usize) {
+        self.count = len as u32;
         self.slab.truncate(len * self.width);
+    }
+
+    /// The number of the clock that is made next.
+    #[inline(always)]
+    fn new_id(&mut self) -> ClockId {
+        self.count += 1;
+        ClockId(self.count - 1)
     }
 
     #[inline]
@@ -71,7 +80,7 @@ impl Clocks {
     #[inline]
     pub fn copy(&mut self, from: ClockId) -> ClockId {
         let start = from.0 as usize * self.width;
-        let id = ClockId(self.len() as u32);
+        let id = self.new_id();
         match self.width {
             FEW => self.copy_row::<FEW>(start),
             MORE => self.copy_row::<MORE>(start),
@@ -116,18 +125,17 @@ impl Clocks {
     /// number of that event.
     #[inline(always)]
     pub fn next(&mut self, seen: [ClockId; 4], chain: Chain) -> (ClockId, u32) {
-        let id = ClockId(self.len() as u32);
-        let index = match self.width {
-            FEW => self.next_row::<FEW>(seen, chain),
-            MORE => self.next_row::<MORE>(seen, chain),
+        let (id, index) = match self.width {
+            FEW => (self.new_id(), self.next_row::<FEW>(seen, chain)),
+            MORE => (self.new_id(), self.next_row::<MORE>(seen, chain)),
             _ => {
-                self.copy(seen[0]);
+                let id = self.copy(seen[0]);
                 for other in &seen[1..] {
                     self.join(id, *other);
                 }
                 let index = self.get(id, chain) + 1;
                 self.set(id, chain, index);
-                index
+                (id, index)
             }
         };
         (id, index)
@@ -146,15 +154,15 @@ impl Clocks {
             if *other != ClockId::NONE {
                 let other = self.row::<N>(*other);
                 for n in 0..N {
-                    row[n] = row[n].max(other[n]);
+                    row[n] = later(row[n], other[n]);
                 }
             }
         }
-        let own = &mut row[chain.0 as usize % N];
-        *own += 1;
-        let index = *own;
+        let own = self.slab.len() + chain.0 as usize % N;
         self.slab.extend_from_slice(&row);
-        index
+        let own = &mut self.slab[own];
+        *own += 1;
+        *own
     }
 
     /// Lets the newest clock see what `other` has.
@@ -167,7 +175,7 @@ impl Clocks {
             MORE => join_row::<MORE>(own, other),
             width => {
                 for (mine, theirs) in own[..width].iter_mut().zip(other) {
-                    *mine = (*mine).max(*theirs);
+                    *mine = later(*mine, *theirs);
                 }
             }
         }
@@ -191,11 +199,17 @@ impl Clocks {
     }
 }
 
+/// The later of two entries. They never reach 2³¹, and signed numbers compare in fewer instructions.
+#[inline(always)]
+fn later(a: u32, b: u32) -> u32 {
+    (a as i32).max(b as i32) as u32
+}
+
 #[inline]
 fn join_row<const N: usize>(own: &mut [u32], other: &[u32]) {
     if let (Some(own), Some(other)) = (own.first_chunk_mut::<N>(), other.first_chunk::<N>()) {
         for n in 0..N {
-            own[n] = own[n].max(other[n]);
+            own[n] = later(own[n], other[n]);
         }
     }
 }

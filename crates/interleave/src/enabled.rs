@@ -7,14 +7,14 @@ use crate::system::{System, field};
 use crate::wait::Needs;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
-use raddle_machine::{Status, ThreadId, Visible};
+use raddle_machine::{ThreadId, Visible};
 
 impl System<'_> {
     /// The next step of a thread, if it can happen now, told only as far as it takes to perform it.
     /// Several alternatives count as one.
     #[inline(always)]
     pub fn enabled_step(&self, thread: ThreadId) -> Option<Turn> {
-        if self.machine.status(thread) != Status::Ready || self.get(thread, field::DRAINING) != 0 {
+        if !self.machine.is_ready(thread) || self.get(thread, field::DRAINING) != 0 {
             return None;
         }
         let simple = self.machine.is_at_access(thread) && self.is_drained(thread);
@@ -184,11 +184,10 @@ impl System<'_> {
     }
 
     /// The updates of a thread that can happen now.
+    #[inline]
     pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Turn> + '_ {
-        let drained = self.is_drained(thread);
-        let entries = (!drained)
-            .then(|| self.process(thread).buffer.leaving(&self.machine.trail, self.buffering));
-        entries.into_iter().flatten().map(move |entry| Turn::update(thread, entry.addr))
+        let leaving = self.process(thread).buffer.leaving(&self.machine.trail, self.buffering);
+        leaving.map(move |(_, addr)| Turn::update(thread, addr))
     }
 
     /// The threads that a signal on the condition at `addr` could wake, in order.

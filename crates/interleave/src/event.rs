@@ -196,6 +196,12 @@ impl Identity {
         self.0 >> 32 == u64::from(thread.0 + 1) << 1 | 1
     }
 
+    /// Whether it is an event of the thread, or of its buffer.
+    #[inline]
+    pub fn is_of(self, thread: ThreadId) -> bool {
+        self.0 >> 33 == u64::from(thread.0 + 1)
+    }
+
     /// Which of its thread's steps or stores it is.
     pub fn index(self) -> u32 {
         self.0 as u32
@@ -214,6 +220,8 @@ pub struct Event {
     pub identity: Identity,
     /// For a read: what it read from. For a write: what it overwrote.
     pub source: Identity,
+    /// The access before it in the list of its one cell, as [`CellWord`] names accesses.
+    pub before: u32,
 }
 
 /// What only some events have to tell.
@@ -243,16 +251,18 @@ pub struct Point {
     pub clock: ClockId,
 }
 
-/// An entry of a cell's list of accesses, with what is asked of the event all the time.
+/// An entry of a cell's list of accesses. Events that touch one cell are their own entries; those
+/// that touch several have one for each in [`crate::system::System::links`].
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub point: Point,
     pub identity: Identity,
-    /// The entry before, plus 1; 0 for none.
+    /// The entry before, by name.
     pub before: u32,
 }
 
-/// A cell's word: the newest write and the newest read since, as entries plus 1.
+/// A cell's word: the newest write and the newest read since, by name: an event's position plus 1,
+/// or the place of a [`Link`] with [`CellWord::LINK`] set; 0 for none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CellWord {
     pub write: u32,
@@ -260,6 +270,8 @@ pub struct CellWord {
 }
 
 impl CellWord {
+    pub const LINK: u32 = 1 << 31;
+
     #[inline]
     pub fn unpack(word: u64) -> CellWord {
         CellWord { write: word as u32, read: (word >> 32) as u32 }

@@ -9,7 +9,9 @@ use crate::system::{System, field};
 use crate::wait::Needs;
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::visible::UNLOCKED;
-use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
+use raddle_machine::{
+    Fault, FaultKind, QuickLoad, QuickStore, Status, ThreadId, Visible, rmw_result,
+};
 
 impl System<'_> {
     /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
@@ -23,10 +25,16 @@ impl System<'_> {
             return;
         }
         let thread = turn.thread;
+        if self.quick
+            && (self.perform_load(thread, races).is_some()
+                || self.perform_store(thread, races).is_some())
+        {
+            return;
+        }
         let noted = self.notes.is_some().then(|| self.about(turn));
         if self.data_races.is_some() {
             self.perform_watched(turn, races);
-        } else if !self.perform_load(thread, races) && !self.perform_store(thread, races) {
+        } else {
             let visible = self.machine.visible(thread);
             self.perform_step(thread, visible, turn.choice, races);
         }
@@ -37,11 +45,11 @@ impl System<'_> {
     }
 
     /// The commonest event, without detours: an ordinary load that sees memory, or a store in its
-    /// thread's buffer. False if the thread's next operation is something else.
+    /// thread's buffer. `None` if the thread's next operation is something else.
     #[inline]
-    fn perform_load(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
-        let Some((dst, ty, addr)) = self.machine.at_load(thread) else { return false };
-        let bytes = ty.bytes();
+    fn perform_load(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> Option<()> {
+        let load = self.machine.at_load(thread)?;
+        let QuickLoad { addr, bytes, .. } = load;
         let mut action = Action {
             thread,
             update: false,
@@ -56,49 +64,77 @@ impl System<'_> {
             let buffer = &self.process(thread).buffer;
             let covering = buffer.covering(trail, addr, bytes);
             if covering.partly {
-                return false;
+                return None;
             }
             if covering.count > 0 {
-                if self.machine.memory.place(trail, addr, bytes, Purpose::Copy).is_err() {
-                    return false;
-                }
+                self.machine.memory.find(trail, addr, bytes, Purpose::Copy)?;
                 let value = buffer.value_at(trail, covering.newest, addr, bytes);
                 action.forwarded = covering.count;
                 self.forwarded_load(action, covering.newest);
-                self.machine.complete_load(thread, dst, value);
-                return true;
+                self.machine.give(thread, &load, value);
+                self.go_on(thread, load.pc);
+                return Some(());
             }
         }
-        let Ok(place) = self.machine.memory.place(trail, addr, bytes, Purpose::Read) else {
-            return false;
-        };
+        let place = self.machine.memory.find(trail, addr, bytes, Purpose::Read)?;
         let value = self.machine.memory.read(trail, place) as u64;
-        self.record_access(action, place, Recording::NONE, races);
-        self.machine.complete_load(thread, dst, value);
-        true
+        self.record_access(action, place, None, races);
+        self.machine.give(thread, &load, value);
+        self.go_on(thread, load.pc);
+        Some(())
     }
 
     /// The same for a store that goes straight to memory.
     #[inline]
-    fn perform_store(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
-        if !self.quick_writes {
-            return false;
+    fn perform_store(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> Option<()> {
+        if self.buffering != Buffering::None || self.slots.is_some() {
+            return None;
         }
-        let Some((ty, addr, value)) = self.machine.at_store(thread) else { return false };
-        let bytes = ty.bytes();
+        let store = self.machine.at_store(thread)?;
+        let QuickStore { addr, bytes, value, .. } = store;
         let trail = &self.machine.trail;
-        let Ok(place) = self.machine.memory.place(trail, addr, bytes, Purpose::Write) else {
-            return false;
-        };
-        let old = self.machine.memory.read(trail, place);
-        let fresh = self.machine.memory.is_fresh(trail, place);
+        let place = self.machine.memory.find(trail, addr, bytes, Purpose::Write)?;
         let (class, update, choice) = (Class::Write, false, ONLY);
         let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
-        self.record_access(action, place, Recording::write(old, fresh), races);
+        let base = Base::of(self.clock(thread, field::CLOCK));
+        let position = self.record_write(action, base, place, None, races);
+        self.advance_clock(thread, position);
         self.machine.memory.write(&mut self.machine.trail, place, value.into());
         self.machine.note_change(thread);
-        self.machine.complete_store(thread);
-        true
+        self.go_on(thread, store.pc);
+        Some(())
+    }
+
+    /// Records a write, an update if it has an `entry`, that nothing more is to be said of than what
+    /// it overwrites.
+    #[inline(always)]
+    fn record_write(
+        &mut self,
+        action: Action,
+        base: Base,
+        place: Place,
+        entry: Option<&Entry>,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        match self.keeps_old {
+            true => self.record_overwriting(action, base, place, entry, races),
+            false => self.record(action, base, place, None, entry, races),
+        }
+    }
+
+    #[inline(never)]
+    fn record_overwriting(
+        &mut self,
+        action: Action,
+        base: Base,
+        place: Place,
+        entry: Option<&Entry>,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
+        let (old, fresh) = (memory.read(trail, place), memory.is_fresh(trail, place));
+        let recording = Recording::write(old, fresh);
+        self.record(action, base, place, Some(&recording), entry, races)
     }
 
     /// How many alternatives a thread's next operation has.
@@ -129,7 +165,7 @@ impl System<'_> {
         let mut action = self.action(thread, visible);
         action.choice = choice;
         if needs_empty_buffer(visible) {
-            let updates = self.clock(thread, field::UPDATES);
+            let updates = self.updates(thread);
             self.see(thread, updates);
         }
         let needs = Needs::of(visible).map(|(_, needs)| needs);
@@ -393,10 +429,7 @@ impl System<'_> {
         match self.buffering {
             Buffering::Fifo => buffer.oldest(&self.machine.trail),
             // Of those to one address only the oldest can leave.
-            _ => {
-                let mut entries = buffer.oldest_first(&self.machine.trail);
-                entries.find(|entry| entry.addr == turn.addr)
-            }
+            _ => buffer.oldest_at(&self.machine.trail, turn.addr),
         }
     }
 
@@ -414,22 +447,21 @@ impl System<'_> {
             forwarded: 0,
             choice: ONLY,
         };
-        let trail = &self.machine.trail;
-        let memory = &self.machine.memory;
-        match memory.place(trail, entry.addr, entry.bytes, Purpose::Write) {
-            Ok(place) => {
-                let (old, fresh) = (memory.read(trail, place), memory.is_fresh(trail, place));
-                let recording = Recording::write(old, fresh);
-                self.record_update(action, &entry, Some(place), recording, races);
+        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
+        let place = memory.find(trail, entry.addr, entry.bytes, Purpose::Write);
+        let base = self.update_base(thread, &entry);
+        let position = match place {
+            Some(place) => {
+                let position = self.record_write(action, base, place, Some(&entry), races);
                 self.machine.memory.write(&mut self.machine.trail, place, entry.value);
+                position
             }
-            Err(fault) => {
-                let place = memory.remains(trail, entry.addr, entry.bytes);
-                let action = Action { class: Class::Read, ..action };
-                self.record_update(action, &entry, place, Recording::NONE, races);
-                let loc = self.stored_at(thread, entry.index);
-                self.fail_at(thread, fault, loc);
-            }
+            None => self.fail_update(action, base, &entry, races),
+        };
+        if self.buffering == Buffering::Fifo {
+            // It has seen all before it.
+            let clock = self.events[position as usize].clock;
+            self.set(thread, field::UPDATES, clock.0.into());
         }
         self.remove_entry(thread, &entry);
         if self.notes.is_some() {
@@ -443,42 +475,45 @@ impl System<'_> {
         }
     }
 
-    fn record_update(
-        &mut self,
-        action: Action,
-        entry: &Entry,
-        place: Option<Place>,
-        recording: Recording,
-        races: &mut Vec<Race>,
-    ) {
-        let thread = action.thread;
-        // Where stores are ordered already there is only one epoch.
-        let new_epoch = self.buffering == Buffering::PerLocation
-            && u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH);
-        let before = match self.buffering {
-            Buffering::PerLocation if !new_epoch => field::EARLIER_UPDATES,
-            _ => field::UPDATES,
-        };
-        let before = self.clock(thread, before);
-        let base = Base(entry.clock, before);
-        if new_epoch {
+    /// What an update is after, conflicts aside.
+    #[inline(always)]
+    fn update_base(&mut self, thread: ThreadId, entry: &Entry) -> Base {
+        if self.buffering == Buffering::Fifo {
+            return Base(entry.clock, self.clock(thread, field::UPDATES));
+        }
+        if u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH) {
+            let before = self.updates(thread);
             self.set(thread, field::LEFT_EPOCH, entry.epoch.into());
             self.set(thread, field::EARLIER_UPDATES, before.0.into());
         }
+        Base(entry.clock, self.clock(thread, field::EARLIER_UPDATES))
+    }
+
+    /// An update of memory that is no longer there.
+    #[cold]
+    fn fail_update(
+        &mut self,
+        action: Action,
+        base: Base,
+        entry: &Entry,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
+        let Err(fault) = memory.place(trail, entry.addr, entry.bytes, Purpose::Write) else {
+            unreachable!("an update of {entry:x?} is possible")
+        };
+        let place = memory.remains(trail, entry.addr, entry.bytes);
+        let action = Action { class: Class::Read, ..action };
         let position = match place {
-            Some(place) => self.record(action, base, place, recording, Some(entry), races),
+            Some(place) => self.record(action, base, place, None, Some(entry), races),
             None => {
                 let base = self.clocks.both(base.0, base.1);
-                self.record_cells(action, base, &[], recording, Some(entry), races)
+                self.record_cells(action, base, &[], None, Some(entry), races)
             }
         };
-        let clock = self.events[position as usize].clock;
-        let all = match self.buffering {
-            // It has seen all before it.
-            Buffering::Fifo => clock,
-            _ => self.clocks.joined(self.clock(thread, field::UPDATES), clock),
-        };
-        self.set(thread, field::UPDATES, all.0.into());
+        let loc = self.stored_at(action.thread, entry.index);
+        self.fail_at(action.thread, fault, loc);
+        position
     }
 
     fn remove_entry(&mut self, thread: ThreadId, entry: &Entry) {

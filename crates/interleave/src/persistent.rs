@@ -33,17 +33,14 @@
 use crate::event::Action;
 use crate::race::Race;
 use crate::search::Search;
-use crate::wakeup::{Item, LAST, is_initial};
+use crate::wakeup::{Item, is_initial};
 
 impl Search<'_, '_> {
     /// Adds one of E to the backtrack set of the state before the earlier event, unless one is there.
     pub(crate) fn plan_persistent(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
         self.collect_needed(race, last, sequence);
         let system = &self.system;
-        let happens_before = |a: u32, b: u32| {
-            let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
-            system.seen(a, clock)
-        };
+        let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
         let is_of_e = |action: &Action| is_initial(action, sequence, &happens_before);
         let branches = self.levels[race.earlier as usize].branches;
         let explored = self.asleep_before(race.earlier);

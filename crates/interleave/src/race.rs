@@ -18,7 +18,7 @@ pub(crate) struct Race {
     /// Position of the earlier event.
     pub earlier: u32,
     /// What the later event needs to have happened before it, if it is moved before the earlier.
-    pub needs: ClockId,
+    pub needs: Base,
     /// Position of the later event; an operation that waits has none, nor has an alternative to
     /// the earlier event.
     pub happened: Option<u32>,
@@ -117,7 +117,6 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) {
         let happened = Some(self.events.len() as u32 - 1);
-        let base = self.clocks.both(base.0, base.1);
         if let Some(write) = write
             && write_races
         {
@@ -127,7 +126,10 @@ impl System<'_> {
             && write.is_none_or(|write| !self.has_seen(write.clock, &read))
         {
             let needs = match write {
-                Some(write) => self.clocks.joined(base, write.clock),
+                Some(write) => {
+                    let base = self.clocks.both(base.0, base.1);
+                    Base::of(self.clocks.joined(base, write.clock))
+                }
                 None => base,
             };
             races.push(Race { earlier: read.event, needs, happened });
@@ -153,21 +155,22 @@ impl System<'_> {
             }
             if n >= conflicts.writes {
                 let needs = self.needs_without(n, base, conflicts);
-                races.push(Race { earlier, needs, happened });
+                races.push(Race { earlier, needs: Base::of(needs), happened });
                 continue;
             }
-            let race =
-                match needs {
-                    // With one cell, the other conflicts are reads of what this event wrote.
-                    None if cells.len() == 1 => Some(Race { earlier, needs: base, happened }),
-                    None => {
-                        let needs = self.needs_without(n, base, conflicts);
-                        Some(Race { earlier, needs, happened })
-                    }
-                    Some(needs) => self
-                        .last_chance(action, cells, base, needs)
-                        .map(|earlier| Race { earlier, needs: base, happened }),
-                };
+            let race = match needs {
+                // With one cell, the other conflicts are reads of what this event wrote.
+                None if cells.len() == 1 => Some(Race { earlier, needs: Base::of(base), happened }),
+                None => {
+                    let needs = self.needs_without(n, base, conflicts);
+                    Some(Race { earlier, needs: Base::of(needs), happened })
+                }
+                Some(needs) => self.last_chance(action, cells, base, needs).map(|earlier| Race {
+                    earlier,
+                    needs: Base::of(base),
+                    happened,
+                }),
+            };
             races.extend(race);
         }
     }

@@ -7,9 +7,11 @@
 use crate::buffer::Entry;
 use crate::clock::{Chain, ClockId};
 use crate::event::{Action, CellWord, Class, Condition, Detail, Event, Identity, Link, Point};
+use crate::model::Buffering;
 use crate::race::{Conflicts, Race};
 use crate::system::{System, field};
 use crate::wait::Needs;
+use crate::wakeup::LAST;
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::{ThreadId, Word};
 
@@ -30,10 +32,27 @@ impl Recording {
     }
 }
 
+impl CellWord {
+    /// The word after an access of that name; with an update come the loads that it was forwarded to.
+    #[inline(always)]
+    fn with(self, class: Class, name: u32, entry: Option<&Entry>) -> CellWord {
+        match class {
+            Class::Read => CellWord { read: name, ..self },
+            _ => CellWord { write: name, read: entry.map_or(0, |entry| entry.load) },
+        }
+    }
+}
+
 /// What is behind an event before its conflicts: for an update, what its thread had seen when it
 /// stored, and the updates before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Base(pub ClockId, pub ClockId);
+
+impl Base {
+    pub const fn of(clock: ClockId) -> Base {
+        Base(clock, ClockId::NONE)
+    }
+}
 
 impl System<'_> {
     /// Records an event of a thread. `place` is `None` if it does not touch memory.
@@ -45,10 +64,10 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> u32 {
         match place.filter(|place| place.bytes() > 0) {
-            Some(place) => self.record_access(action, place, recording, races),
+            Some(place) => self.record_access(action, place, Some(&recording), races),
             None => {
                 let base = self.clock(action.thread, field::CLOCK);
-                let position = self.record_cells(action, base, &[], recording, None, races);
+                let position = self.record_cells(action, base, &[], Some(&recording), None, races);
                 self.advance_clock(action.thread, position)
             }
         }
@@ -64,7 +83,7 @@ impl System<'_> {
         let none = ClockId::NONE;
         let (clock, index) = self.clocks.next([base, none, none, none], chain);
         let point = Point { event, chain, index, clock };
-        self.push_event(action, point, source, Detail::NONE, None);
+        self.push_event(action, point, source, None, None, 0);
         self.advance_clock(action.thread, event)
     }
 
@@ -74,16 +93,16 @@ impl System<'_> {
         &mut self,
         action: Action,
         place: Place,
-        recording: Recording,
+        recording: Option<&Recording>,
         races: &mut Vec<Race>,
     ) -> u32 {
-        let base = Base(self.clock(action.thread, field::CLOCK), ClockId::NONE);
+        let base = Base::of(self.clock(action.thread, field::CLOCK));
         let position = self.record(action, base, place, recording, None, races);
         self.advance_clock(action.thread, position)
     }
 
     #[inline]
-    fn advance_clock(&mut self, thread: ThreadId, position: u32) -> u32 {
+    pub fn advance_clock(&mut self, thread: ThreadId, position: u32) -> u32 {
         let clock = self.events[position as usize].clock;
         self.set(thread, field::CLOCK, clock.0.into());
         position
@@ -96,7 +115,7 @@ impl System<'_> {
         action: Action,
         base: Base,
         place: Place,
-        recording: Recording,
+        recording: Option<&Recording>,
         entry: Option<&Entry>,
         races: &mut Vec<Race>,
     ) -> u32 {
@@ -117,22 +136,32 @@ impl System<'_> {
     fn record_cell(
         &mut self,
         action: Action,
-        base: Base,
+        mut base: Base,
         cell: Word,
-        recording: Recording,
+        recording: Option<&Recording>,
         entry: Option<&Entry>,
         races: &mut Vec<Race>,
     ) -> u32 {
         let word = CellWord::unpack(self.machine.trail.get(cell));
         let (mut source, mut write, mut read) = (Identity::INITIAL, None, None);
-        let mut simple = recording.needs.is_none();
+        let mut simple = recording.is_none_or(|recording| recording.needs.is_none());
         if let Some(link) = self.link(word.write) {
             source = link.identity;
-            if !self.is_behind(base, &link.point) {
-                write = Some(link.point);
-                // An update of the own thread is another matter.
-                let steps_over = entry.is_none() && action.class == Class::Write;
-                simple &= steps_over || !source.is_store_of(action.thread);
+            let own = source.is_store_of(action.thread)
+                && (entry.is_some() || action.class == Class::Read);
+            let behind = self.is_behind(base, &link.point);
+            match (behind, own) {
+                (true, _) => {}
+                (false, false) => write = Some(link.point),
+                // Updates of one thread to one location leave in order.
+                (false, true) if entry.is_some() && base.1 == ClockId::NONE => {
+                    base.1 = link.point.clock;
+                }
+                // A load does not wait for an update of all its bytes by its own thread.
+                (false, true) => {
+                    let earlier = &self.events[link.point.event as usize].action;
+                    simple &= entry.is_none() && earlier.covers(&action);
+                }
             }
         }
         if action.class == Class::Write {
@@ -163,11 +192,13 @@ impl System<'_> {
             self.note_update(action.thread, chain, clock);
         }
         let point = Point { event: position, chain, index, clock };
-        let identity = self.push_event(action, point, source, recording.detail, entry);
+        let before_it = self.before(&action, word);
+        self.push_event(action, point, source, recording, entry, before_it);
         if self.wants_races && (read.is_some() || write.is_some()) {
             self.race_with(base, write, before.is_some(), read, races);
         }
-        self.note_access(cell, word, point, identity, &action, entry);
+        let word = word.with(action.class, position + 1, entry);
+        self.machine.trail.set(cell, word.pack());
         position
     }
 
@@ -178,7 +209,7 @@ impl System<'_> {
         action: Action,
         base: ClockId,
         cells: &[Word],
-        recording: Recording,
+        recording: Option<&Recording>,
         entry: Option<&Entry>,
         races: &mut Vec<Race>,
     ) -> u32 {
@@ -200,13 +231,17 @@ impl System<'_> {
             self.note_update(action.thread, chain, clock);
         }
         let point = Point { event: position, chain, index, clock };
-        let identity = self.push_event(action, point, source, recording.detail, entry);
+        let identity = self.push_event(action, point, source, recording, entry, 0);
         if self.wants_races && !conflicts.points.is_empty() {
-            self.find_races(&action, base, recording.needs, cells, &conflicts, races);
+            let needs = recording.and_then(|recording| recording.needs);
+            self.find_races(&action, base, needs, cells, &conflicts, races);
         }
         for cell in cells {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
-            self.note_access(*cell, word, point, identity, &action, entry);
+            let before = self.before(&action, word);
+            let name = CellWord::LINK | self.links.len() as u32;
+            self.links.push(Link { point, identity, before });
+            self.machine.trail.set(*cell, word.with(action.class, name, entry).pack());
         }
         position
     }
@@ -217,39 +252,81 @@ impl System<'_> {
         action: Action,
         point: Point,
         source: Identity,
-        detail: Detail,
+        recording: Option<&Recording>,
         entry: Option<&Entry>,
+        before: u32,
     ) -> Identity {
         let identity = match entry {
             None => Identity::step(action.thread, point.index),
             Some(entry) => Identity::store(action.thread, entry.index),
         };
         let Point { chain, index, clock, .. } = point;
-        let needs_detail =
-            action.class == Class::Write || detail.open || detail.condition != Condition::Fixed;
-        if needs_detail {
-            self.details.push(detail);
-        }
-        let detail = if needs_detail { self.details.len() as u32 } else { 0 };
-        self.events.push(Event { action, chain, index, clock, detail, identity, source });
+        let detail = match recording {
+            Some(Recording { detail, .. })
+                if detail.open
+                    || detail.condition != Condition::Fixed
+                    || action.class == Class::Write && self.keeps_old =>
+            {
+                self.details.push(*detail);
+                self.details.len() as u32
+            }
+            _ => 0,
+        };
+        self.events.push(Event { action, chain, index, clock, detail, identity, source, before });
         identity
     }
 
-    #[inline]
-    pub(crate) fn link(&self, link: u32) -> Option<&Link> {
-        link.checked_sub(1).map(|link| &self.links[link as usize])
+    /// The access of that name.
+    #[inline(always)]
+    pub(crate) fn link(&self, name: u32) -> Option<Link> {
+        if name == 0 {
+            return None;
+        }
+        if name & CellWord::LINK != 0 {
+            return Some(self.links[(name & !CellWord::LINK) as usize]);
+        }
+        let Event { chain, index, clock, identity, before, .. } = self.events[name as usize - 1];
+        let point = Point { event: name - 1, chain, index, clock };
+        Some(Link { point, identity, before })
     }
 
     /// A chain of the thread's updates that an update which has seen these clocks extends.
-    #[inline]
+    #[inline(always)]
     fn update_chain(&mut self, thread: ThreadId, seen: [ClockId; 4]) -> Chain {
-        let chains = &self.process(thread).update_chains;
-        let fits = chains.iter().copied().find(|(chain, newest)| {
+        // One queue is one chain.
+        if self.buffering == Buffering::Fifo
+            && let Some((chain, _)) = self.process(thread).update_chains.first()
+        {
+            return *chain;
+        }
+        self.fitting_chain(thread, seen)
+    }
+
+    fn fitting_chain(&mut self, thread: ThreadId, seen: [ClockId; 4]) -> Chain {
+        let fits = self.process(thread).update_chains.iter().find(|(chain, newest)| {
             let newest = ClockId(self.machine.trail.get(*newest) as u32);
             let newest = self.clocks.get(newest, *chain);
             seen.iter().any(|clock| self.clocks.get(*clock, *chain) == newest)
         });
-        fits.map_or_else(|| self.new_update_chain(thread), |(chain, _)| chain)
+        match fits {
+            Some((chain, _)) => *chain,
+            None => self.new_update_chain(thread),
+        }
+    }
+
+    /// What all updates of a thread have seen.
+    pub fn updates(&mut self, thread: ThreadId) -> ClockId {
+        if self.buffering != Buffering::PerLocation {
+            return self.clock(thread, field::UPDATES);
+        }
+        // The newest of a chain has seen those before it.
+        let mut all = ClockId::NONE;
+        for n in 0..self.process(thread).update_chains.len() {
+            let (_, newest) = self.process(thread).update_chains[n];
+            let newest = ClockId(self.machine.trail.get(newest) as u32);
+            all = self.clocks.joined(all, newest);
+        }
+        all
     }
 
     #[cold]
@@ -263,47 +340,30 @@ impl System<'_> {
     /// Notes the newest update of a chain of the thread.
     #[inline]
     fn note_update(&mut self, thread: ThreadId, chain: Chain, clock: ClockId) {
+        if self.buffering == Buffering::Fifo {
+            return;
+        }
         let chains = &self.processes[thread.0 as usize].update_chains;
         if let Some((_, newest)) = chains.iter().find(|(known, _)| *known == chain) {
             self.machine.trail.set(*newest, clock.0.into());
         }
     }
 
+    /// The name of the access that comes before a new one in the list of a cell with this word.
     #[inline(always)]
-    fn note_access(
-        &mut self,
-        cell: Word,
-        mut word: CellWord,
-        point: Point,
-        identity: Identity,
-        action: &Action,
-        entry: Option<&Entry>,
-    ) {
-        if action.class == Class::Read {
-            let mut before = word.read;
-            // The newest read of a thread stands for its earlier ones.
-            if let Some(last) = self.link(before)
-                && self.events[last.point.event as usize].action.thread == action.thread
-            {
-                before = last.before;
-            }
-            self.links.push(Link { point, identity, before });
-            word.read = self.links.len() as u32;
-        } else {
-            self.links.push(Link { point, identity, before: word.write });
-            word = CellWord { write: self.links.len() as u32, read: 0 };
-            if let Some(load) = entry.and_then(|entry| entry.load.checked_sub(1)) {
-                let Event { chain, index, clock, identity, .. } = self.events[load as usize];
-                let point = Point { event: load, chain, index, clock };
-                self.links.push(Link { point, identity, before: 0 });
-                word.read = self.links.len() as u32;
-            }
+    fn before(&self, action: &Action, word: CellWord) -> u32 {
+        match action.class {
+            Class::Read => match self.link(word.read) {
+                // The newest read of a thread stands for its earlier ones.
+                Some(last) if last.identity.is_of(action.thread) => last.before,
+                _ => word.read,
+            },
+            _ => word.write,
         }
-        self.machine.trail.set(cell, word.pack());
     }
 
     /// Whether an event is among what is behind.
-    #[inline]
+    #[inline(always)]
     fn is_behind(&self, base: Base, point: &Point) -> bool {
         self.has_seen(base.0, point) || base.1 != ClockId::NONE && self.has_seen(base.1, point)
     }
@@ -319,6 +379,29 @@ impl System<'_> {
     pub fn seen(&self, position: u32, clock: ClockId) -> bool {
         let event = &self.events[position as usize];
         event.index <= self.clocks.get(clock, event.chain)
+    }
+
+    /// Whether the event at `position` is among what another needs.
+    #[inline]
+    pub fn is_needed(&self, position: u32, needs: Base) -> bool {
+        self.needs(needs, &self.events[position as usize])
+    }
+
+    /// Whether an event is among what another needs.
+    #[inline(always)]
+    pub fn needs(&self, needs: Base, event: &Event) -> bool {
+        let seen = |clock: ClockId| event.index <= self.clocks.get(clock, event.chain);
+        seen(needs.0) || needs.1 != ClockId::NONE && seen(needs.1)
+    }
+
+    /// Whether the event at `a` happens before the one at `b`, which, if it is
+    /// [`LAST`](crate::wakeup::LAST), has not happened and `needs` these.
+    #[inline]
+    pub fn precedes(&self, a: u32, b: u32, needs: Base) -> bool {
+        match b {
+            LAST => self.is_needed(a, needs),
+            _ => self.seen(a, self.events[b as usize].clock),
+        }
     }
 
     /// Position, plus 1, of the newest write to a cell; 0 if it has its initial value.

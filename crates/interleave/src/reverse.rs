@@ -29,11 +29,11 @@
 //! earlier one. `a_wait_that_a_short_sequence_forgets` of the tests loses two traces otherwise.
 
 use crate::api::Strategy;
-use crate::event::{Action, Class};
+use crate::clock::Chain;
+use crate::event::{Action, Class, Event};
 use crate::model::Buffering;
 use crate::race::Race;
 use crate::search::Search;
-use crate::system::System;
 use crate::wakeup::{Item, LAST, is_initial, is_weak_initial};
 
 /// A race whose reversal is covered by something asleep, as far as the execution goes.
@@ -41,6 +41,9 @@ use crate::wakeup::{Item, LAST, is_initial, is_weak_initial};
 pub(crate) struct Deferred {
     race: Race,
     last: Action,
+    /// The place of the earlier event.
+    chain: Chain,
+    index: u32,
     /// A run of [`Search::blockers`]: what is asleep and could come first.
     blockers: (u32, u32),
 }
@@ -67,10 +70,7 @@ impl Search<'_, '_> {
     fn plan_first(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
         self.collect_all(race, last, sequence);
         let system = &self.system;
-        let happens_before = |a: u32, b: u32| {
-            let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
-            system.seen(a, clock)
-        };
+        let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
         let initial = |action: &Action| is_initial(action, sequence, &happens_before);
         let branches = self.levels[race.earlier as usize].branches;
         if !self.asleep_before(race.earlier).iter().any(initial)
@@ -84,6 +84,9 @@ impl Search<'_, '_> {
     // ---- Optimal-DPOR ----
 
     fn plan_whole(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
+        if self.sleeps_alone(race, &last) {
+            return;
+        }
         match self.system.machine.has_waits() {
             true => self.collect_all(race, last, sequence),
             false => self.collect_needed(race, last, sequence),
@@ -95,13 +98,24 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Whether the sequence consists of `last` alone, and that is asleep: what is found out below, for
+    /// the commonest case.
+    #[inline]
+    fn sleeps_alone(&self, race: Race, last: &Action) -> bool {
+        if !self.asleep_before(race.earlier).iter().any(|sleeper| sleeper.same_process(last)) {
+            return false;
+        }
+        let system = &self.system;
+        // What has happened is the newest event.
+        let end = system.events.len() - usize::from(race.happened.is_some());
+        let between = &system.events[race.earlier as usize + 1..end];
+        !system.machine.has_waits() && !between.iter().any(|event| system.needs(race.needs, event))
+    }
+
     /// Plans a sequence if nothing that is asleep could come first.
     fn plan_unless_asleep(&mut self, race: Race, sequence: &mut Vec<Item>) -> bool {
         let system = &self.system;
-        let happens_before = |a: u32, b: u32| {
-            let clock = if b == LAST { race.needs } else { system.events[b as usize].clock };
-            system.seen(a, clock)
-        };
+        let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
         let level = &mut self.levels[race.earlier as usize];
         let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
         if asleep.iter().any(|sleeper| is_weak_initial(sleeper, sequence, &happens_before)) {
@@ -113,10 +127,7 @@ impl Search<'_, '_> {
 
     /// Whether a sequence starts with something that is asleep.
     fn is_asleep(&self, race: Race, sequence: &[Item]) -> bool {
-        let happens_before = |a: u32, b: u32| {
-            let clock = if b == LAST { race.needs } else { self.system.events[b as usize].clock };
-            self.system.seen(a, clock)
-        };
+        let happens_before = |a: u32, b: u32| self.system.precedes(a, b, race.needs);
         let mut asleep = self.asleep_before(race.earlier).iter();
         asleep.any(|sleeper| is_initial(sleeper, sequence, &happens_before))
     }
@@ -129,27 +140,26 @@ impl Search<'_, '_> {
             self.blockers.push(sleeper);
         }
         let blockers = (start, self.blockers.len() as u32);
-        self.deferred.push(Deferred { race, last, blockers });
+        let Event { chain, index, .. } = self.system.events[race.earlier as usize];
+        self.deferred.push(Deferred { race, last, chain, index, blockers });
     }
 
     /// Looks again at the deferred races for which the newest event makes a difference.
     pub(crate) fn retry_deferred(&mut self, count: usize) {
-        let newest = self.system.events.len() as u32 - 1;
-        let event = self.system.events[newest as usize];
-        if event.action.class == Class::Local {
+        let Some(&Event { action, clock, .. }) = self.system.events.last() else { return };
+        if action.class == Class::Local {
             return;
         }
+        let action = Action { forwarded: 0, ..action };
         for n in 0..count {
-            let Deferred { race, last, blockers } = self.deferred[n];
-            if self.system.seen(race.earlier, event.clock) {
+            let Deferred { race, last, chain, index, blockers } = &self.deferred[n];
+            if *index <= self.system.clocks.get(clock, *chain) {
                 continue;
             }
             let blockers = &self.blockers[blockers.0 as usize..blockers.1 as usize];
-            let touches = |blocker: &Action| {
-                Action { forwarded: 0, ..*blocker }
-                    .conflicts(&Action { forwarded: 0, ..event.action })
-            };
+            let touches = |blocker: &Action| Action { forwarded: 0, ..*blocker }.conflicts(&action);
             if blockers.iter().any(touches) {
+                let (race, last) = (*race, *last);
                 let mut sequence = std::mem::take(&mut self.sequence);
                 self.collect_all(race, last, &mut sequence);
                 self.plan_unless_asleep(race, &mut sequence);
@@ -158,28 +168,18 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The updates of a load's own thread to its bytes, among the events of `range`.
-    fn own_updates(&self, load: &Action, range: std::ops::Range<u32>) -> impl Iterator<Item = u32> {
-        let load = *load;
-        let buffered = self.system.buffering != Buffering::None && load.class == Class::Read;
-        let range = if buffered { range } else { 0..0 };
-        range.filter(move |position| {
-            let action = &self.system.events[*position as usize].action;
-            action.update && action.thread == load.thread && action.covers(&load)
-        })
-    }
-
     /// The events after the earlier one that `last` needs, then `last`.
     #[inline]
     pub(crate) fn collect_needed(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        self.collect(race, last, sequence, |system, position| system.seen(position, race.needs));
+        let system = &self.system;
+        self.collect(race, last, sequence, |event| system.needs(race.needs, event));
     }
 
     /// All events after the earlier one that do not happen after it, then `last`.
     fn collect_all(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        self.collect(race, last, sequence, |system, position| {
-            !system.seen(race.earlier, system.events[position as usize].clock)
-        });
+        let system = &self.system;
+        let Event { chain, index, .. } = system.events[race.earlier as usize];
+        self.collect(race, last, sequence, |event| system.clocks.get(event.clock, chain) < index);
     }
 
     /// The events after the earlier one that are `kept`, then `last`.
@@ -189,19 +189,31 @@ impl Search<'_, '_> {
         race: Race,
         last: Action,
         sequence: &mut Vec<Item>,
-        kept: impl Fn(&System<'_>, u32) -> bool,
+        kept: impl Fn(&Event) -> bool,
     ) {
         sequence.clear();
-        let system = &self.system;
-        let kept = |position: u32| race.happened != Some(position) && kept(system, position);
-        let between = race.earlier + 1..system.events.len() as u32;
-        for position in between.filter(|position| kept(*position)) {
-            let mut action = system.events[position as usize].action;
-            // Updates that are left out leave their stores in the buffer.
-            let left_out = self.own_updates(&action, race.earlier..position);
-            action.forwarded += left_out.filter(|update| !kept(*update)).count() as u32;
+        let buffered = self.system.buffering != Buffering::None;
+        let (earlier, events) = (race.earlier as usize, &self.system.events);
+        for (n, event) in events[earlier + 1..].iter().enumerate() {
+            let position = race.earlier + 1 + n as u32;
+            if race.happened == Some(position) || !kept(event) {
+                continue;
+            }
+            let mut action = event.action;
+            if buffered && action.class == Class::Read {
+                // Updates that are left out leave their stores in the buffer.
+                for other in &events[earlier..position as usize] {
+                    action.forwarded += u32::from(hides(other, &action) && !kept(other));
+                }
+            }
             sequence.push(Item { action, position });
         }
         sequence.push(Item { action: last, position: LAST });
     }
+}
+
+/// Whether an event is an update of a load's own thread to its bytes.
+#[inline]
+fn hides(event: &Event, load: &Action) -> bool {
+    event.action.update && event.action.thread == load.thread && event.action.covers(load)
 }

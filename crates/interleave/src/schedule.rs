@@ -100,8 +100,8 @@ pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Turn> {
     };
     let buffer = &system.process(thread).buffer;
     let mut leaving = buffer.leaving(&system.machine.trail, system.buffering);
-    let entry = leaving.find(|entry| entry.index == store)?;
-    system.enabled_updates(thread).find(|action| action.addr == entry.addr)
+    let (_, addr) = leaving.find(|(index, _)| *index == store)?;
+    Some(Turn::update(thread, addr))
 }
 
 /// One alternative of an action that has several, if it is one.

@@ -14,6 +14,7 @@ use crate::observe::Visitor;
 use crate::outcome::Outcomes;
 use crate::perform::needs_empty_buffer;
 use crate::race::Race;
+use crate::record::Base;
 use crate::reverse::Deferred;
 use crate::system::{Moment, System, field};
 use crate::wait::Needs;
@@ -173,23 +174,23 @@ impl<'p, 'o> Search<'p, 'o> {
             true => Some(self.other_choices(turn)),
             false => None,
         };
-        let mut races = std::mem::take(&mut self.races);
-        races.clear();
-        self.system.perform(turn, &mut races);
+        self.races.clear();
+        self.system.perform(turn, &mut self.races);
         self.outcomes.summary.events += 1;
         self.system.heed_bound(self.options.limits.events);
         if !self.deferred.is_empty() {
             self.retry_deferred(self.deferred.len());
         }
-        for race in &races {
+        for n in 0..self.races.len() {
+            let race = self.races[n];
             let last = moved(&self.system, depth, race.earlier);
-            self.reverse(*race, last);
+            self.reverse(race, last);
         }
-        self.races = races;
         if let Some((base, others)) = others {
             for choice in others {
                 // As if another process, which this event disables, had been about to do that.
-                let race = Race { earlier: depth as u32, needs: base, happened: None };
+                let needs = Base::of(base);
+                let race = Race { earlier: depth as u32, needs, happened: None };
                 self.reverse(race, Action { choice, ..self.system.events[depth].action });
             }
         }

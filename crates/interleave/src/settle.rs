@@ -8,9 +8,10 @@ use crate::clock::ClockId;
 use crate::model::{Barrier, Buffering};
 use crate::observe::What;
 use crate::system::{Failed, System, field};
+use raddle_machine::code::Pc;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::handle;
-use raddle_machine::{Fault, FaultKind, Status, Stop, ThreadId, Visible};
+use raddle_machine::{Fault, FaultKind, Reached, Status, Stop, ThreadId, Visible};
 
 /// How many stores, fences, spawns and joins a thread may perform without an event.
 const MAX_SILENT: u32 = 100_000;
@@ -19,14 +20,58 @@ impl System<'_> {
     /// Lets a thread go on up to its next event, and all that this lets go on.
     pub fn settle(&mut self, thread: ThreadId) {
         let mut work = Vec::new();
-        self.settle_one(thread, &mut work);
+        self.settle_one(thread, &mut work, MAX_SILENT, self.machine.most_steps());
+        self.settle_all(work);
+    }
+
+    fn settle_all(&mut self, mut work: Vec<ThreadId>) {
         while let Some(thread) = work.pop() {
-            self.settle_one(thread, &mut work);
+            self.settle_one(thread, &mut work, MAX_SILENT, self.machine.most_steps());
         }
     }
 
-    fn settle_one(&mut self, thread: ThreadId, work: &mut Vec<ThreadId>) {
-        let mut left = MAX_SILENT;
+    /// [`System::settle`] for a thread that is past its operation at `pc` and is not waiting, the
+    /// short way: plain stores go into the buffer, and nothing is written down of where it was.
+    #[inline]
+    pub fn go_on(&mut self, thread: ThreadId, pc: Pc) {
+        let mut pc = pc.next();
+        for silent in (1..MAX_SILENT).rev() {
+            let mut steps = self.machine.most_steps();
+            let (at, reached) = self.machine.reach(thread, pc, &mut steps);
+            match reached {
+                Reached::Load => return self.machine.halt_at(thread, at),
+                Reached::Store(_) if self.buffering == Buffering::None => {
+                    return self.machine.halt_at(thread, at);
+                }
+                Reached::End => {
+                    self.machine.halt_at(thread, at);
+                    return self.ended(thread);
+                }
+                Reached::Store(store) if self.slots.is_none() && self.has_place(store.addr, store.bytes) => {
+                    self.buffer_store(thread, store.addr, store.bytes, store.value.into());
+                    pc = at.next();
+                }
+                _ => {
+                    self.machine.halt_at(thread, at);
+                    let mut work = Vec::new();
+                    self.settle_one(thread, &mut work, silent + 1, steps);
+                    return self.settle_all(work);
+                }
+            }
+        }
+        self.machine.halt_at(thread, pc);
+        self.machine.set_status(thread, Status::OutOfSteps);
+    }
+
+    /// Lets one thread go on; whom else it lets go on is work to do. It may perform fewer silent
+    /// operations than are `left`, and take so many steps up to its next visible operation.
+    fn settle_one(
+        &mut self,
+        thread: ThreadId,
+        work: &mut Vec<ThreadId>,
+        mut left: u32,
+        mut steps: u64,
+    ) {
         while self.machine.status(thread) == Status::Ready {
             left -= 1;
             if left == 0 {
@@ -35,7 +80,9 @@ impl System<'_> {
             if self.get(thread, field::DRAINING) != 0 && !self.pass_drain(thread) {
                 return;
             }
-            match self.machine.run(thread) {
+            let stop = self.machine.run_on(thread, steps);
+            steps = self.machine.most_steps();
+            match stop {
                 Stop::Visible => {}
                 Stop::Finished => break,
                 Stop::Failed => {
@@ -51,9 +98,6 @@ impl System<'_> {
             if self.machine.is_at_event(thread) {
                 return;
             }
-            if self.buffer_plain_store(thread) {
-                continue;
-            }
             let visible = self.machine.visible(thread);
             match self.silent(thread, visible, work) {
                 Ok(true) => {}
@@ -66,20 +110,14 @@ impl System<'_> {
         }
     }
 
-    /// The commonest silent operation, without detours: a store that orders nothing goes into the
-    /// buffer. False if the thread's next operation is something else.
+    /// A thread has ended the short way.
     #[inline]
-    fn buffer_plain_store(&mut self, thread: ThreadId) -> bool {
-        if !self.quick_stores {
-            return false;
+    fn ended(&mut self, thread: ThreadId) {
+        if self.machine.has_joins() {
+            let mut work = Vec::new();
+            self.wake_joiners(thread, &mut work);
+            self.settle_all(work);
         }
-        let Some((ty, addr, value)) = self.machine.at_plain_store(thread) else { return false };
-        if self.check_buffered(addr, ty.bytes()).is_err() {
-            return false;
-        }
-        self.buffer_store(thread, addr, ty.bytes(), value.into());
-        self.machine.complete_store(thread);
-        true
     }
 
     /// Performs a visible operation that is no event. False if it is one, or must wait.
@@ -151,6 +189,13 @@ impl System<'_> {
         }
     }
 
+    /// Whether a store goes into the buffer without further questions.
+    #[inline(always)]
+    fn has_place(&self, addr: u64, bytes: u32) -> bool {
+        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
+        memory.find(trail, addr, bytes, Purpose::Write).is_some()
+    }
+
     fn barrier(&mut self, thread: ThreadId, barrier: Barrier) {
         match barrier {
             Barrier::Nothing => {}
@@ -168,7 +213,7 @@ impl System<'_> {
             return false;
         }
         self.set(thread, field::DRAINING, 0);
-        let updates = self.clock(thread, field::UPDATES);
+        let updates = self.updates(thread);
         self.see(thread, updates);
         true
     }
@@ -179,6 +224,7 @@ impl System<'_> {
         self.set(thread, field::CLOCK, joined.0.into());
     }
 
+    #[inline]
     fn buffer_store(&mut self, thread: ThreadId, addr: u64, bytes: u32, value: u128) {
         let (epoch, clock) =
             (self.get(thread, field::EPOCH) as u32, self.clock(thread, field::CLOCK));
@@ -220,8 +266,8 @@ impl System<'_> {
         if !ended || !self.pass_drain(thread) {
             return Ok(false);
         }
-        for field in [field::CLOCK, field::UPDATES] {
-            let clock = self.clock(target, field);
+        let updates = self.updates(target);
+        for clock in [self.clock(target, field::CLOCK), updates] {
             self.see(thread, clock);
         }
         if self.data_races.is_some() {
@@ -253,13 +299,7 @@ impl System<'_> {
     /// A thread's buffer has become empty; whatever waited for that goes on.
     pub fn drained(&mut self, thread: ThreadId) {
         match self.machine.status(thread) {
-            Status::Finished => {
-                let mut work = vec![];
-                self.wake_joiners(thread, &mut work);
-                for thread in work {
-                    self.settle(thread);
-                }
-            }
+            Status::Finished => self.ended(thread),
             Status::Ready => {
                 let waits = self.get(thread, field::DRAINING) != 0
                     || matches!(

@@ -32,7 +32,8 @@ pub(crate) mod field {
     pub const EPOCH: u32 = ENGINE + 1;
     /// The thread waits for its buffer to empty before anything else.
     pub const DRAINING: u32 = ENGINE + 2;
-    /// The epoch of its newest update; the clock of all updates of earlier epochs; of all updates.
+    /// The epoch of its newest update; the clock of all updates of earlier epochs; where there is one
+    /// queue, that of all updates.
     pub const LEFT_EPOCH: u32 = ENGINE + 3;
     pub const EARLIER_UPDATES: u32 = ENGINE + 4;
     pub const UPDATES: u32 = ENGINE + 5;
@@ -111,9 +112,11 @@ pub(crate) struct System<'p> {
     pub data_races: Option<Box<DataRaces>>,
     /// What happens, if someone looks on.
     pub notes: Option<Box<Notes>>,
-    /// Whether plain stores go into the buffer, or to memory, without detours.
-    pub quick_stores: bool,
-    pub quick_writes: bool,
+    /// Whether what was overwritten is kept: some operation may depend on it, or it is told.
+    pub keeps_old: bool,
+    /// Whether ordinary loads and stores go the short way, which leaves no traces of the places that
+    /// threads passed for whoever tells a story.
+    pub quick: bool,
 }
 
 impl<'p> System<'p> {
@@ -174,11 +177,10 @@ impl<'p> System<'p> {
         let model = if bounded.buffer_bound == Some(0) { Model::Sc } else { bounded.model };
         let has_buffers = bounded.model.buffering() != Buffering::None;
         let most = bounded.buffer_bound.filter(|_| has_buffers);
-        let detours = checks.races || notes.is_some() || most.is_some();
         let mut system = System {
             data_races: checks.races.then(|| Box::new(DataRaces::new(&mut machine))),
-            quick_stores: model.buffering() != Buffering::None && !detours,
-            quick_writes: model.buffering() == Buffering::None && most.is_none(),
+            keeps_old: machine.has_conditions() || machine.keeps_output() || notes.is_some(),
+            quick: !machine.keeps_output() && !checks.races && notes.is_none(),
             notes,
             machine,
             bounded_model: bounded,

@@ -11,6 +11,7 @@
 use crate::clock::ClockId;
 use crate::event::{Action, CellWord, Class, Detail};
 use crate::race::Race;
+use crate::record::Base;
 use crate::system::{System, field};
 use raddle_ir::{IntPred, Type};
 use raddle_machine::memory::Purpose;
@@ -138,8 +139,9 @@ impl System<'_> {
         let mut base = self.clock(action.thread, field::CLOCK);
         if action.class == Class::Write {
             // A lock: it waits for the thread's updates, and for the signal if it is a wake-up.
-            for field in [field::UPDATES, field::WOKEN_BY] {
-                base = self.clocks.joined(base, self.clock(action.thread, field));
+            let updates = self.updates(action.thread);
+            for clock in [updates, self.clock(action.thread, field::WOKEN_BY)] {
+                base = self.clocks.joined(base, clock);
             }
         }
         base
@@ -167,6 +169,6 @@ impl System<'_> {
         memory.cells(trail, place, &mut cells);
         let base = self.waiting_base(action);
         let earlier = self.last_chance(action, &cells, base, needs)?;
-        Some(Race { earlier, needs: base, happened: None })
+        Some(Race { earlier, needs: Base::of(base), happened: None })
     }
 }

@@ -3,6 +3,7 @@
 //! Registers have become slots of a frame (two for integers wider than 64 bits), blocks and
 //! functions have become places in one array. `decode` builds it.
 
+use crate::quick::Quick;
 use raddle_ir::{
     Access, BinOp, BlockId, CastOp, FailKind, FenceKind, FuncId, GlobalId, IntPred, LocId, Order,
     Pred, RmwOp, Type, UnOp,
@@ -11,6 +12,15 @@ use raddle_ir::{
 /// A place in [`Code::ops`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pc(pub u32);
+
+impl Pc {
+    /// The place after this one.
+    #[inline]
+    #[must_use]
+    pub fn next(self) -> Pc {
+        Pc(self.0 + 1)
+    }
+}
 
 /// A register's word within a frame; a wide register also has the next one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +54,13 @@ impl Src {
         };
         assert!(index >> Self::INDEX_BITS == 0, "a function or program of more than 2^30 operands");
         Src(tag << Self::INDEX_BITS | index)
+    }
+
+    /// Whether it can be read without further ado: it names no copy of a thread-local global, which
+    /// may have to be made first.
+    #[inline]
+    pub fn is_at_hand(self) -> bool {
+        !matches!(self.get(), Source::ThreadLocal(_))
     }
 
     #[inline]
@@ -317,6 +334,8 @@ pub struct FuncCode {
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     pub ops: Vec<Op>,
+    /// What each operation is to those who go the short way.
+    pub(crate) quick: Vec<Quick>,
     /// The position of each operation.
     pub locs: Vec<LocId>,
     /// The block of each operation, and which of its instructions it is.
@@ -337,6 +356,8 @@ pub struct Code {
     pub has_joins: bool,
     /// Whether any thread can wait for a value in memory.
     pub has_waits: bool,
+    /// Whether what an operation does can depend on the value that it overwrites.
+    pub has_conditions: bool,
     /// Whether there are private objects.
     pub has_private: bool,
     /// Whether anything is formatted, which reads memory without an event.

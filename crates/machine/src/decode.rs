@@ -6,6 +6,7 @@ use crate::code::{
 use crate::layout;
 use crate::loops::{Loop, back_edges, loops};
 use crate::machine::Bounds;
+use crate::quick;
 use crate::spin;
 use raddle_ir::{
     BlockId, Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
@@ -27,6 +28,7 @@ pub fn decode(program: &Program, bounds: Bounds) -> Code {
     }
     code.has_private |= program.globals.values().any(|global| global.private);
     code.has_waits = code.ops.iter().any(waits);
+    code.has_conditions = code.has_waits || code.ops.iter().any(looks);
     code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));
     code
 }
@@ -36,6 +38,11 @@ fn waits(op: &Op) -> bool {
         Op::Rmw { when, .. } => when.is_some(),
         op => matches!(op, Op::Lock { .. } | Op::CondWait { .. } | Op::Await { .. }),
     }
+}
+
+/// Whether what an operation does depends on the value that it overwrites.
+fn looks(op: &Op) -> bool {
+    matches!(op, Op::Rmw { .. } | Op::CmpXchg { .. } | Op::StoreCond { .. } | Op::TryLock { .. })
 }
 
 fn frame_of(func: &Function) -> FuncCode {
@@ -109,6 +116,7 @@ impl Decoder<'_> {
             let op = self.terminator(id, &block.term.kind);
             self.push(op, block.term.loc);
         }
+        quick::translate(self.program, self.id, self.code);
     }
 
     /// Whether a goal asks for a thread at the start of this block.

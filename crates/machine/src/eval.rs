@@ -25,9 +25,9 @@ fn divided_by_zero() -> Fault {
     Fault::new(FaultKind::DivisionByZero, "division by zero")
 }
 
-/// `a op b` where it cannot fault: the quick part of [`bin64`].
+/// `a op b` where it is on integers or pointers of at most 64 bits and cannot fault.
 #[inline]
-pub fn total64(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
+pub fn total64(op: BinOp, bits: u8, a: u64, b: u64) -> Option<u64> {
     let value = match op {
         BinOp::Add => a.wrapping_add(b),
         BinOp::Sub => a.wrapping_sub(b),
@@ -37,16 +37,16 @@ pub fn total64(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
         BinOp::Xor => a ^ b,
         _ => return None,
     };
-    Some(value & mask64(ty.bits()))
+    Some(value & mask64(bits.into()))
 }
 
 /// `a op b` for integers and pointers of at most 64 bits, and for floats.
 #[inline]
 pub fn bin64(op: BinOp, ty: Type, a: u64, b: u64) -> Result<u64, Fault> {
-    if let Some(value) = total64(op, ty, a, b) {
+    let bits = ty.bits();
+    if let Some(value) = total64(op, bits as u8, a, b) {
         return Ok(value);
     }
-    let bits = ty.bits();
     let value = match op {
         BinOp::Shl if b < u64::from(bits) => a << b,
         BinOp::LShr if b < u64::from(bits) => a >> b,
@@ -138,10 +138,10 @@ pub fn int_pred(pred: IntPred, ty: Type, a: u128, b: u128) -> bool {
     holds(pred, a, b, |value| sext128(value, ty.bits()))
 }
 
-/// [`int_pred`] for types of at most 64 bits.
+/// [`int_pred`] for types of at most 64 `bits`.
 #[inline]
-pub fn int_pred64(pred: IntPred, ty: Type, a: u64, b: u64) -> bool {
-    holds(pred, a, b, |value| sext64(value, ty.bits()))
+pub fn int_pred64(pred: IntPred, bits: u8, a: u64, b: u64) -> bool {
+    holds(pred, a, b, |value| sext64(value, bits.into()))
 }
 
 #[inline(always)]

@@ -18,13 +18,22 @@ impl Machine<'_> {
         Word::from_index(self.get(thread, field::FRAME)).at(frame::SLOTS + slot.0)
     }
 
-    #[inline]
     pub(crate) fn read(&self, thread: ThreadId, src: Src) -> u64 {
         match src.get() {
             Source::Slot(slot) => self.trail.get(self.slot(thread, slot)),
             Source::Constant(index) => self.code.constants[index as usize],
             Source::Wide(index) => self.code.wides[index as usize] as u64,
             Source::ThreadLocal(index) => self.thread_local_address(thread, index),
+        }
+    }
+
+    /// [`Machine::read`] for operands of operations that go the short way.
+    #[inline(always)]
+    pub(crate) fn read_word(&self, thread: ThreadId, src: Src) -> u64 {
+        match src.get() {
+            Source::Slot(slot) => self.trail.get(self.slot(thread, slot)),
+            Source::Constant(index) => self.code.constants[index as usize],
+            _ => self.read(thread, src),
         }
     }
 

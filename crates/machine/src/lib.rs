@@ -30,6 +30,7 @@
 //! | `format`, `output` | C's formatted text, and what becomes of it |
 //! | [`visible`], `operations` | what a thread is about to do, and finishing it |
 //! | `run` | local steps |
+//! | `quick` | those that take the short way |
 //! | `owners` | whose an object is, what a thread is about to touch |
 //! | [`codec`], `needed` | states as strings of bytes; what is left out of them |
 //! | `goals` | threads stop where a goal asks for them |
@@ -56,6 +57,7 @@ mod output;
 mod owners;
 mod passed;
 mod private;
+mod quick;
 mod run;
 pub mod snapshot;
 mod spin;
@@ -67,6 +69,7 @@ pub mod visible;
 pub use eval::{int_pred, rmw_result};
 pub use fault::{Fault, FaultKind, in_bytes, never_written};
 pub use machine::{Bounds, Machine};
+pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;
 pub use passed::{Allocation, Passed, PassedOp};
 pub use run::Stop;

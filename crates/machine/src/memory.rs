@@ -74,6 +74,7 @@ impl ObjectKind {
 }
 
 // A header: the state in two bits, these marks, the size from bit 8, a private object's owner.
+const STATE: u64 = 3;
 const HEAP: u64 = 1 << 2;
 const PRIVATE: u64 = 1 << 3;
 /// It started uninitialised: a bit per byte tells what was written since.
@@ -114,13 +115,17 @@ pub struct Place {
     whole: bool,
     /// The object keeps track of what was written.
     blank: bool,
+    room: Room,
 }
 
 /// Where an object's words are, and for how many bytes there is room.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Room {
     base: Word,
     bytes: u32,
+    /// The bits and the words that cells have.
+    cuts: Word,
+    cells: Word,
 }
 
 impl Room {
@@ -129,16 +134,24 @@ impl Room {
         u64::from(HEADER) + bytes.div_ceil(8) + bytes.div_ceil(64) + bytes + bytes.div_ceil(64)
     }
 
+    fn new(base: Word, bytes: u32) -> Room {
+        let cuts = base.at(HEADER + bytes.div_ceil(8));
+        Room { base, bytes, cuts, cells: cuts.at(bytes.div_ceil(64)) }
+    }
+
+    #[inline]
     fn data(&self, word: u32) -> Word {
         self.base.at(HEADER + word)
     }
 
+    #[inline]
     fn cuts(&self, word: u32) -> Word {
-        self.data(self.bytes.div_ceil(8) + word)
+        self.cuts.at(word)
     }
 
+    #[inline]
     fn cell(&self, byte: u32) -> Word {
-        self.cuts(self.bytes.div_ceil(64) + byte)
+        self.cells.at(byte)
     }
 
     fn written(&self, word: u32) -> Word {
@@ -170,7 +183,7 @@ impl Memory {
             let message = format!("an object of {bytes} bytes is more than there is memory for");
             Fault::new(FaultKind::Unsupported, message)
         })?;
-        Ok(Room { base: trail.reserve(words), bytes })
+        Ok(Room::new(trail.reserve(words), bytes))
     }
 
     /// Brings an absent object to life with `bytes` zero bytes. A number whose object was smaller
@@ -243,7 +256,6 @@ impl Memory {
     }
 
     /// Checks an access.
-    #[inline]
     pub fn place(
         &self,
         trail: &Trail,
@@ -251,27 +263,35 @@ impl Memory {
         bytes: u32,
         purpose: Purpose,
     ) -> Result<Place, Fault> {
-        if let Some((object, offset)) = split_address(addr)
-            && let Some(room) = self.objects.get(object.0 as usize)
-        {
-            let header = trail.get(room.base);
-            let (size, state) = unpack(header);
-            let writable = state == ObjectState::Live;
-            let usable = writable || (state == ObjectState::Constant && !purpose.writes());
-            if usable && u64::from(offset) + u64::from(bytes) <= u64::from(size) {
-                let blank = header & BLANK != 0;
-                let place = Place { object, offset, bytes, whole: bytes == size, blank };
-                if blank && purpose.asks() && self.is_fresh(trail, place) {
-                    return Err(never_written(bytes));
-                }
-                return Ok(place);
-            }
+        match self.find(trail, addr, bytes, purpose) {
+            Some(place) => Ok(place),
+            None => Err(self.bad_access(trail, addr, bytes, purpose)),
         }
-        Err(self.bad_access(trail, addr, bytes, purpose))
+    }
+
+    /// The place of an access, if that is allowed.
+    #[inline(always)]
+    pub fn find(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Option<Place> {
+        let (object, offset) = split_address(addr)?;
+        let room = *self.objects.get(object.0 as usize)?;
+        let header = trail.get(room.base);
+        let size = (header >> SIZE) as u32;
+        let state = header & STATE;
+        let usable = state == ObjectState::Live as u64
+            || (state == ObjectState::Constant as u64 && !purpose.writes());
+        if !usable || u64::from(offset) + u64::from(bytes) > u64::from(size) {
+            return None;
+        }
+        let blank = header & BLANK != 0;
+        let place = Place { object, offset, bytes, whole: bytes == size, blank, room };
+        (!blank || !purpose.asks() || !self.is_fresh(trail, place)).then_some(place)
     }
 
     #[cold]
     fn bad_access(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Fault {
+        if self.find(trail, addr, bytes, Purpose::Copy).is_some_and(|place| place.blank) {
+            return never_written(bytes);
+        }
         let verb = match purpose {
             Purpose::Read | Purpose::Copy => "reads",
             Purpose::Write | Purpose::Update => "writes",
@@ -301,12 +321,10 @@ impl Memory {
     /// The bytes of an object that lives or has lived, whatever may be done with them.
     pub fn remains(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Place> {
         let (object, offset) = split_address(addr)?;
-        if object.0 as usize >= self.objects.len() {
-            return None;
-        }
+        let room = *self.objects.get(object.0 as usize)?;
         let (size, _) = self.header(trail, object);
         let inside = bytes > 0 && u64::from(offset) + u64::from(bytes) <= u64::from(size);
-        inside.then_some(Place { object, offset, bytes, whole: bytes == size, blank: false })
+        inside.then_some(Place { object, offset, bytes, whole: bytes == size, blank: false, room })
     }
 
     /// How many bytes the object at `addr` has from there on, dead or alive; 0 if there is none.
@@ -331,7 +349,8 @@ impl Memory {
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
                 (bytes, ObjectState::Live) if any || self.is_heap(trail, object) => {
-                    Ok(Place { object, offset: 0, bytes, whole: true, blank: false })
+                    let room = self.objects[object.0 as usize];
+                    Ok(Place { object, offset: 0, bytes, whole: true, blank: false, room })
                 }
                 (_, ObjectState::Dead) => fault("frees an object twice"),
                 _ => fault("frees what is no heap object"),
@@ -344,7 +363,7 @@ impl Memory {
     /// The value at a place of at most 16 bytes, little-endian.
     #[inline]
     pub fn read(&self, trail: &Trail, place: Place) -> u128 {
-        let room = &self.objects[place.object.0 as usize];
+        let room = &place.room;
         let (first, shift) = (place.offset / 8, place.offset % 8 * 8);
         let low = trail.get(room.data(first));
         if shift / 8 + place.bytes <= 8 {
@@ -362,23 +381,27 @@ impl Memory {
         if place.bytes >= 16 { value } else { value & ((1 << (place.bytes * 8)) - 1) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn write(&self, trail: &mut Trail, place: Place, value: u128) {
+        let shift = place.offset % 8 * 8;
+        if place.blank || shift / 8 + place.bytes > 8 {
+            return self.write_bytes(trail, place, value);
+        }
+        let mask = if place.bytes >= 8 { u64::MAX } else { (1 << (place.bytes * 8)) - 1 };
+        let word = place.room.data(place.offset / 8);
+        let old = trail.get(word);
+        trail.set(word, old & !(mask << shift) | (value as u64 & mask) << shift);
+    }
+
+    /// [`Memory::write`], the long way.
+    #[inline(never)]
+    fn write_bytes(&self, trail: &mut Trail, place: Place, value: u128) {
         if place.blank {
             self.note_written(trail, place);
         }
-        let room = self.objects[place.object.0 as usize];
-        let (first, shift) = (place.offset / 8, place.offset % 8 * 8);
-        if shift / 8 + place.bytes <= 8 {
-            let mask = if place.bytes >= 8 { u64::MAX } else { (1 << (place.bytes * 8)) - 1 };
-            let word = room.data(first);
-            let old = trail.get(word);
-            trail.set(word, old & !(mask << shift) | (value as u64 & mask) << shift);
-            return;
-        }
         for byte in 0..place.bytes {
             let offset = place.offset + byte;
-            let (word, shift) = (room.data(offset / 8), offset % 8 * 8);
+            let (word, shift) = (place.room.data(offset / 8), offset % 8 * 8);
             let new = u64::from((value >> (byte * 8)) as u8) << shift;
             trail.set(word, trail.get(word) & !(0xff << shift) | new);
         }
@@ -389,14 +412,14 @@ impl Memory {
     pub fn single_cell(&self, trail: &Trail, place: Place) -> Option<Word> {
         if place.whole && place.bytes <= 64 {
             // The usual case: a variable that is only ever accessed as a whole.
-            let room = &self.objects[place.object.0 as usize];
+            let room = &place.room;
             return (trail.get(room.cuts(0)) == 0).then(|| room.cell(0));
         }
         self.single_cell_of_many(trail, place)
     }
 
     fn single_cell_of_many(&self, trail: &Trail, place: Place) -> Option<Word> {
-        let room = &self.objects[place.object.0 as usize];
+        let room = &place.room;
         let (start, end) = (place.offset, place.offset + place.bytes);
         if start / 64 != (end - 1) / 64 {
             return None;
@@ -414,7 +437,7 @@ impl Memory {
 
     /// Appends the cells that `place` covers, after splitting those that it covers in part.
     pub fn cells(&self, trail: &mut Trail, place: Place, out: &mut Vec<Word>) {
-        let room = self.objects[place.object.0 as usize];
+        let room = place.room;
         let (start, end) = (place.offset, place.offset + place.bytes);
         let (size, _) = self.header(trail, place.object);
         self.cut(trail, &room, start);
@@ -447,7 +470,7 @@ impl Memory {
 /// Size and state, from a header.
 #[inline]
 fn unpack(header: u64) -> (u32, ObjectState) {
-    ((header >> SIZE) as u32, ObjectState::ALL[(header & 3) as usize])
+    ((header >> SIZE) as u32, ObjectState::ALL[(header & STATE) as usize])
 }
 
 impl Place {

@@ -1,12 +1,44 @@
 //! Visible operations: reading them, finishing them.
 
-use crate::code::{Op, Slot, is_wide};
+use crate::code::{Op, Pc, Slot, is_wide};
 use crate::layout::{ObjectId, object_address};
 use crate::machine::Machine;
+use crate::quick::{self, Quick};
 use crate::thread::{ThreadId, field, frame};
 use crate::trail::Word;
 use crate::visible::{Phase, Visible};
-use raddle_ir::{Order, Type};
+use raddle_ir::Order;
+
+/// An ordinary load of at most eight bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct QuickLoad {
+    pub pc: Pc,
+    dst: Slot,
+    pub bytes: u32,
+    pub addr: u64,
+}
+
+/// A store of at most eight bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct QuickStore {
+    pub pc: Pc,
+    pub bytes: u32,
+    pub addr: u64,
+    pub value: u64,
+}
+
+/// What a thread comes to that goes the short way.
+#[derive(Clone, Copy, Debug)]
+pub enum Reached {
+    /// An ordinary load.
+    Load,
+    /// A store that orders nothing.
+    Store(QuickStore),
+    /// The end of the thread, which has ended.
+    End,
+    /// Anything else, or the limit on local steps.
+    Other,
+}
 
 impl Machine<'_> {
     /// The visible operation that a ready thread is at.
@@ -77,51 +109,73 @@ impl Machine<'_> {
         }
     }
 
-    /// The ordinary load that a thread is at, if it is at one: destination, type, address. What
-    /// [`Machine::visible`] and [`Machine::complete`] do for all operations, cut to the commonest.
+    /// The ordinary load that a thread is at, if it is at one. What [`Machine::visible`] and
+    /// [`Machine::complete`] do for all operations, cut to the commonest.
     #[inline]
-    pub fn at_load(&self, thread: ThreadId) -> Option<(Slot, Type, u64)> {
-        match &self.code.ops[self.pc(thread).0 as usize] {
-            Op::Load { dst, ty, addr, access }
-                if !access.exclusive && !is_wide(*ty) && ty.bits() % 8 == 0 =>
-            {
-                Some((*dst, *ty, self.read(thread, *addr)))
+    pub fn at_load(&self, thread: ThreadId) -> Option<QuickLoad> {
+        let pc = self.pc(thread);
+        match &self.code.quick[pc.0 as usize] {
+            Quick::Load { dst, addr, bytes } => {
+                let (addr, bytes) = (self.read_word(thread, *addr), u32::from(*bytes));
+                Some(QuickLoad { pc, dst: *dst, bytes, addr })
             }
             _ => None,
         }
     }
 
-    /// Finishes the load that [`Machine::at_load`] told of.
+    /// Gives the load that [`Machine::at_load`] told of its value. The thread is still there:
+    /// [`Machine::reach`] takes it on from behind.
     #[inline]
-    pub fn complete_load(&mut self, thread: ThreadId, dst: Slot, value: u64) {
-        self.put(thread, dst, value);
-        self.step(thread);
+    pub fn give(&mut self, thread: ThreadId, load: &QuickLoad, value: u64) {
+        self.put(thread, load.dst, value);
     }
 
-    /// The ordinary store that a thread is at, if it is at one: type, address, value.
+    /// The ordinary store that a thread is at, if it is at one.
     #[inline]
-    pub fn at_store(&self, thread: ThreadId) -> Option<(Type, u64, u64)> {
-        match &self.code.ops[self.pc(thread).0 as usize] {
-            Op::Store { ty, addr, value, .. } if !is_wide(*ty) => {
-                Some((*ty, self.read(thread, *addr), self.read(thread, *value)))
+    pub fn at_store(&self, thread: ThreadId) -> Option<QuickStore> {
+        let pc = self.pc(thread);
+        match &self.code.quick[pc.0 as usize] {
+            Quick::Store { addr, value, bytes, .. } => {
+                let (addr, value) = (self.read_word(thread, *addr), self.read_word(thread, *value));
+                Some(QuickStore { pc, bytes: u32::from(*bytes), addr, value })
             }
             _ => None,
         }
     }
 
-    /// The same, if the store asks for no order.
+    /// Runs a ready thread from `pc` on, as far as the short way leads, without moving its counter:
+    /// whoever asks does that with [`Machine::halt_at`] when it gets no further. `left` is the number
+    /// of steps that it may take.
     #[inline]
-    pub fn at_plain_store(&self, thread: ThreadId) -> Option<(Type, u64, u64)> {
-        let op = &self.code.ops[self.pc(thread).0 as usize];
-        let plain = matches!(op, Op::Store { access, .. }
-            if matches!(access.order, Order::Asm | Order::Plain | Order::Relaxed));
-        if plain { self.at_store(thread) } else { None }
+    pub fn reach(&mut self, thread: ThreadId, mut pc: Pc, left: &mut u64) -> (Pc, Reached) {
+        let frame = Word::from_index(self.get(thread, field::FRAME));
+        quick::steps(&self.code, &mut self.trail, frame, &mut pc, left);
+        let reached = match &self.code.quick[pc.0 as usize] {
+            Quick::Load { .. } if !self.is_at_private(thread, pc) => Reached::Load,
+            Quick::Store { addr, value, bytes, plain: true } if !self.is_at_private(thread, pc) => {
+                let (addr, value) = (self.read_word(thread, *addr), self.read_word(thread, *value));
+                Reached::Store(QuickStore { pc, bytes: u32::from(*bytes), addr, value })
+            }
+            Quick::Return { value } if self.trail.get(frame.at(frame::CALLER)) == 0 => {
+                let value = value.map_or(0, |src| self.read_word(thread, src));
+                self.finish(thread, value);
+                Reached::End
+            }
+            _ => Reached::Other,
+        };
+        (pc, reached)
     }
 
-    /// Finishes the store that [`Machine::at_store`] told of.
+    /// Moves a thread's counter to where [`Machine::reach`] led.
     #[inline]
-    pub fn complete_store(&mut self, thread: ThreadId) {
-        self.step(thread);
+    pub fn halt_at(&mut self, thread: ThreadId, pc: Pc) {
+        self.set(thread, field::PC, pc.0.into());
+    }
+
+    /// How many local steps a thread may take between two visible operations.
+    #[inline]
+    pub fn most_steps(&self) -> u64 {
+        self.bounds.steps
     }
 
     /// Whether any thread can ever wait for another to end.
@@ -132,6 +186,11 @@ impl Machine<'_> {
     /// Whether any thread can ever wait for a value in memory, or for a lock.
     pub fn has_waits(&self) -> bool {
         self.code.has_waits
+    }
+
+    /// Whether what any operation does can depend on the value that it overwrites.
+    pub fn has_conditions(&self) -> bool {
+        self.code.has_conditions
     }
 
     /// Whether local steps may depend on what other threads do: text is formatted from memory

@@ -36,6 +36,10 @@ impl Machine<'_> {
         self.output.get_or_insert_default();
     }
 
+    pub fn keeps_output(&self) -> bool {
+        self.output.is_some()
+    }
+
     /// What the program has printed since output is kept, call by call.
     pub fn output(&self) -> &[String] {
         self.output.as_deref().unwrap_or_default()

@@ -1,14 +1,14 @@
 //! Local steps: a thread runs until it stands before a visible operation, or stops for good.
 
-use crate::code::{Code, Op, Pc, Source, Src, is_wide};
+use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval;
 use crate::fault::{Fault, FaultKind};
 use crate::layout::object_address;
 use crate::machine::Machine;
 use crate::memory::ObjectKind;
+use crate::quick;
 use crate::thread::{Status, ThreadId, field, frame};
-use crate::trail::{Trail, Word};
-use raddle_ir::Pred;
+use crate::trail::Word;
 
 /// Why a run of local steps ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,19 +40,23 @@ enum Next {
 impl Machine<'_> {
     /// Runs a ready thread's local operations. Its status says the same as the answer.
     pub fn run(&mut self, thread: ThreadId) -> Stop {
+        self.run_on(thread, self.bounds.steps)
+    }
+
+    /// The same, with so many steps left.
+    pub fn run_on(&mut self, thread: ThreadId, mut left: u64) -> Stop {
         let mut pc = self.pc(thread);
-        let mut left = self.bounds.steps;
         loop {
             let frame = Word::from_index(self.get(thread, field::FRAME));
-            quick_steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
+            quick::steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
             match &self.code.ops[pc.0 as usize] {
-                Op::Load { addr, .. } if is_at_hand(*addr) && !self.is_at_private(thread, pc) => {
+                Op::Load { addr, .. } if addr.is_at_hand() && !self.is_at_private(thread, pc) => {
                     self.set(thread, field::PC, pc.0.into());
                     return Stop::Visible;
                 }
                 Op::Store { addr, value, .. }
-                    if is_at_hand(*addr)
-                        && is_at_hand(*value)
+                    if addr.is_at_hand()
+                        && value.is_at_hand()
                         && !self.is_at_private(thread, pc) =>
                 {
                     self.set(thread, field::PC, pc.0.into());
@@ -62,7 +66,7 @@ impl Machine<'_> {
                 Op::Return { value, ty }
                     if self.trail.get(frame.at(frame::CALLER)) == 0
                         && !is_wide(*ty)
-                        && value.is_none_or(is_at_hand) =>
+                        && value.is_none_or(Src::is_at_hand) =>
                 {
                     let value = value.map_or(0, |src| self.read(thread, src));
                     self.finish(thread, value);
@@ -310,51 +314,6 @@ impl Machine<'_> {
         }
         Ok(())
     }
-}
-
-/// Runs the operations that programs consist of mostly, on operands of at most 64 bits that are at
-/// hand, up to the first that is none of those or would fault: [`Machine::local_step`] does that.
-fn quick_steps(code: &Code, trail: &mut Trail, frame: Word, pc: &mut Pc, left: &mut u64) {
-    let slots = frame.at(frame::SLOTS);
-    let read = |trail: &Trail, src: Src| match src.get() {
-        Source::Slot(slot) => Some(trail.get(slots.at(slot.0))),
-        Source::Constant(index) => Some(code.constants[index as usize]),
-        Source::Wide(_) | Source::ThreadLocal(_) => None,
-    };
-    while *left > 0 {
-        match &code.ops[pc.0 as usize] {
-            Op::Bin { op, ty, dst, a, b } if !is_wide(*ty) => {
-                let (Some(a), Some(b)) = (read(trail, *a), read(trail, *b)) else { return };
-                let Some(value) = eval::total64(*op, *ty, a, b) else { return };
-                trail.set(slots.at(dst.0), value);
-                pc.0 += 1;
-            }
-            Op::Cmp { pred: Pred::Int(pred), ty, dst, a, b } if !is_wide(*ty) => {
-                let (Some(a), Some(b)) = (read(trail, *a), read(trail, *b)) else { return };
-                trail.set(slots.at(dst.0), eval::int_pred64(*pred, *ty, a, b).into());
-                pc.0 += 1;
-            }
-            Op::Move { ty, dst, a } if !is_wide(*ty) => {
-                let Some(value) = read(trail, *a) else { return };
-                trail.set(slots.at(dst.0), value);
-                pc.0 += 1;
-            }
-            Op::Jump(to) => *pc = *to,
-            Op::Branch { cond, then, els } => {
-                let Some(cond) = read(trail, *cond) else { return };
-                *pc = if cond != 0 { *then } else { *els };
-            }
-            _ => return,
-        }
-        *left -= 1;
-    }
-}
-
-/// Whether an operand can be read without further ado: it names no copy of a thread-local global,
-/// which may have to be made first.
-#[inline]
-fn is_at_hand(src: Src) -> bool {
-    !matches!(src.get(), Source::ThreadLocal(_))
 }
 
 fn is_visible(op: Op) -> bool {

@@ -44,6 +44,11 @@ impl Machine<'_> {
         Status::ALL[self.get(thread, field::STATUS) as usize]
     }
 
+    #[inline]
+    pub fn is_ready(&self, thread: ThreadId) -> bool {
+        self.get(thread, field::STATUS) == Status::Ready as u64
+    }
+
     pub fn set_status(&mut self, thread: ThreadId, status: Status) {
         self.set(thread, field::STATUS, status as u64);
     }

@@ -29,7 +29,7 @@ fn refused(path: &std::path::Path, document: &Value, reason: &str) {
 #[test]
 fn every_example_replays_to_the_same_error() {
     for (name, model, reason) in [
-        ("dekker.rir", "tso", "why: P0 read flag1 = 0"),
+        ("dekker.rir", "tso", "why: P1 read flag0 = 0"),
         ("deadlock.rir", "sc", "why: P0 waits"),
         ("counter.rir", "pso", "why: main.2:worker's write"),
         ("MP.litmus", "pso", "although its later store flag = 1"),

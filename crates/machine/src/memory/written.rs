@@ -11,12 +11,12 @@ impl Memory {
     }
 
     fn any_written(&self, trail: &Trail, place: Place) -> bool {
-        let room = &self.objects[place.object.0 as usize];
+        let room = &place.room;
         bit_runs(place).any(|(word, bits)| trail.get(room.written(word)) & bits != 0)
     }
 
     pub(super) fn note_written(&self, trail: &mut Trail, place: Place) {
-        let room = &self.objects[place.object.0 as usize];
+        let room = &place.room;
         for (word, bits) in bit_runs(place) {
             let written = room.written(word);
             trail.set(written, trail.get(written) | bits);
