@@ -43,6 +43,7 @@ impl System<'_> {
                 Reached::Store(_) if self.buffering == Buffering::None => {
                     return self.machine.halt_at(thread, at);
                 }
+                Reached::Halt => return self.machine.halt_at(thread, at),
                 Reached::End => {
                     self.machine.halt_at(thread, at);
                     return self.ended(thread);

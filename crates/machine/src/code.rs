@@ -64,6 +64,11 @@ impl Src {
     }
 
     #[inline]
+    pub fn is_slot(self) -> bool {
+        matches!(self.get(), Source::Slot(_))
+    }
+
+    #[inline]
     pub fn get(self) -> Source {
         let index = self.0 & ((1 << Self::INDEX_BITS) - 1);
         match self.0 >> Self::INDEX_BITS {

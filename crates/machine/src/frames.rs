@@ -224,6 +224,7 @@ impl Machine<'_> {
         Some(Pc(pc as u32))
     }
 
+    #[inline]
     pub(crate) fn finish(&mut self, thread: ThreadId, result: u64) {
         self.set(thread, field::RESULT, result);
         self.set_status(thread, Status::Finished);

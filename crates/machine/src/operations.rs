@@ -1,10 +1,10 @@
 //! Visible operations: reading them, finishing them.
 
-use crate::code::{Op, Pc, Slot, is_wide};
+use crate::code::{Op, Pc, Slot, Src, is_wide};
 use crate::layout::{ObjectId, object_address};
 use crate::machine::Machine;
 use crate::quick::{self, Quick};
-use crate::thread::{ThreadId, field, frame};
+use crate::thread::{Status, ThreadId, field, frame};
 use crate::trail::Word;
 use crate::visible::{Phase, Visible};
 use raddle_ir::Order;
@@ -36,6 +36,8 @@ pub enum Reached {
     Store(QuickStore),
     /// The end of the thread, which has ended.
     End,
+    /// The end of the program, which the thread has ended.
+    Halt,
     /// Anything else, or the limit on local steps.
     Other,
 }
@@ -148,22 +150,58 @@ impl Machine<'_> {
     /// of steps that it may take.
     #[inline]
     pub fn reach(&mut self, thread: ThreadId, mut pc: Pc, left: &mut u64) -> (Pc, Reached) {
-        let frame = Word::from_index(self.get(thread, field::FRAME));
-        quick::steps(&self.code, &mut self.trail, frame, &mut pc, left);
-        let reached = match &self.code.quick[pc.0 as usize] {
-            Quick::Load { .. } if !self.is_at_private(thread, pc) => Reached::Load,
-            Quick::Store { addr, value, bytes, plain: true } if !self.is_at_private(thread, pc) => {
-                let (addr, value) = (self.read_word(thread, *addr), self.read_word(thread, *value));
-                Reached::Store(QuickStore { pc, bytes: u32::from(*bytes), addr, value })
+        loop {
+            let frame = Word::from_index(self.get(thread, field::FRAME));
+            quick::steps(&self.code, &mut self.trail, frame, &mut pc, left);
+            match &self.code.quick[pc.0 as usize] {
+                Quick::Load { addr, .. } if !self.may_be_private(thread, *addr, pc) => {
+                    return (pc, Reached::Load);
+                }
+                Quick::Store { addr, value, bytes, plain: true }
+                    if !self.may_be_private(thread, *addr, pc) =>
+                {
+                    let bytes = u32::from(*bytes);
+                    let [addr, value] = [addr, value].map(|src| self.read_word(thread, *src));
+                    return (pc, Reached::Store(QuickStore { pc, bytes, addr, value }));
+                }
+                Quick::Return { value } if self.is_outermost(frame) => {
+                    let value = value.map_or(0, |src| self.read_word(thread, src));
+                    self.finish(thread, value);
+                    return (pc, Reached::End);
+                }
+                Quick::Return { value } if *left > 0 => {
+                    let value = value.map_or(0, |src| self.read_word(thread, src));
+                    match self.leave(thread, value.into()) {
+                        Some(back) => pc = back,
+                        None => return (pc, Reached::End),
+                    }
+                }
+                Quick::DropAllocas if *left > 0 => {
+                    self.drop_private(thread);
+                    if self.newest_alloca(thread).is_some() {
+                        return (pc, Reached::Other);
+                    }
+                    pc = pc.next();
+                }
+                Quick::Halt if *left > 0 => {
+                    self.set_status(thread, Status::Halted);
+                    return (pc, Reached::Halt);
+                }
+                _ => return (pc, Reached::Other),
             }
-            Quick::Return { value } if self.trail.get(frame.at(frame::CALLER)) == 0 => {
-                let value = value.map_or(0, |src| self.read_word(thread, src));
-                self.finish(thread, value);
-                Reached::End
-            }
-            _ => Reached::Other,
-        };
-        (pc, reached)
+            *left -= 1;
+        }
+    }
+
+    fn is_outermost(&self, frame: Word) -> bool {
+        self.trail.get(frame.at(frame::CALLER)) == 0
+    }
+
+    /// Whether the access at `pc`, to the address in `addr`, is one to a private object; addresses of
+    /// globals that all threads share are constants.
+    #[inline(always)]
+    fn may_be_private(&self, thread: ThreadId, addr: Src, pc: Pc) -> bool {
+        addr.is_slot() && self.is_at_private(thread, pc)
     }
 
     /// Moves a thread's counter to where [`Machine::reach`] led.

@@ -65,10 +65,11 @@ pub(crate) enum Quick {
         addr: Src,
         value: Src,
     },
-    /// A return, if it is that of the thread.
     Return {
         value: Option<Src>,
     },
+    DropAllocas,
+    Halt,
 }
 
 // ---- decoding ----
@@ -119,6 +120,8 @@ fn quick(op: &Op) -> Quick {
         Op::Return { value, ty } if value.is_none_or(|value| is_quick(ty, [value])) => {
             Quick::Return { value }
         }
+        Op::DropAllocas => Quick::DropAllocas,
+        Op::Halt => Quick::Halt,
         _ => Quick::Long,
     }
 }
