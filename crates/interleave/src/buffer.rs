@@ -260,8 +260,7 @@ impl Buffer {
 
     /// Whether a store is still there.
     pub fn has(&self, trail: &Trail, index: u32) -> bool {
-        index >= self.span(trail).first
-            && trail.get(self.entry_word(index).at(word::GONE)) == 0
+        index >= self.span(trail).first && trail.get(self.entry_word(index).at(word::GONE)) == 0
     }
 
     /// Address and length of a store, there or not.

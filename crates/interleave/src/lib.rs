@@ -16,7 +16,7 @@
 //! | `system` | the machine under a model, and the execution so far |
 //! | `settle` | what needs no event |
 //! | `enabled` | what can happen next |
-//! | `perform`, `locks` | what an event does |
+//! | `perform`, `locks`, `update` | what an event does |
 //! | `wait` | what operations wait for, and the races of those that do |
 //! | `record` | happens-before |
 //! | `race` | conflicts, and races of events with earlier ones |
@@ -68,6 +68,7 @@ mod search;
 mod settle;
 mod spin;
 mod system;
+mod update;
 mod wait;
 mod wakeup;
 #[cfg(test)]

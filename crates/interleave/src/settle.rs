@@ -31,7 +31,7 @@ impl System<'_> {
     }
 
     /// [`System::settle`] for a thread that is past its operation at `pc` and is not waiting, the
-    /// short way: plain stores go into the buffer, and nothing is written down of where it was.
+    /// short way.
     #[inline]
     pub fn go_on(&mut self, thread: ThreadId, pc: Pc) {
         let mut pc = pc.next();
@@ -48,9 +48,14 @@ impl System<'_> {
                     self.machine.halt_at(thread, at);
                     return self.ended(thread);
                 }
-                Reached::Store(store) if self.slots.is_none() && self.has_place(store.addr, store.bytes) => {
+                Reached::Store(store)
+                    if self.slots.is_none() && self.has_place(store.addr, store.bytes) =>
+                {
+                    // That it was there is looked up in the undo log if something is wrong with it.
+                    self.machine.halt_at(thread, at);
                     self.buffer_store(thread, store.addr, store.bytes, store.value.into());
                     pc = at.next();
+                    self.machine.halt_at(thread, pc);
                 }
                 _ => {
                     self.machine.halt_at(thread, at);

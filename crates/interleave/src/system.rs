@@ -114,8 +114,7 @@ pub(crate) struct System<'p> {
     pub notes: Option<Box<Notes>>,
     /// Whether what was overwritten is kept: some operation may depend on it, or it is told.
     pub keeps_old: bool,
-    /// Whether ordinary loads and stores go the short way, which leaves no traces of the places that
-    /// threads passed for whoever tells a story.
+    /// Whether ordinary loads and stores go the short way. Replays do not, so that they depend on less.
     pub quick: bool,
 }
 

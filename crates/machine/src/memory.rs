@@ -11,6 +11,7 @@
 //! first byte of each cell, and a bit per byte that was written, used in objects that start
 //! uninitialised.
 
+mod cells;
 mod codec;
 #[cfg(test)]
 mod tests;
@@ -405,65 +406,6 @@ impl Memory {
             let new = u64::from((value >> (byte * 8)) as u8) << shift;
             trail.set(word, trail.get(word) & !(0xff << shift) | new);
         }
-    }
-
-    /// The one cell that `place` covers exactly, if that is how things are.
-    #[inline(always)]
-    pub fn single_cell(&self, trail: &Trail, place: Place) -> Option<Word> {
-        if place.whole && place.bytes <= 64 {
-            // The usual case: a variable that is only ever accessed as a whole.
-            let room = &place.room;
-            return (trail.get(room.cuts(0)) == 0).then(|| room.cell(0));
-        }
-        self.single_cell_of_many(trail, place)
-    }
-
-    fn single_cell_of_many(&self, trail: &Trail, place: Place) -> Option<Word> {
-        let room = &place.room;
-        let (start, end) = (place.offset, place.offset + place.bytes);
-        if start / 64 != (end - 1) / 64 {
-            return None;
-        }
-        let cuts = trail.get(room.cuts(start / 64));
-        let inner = ((1u128 << place.bytes) - 2) as u64;
-        if cuts & inner.wrapping_shl(start % 64) != 0
-            || (start != 0 && cuts >> (start % 64) & 1 == 0)
-        {
-            return None;
-        }
-        let (size, _) = self.header(trail, place.object);
-        (end == size || self.is_cut(trail, room, end)).then(|| room.cell(start))
-    }
-
-    /// Appends the cells that `place` covers, after splitting those that it covers in part.
-    pub fn cells(&self, trail: &mut Trail, place: Place, out: &mut Vec<Word>) {
-        let room = place.room;
-        let (start, end) = (place.offset, place.offset + place.bytes);
-        let (size, _) = self.header(trail, place.object);
-        self.cut(trail, &room, start);
-        if end < size {
-            self.cut(trail, &room, end);
-        }
-        for byte in start..end {
-            if byte == start || self.is_cut(trail, &room, byte) {
-                out.push(room.cell(byte));
-            }
-        }
-    }
-
-    fn is_cut(&self, trail: &Trail, room: &Room, byte: u32) -> bool {
-        byte == 0 || trail.get(room.cuts(byte / 64)) >> (byte % 64) & 1 == 1
-    }
-
-    fn cut(&self, trail: &mut Trail, room: &Room, byte: u32) {
-        if self.is_cut(trail, room, byte) {
-            return;
-        }
-        let owner = (0..byte).rev().find(|b| self.is_cut(trail, room, *b)).unwrap_or(0);
-        let inherited = trail.get(room.cell(owner));
-        trail.set(room.cell(byte), inherited);
-        let word = room.cuts(byte / 64);
-        trail.set(word, trail.get(word) | 1 << (byte % 64));
     }
 }
 
