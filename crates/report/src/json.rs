@@ -36,6 +36,8 @@ pub struct Litmus<'a> {
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
     events: u64,
+    /// The most memory that the process has held so far, in bytes; null where that cannot be told.
+    peak: Option<u64>,
     seconds: f64,
 }
 
@@ -65,6 +67,8 @@ pub struct Check<'a> {
     stopped: Option<&'static str>,
     events: u64,
     longest: u32,
+    /// The most memory that the process has held so far, in bytes; null where that cannot be told.
+    peak: Option<u64>,
     seconds: f64,
 }
 
@@ -164,6 +168,7 @@ pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
         bounds: bounds(run, check),
         stopped: summary.stopped.map(stopped_name),
         events: summary.events,
+        peak: peak(),
         seconds: check.elapsed.as_secs_f64(),
     }
 }
@@ -202,6 +207,7 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
         stopped: summary.stopped.map(stopped_name),
         events: summary.events,
         longest: summary.longest,
+        peak: peak(),
         seconds: result.elapsed.as_secs_f64(),
     }
 }
@@ -210,6 +216,14 @@ pub fn replayed<'a>(run: &Run<'a>, found: &Violation) -> Replayed<'a> {
     let (file, model) = (run.file, run.search.model_name());
     let buffer_bound = run.search.buffer_bound();
     Replayed { file, model, buffer_bound, replayed: true, error: violation(run, found) }
+}
+
+/// Linux keeps count.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    kib.checked_mul(1024)
 }
 
 fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
