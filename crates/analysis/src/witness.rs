@@ -8,7 +8,7 @@
 use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
 use crate::search::Search;
-use crate::why::{Why, why};
+use crate::why::{Why, graph, why};
 use raddle_engine::{Failure, FailureSite, ReplayEnd, ReplayEvent, Step};
 use raddle_ir::{LocId, Program};
 
@@ -35,11 +35,25 @@ pub fn confirm(program: &Program, search: &Search, offence: &Offence) -> Option<
         }
         _ => false,
     };
-    confirmed.then(|| Witness {
-        schedule: schedule.to_vec(),
-        why: why(program, &replayed.events, offence),
-        events: replayed.events,
-    })
+    confirmed.then(|| witness(program, search, schedule, replayed.events, offence))
+}
+
+/// A schedule with its story and the reason.
+fn witness(
+    program: &Program,
+    search: &Search,
+    schedule: &[Step],
+    events: Vec<ReplayEvent>,
+    offence: &Offence,
+) -> Witness {
+    let (events, why) = match search {
+        Search::Graph(_) => graph::explained(program, schedule, events, offence),
+        Search::Interleave(_) | Search::Lazy(_) => {
+            let why = why(program, &events, offence);
+            (events, why)
+        }
+    };
+    Witness { schedule: schedule.to_vec(), events, why }
 }
 
 /// The message is left out: it may hold addresses, which are numbered anew.
@@ -95,8 +109,7 @@ pub fn rerun(
         }
         ReplayEnd::Short => return Err("the schedule ends before the program does".to_owned()),
     };
-    let why = why(program, &replayed.events, &offence);
-    let witness = Witness { schedule: schedule.to_vec(), events: replayed.events, why };
+    let witness = witness(program, search, schedule, replayed.events, &offence);
     Ok(Violation { offence, witness, count: expected.count })
 }
 

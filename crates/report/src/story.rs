@@ -129,6 +129,7 @@ pub(crate) enum Cause {
     Between { read: usize, write: usize, by: usize },
     Source { read: usize, write: usize },
     Waits { waiter: usize, taken: Option<usize> },
+    InCycle { event: usize },
     Object { allocated: Option<usize>, freed: Option<usize> },
 }
 
@@ -148,6 +149,7 @@ fn named(cause: raddle_analysis::Cause) -> Cause {
         Found::Between { read, write, by } => Cause::Between { read, write, by },
         Found::Source { read, write } => Cause::Source { read, write },
         Found::Waits { waiter, taken } => Cause::Waits { waiter, taken },
+        Found::InCycle { event } => Cause::InCycle { event },
         Found::Object { allocated, freed } => Cause::Object { allocated, freed },
     }
 }

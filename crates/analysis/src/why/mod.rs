@@ -8,6 +8,7 @@
 //! | [`between`] | without those: the write that came between |
 //! | [`waits`] | for a deadlock: who waits for what, held by whom since where |
 //! | [`object`] | for a bad access: where its object was allocated and freed |
+//! | [`graph`] | for executions that are graphs: a cycle of relations |
 //! | [`order`], [`components`] | the order behind the first two |
 //!
 //! Nothing is said rather than something that may be wrong: a load is blamed only if it lies on a
@@ -15,6 +16,7 @@
 
 mod between;
 pub(crate) mod components;
+pub(crate) mod graph;
 mod object;
 pub(crate) mod order;
 mod relaxed;
@@ -40,6 +42,8 @@ pub enum Cause {
     Source { read: Node, write: Node },
     /// A thread waits or spins for ever; if for a lock, where that was taken.
     Waits { waiter: Node, taken: Option<Node> },
+    /// Part of a cycle of relations that sequential consistency forbids.
+    InCycle { event: Node },
     /// The object of a bad access.
     Object { allocated: Option<Node>, freed: Option<Node> },
 }

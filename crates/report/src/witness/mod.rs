@@ -142,6 +142,7 @@ fn named(cause: &Cause) -> Vec<usize> {
         Cause::Between { read, write, by } => vec![read, write, by],
         Cause::Source { read, write } => vec![read, write],
         Cause::Waits { waiter, taken } => [waiter].into_iter().chain(taken).collect(),
+        Cause::InCycle { event } => vec![event],
         Cause::Object { allocated, freed } => allocated.into_iter().chain(freed).collect(),
     }
 }
