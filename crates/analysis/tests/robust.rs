@@ -181,6 +181,21 @@ fn accesses_of_different_sizes() {
     assert!(told[1] > 3 * told[0], "{told:?}");
 }
 
+/// A load that the buffer served comes before what overwrites the bytes that it read, not before what
+/// overwrites others of the same store.
+#[test]
+fn a_served_load_read_only_its_bytes() {
+    let first = lines(&["store i16 asm @x, 3", "store i8 asm @x+1, 89"]);
+    let second = ["store i32 asm @x, 38", "store i8 asm @x+2, 42", "%b = load i8 asm @x"];
+    let globals = "global @x: i32\nobserve x = i32 @x";
+    let program = threads(globals, &[first, lines(&second)]);
+    for model in [Model::Tso, Model::Pso] {
+        for by in [By::Cycles, By::Count] {
+            assert_eq!(robust(&program, model, &limits(), Some(by)).robust, Some(true), "{model}");
+        }
+    }
+}
+
 fn lines(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -41,8 +41,8 @@ fn dekker_reads_while_the_other_store_is_buffered() {
         let (words, causes) = explained(&example("dekker.rir"), model);
         assert_eq!(
             words,
-            "P0 read flag1 = 0 at dekker.rir:18 because P1's store flag1 = 1 at dekker.rir:17 was \
-             still in its store buffer; likewise P1 read flag0 = 0 at dekker.rir:18 while P0's \
+            "P1 read flag0 = 0 at dekker.rir:18 because P0's store flag0 = 1 at dekker.rir:17 was \
+             still in its store buffer; likewise P0 read flag1 = 0 at dekker.rir:18 while P1's \
              store at dekker.rir:17 was in its own"
         );
         assert!(matches!(causes[..], [Cause::StaleRead { .. }, Cause::StaleRead { .. }]));

@@ -51,11 +51,17 @@ impl System<'_> {
         cells: &[Word],
         conflicts: &mut Conflicts,
     ) -> Identity {
-        let mut source = Identity::INITIAL;
+        let (mut source, mut last) = (Identity::INITIAL, Identity::INITIAL);
         for cell in cells {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
-            if let Some(link) = self.link(word.write) {
-                source = source.and(link.identity);
+            let link = self.link(word.write);
+            let newest = link.map_or(Identity::INITIAL, |link| link.identity);
+            // Neighbours with one source count once: how far cells are split is no part of a trace.
+            if newest != last && newest != Identity::INITIAL {
+                source = source.and(newest);
+            }
+            last = newest;
+            if let Some(link) = link {
                 let own = action.class == Class::Read
                     && link.identity.is_store_of(action.thread)
                     && self.events[link.point.event as usize].action.covers(action);

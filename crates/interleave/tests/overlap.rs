@@ -5,7 +5,7 @@
 mod common;
 
 use common::{failures, program, run, threads};
-use raddle_interleave::{FailureKind, Model, Strategy, Summary};
+use raddle_interleave::{FailureKind, Model, Options, Strategy, Summary, explore};
 use raddle_ir::Program;
 
 const ITEMS: &str = "global @x: i64\nobserve x = i64 @x";
@@ -177,4 +177,17 @@ fn waits_among_accesses_of_other_sizes_are_unsupported() {
             assert_eq!(kinds, [FailureKind::Unsupported], "{} under {model}", strategy.name());
         }
     }
+}
+
+/// How far cells are split when a store comes is no part of its trace.
+#[test]
+fn traces_do_not_depend_on_when_cells_split() {
+    let wide = "store i32 asm @x, 38\n%b = load i8 asm @x";
+    let program = threads(ITEMS, &["store i16 asm @x, 3", wide]);
+    for model in Model::ALL {
+        let options =
+            Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
+        assert_eq!(explore(&program, &options).traces, Some(3), "{model}");
+    }
+    has_executions(&program, 3);
 }

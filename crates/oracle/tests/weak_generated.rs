@@ -41,7 +41,7 @@ fn weak_models_are_weaker_than_sequential_consistency() {
         }
     }
     println!("{compared} programs compared, {relaxed} have executions of their own");
-    assert!(compared > 100 && relaxed > 50);
+    assert!(compared > 200 && relaxed > 30);
 }
 
 /// A cycle of full fences and communication is forbidden; one with a bare step is not, unless

@@ -49,8 +49,8 @@ struct Stored {
     store: u32,
     addr: u64,
     bytes: u32,
-    /// Loads that it served.
-    readers: Vec<Node>,
+    /// Loads that it served, with their bytes.
+    readers: Vec<(Node, u64, u32)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -169,7 +169,7 @@ impl Graph {
             stored.addr < end && addr < stored.addr.saturating_add(stored.bytes.into())
         };
         if let Some(stored) = buffer.find(overlaps) {
-            return stored.readers.push(node);
+            return stored.readers.push((node, addr, bytes));
         }
         for cell in self.cells_of(addr, bytes) {
             let place = &mut self.places[cell.0 as usize];
@@ -178,14 +178,19 @@ impl Graph {
         }
     }
 
-    fn write(&mut self, node: Node, addr: u64, bytes: u32, readers: &[Node]) {
-        for cell in self.cells_of(addr, bytes) {
+    fn write(&mut self, node: Node, addr: u64, bytes: u32, readers: &[(Node, u64, u32)]) {
+        let own = self.cells_of(addr, bytes);
+        for cell in &own {
             let place = &mut self.places[cell.0 as usize];
             let earlier = place.write.iter().chain(&place.reads);
             self.edges.extend(earlier.filter(|n| **n != node).map(|earlier| (*earlier, node)));
             place.write = Some(node);
             place.reads.clear();
-            place.reads.extend_from_slice(readers);
+        }
+        for (reader, from, bytes) in readers {
+            for cell in self.cells_of(*from, *bytes).into_iter().filter(|cell| own.contains(cell)) {
+                self.places[cell.0 as usize].reads.push(*reader);
+            }
         }
     }
 

@@ -72,8 +72,8 @@ struct Buffered {
     store: u32,
     at: Bytes,
     value: u128,
-    /// Loads that got their value from it.
-    readers: Vec<Node>,
+    /// Loads that got their value from it, with their bytes.
+    readers: Vec<(Node, Bytes)>,
 }
 
 /// What is needed on the way.
@@ -206,7 +206,7 @@ impl Order {
         let newest = own.iter_mut().rev().find(|stored| overlap(&stored.at, at));
         match newest {
             // What is later in memory than the store is later than the load, too.
-            Some(stored) => stored.readers.push(node),
+            Some(stored) => stored.readers.push((node, at.clone())),
             None => {
                 self.read_from(node, at);
                 for byte in range(at) {
@@ -228,9 +228,10 @@ impl Order {
         }
     }
 
-    fn write(&mut self, node: Node, at: &Bytes, readers: &[Node]) {
+    fn write(&mut self, node: Node, at: &Bytes, readers: &[(Node, Bytes)]) {
         for byte in range(at) {
-            let fresh = Byte { write: Some(node), reads: readers.to_vec() };
+            let here = readers.iter().filter(|(_, at)| range(at).contains(&byte));
+            let fresh = Byte { write: Some(node), reads: here.map(|(read, _)| *read).collect() };
             let before = std::mem::replace(self.bytes.entry(byte).or_default(), fresh);
             let earlier = before.write.into_iter().chain(before.reads);
             for earlier in earlier.filter(|earlier| *earlier != node) {
