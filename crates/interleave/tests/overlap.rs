@@ -182,8 +182,8 @@ fn waits_among_accesses_of_other_sizes_are_unsupported() {
 /// How far cells are split when a store comes is no part of its trace.
 #[test]
 fn traces_do_not_depend_on_when_cells_split() {
-    let wide = "store i32 asm @x, 38\n%b = load i8 asm @x";
-    let program = threads(ITEMS, &["store i16 asm @x, 3", wide]);
+    let wide = "store i64 asm @x, 38\n%r = load i32 asm @x";
+    let program = threads(ITEMS, &["store i64 asm @x, 3", wide]);
     for model in Model::ALL {
         let options =
             Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
