@@ -35,6 +35,7 @@ fuzz:
 	cargo check --locked --manifest-path fuzz/Cargo.toml
 	scripts/fuzz rir $(FUZZ_SECONDS)
 	scripts/fuzz litmus $(FUZZ_SECONDS)
+	scripts/fuzz automata $(FUZZ_SECONDS)
 	scripts/fuzz explore $(FUZZ_SECONDS)
 	scripts/fuzz llvm $(FUZZ_SECONDS)
 
