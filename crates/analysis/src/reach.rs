@@ -1,9 +1,7 @@
 //! Reachability: goals, or failures of programs without, under SC and TSO.
 //!
 //! The reachability engine answers; what it says is reachable is replayed on the interleaving engine,
-//! a path that shares nothing with the search, before anyone is told. A program that takes the sole
-//! right to write memory is the exception: only the reachability engine runs it, which has made
-//! the steps of the witness again on a fresh system.
+//! a path that shares nothing with the search, before anyone is told.
 
 use crate::witness::Witness;
 use raddle_engine::{
@@ -75,7 +73,7 @@ fn confirmed(
     let schedule = found.schedule.clone();
     let witness = Witness { schedule, events: replayed.events, why: None };
     let failure = match (&found.end, replayed.end) {
-        (End::Goal, _) if at_goal || program.memory_lock.is_some() => None,
+        (End::Goal, _) if at_goal => None,
         (End::Failure { kind, .. }, ReplayEnd::Failed(sites)) => {
             Some(sites.into_iter().find(|site| site.kind == *kind)?)
         }

@@ -3,6 +3,7 @@
 
 use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;
+use raddle_interleave::Model;
 use raddle_ir::verify::verify;
 use raddle_ir::{FenceKind, Program};
 use raddle_oracle::capped::{reached, reached_at_last};
@@ -45,6 +46,17 @@ fn is_robust(program: &Program) -> String {
     }
 }
 
+/// The same with its witness replayed.
+fn is_confirmed_robust(program: &Program) -> String {
+    use raddle_analysis::robust::{By, robust};
+    let found = robust(program, Model::Tso, &Limits::default(), Some(By::Attacks));
+    match (found.robust, found.witness) {
+        (Some(true), None) => "yes".to_owned(),
+        (Some(false), Some(_)) => "no".to_owned(),
+        _ => format!("{:?}", found.gaps),
+    }
+}
+
 fn number_of_fences(program: &Program) -> String {
     let (model, target) = (WeakModel::Tso, Target::Robust);
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
@@ -58,10 +70,11 @@ fn is_reachable(program: &Program, model: ReachModel) -> String {
     if program.goals.is_empty() {
         return "-".to_owned();
     }
-    match reach(program, model, &Options::default()).answer {
-        Answer::Reachable(_) => "yes".to_owned(),
-        Answer::Unreachable => "no".to_owned(),
-        Answer::Unknown(why) => why.to_string(),
+    let found = raddle_analysis::reach::reach(program, model, &Options::default());
+    match found.reachable {
+        Some(true) => "yes".to_owned(),
+        Some(false) => "no".to_owned(),
+        None => format!("{:?}, unconfirmed: {}", found.unknown, found.unconfirmed),
     }
 }
 
@@ -73,7 +86,7 @@ fn automata_are_as_expected() {
         let program = load(&row[0]);
         let found = [
             row[0].clone(),
-            is_robust(&program),
+            is_confirmed_robust(&program),
             number_of_fences(&program),
             is_reachable(&program, ReachModel::Sc),
             is_reachable(&program, ReachModel::Tso),

@@ -38,6 +38,11 @@ impl Format {
     }
 }
 
+/// Whether a file holds automata, going by its name.
+pub fn is_automata(path: &Path) -> bool {
+    Format::of(path) == Some(Format::Automata)
+}
+
 /// The files that the arguments name: files as they are, folders by the `.litmus` files below
 /// them, sorted by path. A folder without any or that cannot be read, and a file of another kind,
 /// are diagnostics.

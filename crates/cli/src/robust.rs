@@ -2,6 +2,7 @@
 
 use crate::args::{LimitArgs, OutputArgs, SourceArgs};
 use crate::config::{self, SourceConfig};
+use crate::input;
 use crate::output::{Output, Stop};
 use crate::source;
 use crate::status::Status;
@@ -28,7 +29,7 @@ pub struct RobustArgs {
         value_parser = buffering, help_heading = "Model"
     )]
     pub models: Vec<Model>,
-    /// How to decide it [default: the fastest way that is complete].
+    /// How to decide it [default: the fastest way that is complete; attacks for automata].
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Search")]
     pub by: Option<ByArg>,
     #[command(flatten)]
@@ -93,7 +94,10 @@ fn run_program(
     });
     let subject = Subject { file: &source.shown, program: &source.program };
     let sources = Sources::from_disk();
+    // Automata are loops that never end, which executions are no way to look at.
+    let endless = matches!(&*config.files, [file] if input::is_automata(file));
     for model in &args.models {
+        let by = by.or((endless && *model == Model::Tso).then_some(By::Attacks));
         let found = robust(&source.program, *model, limits, by);
         output.note(match found.robust {
             Some(true) => Status::Fine,

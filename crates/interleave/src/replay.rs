@@ -6,14 +6,18 @@
 
 use crate::api::{BoundedModel, Model};
 use crate::datarace::site;
+use crate::event::{Class, Turn};
 use crate::narrate::Narrator;
 use crate::outcome::{End, end_of, final_state};
 use crate::schedule::action;
 use crate::system::System;
 use raddle_engine::{Checks, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step};
-use raddle_ir::Program;
+use raddle_ir::{GlobalId, Program};
 use raddle_machine::code::Pc;
+use raddle_machine::layout::global_address;
+use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Bounds, Fault, Status, ThreadId};
+use std::borrow::Cow;
 
 /// Runs a program along a schedule.
 pub fn replay(
@@ -23,13 +27,17 @@ pub fn replay(
     schedule: &[Step],
 ) -> Replayed {
     match System::printing(program, model, Limits::default().bounds(), checks) {
-        Ok(system) => run(system, schedule).0,
+        Ok(system) => run(system, None, schedule).0,
         Err(fault) => cannot_start(fault),
     }
 }
 
 /// The same for a schedule of the reachability engine, which stops nobody who spins. With `goals`,
 /// threads pause where the program's goals ask for them, and it is told whether one is reached.
+///
+/// The sole right to write memory is here a lock as any other, and a step that writes while someone
+/// else has it does not fit: a schedule leaves no question of what could have come first, which is
+/// all that keeps a search from running such programs.
 pub fn replay_reach(
     program: &Program,
     model: Model,
@@ -37,12 +45,17 @@ pub fn replay_reach(
     schedule: &[Step],
 ) -> (Replayed, bool) {
     let bounds = Bounds { spin: false, ..Limits::default().bounds() };
+    let sole_right = program.memory_lock;
+    let program = match sole_right {
+        Some(_) => Cow::Owned(Program { memory_lock: None, ..program.clone() }),
+        None => Cow::Borrowed(program),
+    };
     let system = match goals {
-        true => System::pausing(program, model, bounds),
-        false => System::printing(program, model, bounds, Checks::default()),
+        true => System::pausing(&program, model, bounds),
+        false => System::printing(&program, model, bounds, Checks::default()),
     };
     match system {
-        Ok(system) => run(system, schedule),
+        Ok(system) => run(system, sole_right, schedule),
         Err(fault) => (cannot_start(fault), false),
     }
 }
@@ -52,11 +65,16 @@ fn cannot_start(fault: Fault) -> Replayed {
     Replayed { end, events: Vec::new() }
 }
 
-fn run(mut system: System<'_>, schedule: &[Step]) -> (Replayed, bool) {
+fn run(
+    mut system: System<'_>,
+    sole_right: Option<GlobalId>,
+    schedule: &[Step],
+) -> (Replayed, bool) {
     let mut narrator = Narrator::new(&system);
     let mut races = Vec::new();
     for (n, step) in schedule.iter().enumerate() {
-        let Some(action) = action(&system, step) else {
+        let fitting = action(&system, step);
+        let Some(action) = fitting.filter(|turn| is_allowed(&system, sole_right, turn)) else {
             return (Replayed { end: ReplayEnd::Stuck(n), events: narrator.events }, false);
         };
         let before = narrator.before(&system, step);
@@ -71,6 +89,17 @@ fn run(mut system: System<'_>, schedule: &[Step]) -> (Replayed, bool) {
         narrator.deadlock(&system);
     }
     (Replayed { end, events: narrator.events }, at_goal)
+}
+
+/// Whether a turn leaves memory as it is, or nobody else has the sole right to write it.
+fn is_allowed(system: &System<'_>, sole_right: Option<GlobalId>, turn: &Turn) -> bool {
+    let Some(lock) = sole_right else { return true };
+    let writes = turn.update || {
+        let visible = system.machine.visible(turn.thread);
+        system.action(turn.thread, visible).class == Class::Write
+    };
+    let held = system.in_memory(global_address(lock), LOCK_BYTES);
+    !writes || held.is_none_or(|held| held == UNLOCKED || held == held_by(turn.thread))
 }
 
 fn is_at_goal(system: &System<'_>) -> bool {

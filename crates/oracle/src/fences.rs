@@ -1,19 +1,42 @@
-//! The fewest fences by trying every set, smallest first.
+//! The fewest and weakest fences by trying every set, smallest first.
 //!
 //! A fence may go before any instruction and any terminator of any function; no two places are taken
 //! to be the same, and nothing is learned from a set that does not do.
 
 use raddle_ir::{BlockId, FenceKind, FuncId, Inst, InstKind, LocId, Program};
 
-/// The size of the smallest set of at most `limit` fences with which the program is good.
+/// What a set of fences costs: their number counts first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cost {
+    pub count: usize,
+    /// The places of their kinds in the list of kinds, from 1, added up.
+    pub strength: usize,
+}
+
+/// The cost of the cheapest set of at most `limit` fences with which the program is good. Kinds are
+/// given weakest first.
+pub fn cheapest(
+    program: &Program,
+    kinds: &[FenceKind],
+    limit: usize,
+    is_good: &mut impl FnMut(&Program) -> bool,
+) -> Option<Cost> {
+    let places = places(program);
+    let costs = (0..=limit).flat_map(|count| {
+        (count..=count * kinds.len()).map(move |strength| Cost { count, strength })
+    });
+    let mut costs = costs.collect::<Vec<_>>().into_iter();
+    costs.find(|cost| any_set(program, kinds, &places, *cost, is_good))
+}
+
+/// The size of the smallest set of at most `limit` fences of one kind.
 pub fn fewest(
     program: &Program,
     kind: FenceKind,
     limit: usize,
     is_good: &mut impl FnMut(&Program) -> bool,
 ) -> Option<usize> {
-    let places = places(program);
-    (0..=limit).find(|size| any_set(program, kind, &places, *size, is_good))
+    cheapest(program, &[kind], limit, is_good).map(|cost| cost.count)
 }
 
 type Place = (FuncId, BlockId, usize);
@@ -29,21 +52,34 @@ fn places(program: &Program) -> Vec<Place> {
     places
 }
 
+/// Whether some set of exactly this cost will do.
 fn any_set(
     program: &Program,
-    kind: FenceKind,
+    kinds: &[FenceKind],
     places: &[Place],
-    size: usize,
+    cost: Cost,
     is_good: &mut impl FnMut(&Program) -> bool,
 ) -> bool {
-    if size == 0 {
-        return is_good(program);
+    if cost.count == 0 {
+        return cost.strength == 0 && is_good(program);
     }
+    let others = cost.count - 1;
     (0..places.len()).any(|first| {
-        let (func, block, index) = places[first];
-        let mut fenced = program.clone();
-        let fence = Inst { kind: InstKind::Fence { kind }, loc: LocId::NONE };
-        fenced.funcs[func].blocks[block].insts.insert(index, fence);
-        any_set(&fenced, kind, &places[first + 1..], size - 1, is_good)
+        (1..=kinds.len()).any(|level| {
+            let left = match cost.strength.checked_sub(level) {
+                Some(left) if (others..=others * kinds.len()).contains(&left) => left,
+                _ => return false,
+            };
+            let fenced = with_fence(program, places[first], kinds[level - 1]);
+            let rest = Cost { count: others, strength: left };
+            any_set(&fenced, kinds, &places[first + 1..], rest, is_good)
+        })
     })
+}
+
+fn with_fence(program: &Program, (func, block, index): Place, kind: FenceKind) -> Program {
+    let mut fenced = program.clone();
+    let fence = Inst { kind: InstKind::Fence { kind }, loc: LocId::NONE };
+    fenced.funcs[func].blocks[block].insts.insert(index, fence);
+    fenced
 }

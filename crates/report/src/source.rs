@@ -15,7 +15,15 @@ const MAX_BYTES: u64 = 16 << 20;
 pub struct Sources {
     /// Where lines may be read from at all.
     reads: bool,
-    files: RefCell<HashMap<String, Vec<String>>>,
+    files: RefCell<HashMap<String, Vec<Line>>>,
+}
+
+/// A line as it is shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Line {
+    /// Characters that were trimmed at its start.
+    indent: usize,
+    text: String,
 }
 
 impl Sources {
@@ -31,6 +39,23 @@ impl Sources {
 
     /// The trimmed line at a position; `None` if there is nothing to show.
     pub fn line(&self, program: &Program, loc: LocId) -> Option<String> {
+        Some(self.get(program, loc)?.text)
+    }
+
+    /// The same, and where in it the position is, counted in characters from 0; `None` if only the
+    /// line is known.
+    pub fn line_and_offset(
+        &self,
+        program: &Program,
+        loc: LocId,
+    ) -> Option<(String, Option<usize>)> {
+        let Line { indent, text } = self.get(program, loc)?;
+        let column = (program.loc(loc)?.column as usize).checked_sub(1);
+        let offset = column.and_then(|column| column.checked_sub(indent));
+        Some((text, offset))
+    }
+
+    fn get(&self, program: &Program, loc: LocId) -> Option<Line> {
         let loc = program.loc(loc)?;
         let name = program.files.get(loc.file as usize)?;
         let mut files = self.files.borrow_mut();
@@ -42,17 +67,20 @@ impl Sources {
             }
         };
         let line = lines.get((loc.line as usize).checked_sub(1)?)?;
-        (!line.is_empty()).then(|| line.clone())
+        (!line.text.is_empty()).then(|| line.clone())
     }
 }
 
-fn read(name: &str) -> Option<Vec<String>> {
+fn read(name: &str) -> Option<Vec<Line>> {
     let file = File::open(name).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    let trimmed = |line: &str| crate::printable(&line.trim().replace('\t', " "));
+    let trimmed = |line: &str| Line {
+        indent: line.chars().take_while(|c| c.is_whitespace()).count(),
+        text: crate::printable(&line.trim().replace('\t', " ")),
+    };
     Some(text.lines().map(trimmed).collect())
 }

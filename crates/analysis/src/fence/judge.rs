@@ -1,12 +1,13 @@
 //! Whether a program is as it is wanted.
 
-use super::Point;
+use super::{Point, goals};
 use crate::condition;
 use crate::robust::robust;
 use raddle_engine::{FailureKind, Limits, Summary};
 use raddle_interleave::{Model, Options};
 use raddle_ir::{FenceKind, InstKind, Program, Quantifier};
 use raddle_reach::{Answer, InstPlace, ReachModel};
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// The models that fences help against.
@@ -214,12 +215,14 @@ impl<'q> Judge<'q> {
 
     /// Whether something goes wrong under a model of the interleaving engine.
     fn fails(&self, program: &Program, model: Model) -> Judgement {
-        let options = Options { limits: self.limits(), ..Options::new(model) };
-        went_wrong(program, || raddle_interleave::explore(program, &options))
+        went_wrong(program, |program, keep_going| {
+            let options = Options { limits: self.limits(), keep_going, ..Options::new(model) };
+            raddle_interleave::explore(program, &options)
+        })
     }
 
     fn fails_on(&self, program: &Program, model: raddle_graph::Model) -> Judgement {
-        went_wrong(program, || self.graph(program, model, false))
+        went_wrong(program, |program, keep_going| self.graph(program, model, keep_going))
     }
 
     /// Every trace of SC is one of the others, so as many are the same.
@@ -245,24 +248,37 @@ impl<'q> Judge<'q> {
 const BOUND: &str = "a search met a bound";
 const EARLY: &str = "a search had to end early";
 
-/// Whether a search shows a failure, or a final state that the condition is about: one that it says
-/// exists, or that it speaks against.
-fn went_wrong(program: &Program, search: impl FnOnce() -> Summary) -> Judgement {
-    if !program.goals.is_empty() {
-        let why = "goals are looked for under tso only; assertions and conditions under all models";
-        return Judgement::Unknown(why.to_owned());
-    }
-    let summary = search();
-    let failed = summary.failures.iter().any(|f| f.kind != FailureKind::Unsupported);
-    let shown = condition::judge(program, &summary).is_some_and(|judged| match judged.quantifier {
-        Quantifier::Exists | Quantifier::NotExists => judged.positive > 0,
-        Quantifier::Forall => judged.negative > 0,
-    });
+/// Whether a search shows a goal, if there are any; otherwise a failure, or a final state that the
+/// condition is about: one that it says exists, or that it speaks against.
+///
+/// The search is told whether to go on after failures: those that are no goals show nothing.
+fn went_wrong(program: &Program, search: impl FnOnce(&Program, bool) -> Summary) -> Judgement {
+    let has_goals = !program.goals.is_empty();
+    let program = match has_goals {
+        true => Cow::Owned(goals::as_failures(program)),
+        false => Cow::Borrowed(program),
+    };
+    let summary = search(&program, has_goals);
+    let bad = match has_goals {
+        true => summary.failures.iter().any(goals::is_reached),
+        false => shows_failure(&summary) || shows_final_state(&program, &summary),
+    };
     match incomplete(&summary) {
-        _ if failed || shown => Judgement::Bad,
+        _ if bad => Judgement::Bad,
         Some(why) => Judgement::Unknown(why.to_owned()),
         None => Judgement::Good,
     }
+}
+
+fn shows_failure(summary: &Summary) -> bool {
+    summary.failures.iter().any(|failure| failure.kind != FailureKind::Unsupported)
+}
+
+fn shows_final_state(program: &Program, summary: &Summary) -> bool {
+    condition::judge(program, summary).is_some_and(|judged| match judged.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => judged.positive > 0,
+        Quantifier::Forall => judged.negative > 0,
+    })
 }
 
 /// Why a search says nothing of executions that it did not see.

@@ -17,9 +17,11 @@
 //!   solution then is stronger than the result somewhere.
 //!
 //! Places are points between instructions of functions that are not a library's; points with only
-//! local instructions in between, and no way in or out, count as one ([`places`]).
+//! local instructions in between, and no way in or out, count as one ([`places`]). Where sets are
+//! equally good, those between lines of the source come before those within one.
 
 mod flow;
+mod goals;
 mod hitting;
 mod insert;
 mod judge;
@@ -51,6 +53,8 @@ pub struct Place {
     pub after: LocId,
     /// The position of what follows.
     pub before: LocId,
+    /// Whether what comes before and what follows is on one line of the source.
+    pub within_line: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,12 +133,13 @@ impl Search<'_> {
     fn chosen(&self, choice: &[Level]) -> Vec<Fence> {
         let kinds = self.question.model.kinds();
         let chosen = choice.iter().enumerate().filter(|(_, level)| **level > 0);
-        chosen
-            .map(|(place, level)| Fence {
-                place: self.places[place],
-                kind: kinds[usize::from(*level) - 1],
-            })
-            .collect()
+        let fence = |(place, level): (usize, &Level)| Fence {
+            place: self.places[place],
+            kind: kinds[usize::from(*level) - 1],
+        };
+        let mut fences: Vec<Fence> = chosen.map(fence).collect();
+        fences.sort_by_key(|fence| fence.place.point);
+        fences
     }
 
     fn fenced(&self, choice: &[Level]) -> Fenced {

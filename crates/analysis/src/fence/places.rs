@@ -4,10 +4,10 @@ use super::flow::Flow;
 use super::judge::WeakModel;
 use super::{Place, Point};
 use raddle_ir::{InstKind, Program, TerminatorKind};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
 
-/// Different places; their numbers follow the order of the program.
+/// Different places; first those between lines of the source, each kind in the order of the program.
 #[derive(Debug)]
 pub(super) struct Places {
     list: Vec<Place>,
@@ -28,20 +28,16 @@ impl Places {
     pub fn of(program: &Program, flow: &Flow<'_>, model: WeakModel) -> Places {
         let points = flow.between_any(|inst| model.may_be_late(inst), |i| model.may_be_early(i));
         let ways_in = ways_in(program);
-        let mut places = Places { list: Vec::new(), numbers: HashMap::new() };
-        let mut found: HashMap<Point, usize> = HashMap::new();
-        for point in points {
-            if program.funcs[point.func].library {
-                continue;
-            }
-            let last = last_equal(program, &ways_in, point);
-            let number = *found.entry(last).or_insert_with(|| {
-                places.list.push(place(program, last));
-                places.list.len() - 1
-            });
-            places.numbers.insert(point, number);
-        }
-        places
+        let own = points.into_iter().filter(|point| !program.funcs[point.func].library);
+        let last: HashMap<Point, Point> =
+            own.map(|point| (point, last_equal(program, &ways_in, point))).collect();
+        let different: BTreeSet<Point> = last.values().copied().collect();
+        let mut list: Vec<Place> = different.into_iter().map(|p| place(program, p)).collect();
+        list.sort_by_key(|place| (place.within_line, place.point));
+        let numbers: HashMap<Point, usize> =
+            list.iter().enumerate().map(|(number, place)| (place.point, number)).collect();
+        let numbers = last.into_iter().map(|(point, last)| (point, numbers[&last])).collect();
+        Places { list, numbers }
     }
 
     pub fn len(&self) -> usize {
@@ -120,8 +116,13 @@ fn place(program: &Program, point: Point) -> Place {
         Some(inst) => inst.loc,
         None => after_jump(program, point),
     };
-    let after = index.checked_sub(1).map_or(raddle_ir::LocId::NONE, |last| body.insts[last].loc);
-    Place { point, after, before }
+    let line = |loc| program.loc(loc).map(|loc| (loc.file, loc.line));
+    // Local instructions of the same line belong to what follows: they compute its address.
+    let mut earlier = body.insts[..index].iter().rev();
+    let last = earlier.find(|inst| !is_local(&inst.kind) || line(inst.loc) != line(before));
+    let after = last.map_or(raddle_ir::LocId::NONE, |inst| inst.loc);
+    let within_line = line(after).is_some() && line(after) == line(before);
+    Place { point, after, before, within_line }
 }
 
 /// Where control goes on behind a terminator. A jump often has the position of what it follows, so

@@ -5,6 +5,7 @@ mod buffers;
 mod c;
 mod check;
 mod common;
+mod fence;
 mod litmus;
 mod replay;
 mod robust;

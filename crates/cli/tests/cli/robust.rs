@@ -134,3 +134,14 @@ fn programs_have_the_violations_of_the_papers_table() {
         assert_eq!(answer.status, Some(i32::from(tso)), "{name}: {}{}", answer.out, answer.err);
     }
 }
+
+/// Automata never end: without `--by` they are decided by attacks, also where they lock memory.
+#[test]
+fn automata_are_decided_by_attacks() {
+    for (name, robust) in [("parker", false), ("the", false), ("stack", true), ("clh", true)] {
+        let (status, found) = answers(&[&format!("tests/automata/{name}.aut"), "--model", "tso"]);
+        assert_eq!(status, Some(i32::from(!robust)), "{name}: {found:?}");
+        assert_eq!(found[0]["by"], "attacks");
+        assert_eq!(found[0]["witness"].is_null(), robust);
+    }
+}

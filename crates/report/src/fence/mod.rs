@@ -1,10 +1,13 @@
 //! The fences that a program needs, as text with the lines of the source, and as JSON.
 
+mod statement;
+
 use crate::{Look, counted};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
 use raddle_ir::inst::Mnemonic;
 use raddle_ir::{LocId, Program};
 use serde::Serialize;
+use statement::{Language, statement};
 use std::fmt::Write;
 
 /// What was asked, and of what.
@@ -55,37 +58,85 @@ fn write_report(
     writeln!(out, "  {places} considered, {queries} judged, {:.2} s", result.elapsed.as_secs_f64())
 }
 
-/// The fence between the lines of the source that it goes between.
+/// A line of the source, and where in it the position is.
+struct Shown {
+    number: u32,
+    text: String,
+    offset: Option<usize>,
+}
+
+impl Shown {
+    fn of(asked: &Asked<'_>, look: &Look<'_>, loc: LocId) -> Option<Shown> {
+        let (text, offset) = look.sources.line_and_offset(asked.program, loc)?;
+        Some(Shown { number: asked.program.loc(loc)?.line, text, offset })
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "  {:>6}   {}", self.number, self.text)
+    }
+
+    /// A mark below the position.
+    fn mark(&self, out: &mut String, note: &str) -> std::fmt::Result {
+        let offset = self.offset.unwrap_or(0);
+        writeln!(out, "  {:>6}   {:offset$}^ {note}", "", "")
+    }
+}
+
+/// The fence between the lines of the source that it goes between, or within one.
 fn write_fence(
     out: &mut String,
     asked: &Asked<'_>,
     look: &Look<'_>,
     fence: &Fence,
 ) -> std::fmt::Result {
-    let program = asked.program;
-    let function = &program.funcs[fence.place.point.func].name;
-    let block =
-        program.funcs[fence.place.point.func].blocks[fence.place.point.block].name.as_deref();
+    let Fence { place, kind } = fence;
+    let language = language(asked, fence);
+    let function = &asked.program.funcs[place.point.func];
+    let block = function.blocks[place.point.block].name.as_deref();
+    let block = block.filter(|_| !language.is_compiled());
     let block = block.map_or_else(String::new, |name| format!(", {}", crate::printable(name)));
-    let shown = place(asked, fence);
-    writeln!(out, "  {shown} ({}{block})", crate::printable(function))?;
-    let line = |loc: LocId| {
-        let text = look.sources.line(program, loc)?;
-        Some((program.loc(loc)?.line, text))
-    };
-    let (after, before) = (line(fence.place.after), line(fence.place.before));
-    if let Some((number, text)) = after.filter(|after| Some(after) != before.as_ref()) {
-        writeln!(out, "  {number:>6}   {text}")?;
+    let name = crate::printable(&function.name);
+    writeln!(out, "  {} ({name}{block}): {}", shown_place(asked, fence), kind.mnemonic())?;
+    let statement = statement(language, *kind);
+    let (after, before) =
+        (Shown::of(asked, look, place.after), Shown::of(asked, look, place.before));
+    if let Some(line) = after.as_ref().filter(|_| place.within_line) {
+        line.write(out)?;
+        line.mark(out, "after this, before the rest of the line")?;
+        return writeln!(out, "  {:>6} + {statement}", "");
     }
-    writeln!(out, "  {:>6} + {}", "", fence.kind.mnemonic())?;
-    if let Some((number, text)) = before {
-        writeln!(out, "  {number:>6}   {text}")?;
+    if let Some(line) = after {
+        line.write(out)?;
     }
-    Ok(())
+    writeln!(out, "  {:>6} + {statement}", "")?;
+    let Some(line) = before else { return Ok(()) };
+    line.write(out)?;
+    match line.offset {
+        Some(1..) if is_inside(language, fence) => line.mark(out, "before this"),
+        _ => Ok(()),
+    }
+}
+
+/// Whether what follows the fence may not be what its line begins with: columns of a litmus test,
+/// conditions of loops.
+fn is_inside(language: Language, fence: &Fence) -> bool {
+    let point = fence.place.point;
+    match language {
+        Language::Litmus => true,
+        Language::C | Language::Cpp => point.index == 0 && point.block.as_u32() != 0,
+        Language::Rir | Language::Other => false,
+    }
+}
+
+fn language(asked: &Asked<'_>, fence: &Fence) -> Language {
+    let place = &fence.place;
+    let loc = asked.program.loc(place.before).or_else(|| asked.program.loc(place.after));
+    let file = loc.and_then(|loc| asked.program.files.get(loc.file as usize));
+    Language::of(file.map_or(asked.file, |file| file))
 }
 
 /// The file and line that the fence goes before; those that it comes after where there are none.
-fn place(asked: &Asked<'_>, fence: &Fence) -> String {
+fn shown_place(asked: &Asked<'_>, fence: &Fence) -> String {
     let known = asked.program.place(fence.place.before);
     let known = known.or_else(|| asked.program.place(fence.place.after));
     known.unwrap_or_else(|| asked.file.to_owned())
@@ -113,6 +164,8 @@ pub struct Json<'a> {
 #[derive(Serialize, Debug)]
 struct JsonFence {
     kind: &'static str,
+    /// What to write in the language of the source.
+    statement: String,
     function: String,
     block: Option<String>,
     /// The place in the block: before this instruction.
@@ -122,6 +175,8 @@ struct JsonFence {
     line: Option<u32>,
     /// The line that it comes after.
     after_line: Option<u32>,
+    /// Whether the two are the same, and the fence goes between parts of it.
+    within_line: bool,
 }
 
 /// One object.
@@ -138,7 +193,7 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
             Target::Goals => "goal",
         },
         count,
-        fences: fences.iter().map(|fence| json_fence(asked.program, fence)).collect(),
+        fences: fences.iter().map(|fence| json_fence(asked, fence)).collect(),
         why,
         hopeless: matches!(result.outcome, Outcome::Hopeless(_)),
         places: result.places,
@@ -147,17 +202,20 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
     }
 }
 
-fn json_fence(program: &Program, fence: &Fence) -> JsonFence {
+fn json_fence(asked: &Asked<'_>, fence: &Fence) -> JsonFence {
+    let program = asked.program;
     let point = fence.place.point;
     let function = &program.funcs[point.func];
     let before = program.loc(fence.place.before);
     JsonFence {
         kind: fence.kind.mnemonic(),
+        statement: statement(language(asked, fence), fence.kind),
         function: function.name.clone(),
         block: function.blocks[point.block].name.clone(),
         index: point.index,
         file: before.and_then(|loc| program.files.get(loc.file as usize).cloned()),
         line: before.map(|loc| loc.line),
         after_line: program.loc(fence.place.after).map(|loc| loc.line),
+        within_line: fence.place.within_line,
     }
 }

@@ -1,0 +1,162 @@
+//! Goals as failures, for engines that look at executions and not at states.
+//!
+//! A thread that is where a goal wants it may choose to stay there for good, and counts itself. Who
+//! comes last fails. All of them were then there at the same time: those that came first never left.
+//! The other way round, threads that can be there at the same time can all choose to stay.
+//!
+//! Counting hides nothing. It is the last thing that its thread does, so under the models that are
+//! given by axioms no event comes after it that it could order, and under those with buffers it may
+//! wait, and the thread's stores with it, until all others are where they are wanted.
+
+use raddle_engine::Failure;
+use raddle_ir::{
+    Access, Block, BlockId, FailKind, Function, Global, GlobalId, Inst, InstKind, IntPred, LocId,
+    Operand, Pred, Program, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
+};
+use std::collections::BTreeMap;
+
+const MESSAGE: &str = "all threads of a goal are where it wants them";
+
+/// Whether a failure is that of a goal.
+pub(super) fn is_reached(failure: &Failure) -> bool {
+    failure.message == MESSAGE
+}
+
+/// How a goal counts: its counter, and how many threads it takes.
+#[derive(Clone, Copy)]
+struct Count {
+    counter: GlobalId,
+    threads: usize,
+}
+
+/// The program with failures in place of its goals.
+pub(super) fn as_failures(program: &Program) -> Program {
+    let mut changed = program.clone();
+    let goals = std::mem::take(&mut changed.goals);
+    let mut wanted: BTreeMap<(ThreadIdx, BlockId), Vec<Count>> = BTreeMap::new();
+    for (number, goal) in goals.iter().enumerate() {
+        let counter = changed.globals.push(Global::zeroed(format!(".goal{number}"), 4, 4));
+        for place in &goal.places {
+            let count = Count { counter, threads: goal.places.len() };
+            wanted.entry(*place).or_default().push(count);
+        }
+    }
+    let threads: Vec<ThreadIdx> = changed.threads.keys().collect();
+    for thread in threads {
+        let places = wanted.range((thread, BlockId::from_u32(0))..);
+        let mut places = places.take_while(|((other, _), _)| *other == thread).peekable();
+        if places.peek().is_none() {
+            continue;
+        }
+        // Other threads may run the same function, and calls of it are not the thread's outermost.
+        let mut function = changed.funcs[changed.threads[thread].func].clone();
+        places.for_each(|((_, block), counts)| may_stay(&mut function, *block, counts));
+        changed.threads[thread].func = changed.funcs.push(function);
+    }
+    changed
+}
+
+/// Before the block does what it did, its thread may stay for any of these.
+fn may_stay(function: &mut Function, block: BlockId, counts: &[Count]) {
+    let loc = function.blocks[block].term.loc;
+    let inst = |kind| Inst { kind, loc };
+    let dst = function.regs.push(RegInfo { ty: Type::I32, name: None });
+    let stays: Vec<BlockId> = counts.iter().map(|count| staying(function, loc, *count)).collect();
+    let cases = stays.into_iter().enumerate();
+    let cases = cases.map(|(n, to)| (n as u128 + 1, to)).collect();
+    let choice = InstKind::Choose { dst, ty: Type::I32, lo: 0, hi: counts.len() as u64 };
+    let gate = Block { name: None, insts: vec![inst(choice)], term: stop(loc) };
+    let body = std::mem::replace(&mut function.blocks[block], gate);
+    let default = function.blocks.push(body);
+    let value = Operand::Reg(dst);
+    let kind = TerminatorKind::Switch { ty: Type::I32, value, cases, default };
+    function.blocks[block].term = Terminator { kind, loc };
+}
+
+/// A block that counts the thread in, fails if it is the last, and ends it.
+fn staying(function: &mut Function, loc: LocId, count: Count) -> BlockId {
+    let mut reg = |ty| function.regs.push(RegInfo { ty, name: None });
+    let (old, last) = (reg(Type::I32), reg(Type::BOOL));
+    let counting = InstKind::Rmw {
+        op: RmwOp::Add,
+        ty: Type::I32,
+        dst: old,
+        addr: Operand::Global(count.counter, 0),
+        value: Operand::Int(1),
+        access: Access::ASM,
+        when: None,
+    };
+    let is_last = InstKind::Cmp {
+        pred: Pred::Int(IntPred::Eq),
+        ty: Type::I32,
+        dst: last,
+        a: Operand::Reg(old),
+        b: Operand::Int(count.threads as u128 - 1),
+    };
+    let message = MESSAGE.to_owned();
+    let fail = InstKind::Fail { kind: FailKind::Assertion, message };
+    let block = |kinds: Vec<InstKind>, term| Block {
+        name: None,
+        insts: kinds.into_iter().map(|kind| Inst { kind, loc }).collect(),
+        term,
+    };
+    let then = function.blocks.push(block(vec![fail], stop(loc)));
+    let els = function.blocks.push(block(vec![assume_nothing()], stop(loc)));
+    let kind = TerminatorKind::Branch { cond: Operand::Reg(last), then, els };
+    function.blocks.push(block(vec![counting, is_last], Terminator { kind, loc }))
+}
+
+/// Ends the thread where it is, whatever its function returns.
+fn assume_nothing() -> InstKind {
+    InstKind::Assume { cond: Operand::Int(0) }
+}
+
+/// Control does not get here.
+fn stop(loc: LocId) -> Terminator {
+    Terminator { kind: TerminatorKind::Unreachable, loc }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_interleave::{Model, Options, explore};
+    use raddle_oracle::generate::{self, Config};
+    use raddle_reach::{Answer, ReachModel, reach};
+
+    /// A program without loops, with a goal of the first blocks that branches lead to.
+    fn program(seed: u64) -> Program {
+        let mut weights = Config::memory().weights;
+        (weights.branch, weights.load, weights.store) = (25, 30, 30);
+        let config = Config { weights, instructions: 3..=4, ..Config::memory() };
+        let mut program = generate::program(&config, seed);
+        program.condition = None;
+        let threads: Vec<_> = program.threads.iter().map(|(id, t)| (id, t.func)).collect();
+        let last = |func| BlockId::from_u32(program.funcs[func].blocks.len() as u32 - 1);
+        let places = threads.into_iter().map(|(thread, func)| {
+            let branches = program.funcs[func].blocks.len() > 1;
+            (thread, if branches { BlockId::from_u32(1) } else { last(func) })
+        });
+        program.goals = vec![raddle_ir::Goal { places: places.collect() }];
+        program
+    }
+
+    /// By executions and by states.
+    #[test]
+    fn a_failure_is_found_where_a_goal_is_reached() {
+        let (mut reached, mut missed) = (0, 0);
+        for seed in 0..300 {
+            let program = program(seed);
+            for (model, by_states) in [(Model::Sc, ReachModel::Sc), (Model::Tso, ReachModel::Tso)] {
+                let options = Options { keep_going: true, ..Options::new(model) };
+                let summary = explore(&as_failures(&program), &options);
+                let found = summary.failures.iter().any(is_reached);
+                let answer = reach(&program, by_states, &raddle_reach::Options::default()).answer;
+                let wanted = matches!(answer, Answer::Reachable(_));
+                assert!(!matches!(answer, Answer::Unknown(_)), "{answer:?}");
+                assert_eq!(found, wanted, "{model}\n{}", raddle_ir::text::print(&program));
+                *if wanted { &mut reached } else { &mut missed } += 1;
+            }
+        }
+        assert!(reached > 50 && missed > 20, "{reached} reached, {missed} not");
+    }
+}

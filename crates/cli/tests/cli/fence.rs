@@ -1,0 +1,199 @@
+//! `raddle fence`: what it prints, and that what it asks for does what it says.
+
+use crate::common::{Ran, file, raddle};
+use serde_json::Value;
+
+/// A stale read and a missed store, in one program.
+const PASSING: &str = "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int data, flag, seen;
+void *writer(void *p) {
+    atomic_store_explicit(&data, 1, memory_order_relaxed);
+    atomic_store_explicit(&flag, 1, memory_order_relaxed);
+    return p;
+}
+void *reader(void *p) {
+    while (!atomic_load_explicit(&flag, memory_order_relaxed))
+        ;
+    assert(atomic_load_explicit(&data, memory_order_relaxed));
+    return p;
+}
+int main(void) {
+    pthread_t w, r;
+    pthread_create(&w, 0, writer, 0);
+    pthread_create(&r, 0, reader, 0);
+    pthread_join(w, 0);
+    pthread_join(r, 0);
+    return 0;
+}
+";
+
+const BUFFERING: &str = "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+int a, b;
+void *left(void *p) {
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    a = atomic_load_explicit(&y, memory_order_relaxed);
+    return p;
+}
+void *right(void *p) {
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    b = atomic_load_explicit(&x, memory_order_relaxed);
+    return p;
+}
+int main(void) {
+    pthread_t l, r;
+    pthread_create(&l, 0, left, 0);
+    pthread_create(&r, 0, right, 0);
+    pthread_join(l, 0);
+    pthread_join(r, 0);
+    assert(a || b);
+    return 0;
+}
+";
+
+/// None, with a note, if there is no clang.
+fn with_clang(args: &[&str]) -> Option<Ran> {
+    let ran = raddle(args);
+    if ran.err.contains("no clang on the path") {
+        eprintln!("skipped: there is no clang");
+        return None;
+    }
+    Some(ran)
+}
+
+fn answer(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+fn kinds(answer: &Value) -> Vec<&str> {
+    let fences = answer["fences"].as_array().expect("fences");
+    fences.iter().map(|fence| fence["kind"].as_str().expect("a kind")).collect()
+}
+
+/// The source with the statements where they are to go.
+fn amended(source: &str, answer: &Value) -> String {
+    let mut lines: Vec<&str> = source.lines().collect();
+    let fences = answer["fences"].as_array().expect("fences").iter();
+    let line = |fence: &Value| fence["line"].as_u64().expect("a line") as usize;
+    let mut inserted: Vec<(usize, &str)> =
+        fences.map(|f| (line(f), f["statement"].as_str().expect("a statement"))).collect();
+    inserted.sort();
+    inserted.iter().rev().for_each(|(line, text)| lines.insert(line - 1, text));
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn what_it_asks_for_in_c_is_enough() {
+    let needed = [
+        (PASSING, "pso", vec!["store_store"]),
+        (PASSING, "power", vec!["eieio", "lwsync"]),
+        (PASSING, "arm", vec!["dmb.st", "dmb"]),
+        (BUFFERING, "tso", vec!["mfence", "mfence"]),
+        (BUFFERING, "pso", vec!["full", "full"]),
+        (BUFFERING, "power", vec!["sync", "sync"]),
+        (BUFFERING, "arm", vec!["dmb", "dmb"]),
+    ];
+    for (source, model, wanted) in needed {
+        let path = file("fence_in_c", "program.c", source.as_bytes());
+        for goal in [&[][..], &["--goal"]] {
+            let asked = [&["fence", &path, "--model", model, "--json"], goal].concat();
+            let Some(ran) = with_clang(&asked) else { return };
+            assert_eq!(ran.status, Some(0), "{ran:?}");
+            let found = answer(&ran);
+            assert_eq!(found["count"], wanted.len());
+            assert_eq!(kinds(&found), wanted, "{model} {goal:?}");
+            let path = file("fence_written", "program.c", amended(source, &found).as_bytes());
+            let asked = [&["fence", &path, "--model", model, "--json"], goal].concat();
+            let again = raddle(&asked);
+            assert_eq!(answer(&again)["count"], 0, "{again:?}");
+            let checked = raddle(&["check", &path, "--model", model]);
+            assert_eq!(checked.status, Some(0), "{checked:?}");
+        }
+    }
+}
+
+#[test]
+fn fences_are_shown_between_lines_of_c() {
+    let path = file("fence_shown", "program.c", PASSING.as_bytes());
+    let Some(ran) = with_clang(&["fence", &path, "--model", "power"]) else { return };
+    let shown = "program.c:7 (writer): eieio
+       6   atomic_store_explicit(&data, 1, memory_order_relaxed);
+         + __asm__ volatile(\"eieio\" ::: \"memory\");
+       7   atomic_store_explicit(&flag, 1, memory_order_relaxed);
+";
+    assert!(ran.out.contains(shown), "{}", ran.out);
+    assert!(ran.out.contains("+ atomic_thread_fence(memory_order_acq_rel);\n"), "{}", ran.out);
+}
+
+/// There is no place between lines: the load and what depends on it are on one.
+#[test]
+fn fences_within_a_line_are_marked() {
+    let one_line = PASSING.replace("relaxed))\n        ;\n    assert", "relaxed)); assert");
+    let path = file("fence_within", "program.c", one_line.as_bytes());
+    let Some(ran) = with_clang(&["fence", &path, "--model", "power"]) else { return };
+    assert!(ran.out.contains("2 fences"), "{}", ran.out);
+    assert!(ran.out.contains("^ before this") || ran.out.contains("^ after this"), "{}", ran.out);
+}
+
+const SB: &[u8] = b"PPC SB
+{ 0:r8=x; 0:r9=y; 1:r8=x; 1:r9=y; 0:r1=1; 1:r1=1; }
+ P0           | P1           ;
+ stw r1,0(r8) | stw r1,0(r9) ;
+ lwz r3,0(r9) | lwz r3,0(r8) ;
+exists (0:r3=0 /\\ 1:r3=0)
+";
+
+#[test]
+fn litmus_tests_are_fenced_by_column() {
+    let path = file("fence_litmus", "SB.litmus", SB);
+    for goal in [&[][..], &["--goal"]] {
+        let ran = raddle(&[&["fence", &path, "--model", "power"], goal].concat());
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let shown = "SB.litmus:5 (P1): sync
+       4   stw r1,0(r8) | stw r1,0(r9) ;
+         + sync
+       5   lwz r3,0(r9) | lwz r3,0(r8) ;
+                          ^ before this
+";
+        assert!(ran.out.contains(shown), "{}", ran.out);
+    }
+    let found = answer(&raddle(&["fence", &path, "--model", "arm", "--goal", "--json"]));
+    assert_eq!(found["fences"][0]["statement"], "DMB");
+    let found = answer(&raddle(&["fence", &path, "--model", "tso", "--goal", "--json"]));
+    assert_eq!(found["target"], "goal");
+    assert_eq!(found["fences"][1]["statement"], "MFENCE");
+}
+
+#[test]
+fn what_happens_under_sc_is_hopeless() {
+    let passing = String::from_utf8_lossy(SB).replace("0:r3=0 /\\ 1:r3=0", "0:r3=1 /\\ 1:r3=1");
+    let path = file("fence_hopeless", "SB.litmus", passing.as_bytes());
+    for model in ["tso", "pso", "power", "arm"] {
+        let ran = raddle(&["fence", &path, "--model", model, "--goal", "--json"]);
+        assert_eq!(ran.status, Some(1), "{ran:?}");
+        let found = answer(&ran);
+        assert_eq!((&found["count"], &found["hopeless"]), (&Value::Null, &Value::Bool(true)));
+    }
+}
+
+#[test]
+fn automata_have_the_fields_that_others_read() {
+    let ran = raddle(&["fence", "tests/automata/peterson.aut", "--model", "tso", "--json"]);
+    let found = answer(&ran);
+    assert_eq!(found["file"], "tests/automata/peterson.aut");
+    assert_eq!((&found["model"], &found["count"]), (&Value::from("tso"), &Value::from(2)));
+    let fence = &found["fences"][0];
+    assert_eq!((&fence["kind"], &fence["line"]), (&Value::from("mfence"), &Value::from(9)));
+    assert_eq!((&fence["function"], &fence["block"]), (&Value::from("t0"), &Value::from("set")));
+}
+
+#[test]
+fn models_without_fences_are_refused() {
+    let ran = raddle(&["fence", "tests/automata/peterson.aut", "--model", "sc"]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("expected tso, pso, power or arm"), "{}", ran.err);
+}
