@@ -196,6 +196,19 @@ fn a_served_load_read_only_its_bytes() {
     }
 }
 
+/// A load that the newest store in the buffer covers is served by that, whatever older ones cover.
+#[test]
+fn a_load_is_served_by_the_newest_store() {
+    let first = lines(&["%r = load i32 asm @b", "store i32 asm @a, 66"]);
+    let second = ["store i16 asm @a+2, 28", "store i32 asm @a, 87", "%r = load i32 asm @a"];
+    let second = lines(&second) + "store i32 asm @b, 49\n";
+    let program = threads(ABC, &[first, second]);
+    for by in [By::Cycles, By::Count] {
+        assert_eq!(robust(&program, Model::Pso, &limits(), Some(by)).robust, Some(false), "{by:?}");
+    }
+    assert_eq!(robust(&program, Model::Tso, &limits(), None).robust, Some(true));
+}
+
 fn lines(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

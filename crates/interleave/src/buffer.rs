@@ -71,7 +71,7 @@ pub fn is_empty_span(word: u64) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Covering {
     pub count: u32,
-    /// Others touch the bytes without covering them.
+    /// A newer one touches the bytes without covering them.
     pub partly: bool,
     /// The number of the newest one, if there is one.
     pub newest: u32,
@@ -185,6 +185,7 @@ impl Buffer {
                     true => {
                         covering.count += 1;
                         covering.newest = index;
+                        covering.partly = false;
                     }
                     false => covering.partly = true,
                 }
@@ -278,6 +279,11 @@ impl Buffer {
     /// [`Buffer::left_with`], that of its update.
     pub fn clock(&self, trail: &Trail, index: u32) -> ClockId {
         ClockId(trail.get(self.entry_word(index).at(word::CLOCK)) as u32)
+    }
+
+    /// The newest load that the entry was forwarded to: its position plus 1, or 0.
+    pub fn forwarded(&self, trail: &Trail, index: u32) -> u32 {
+        trail.get(self.entry_word(index).at(word::LOAD)) as u32
     }
 
     /// Notes that the entry was forwarded to the load at `position`.

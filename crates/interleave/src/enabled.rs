@@ -49,7 +49,7 @@ impl System<'_> {
             | Visible::Relock { woken: false, .. } => false,
             // It is no event, and waits for room in the buffer.
             Visible::Store { .. } => self.buffering == Buffering::None,
-            // A load that the buffer covers in part waits for that part to leave.
+            // A load whose newest store in the buffer covers it in part waits for that to leave.
             Visible::Load { addr, ty, access } => {
                 self.is_drained(thread)
                     || !access.exclusive && !self.is_partly_buffered(thread, addr, ty.bytes())

@@ -179,6 +179,7 @@ impl<'p> System<'p> {
         }
     }
 
+    #[inline]
     fn noted(&mut self, happening: Happening) {
         if let Some(notes) = &mut self.notes
             && let Some(word) = notes.count
@@ -188,6 +189,7 @@ impl<'p> System<'p> {
         }
     }
 
+    #[inline]
     fn noted_loc(&self, thread: ThreadId) -> LocId {
         let wanted = self.notes.as_ref().is_some_and(|notes| notes.locs);
         if wanted { self.machine.loc(thread) } else { LocId::NONE }
@@ -198,6 +200,13 @@ impl<'p> System<'p> {
     pub(crate) fn note(&mut self, thread: ThreadId, what: What) {
         let loc = self.noted_loc(thread);
         self.noted(Happening { thread: thread.0, what, addr: 0, bytes: 0, choice: 0, loc });
+    }
+
+    /// Notes an ordinary load or store that its thread is at.
+    #[inline]
+    pub(crate) fn note_plain(&mut self, thread: ThreadId, what: What, addr: u64, bytes: u32) {
+        let loc = self.noted_loc(thread);
+        self.noted(Happening { thread: thread.0, what, addr, bytes, choice: 0, loc });
     }
 
     /// Notes a store that goes into the buffer.

@@ -3,10 +3,12 @@
 use crate::buffer::Entry;
 use crate::event::{Action, Class, Condition, Detail, Identity, ONLY, Turn};
 use crate::model::Buffering;
+use crate::observe::What;
 use crate::race::Race;
 use crate::record::{Base, Recording};
 use crate::system::{System, field};
 use crate::wait::Needs;
+use raddle_ir::Order;
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::visible::UNLOCKED;
 use raddle_machine::{
@@ -72,6 +74,9 @@ impl System<'_> {
                 action.forwarded = covering.count;
                 self.forwarded_load(action, covering.newest);
                 self.machine.give(thread, &load, value);
+                if self.notes.is_some() {
+                    self.note_plain(thread, What::Read, addr, bytes);
+                }
                 self.go_on(thread, load.pc);
                 return Some(());
             }
@@ -80,6 +85,9 @@ impl System<'_> {
         let value = self.machine.memory.read(trail, place) as u64;
         self.record_access(action, place, None, races);
         self.machine.give(thread, &load, value);
+        if self.notes.is_some() {
+            self.note_plain(thread, What::Read, addr, bytes);
+        }
         self.go_on(thread, load.pc);
         Some(())
     }
@@ -101,6 +109,10 @@ impl System<'_> {
         self.advance_clock(thread, position);
         self.machine.memory.write(&mut self.machine.trail, place, value.into());
         self.machine.note_change(thread);
+        if self.notes.is_some() {
+            let order = self.machine.order(thread, true).unwrap_or(Order::Asm);
+            self.note_plain(thread, What::Write(order), addr, bytes);
+        }
         self.go_on(thread, store.pc);
         Some(())
     }
@@ -306,10 +318,17 @@ impl System<'_> {
     }
 
     /// Paper 000, appendix B, "load from buffer": the load joins its cell only when the store it
-    /// read from does.
+    /// read from does. It stands for earlier ones whose bytes are among its own.
     fn forwarded_load(&mut self, action: Action, store: u32) {
         let source = Identity::store(action.thread, store);
-        let position = self.record_alone(action, source);
+        let buffer = &self.process(action.thread).buffer;
+        let mut before = buffer.forwarded(&self.machine.trail, store);
+        while let Some(earlier) = before.checked_sub(1).map(|n| &self.events[n as usize])
+            && action.covers(&earlier.action)
+        {
+            before = earlier.before;
+        }
+        let position = self.record_alone(action, source, before);
         let buffer = &self.processes[action.thread.0 as usize].buffer;
         buffer.forwarded_to(&mut self.machine.trail, store, position);
     }

@@ -75,7 +75,7 @@ impl System<'_> {
             for cell in cells {
                 let mut next = CellWord::unpack(self.machine.trail.get(*cell)).read;
                 while let Some(link) = self.link(next) {
-                    if !self.has_seen(base, &link.point) {
+                    if !self.has_seen(base, &link.point) && self.is_touched(&link, action) {
                         conflicts.add(link.point);
                     }
                     next = link.before;

@@ -74,16 +74,16 @@ impl System<'_> {
     }
 
     /// Records an event of a thread that others have no part in, and that takes its value from
-    /// `source`.
+    /// `source`, which the load named `before` took its own from.
     #[inline]
-    pub fn record_alone(&mut self, action: Action, source: Identity) -> u32 {
+    pub fn record_alone(&mut self, action: Action, source: Identity, before: u32) -> u32 {
         let event = self.events.len() as u32;
         let base = self.clock(action.thread, field::CLOCK);
         let chain = self.process(action.thread).chain;
         let none = ClockId::NONE;
         let (clock, index) = self.clocks.next([base, none, none, none], chain);
         let point = Point { event, chain, index, clock };
-        self.push_event(action, point, source, None, None, 0);
+        self.push_event(action, point, source, None, None, before);
         self.advance_clock(action.thread, event)
     }
 
@@ -168,7 +168,7 @@ impl System<'_> {
             let mut list = word.read;
             while let Some(link) = self.link(list) {
                 list = link.before;
-                if !self.is_behind(base, &link.point) {
+                if !self.is_behind(base, &link.point) && self.is_touched(&link, &action) {
                     simple &= read.is_none();
                     read = Some(link.point);
                 }
@@ -360,6 +360,13 @@ impl System<'_> {
             },
             _ => word.write,
         }
+    }
+
+    /// Whether an access in the list of a cell is to some of an action's bytes. A load that took its
+    /// value from a buffer is in the lists of all cells of that store.
+    #[inline]
+    pub(crate) fn is_touched(&self, link: &Link, action: &Action) -> bool {
+        self.events[link.point.event as usize].action.overlaps(action)
     }
 
     /// Whether an event is among what is behind.

@@ -8,6 +8,7 @@ use crate::clock::ClockId;
 use crate::model::{Barrier, Buffering};
 use crate::observe::What;
 use crate::system::{Failed, System, field};
+use raddle_ir::Order;
 use raddle_machine::code::Pc;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::handle;
@@ -53,6 +54,10 @@ impl System<'_> {
                 {
                     // That it was there is looked up in the undo log if something is wrong with it.
                     self.machine.halt_at(thread, at);
+                    if self.notes.is_some() {
+                        let order = self.machine.order(thread, true).unwrap_or(Order::Asm);
+                        self.note_store(thread, store.addr, store.bytes, order);
+                    }
                     self.buffer_store(thread, store.addr, store.bytes, store.value.into());
                     pc = at.next();
                     self.machine.halt_at(thread, pc);

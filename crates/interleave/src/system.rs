@@ -178,8 +178,8 @@ impl<'p> System<'p> {
         let most = bounded.buffer_bound.filter(|_| has_buffers);
         let mut system = System {
             data_races: checks.races.then(|| Box::new(DataRaces::new(&mut machine))),
-            keeps_old: machine.has_conditions() || machine.keeps_output() || notes.is_some(),
-            quick: !machine.keeps_output() && !checks.races && notes.is_none(),
+            keeps_old: machine.has_conditions() || machine.keeps_output(),
+            quick: !machine.keeps_output() && !checks.races,
             notes,
             machine,
             bounded_model: bounded,

@@ -26,6 +26,19 @@ fn finds_all_states(program: &Program) {
     }
 }
 
+/// All reductions visit each trace once.
+fn has_all_traces(program: &Program) {
+    for model in Model::ALL {
+        let options =
+            Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
+        let traces = explore(program, &options).traces;
+        for strategy in REDUCTIONS {
+            let executions = run(program, model, strategy).executions;
+            assert_eq!(Some(executions), traces, "{} under {model}", strategy.name());
+        }
+    }
+}
+
 fn has_executions(program: &Program, expected: u64) {
     for model in Model::ALL {
         for strategy in REDUCTIONS {
@@ -190,4 +203,20 @@ fn traces_do_not_depend_on_when_cells_split() {
         assert_eq!(explore(&program, &options).traces, Some(3), "{model}");
     }
     has_executions(&program, 3);
+}
+
+/// A load that the buffer served has read its bytes, not all those of the store.
+#[test]
+fn a_served_load_conflicts_with_writes_of_its_bytes() {
+    let served = "store i64 asm @x, 50\n%r = load i32 asm @x";
+    let stores = "store i32 asm @x+4, 26\nstore i32 asm @x, 10";
+    has_all_traces(&threads(ITEMS, &[served, stores, "%r = load i32 asm @x"]));
+}
+
+/// Of two loads that one store served, the later does not stand for the earlier.
+#[test]
+fn each_served_load_has_its_own_bytes() {
+    let served = "store i64 asm @x, 50\n%r = load i32 asm @x\n%s = load i32 asm @x+4";
+    let other = "store i32 asm @x, 26\n%r = load i32 asm @x+4";
+    has_all_traces(&threads(ITEMS, &[served, other]));
 }

@@ -58,6 +58,12 @@ impl Cells {
         split
     }
 
+    /// The cells of an access that was added, or looked up, before.
+    #[inline]
+    pub fn known(&self, addr: u64, bytes: u32) -> Option<&[Address]> {
+        if bytes == 0 { Some(&[]) } else { self.known.get(&(addr, bytes)).map(|run| &run[..]) }
+    }
+
     /// The cells of an access that was added.
     #[inline]
     pub fn of(&mut self, addr: u64, bytes: u32) -> &[Address] {

@@ -65,7 +65,8 @@ impl Delayed {
                 continue;
             }
             if entry.addr > addr || end < past {
-                return Cover::Partly;
+                cover = Cover::Partly;
+                continue;
             }
             let shifted = entry.value >> ((addr - entry.addr) * 8);
             let mask = if bytes >= 16 { u128::MAX } else { (1 << (bytes * 8)) - 1 };

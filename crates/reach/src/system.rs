@@ -119,10 +119,6 @@ impl<'p> System<'p> {
         let newest = self.delayed(thread).cover(addr, bytes);
         match (newest, self.soft.attack.window_of(thread)) {
             (Cover::Nothing, Some(window)) => window.own.cover(addr, bytes),
-            // An older one that touches in part is still to leave.
-            (Cover::Value(_), Some(window)) if window.own.cover(addr, bytes) == Cover::Partly => {
-                Cover::Partly
-            }
             _ => newest,
         }
     }

@@ -3,7 +3,8 @@
 //! What the monitor finds is run under the model, with the store delayed, and must show a cycle there.
 //! Only an access that waits for a value can turn out not to find it while the store is delayed; that
 //! is no violation, and the search goes on. Accesses that threads still wait to make when an
-//! execution ends are judged too: with a store delayed, they may not have to wait.
+//! execution ends are judged too: with a store delayed, they may not have to wait. Executions in which
+//! no thread runs ahead of a store of its own are passed over: there is nothing to find in them.
 
 use super::witness::{Witness, witness};
 use super::{Finding, Gap, gaps, options};
@@ -11,7 +12,7 @@ use raddle_interleave::{
     Barrier, Delay, Execution, Happening, Limits, Model, Undelayed, What, delayed, observe,
 };
 use raddle_ir::Program;
-use raddle_monitor::{Access, Buffers, Causal, Delayed, Kind, Op, Thread};
+use raddle_monitor::{Access, Ahead, Buffers, Causal, Delayed, Kind, Op, Thread};
 use std::ops::ControlFlow;
 
 pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
@@ -98,10 +99,13 @@ struct Watch<'p> {
     program: &'p Program,
     model: Model,
     limits: &'p Limits,
-    causal: Causal,
-    /// For each operation of the monitor, the happening that it is of.
-    origins: Vec<u32>,
+    /// What happened as operations of the monitor, and for each happening how many there were before.
     operations: Vec<Access>,
+    starts: Vec<u32>,
+    ahead: Ahead,
+    causal: Causal,
+    /// How many of the operations the monitor has seen.
+    seen: usize,
     found: Option<Witness>,
     unconfirmed: bool,
     undecided: bool,
@@ -113,9 +117,11 @@ impl<'p> Watch<'p> {
             program,
             model,
             limits,
-            causal: Causal::new(buffers(model)),
-            origins: Vec::new(),
             operations: Vec::new(),
+            starts: Vec::new(),
+            ahead: Ahead::new(buffers(model), program.threads.len() as u32),
+            causal: Causal::new(buffers(model)),
+            seen: 0,
             found: None,
             unconfirmed: false,
             undecided: false,
@@ -123,61 +129,67 @@ impl<'p> Watch<'p> {
     }
 
     fn visit(&mut self, execution: &Execution<'_, '_>) -> ControlFlow<()> {
-        let happened = execution.happened;
-        let same = execution.same as u32;
-        let kept = self.origins.partition_point(|origin| *origin < same);
-        self.origins.truncate(kept);
-        self.causal.truncate(kept);
-        self.translate(happened, execution.same);
-        if !self.causal.prepare(&self.operations) {
-            self.origins.clear();
-            self.translate(happened, 0);
-            self.causal.prepare(&self.operations);
+        self.follow(execution.happened, execution.same);
+        if !self.ahead.is_found() {
+            return ControlFlow::Continue(());
         }
-        for n in 0..self.operations.len() {
-            if let Some(found) = self.causal.push(self.operations[n]) {
-                self.confirm_last(happened, found)?;
-            }
-        }
+        self.judge(execution.happened)?;
         let mut waits = Vec::new();
         for waiting in execution.waiting() {
             waits.clear();
             operations(self.model, Interlocked::Drains, &waiting, &mut waits);
             let found = waits.last().and_then(|access| self.causal.would(access));
             if let Some(found) = found {
-                self.confirm(happened, happened.len(), &waiting, found)?;
+                self.confirm(execution.happened, usize::MAX, &waiting, found)?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// The operations of the happenings from one on.
-    fn translate(&mut self, happened: &[Happening], from: usize) {
-        self.operations.clear();
-        for (n, happening) in happened.iter().enumerate().skip(from) {
-            let before = self.operations.len();
+    /// Makes operations of what happened since the part that was there before.
+    fn follow(&mut self, happened: &[Happening], same: usize) {
+        if let Some(kept) = self.starts.get(same).map(|start| *start as usize) {
+            self.starts.truncate(same);
+            self.operations.truncate(kept);
+            self.ahead.truncate(kept);
+            self.seen = self.seen.min(kept);
+        }
+        for happening in &happened[same..] {
+            let start = self.operations.len();
+            self.starts.push(start as u32);
             operations(self.model, Interlocked::Drains, happening, &mut self.operations);
-            let more = self.operations.len() - before;
-            self.origins.extend(std::iter::repeat_n(n as u32, more));
+            for operation in &self.operations[start..] {
+                self.ahead.push(operation);
+            }
         }
     }
 
-    /// The operation that was pushed last could have missed a store.
-    #[cold]
-    fn confirm_last(&mut self, happened: &[Happening], found: Delayed) -> ControlFlow<()> {
-        let last = self.causal.len() - 1;
-        let origin = self.origins[last] as usize;
-        self.causal.truncate(last);
-        let flow = self.confirm(happened, origin, &happened[origin], found);
-        let mut again = Vec::new();
-        operations(self.model, Interlocked::Drains, &happened[origin], &mut again);
-        if let Some(access) = again.iter().find(|access| matches!(access.op, Op::Access(_))) {
-            self.causal.push(*access);
+    /// Shows the monitor the operations that it has not seen.
+    fn judge(&mut self, happened: &[Happening]) -> ControlFlow<()> {
+        self.causal.truncate(self.seen);
+        if !self.causal.prepare(&self.operations[self.seen..]) {
+            self.seen = 0;
+            self.causal.prepare(&self.operations);
         }
-        flow
+        let first = self.seen;
+        for n in first..self.operations.len() {
+            if let Some(found) = self.causal.judge(n - first) {
+                let origin = self.origin(n);
+                self.confirm(happened, origin, &happened[origin], found)?;
+            }
+            self.causal.push(n - first);
+            self.seen = n + 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The happening that an operation is of.
+    fn origin(&self, operation: usize) -> usize {
+        self.starts.partition_point(|start| *start as usize <= operation) - 1
     }
 
     /// Runs the past of an access under the model, with a store delayed past the access.
+    #[cold]
     fn confirm(
         &mut self,
         happened: &[Happening],
@@ -186,7 +198,7 @@ impl<'p> Watch<'p> {
         found: Delayed,
     ) -> ControlFlow<()> {
         let mut past = self.causal.past(Thread(access.thread), found.through);
-        past.iter_mut().for_each(|operation| *operation = self.origins[*operation] as usize);
+        past.iter_mut().for_each(|operation| *operation = self.origin(*operation));
         past.dedup();
         past.retain(|n| *n != origin);
         let past: Vec<Happening> = past.into_iter().map(|n| happened[n]).collect();
@@ -197,19 +209,15 @@ impl<'p> Watch<'p> {
             Err(Undelayed::Waits) => return ControlFlow::Continue(()),
             Err(Undelayed::Stuck) => None,
         };
-        match shown {
-            Some(witness) => {
+        match (shown, found.through) {
+            (Some(witness), _) => {
                 self.found = Some(witness);
-                ControlFlow::Break(())
+                return ControlFlow::Break(());
             }
-            None => {
-                // Through parts of its bytes an access may seem to miss more than it does.
-                match found.through {
-                    Some(_) => self.undecided = true,
-                    None => self.unconfirmed = true,
-                }
-                ControlFlow::Continue(())
-            }
+            // Through parts of its bytes an access may seem to miss more than it does.
+            (None, Some(_)) => self.undecided = true,
+            (None, None) => self.unconfirmed = true,
         }
+        ControlFlow::Continue(())
     }
 }

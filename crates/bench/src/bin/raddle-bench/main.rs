@@ -1,9 +1,13 @@
-//! The benchmark: every program of the catalogue under every model and strategy.
+//! The benchmark: every program of the catalogue under every model and strategy ([`measure`]), what
+//! robustness costs ([`robust`]), and the monitors on logs ([`log`]).
 //!
-//! Each measurement runs in a child process of its own, so that its peak of memory is its own.
-//! The table goes to standard output; `--json FILE` writes the same as one object a line.
+//! Searches and logs run in a child process each, so that their peak of memory is their own.
+//! The tables go to standard output; `--json FILE` writes the same as one object a line.
 
+mod cpu;
+mod log;
 mod measure;
+mod robust;
 mod table;
 
 use clap::{Parser, ValueEnum};
@@ -11,7 +15,7 @@ use measure::{Job, Measurement};
 use raddle_interleave::{Model, Strategy};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// Measure the search on parametric programs.
@@ -20,6 +24,9 @@ use std::process::{Command, ExitCode};
 struct Args {
     /// Programs to run, by name; all of them by default.
     programs: Vec<String>,
+    /// Tables to make.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "search,robust,log")]
+    table: Vec<Table>,
     /// Memory models.
     #[arg(long, value_delimiter = ',', default_value = "sc,tso,pso")]
     model: Vec<Model>,
@@ -38,6 +45,19 @@ struct Args {
     /// Run one job in this process and print its measurement: what the children are told.
     #[arg(long, hide = true)]
     child: bool,
+    /// Monitor one log in this process: the other thing that children are told.
+    #[arg(long, hide = true, requires = "child")]
+    log: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Table {
+    /// Executions and events a second.
+    Search,
+    /// Deciding robustness against checking under sc.
+    Robust,
+    /// The monitors on logs.
+    Log,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -61,11 +81,17 @@ impl StrategyArg {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    if let Some(log) = &args.log {
+        return end(run_log(log, &args.model));
+    }
     let jobs = match jobs(&args) {
         Ok(jobs) => jobs,
         Err(message) => return fail(&message),
     };
-    let ended = if args.child { run_here(&jobs) } else { run_children(&args, &jobs) };
+    end(if args.child { run_here(&jobs) } else { run_tables(&args, &jobs) })
+}
+
+fn end(ended: io::Result<()>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error.to_string()),
@@ -111,19 +137,44 @@ fn run_here(jobs: &[Job]) -> io::Result<()> {
     Ok(())
 }
 
-fn run_children(args: &Args, jobs: &[Job]) -> io::Result<()> {
+fn run_log(path: &Path, models: &[Model]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for model in models {
+        serde_json::to_writer(&mut out, &log::measure(path, model.name())?)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn run_tables(args: &Args, jobs: &[Job]) -> io::Result<()> {
     let mut json = args.json.as_ref().map(File::create).transpose()?.map(BufWriter::new);
     let mut out = io::stdout().lock();
-    table::header(&mut out)?;
+    for table in &args.table {
+        let json = json.as_mut().map(|json| json as &mut dyn Write);
+        match table {
+            Table::Search => run_children(jobs, &mut out, json)?,
+            Table::Robust => robust::run(&mut out, json)?,
+            Table::Log => log::run(&mut out, json)?,
+        }
+    }
+    json.map_or(Ok(()), |mut json| json.flush())
+}
+
+fn run_children(
+    jobs: &[Job],
+    out: &mut impl Write,
+    mut json: Option<&mut dyn Write>,
+) -> io::Result<()> {
+    table::header(out)?;
     for job in jobs {
         let measurement = run_child(job)?;
-        table::row(&mut out, &measurement)?;
+        table::row(out, &measurement)?;
         if let Some(json) = &mut json {
             serde_json::to_writer(&mut *json, &measurement)?;
             writeln!(json)?;
         }
     }
-    json.map_or(Ok(()), |mut json| json.flush())
+    Ok(())
 }
 
 fn run_child(job: &Job) -> io::Result<Measurement> {

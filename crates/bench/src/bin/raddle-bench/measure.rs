@@ -79,7 +79,7 @@ pub fn run(job: &Job) -> Measurement {
 }
 
 /// `VmHWM` of this process, in KiB, where there is a `/proc`.
-fn peak_kib() -> Option<u64> {
+pub fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()

@@ -1,0 +1,51 @@
+//! Robustness against its price: deciding it for a robust program may cost a third more than checking the
+//! program under SC.
+//!
+//! Both run in this process, in turns, and the least time of each counts: what else the machine does then
+//! touches both alike.
+
+mod ratio;
+mod subjects;
+
+use ratio::Ratio;
+use std::io::{self, Write};
+
+/// What deciding robustness may cost, in units of checking under SC.
+const ALLOWED: f64 = 4.0 / 3.0;
+
+/// Measures every program and prints a table; its rows also go to `json`, one object a line.
+pub fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io::Result<()> {
+    writeln!(out, "\nrobust programs: the price of `robust` in units of `check --model sc`")?;
+    writeln!(
+        out,
+        "{:34} {:5} {:>11} {:>13} {:>13} {:>7}",
+        "program", "model", "executions", "check sc/us", "robust/us", "ratio"
+    )?;
+    let mut worst: f64 = 0.0;
+    for subject in subjects::all() {
+        for model in subject.models {
+            let measured = ratio::measure(&subject, *model);
+            worst = worst.max(measured.ratio);
+            row(out, &measured)?;
+            if let Some(json) = &mut json {
+                serde_json::to_writer(&mut *json, &measured)?;
+                writeln!(json)?;
+            }
+        }
+    }
+    writeln!(out, "worst ratio {worst:.2}, allowed {ALLOWED:.2}")
+}
+
+fn row(out: &mut impl Write, m: &Ratio) -> io::Result<()> {
+    let note = match m.robust {
+        Some(true) if m.ratio <= ALLOWED => "",
+        Some(true) => "  (too much)",
+        _ => "  (not shown robust)",
+    };
+    writeln!(
+        out,
+        "{:34} {:5} {:>11} {:>13.1} {:>13.1} {:>7.2}{note}",
+        m.program, m.model, m.executions, m.check_us, m.robust_us, m.ratio
+    )?;
+    out.flush()
+}

@@ -1,0 +1,64 @@
+//! One program under one model: checked under SC and judged, in turns.
+
+use super::subjects::Subject;
+use crate::cpu;
+use raddle_analysis::check;
+use raddle_analysis::robust::robust;
+use raddle_interleave::{Limits, Model, Options};
+use serde::Serialize;
+use std::hint::black_box;
+use std::time::Duration;
+
+/// How long one side of a round takes at least, and how many rounds there are.
+const ROUND: Duration = Duration::from_millis(30);
+const ROUNDS: usize = 7;
+/// Of programs that take longer than a round: how many.
+const FEW: usize = 3;
+
+/// What a program cost.
+#[derive(Serialize, Debug)]
+pub struct Ratio {
+    pub program: String,
+    pub model: &'static str,
+    /// The answer of `robust`.
+    pub robust: Option<bool>,
+    pub executions: u64,
+    pub check_us: f64,
+    pub robust_us: f64,
+    pub ratio: f64,
+}
+
+pub fn measure(subject: &Subject, model: Model) -> Ratio {
+    let program = &subject.program;
+    let checked = || {
+        black_box(check(program, &Options::new(Model::Sc).into()));
+    };
+    let limits = Limits::default();
+    let judged = || robust(program, model, &limits, None);
+    let answer = judged();
+    let once = cpu::time(checked);
+    let times = (ROUND.as_nanos() / once.as_nanos().max(1)).clamp(1, 100_000) as u32;
+    let rounds = if times == 1 { FEW } else { ROUNDS };
+    let mut least = [f64::MAX; 2];
+    for _ in 0..rounds {
+        let check = cpu::time(|| (0..times).for_each(|_| checked()));
+        let robust = cpu::time(|| {
+            (0..times).for_each(|_| {
+                black_box(judged());
+            });
+        });
+        for (least, time) in least.iter_mut().zip([check, robust]) {
+            *least = least.min(time.as_secs_f64() * 1e6 / f64::from(times));
+        }
+    }
+    let [check_us, robust_us] = least;
+    Ratio {
+        program: subject.name.clone(),
+        model: model.name(),
+        robust: answer.robust,
+        executions: answer.executions(),
+        check_us,
+        robust_us,
+        ratio: robust_us / check_us.max(1e-9),
+    }
+}

@@ -1,0 +1,123 @@
+//! Which store an access could miss: the newest write to its cell in its thread's past, if that is still
+//! pending there.
+
+use super::record::{Record, Word};
+use super::{Causal, Delayed};
+use crate::event::{Access, Address, Buffers, Kind, Op, Thread};
+
+impl Causal {
+    /// An access to several cells may come after the store through one and miss it in another, without
+    /// its thread's past: each access that it conflicts with is tried as part of the past.
+    #[cold]
+    pub(super) fn judge_wide(&self, access: &Access, cells: &[Address]) -> Option<Delayed> {
+        let thread = access.thread;
+        let own = self.row_of(thread).map_or_else(|| vec![0; 2 * self.width], <[u32]>::to_vec);
+        // But for the one that is known to have reached memory.
+        let in_past = |row: &[u32], but: Option<usize>| {
+            let mut found = cells.iter().filter_map(|cell| self.pending(thread, *cell, row));
+            found.find(|found| Some(found.store) != but)
+        };
+        in_past(&own, None).or_else(|| {
+            let writes = access.op != Op::Access(Kind::Read);
+            let pairs = |cell: &Address| {
+                let cell = *cell;
+                self.conflicts(cell, writes).into_iter().map(move |number| (cell, number))
+            };
+            cells.iter().flat_map(pairs).find_map(|(cell, number)| {
+                let mut row = self.after(&own, number);
+                let through = Some(number as usize);
+                let mut known = through;
+                // What has read a store comes before the access only if that store has left.
+                let is_read = self.records[number as usize].access.op == Op::Access(Kind::Read);
+                if let Some(source) = self.pending(thread, cell, &row).filter(|_| is_read) {
+                    let store = &self.records[source.store];
+                    let committed = &mut row[self.width + source.thread.index()];
+                    *committed = self.committed_with(store).max(*committed);
+                    known = Some(source.store);
+                }
+                in_past(&row, known).map(|found| Delayed { through, ..found })
+            })
+        })
+    }
+
+    /// The newest write to a cell and, for one who writes, the reads since.
+    fn conflicts(&self, cell: Address, writes: bool) -> Vec<u32> {
+        let word = self.words[cell.index()];
+        let write = word.write.checked_sub(1).map(|n| self.links[n as usize].record);
+        let mut all: Vec<u32> = write.into_iter().collect();
+        let mut read = if writes { word.read } else { 0 };
+        while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
+            all.push(link.record);
+            read = link.before;
+        }
+        all
+    }
+
+    /// What a row is after a record that has reached memory.
+    fn after(&self, row: &[u32], number: u32) -> Vec<u32> {
+        let joined = row.iter().zip(self.row(number)).map(|(own, other)| *own.max(other));
+        let mut joined: Vec<u32> = joined.collect();
+        let record = &self.records[number as usize];
+        let committed = &mut joined[self.width + record.access.thread.index()];
+        *committed = self.committed_with(record).max(*committed);
+        joined
+    }
+
+    /// The newest write to a cell in the past of a thread, if that is a store of another thread which
+    /// nothing in this past commits.
+    #[inline]
+    pub(super) fn pending(&self, thread: Thread, cell: Address, row: &[u32]) -> Option<Delayed> {
+        let (number, read) = self.newest(cell, row)?;
+        let write = &self.records[number as usize];
+        let (owner, store) = (write.access.thread, write.store());
+        if owner == thread || store <= row[self.width + owner.index()] {
+            return None;
+        }
+        if self.buffers == Buffers::PerAddress {
+            let alone = !self.cells.is_mixed(cell);
+            if self.is_read(read, row, write) || !alone && self.is_seen(number, row) {
+                return None;
+            }
+        }
+        let (index, through) = (store - 1, None);
+        Some(Delayed { store: number as usize, thread: owner, index, through })
+    }
+
+    /// The newest write to a cell in a past, and the newest read between it and the next write.
+    #[inline]
+    fn newest(&self, cell: Address, row: &[u32]) -> Option<(u32, u32)> {
+        let mut word = *self.words.get(cell.index())?;
+        loop {
+            let link = self.links[word.write.checked_sub(1)? as usize];
+            let write = &self.records[link.record as usize];
+            if write.index <= row[write.access.thread.index()] {
+                return Some((link.record, word.read));
+            }
+            word = Word { write: link.before, read: link.reads };
+        }
+    }
+
+    /// Whether another thread has accessed any part of a store in a past: it leaves as a whole.
+    #[cold]
+    fn is_seen(&self, number: u32, row: &[u32]) -> bool {
+        let write = &self.records[number as usize];
+        let cells = self.cells.touched(write.access.addr, write.access.bytes);
+        cells.iter().any(|cell| match self.newest(*cell, row) {
+            Some((newest, read)) => newest != number || self.is_read(read, row, write),
+            None => false,
+        })
+    }
+
+    /// Whether a read by another thread than the write's is in a past.
+    fn is_read(&self, mut read: u32, row: &[u32], write: &Record) -> bool {
+        while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
+            let reader = &self.records[link.record as usize];
+            let thread = reader.access.thread;
+            if thread != write.access.thread && reader.index <= row[thread.index()] {
+                return true;
+            }
+            read = link.before;
+        }
+        false
+    }
+}
