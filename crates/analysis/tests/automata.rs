@@ -1,41 +1,23 @@
 //! The automata of `tests/automata`, against the answers in `expected.tsv`: robust under TSO or not,
 //! the number of fences that it takes, whether a goal is reachable under SC and under TSO.
 
+#[path = "support/automata.rs"]
+mod support;
+
 use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;
 use raddle_interleave::Model;
-use raddle_ir::verify::verify;
 use raddle_ir::{FenceKind, Program};
 use raddle_oracle::capped::{reached, reached_at_last};
 use raddle_oracle::{Trouble, automata, fences::fewest};
 use raddle_reach::{Answer, Options, ReachModel, Robust, reach, robust};
-use std::path::{Path, PathBuf};
+use support::{expected, folder, load};
 
 /// States that the oracle may look at.
 const BUDGET: usize = 10_000;
 
 fn long() -> u64 {
     if std::env::var_os("RADDLE_LONG").is_some() { 20 } else { 1 }
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/automata")
-}
-
-fn load(name: &str) -> Program {
-    let path = folder().join(format!("{name}.aut"));
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let program = raddle_front_automata::load(name, &bytes).unwrap_or_else(|e| panic!("{e}"));
-    verify(&program).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
-    program
-}
-
-/// The rows: name, robust, fences, goal under SC, goal under TSO.
-fn expected() -> Vec<[String; 5]> {
-    let text = std::fs::read_to_string(folder().join("expected.tsv")).expect("expected.tsv");
-    let rows = text.lines().filter(|line| !line.starts_with('#'));
-    let cells = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
-    rows.map(|line| cells(line).try_into().unwrap_or_else(|_| panic!("{line}"))).collect()
 }
 
 fn is_robust(program: &Program) -> String {

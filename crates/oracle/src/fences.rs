@@ -2,6 +2,9 @@
 //!
 //! A fence may go before any instruction and any terminator of any function; no two places are taken
 //! to be the same, and nothing is learned from a set that does not do.
+//!
+//! Where that is too much, [`fewest_grown`] learns one thing: a bad set is made larger until nothing
+//! more can be added without making it good; every good set has one of the places that are left.
 
 use raddle_ir::{BlockId, FenceKind, FuncId, Inst, InstKind, LocId, Program};
 
@@ -37,6 +40,52 @@ pub fn fewest(
     is_good: &mut impl FnMut(&Program) -> bool,
 ) -> Option<usize> {
     cheapest(program, &[kind], limit, is_good).map(|cost| cost.count)
+}
+
+/// The size of the smallest set of at most `limit` fences of one kind, by growing bad sets.
+pub fn fewest_grown(
+    program: &Program,
+    kind: FenceKind,
+    limit: usize,
+    is_good: &mut impl FnMut(&Program) -> bool,
+) -> Option<usize> {
+    let places = places(program);
+    let mut good = |set: &[usize]| {
+        let fences = set.iter().map(|place| places[*place]);
+        is_good(&fences.fold(program.clone(), |fenced, place| with_fence(&fenced, place, kind)))
+    };
+    let mut clauses: Vec<Vec<usize>> = Vec::new();
+    loop {
+        let mut set = (0..=limit).find_map(|size| hitting(&clauses, &mut Vec::new(), size))?;
+        // A fence at a place does not move those that come later in the list.
+        set.sort_unstable();
+        if good(&set) {
+            return Some(set.len());
+        }
+        for place in 0..places.len() {
+            if let Err(at) = set.binary_search(&place) {
+                set.insert(at, place);
+                if good(&set) {
+                    set.remove(at);
+                }
+            }
+        }
+        clauses.push((0..places.len()).filter(|place| set.binary_search(place).is_err()).collect());
+    }
+}
+
+/// A set that has these and at most `size` more, and one of each clause.
+fn hitting(clauses: &[Vec<usize>], set: &mut Vec<usize>, size: usize) -> Option<Vec<usize>> {
+    let Some(open) = clauses.iter().find(|clause| !clause.iter().any(|p| set.contains(p))) else {
+        return Some(set.clone());
+    };
+    let left = size.checked_sub(1)?;
+    open.iter().find_map(|place| {
+        set.push(*place);
+        let found = hitting(clauses, set, left);
+        set.pop();
+        found
+    })
 }
 
 type Place = (FuncId, BlockId, usize);

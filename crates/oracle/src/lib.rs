@@ -9,7 +9,7 @@
 //! | [`axiomatic`] | all reads-from maps and coherence orders, filtered by the axioms of `sc`, `tso`, `pso` |
 //! | [`interleavings`] | all interleavings of a machine with store buffers, locks and threads |
 //! | [`weak`] | the same for `power` and `arm`, where loads run ahead of what they depend on |
-//! | [`capped`] | reachable goals under `sc` and `tso`, for programs that never end |
+//! | [`capped`] | reachable goals under `sc` and `tso`, and robustness, for programs that never end |
 //! | [`fences`] | the fewest fences, by trying every set |
 //! | [`generate`] | seeded random programs |
 //! | [`automata`] | seeded random automata with loops |

@@ -10,15 +10,19 @@
 //! the way there is remembered, since another thread may have been where a goal wants it at that
 //! time ([`thread`]).
 //!
+//! Robustness is asked in the same way ([`past`]).
+//!
 //! Not supported: calls, threads that are spawned, waiting for conditions, store orders that
 //! are more than a store.
 
+mod past;
 mod thread;
 
 use crate::arith;
 use crate::barriers::{self, Barrier};
 use crate::layout::{Layout, Place};
 use crate::outcome::Trouble;
+use past::Past;
 use raddle_ir::{InstKind, Operand, Program, ThreadIdx, Type};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use thread::Thread;
@@ -32,12 +36,21 @@ pub struct Reached {
     pub failed: bool,
     /// Whether some store waited for room in its buffer.
     pub capped: bool,
+    /// Whether some execution has a trace that SC has not, if that was asked.
+    pub beyond_sc: bool,
     pub states: usize,
 }
 
 /// Searches every state with buffers of at most `length` stores.
 pub fn reached(program: &Program, length: usize, budget: usize) -> Result<Reached, Trouble> {
-    let search = Search { program, layout: Layout::new(program)?, length };
+    let search = Search { program, layout: Layout::new(program)?, length, traces: false };
+    search.run(budget)
+}
+
+/// Whether buffers of at most `length` stores show a trace that SC has not. The search ends with the
+/// first. [`Reached::capped`] says whether longer ones might show more.
+pub fn beyond_sc(program: &Program, length: usize, budget: usize) -> Result<Reached, Trouble> {
+    let search = Search { program, layout: Layout::new(program)?, length, traces: true };
     search.run(budget)
 }
 
@@ -67,12 +80,17 @@ struct State {
     memory: BTreeMap<u64, u8>,
     /// Oldest first.
     buffers: Vec<VecDeque<(Place, u128)>>,
+    /// Where traces are asked for.
+    past: Option<Past>,
+    /// Its trace is none of SC.
+    beyond_sc: bool,
 }
 
 struct Search<'p> {
     program: &'p Program,
     layout: Layout,
     length: usize,
+    traces: bool,
 }
 
 type States = Result<Vec<State>, Trouble>;
@@ -85,6 +103,9 @@ impl Search<'_> {
         let mut work = vec![first];
         while let Some(state) = work.pop() {
             self.look(&state, &mut found);
+            if found.beyond_sc {
+                break;
+            }
             for next in self.successors(&state, &mut found.capped)? {
                 if seen.insert(next.clone()) {
                     work.push(next);
@@ -104,11 +125,13 @@ impl Search<'_> {
             threads.push(Thread::start(self.program, &self.layout, index)?);
         }
         let buffers = vec![VecDeque::new(); threads.len()];
-        Ok(State { threads, memory: BTreeMap::new(), buffers })
+        let past = self.traces.then(|| Past::new(threads.len()));
+        Ok(State { threads, memory: BTreeMap::new(), buffers, past, beyond_sc: false })
     }
 
     fn look(&self, state: &State, found: &mut Reached) {
         found.failed |= state.threads.iter().any(Thread::has_failed);
+        found.beyond_sc |= state.beyond_sc;
         for (number, goal) in self.program.goals.iter().enumerate() {
             let at = |(thread, block): &(ThreadIdx, _)| {
                 state.threads[thread.as_u32() as usize].was_at(*block)
@@ -129,6 +152,8 @@ impl Search<'_> {
                 let mut after = state.clone();
                 self.write(&mut after, *place, *value);
                 after.buffers[thread].pop_front();
+                let past = after.past.as_mut();
+                after.beyond_sc |= past.is_some_and(|past| past.update(thread, *place));
                 next.push(after);
             }
         }
@@ -190,7 +215,14 @@ impl Search<'_> {
                     return Ok(vec![self.failing(state, thread)]);
                 }
                 let seen = self.seen(state, thread, place) & ty.mask();
-                self.on(state.clone(), thread, &[(dst, seen)])
+                let mut after = state.clone();
+                if let Some(past) = &mut after.past {
+                    match self.newest(state, thread, place)? {
+                        Some(position) => past.read_own(thread, position),
+                        None => past.read(thread, place),
+                    }
+                }
+                self.on(after, thread, &[(dst, seen)])
             }
             InstKind::Store { ty, addr, value: stored, access } => {
                 if barriers::after_store(access.order).is_some() {
@@ -221,7 +253,7 @@ impl Search<'_> {
                 }
                 let old = self.memory(state, place) & ty.mask();
                 let mut after = state.clone();
-                self.write(&mut after, place, arith::modify(op, ty, old, operand)?);
+                self.write_at_once(&mut after, thread, place, arith::modify(op, ty, old, operand)?);
                 self.on(after, thread, &[(dst, old)])
             }
             InstKind::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
@@ -233,7 +265,9 @@ impl Search<'_> {
                 let equal = old == value(expected, ty);
                 let mut after = state.clone();
                 if equal {
-                    self.write(&mut after, place, value(new, ty));
+                    self.write_at_once(&mut after, thread, place, value(new, ty));
+                } else if let Some(past) = &mut after.past {
+                    past.read(thread, place);
                 }
                 self.on(after, thread, &[(dst, old), (ok, equal.into())])
             }
@@ -243,7 +277,7 @@ impl Search<'_> {
                     return Ok(Vec::new());
                 }
                 let mut after = state.clone();
-                self.write(&mut after, place, thread as u128 + 1);
+                self.write_at_once(&mut after, thread, place, thread as u128 + 1);
                 self.on(after, thread, &[])
             }
             InstKind::Unlock { addr } => {
@@ -252,7 +286,7 @@ impl Search<'_> {
                     return Ok(vec![self.failing(state, thread)]);
                 }
                 let mut after = state.clone();
-                self.write(&mut after, place, 0);
+                self.write_at_once(&mut after, thread, place, 0);
                 self.on(after, thread, &[])
             }
             ref other => Trouble::unsupported(format!("{other:?} where states are kept")),
@@ -272,14 +306,38 @@ impl Search<'_> {
             if !self.may_write(state, thread) {
                 return Ok(Vec::new());
             }
-            self.write(&mut after, place, value);
+            self.write_at_once(&mut after, thread, place, value);
         } else if state.buffers[thread].len() < self.length {
             after.buffers[thread].push_back((place, value));
+            if let Some(past) = &mut after.past {
+                past.buffer(thread);
+            }
         } else {
             *capped = true;
             return Ok(Vec::new());
         }
         self.on(after, thread, &[])
+    }
+
+    /// Past the thread's buffer, which is empty.
+    fn write_at_once(&self, state: &mut State, thread: usize, place: Place, value: u128) {
+        self.write(state, place, value);
+        if let Some(past) = &mut state.past {
+            past.write(thread, place);
+        }
+    }
+
+    /// The newest store of the thread's buffer to this place.
+    fn newest(&self, state: &State, thread: usize, place: Place) -> Result<Option<usize>, Trouble> {
+        let end = |place: Place| place.addr + u64::from(place.size);
+        let overlaps = |other: Place| other.addr < end(place) && place.addr < end(other);
+        let buffer = &state.buffers[thread];
+        match buffer.iter().rposition(|(other, _)| overlaps(*other)) {
+            Some(position) if buffer[position].0 != place => {
+                Trouble::unsupported("traces of accesses that overlap in part")
+            }
+            found => Ok(found),
+        }
     }
 
     fn failing(&self, state: &State, thread: usize) -> State {

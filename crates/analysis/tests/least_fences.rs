@@ -1,0 +1,81 @@
+//! The numbers of fences in `tests/automata/expected.tsv`, against an oracle that follows the definition:
+//! all executions under TSO with buffers of a few stores, and their traces. `RADDLE_LONG=1` looks at
+//! all files.
+
+#[path = "support/automata.rs"]
+mod support;
+
+use raddle_ir::{FenceKind, Program};
+use raddle_oracle::capped::beyond_sc;
+use raddle_oracle::{Trouble, automata, fences::fewest_grown};
+use raddle_reach::{Options, Robust, robust};
+use support::{expected, load};
+
+/// Stores that a buffer holds: a longer one is no part of any smallest counterexample here, as the
+/// equal numbers show.
+const LENGTH: usize = 2;
+
+fn long() -> bool {
+    std::env::var_os("RADDLE_LONG").is_some()
+}
+
+/// `None` if it is too much for the oracle.
+fn is_robust(program: &Program, length: usize, budget: usize) -> Option<bool> {
+    match beyond_sc(program, length, budget) {
+        Ok(found) => Some(!found.beyond_sc),
+        Err(Trouble::Budget) => None,
+        Err(trouble) => panic!("{trouble}"),
+    }
+}
+
+#[test]
+fn automata_are_robust_by_definition() {
+    let budget = if long() { 20_000_000 } else { 10_000 };
+    let mut compared = 0;
+    for row in expected() {
+        if let Some(robust) = is_robust(&load(&row[0]), LENGTH, budget) {
+            assert_eq!(robust, row[1] == "yes", "{}", row[0]);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 15, "{compared} compared");
+}
+
+#[test]
+fn no_fewer_fences_do_by_definition() {
+    let small = ["dekker-simple", "peterson", "parker", "chase-lev", "burns"];
+    for row in expected().iter().filter(|row| row[1] == "no") {
+        if !long() && !small.contains(&&*row[0]) {
+            continue;
+        }
+        let program = load(&row[0]);
+        let wanted: usize = row[2].parse().expect("a number");
+        let mut good =
+            |program: &Program| is_robust(program, LENGTH, 20_000_000).expect("small enough");
+        let fewest = fewest_grown(&program, FenceKind::Mfence, wanted, &mut good);
+        assert_eq!(fewest, Some(wanted), "{}", row[0]);
+    }
+}
+
+#[test]
+fn generated_automata_are_robust_by_definition() {
+    let (mut compared, mut beyond) = (0, 0);
+    for seed in 0..if long() { 6000 } else { 150 } {
+        let source = automata::source(seed);
+        // A store may wait for ever for a lock that is never given back.
+        if source.contains(" lock") {
+            continue;
+        }
+        let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
+        let Some(oracle) = is_robust(&program, 3, 6_000) else { continue };
+        let engine = match robust(&program, &Options::default()).verdict {
+            Robust::Robust => true,
+            Robust::Attacked(_) => false,
+            Robust::Unknown(_) => continue,
+        };
+        assert_eq!(engine, oracle, "\n{source}");
+        compared += 1;
+        beyond += u32::from(!oracle);
+    }
+    assert!(compared > 30 && beyond > 3, "{compared} compared, {beyond} beyond");
+}

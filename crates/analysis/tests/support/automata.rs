@@ -1,0 +1,25 @@
+//! The automata of `tests/automata`, and what is expected of them.
+
+use raddle_ir::Program;
+use raddle_ir::verify::verify;
+use std::path::{Path, PathBuf};
+
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/automata")
+}
+
+pub fn load(name: &str) -> Program {
+    let path = folder().join(format!("{name}.aut"));
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let program = raddle_front_automata::load(name, &bytes).unwrap_or_else(|e| panic!("{e}"));
+    verify(&program).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
+    program
+}
+
+/// The rows: name, robust, fences, goal under SC, goal under TSO.
+pub fn expected() -> Vec<[String; 5]> {
+    let text = std::fs::read_to_string(folder().join("expected.tsv")).expect("expected.tsv");
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    let cells = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+    rows.map(|line| cells(line).try_into().unwrap_or_else(|_| panic!("{line}"))).collect()
+}

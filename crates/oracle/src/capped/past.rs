@@ -1,0 +1,146 @@
+//! Whether an execution has a trace that SC has not, told while it happens.
+//!
+//! A trace has a cycle iff some store is still pending when a later load of its thread is performed,
+//! and the store happens after that load: in memory all else goes forward in time. So for each
+//! pending store there is kept what happens after the loads that have overtaken it ([`After`]), and
+//! the trace is bad if the store itself is found to be among it when it reaches memory. Any number of
+//! threads may delay any number of stores; nothing is taken from the theory of attacks.
+
+use crate::layout::Place;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What happens after the loads that overtook one store.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct After {
+    /// Threads whose events are among it from now on, as bits.
+    threads: u32,
+    /// Places that it touched, and whether by a write.
+    touched: BTreeMap<Place, bool>,
+    /// By thread, its pending stores that are among it, as bits: the oldest is the lowest.
+    pending: BTreeMap<usize, u32>,
+    /// By thread, its pending stores that loads among it have read: what replaces one of these in
+    /// memory happens after such a load, but the store itself does not.
+    served: BTreeMap<usize, u32>,
+}
+
+impl After {
+    fn follows(&self, thread: usize) -> bool {
+        self.threads >> thread & 1 == 1
+    }
+
+    fn follow(&mut self, thread: usize) {
+        self.threads |= 1 << thread;
+    }
+
+    fn touch(&mut self, place: Place, writes: bool) {
+        *self.touched.entry(place).or_default() |= writes;
+    }
+
+    /// Whether an access happens after one of those touched.
+    fn conflicts(&self, place: Place, writes: bool) -> bool {
+        self.touched.get(&place).is_some_and(|written| *written || writes)
+    }
+
+    fn has_pending(&self, thread: usize) -> bool {
+        self.pending.get(&thread).is_some_and(|bits| bits & 1 == 1)
+    }
+
+    fn union(&mut self, other: &After) {
+        self.threads |= other.threads;
+        other.touched.iter().for_each(|(place, written)| self.touch(*place, *written));
+        for (thread, bits) in &other.pending {
+            *self.pending.entry(*thread).or_default() |= bits;
+        }
+        for (thread, bits) in &other.served {
+            *self.served.entry(*thread).or_default() |= bits;
+        }
+    }
+
+    /// The oldest store of a thread is pending no longer; whether it had served one of the loads.
+    fn shift(&mut self, thread: usize) -> bool {
+        let served = self.served.get(&thread).is_some_and(|bits| bits & 1 == 1);
+        for bits in [&mut self.pending, &mut self.served] {
+            let left = bits.remove(&thread).unwrap_or_default() >> 1;
+            if left != 0 {
+                bits.insert(thread, left);
+            }
+        }
+        served
+    }
+}
+
+/// By thread, for each of its pending stores, oldest first.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Past(Vec<VecDeque<After>>);
+
+impl Past {
+    pub fn new(threads: usize) -> Past {
+        Past(vec![VecDeque::new(); threads])
+    }
+
+    fn others(&mut self, thread: usize) -> impl Iterator<Item = &mut After> {
+        let others = self.0.iter_mut().enumerate().filter(move |(other, _)| *other != thread);
+        others.flat_map(|(_, stores)| stores)
+    }
+
+    /// A store goes into the buffer.
+    pub fn buffer(&mut self, thread: usize) {
+        let position = self.0[thread].len();
+        for after in self.others(thread).filter(|after| after.follows(thread)) {
+            *after.pending.entry(thread).or_default() |= 1 << position;
+        }
+        self.0[thread].push_back(After::default());
+    }
+
+    /// A load reads memory.
+    pub fn read(&mut self, thread: usize, place: Place) {
+        for after in self.others(thread) {
+            if after.follows(thread) || after.conflicts(place, false) {
+                after.follow(thread);
+                after.touch(place, false);
+            }
+        }
+        self.0[thread].iter_mut().for_each(|after| after.touch(place, false));
+    }
+
+    /// A load reads a store of its own thread that is pending.
+    pub fn read_own(&mut self, thread: usize, position: usize) {
+        let reached = self.0.iter_mut().enumerate().flat_map(|(owner, stores)| {
+            stores.iter_mut().filter(move |after| owner == thread || after.follows(thread))
+        });
+        for after in reached {
+            *after.served.entry(thread).or_default() |= 1 << position;
+        }
+    }
+
+    /// Memory is written past the thread's buffer, which is empty.
+    pub fn write(&mut self, thread: usize, place: Place) {
+        for after in self.others(thread) {
+            if after.follows(thread) || after.conflicts(place, true) {
+                after.follow(thread);
+                after.touch(place, true);
+            }
+        }
+    }
+
+    /// The thread's oldest store reaches memory; true if it happens after a load that overtook it.
+    pub fn update(&mut self, thread: usize, place: Place) -> bool {
+        let Some(own) = self.0[thread].pop_front() else { return false };
+        if own.conflicts(place, true) || own.has_pending(thread) {
+            return true;
+        }
+        for after in self.others(thread) {
+            if after.has_pending(thread) || after.conflicts(place, true) {
+                after.follow(thread);
+                after.touch(place, true);
+                after.union(&own);
+            }
+        }
+        for after in self.0.iter_mut().flatten() {
+            if after.shift(thread) {
+                after.touch(place, false);
+            }
+        }
+        false
+    }
+}
