@@ -57,7 +57,7 @@ pub(crate) fn is_enabled(ahead: &Ahead<'_>, id: EventId) -> bool {
         Kind::Store(store) => ahead.value(store.value).is_some(),
         Kind::Load(load) => match load.when {
             Some(When::Compares(_, wanted)) => ahead.value(wanted).is_some(),
-            Some(When::Free | When::Clear(_)) | None => true,
+            Some(When::Free | When::Woken(_)) | None => true,
         },
     };
     known

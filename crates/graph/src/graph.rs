@@ -49,6 +49,8 @@ pub(crate) struct Row<const W: usize> {
     pub light: Bits<W>,
     /// All later events of its thread.
     pub po_after: Bits<W>,
+    /// What it could not be without: a part of commit-before that is cheap to keep.
+    pub past: Bits<W>,
     pub rf: Bits<W>,
     pub co: Bits<W>,
     pub fr: Bits<W>,
@@ -70,6 +72,8 @@ pub(crate) struct Graph<const W: usize> {
     pub rows: Vec<Row<W>>,
     pub stores: Set<W>,
     pub loads: Set<W>,
+    /// Those of which two are not ordered by coherence: see [`queue`](crate::queue).
+    pub queue: Set<W>,
     of_thread: Vec<Bits<W>>,
     /// The stores and the loads of each location.
     at: Vec<[Bits<W>; 2]>,
@@ -94,7 +98,7 @@ impl<const W: usize> Graph<W> {
         self.rows.clone_from(&other.rows);
         self.of_thread.clone_from(&other.of_thread);
         self.at.clone_from(&other.at);
-        (self.stores, self.loads) = (other.stores, other.loads);
+        (self.stores, self.loads, self.queue) = (other.stores, other.loads, other.queue);
         self.has_full = other.has_full;
         self.has_fences = other.has_fences;
         self.has_pairs = other.has_pairs;
@@ -169,6 +173,7 @@ impl<const W: usize> Graph<W> {
             full: Bits::EMPTY,
             light: Bits::EMPTY,
             po_after: Bits::EMPTY,
+            past: self.past_in_order(ahead, event),
             rf: Bits::EMPTY,
             co: Bits::EMPTY,
             fr: Bits::EMPTY,
@@ -185,7 +190,34 @@ impl<const W: usize> Graph<W> {
         }
         self.fence_across(ahead, number, event);
         self.register(number, event, location);
+        if ahead.rules.commits_in_program_order() && ahead.queues(event) {
+            self.queue.0.insert(number);
+        }
         number
+    }
+
+    /// What an event could not be without, whatever it reads from.
+    pub fn past_in_order(&self, ahead: &Ahead<'_>, event: &Event) -> Bits<W> {
+        let mut past = Bits::EMPTY;
+        let mut add = |other: usize| {
+            past.insert(other);
+            past.add(&self.rows[other].past);
+        };
+        let in_order = ahead.rules.commits_in_program_order();
+        for other in self.of_thread(event.thread).iter() {
+            let po = self.rows[other].po;
+            if po < event.po && (in_order || ahead.deps.contains(event.before, po)) {
+                add(other);
+            }
+        }
+        for (thread, count) in ahead.clocks.get(event.full).iter().enumerate() {
+            for other in self.of_thread(thread as u32).iter() {
+                if self.rows[other].po < *count {
+                    add(other);
+                }
+            }
+        }
+        past
     }
 
     fn register(&mut self, number: usize, event: &Event, location: Location) {
@@ -268,6 +300,11 @@ impl<const W: usize> Graph<W> {
             }
         }
         self.rows[load].source = source;
+        if let Some(store) = source {
+            let further = self.rows[store].past;
+            self.rows[load].past.insert(store);
+            self.rows[load].past.add(&further);
+        }
         self.rows[load].fr = match source {
             None => self.stores_at(location),
             Some(store) => {
@@ -371,6 +408,12 @@ impl<const W: usize> Graph<W> {
             Which::Propagation => self.rows[from].cp.after,
         };
         to.minus(&known).iter().all(|to| self.order(which, from, to))
+    }
+
+    /// The value that a committed load read.
+    pub fn found(&self, ahead: &Ahead<'_>, load: usize) -> Option<u128> {
+        let row = &self.rows[load];
+        row.source.map_or_else(|| ahead.initial(row.location), |store| self.written(ahead, store))
     }
 
     /// The value that a committed store wrote.

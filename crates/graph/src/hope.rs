@@ -3,6 +3,7 @@
 use crate::ahead::{Ahead, EventId, Status};
 use crate::commit_before::{is_reached, is_ready};
 use crate::graph::Graph;
+use crate::state::goes_on;
 
 /// What may still be stored where a load reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -81,9 +82,8 @@ impl Hope {
                 }
             }
         }
-        let is_needed =
-            |id: EventId| ahead.event(id).load().is_some_and(|load| load.when.is_none());
-        let is_lost = |id: EventId| is_needed(id) && !self.can[id.0 as usize];
+        // Who waits for a value that is not there may wait for ever.
+        let is_lost = |id: EventId| goes_on(ahead, graph, id) && !self.can[id.0 as usize];
         if is_lost(newest) {
             return Left::NotForIt;
         }

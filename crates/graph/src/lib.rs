@@ -17,6 +17,7 @@
 //! | `state` | one step of the execution model |
 //! | `hope` | whether stores can still come for loads that wait for them |
 //! | `search` | the search |
+//! | `queue` | condition variables: who is woken, whose order does not count |
 //! | `outcome` | how executions end |
 //! | `replay` | running a schedule again |
 //! | `tell` | what happened, for people |
@@ -29,6 +30,7 @@ mod graph;
 mod hope;
 mod model;
 mod outcome;
+mod queue;
 mod replay;
 mod search;
 mod state;

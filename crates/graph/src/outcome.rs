@@ -5,7 +5,8 @@ use crate::api::Options;
 use crate::bits::Bits;
 use crate::commit_before::is_enabled;
 use crate::graph::Graph;
-use crate::state::last_value;
+use crate::queue::is_representative;
+use crate::state::{goes_on, last_value};
 use raddle_engine::{BoundKind, BoundMet, FailureKind, FailureSite, Step, Stopped, Summary};
 use raddle_ir::{LocId, Observed, Program, Quantifier};
 use raddle_machine::layout;
@@ -26,12 +27,14 @@ pub(crate) enum End {
 /// How an execution in which nothing more can be committed has ended. Faults come first, then bounds,
 /// which leave the rest unknown.
 pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End {
-    // A thread that waits for a value may have run ahead to an end that it will not come to.
-    let arrived = |t: &u32| ahead.settled(*t) == ahead.fetched(*t);
+    let arrived = |t: &u32| ahead.has_arrived(*t);
     let with = |status| {
         (0..ahead.thread_count()).filter(arrived).filter(move |t| ahead.status(*t) == status)
     };
     let Some(waiting) = waiting(ahead, graph) else { return End::Redundant };
+    if !is_representative(graph) {
+        return End::Redundant;
+    }
     let mut failures: Vec<Failed> =
         ahead.failures().iter().filter(|failed| arrived(&failed.thread)).cloned().collect();
     failures.extend(after_the_end(ahead, graph));
@@ -137,14 +140,12 @@ fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<Vec<Ev
                 continue;
             }
             let event = ahead.event(id);
-            let Some(location) = ahead.location(id).filter(|_| is_enabled(ahead, id)) else {
-                behind = true;
+            if !is_enabled(ahead, id) {
+                behind |= !ahead.is_void(id);
                 continue;
-            };
+            }
             event.load()?.when?;
-            // In time it reads what was stored last.
-            let last = last_value(ahead, graph, location).unwrap_or(0) & event.ty.mask();
-            if ahead.accepts(event, last)? {
+            if goes_on(ahead, graph, id) {
                 return None;
             }
             waiting.push(id);
@@ -159,10 +160,7 @@ fn spins_for_ever<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, thread: u
     ahead.last_round(thread).all(|po| {
         let Some(number) = ahead.committed(ahead.event_at(thread, po)) else { return true };
         let row = &graph.rows[number];
-        let read = match row.source {
-            Some(store) => graph.written(ahead, store),
-            None => ahead.initial(row.location),
-        };
+        let read = graph.found(ahead, number);
         row.is_store || read == last_value(ahead, graph, row.location)
     })
 }

@@ -19,17 +19,17 @@
 //! - a deferral is given up as soon as the order of commits alone leaves no way to complete it
 //!   ([`hope`](crate::hope));
 //! - a load that only code not yet fetched could store for is deferred only if such a store was seen
-//!   below one of its other decisions, as RSMC's races have it. (A run that the model blocked below, or
-//!   that was given up for another load, counts as one, since it may have hidden it. POWER's runs are
-//!   never blocked, ARM's can be.)
+//!   below one of its other decisions, as RSMC's races have it ([`Search::note_race`]). (A run that the
+//!   model blocked below, or that was given up for another load, counts as one, since it may have hidden
+//!   it. POWER's runs are never blocked, ARM's can be.)
 
-use crate::ahead::{Ahead, EventId, Kind, Location, Status};
+use crate::ahead::{Ahead, EventId, Kind, Status};
 use crate::api::Options;
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use crate::hope::{Hope, Left, Prospect};
 use crate::outcome::Outcomes;
-use crate::state::{Act, Refused, perform, step};
+use crate::state::{Act, Refused, goes_on, perform, step};
 use raddle_engine::{Step, Stopped, Summary};
 use raddle_machine::Mark;
 use smallvec::SmallVec;
@@ -66,8 +66,8 @@ struct Node {
     next: u64,
     /// Whether one of its acts was carried out.
     went_on: bool,
-    /// The load that it is about, if that is not deferred yet.
-    load: Option<Location>,
+    /// The load that it is about.
+    load: Option<EventId>,
     /// Whether deferring the load is worth a try only if a store was seen below.
     needs_race: bool,
     raced: bool,
@@ -112,7 +112,10 @@ impl<'p, const W: usize> Search<'p, W> {
         loop {
             match self.decide() {
                 Some(node) => self.nodes.push(node),
-                None => self.outcomes.end(&self.ahead, &self.graphs[self.level], &self.steps),
+                None => {
+                    self.outcomes.end(&self.ahead, &self.graphs[self.level], &self.steps);
+                    self.note_missed();
+                }
             }
             if self.outcomes.is_decided() {
                 return Ok(self.outcomes.finish(None));
@@ -216,7 +219,13 @@ impl<'p, const W: usize> Search<'p, W> {
                 self.note_race(id);
                 Ok(true)
             }
-            Act::Read(..) | Act::Choose(..) => Ok(true),
+            Act::Read(id, _) => {
+                if self.ahead.event(id).is_paired() {
+                    self.note_race(id);
+                }
+                Ok(true)
+            }
+            Act::Choose(..) => Ok(true),
         }
     }
 
@@ -233,20 +242,49 @@ impl<'p, const W: usize> Search<'p, W> {
         }
     }
 
-    /// Tells the loads above that a store to their location was seen.
-    fn note_race(&mut self, store: EventId) {
-        let location = self.ahead.location(store);
-        for node in &mut self.nodes {
-            if node.load.is_some() && node.load == location {
-                node.raced = true;
+    /// Tells the loads above of the stores that were fetched and could not happen, since an update that
+    /// they belong to waits.
+    fn note_missed(&mut self) {
+        for thread in 0..self.ahead.thread_count() {
+            for po in self.ahead.settled(thread)..self.ahead.fetched(thread) {
+                let id = self.ahead.event_at(thread, po);
+                if self.ahead.event(id).is_store() && self.ahead.committed(id).is_none() {
+                    self.note_race(id);
+                }
             }
+        }
+    }
+
+    /// Tells the loads above that a store to their location was seen which could have come first: one
+    /// that could be without the load. An update may then have read from something else than it did; one
+    /// that wrote nothing, as it did not find what it expected or failed, might have written.
+    fn note_race(&mut self, id: EventId) {
+        let (ahead, graph) = (&self.ahead, &self.graphs[self.level]);
+        let location = ahead.location(id);
+        let first = match ahead.event(id).kind {
+            Kind::Store(store) => ahead.event(store.read.unwrap_or(id)),
+            Kind::Load(_) => ahead.event(id),
+        };
+        let mut past = None;
+        for node in &mut self.nodes {
+            let Some(load) = node.load.filter(|_| node.needs_race && !node.raced) else { continue };
+            if location.is_some() && ahead.location(load) != location {
+                continue;
+            }
+            let reader = ahead.event(load);
+            if first.thread == reader.thread && first.po >= reader.po {
+                continue;
+            }
+            let past = past.get_or_insert_with(|| graph.past_in_order(ahead, first));
+            node.raced = ahead.committed(load).is_none_or(|number| !past.contains(number));
         }
     }
 
     /// The next decision; `None` at the end of an execution.
     fn decide(&mut self) -> Option<Node> {
         if let Some((load, store)) = self.woken() {
-            return Some(self.node([Act::Read(load, Some(store)), Act::Defer(load)].into_iter()));
+            let prospect = self.hope.prospect(&self.ahead, load);
+            return Some(self.reading(load, [Some(store)].into_iter(), prospect));
         }
         let choosing =
             (0..self.ahead.thread_count()).find(|t| self.ahead.status(*t) == Status::Choosing);
@@ -261,18 +299,27 @@ impl<'p, const W: usize> Search<'p, W> {
                 let sources = self.places(id);
                 Some(self.node(sources.into_iter().map(|place| Act::Place(id, place))))
             }
-            Kind::Load(load) => {
-                let location = self.ahead.location(id)?;
-                let stores = self.graphs[self.level].stores_at(location);
+            Kind::Load(_) => {
+                let stores = self.graphs[self.level].stores_at(self.ahead.location(id)?);
                 let sources = std::iter::once(None).chain(stores.iter().map(Some));
-                // Who waits may wait for ever.
-                let defers = prospect != Prospect::None || load.when.is_some();
-                let defer = defers.then_some(Act::Defer(id));
-                let node = self.node(sources.map(|source| Act::Read(id, source)).chain(defer));
-                let needs_race = prospect == Prospect::Unfetched && load.when.is_none();
-                Some(Node { load: Some(location), needs_race, ..node })
+                Some(self.reading(id, sources, prospect))
             }
         }
+    }
+
+    /// Whether a load reads from one of these, or from a store that is yet to come.
+    fn reading(
+        &self,
+        id: EventId,
+        sources: impl Iterator<Item = Source>,
+        prospect: Prospect,
+    ) -> Node {
+        // Who waits for a value that is not there may wait for ever.
+        let goes_on = goes_on(&self.ahead, &self.graphs[self.level], id);
+        let defer = (prospect != Prospect::None || !goes_on).then_some(Act::Defer(id));
+        let node = self.node(sources.map(|source| Act::Read(id, source)).chain(defer));
+        let needs_race = prospect == Prospect::Unfetched && goes_on;
+        Node { load: Some(id), needs_race, ..node }
     }
 
     fn node(&self, acts: impl Iterator<Item = Act>) -> Node {

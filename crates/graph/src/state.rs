@@ -3,9 +3,10 @@
 //! [`State::perform`] is one step of paper 003's execution model: it commits an event with its
 //! parameter, if the model allows the trace that results. The search and replays share it.
 
-use crate::ahead::{Ahead, Event, EventId, Kind, Location, Pairing};
+use crate::ahead::{Ahead, Event, EventId, Kind, Location, Pairing, When};
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
+use crate::queue::{is_woken, wakes};
 use raddle_engine::Step;
 use raddle_machine::never_written;
 
@@ -132,6 +133,11 @@ fn read<const W: usize>(
     if !ahead.accepts(&event, value)? {
         return None;
     }
+    if let Some(When::Woken(bit)) = load.when
+        && !source.is_some_and(|store| wakes(ahead, graph, store, bit))
+    {
+        return None;
+    }
     let number = graph.add(ahead, id, location);
     if !graph.read_from(number, source) || !is_sole_writer(ahead, graph, number, value) {
         return None;
@@ -142,12 +148,11 @@ fn read<const W: usize>(
     if !ahead.rules.allows(graph) {
         return None;
     }
-    ahead.commit(id, number, Some(value));
-    if found.is_none() && !load.raw {
-        ahead.fail_at(id, never_written(event.ty.bytes()));
-    } else if let Some(fault) = ahead.misuse(&event, value) {
-        ahead.fail_at(id, fault);
-    }
+    let fault = match found {
+        None if !load.raw => Some(never_written(event.ty.bytes())),
+        _ => ahead.misuse(&event, value),
+    };
+    ahead.commit_load(id, number, value, fault);
     Some(())
 }
 
@@ -182,10 +187,12 @@ fn is_sole_writer<const W: usize>(
 }
 
 fn will_write(ahead: &Ahead<'_>, event: &Event, value: u128) -> bool {
+    if ahead.misuse(event, value).is_some() {
+        return false;
+    }
     match event.load().map(|load| load.pairing) {
-        Some(Pairing::Always) => true,
+        Some(Pairing::Always | Pairing::Queue) => true,
         Some(Pairing::If(expected)) => ahead.value(expected) == Some(value),
-        Some(Pairing::IfAny) => value != 0,
         Some(Pairing::None) | None => false,
     }
 }
@@ -216,8 +223,22 @@ fn place<const W: usize>(
     if !ahead.rules.allows(graph) {
         return None;
     }
-    ahead.commit(id, number, None);
+    ahead.commit(id, number);
     Some(())
+}
+
+/// Whether a load would be committed in time if nothing else happened: it reads what was stored last.
+pub(crate) fn goes_on<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, id: EventId) -> bool {
+    let event = ahead.event(id);
+    let (Some(load), Some(location)) = (event.load(), ahead.location(id)) else { return false };
+    match load.when {
+        None => true,
+        Some(When::Woken(bit)) => is_woken(ahead, graph, id, bit),
+        Some(When::Compares(..) | When::Free) => {
+            let last = last_value(ahead, graph, location).unwrap_or(0) & event.ty.mask();
+            ahead.accepts(event, last) == Some(true)
+        }
+    }
 }
 
 /// The value of a location after all stores.

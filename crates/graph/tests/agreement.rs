@@ -9,7 +9,6 @@ use raddle_ir::{Program, text};
 use raddle_oracle::generate::{self, Config};
 use raddle_oracle::shrink::shrink;
 use raddle_oracle::{Outcome, Trouble, weak};
-use std::collections::BTreeSet;
 
 /// Candidates that the oracle may look at; programs with more are passed over.
 const BUDGET: u64 = 30_000;
@@ -154,30 +153,8 @@ fn waiting() {
     no_complaints(&Config::waiting(), seeds(100), &BUFFERS, against_interleavings);
 }
 
-/// The same ends, however many executions have them: to the interleaving engine the order of two signals
-/// counts even if nobody waits.
-fn same_ends(program: &Program, model: Model) -> Option<String> {
-    let other: interleave::Model = model.name().parse().expect("a model of both engines");
-    let mut options = interleave::Options { keep_going: true, ..interleave::Options::new(other) };
-    options.limits.executions = Some(20_000);
-    let expected = interleave::explore(program, &options);
-    if expected.stopped.is_some() {
-        return None;
-    }
-    let found = run(program, model);
-    let ends = |s: &Summary| {
-        let states: Vec<Vec<u64>> = s.states.iter().map(|(state, _)| state.clone()).collect();
-        let kinds: BTreeSet<FailureKind> = s.failures.iter().map(|failure| failure.kind).collect();
-        (states, kinds, s.blocked > 0)
-    };
-    if ends(&found) != ends(&expected) {
-        return Some(format!("found {:?}\nexpected {:?}", ends(&found), ends(&expected)));
-    }
-    replays(program, model, &found)
-}
-
 /// Locks, condition variables, semaphores, threads that start others.
 #[test]
 fn synchronised() {
-    no_complaints(&Config::synchronised(), seeds(60), &BUFFERS, same_ends);
+    no_complaints(&Config::synchronised(), seeds(60), &BUFFERS, against_interleavings);
 }

@@ -123,6 +123,8 @@ impl Machine<'_> {
         let Pc(at) = self.pc(thread);
         if let Some(id) = self.code.loop_at(Pc(at)) {
             let words = self.loop_words(thread, id);
+            // No bound is to end it: this is no turn that the program takes.
+            self.trail.set(words.at(word::COUNT), 0);
             self.visit(thread, words);
         }
         self.set_status(thread, Status::Ready);

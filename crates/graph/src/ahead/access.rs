@@ -103,7 +103,8 @@ impl Ahead<'_> {
         let ReadModifyWrite { op, ty, addr, operand, .. } = rmw;
         let old = match self.peek_private(thread, ty, addr)? {
             Peek::Shared => {
-                return self.read_modify_write(thread, rmw, when, None).map(Some);
+                let ask = Ask { when, ..Ask::UPDATE };
+                return self.read_modify_write(thread, rmw, ask).map(Some);
             }
             Peek::Unknown => return Ok(None),
             Peek::Value(old) => old,
@@ -123,13 +124,11 @@ impl Ahead<'_> {
         &mut self,
         thread: u32,
         rmw: ReadModifyWrite,
-        when: Option<When>,
-        check: Option<Check>,
+        ask: Ask,
     ) -> Result<Val, Fault> {
         let ReadModifyWrite { op, ty, addr, operand, order } = rmw;
         let (before, after) = self.rules.rmw(order);
         self.barrier(thread, before, DepsId::NONE);
-        let ask = Ask { when, check, pairing: Pairing::Always, ..Ask::NOTHING };
         let (read, old) = self.fetch_load(thread, ty, addr, ask)?;
         let deps = self.deps.union(old.deps, operand.deps);
         let expr = Expr::Rmw { op, ty, old, operand };
@@ -376,6 +375,8 @@ pub(super) struct Ask {
 impl Ask {
     pub const NOTHING: Ask =
         Ask { when: None, check: None, pairing: Pairing::None, raw: false, reserves: false };
+    /// A read-modify-write that always writes.
+    pub const UPDATE: Ask = Ask { pairing: Pairing::Always, ..Ask::NOTHING };
 }
 
 #[derive(Clone, Copy)]

@@ -1,10 +1,13 @@
 //! Condition variables, as read-modify-writes of four bytes of memory.
 //!
 //! A condition variable holds a bit for each thread that waits for it. To start waiting sets the thread's
-//! bit, then gives the lock back; the wait is over when the bit is 0; then the lock is taken again. A
-//! signal clears the bit of one waiter, each of them in turn being tried; a broadcast clears all; both
-//! write nothing if nobody waits. A wait that may time out clears its own bit instead of waiting, and was
-//! woken if it was 0 already.
+//! bit, then gives the lock back; the wait is over when a signal has cleared the bit, and reads from that
+//! signal; then the lock is taken again. A signal clears the bit of one waiter, each of them in turn being
+//! tried; a broadcast clears all; both write also if nobody waits. A wait that may time out clears its own
+//! bit instead of waiting, and was woken if it was 0 already.
+//!
+//! So signals are ordered with each other and with all that start or stop waiting, as they are in the
+//! interleaving engine. The latter are not ordered among each other: see `queue`.
 
 use super::access::{Ask, ReadModifyWrite};
 use super::event::{EventId, Pairing, When};
@@ -38,7 +41,7 @@ impl Ahead<'_> {
         self.give_lock(thread, mutex)?;
         match woken {
             None => {
-                let ask = Ask { when: Some(When::Clear(bit)), ..Ask::NOTHING };
+                let ask = Ask { when: Some(When::Woken(bit)), ..Ask::NOTHING };
                 let (_, value) = self.fetch_load(thread, LOCK, cond, ask)?;
                 self.follows(thread, value);
                 let (_, after) = self.rules.load(Order::Acquire);
@@ -61,7 +64,8 @@ impl Ahead<'_> {
     fn set_bits(&mut self, thread: u32, op: RmwOp, cond: Val, bits: u128) -> Result<Val, Fault> {
         let (ty, operand, order) = (LOCK, Val::known(bits), Order::AcqRel);
         let rmw = ReadModifyWrite { op, ty, addr: cond, operand, order };
-        self.read_modify_write(thread, rmw, None, None)
+        let pairing = Pairing::Queue;
+        self.read_modify_write(thread, rmw, Ask { pairing, ..Ask::UPDATE })
     }
 
     /// Signals: who is woken, if anyone, is known once it is known who waits.
@@ -69,33 +73,29 @@ impl Ahead<'_> {
         if self.get(thread, field::PHASE) == 0 {
             let (before, _) = self.rules.rmw(Order::AcqRel);
             self.barrier(thread, before, DepsId::NONE);
-            let ask = Ask { pairing: Pairing::IfAny, ..Ask::NOTHING };
-            let (read, _) = self.fetch_load(thread, LOCK, cond, ask)?;
+            let (read, _) = self.fetch_load(thread, LOCK, cond, Ask::UPDATE)?;
             self.set(thread, field::PHASE, u64::from(read.0) + 1);
         }
         let read = EventId(self.get(thread, field::PHASE) as u32 - 1);
         let old = self.loaded(read);
         let Some(waiters) = self.value(old) else { return Ok(Next::Wait) };
         let left = match waiters.count_ones() {
-            0 => None,
-            _ if all => Some(0),
-            1 => Some(0),
+            0 | 1 => 0,
+            _ if all => 0,
             _ => match self.take_choice(thread) {
                 None => return Ok(Next::Stop(Status::Choosing)),
                 Some(chosen) => {
                     let mut bits = (0..Type::I32.bits()).filter(|bit| waiters >> bit & 1 == 1);
                     let woken = bits.nth(chosen as usize).unwrap_or(0);
-                    Some(waiters & !(1 << woken))
+                    waiters & !(1 << woken)
                 }
             },
         };
         self.set(thread, field::PHASE, 0);
         self.follows(thread, old);
         self.note_change(thread);
-        if let Some(left) = left {
-            let left = Val { bits: left, node: None, deps: old.deps };
-            self.fetch_store(thread, LOCK, cond, left, Some(read))?;
-        }
+        let left = Val { bits: left, node: None, deps: old.deps };
+        self.fetch_store(thread, LOCK, cond, left, Some(read))?;
         let (_, after) = self.rules.rmw(Order::AcqRel);
         self.barrier(thread, after, old.deps);
         Ok(Next::Go)

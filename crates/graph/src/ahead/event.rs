@@ -18,10 +18,11 @@ pub(crate) struct Location(pub u32);
 pub(crate) enum Pairing {
     None,
     Always,
+    /// Always, by a thread that starts or stops waiting for a condition variable. The order of such
+    /// updates among each other counts for nothing.
+    Queue,
     /// If it reads this value.
     If(Val),
-    /// If it reads anything but 0.
-    IfAny,
 }
 
 /// Which values a load accepts; for others it waits.
@@ -30,8 +31,8 @@ pub(crate) enum When {
     Compares(IntPred, Val),
     /// A lock that is free, or was destroyed: who takes that fails.
     Free,
-    /// These bits are 0.
-    Clear(u128),
+    /// What a signal wrote that took this bit away.
+    Woken(u128),
 }
 
 /// What a load must not find.

@@ -250,6 +250,23 @@ impl<'p> Ahead<'p> {
         self.get(thread, field::COMMITTED) as u32
     }
 
+    /// Whether a thread has come to where it is. One that waits for a value, or for the end of a thread
+    /// that waits or failed, has run ahead to something that it will not come to.
+    pub fn has_arrived(&self, thread: u32) -> bool {
+        let clock = self.clocks.get(ClockId(self.get(thread, field::CLOCK) as u32));
+        let mut before = clock.iter().enumerate();
+        self.settled(thread) == self.fetched(thread)
+            && before.all(|(other, count)| {
+                other as u32 == thread || *count <= self.settled(other as u32)
+            })
+    }
+
+    /// Whether an event comes after one that never happens, as its thread failed before it.
+    pub fn is_void(&self, id: EventId) -> bool {
+        let mut before = self.clocks.get(self.event(id).full).iter().enumerate();
+        before.any(|(thread, count)| *count > self.fetched(thread as u32))
+    }
+
     #[inline]
     pub fn event_at(&self, thread: u32, po: u32) -> EventId {
         self.threads[thread as usize].events[po as usize]
@@ -290,8 +307,8 @@ impl<'p> Ahead<'p> {
         self.nodes.get(&self.trail, value)
     }
 
-    /// Notes that an event is committed, and lets its thread go on if it waited for that.
-    pub fn commit(&mut self, id: EventId, number: usize, loaded: Option<u128>) {
+    /// Notes that an event is committed.
+    pub fn commit(&mut self, id: EventId, number: usize) {
         let event = self.events[id.0 as usize];
         self.trail.set(event.words.at(word::COMMIT), number as u64 + 1);
         let thread = event.thread;
@@ -302,9 +319,18 @@ impl<'p> Ahead<'p> {
             settled += 1;
         }
         self.set(thread, field::COMMITTED, settled.into());
-        if let (Kind::Load(load), Some(bits)) = (event.kind, loaded) {
-            let (node, mask) = (load.node, event.ty.mask());
-            self.nodes.settle(&mut self.trail, node, bits & mask);
+    }
+
+    /// Notes that a load is committed with a value, and lets those go on that waited for it; its own
+    /// thread fails there if there is something wrong with that.
+    pub fn commit_load(&mut self, id: EventId, number: usize, bits: u128, fault: Option<Fault>) {
+        self.commit(id, number);
+        let event = self.events[id.0 as usize];
+        if let Some(fault) = fault {
+            self.fail_at(id, fault);
+        }
+        if let Kind::Load(load) = event.kind {
+            self.nodes.settle(&mut self.trail, load.node, bits & event.ty.mask());
             // What a thread returned or was started with may wait for loads of another.
             for thread in 0..self.thread_count() {
                 self.locate_all(thread);
@@ -329,7 +355,7 @@ impl<'p> Ahead<'p> {
 
     /// Fails the thread of a load that found what it must not. What is not committed of it never
     /// happens.
-    pub fn fail_at(&mut self, id: EventId, fault: Fault) {
+    fn fail_at(&mut self, id: EventId, fault: Fault) {
         let event = self.events[id.0 as usize];
         let mut kept = self.fetched(event.thread);
         while kept > 0 && self.committed(self.event_at(event.thread, kept - 1)).is_none() {
@@ -337,6 +363,15 @@ impl<'p> Ahead<'p> {
         }
         self.set(event.thread, field::EVENTS, kept.into());
         self.fail(event.thread, event.at, fault);
+    }
+
+    /// Whether an event is of a thread that starts or stops waiting for a condition variable.
+    pub fn queues(&self, event: &Event) -> bool {
+        let load = match event.kind {
+            Kind::Load(load) => Some(load),
+            Kind::Store(store) => store.read.and_then(|read| self.event(read).load().copied()),
+        };
+        load.is_some_and(|load| matches!(load.pairing, Pairing::Queue))
     }
 
     /// Whether a load accepts a value; `None` if that is not known.
@@ -347,7 +382,7 @@ impl<'p> Ahead<'p> {
                 raddle_machine::int_pred(pred, event.ty, value, self.value(wanted)?)
             }
             Some(When::Free) => value == UNLOCKED || value == DESTROYED,
-            Some(When::Clear(bits)) => value & bits == 0,
+            Some(When::Woken(bit)) => value & bit == 0,
         })
     }
 

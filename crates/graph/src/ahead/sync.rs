@@ -95,8 +95,8 @@ impl Ahead<'_> {
     pub(super) fn take_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
         let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(handle(thread)));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Acquire };
-        let check = Some(Check::Destroyed);
-        let old = self.read_modify_write(thread, rmw, Some(When::Free), check)?;
+        let (when, check) = (Some(When::Free), Some(Check::Destroyed));
+        let old = self.read_modify_write(thread, rmw, Ask { when, check, ..Ask::UPDATE })?;
         // It stands for a loop, and a loop ends in a branch.
         self.follows(thread, old);
         Ok(())
@@ -105,7 +105,8 @@ impl Ahead<'_> {
     pub(super) fn give_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
         let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(0));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Release };
-        self.read_modify_write(thread, rmw, None, Some(Check::NotHeld))?;
+        let check = Some(Check::NotHeld);
+        self.read_modify_write(thread, rmw, Ask { check, ..Ask::UPDATE })?;
         Ok(())
     }
 

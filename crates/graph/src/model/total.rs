@@ -28,5 +28,9 @@ fn edges<const W: usize>(graph: &Graph<W>, model: Model, from: usize) -> Bits<W>
         Model::Sc => row.rf,
         _ => row.rf.minus(&graph.of_thread(row.thread)),
     };
-    ppo.or(&row.full).or(&row.light).or(&rf).or(&row.co).or(&row.fr)
+    let mut com = rf.or(&row.co).or(&row.fr);
+    if graph.queue.0.contains(from) {
+        com = com.minus(&graph.queue.0);
+    }
+    ppo.or(&row.full).or(&row.light).or(&com)
 }

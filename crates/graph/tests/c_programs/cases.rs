@@ -1,0 +1,106 @@
+//! The programs of `tests/c/programs` and `tests/c/table1`, and the ways to run each that are listed at its
+//! head or in its table.
+
+use raddle_front_c::{Error, Options as Compile, load};
+use raddle_ir::Program;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// One way to run a program.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Case {
+    /// `programs/queue.c`
+    pub name: String,
+    /// Words of a command line after the file.
+    pub options: Vec<String>,
+}
+
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.name, self.options.join(" "))
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All cases, or those whose name contains the word in `RADDLE_C_ONLY`.
+pub fn all() -> Vec<Case> {
+    let mut cases = of_programs();
+    cases.extend(of_table());
+    if let Ok(word) = std::env::var("RADDLE_C_ONLY") {
+        cases.retain(|case| case.name.contains(word.as_str()));
+    }
+    cases.into_iter().collect()
+}
+
+fn of_programs() -> BTreeSet<Case> {
+    let mut cases = BTreeSet::new();
+    let folder = root().join("tests/c/programs");
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("readable").path();
+        if !path.is_file() {
+            continue;
+        }
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = format!("programs/{}", name.unwrap_or_default());
+        let text = std::fs::read_to_string(&path).expect("readable");
+        for line in text.lines().map_while(|line| line.strip_prefix("// expect:")) {
+            let options = line.split_once("[options:").and_then(|(_, rest)| rest.split_once(']'));
+            let options = words(options.map_or("", |(options, _)| options));
+            cases.insert(Case { name: name.clone(), options });
+        }
+    }
+    cases
+}
+
+fn of_table() -> BTreeSet<Case> {
+    let table = std::fs::read_to_string(root().join("tests/c/table1/expected.tsv"));
+    let table = table.expect("the table is there");
+    let rows = table.lines().filter(|line| !line.starts_with('#')).skip(1);
+    let cells = rows.map(|row| row.split('\t').collect::<Vec<_>>());
+    let case =
+        |cells: Vec<&str>| Case { name: format!("table1/{}", cells[2]), options: words(cells[3]) };
+    cells.map(case).collect()
+}
+
+/// Data races are nothing that the graph engine looks for.
+fn words(options: &str) -> Vec<String> {
+    options.replace("--check races", "").split_whitespace().map(str::to_owned).collect()
+}
+
+/// A program and how often its loops may go round.
+pub struct Loaded {
+    pub program: Program,
+    pub unroll: Option<u32>,
+}
+
+/// Compiles a case; `None` where the compiler does not manage that.
+pub fn compile(case: &Case) -> Option<Loaded> {
+    let mut files = vec![root().join("tests/c").join(&case.name)];
+    let mut options = Compile { flags: vec!["-w".into()], ..Compile::default() };
+    let mut unroll = None;
+    let mut words = case.options.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "--" => options.flags.extend(words.by_ref().map(Into::into)),
+            "--unroll" => unroll = words.next().and_then(|count| count.parse().ok()),
+            "--spurious-wakeups" => options.spurious_wakeups = true,
+            _ if word.starts_with("--nondet-range=") => {
+                let range = word.split_once('=').and_then(|(_, range)| range.split_once(".."));
+                let (low, high) = range.expect("a range");
+                options.nondet = low.parse().expect("a number")..=high.parse().expect("a number");
+            }
+            file => files.push(root().join(Path::new(file))),
+        }
+    }
+    match load(&files, &options) {
+        Ok(loaded) => Some(Loaded { program: loaded.program, unroll }),
+        Err(Error::Compiler(complaint)) => {
+            println!("{case}: the compiler does not manage that:\n{complaint}");
+            None
+        }
+        Err(Error::Diagnostic(diagnostic, _)) => panic!("{case}: {diagnostic}"),
+    }
+}

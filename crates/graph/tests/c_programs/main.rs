@@ -1,0 +1,199 @@
+//! The C programs of `tests/c/programs` and `tests/c/table1`: under SC, TSO and PSO both engines find the
+//! same executions, with the same ends; under POWER and ARM there is more, and it replays.
+//!
+//! Programs with more executions than fit are compared with `RADDLE_LONG=1` only, and those with very many
+//! not at all. `RADDLE_C_ONLY=word` restricts everything to files whose name contains the word.
+
+mod cases;
+
+use cases::{Case, Loaded, all, compile};
+use raddle_front_c::clang;
+use raddle_graph::{FailureKind, Model, Options, ReplayEnd, Summary, explore, replay};
+use raddle_interleave as interleave;
+use raddle_ir::Program;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Why not everything about a case can be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Except {
+    /// The graph engine says that it does not support accesses of different sizes that overlap.
+    Sizes,
+    /// It says so of formatting into memory.
+    Formats,
+    /// It passes over what is printed, so that it does not read what is not there.
+    Prints,
+    /// An execution has more events than it has room for.
+    Long,
+    /// To end an object is an event of the interleaving engine only: the same failures, but it counts
+    /// executions in which the object is accessed before it ends apart from those in which it is not.
+    Frees,
+}
+
+/// By file and options; no options for all cases of a file.
+const EXCEPTIONS: &[(&str, &str, Except)] = &[
+    ("programs/arguments_on_heap.c", "", Except::Sizes),
+    ("programs/library_posix.c", "", Except::Sizes),
+    ("programs/library_strings.c", "-O2", Except::Sizes),
+    ("programs/library_strings.c", "", Except::Long),
+    ("programs/mixed_sizes.c", "-DSPLIT", Except::Sizes),
+    ("programs/mutex_errorcheck.c", "", Except::Sizes),
+    ("programs/sequential_functions.c", "", Except::Sizes),
+    ("programs/sequential_library.c", "", Except::Sizes),
+    ("programs/output_into_memory.c", "", Except::Formats),
+    ("programs/output_of_nothing.c", "-DENDLESS", Except::Prints),
+    ("programs/output_of_nothing.c", "-DFREED", Except::Prints),
+    ("programs/memory_delayed_store.c", "", Except::Frees),
+    ("programs/memory_double_free.c", "", Except::Frees),
+    ("programs/memory_stack_of_another.c", "", Except::Frees),
+    ("programs/memory_use_after_free.c", "", Except::Frees),
+    ("programs/read_copy_update.c", "-DNO_GRACE", Except::Frees),
+];
+
+fn exception(case: &Case) -> Option<Except> {
+    let fits = |(name, option, _): &&(&str, &str, Except)| {
+        case.name == *name && (option.is_empty() || case.options.iter().any(|it| it == option))
+    };
+    EXCEPTIONS.iter().find(fits).map(|(_, _, except)| *except)
+}
+
+fn long() -> bool {
+    std::env::var_os("RADDLE_LONG").is_some()
+}
+
+/// Executions that a program may have to be compared.
+fn most_executions() -> u64 {
+    if long() { 50_000 } else { 300 }
+}
+
+/// How many executions end in each way, and how many of them with each kind of failure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Ends {
+    executions: u64,
+    blocked: u64,
+    cut: u64,
+    failures: BTreeMap<FailureKind, u64>,
+}
+
+fn ends(summary: &Summary) -> Ends {
+    let mut failures = BTreeMap::new();
+    for failure in &summary.failures {
+        *failures.entry(failure.kind).or_insert(0) += failure.count;
+    }
+    let Summary { executions, blocked, cut, .. } = *summary;
+    Ends { executions, blocked, cut, failures }
+}
+
+fn kinds(summary: &Summary) -> BTreeSet<FailureKind> {
+    summary.failures.iter().map(|failure| failure.kind).collect()
+}
+
+/// What the interleaving engine finds, unless that is too much.
+fn expected(loaded: &Loaded, model: Model) -> Option<Summary> {
+    let model: interleave::Model = model.name().parse().expect("a model of both engines");
+    let mut options = interleave::Options { keep_going: true, ..interleave::Options::new(model) };
+    options.limits.executions = Some(most_executions());
+    options.limits.unroll = loaded.unroll;
+    let summary = interleave::explore(&loaded.program, &options);
+    summary.stopped.is_none().then_some(summary)
+}
+
+fn found(loaded: &Loaded, model: Model) -> Summary {
+    let mut options = Options { keep_going: true, ..Options::new(model) };
+    options.limits.executions = Some(50 * most_executions());
+    options.limits.unroll = loaded.unroll;
+    explore(&loaded.program, &options)
+}
+
+/// What the engines disagree on, if they do.
+fn difference(case: &Case, loaded: &Loaded, model: Model) -> Option<String> {
+    let Some(expected) = expected(loaded, model) else {
+        println!("{case} under {model}: too many executions");
+        return None;
+    };
+    let except = exception(case);
+    if except == Some(Except::Long) {
+        return None;
+    }
+    let found = found(loaded, model);
+    let same = match except {
+        None => ends(&found) == ends(&expected),
+        Some(Except::Frees) => kinds(&found) == kinds(&expected),
+        Some(Except::Prints) => found.failures.is_empty() && !expected.failures.is_empty(),
+        Some(Except::Sizes | Except::Formats | Except::Long) => {
+            kinds(&found).contains(&FailureKind::Unsupported)
+        }
+    };
+    let told = || format!("{case} under {model} ({except:?}): found {found:?}\n    {expected:?}");
+    (!same).then(told)
+}
+
+fn differences(case: &Case) -> Vec<String> {
+    let Some(loaded) = compile(case) else { return Vec::new() };
+    let models = [Model::Sc, Model::Tso, Model::Pso];
+    models.into_iter().filter_map(|model| difference(case, &loaded, model)).collect()
+}
+
+fn no_complaints(cases: &[Case], complaints: fn(&Case) -> Vec<String>) {
+    if clang::find(None).is_err() {
+        println!("there is no clang: passed over");
+        return;
+    }
+    let wrong: Vec<String> = cases.par_iter().flat_map(complaints).collect();
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn engines_agree() {
+    no_complaints(&all(), differences);
+}
+
+/// Whatever goes wrong under SC goes wrong under a weaker model, and what is found replays.
+fn weak_complaint(program: &Program, model: Model) -> Option<String> {
+    let options = |model, executions| {
+        let mut options = Options { keep_going: true, ..Options::new(model) };
+        options.limits.executions = Some(executions);
+        options.limits.unroll = Some(2);
+        options
+    };
+    let strong = explore(program, &options(Model::Sc, most_executions()));
+    let weak = explore(program, &options(model, 5 * most_executions()));
+    let limits = options(model, most_executions()).limits;
+    for failure in &weak.failures {
+        let end = replay(program, model, &limits, &failure.schedule).end;
+        if !matches!(&end, ReplayEnd::Failed(sites) if sites.contains(&failure.site())) {
+            return Some(format!("{model}: {failure:?} replays to {end:?}"));
+        }
+    }
+    let (kinds, unsupported) = (kinds(&weak), FailureKind::Unsupported);
+    if weak.stopped.is_some() || strong.stopped.is_some() || kinds.contains(&unsupported) {
+        return None;
+    }
+    let missing: Vec<_> = self::kinds(&strong).difference(&kinds).copied().collect();
+    let fewer = weak.executions < strong.executions;
+    (fewer || !missing.is_empty()).then(|| {
+        format!(
+            "{model}: {} executions, {} under sc; misses {missing:?}",
+            weak.executions, strong.executions
+        )
+    })
+}
+
+fn weak_complaints(case: &Case) -> Vec<String> {
+    if exception(case) == Some(Except::Long) {
+        return Vec::new();
+    }
+    let Some(loaded) = compile(case) else { return Vec::new() };
+    let models = [Model::Power, Model::Arm].into_iter();
+    let wrong = models.filter_map(|model| weak_complaint(&loaded.program, model));
+    wrong.map(|it| format!("{case}: {it}")).collect()
+}
+
+#[test]
+fn weaker_models_have_more_executions() {
+    let mut cases = all();
+    if !long() {
+        cases = cases.into_iter().step_by(8).collect();
+    }
+    no_complaints(&cases, weak_complaints);
+}

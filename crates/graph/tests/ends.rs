@@ -1,0 +1,125 @@
+//! How executions end: small programs with ends that threads which run ahead could get wrong.
+
+use raddle_graph::{FailureKind, Model, Options, Summary, explore};
+use raddle_ir::{Program, text, verify::verify};
+
+fn program(source: &str) -> Program {
+    let program = text::parse("ends.rir", source).expect("the program parses");
+    verify(&program).expect("the program is well-formed");
+    program
+}
+
+fn found(source: &str, model: Model) -> Summary {
+    explore(&program(source), &Options { keep_going: true, ..Options::new(model) })
+}
+
+fn kinds(summary: &Summary) -> Vec<(FailureKind, u64)> {
+    summary.failures.iter().map(|failure| (failure.kind, failure.count)).collect()
+}
+
+/// The child has run ahead to its end when its unlock is found to be wrong, and its parent past the join:
+/// neither what the parent fetched there nor what it failed at there happens.
+#[test]
+fn who_joins_a_thread_that_failed_waits() {
+    for after in ["lock @m", "fail assertion \"joined\"", "store i32 @x, 1"] {
+        let source = format!(
+            "global @m: i32\nglobal @x: i32\nthread main = @main()\n\
+             func @main() {{\n    reg %t: i64\n  entry:\n    lock @m\n    %t = spawn @child()\n\
+             \x20   join %t\n    {after}\n    ret\n}}\n\
+             func @child() {{\n  entry:\n    unlock @m\n    ret\n}}\n"
+        );
+        for model in Model::ALL {
+            let found = found(&source, model);
+            assert_eq!(kinds(&found), [(FailureKind::LockMisuse, 1)], "{model}: {after}");
+            assert_eq!((found.executions, found.redundant), (1, 0), "{model}: {after}");
+        }
+    }
+}
+
+/// A thread that fails where it reads does not go on with what it read.
+#[test]
+fn who_reads_what_was_never_written_fails_once() {
+    let source = "
+thread main = @main()
+func @main() {
+    reg %p: ptr, %t: i64
+  entry:
+    %p = malloc 4 align 4
+    %t = spawn @child(%p)
+    join %t
+    ret
+}
+func @child(%p: ptr) {
+    reg %v: i32, %c: i1
+  entry:
+    %v = load i32 %p
+    %c = cmp eq i32 %v, 5
+    assert %c, \"five\"
+    ret
+}
+";
+    for model in Model::ALL {
+        assert_eq!(kinds(&found(source, model)), [(FailureKind::Uninitialised, 1)], "{model}");
+    }
+}
+
+/// A lock that is destroyed first fails, and so writes nothing that would tell of the other order.
+#[test]
+fn an_update_that_fails_could_have_come_first() {
+    let source = "
+global @m: i32
+thread P = @p()
+thread Q = @q()
+func @p() {
+    reg %old: i32, %ok: i1
+  entry:
+    %old, %ok = cmpxchg i32 @m, 0, 0xffffffff
+    ret
+}
+func @q() {
+  entry:
+    lock @m
+    ret
+}
+";
+    for model in Model::ALL {
+        let found = found(source, model);
+        assert_eq!(kinds(&found), [(FailureKind::LockMisuse, 1)], "{model}");
+        assert_eq!(found.executions, 2, "{model}");
+    }
+}
+
+/// The order of two signals counts, also if nobody waits.
+#[test]
+fn signals_are_ordered() {
+    let thread =
+        |name: &str| format!("func @{name}() {{\n  entry:\n    cond_signal @c\n    ret\n}}\n");
+    let source = format!(
+        "global @c: i32\nthread P = @p()\nthread Q = @q()\nthread R = @r()\n{}{}{}",
+        thread("p"),
+        thread("q"),
+        thread("r")
+    );
+    for model in Model::ALL {
+        assert_eq!(found(&source, model).executions, 6, "{model}");
+    }
+}
+
+/// That of two threads which start to wait, or stop, does not.
+#[test]
+fn waiters_are_not_ordered() {
+    let wait = |name: &str| {
+        format!(
+            "func @{name}() {{\n    reg %w: i1\n  entry:\n    lock @m{name}\n    %w = cond_wait @c, @m{name}\n\
+             \x20   unlock @m{name}\n    ret\n}}\n"
+        )
+    };
+    let source = format!(
+        "global @c: i32\nglobal @mp: i32\nglobal @mq: i32\nthread P = @p()\nthread Q = @q()\n{}{}",
+        wait("p"),
+        wait("q")
+    );
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        assert_eq!(found(&source, model).executions, 1, "{model}");
+    }
+}
