@@ -1,6 +1,6 @@
 //! Whose an object is, and what a thread is about to touch: for telling, not for running.
 
-use crate::code::{Op, Pc};
+use crate::code::{Code, Op, Pc};
 use crate::layout::ObjectId;
 use crate::machine::Machine;
 use crate::thread::ThreadId;
@@ -15,6 +15,11 @@ impl Machine<'_> {
         });
         let mut copies = copies.filter(|(_, _, copy)| *copy == object);
         copies.next().map(|(thread, global, _)| (thread, global))
+    }
+
+    /// The operations of the program.
+    pub fn code(&self) -> &Code {
+        &self.code
     }
 
     /// The instruction that an operation is: its function, its block, which of the block's it is (its

@@ -13,102 +13,17 @@
 //!
 //! Touching the bytes of `store` in the chain is what closes the cycle: `flush` then happens after
 //! `load` as well.
+//!
+//! The papers let others do anything in the window. Here they act in it only with events that happen
+//! after a load that the attacker made in it. That loses no attack: nothing that others do happens
+//! after a store that they do not see, so those of their events that happen after none of the loads
+//! can come before `store`, in the same order, and leave the computation as it is otherwise.
 
 use crate::delay::Delayed;
+use crate::past::{Past, Range, Touch};
 use raddle_machine::ThreadId;
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
-use smallvec::SmallVec;
-
-/// A run of bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Range {
-    pub start: u64,
-    pub end: u64,
-}
-
-impl Range {
-    pub fn new(addr: u64, bytes: u32) -> Range {
-        Range { start: addr, end: addr.saturating_add(bytes.into()) }
-    }
-
-    pub fn overlaps(&self, other: &Range) -> bool {
-        self.start < other.end && other.start < self.end
-    }
-}
-
-/// One access to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
-    pub range: Range,
-    pub writes: bool,
-}
-
-/// The bytes that a chain has touched, as disjoint runs in order.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Touched(SmallVec<[(Range, bool); 4]>);
-
-impl Touched {
-    /// Whether an access happens after one of those before: the same byte, one of them a write.
-    fn conflicts(&self, touch: &Touch) -> bool {
-        self.0
-            .iter()
-            .any(|(range, written)| range.overlaps(&touch.range) && (*written || touch.writes))
-    }
-
-    fn add(&mut self, touch: &Touch) {
-        // The parts of the new run that are not yet known, between those that are.
-        let mut cut: SmallVec<[(Range, bool); 8]> = SmallVec::new();
-        let mut next = touch.range.start;
-        for (range, written) in self.0.drain(..) {
-            if !range.overlaps(&touch.range) {
-                cut.push((range, written));
-                continue;
-            }
-            let (start, end) = (range.start.max(touch.range.start), range.end.min(touch.range.end));
-            if range.start < start {
-                cut.push((Range { start: range.start, end: start }, written));
-            }
-            if next < start {
-                cut.push((Range { start: next, end: start }, touch.writes));
-            }
-            cut.push((Range { start, end }, written || touch.writes));
-            if end < range.end {
-                cut.push((Range { start: end, end: range.end }, written));
-            }
-            next = end;
-        }
-        if next < touch.range.end {
-            cut.push((Range { start: next, end: touch.range.end }, touch.writes));
-        }
-        cut.sort_unstable();
-        for (range, written) in cut {
-            match self.0.last_mut() {
-                Some((last, same)) if last.end == range.start && *same == written => {
-                    last.end = range.end;
-                }
-                _ => self.0.push((range, written)),
-            }
-        }
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        put(out, self.0.len() as u64);
-        for (range, written) in &self.0 {
-            put(out, range.start);
-            put(out, (range.end - range.start) << 1 | u64::from(*written));
-        }
-    }
-
-    fn decode(bytes: &mut &[u8]) -> Touched {
-        let mut touched = Touched::default();
-        for _ in 0..take(bytes) {
-            let (start, rest) = (take(bytes), take(bytes));
-            touched.0.push((Range { start, end: start + (rest >> 1) }, rest & 1 == 1));
-        }
-        touched
-    }
-}
 
 /// Which store of which thread is delayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,15 +38,16 @@ pub struct Window {
     pub delay: Delay,
     /// The attacker's delayed stores: the newest to each place.
     pub own: Delayed,
+    /// What happens after the attacker's loads.
+    pub past: Past,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     pub delay: Delay,
     pub load: Pc,
-    touched: Touched,
-    /// The threads that have acted, by number.
-    members: SmallVec<[u64; 1]>,
+    /// What happens after `load`.
+    pub past: Past,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -142,39 +58,16 @@ pub enum Attack {
     Chain(Chain),
 }
 
+impl Window {
+    pub fn begin(delay: Delay, own: Delayed) -> Window {
+        Window { delay, own, past: Past::default() }
+    }
+}
+
 impl Chain {
     /// The chain begins with a load.
     pub fn begin(delay: Delay, load: Pc, range: Range) -> Chain {
-        let mut touched = Touched::default();
-        touched.add(&Touch { range, writes: false });
-        Chain { delay, load, touched, members: SmallVec::new() }
-    }
-
-    pub fn is_member(&self, thread: ThreadId) -> bool {
-        let word = self.members.get(thread.0 as usize / 64);
-        word.is_some_and(|word| word >> (thread.0 % 64) & 1 == 1)
-    }
-
-    pub fn join(&mut self, thread: ThreadId) {
-        let word = thread.0 as usize / 64;
-        if self.members.len() <= word {
-            self.members.resize(word + 1, 0);
-        }
-        self.members[word] |= 1 << (thread.0 % 64);
-    }
-
-    /// Whether a thread may act so: it is in the chain, or the access brings it there.
-    pub fn allows(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
-        thread != self.delay.thread
-            && (self.is_member(thread) || touch.is_some_and(|touch| self.touched.conflicts(touch)))
-    }
-
-    /// Notes an access of the chain. True if it closes the cycle.
-    pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
-        self.join(thread);
-        let Some(touch) = touch else { return false };
-        self.touched.add(touch);
-        touch.range.overlaps(&self.delay.range)
+        Chain { delay, load, past: Past::of_load(range) }
     }
 }
 
@@ -194,26 +87,73 @@ impl Attack {
         }
     }
 
+    /// Whether a thread has stopped for good: the attacker in the chain.
+    pub fn has_stopped(&self, thread: ThreadId) -> bool {
+        self.chain().is_some_and(|chain| chain.delay.thread == thread)
+    }
+
+    /// Whether a thread may act so.
+    pub fn allows(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
+        match self {
+            Attack::None => true,
+            Attack::Window(Window { delay, past, .. }) => {
+                delay.thread == thread || past.reaches(thread, touch)
+            }
+            Attack::Chain(Chain { delay, past, .. }) => {
+                delay.thread != thread && past.reaches(thread, touch)
+            }
+        }
+    }
+
+    /// Notes what a thread does. True if it closes the cycle.
+    pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
+        match self {
+            Attack::None => false,
+            Attack::Window(Window { delay, past, .. }) => {
+                match touch {
+                    Some(touch) if delay.thread == thread => past.touch(touch),
+                    None if delay.thread == thread => {}
+                    _ => past.note(thread, touch),
+                }
+                false
+            }
+            Attack::Chain(Chain { delay, past, .. }) => {
+                past.note(thread, touch);
+                touch.is_some_and(|touch| touch.range.overlaps(&delay.range))
+            }
+        }
+    }
+
+    pub fn past(&self) -> Option<&Past> {
+        match self {
+            Attack::None => None,
+            Attack::Window(Window { past, .. }) | Attack::Chain(Chain { past, .. }) => Some(past),
+        }
+    }
+
+    pub fn past_mut(&mut self) -> Option<&mut Past> {
+        match self {
+            Attack::None => None,
+            Attack::Window(Window { past, .. }) | Attack::Chain(Chain { past, .. }) => Some(past),
+        }
+    }
+
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let (tag, delay) = match self {
+        let (tag, delay, past) = match self {
             Attack::None => return put(out, 0),
-            Attack::Window(window) => (1, &window.delay),
-            Attack::Chain(chain) => (2, &chain.delay),
+            Attack::Window(window) => (1, &window.delay, &window.past),
+            Attack::Chain(chain) => (2, &chain.delay, &chain.past),
         };
         put(out, tag);
         put(out, delay.thread.0.into());
         put(out, delay.store.0.into());
         put(out, delay.range.start);
         put(out, delay.range.end - delay.range.start);
+        past.encode(out);
         match self {
             Attack::None => {}
             Attack::Window(window) => window.own.encode(out),
-            Attack::Chain(chain) => {
-                put(out, chain.load.0.into());
-                chain.touched.encode(out);
-                put(out, chain.members.len() as u64);
-                chain.members.iter().for_each(|word| put(out, *word));
-            }
+            Attack::Chain(chain) => put(out, chain.load.0.into()),
         }
     }
 
@@ -225,15 +165,13 @@ impl Attack {
         let (thread, store) = (ThreadId(take(bytes) as u32), Pc(take(bytes) as u32));
         let start = take(bytes);
         let delay = Delay { thread, store, range: Range { start, end: start + take(bytes) } };
+        let past = Past::decode(bytes);
         if tag == 1 {
             let mut own = Delayed::default();
             own.decode(bytes);
-            return Attack::Window(Window { delay, own });
+            return Attack::Window(Window { delay, own, past });
         }
-        let load = Pc(take(bytes) as u32);
-        let touched = Touched::decode(bytes);
-        let members = (0..take(bytes)).map(|_| take(bytes)).collect();
-        Attack::Chain(Chain { delay, load, touched, members })
+        Attack::Chain(Chain { delay, load: Pc(take(bytes) as u32), past })
     }
 }
 
@@ -241,38 +179,40 @@ impl Attack {
 mod tests {
     use super::*;
 
-    fn touch(addr: u64, bytes: u32, writes: bool) -> Touch {
-        Touch { range: Range::new(addr, bytes), writes }
+    fn touch(addr: u64, writes: bool) -> Touch {
+        Touch { range: Range::new(addr, 4), writes }
     }
 
-    #[test]
-    fn runs_are_split_and_joined() {
-        let mut touched = Touched::default();
-        touched.add(&touch(8, 4, false));
-        touched.add(&touch(4, 4, false));
-        assert_eq!(touched.0.as_slice(), [(Range { start: 4, end: 12 }, false)]);
-        touched.add(&touch(6, 8, true));
-        assert_eq!(
-            touched.0.as_slice(),
-            [(Range { start: 4, end: 6 }, false), (Range { start: 6, end: 14 }, true)]
-        );
-        assert!(touched.conflicts(&touch(13, 1, false)));
-        assert!(!touched.conflicts(&touch(4, 2, false)));
-        assert!(touched.conflicts(&touch(4, 1, true)));
+    fn delay() -> Delay {
+        Delay { thread: ThreadId(0), store: Pc(1), range: Range::new(100, 4) }
     }
 
     #[test]
     fn only_what_happens_after_the_load_is_allowed() {
-        let delay = Delay { thread: ThreadId(0), store: Pc(1), range: Range::new(100, 4) };
-        let mut chain = Chain::begin(delay, Pc(2), Range::new(200, 4));
+        let mut attack = Attack::Chain(Chain::begin(delay(), Pc(2), Range::new(200, 4)));
         let other = ThreadId(1);
-        assert!(!chain.allows(other, Some(&touch(200, 4, false))));
-        assert!(!chain.allows(ThreadId(0), Some(&touch(200, 4, true))));
-        assert!(chain.allows(other, Some(&touch(200, 4, true))));
-        assert!(!chain.note(other, Some(&touch(200, 4, true))));
-        assert!(chain.allows(other, None));
-        assert!(chain.note(other, Some(&touch(100, 4, false))));
-        let attack = Attack::Chain(chain);
+        assert!(!attack.allows(other, Some(&touch(200, false))));
+        assert!(!attack.allows(ThreadId(0), Some(&touch(200, true))));
+        assert!(attack.allows(other, Some(&touch(200, true))));
+        assert!(!attack.note(other, Some(&touch(200, true))));
+        assert!(attack.allows(other, None));
+        assert!(attack.note(other, Some(&touch(100, false))));
+        let mut bytes = Vec::new();
+        attack.encode(&mut bytes);
+        assert_eq!(Attack::decode(&mut bytes.as_slice()), attack);
+    }
+
+    #[test]
+    fn others_wait_for_a_load_of_the_window() {
+        let mut attack = Attack::Window(Window::begin(delay(), Delayed::default()));
+        let (attacker, other) = (ThreadId(0), ThreadId(1));
+        assert!(attack.allows(attacker, None));
+        assert!(!attack.allows(other, Some(&touch(200, true))));
+        assert!(!attack.note(attacker, Some(&touch(200, false))));
+        assert!(attack.allows(other, Some(&touch(200, true))));
+        assert!(!attack.allows(other, None));
+        assert!(!attack.note(other, Some(&touch(200, true))));
+        assert!(attack.allows(other, None) && attack.allows(attacker, None));
         let mut bytes = Vec::new();
         attack.encode(&mut bytes);
         assert_eq!(Attack::decode(&mut bytes.as_slice()), attack);

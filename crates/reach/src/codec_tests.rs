@@ -14,7 +14,7 @@ fn states_come_back() {
             let program = generate::program(&config, seed);
             let rules = Rules { attacks: seed % 2 == 0, ..Rules::default() };
             let mut system = System::new(&program, bounds, rules).expect("it starts");
-            let (space, mut scratch) = (Space::default(), Scratch::default());
+            let (space, mut scratch) = (Space::new(None), Scratch::default());
             let (mut before, mut after) = (Row::default(), Row::default());
             let (mut moves, mut others) = (Vec::new(), Vec::new());
             for step in 0..40 {

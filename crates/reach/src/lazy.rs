@@ -17,7 +17,10 @@
 //!   is at most the number of stores of the program.
 //!
 //! So this is the superset extension of section 5, and exact as that of section 3 is. Several attacks
-//! that are found equally early extend the program together. What can be without end is a single
+//! that are found equally early extend the program together. The paper asks for the goal first and then
+//! for an attack. Both go through the SC states of the program, so here one search asks for both: a
+//! program is extended as soon as an attack is found, and what is not reached within the last query,
+//! in which no attack succeeds, is not reachable. What can be without end is a single
 //! query: where a loop stores without a fence, lists may grow. Their length is bounded, and a query
 //! that met the bound without an answer is asked again with twice the bound.
 
@@ -51,8 +54,10 @@ pub fn robust(program: &Program, options: &Options) -> Robustness {
     let mut asker = Asker::new(program, options);
     let verdict = match asker.attacked(&FxHashSet::default(), 0, false) {
         Err(unknown) => Robust::Unknown(unknown),
-        Ok((mut attacks, _)) if !attacks.is_empty() => Robust::Attacked(attacks.remove(0).attack),
-        Ok(_) => Robust::Robust,
+        Ok(attacked) => match attacked.found.into_iter().next() {
+            Some(first) => Robust::Attacked(first.attack),
+            None => Robust::Robust,
+        },
     };
     Robustness { verdict, effort: asker.effort() }
 }
@@ -61,7 +66,7 @@ pub fn robust(program: &Program, options: &Options) -> Robustness {
 pub fn attacks(program: &Program, options: &Options) -> Attacks {
     let mut asker = Asker::new(program, options);
     let (feasible, unknown) = match asker.attacked(&FxHashSet::default(), 0, true) {
-        Ok((attacks, unknown)) => (attacks, unknown),
+        Ok(attacked) => (attacked.found, attacked.unknown),
         Err(unknown) => (Vec::new(), Some(unknown)),
     };
     let feasible = feasible.into_iter().map(|found| found.attack).collect();
@@ -91,9 +96,20 @@ struct FoundAttack {
     attack: FeasibleAttack,
 }
 
-/// What a query for goals came to.
-enum GoalQuery {
+/// What a search for attacks came to.
+struct Attacked {
+    found: Vec<FoundAttack>,
+    /// Why there may be more.
+    unknown: Option<Unknown>,
+    /// Whether stores were not delayed for want of room.
+    capped: bool,
+}
+
+/// What a query came to.
+enum Query {
     Found(Witness),
+    /// Attacks by these stores succeed.
+    Attacked(Vec<Pc>),
     Nothing,
     /// Nothing was found, and stores were not delayed for want of room.
     Capped,
@@ -118,10 +134,10 @@ impl<'p> Asker<'p, '_> {
     }
 
     fn reach_sc(&mut self) -> Answer {
-        match self.goal(&FxHashSet::default(), 0, Manner::Sc) {
-            GoalQuery::Found(witness) => Answer::Reachable(witness),
-            GoalQuery::Nothing | GoalQuery::Capped => Answer::Unreachable,
-            GoalQuery::Unknown(unknown) => Answer::Unknown(unknown),
+        match self.query(&FxHashSet::default(), 0, Manner::Sc) {
+            Query::Found(witness) => Answer::Reachable(witness),
+            Query::Nothing | Query::Capped | Query::Attacked(_) => Answer::Unreachable,
+            Query::Unknown(unknown) => Answer::Unknown(unknown),
         }
     }
 
@@ -129,93 +145,112 @@ impl<'p> Asker<'p, '_> {
         let mut delayable = FxHashSet::default();
         let mut cap = first_cap(self.program);
         loop {
-            match self.goal(&delayable, cap, Manner::Tso) {
-                GoalQuery::Found(witness) => return Answer::Reachable(witness),
-                GoalQuery::Unknown(unknown) => return Answer::Unknown(unknown),
-                GoalQuery::Nothing => {}
-                GoalQuery::Capped if cap >= self.options.max_delayed => {
-                    return Answer::Unknown(Unknown::Delayed(cap));
-                }
-                GoalQuery::Capped => {
-                    cap = (cap * 2).min(self.options.max_delayed);
-                    continue;
-                }
-            }
-            match self.attacked(&delayable, cap, false) {
-                Err(unknown) => return Answer::Unknown(unknown),
-                Ok((found, _)) if found.is_empty() => return Answer::Unreachable,
-                Ok((found, _)) => delayable.extend(found.iter().map(|attack| attack.store)),
+            match self.query(&delayable, cap, Manner::Tso) {
+                Query::Found(witness) => return Answer::Reachable(witness),
+                Query::Attacked(stores) => delayable.extend(stores),
+                Query::Nothing => return Answer::Unreachable,
+                Query::Capped => match self.twice(cap) {
+                    Ok(more) => cap = more,
+                    Err(unknown) => return Answer::Unknown(unknown),
+                },
+                Query::Unknown(unknown) => return Answer::Unknown(unknown),
             }
         }
     }
 
-    /// Asks for the goals, or for failures.
-    fn goal(&mut self, delayable: &FxHashSet<Pc>, cap: usize, manner: Manner) -> GoalQuery {
+    /// Twice as many stores to delay, if that is allowed.
+    fn twice(&self, cap: usize) -> Result<usize, Unknown> {
+        match cap >= self.options.max_delayed {
+            true => Err(Unknown::Delayed(cap)),
+            false => Ok((cap * 2).min(self.options.max_delayed)),
+        }
+    }
+
+    /// Asks for the goals, or for failures; under TSO for attacks by further stores as well, in the
+    /// same search: whichever comes first.
+    fn query(&mut self, delayable: &FxHashSet<Pc>, cap: usize, manner: Manner) -> Query {
         let goals = !self.program.goals.is_empty() && !self.options.failures;
         let target = if goals { Target::Rules } else { Target::Failures };
         let delayable = Arc::new(delayable.clone());
-        let rules = Rules { delayable, cap, attacks: false, goals };
+        let attacks = manner != Manner::Sc;
+        let rules = Rules { delayable, cap, attacks, goals, ..Rules::default() };
         let mut search = match self.search(&rules, target) {
             Ok(search) => search,
-            Err(fault) => return GoalQuery::Unknown(cannot_start(fault)),
+            Err(fault) => return Query::Unknown(cannot_start(fault)),
         };
         let outcome = search.run();
         self.count(&outcome);
-        if let Some(finding) = outcome.found.first() {
+        let is_attack = |finding: &&Finding| matches!(finding.what, Found::Attack { .. });
+        if let Some(finding) = outcome.found.iter().find(|finding| !is_attack(finding)) {
             return match self.witness(&search, &rules, finding, manner) {
-                Some(witness) => GoalQuery::Found(witness),
-                None => GoalQuery::Unknown(lost()),
+                Some(witness) => Query::Found(witness),
+                None => Query::Unknown(lost()),
             };
         }
+        let stores = outcome.found.iter().filter_map(|finding| match finding.what {
+            Found::Attack { store, .. } => Some(store),
+            _ => None,
+        });
+        let stores: Vec<Pc> = stores.collect();
         match (unknown(&outcome), outcome.capped) {
-            (Some(unknown), _) => GoalQuery::Unknown(unknown),
-            (None, true) => GoalQuery::Capped,
-            (None, false) => GoalQuery::Nothing,
-        }
-    }
-
-    /// The stores by which the program is extended until no attack succeeds.
-    fn saturated(&mut self, cap: usize) -> Result<FxHashSet<Pc>, Unknown> {
-        let mut delayable = FxHashSet::default();
-        loop {
-            let (found, _) = self.attacked(&delayable, cap, false)?;
-            if found.is_empty() {
-                return Ok(delayable);
-            }
-            delayable.extend(found.iter().map(|attack| attack.store));
+            _ if outcome.ended.is_none() && !stores.is_empty() => Query::Attacked(stores),
+            (Some(unknown), _) => Query::Unknown(unknown),
+            (None, true) => Query::Capped,
+            (None, false) => Query::Nothing,
         }
     }
 
     /// The final states: under TSO, those of the program extended until no attack succeeds.
     fn finals(&mut self, model: ReachModel) -> Result<Vec<Vec<u64>>, Unknown> {
+        let mut delayable = FxHashSet::default();
         let mut cap = first_cap(self.program);
-        let delayable = match model {
-            ReachModel::Sc => FxHashSet::default(),
-            ReachModel::Tso => self.saturated(cap)?,
-        };
         loop {
-            let delayable = Arc::new(delayable.clone());
-            let rules = Rules { delayable, cap, attacks: false, goals: false };
-            let search = self.search(&rules, Target::Finals).map_err(cannot_start)?;
-            let outcome = search.find_all().run();
-            self.count(&outcome);
-            if let Some(unknown) = unknown(&outcome) {
-                return Err(unknown);
+            let (found, capped) = match model {
+                ReachModel::Sc => (Vec::new(), false),
+                ReachModel::Tso => self.further(&delayable, cap)?,
+            };
+            if !found.is_empty() {
+                delayable.extend(found);
+                continue;
             }
-            if !outcome.capped {
-                let values = outcome.found.into_iter().filter_map(|finding| match finding.what {
-                    Found::Final(values) => Some(values),
-                    _ => None,
-                });
-                let mut values: Vec<Vec<u64>> = values.collect();
-                values.sort_unstable();
-                return Ok(values);
+            match self.finals_of(&delayable, cap)? {
+                Some(values) if !capped => return Ok(values),
+                _ => cap = self.twice(cap)?,
             }
-            if cap >= self.options.max_delayed {
-                return Err(Unknown::Delayed(cap));
-            }
-            cap = (cap * 2).min(self.options.max_delayed);
         }
+    }
+
+    /// Further stores by which attacks succeed, and whether the bound was met.
+    fn further(
+        &mut self,
+        delayable: &FxHashSet<Pc>,
+        cap: usize,
+    ) -> Result<(Vec<Pc>, bool), Unknown> {
+        let attacked = self.attacked(delayable, cap, false)?;
+        Ok((attacked.found.iter().map(|attack| attack.store).collect(), attacked.capped))
+    }
+
+    /// The final states of the extended program; nothing if the bound was met.
+    fn finals_of(
+        &mut self,
+        delayable: &FxHashSet<Pc>,
+        cap: usize,
+    ) -> Result<Option<Vec<Vec<u64>>>, Unknown> {
+        let delayable = Arc::new(delayable.clone());
+        let rules = Rules { delayable, cap, ..Rules::default() };
+        let search = self.search(&rules, Target::Finals).map_err(cannot_start)?;
+        let outcome = search.find_all().run();
+        self.count(&outcome);
+        if let Some(unknown) = unknown(&outcome) {
+            return Err(unknown);
+        }
+        let values = outcome.found.into_iter().filter_map(|finding| match finding.what {
+            Found::Final(values) => Some(values),
+            _ => None,
+        });
+        let mut values: Vec<Vec<u64>> = values.collect();
+        values.sort_unstable();
+        Ok((!outcome.capped).then_some(values))
     }
 
     /// Asks for attacks by stores that are not in `delayable`: the first found, or all.
@@ -224,9 +259,9 @@ impl<'p> Asker<'p, '_> {
         delayable: &FxHashSet<Pc>,
         cap: usize,
         all: bool,
-    ) -> Result<(Vec<FoundAttack>, Option<Unknown>), Unknown> {
+    ) -> Result<Attacked, Unknown> {
         let delayable = Arc::new(delayable.clone());
-        let rules = Rules { delayable, cap, attacks: true, goals: false };
+        let rules = Rules { delayable, cap, attacks: true, ..Rules::default() };
         let mut search = self.search(&rules, Target::Rules).map_err(cannot_start)?;
         if all {
             search = search.find_all();
@@ -237,8 +272,7 @@ impl<'p> Asker<'p, '_> {
         let found: Vec<FoundAttack> = outcome.found.iter().filter_map(attack).collect();
         match unknown(&outcome) {
             Some(unknown) if found.is_empty() => Err(unknown),
-            // A bound that was met in the search for goals is met here as well.
-            unknown => Ok((found, unknown)),
+            unknown => Ok(Attacked { found, unknown, capped: outcome.capped }),
         }
     }
 

@@ -11,11 +11,14 @@
 //! | `api` | what the engine is asked and what it answers |
 //! | `lazy` | the queries: reachability, robustness, attacks |
 //! | `search`, `worker` | breadth-first search, on several cores |
-//! | `space`, `tables` | the states seen, in few bytes each |
+//! | `memo`, `narrow` | moves that are remembered instead of made |
+//! | `judge` | what was found |
+//! | `space`, `roots`, `tree`, `tables`, `lately` | the states seen, in few bytes each |
 //! | `system` | the machine under SC, with what is delayed; states from it and back |
 //! | `moves`, `perform` | what could happen next, and what it does |
 //! | `delay` | stores that others do not see yet |
-//! | `attack` | the state of an attack |
+//! | `attack`, `past` | the state of an attack; what happens after something |
+//! | `ahead` | which stores are worth delaying |
 //! | `rules` | how a search differs from plain SC |
 //! | `path` | from something found to a schedule |
 //!
@@ -24,20 +27,31 @@
 //!
 //! Not exact: a thread that spins for ever is no deadlock here, since that is no matter of one state.
 
+mod ahead;
 mod api;
 mod attack;
 #[cfg(test)]
+mod attack_tests;
+#[cfg(test)]
 mod codec_tests;
 mod delay;
+mod judge;
+mod lately;
 mod lazy;
+mod memo;
 mod moves;
+mod narrow;
+
+mod past;
 mod path;
 mod perform;
+mod roots;
 mod rules;
 mod search;
 mod space;
 mod system;
 mod tables;
+mod tree;
 mod worker;
 
 pub use api::{

@@ -1,7 +1,8 @@
 //! What could happen next.
 
-use crate::attack::{Attack, Range, Touch};
+use crate::attack::Attack;
 use crate::delay::{Cover, Entry};
+use crate::past::{Range, Touch};
 use crate::system::System;
 use raddle_ir::Order;
 use raddle_machine::layout::global_address;
@@ -34,6 +35,13 @@ pub struct Move {
     pub choice: u32,
 }
 
+impl Move {
+    /// Whether the program makes it, not an attack on it.
+    pub fn is_of_program(&self) -> bool {
+        !matches!(self.kind, Kind::Begin | Kind::Close)
+    }
+}
+
 impl System<'_> {
     /// Appends the moves that can happen now.
     pub fn moves(&mut self, out: &mut Vec<Move>) {
@@ -55,15 +63,19 @@ impl System<'_> {
 
     /// Whether a thread's next operation is a choice, or a store that it keeps to itself. Where a
     /// goal asks for a thread it makes a difference that the thread stays.
-    fn is_own_business(&self, thread: ThreadId) -> bool {
-        let stopped = self.soft.attack.chain().is_some_and(|chain| !chain.is_member(thread));
-        if stopped || self.machine.status(thread) != Status::Ready || self.machine.is_paused(thread)
+    pub fn is_own_business(&self, thread: ThreadId) -> bool {
+        if self.machine.status(thread) != Status::Ready
+            || self.machine.is_paused(thread)
+            || !self.soft.attack.allows(thread, None)
         {
             return false;
         }
         let visible = self.machine.visible(thread);
         match visible {
             Visible::Choose { .. } => true,
+            Visible::Store { .. } if self.soft.attack.window_of(thread).is_some() => {
+                !needs_empty_buffer(visible)
+            }
             Visible::Store { .. } => {
                 self.is_delayed(thread, visible) && self.delayed(thread).len() < self.rules.cap
             }
@@ -71,16 +83,16 @@ impl System<'_> {
         }
     }
 
-    fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
-        let stopped = self.soft.attack.chain().is_some_and(|chain| chain.delay.thread == thread);
-        if stopped {
+    /// Appends the moves of a thread.
+    pub fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
+        if self.soft.attack.has_stopped(thread) {
             return;
         }
         let step = |kind| Move { thread, kind, choice: 0 };
         let flushes = self.soft.attack.window_of(thread).is_none();
         if let Some(oldest) = self.delayed(thread).oldest().filter(|_| flushes)
             && !self.is_shut_out(thread)
-            && self.in_chain(thread, Some(writing(&oldest)))
+            && self.is_allowed(thread, Some(writing(&oldest)))
         {
             out.push(step(Kind::Flush));
         }
@@ -93,8 +105,14 @@ impl System<'_> {
     fn step_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
         let step = |kind| Move { thread, kind, choice: 0 };
         let visible = self.machine.visible(thread);
-        if !self.can_happen(thread, visible) || !self.in_chain(thread, self.touch(thread, visible))
-        {
+        let touch = self.touch(thread, visible);
+        if !self.is_allowed(thread, touch) {
+            return;
+        }
+        if self.may_attack(thread, visible) {
+            out.push(step(Kind::Begin));
+        }
+        if !self.can_happen(thread, visible, touch) {
             return;
         }
         match visible {
@@ -110,42 +128,48 @@ impl System<'_> {
             }
             _ => out.push(step(Kind::Step)),
         }
-        self.attack_moves(thread, visible, out);
+        let loads = matches!(visible, Visible::Load { .. } | Visible::Await { .. });
+        if loads && touch.is_some() && self.soft.attack.window_of(thread).is_some() {
+            out.push(step(Kind::Close));
+        }
     }
 
-    fn attack_moves(&self, thread: ThreadId, visible: Visible, out: &mut Vec<Move>) {
-        let kind = match (&self.soft.attack, visible) {
-            (Attack::None, Visible::Store { .. }) if self.may_attack(thread, visible) => {
-                Kind::Begin
-            }
-            (Attack::Window(window), Visible::Load { .. } | Visible::Await { .. })
-                if window.delay.thread == thread && self.touch(thread, visible).is_some() =>
-            {
-                Kind::Close
-            }
-            _ => return,
-        };
-        out.push(Move { thread, kind, choice: 0 });
-    }
-
+    /// Whether a thread can begin an attack with its next operation. It can do so while another has
+    /// the sole right to write memory.
     fn may_attack(&self, thread: ThreadId, visible: Visible) -> bool {
         self.rules.attacks
+            && self.soft.attack == Attack::None
+            && matches!(visible, Visible::Store { .. })
             && !needs_empty_buffer(visible)
             && self.delayed(thread).is_empty()
             && !self.rules.delayable.contains(&self.machine.pc(thread))
+            && (self.rules.whole_windows
+                || self.ahead.is_load_ahead(self.machine.pc(thread).next()))
     }
 
     /// Whether an attack, if there is one, allows this: see [`crate::attack`].
-    fn in_chain(&self, thread: ThreadId, touch: Option<Touch>) -> bool {
-        self.soft.attack.chain().is_none_or(|chain| chain.allows(thread, touch.as_ref()))
+    fn is_allowed(&self, thread: ThreadId, touch: Option<Touch>) -> bool {
+        self.soft.attack.allows(thread, touch.as_ref())
+            || self.waited_for_memory(touch)
+            || self.rules.whole_windows && self.soft.attack.chain().is_none()
     }
 
-    fn can_happen(&mut self, thread: ThreadId, visible: Visible) -> bool {
+    /// Whether a write in the window may have had to wait until someone who is followed gave back
+    /// the sole right to write: then it cannot come before, though it touches nothing in common.
+    fn waited_for_memory(&self, touch: Option<Touch>) -> bool {
+        let Attack::Window(window) = &self.soft.attack else { return false };
+        let lock = self.machine.program.memory_lock.filter(|_| touch.is_some_and(|t| t.writes));
+        lock.is_some_and(|lock| {
+            let range = Range::new(global_address(lock), LOCK_BYTES);
+            window.past.conflicts(&Touch { range, writes: true })
+        })
+    }
+
+    fn can_happen(&mut self, thread: ThreadId, visible: Visible, touch: Option<Touch>) -> bool {
         if needs_empty_buffer(visible) && !self.is_drained(thread) {
             return false;
         }
-        let writes = self.touch(thread, visible).is_some_and(|touch| touch.writes);
-        if writes && self.is_shut_out(thread) {
+        if touch.is_some_and(|touch| touch.writes) && self.is_shut_out(thread) {
             return false;
         }
         match visible {

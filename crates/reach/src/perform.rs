@@ -3,9 +3,10 @@
 //! The same as `raddle_interleave`'s `perform` and `locks` without events and clocks; a test holds
 //! the two together on generated programs.
 
-use crate::attack::{Attack, Chain, Delay, Range, Touch, Window};
+use crate::attack::{Attack, Chain, Delay, Window};
 use crate::delay::{Cover, Delayed, Entry};
 use crate::moves::{Kind, Move, writing};
+use crate::past::{Range, Touch};
 use crate::system::System;
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
@@ -48,16 +49,13 @@ impl System<'_> {
         Made { is_local, completes }
     }
 
-    /// Notes an access if there is a chain; true if it closes the cycle.
+    /// Notes an access if there is an attack; true if it closes the cycle.
     fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
-        if self.soft.attack.chain().is_none() {
+        if self.soft.attack == Attack::None {
             return false;
         }
         self.touch_soft();
-        match &mut self.soft.attack {
-            Attack::Chain(chain) => chain.note(thread, touch),
-            Attack::None | Attack::Window(_) => false,
-        }
+        self.soft.attack.note(thread, touch)
     }
 
     // ---- attacks ----
@@ -72,7 +70,7 @@ impl System<'_> {
         let mut own = Delayed::default();
         own.push(Entry { addr, bytes: ty.bytes(), value });
         self.touch_soft();
-        self.soft.attack = Attack::Window(Window { delay, own });
+        self.soft.attack = Attack::Window(Window::begin(delay, own));
         self.machine.complete(thread, 0, true);
     }
 

@@ -14,4 +14,7 @@ pub(crate) struct Rules {
     pub attacks: bool,
     /// Whether the program's goals are looked for.
     pub goals: bool,
+    /// Whether windows of attacks are as in the papers: the others do anything in them. To compare
+    /// with.
+    pub whole_windows: bool,
 }

@@ -5,12 +5,14 @@
 //! way. Programs that name threads or objects as they go are searched by one worker: numbers behind
 //! names are given on first use, and two machines would give different ones.
 
+use crate::judge::judge;
 use crate::moves::Move;
+use crate::narrow::names_as_it_goes;
 use crate::perform::Made;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
-use crate::worker::{Worker, judge, names_as_it_goes};
+use crate::worker::Worker;
 use raddle_ir::{LocId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::{Fault, ThreadId};
@@ -19,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// States of a level that a worker takes at a time.
-const SHARE: usize = 64;
+const SHARE: usize = 256;
 /// A level of fewer states is not worth a second worker.
 const WORTH_SHARING: usize = 1024;
 
@@ -129,7 +131,8 @@ impl<'p> Search<'p> {
         let start = Instant::now();
         let bounds = raddle_machine::Bounds { steps, unroll: None, spin: false };
         let system = System::new(program, bounds, rules)?;
-        let (space, budget) = (Space::default(), budget.clone());
+        let threads = system.is_narrow().then(|| system.machine.thread_count() as usize);
+        let (space, budget) = (Space::new(threads), budget.clone());
         Ok(Search { system, space, target, stop_at_first: true, budget, start })
     }
 
@@ -157,7 +160,7 @@ impl<'p> Search<'p> {
             self.budget.workers.max(1)
         };
         let mut crew: Vec<Worker<'p>> =
-            (0..workers).map(|_| Worker::new(self.system.clone())).collect();
+            (0..workers).map(|_| Worker::new(self.system.clone(), self.target)).collect();
         let mut level = vec![root];
         while !level.is_empty() && (!self.stop_at_first || outcome.found.is_empty()) {
             outcome.ended = self.over_budget();
@@ -166,6 +169,7 @@ impl<'p> Search<'p> {
             }
             level = self.expand(&level, &mut crew, &mut outcome);
         }
+        let remembered: usize = crew.iter().map(Worker::bytes).sum();
         for worker in crew {
             outcome.unsupported = outcome.unsupported.or(worker.unsupported);
             outcome.cut = outcome.cut.or(worker.cut);
@@ -174,7 +178,7 @@ impl<'p> Search<'p> {
             self.system = worker.system;
         }
         outcome.states = self.space.len();
-        outcome.bytes = self.space.bytes();
+        outcome.bytes = self.space.bytes() + remembered as u64;
         outcome.elapsed = self.start.elapsed();
         outcome
     }
@@ -185,6 +189,7 @@ impl<'p> Search<'p> {
         outcome.cut = self.system.cut;
         let (what, unsupported) = judge(&self.system, self.target, made);
         outcome.unsupported = unsupported;
+        let what = what.or_else(|| self.system.is_goal().then_some(Found::Goal));
         what.map(|what| Finding { what, from: root, by: None })
     }
 
@@ -244,14 +249,15 @@ impl<'p> Search<'p> {
             }
             let share = &level.states[from..level.states.len().min(from + SHARE)];
             for state in share {
-                let found = worker.expand(*state, &self.space, self.target);
+                let found = worker.expand(*state, &self.space);
                 if !found.is_empty() {
                     let mut all = level.found.lock().unwrap_or_else(PoisonError::into_inner);
                     all.extend(found);
                 }
             }
+            worker.settle(&self.space);
             // Levels can be large; limits are not to wait for their end.
-            if from / SHARE % 256 == 255 && self.over_budget().is_some() {
+            if from / SHARE % 64 == 63 && self.over_budget().is_some() {
                 level.stop.store(true, Ordering::Relaxed);
             }
         }

@@ -2,24 +2,37 @@
 //!
 //! Tree compression: a state is a row of components (strings of bytes). Each component gets a number
 //! in a table of strings; numbers are paired up to a tree of pairs, each pair numbered in turn; what
-//! is kept for a state is its root, a pair, with the state it was first reached from. Components and
-//! inner pairs are shared by many states, so a state costs little more than its root: eight bytes,
-//! four for where it came from, and its share of the index.
+//! is kept for a state is the root, a pair, with that of the state it was first reached from.
+//! Components and inner pairs are shared by many states, so a state costs little more than these
+//! two: sixteen bytes, and what the table has to spare.
+//!
+//! What is not of a thread (memory, and what is beside the machine) makes a tree of its own, whose
+//! number stands for it: the *world*. It is a leaf beside the threads if it is known how many there
+//! are; else it is the right half of the root, so that it can be read first.
 
+use crate::lately::Lately;
+use crate::roots::{Pair, Pending, Roots, pair, unpair};
 use crate::tables::{Number, Pairs, Strings};
+use crate::tree::Tree;
 
-/// A state, by number.
+/// A state, by its root.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct StateId(pub Number);
+pub struct StateId(Pair);
 
-/// Where the first state comes from.
-const NOWHERE: u32 = u32::MAX;
+impl StateId {
+    /// Puts off that it is added.
+    pub fn put_off(self, from: StateId, pending: &mut Pending) {
+        pending.push(self.0, from.0);
+    }
+}
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Space {
     strings: Strings,
     inner: Pairs,
-    roots: Pairs,
+    roots: Roots,
+    /// How many threads every state has, if that is known.
+    threads: Option<usize>,
 }
 
 /// Components end to end, with where each ends, and one more at the head that tells how many there are.
@@ -28,6 +41,8 @@ pub struct Row {
     pub head: Vec<u8>,
     pub bytes: Vec<u8>,
     pub ends: Vec<u32>,
+    /// How many components are threads; the others are memory.
+    pub threads: usize,
 }
 
 impl Row {
@@ -35,6 +50,7 @@ impl Row {
         self.head.clear();
         self.bytes.clear();
         self.ends.clear();
+        self.threads = 0;
     }
 
     /// What was appended to the bytes since the last component is one.
@@ -46,120 +62,131 @@ impl Row {
         let start = n.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start as usize..self.ends[n] as usize]
     }
+
+    /// The components of memory.
+    pub fn memory(&self) -> impl Iterator<Item = &[u8]> {
+        (self.threads..self.ends.len()).map(|n| self.component(n))
+    }
 }
 
 /// Scratch of one worker.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
+    body: Tree,
+    memory: Tree,
+    world: Number,
     numbers: Vec<Number>,
     string: Vec<u8>,
 }
 
-impl Scratch {
-    /// The numbers of the components of the state that was read last.
-    pub fn numbers(&self) -> &[Number] {
-        &self.numbers
-    }
-}
-
-impl Default for Space {
-    fn default() -> Space {
-        Space { strings: Strings::default(), inner: Pairs::new(false), roots: Pairs::new(true) }
-    }
-}
-
 impl Space {
-    /// The number of a state, and whether it is new.
+    /// A space whose states have so many threads, if that is known.
+    pub fn new(threads: Option<usize>) -> Space {
+        Space { threads, ..Space::default() }
+    }
+
+    /// A state, and whether it is new.
     pub fn insert(
         &self,
         row: &Row,
         from: Option<StateId>,
         scratch: &mut Scratch,
     ) -> (StateId, bool) {
+        let world = self.world(row, scratch);
         let numbers = &mut scratch.numbers;
         numbers.clear();
-        numbers.extend((0..row.ends.len()).map(|n| self.strings.number(row.component(n))));
-        self.insert_numbers(self.strings.number(&row.head), numbers, from)
-    }
-
-    /// The same for a head and components that have their numbers already, which are used up.
-    pub fn insert_numbers(
-        &self,
-        head: Number,
-        numbers: &mut Vec<Number>,
-        from: Option<StateId>,
-    ) -> (StateId, bool) {
-        while numbers.len() > 1 {
-            let half = numbers.len() / 2;
-            for n in 0..half {
-                numbers[n] = self.inner.number(numbers[2 * n], numbers[2 * n + 1], 0).0;
-            }
-            if numbers.len() % 2 == 1 {
-                numbers[half] = numbers[numbers.len() - 1];
-            }
-            numbers.truncate(numbers.len().div_ceil(2));
+        numbers.extend((0..row.threads).map(|n| self.strings.number(row.component(n))));
+        if self.threads.is_some() {
+            numbers.push(world);
         }
-        let rest = numbers.first().copied().unwrap_or(0);
-        let (root, new) = self.roots.number(head, rest, from.map_or(NOWHERE, |from| from.0));
-        (StateId(root), new)
+        scratch.body.fold(&scratch.numbers, &self.inner);
+        let root = match self.threads {
+            Some(_) => scratch.body.root(),
+            None => pair(scratch.body.number(&self.inner), world),
+        };
+        (StateId(root), self.roots.insert(root, from.map(|from| from.0)))
     }
 
-    /// The number of a head or component.
+    /// The number of the world of a row.
+    pub fn world(&self, row: &Row, scratch: &mut Scratch) -> Number {
+        scratch.numbers.clear();
+        scratch.numbers.extend(row.memory().map(|group| self.strings.number(group)));
+        scratch.memory.fold(&scratch.numbers, &self.inner);
+        let head = self.strings.number(&row.head);
+        self.inner.number(head, scratch.memory.number(&self.inner))
+    }
+
+    /// The state whose body is `tree` after a change of a thread and of the world, which is its last
+    /// leaf; it is not added yet. Only where the number of threads is known.
+    pub fn changed(
+        &self,
+        tree: &mut Tree,
+        (thread, own, world): (usize, Number, Number),
+        lately: &mut Lately,
+    ) -> StateId {
+        let last = tree.leaves().len() - 1;
+        let mut number = |a, b| lately.number(a, b, &self.inner);
+        tree.change((thread, own), (last, world), &mut number);
+        StateId(tree.root())
+    }
+
+    /// Whether a state is new; if so it is added.
+    pub fn add(&self, state: StateId, from: StateId) -> bool {
+        self.roots.insert(state.0, Some(from.0))
+    }
+
+    /// Adds states that were put off; appends those that are new.
+    pub fn add_all(&self, pending: &mut Pending, fresh: &mut Vec<StateId>) {
+        self.roots.insert_all(pending, |state| fresh.push(StateId(state)));
+    }
+
+    /// The number of a component.
     pub fn number(&self, string: &[u8]) -> Number {
         self.strings.number(string)
     }
 
-    pub fn head_number(&self, state: StateId) -> Number {
-        self.roots.get(state.0).0
+    /// `tree` becomes the body of a state, with the world as its last leaf. Only where the number of
+    /// threads is known.
+    pub fn open(&self, state: StateId, tree: &mut Tree) {
+        tree.unfold(state.0, self.threads.unwrap_or(0) + 1, &self.inner);
     }
 
     /// The head of a state.
-    pub fn head(&self, state: StateId, out: &mut Vec<u8>) {
-        let (head, _) = self.roots.get(state.0);
-        self.strings.read(head, out);
+    pub fn head(&self, state: StateId, scratch: &mut Scratch, out: &mut Vec<u8>) {
+        scratch.world = match self.threads {
+            None => unpair(state.0).1,
+            Some(threads) => {
+                self.open(state, &mut scratch.body);
+                scratch.body.leaves()[threads]
+            }
+        };
+        self.strings.read(self.inner.get(scratch.world).0, out);
     }
 
-    /// The components of a state, of which there are `count`: each is given to `visit`.
+    /// The components of the state whose head was read last, of so many threads and then so many of
+    /// memory: each is given to `visit`.
     pub fn components(
         &self,
         state: StateId,
-        count: usize,
+        (threads, groups): (usize, usize),
         scratch: &mut Scratch,
         mut visit: impl FnMut(usize, &[u8]),
     ) {
-        let (_, rest) = self.roots.get(state.0);
-        let numbers = &mut scratch.numbers;
-        numbers.clear();
-        numbers.resize(count, 0);
-        self.unfold(rest, numbers);
-        for (n, number) in numbers.iter().enumerate() {
-            self.strings.read(*number, &mut scratch.string);
-            visit(n, &scratch.string);
+        let Scratch { body, memory, string, world, .. } = scratch;
+        if self.threads.is_none() {
+            body.unfold_number(unpair(state.0).0, threads, &self.inner);
         }
-    }
-
-    /// Undoes the pairing, level by level from the root.
-    fn unfold(&self, root: Number, numbers: &mut [Number]) {
-        let Some(first) = numbers.first_mut() else { return };
-        *first = root;
-        let (mut widths, mut width) = (Vec::new(), numbers.len());
-        while width > 1 {
-            widths.push(width);
-            width = width.div_ceil(2);
-        }
-        for width in widths.into_iter().rev() {
-            if width % 2 == 1 {
-                numbers[width - 1] = numbers[width / 2];
-            }
-            for n in (0..width / 2).rev() {
-                (numbers[2 * n], numbers[2 * n + 1]) = self.inner.get(numbers[n]);
-            }
+        memory.unfold_number(self.inner.get(*world).1, groups, &self.inner);
+        let numbers = body.leaves()[..threads].iter().chain(memory.leaves());
+        for (n, number) in numbers.enumerate() {
+            self.strings.read(*number, string);
+            visit(n, string);
         }
     }
 
     /// The state that this one was first reached from.
     pub fn parent(&self, state: StateId) -> Option<StateId> {
-        Some(self.roots.note(state.0)).filter(|from| *from != NOWHERE).map(StateId)
+        self.roots.from(state.0).map(StateId)
     }
 
     /// How many states there are.
@@ -171,9 +198,9 @@ impl Space {
         (self.strings.bytes() + self.inner.bytes() + self.roots.bytes()) as u64
     }
 
-    /// Whether there is no room for more: states have 32-bit numbers.
+    /// Whether there is no room for more: parts of states have 32-bit numbers.
     pub fn is_full(&self) -> bool {
-        self.roots.is_full() || self.inner.is_full() || self.strings.is_full()
+        self.inner.is_full() || self.strings.is_full()
     }
 }
 
@@ -181,26 +208,38 @@ impl Space {
 mod tests {
     use super::*;
 
+    fn row(length: u8, threads: usize) -> Row {
+        let mut row = Row { head: vec![length], threads, ..Row::default() };
+        for n in 0..length {
+            row.bytes.extend((0..n % 4).map(|m| length ^ n ^ m));
+            row.end_component();
+        }
+        row
+    }
+
+    fn comes_back(space: &Space, row: &Row) {
+        let mut scratch = Scratch::default();
+        let (state, new) = space.insert(row, None, &mut scratch);
+        assert!(new);
+        assert_eq!(space.insert(row, Some(state), &mut scratch), (state, false));
+        let (mut again, mut head, mut seen) = (Scratch::default(), Vec::new(), 0);
+        space.head(state, &mut again, &mut head);
+        assert_eq!(head, row.head);
+        let counts = (row.threads, row.ends.len() - row.threads);
+        space.components(state, counts, &mut again, |n, bytes| {
+            assert_eq!(bytes, row.component(n));
+            seen += 1;
+        });
+        assert_eq!(seen, row.ends.len());
+    }
+
     #[test]
     fn rows_of_any_length_come_back() {
-        let space = Space::default();
-        let mut scratch = Scratch::default();
-        for length in 0..12u8 {
-            let mut row = Row { head: vec![length], ..Row::default() };
-            for n in 0..length {
-                row.bytes.extend((0..n % 4).map(|m| length ^ n ^ m));
-                row.end_component();
-            }
-            let (state, new) = space.insert(&row, None, &mut scratch);
-            assert!(new);
-            assert_eq!(space.insert(&row, Some(state), &mut scratch), (state, false));
-            let mut head = Vec::new();
-            space.head(state, &mut head);
-            assert_eq!(head, row.head);
-            let mut again = Scratch::default();
-            space.components(state, length.into(), &mut again, |n, bytes| {
-                assert_eq!(bytes, row.component(n));
-            });
+        let space = Space::new(None);
+        (0..12).for_each(|length| comes_back(&space, &row(length, usize::from(length / 2))));
+        for threads in 0..6 {
+            let space = Space::new(Some(threads));
+            (threads..12).for_each(|length| comes_back(&space, &row(length as u8, threads)));
         }
     }
 }

@@ -9,8 +9,10 @@
 //!
 //! Invariant: between two calls from outside, every thread that can go on without a move has.
 
+use crate::ahead::Ahead;
 use crate::attack::Attack;
 use crate::delay::{Cover, Delayed};
+use crate::narrow::is_narrow;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use raddle_engine::tso_drains;
@@ -46,6 +48,7 @@ pub(crate) struct System<'p> {
     pub machine: Machine<'p>,
     pub soft: Soft,
     pub rules: Rules,
+    pub ahead: Ahead,
     goals: Vec<Vec<(ThreadId, Pc)>>,
     /// What failed since the last state that was gone back to.
     pub failed: Option<Failed>,
@@ -69,11 +72,13 @@ impl<'p> System<'p> {
             machine.pause_at_goals();
         }
         let goals = machine.goals();
+        let ahead = Ahead::new(machine.code());
         let base = machine.mark();
         let mut system = System {
             machine,
             soft: Soft::default(),
             rules,
+            ahead,
             goals,
             failed: None,
             cut: None,
@@ -129,14 +134,14 @@ impl<'p> System<'p> {
     /// the machine, and how many of each there are.
     pub fn encode(&self, row: &mut Row) {
         row.clear();
-        let machine = &self.machine;
         let threads = self.present_threads();
         for thread in (0..threads).map(ThreadId) {
             self.encode_thread(thread, &mut row.bytes);
             row.end_component();
         }
-        for group in 0..machine.group_count() {
-            machine.encode_group(group, &mut row.bytes);
+        row.threads = threads as usize;
+        for group in 0..self.machine.group_count() {
+            self.machine.encode_group(group, &mut row.bytes);
             row.end_component();
         }
         // Groups of objects that never were are not told apart from those that are not known.
@@ -146,27 +151,21 @@ impl<'p> System<'p> {
         self.encode_head(threads, row.ends.len(), &mut row.head);
     }
 
-    pub fn encode_thread(&self, thread: ThreadId, out: &mut Vec<u8>) {
-        let stopped = self.soft.attack.chain().is_some_and(|chain| chain.delay.thread == thread);
-        match stopped {
+    fn encode_thread(&self, thread: ThreadId, out: &mut Vec<u8>) {
+        match self.soft.attack.has_stopped(thread) {
             // It will not act again.
             true => out.push(Status::Blocked as u8),
             false => self.machine.encode_thread(thread, out),
         }
     }
 
-    pub fn encode_head(&self, threads: u32, components: usize, out: &mut Vec<u8>) {
+    fn encode_head(&self, threads: u32, components: usize, out: &mut Vec<u8>) {
         put(out, threads.into());
         put(out, components as u64);
         self.encode_soft(threads, out);
     }
 
-    /// Whether nothing beside the machine has changed since a state was decoded.
-    pub fn is_soft_as_decoded(&self) -> bool {
-        self.saved_is_current
-    }
-
-    pub fn present_threads(&self) -> u32 {
+    fn present_threads(&self) -> u32 {
         let ids = (0..self.machine.thread_count()).rev();
         let last = ids.map(ThreadId).find(|id| self.machine.status(*id) != Status::Absent);
         last.map_or(0, |last| last.0 + 1)
@@ -194,12 +193,13 @@ impl<'p> System<'p> {
         self.failed = None;
         self.cut = None;
         let mut head = std::mem::take(&mut self.bytes);
-        space.head(state, &mut head);
+        space.head(state, scratch, &mut head);
         let mut bytes = head.as_slice();
         let (threads, count) = (take(&mut bytes) as u32, take(&mut bytes) as usize);
         self.decode_soft(threads, bytes);
         let machine = &mut self.machine;
-        space.components(state, count, scratch, |n, component| match n < threads as usize {
+        let counts = (threads as usize, count.saturating_sub(threads as usize));
+        space.components(state, counts, scratch, |n, component| match n < threads as usize {
             true => machine.decode_thread(ThreadId(n as u32), component),
             false => machine.decode_group(n as u32 - threads, component),
         });
@@ -321,13 +321,12 @@ impl<'p> System<'p> {
         Ok(true)
     }
 
-    /// What `thread` does from now on happens after what `cause` did: it is in the chain as well.
+    /// What `thread` does from now on happens after what `cause` did: it is followed as well.
     pub fn follows(&mut self, thread: ThreadId, cause: ThreadId) {
-        let in_chain = self.soft.attack.chain().is_some_and(|chain| chain.is_member(cause));
-        if in_chain {
+        if self.soft.attack.past().is_some_and(|past| past.is_member(cause)) {
             self.touch_soft();
-            if let Attack::Chain(chain) = &mut self.soft.attack {
-                chain.join(thread);
+            if let Some(past) = self.soft.attack.past_mut() {
+                past.join(thread);
             }
         }
     }
@@ -375,9 +374,40 @@ impl<'p> System<'p> {
 
     /// Whether the state is one that is looked for, by control alone.
     pub fn is_goal(&self) -> bool {
-        let at = |(thread, pc): &(ThreadId, Pc)| {
-            self.machine.status(*thread) == Status::Ready && self.machine.pc(*thread) == *pc
-        };
-        self.rules.goals && self.goals.iter().any(|goal| goal.iter().all(at))
+        self.is_plain() && self.goals.iter().any(|goal| goal.iter().all(|place| self.is_at(*place)))
+    }
+
+    /// Whether goals are looked for, and the state is one of the program, not of an attack on it.
+    fn is_plain(&self) -> bool {
+        self.rules.goals && self.soft.attack == Attack::None
+    }
+
+    fn is_at(&self, (thread, pc): (ThreadId, Pc)) -> bool {
+        self.machine.status(thread) == Status::Ready && self.machine.pc(thread) == pc
+    }
+
+    /// Whether moves concern little, and places of goals, counted through all goals, fit into a mask.
+    pub fn is_narrow(&self) -> bool {
+        is_narrow(self.machine.program) && self.goals.iter().map(Vec::len).sum::<usize>() <= 64
+    }
+
+    /// The places of goals that a thread is at, as a mask.
+    pub fn places(&self, thread: ThreadId) -> u64 {
+        if !self.is_plain() {
+            return 0;
+        }
+        let places = self.goals.iter().flatten().enumerate();
+        let here = places.filter(|(_, place)| place.0 == thread && self.is_at(**place));
+        here.fold(0, |mask, (n, _)| mask | 1 << n)
+    }
+
+    /// Whether threads that are at these places are at a goal.
+    pub fn is_goal_at(&self, places: u64) -> bool {
+        let mut first = 0;
+        self.goals.iter().any(|goal| {
+            let wanted = u64::MAX.checked_shr(64 - goal.len() as u32).unwrap_or(0) << first;
+            first += goal.len();
+            places & wanted == wanted
+        })
     }
 }

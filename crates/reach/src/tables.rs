@@ -3,6 +3,7 @@
 //! Things are spread over shards by their hash; a shard is a dense array under a lock, with an open
 //! index of 32-bit places beside it. Numbers are `place * SHARDS + shard`. Nothing is ever removed.
 
+use crate::roots::{Pair, pair, unpair};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,22 +17,27 @@ const MOST: usize = 1 << (32 - SHARD_BITS - 1);
 /// The number of something in a table.
 pub type Number = u32;
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A worker that panicked takes the search with it; what it left is whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Spreads a hash over all bits: shards take the high ones, places the low ones.
-fn spread(hash: u64) -> u64 {
-    let mixed = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ mixed >> 29
 }
 
 fn shard_of(hash: u64) -> usize {
     (hash >> (64 - SHARD_BITS)) as usize
 }
 
-/// An open index: places plus 1, 0 for none.
+/// Bits of a slot that hold a place plus 1; those above hold a part of the hash.
+const PLACE_BITS: u32 = 32 - SHARD_BITS;
+const PLACE: u32 = (1 << PLACE_BITS) - 1;
+
+/// The part of a hash that a slot holds: bits that choose neither the shard nor, in a table of any
+/// size that there is, the slot.
+fn tag(hash: u64) -> u32 {
+    ((hash >> (64 - 2 * SHARD_BITS)) as u32) << PLACE_BITS
+}
+
+/// An open index: a slot is 0, or a place plus 1 with a part of its hash, so that hardly any place
+/// is looked up in vain.
 #[derive(Debug, Default)]
 struct Index {
     slots: Vec<u32>,
@@ -40,43 +46,62 @@ struct Index {
 
 impl Index {
     /// The place of an equal thing, or the slot where it would go.
+    #[inline]
     fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        let mask = self.slots.len() - 1;
+        let (mask, tag) = (self.slots.len() - 1, tag(hash));
         let mut slot = hash as usize & mask;
         loop {
             match self.slots[slot] {
                 0 => return Err(slot),
-                place if same(place - 1) => return Ok(place - 1),
+                held if held & !PLACE == tag && same((held & PLACE) - 1) => {
+                    return Ok((held & PLACE) - 1);
+                }
                 _ => slot = (slot + 1) & mask,
             }
         }
     }
 
     /// Makes room for one more; `hash` gives the hash of what is at a place.
+    #[inline]
     fn grow(&mut self, hash: impl Fn(u32) -> u64) {
-        if (self.used + 1) * 4 <= self.slots.len() * 3 {
-            return;
-        }
-        let size = (self.slots.len() * 2).max(16);
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        let mask = size - 1;
-        for place in old.into_iter().filter(|place| *place != 0) {
-            let mut slot = hash(place - 1) as usize & mask;
-            while self.slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            self.slots[slot] = place;
+        if (self.used + 1) * 4 > self.slots.len() * 3 {
+            self.double(hash);
         }
     }
 
-    fn put(&mut self, slot: usize, place: u32) {
-        self.slots[slot] = place + 1;
+    #[cold]
+    fn double(&mut self, hash: impl Fn(u32) -> u64) {
+        let size = (self.slots.len() * 2).max(16);
+        self.slots = Vec::new();
+        self.slots.resize(size, 0);
+        for place in 0..self.used as u32 {
+            let hash = hash(place);
+            let mut slot = hash as usize & (size - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.slots[slot] = tag(hash) | (place + 1);
+        }
+    }
+
+    /// Places are given one after the other.
+    fn put(&mut self, slot: usize, hash: u64, place: u32) {
+        self.slots[slot] = tag(hash) | (place + 1);
         self.used += 1;
     }
 
     fn bytes(&self) -> usize {
         self.slots.capacity() * 4
     }
+}
+
+/// Appends something to an array that grows by a quarter at a time: doubling would leave half of a
+/// large table empty.
+fn append<T>(array: &mut Vec<T>, thing: T) {
+    if array.len() == array.capacity() {
+        array.reserve_exact(array.len() / 4 + 16);
+    }
+    array.push(thing);
 }
 
 fn number(place: u32, shard: usize) -> Number {
@@ -111,7 +136,7 @@ fn string<'b>(bytes: &'b [u8], ends: &[u64], place: u32) -> &'b [u8] {
 fn hash_string(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
-    spread(hasher.finish())
+    hash_pair(hasher.finish())
 }
 
 impl Strings {
@@ -125,8 +150,8 @@ impl Strings {
             Err(slot) => {
                 let place = ends.len() as u32;
                 all.extend_from_slice(bytes);
-                ends.push(all.len() as u64);
-                index.put(slot, place);
+                append(ends, all.len() as u64);
+                index.put(slot, hash, place);
                 number(place, shard)
             }
         }
@@ -153,69 +178,51 @@ impl Strings {
     }
 }
 
-/// Pairs of numbers, each with a note that the first who brings it may leave.
-#[derive(Debug)]
+/// Pairs of numbers.
+#[derive(Debug, Default)]
 pub struct Pairs {
     shards: [Mutex<PairShard>; SHARDS],
-    noted: bool,
 }
 
 #[derive(Debug, Default)]
 struct PairShard {
-    pairs: Vec<u64>,
-    notes: Vec<u32>,
+    pairs: Vec<Pair>,
     index: Index,
 }
 
-fn hash_pair(pair: u64) -> u64 {
-    spread(pair.wrapping_mul(0xf135_7aea_2e62_a9c5) ^ pair >> 31)
+/// The two halves of a product, one over the other: good in all bits.
+pub(crate) fn hash_pair(pair: u64) -> u64 {
+    let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
+    (product >> 64) as u64 ^ product as u64
 }
 
 impl Pairs {
-    pub fn new(noted: bool) -> Pairs {
-        Pairs { shards: Default::default(), noted }
-    }
-
-    /// The number of a pair, and whether it is new.
-    pub fn number(&self, a: Number, b: Number, note: u32) -> (Number, bool) {
-        let pair = u64::from(a) << 32 | u64::from(b);
+    pub fn number(&self, a: Number, b: Number) -> Number {
+        let pair = pair(a, b);
         let hash = hash_pair(pair);
         let shard = shard_of(hash);
-        let PairShard { pairs, notes, index } = &mut *lock(&self.shards[shard]);
+        let PairShard { pairs, index } = &mut *lock(&self.shards[shard]);
         index.grow(|place| hash_pair(pairs[place as usize]));
         match index.find(hash, |place| pairs[place as usize] == pair) {
-            Ok(place) => (number(place, shard), false),
+            Ok(place) => number(place, shard),
             Err(slot) => {
                 let place = pairs.len() as u32;
-                pairs.push(pair);
-                if self.noted {
-                    notes.push(note);
-                }
-                index.put(slot, place);
-                (number(place, shard), true)
+                append(pairs, pair);
+                index.put(slot, hash, place);
+                number(place, shard)
             }
         }
     }
 
     pub fn get(&self, number: Number) -> (Number, Number) {
         let (shard, place) = parts(number);
-        let pair = lock(&self.shards[shard]).pairs[place];
-        ((pair >> 32) as u32, pair as u32)
-    }
-
-    pub fn note(&self, number: Number) -> u32 {
-        let (shard, place) = parts(number);
-        lock(&self.shards[shard]).notes[place]
-    }
-
-    pub fn len(&self) -> u64 {
-        self.shards.iter().map(|shard| lock(shard).pairs.len() as u64).sum()
+        unpair(lock(&self.shards[shard]).pairs[place])
     }
 
     pub fn bytes(&self) -> usize {
         let of = |shard: &Mutex<PairShard>| {
             let shard = lock(shard);
-            shard.pairs.capacity() * 8 + shard.notes.capacity() * 4 + shard.index.bytes()
+            shard.pairs.capacity() * 8 + shard.index.bytes()
         };
         self.shards.iter().map(of).sum()
     }
@@ -231,7 +238,7 @@ mod tests {
 
     #[test]
     fn equal_things_have_equal_numbers_and_come_back() {
-        let (strings, pairs) = (Strings::default(), Pairs::new(true));
+        let (strings, pairs) = (Strings::default(), Pairs::default());
         let text = |n: u32| format!("thing {n}").into_bytes();
         let numbers: Vec<Number> = (0..2000).map(|n| strings.number(&text(n))).collect();
         let mut out = Vec::new();
@@ -240,12 +247,10 @@ mod tests {
             strings.read(*number, &mut out);
             assert_eq!(out, text(n as u32));
         }
-        for n in 0..2000u32 {
-            let (number, new) = pairs.number(n, n / 7, n + 1);
-            assert!(new);
-            assert_eq!(pairs.number(n, n / 7, 0), (number, false));
-            assert_eq!((pairs.get(number), pairs.note(number)), ((n, n / 7), n + 1));
+        let numbers: Vec<Number> = (0..2000).map(|n| pairs.number(n, n / 7)).collect();
+        for (n, number) in (0..2000).zip(numbers) {
+            assert_eq!(pairs.number(n, n / 7), number);
+            assert_eq!(pairs.get(number), (n, n / 7));
         }
-        assert_eq!(pairs.len(), 2000);
     }
 }

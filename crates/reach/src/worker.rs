@@ -1,41 +1,61 @@
 //! One worker of a search: makes the moves from a state, looks at what they lead to, and adds it to the
 //! space.
+//!
+//! It does so by its machine, or, where moves concern little enough to be remembered ([`crate::memo`]),
+//! from memory.
 
+use crate::judge::{judge, judge_end, leads_nowhere};
+use crate::lately::Lately;
+use crate::memo::{After, Change, Key, Memo, Moves};
 use crate::moves::{Kind, Move};
 use crate::perform::Made;
+use crate::roots::Pending;
 use crate::search::{Finding, Found, Target};
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
-use crate::tables::Number;
-use raddle_ir::{LocId, Program};
-use raddle_machine::{Fault, FaultKind, Status};
+use crate::tree::Tree;
+use raddle_ir::LocId;
+use raddle_machine::{Fault, ThreadId};
 
 #[derive(Debug)]
 pub(crate) struct Worker<'p> {
     pub system: System<'p>,
     /// What was new, since someone took it.
     pub fresh: Vec<StateId>,
+    target: Target,
     moves: Vec<Move>,
     row: Row,
     scratch: Scratch,
-    /// Whether only what a move can change is encoded after it.
-    narrow: bool,
-    /// The numbers of the state that is expanded: its head and its components.
-    head: Number,
-    components: Vec<Number>,
-    numbers: Vec<Number>,
     pub unsupported: Option<(Fault, LocId)>,
     pub cut: Option<LocId>,
+    memory: Option<Recall>,
+}
+
+/// What a worker needs that remembers moves.
+#[derive(Debug, Default)]
+struct Recall {
+    memo: Memo,
+    /// What moves have led to, and whether it was told.
+    found: Vec<(Found, bool)>,
+    /// The state that is expanded: its body, and the moves of its threads.
+    body: Tree,
+    moves: Vec<Moves>,
+    /// A body to change.
+    changed: Tree,
+    lately: Lately,
+    pending: Pending,
+    afters: Vec<After>,
+    /// Whether the machine is in the state that is expanded.
+    is_decoded: bool,
 }
 
 impl<'p> Worker<'p> {
-    pub fn new(system: System<'p>) -> Worker<'p> {
+    pub fn new(system: System<'p>, target: Target) -> Worker<'p> {
+        let recalls = system.is_narrow();
         Worker {
-            narrow: moves_are_narrow(system.machine.program),
-            head: 0,
-            components: Vec::new(),
-            numbers: Vec::new(),
+            memory: recalls.then(Recall::default),
             system,
+            target,
             fresh: Vec::new(),
             moves: Vec::new(),
             row: Row::default(),
@@ -45,55 +65,67 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Makes the moves from a state; gives what is found.
+    /// Makes the moves from a state; gives what is found. What is new may show only when the worker
+    /// [settles](Worker::settle).
     ///
     /// Where a thread's moves are its own business, they are enough, as long as they lead to a state
     /// that is new: the moves of the others, which are put off, are made from there or later. Else
     /// they would be put off for ever around a cycle.
-    pub fn expand(&mut self, state: StateId, space: &Space, target: Target) -> Vec<Finding> {
+    pub fn expand(&mut self, state: StateId, space: &Space) -> Vec<Finding> {
         let mut found = Vec::new();
+        match self.memory.take() {
+            Some(mut recall) => {
+                self.recall(&mut recall, state, space, &mut found);
+                self.memory = Some(recall);
+            }
+            None => self.run(state, space, &mut found),
+        }
+        found
+    }
+
+    /// Adds what was put off.
+    pub fn settle(&mut self, space: &Space) {
+        if let Some(recall) = &mut self.memory {
+            space.add_all(&mut recall.pending, &mut self.fresh);
+        }
+    }
+
+    /// Bytes that it has remembered moves in.
+    pub fn bytes(&self) -> usize {
+        self.memory.as_ref().map_or(0, |recall| recall.memo.bytes())
+    }
+
+    // ---- by the machine ----
+
+    fn run(&mut self, state: StateId, space: &Space, found: &mut Vec<Finding>) {
         self.system.decode(space, state, &mut self.scratch);
-        self.head = space.head_number(state);
-        self.components.clear();
-        self.components.extend_from_slice(self.scratch.numbers());
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
         self.system.own_moves(&mut moves);
         let seen = self.fresh.len();
-        self.make(state, &moves, space, target, &mut found);
+        self.make(state, &moves, space, found);
         if self.fresh.len() == seen && found.is_empty() {
             moves.clear();
             self.system.moves(&mut moves);
-            if moves.is_empty() {
-                let what = judge_end(&self.system, target);
+            if !moves.iter().any(Move::is_of_program) {
+                let what = judge_end(&self.system, self.target);
                 found.extend(what.map(|what| Finding { what, from: state, by: None }));
             }
-            self.make(state, &moves, space, target, &mut found);
+            self.make(state, &moves, space, found);
         }
         self.moves = moves;
-        found
     }
 
-    fn make(
-        &mut self,
-        state: StateId,
-        moves: &[Move],
-        space: &Space,
-        target: Target,
-        found: &mut Vec<Finding>,
-    ) {
+    fn make(&mut self, state: StateId, moves: &[Move], space: &Space, found: &mut Vec<Finding>) {
         for by in moves {
             let made = self.system.perform(*by);
-            self.cut = self.cut.or(self.system.cut);
-            let (what, unsupported) = judge(&self.system, target, made);
-            if self.unsupported.is_none() {
-                self.unsupported = unsupported;
-            }
+            let what = self.judge(made).or_else(|| self.system.is_goal().then_some(Found::Goal));
             match what {
                 Some(what) => found.push(Finding { what, from: state, by: Some(*by) }),
                 None if leads_nowhere(&self.system, *by, made) => {}
                 None => {
-                    let (to, new) = self.insert(state, *by, made, space);
+                    self.system.encode(&mut self.row);
+                    let (to, new) = space.insert(&self.row, Some(state), &mut self.scratch);
                     if new {
                         self.fresh.push(to);
                     }
@@ -102,121 +134,162 @@ impl<'p> Worker<'p> {
             self.system.go_back();
         }
     }
-}
 
-impl Worker<'_> {
-    /// Adds the state that a move led to.
-    fn insert(&mut self, from: StateId, by: Move, made: Made, space: &Space) -> (StateId, bool) {
-        if !self.narrow {
-            self.system.encode(&mut self.row);
-            return space.insert(&self.row, Some(from), &mut self.scratch);
+    /// What a move that was just made led to; what it could not run is noted.
+    fn judge(&mut self, made: Made) -> Option<Found> {
+        self.cut = self.cut.or(self.system.cut);
+        let (what, unsupported) = judge(&self.system, self.target, made);
+        if self.unsupported.is_none() {
+            self.unsupported = unsupported;
         }
-        let (system, bytes) = (&self.system, &mut self.row.bytes);
-        self.numbers.clone_from(&self.components);
-        bytes.clear();
-        system.encode_thread(by.thread, bytes);
-        self.numbers[by.thread.0 as usize] = space.number(bytes);
-        let threads = system.present_threads();
-        if !made.is_local {
-            let groups = self.numbers[threads as usize..].iter_mut().enumerate();
-            for (group, number) in groups {
-                bytes.clear();
-                system.machine.encode_group(group as u32, bytes);
-                *number = space.number(bytes);
+        what
+    }
+
+    // ---- from memory ----
+
+    fn recall(
+        &mut self,
+        recall: &mut Recall,
+        state: StateId,
+        space: &Space,
+        found: &mut Vec<Finding>,
+    ) {
+        recall.memo.make_room();
+        recall.is_decoded = false;
+        let threads = self.system.machine.thread_count();
+        space.open(state, &mut recall.body);
+        recall.moves.clear();
+        for thread in (0..threads).map(ThreadId) {
+            let key = recall.key(thread);
+            let moves = match recall.memo.get(&key) {
+                Some(moves) => moves,
+                None => self.learn(recall, key, state, space),
+            };
+            recall.moves.push(moves);
+        }
+        let seen = self.fresh.len();
+        if let Some(thread) = recall.moves.iter().position(|moves| moves.is_own) {
+            self.go(recall, thread, true, state, space, found);
+        }
+        if self.fresh.len() > seen || !found.is_empty() {
+            return;
+        }
+        if recall.moves.iter().all(|moves| moves.is_stuck) && self.target != Target::Rules {
+            self.be_at(recall, state, space);
+            let what = judge_end(&self.system, self.target);
+            found.extend(what.map(|what| Finding { what, from: state, by: None }));
+        }
+        for thread in 0..recall.moves.len() {
+            self.go(recall, thread, false, state, space, found);
+        }
+    }
+
+    /// Puts the state that is expanded into the machine.
+    fn be_at(&mut self, recall: &mut Recall, state: StateId, space: &Space) {
+        if !recall.is_decoded {
+            self.system.decode(space, state, &mut self.scratch);
+            recall.is_decoded = true;
+        }
+    }
+
+    /// Goes where the moves of a thread lead: all, or those that are its own business.
+    fn go(
+        &mut self,
+        recall: &mut Recall,
+        thread: usize,
+        own_only: bool,
+        state: StateId,
+        space: &Space,
+        found: &mut Vec<Finding>,
+    ) {
+        let moves = recall.moves[thread];
+        for n in Memo::numbers(moves) {
+            let After { by, to } = recall.memo.after(moves, n);
+            if own_only && by.kind != Kind::Step {
+                continue;
+            }
+            match to {
+                Change::State { places, .. } if self.is_goal(recall, thread, places) => {
+                    found.push(Finding { what: Found::Goal, from: state, by: Some(by) });
+                }
+                Change::State { own, world, .. } => {
+                    recall.changed.copy(&recall.body);
+                    let change = (thread, own, world);
+                    let Recall { changed, lately, pending, .. } = recall;
+                    let to = space.changed(changed, change, lately);
+                    if !own_only {
+                        to.put_off(state, pending);
+                    } else if space.add(to, state) {
+                        self.fresh.push(to);
+                    }
+                }
+                Change::Found(number) => {
+                    let (what, told) = &mut recall.found[number as usize];
+                    if !std::mem::replace(told, true) {
+                        found.push(Finding { what: what.clone(), from: state, by: Some(by) });
+                    }
+                }
+                Change::Nowhere => {}
             }
         }
-        let head = match system.is_soft_as_decoded() {
-            true => self.head,
-            false => {
-                bytes.clear();
-                system.encode_head(threads, self.components.len(), bytes);
-                space.number(bytes)
-            }
-        };
-        space.insert_numbers(head, &mut self.numbers, Some(from))
     }
-}
 
-/// What a move led to, and what it could not run.
-pub(crate) fn judge(
-    system: &System<'_>,
-    target: Target,
-    made: Made,
-) -> (Option<Found>, Option<(Fault, LocId)>) {
-    if let Some(failed) = &system.failed {
-        if failed.fault.kind == FaultKind::Unsupported {
-            return (None, Some((failed.fault.clone(), failed.loc)));
+    /// Whether a goal is reached by a thread that is at these places.
+    fn is_goal(&self, recall: &Recall, thread: usize, places: u64) -> bool {
+        if places == 0 {
+            return false;
         }
-        if target == Target::Failures {
-            let (thread, fault, loc) = (failed.thread, failed.fault.clone(), failed.loc);
-            return (Some(Found::Failed { thread, fault, loc }), None);
+        let others = recall.moves.iter().enumerate().filter(|(other, _)| *other != thread);
+        self.system.is_goal_at(others.fold(places, |all, (_, moves)| all | moves.places))
+    }
+
+    /// Finds out what a thread can do, by the machine.
+    fn learn(&mut self, recall: &mut Recall, key: Key, state: StateId, space: &Space) -> Moves {
+        self.be_at(recall, state, space);
+        let thread = ThreadId(key.thread);
+        let (is_own, places) = (self.system.is_own_business(thread), self.system.places(thread));
+        let mut moves = std::mem::take(&mut self.moves);
+        moves.clear();
+        self.system.thread_moves(thread, &mut moves);
+        recall.afters.clear();
+        for by in &moves {
+            let made = self.system.perform(*by);
+            let to = match self.judge(made) {
+                Some(what) => Change::Found(recall.remember(what)),
+                None if leads_nowhere(&self.system, *by, made) => Change::Nowhere,
+                None => self.change(thread, space),
+            };
+            recall.afters.push(After { by: *by, to });
+            self.system.go_back();
         }
+        self.moves = moves;
+        recall.memo.put(key, &recall.afters, is_own, places)
     }
-    if made.completes
-        && let Some(chain) = system.soft.attack.chain()
-    {
-        let (thread, store, load) = (chain.delay.thread, chain.delay.store, chain.load);
-        return (Some(Found::Attack { thread, store, load }), None);
-    }
-    (system.is_goal().then_some(Found::Goal), None)
-}
 
-/// Whether a move only stopped its thread: whatever the others do now they could have done before.
-/// Not so in a chain, where the move itself is an event that others may follow.
-fn leads_nowhere(system: &System<'_>, by: Move, made: Made) -> bool {
-    by.kind != Kind::Close
-        && made.is_local
-        && system.soft.attack.chain().is_none()
-        && matches!(system.machine.status(by.thread), Status::Blocked)
-}
-
-/// What a state without moves is.
-fn judge_end(system: &System<'_>, target: Target) -> Option<Found> {
-    match target {
-        Target::Failures => is_deadlock(system).then_some(Found::Deadlock),
-        Target::Finals => final_values(system).map(Found::Final),
-        Target::Rules => None,
+    /// The state that the machine has come to by a move.
+    fn change(&mut self, thread: ThreadId, space: &Space) -> Change {
+        let row = &mut self.row;
+        self.system.encode(row);
+        let own = space.number(row.component(thread.0 as usize));
+        let world = space.world(row, &mut self.scratch);
+        Change::State { own, world, places: self.system.places(thread) }
     }
 }
 
-/// The values of the observables if every thread has ended.
-fn final_values(system: &System<'_>) -> Option<Vec<u64>> {
-    let machine = &system.machine;
-    let ended =
-        |id| matches!(machine.status(id), Status::Finished | Status::Absent | Status::Halted);
-    let observables = machine.program.observables.values();
-    machine
-        .thread_ids()
-        .all(ended)
-        .then(|| observables.map(|observable| machine.observe(observable.what)).collect())
-}
+impl Recall {
+    fn key(&self, thread: ThreadId) -> Key {
+        let leaves = self.body.leaves();
+        let world = leaves[leaves.len() - 1];
+        Key { thread: thread.0, own: leaves[thread.0 as usize], world }
+    }
 
-/// Whether threads wait for ever, in a state without moves.
-fn is_deadlock(system: &System<'_>) -> bool {
-    let machine = &system.machine;
-    let any = |status| machine.thread_ids().any(|id| machine.status(id) == status);
-    let excused = [Status::Blocked, Status::Halted, Status::OutOfSteps, Status::Failed];
-    any(Status::Ready) && !excused.into_iter().any(any)
-}
-
-/// Whether a move changes nothing but its own thread and, if it writes, shared memory: nobody is
-/// started, woken or waited for, and no local step touches memory.
-fn moves_are_narrow(program: &Program) -> bool {
-    use raddle_ir::InstKind::*;
-    let mut blocks = program.funcs.values().flat_map(|func| func.blocks.values());
-    let wide = blocks.any(|block| {
-        let mut insts = block.insts.iter();
-        insts.any(|inst| matches!(inst.kind, Join { .. } | CondWait { .. } | Format { .. }))
-    });
-    !wide && !names_as_it_goes(program)
-}
-
-/// Whether numbers of threads and objects depend on the order of the search.
-pub(crate) fn names_as_it_goes(program: &Program) -> bool {
-    use raddle_ir::InstKind::*;
-    let insts = program.funcs.values().flat_map(|func| func.blocks.values());
-    let names = insts
-        .flat_map(|block| &block.insts)
-        .any(|inst| matches!(inst.kind, Spawn { .. } | Alloca { .. } | Malloc { .. }));
-    names || program.globals.values().any(|global| global.thread_local)
+    /// The number of something that a move has led to.
+    fn remember(&mut self, what: Found) -> u32 {
+        let known = self.found.iter().position(|(known, _)| *known == what);
+        let number = known.unwrap_or_else(|| {
+            self.found.push((what, false));
+            self.found.len() - 1
+        });
+        number as u32
+    }
 }

@@ -1,0 +1,62 @@
+//! Attacks by windows in which others hardly act, against those of the papers, in which they do as
+//! they like: the same stores past the same loads. `RADDLE_LONG=1` runs many more programs.
+
+use crate::rules::Rules;
+use crate::search::{Budget, Found, Search, Target};
+use raddle_ir::Program;
+use raddle_oracle::automata;
+use raddle_oracle::generate::{self, Config};
+
+fn count(short: u64) -> u64 {
+    if std::env::var_os("RADDLE_LONG").is_some() { short * 40 } else { short }
+}
+
+/// Thread, store and load of every attack that succeeds.
+fn attacks(program: &Program, whole_windows: bool) -> Vec<(u32, u32, u32)> {
+    let rules = Rules { attacks: true, whole_windows, ..Rules::default() };
+    let budget = Budget::default();
+    let search = Search::new(program, 100_000, rules, Target::Rules, &budget);
+    let outcome = search.expect("it starts").find_all().run();
+    assert!(outcome.ended.is_none());
+    let found = outcome.found.iter().filter_map(|finding| match finding.what {
+        Found::Attack { thread, store, load } => Some((thread.0, store.0, load.0)),
+        _ => None,
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    found
+}
+
+/// With more of them that take the sole right to write memory.
+fn with_locks(source: &str, seed: u64) -> String {
+    match seed % 3 {
+        0 => source.to_owned(),
+        1 => source.replace("mfence", "lock").replace("noop", "unlock"),
+        _ => source.replace("local r & + s 1 3", "lock").replace("local s & + s 1 3", "unlock"),
+    }
+}
+
+#[test]
+fn automata_are_attacked_alike() {
+    let (mut all, mut locked) = (0, 0);
+    for seed in 0..count(150) {
+        let source = with_locks(&automata::source(seed), seed);
+        let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
+        let found = attacks(&program, false);
+        assert_eq!(found, attacks(&program, true), "{source}");
+        all += u64::from(!found.is_empty());
+        locked += u64::from(!found.is_empty() && program.memory_lock.is_some());
+    }
+    assert!(all > count(25) && locked > count(5), "{all} are attacked, {locked} with locks");
+}
+
+#[test]
+fn programs_are_attacked_alike() {
+    for config in [Config::memory(), Config::c11(), Config::synchronised(), Config::waiting()] {
+        for seed in 0..count(40) {
+            let program = generate::program(&config, seed);
+            let (found, expected) = (attacks(&program, false), attacks(&program, true));
+            assert_eq!(found, expected, "{}", raddle_ir::text::print(&program));
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What happens after something: which threads and which bytes it has got to.
+//!
+//! An event happens after an earlier one if both are of one thread, or touch a common byte and one of
+//! them writes it, or by way of others. So whether the next event of a thread happens after what has
+//! been followed so far is a matter of the threads that have taken part, and of the bytes that were
+//! read and written.
+
+use raddle_machine::ThreadId;
+use raddle_machine::codec::{put, take};
+use smallvec::SmallVec;
+
+/// A run of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Range {
+    pub start: u64,
+    pub end: u64,
+}
+
+impl Range {
+    pub fn new(addr: u64, bytes: u32) -> Range {
+        Range { start: addr, end: addr.saturating_add(bytes.into()) }
+    }
+
+    pub fn overlaps(&self, other: &Range) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}
+
+/// One access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    pub range: Range,
+    pub writes: bool,
+}
+
+/// Bytes that were touched, as disjoint runs in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Touched(SmallVec<[(Range, bool); 4]>);
+
+impl Touched {
+    /// Whether an access happens after one of those before: the same byte, one of them a write.
+    fn conflicts(&self, touch: &Touch) -> bool {
+        self.0
+            .iter()
+            .any(|(range, written)| range.overlaps(&touch.range) && (*written || touch.writes))
+    }
+
+    fn add(&mut self, touch: &Touch) {
+        // The parts of the new run that are not yet known, between those that are.
+        let mut cut: SmallVec<[(Range, bool); 8]> = SmallVec::new();
+        let mut next = touch.range.start;
+        for (range, written) in self.0.drain(..) {
+            if !range.overlaps(&touch.range) {
+                cut.push((range, written));
+                continue;
+            }
+            let (start, end) = (range.start.max(touch.range.start), range.end.min(touch.range.end));
+            if range.start < start {
+                cut.push((Range { start: range.start, end: start }, written));
+            }
+            if next < start {
+                cut.push((Range { start: next, end: start }, touch.writes));
+            }
+            cut.push((Range { start, end }, written || touch.writes));
+            if end < range.end {
+                cut.push((Range { start: end, end: range.end }, written));
+            }
+            next = end;
+        }
+        if next < touch.range.end {
+            cut.push((Range { start: next, end: touch.range.end }, touch.writes));
+        }
+        cut.sort_unstable();
+        for (range, written) in cut {
+            match self.0.last_mut() {
+                Some((last, same)) if last.end == range.start && *same == written => {
+                    last.end = range.end;
+                }
+                _ => self.0.push((range, written)),
+            }
+        }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        put(out, self.0.len() as u64);
+        for (range, written) in &self.0 {
+            put(out, range.start);
+            put(out, (range.end - range.start) << 1 | u64::from(*written));
+        }
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Touched {
+        let mut touched = Touched::default();
+        for _ in 0..take(bytes) {
+            let (start, rest) = (take(bytes), take(bytes));
+            touched.0.push((Range { start, end: start + (rest >> 1) }, rest & 1 == 1));
+        }
+        touched
+    }
+}
+
+/// What has been followed so far.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Past {
+    touched: Touched,
+    /// The threads that have taken part, by number.
+    members: SmallVec<[u64; 1]>,
+}
+
+impl Past {
+    /// It begins with a load.
+    pub fn of_load(range: Range) -> Past {
+        let mut past = Past::default();
+        past.touch(&Touch { range, writes: false });
+        past
+    }
+
+    pub fn is_member(&self, thread: ThreadId) -> bool {
+        let word = self.members.get(thread.0 as usize / 64);
+        word.is_some_and(|word| word >> (thread.0 % 64) & 1 == 1)
+    }
+
+    /// What the thread does from now on happens after.
+    pub fn join(&mut self, thread: ThreadId) {
+        let word = thread.0 as usize / 64;
+        if self.members.len() <= word {
+            self.members.resize(word + 1, 0);
+        }
+        self.members[word] |= 1 << (thread.0 % 64);
+    }
+
+    /// What touches the same bytes from now on, and conflicts, happens after.
+    pub fn touch(&mut self, touch: &Touch) {
+        self.touched.add(touch);
+    }
+
+    /// Whether an access happens after what touched the same bytes.
+    pub fn conflicts(&self, touch: &Touch) -> bool {
+        self.touched.conflicts(touch)
+    }
+
+    /// Whether what a thread does next happens after.
+    pub fn reaches(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
+        self.is_member(thread) || touch.is_some_and(|touch| self.conflicts(touch))
+    }
+
+    /// Notes what a thread does.
+    pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) {
+        self.join(thread);
+        if let Some(touch) = touch {
+            self.touch(touch);
+        }
+    }
+
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        self.touched.encode(out);
+        put(out, self.members.len() as u64);
+        self.members.iter().for_each(|word| put(out, *word));
+    }
+
+    pub fn decode(bytes: &mut &[u8]) -> Past {
+        let touched = Touched::decode(bytes);
+        let members = (0..take(bytes)).map(|_| take(bytes)).collect();
+        Past { touched, members }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(addr: u64, bytes: u32, writes: bool) -> Touch {
+        Touch { range: Range::new(addr, bytes), writes }
+    }
+
+    #[test]
+    fn runs_are_split_and_joined() {
+        let mut touched = Touched::default();
+        touched.add(&touch(8, 4, false));
+        touched.add(&touch(4, 4, false));
+        assert_eq!(touched.0.as_slice(), [(Range { start: 4, end: 12 }, false)]);
+        touched.add(&touch(6, 8, true));
+        assert_eq!(
+            touched.0.as_slice(),
+            [(Range { start: 4, end: 6 }, false), (Range { start: 6, end: 14 }, true)]
+        );
+        assert!(touched.conflicts(&touch(13, 1, false)));
+        assert!(!touched.conflicts(&touch(4, 2, false)));
+        assert!(touched.conflicts(&touch(4, 1, true)));
+    }
+
+    #[test]
+    fn threads_and_bytes_are_followed() {
+        let mut past = Past::of_load(Range::new(200, 4));
+        let (one, other) = (ThreadId(1), ThreadId(2));
+        assert!(!past.reaches(one, Some(&touch(200, 4, false))));
+        assert!(past.reaches(one, Some(&touch(200, 4, true))));
+        past.note(one, Some(&touch(200, 4, true)));
+        assert!(past.reaches(one, None) && !past.reaches(other, None));
+        assert!(past.reaches(other, Some(&touch(202, 1, false))));
+        let mut bytes = Vec::new();
+        past.encode(&mut bytes);
+        assert_eq!(Past::decode(&mut bytes.as_slice()), past);
+    }
+}
