@@ -23,6 +23,7 @@
 
 pub mod check;
 pub mod condition;
+mod fallible;
 pub mod fence;
 pub mod iterate;
 pub mod litmus;

@@ -3,6 +3,7 @@
 //! The reachability engine answers; what it says is reachable is replayed on the interleaving engine,
 //! a path that shares nothing with the search, before anyone is told.
 
+use crate::fallible::may_fail;
 use crate::witness::Witness;
 use raddle_engine::{
     BoundKind, BoundMet, Failure, FailureKind, FailureSite, ReplayEnd, Stopped, Summary,
@@ -39,10 +40,18 @@ pub const fn replayed_under(model: ReachModel) -> Model {
     }
 }
 
+/// Memory that states may take, unless it was said.
+pub const STATES_MEMORY: u64 = 8 << 30;
+
 /// Asks whether a goal of the program, or a failure, can be reached.
 pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachResult {
-    let raddle_reach::Reachability { answer, effort } =
-        raddle_reach::reach(program, model, options);
+    let pointless = program.goals.is_empty() && !may_fail(program);
+    let raddle_reach::Reachability { answer, effort } = match pointless {
+        true => {
+            raddle_reach::Reachability { answer: Answer::Unreachable, effort: Effort::default() }
+        }
+        false => raddle_reach::reach(program, model, options),
+    };
     let mut result = ReachResult {
         model,
         reachable: None,
@@ -97,7 +106,7 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
     let limits = &options.limits;
     let asked = Options {
         time: limits.time,
-        memory: limits.memory,
+        memory: limits.memory.or(Some(STATES_MEMORY)),
         local_steps: limits.local_steps,
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         failures: true,

@@ -43,7 +43,7 @@ fn automata_are_robust_by_definition() {
 
 #[test]
 fn no_fewer_fences_do_by_definition() {
-    let small = ["dekker-simple", "peterson", "parker", "chase-lev", "burns"];
+    let small = ["dekker-simple", "peterson", "parker", "chase-lev", "burns", "rcu", "abp"];
     for row in expected().iter().filter(|row| row[1] == "no") {
         if !long() && !small.contains(&&*row[0]) {
             continue;

@@ -108,12 +108,49 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
+fn bytes_that_mean_nothing_are_refused() {
+    let source = include_bytes!("../../../tests/automata/odd.aut");
+    let mut rng = fastrand::Rng::with_seed(11);
+    for _ in 0..10_000 {
+        let mut bytes = source.to_vec();
+        for _ in 0..rng.usize(1..6) {
+            let at = rng.usize(..bytes.len());
+            match rng.u32(..4) {
+                0 if bytes.len() > 1 => drop(bytes.remove(at)),
+                1 => bytes.truncate(at.max(1)),
+                2 => bytes[at] = rng.u8(..),
+                _ => bytes.insert(at, b"\r\n\t #-+!0\xff"[rng.usize(..10)]),
+            }
+        }
+        if let Ok(program) = load("m.aut", &bytes) {
+            let text = String::from_utf8_lossy(&bytes);
+            verify(&program).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+        }
+    }
+}
+
+#[test]
+fn how_lines_end_and_words_are_spaced_does_not_matter() {
+    let source = include_str!("../../../tests/automata/odd.aut");
+    let one_way = program(source);
+    let unix = program(&source.replace("\r\n", "\n"));
+    assert_eq!(one_way, unix);
+    // Goals and comments end with their lines; everything else may be in one.
+    let plain = source.lines().filter(|line| !line.starts_with(['#', 'g']));
+    let joined = program(&plain.collect::<Vec<_>>().join(" \t "));
+    assert_eq!(joined.funcs.len(), unix.funcs.len());
+    assert_eq!(joined.globals, unix.globals);
+    let old_mac = "thread t\rinitial a\rtransition a b noop\rend\r";
+    assert_eq!(program(old_mac).threads.len(), 1);
+}
+
+#[test]
 fn damaged_files_are_refused_or_well_formed() {
     let source = include_str!("../../../tests/automata/peterson.aut");
     let mut rng = fastrand::Rng::with_seed(7);
     let words: Vec<&str> = source.split_inclusive(char::is_whitespace).collect();
     let mut accepted = 0;
-    for _ in 0..3000 {
+    for _ in 0..10_000 {
         let mut words = words.clone();
         for _ in 0..rng.usize(1..4) {
             let (from, to) = (rng.usize(..words.len()), rng.usize(..words.len()));

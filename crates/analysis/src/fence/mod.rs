@@ -76,6 +76,8 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fences {
     pub outcome: Outcome,
+    /// Where the outcome is unknown: the set that could not be judged. No cheaper one will do.
+    pub candidate: Vec<Fence>,
     /// Places that were considered.
     pub places: usize,
     /// Programs that were judged.
@@ -89,10 +91,12 @@ pub fn fences(program: &Program, question: &Question) -> Fences {
     let flow = Flow::new(program, question.model.locked_drains());
     let places = Places::of(program, &flow, question.model);
     let judge = Judge::new(question, start);
-    let mut search = Search { program, places, judge, question, clauses: Vec::new() };
+    let (clauses, candidate) = (Vec::new(), Vec::new());
+    let mut search = Search { program, places, judge, question, clauses, candidate };
     let outcome = search.run();
     Fences {
         outcome,
+        candidate: search.candidate,
         places: search.places.len(),
         queries: search.judge.queries,
         elapsed: start.elapsed(),
@@ -105,6 +109,7 @@ struct Search<'p> {
     judge: Judge<'p>,
     question: &'p Question,
     clauses: Vec<Clause>,
+    candidate: Vec<Fence>,
 }
 
 impl Search<'_> {
@@ -120,7 +125,10 @@ impl Search<'_> {
             let fenced = self.fenced(&choice);
             match self.judge.judge(&fenced.program) {
                 Judgement::Good => return Outcome::Fences(self.chosen(&choice)),
-                Judgement::Unknown(why) => return Outcome::Unknown(why),
+                Judgement::Unknown(why) => {
+                    self.candidate = self.chosen(&choice);
+                    return Outcome::Unknown(why);
+                }
                 Judgement::Attacked(pairs) => self.learn_from_attacks(&fenced, &pairs),
                 Judgement::Bad => {
                     let clause = self.strengthened(choice);

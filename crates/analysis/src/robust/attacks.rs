@@ -4,6 +4,7 @@
 //! other witness.
 
 use super::{Finding, Gap, witness};
+use crate::reach::STATES_MEMORY;
 use raddle_engine::Stopped;
 use raddle_interleave::{Limits, Model};
 use raddle_ir::Program;
@@ -18,7 +19,7 @@ pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Findin
     }
     let options = Options {
         time: limits.time,
-        memory: limits.memory,
+        memory: limits.memory.or(Some(STATES_MEMORY)),
         local_steps: limits.local_steps,
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         ..Options::default()

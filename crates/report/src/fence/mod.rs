@@ -51,7 +51,15 @@ fn write_report(
         Outcome::Hopeless(why) => {
             writeln!(out, "{file}: no fences make it {aim} {model}: {why}")?;
         }
-        Outcome::Unknown(why) => writeln!(out, "{file}: unknown: {why}")?,
+        Outcome::Unknown(why) if result.candidate.is_empty() => {
+            writeln!(out, "{file}: unknown: {why}")?;
+        }
+        Outcome::Unknown(why) => {
+            writeln!(out, "{file}: unknown: {why}")?;
+            let count = counted(result.candidate.len() as u64, "fence");
+            writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;
+            result.candidate.iter().try_for_each(|fence| write_fence(out, asked, look, fence))?;
+        }
     }
     let places = counted(result.places as u64, "place");
     let queries = counted(result.queries.into(), "program");
@@ -152,6 +160,9 @@ pub struct Json<'a> {
     /// `null` where there is no answer, or no fences help.
     count: Option<usize>,
     fences: Vec<JsonFence>,
+    /// Where there is no answer: no cheaper set will do, and this one may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidate: Vec<JsonFence>,
     /// Why there is no number.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
@@ -194,6 +205,7 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
         },
         count,
         fences: fences.iter().map(|fence| json_fence(asked, fence)).collect(),
+        candidate: result.candidate.iter().map(|fence| json_fence(asked, fence)).collect(),
         why,
         hopeless: matches!(result.outcome, Outcome::Hopeless(_)),
         places: result.places,

@@ -1,0 +1,69 @@
+//! Whether anything in a program can fail at all, going by its text.
+//!
+//! A program without goals that cannot fail has nothing to be reached, however many states it has.
+
+use raddle_ir::{BinOp, InstKind, Operand, Program, TerminatorKind, Type};
+
+/// False only if no run can fail, whatever is in memory.
+pub(crate) fn may_fail(program: &Program) -> bool {
+    let blocks = program.funcs.values().flat_map(|function| function.blocks.values());
+    blocks.into_iter().any(|block| {
+        block.term.kind == TerminatorKind::Unreachable
+            || block.insts.iter().any(|inst| inst_may_fail(program, &inst.kind))
+    })
+}
+
+fn inst_may_fail(program: &Program, inst: &InstKind) -> bool {
+    use InstKind::*;
+    match inst {
+        Bin { op, .. } => matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem),
+        Un { .. } | Cmp { .. } | Select { .. } | Move { .. } => false,
+        Fence { .. } | Assume { .. } | Choose { .. } | Yield => false,
+        Load { ty, addr, .. } => !is_inside(program, *addr, *ty, false),
+        Store { ty, addr, .. } | Rmw { ty, addr, .. } | CmpXchg { ty, addr, .. } => {
+            !is_inside(program, *addr, *ty, true)
+        }
+        _ => true,
+    }
+}
+
+/// Whether an access is to a global that has these bytes.
+fn is_inside(program: &Program, addr: Operand, ty: Type, writes: bool) -> bool {
+    let Operand::Global(global, offset) = addr else { return false };
+    let global = &program.globals[global];
+    let end = u64::try_from(offset).ok().and_then(|start| start.checked_add(ty.bytes().into()));
+    end.is_some_and(|end| end <= global.size) && !(writes && global.constant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_ir::text;
+
+    fn may(inst: &str) -> bool {
+        let source = format!(
+            "global @x: i32 x 2\nconst global @c: i32 = 1\nthread t = @f(0)\n\
+             func @f(%p: ptr) {{\n    reg %r: i32\n  entry:\n    {inst}\n    ret\n}}\n"
+        );
+        may_fail(&text::parse("t.rir", &source).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    #[test]
+    fn constant_addresses_inside_of_globals_cannot_fail() {
+        assert!(!may("%r = load i32 @x+4"));
+        assert!(!may("store i32 @x, 1"));
+        assert!(!may("%r = load i32 @c"));
+        assert!(may("%r = load i32 @x+5"));
+        assert!(may("%r = load i32 @x-4"));
+        assert!(may("store i32 @c, 1"));
+        assert!(may("%r = load i32 %p"));
+    }
+
+    #[test]
+    fn what_says_that_it_fails_may() {
+        assert!(may("assert 0"));
+        assert!(may("%r = sdiv i32 1, 0"));
+        assert!(may("unlock @x"));
+        assert!(!may("%r = add i32 1, 0"));
+    }
+}
