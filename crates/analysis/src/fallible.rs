@@ -1,4 +1,4 @@
-//! Whether anything in a program can fail at all, going by its text.
+//! Whether anything in a program can fail at all, or wait for ever, going by its text.
 //!
 //! A program without goals that cannot fail has nothing to be reached, however many states it has.
 
@@ -20,7 +20,7 @@ fn inst_may_fail(program: &Program, inst: &InstKind) -> bool {
         Un { .. } | Cmp { .. } | Select { .. } | Move { .. } => false,
         Fence { .. } | Assume { .. } | Choose { .. } | Yield => false,
         Load { ty, addr, .. } => !is_inside(program, *addr, *ty, false),
-        Store { ty, addr, .. } | Rmw { ty, addr, .. } | CmpXchg { ty, addr, .. } => {
+        Store { ty, addr, .. } | Rmw { ty, addr, when: None, .. } | CmpXchg { ty, addr, .. } => {
             !is_inside(program, *addr, *ty, true)
         }
         _ => true,
@@ -64,6 +64,9 @@ mod tests {
         assert!(may("assert 0"));
         assert!(may("%r = sdiv i32 1, 0"));
         assert!(may("unlock @x"));
+        assert!(may("lock @x"));
+        assert!(may("%r = rmw add i32 asm @x, 1 when eq 0"));
+        assert!(!may("%r = rmw add i32 asm @x, 1"));
         assert!(!may("%r = add i32 1, 0"));
     }
 }
