@@ -2,22 +2,31 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | `model` | the memory models and their names |
 //! | `limits` | where to stop, what to look for |
 //! | `failure` | what can go wrong, and the steps that lead there |
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
+//! | `tally` | how executions end, counted into a summary |
+//! | `elements` | names of array elements |
 //! | `story` | what happens in a replay: values and the words for them |
 
+mod elements;
 mod failure;
 mod fences;
 mod limits;
+mod model;
 mod story;
 mod summary;
+mod tally;
 
+pub use elements::Elements;
 pub use failure::{Failure, FailureKind, FailureSite, Step};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
+pub use model::Model;
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };
 pub use summary::{BoundKind, BoundMet, Stopped, Summary};
+pub use tally::{End, Tally};

@@ -73,6 +73,22 @@ pub struct Datum {
     pub shown: String,
 }
 
+/// Beyond this, a number is more likely a bit pattern than a count.
+const SMALL: u128 = 1 << 31;
+
+impl Datum {
+    /// A number of so many bytes: signed while it is small, or else a bit pattern.
+    pub fn number(bits: u128, bytes: u32) -> Datum {
+        let unused = 128 - 8 * bytes.clamp(1, 16);
+        let signed = ((bits << unused) as i128) >> unused;
+        let shown = match signed.unsigned_abs() <= SMALL {
+            true => signed.to_string(),
+            false => format!("{:#x}", bits << unused >> unused),
+        };
+        Datum { bits, shown }
+    }
+}
+
 impl fmt::Display for Datum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.shown)
@@ -279,5 +295,20 @@ impl fmt::Display for Deed {
             Deed::Stuck(wants) => write!(f, "waits for {wants}, for ever"),
             Deed::Spin => f.write_str("spins for ever"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_signed_while_small() {
+        let shown = |bits, bytes| Datum::number(bits, bytes).shown;
+        assert_eq!(shown(0xffff_ffff, 4), "-1");
+        assert_eq!(shown(0xff, 4), "255");
+        assert_eq!(shown(1 << 31, 4), "-2147483648");
+        assert_eq!(shown(1 << 40, 8), "0x10000000000");
+        assert_eq!(shown(u128::MAX, 16), "-1");
     }
 }

@@ -1,39 +1,26 @@
-//! How executions end, counted.
+//! How executions end.
 
 use crate::ahead::{Ahead, ClockId, EventId, Failed, Status};
-use crate::api::Options;
 use crate::bits::Bits;
 use crate::commit_before::is_enabled;
 use crate::graph::Graph;
 use crate::queue::is_representative;
 use crate::state::{goes_on, last_value};
-use raddle_engine::{BoundKind, BoundMet, FailureKind, FailureSite, Step, Stopped, Summary};
-use raddle_ir::{LocId, Observed, Program, Quantifier};
+use raddle_engine::{BoundKind, End, FailureKind, FailureSite};
+use raddle_ir::{LocId, Observed};
 use raddle_machine::layout;
-use rustc_hash::FxHashMap;
-
-/// How one execution ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum End {
-    Complete,
-    Blocked,
-    /// A bound stopped a thread at this position.
-    Cut(BoundKind, LocId),
-    Failed(Vec<FailureSite>),
-    /// A load waits for a store that does not come: another run covers this one.
-    Redundant,
-}
 
 /// How an execution in which nothing more can be committed has ended. Faults come first, then bounds,
-/// which leave the rest unknown.
-pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End {
+/// which leave the rest unknown. `None` if a load waits for a store that does not come: another run covers
+/// this one.
+pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<End> {
     let arrived = |t: &u32| ahead.has_arrived(*t);
     let with = |status| {
         (0..ahead.thread_count()).filter(arrived).filter(move |t| ahead.status(*t) == status)
     };
-    let Some(waiting) = waiting(ahead, graph) else { return End::Redundant };
+    let waiting = waiting(ahead, graph)?;
     if !is_representative(graph) {
-        return End::Redundant;
+        return None;
     }
     let mut failures: Vec<Failed> =
         ahead.failures().iter().filter(|failed| arrived(&failed.thread)).cloned().collect();
@@ -46,7 +33,7 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End
             against: LocId::NONE,
             message: failed.fault.message.clone(),
         });
-        return End::Failed(failures.collect());
+        return Some(End::Failed(failures.collect()));
     }
     for (status, bound) in [
         (Status::OutOfEvents, BoundKind::Events),
@@ -54,18 +41,18 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End
         (Status::Unrolled, BoundKind::Iterations),
     ] {
         if let Some(thread) = with(status).next() {
-            return End::Cut(bound, ahead.place(thread));
+            return Some(End::Cut(bound, ahead.place(thread)));
         }
     }
     if with(Status::Blocked).next().is_some() {
-        return End::Blocked;
+        return Some(End::Blocked);
     }
     // Whoever waits when the program has ended need not go on.
     if with(Status::Halted).next().is_some() {
-        return End::Complete;
+        return Some(End::Complete);
     }
     if with(Status::Spinning).any(|thread| !spins_for_ever(ahead, graph, thread)) {
-        return End::Blocked;
+        return Some(End::Blocked);
     }
     let mut stuck: Vec<(u32, LocId, &str)> =
         with(Status::Spinning).map(|t| (t, ahead.place(t), "spins for ever")).collect();
@@ -77,10 +64,10 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> End
         joining.map(|t| (t, ahead.place(t), "waits for a thread to end")).collect();
     stuck.extend(joining);
     stuck.sort_unstable_by_key(|(thread, ..)| *thread);
-    match stuck.first() {
+    Some(match stuck.first() {
         None => End::Complete,
         Some((_, loc, _)) => End::Failed(vec![deadlock(ahead, &stuck, *loc)]),
-    }
+    })
 }
 
 /// Accesses to objects that another thread ended, without being ordered before that: they could as well
@@ -165,13 +152,12 @@ fn spins_for_ever<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, thread: u
     })
 }
 
-/// The final values of the program's observables.
+/// Adds the final values of the program's observables.
 pub(crate) fn final_state<const W: usize>(
     ahead: &Ahead<'_>,
     graph: &Graph<W>,
     values: &mut Vec<u64>,
 ) {
-    values.clear();
     for observable in ahead.program.observables.values() {
         let value = match observable.what {
             Observed::Mem { global, offset, ty } => {
@@ -212,131 +198,4 @@ fn memory<const W: usize>(
         }
     }
     value as u64
-}
-
-/// Executions that end in the same final values.
-#[derive(Clone, Debug)]
-struct Ending {
-    count: u64,
-    /// How the first of them went, if that may be asked for.
-    schedule: Vec<Step>,
-}
-
-/// Whether two failures are one error to a user: the same kind at the same place.
-fn is_same_error(a: &FailureSite, b: &FailureSite) -> bool {
-    let by_message = a.kind == FailureKind::Deadlock || a.loc == LocId::NONE;
-    a.kind == b.kind && a.loc == b.loc && (!by_message || a.message == b.message)
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Outcomes {
-    pub summary: Summary,
-    keep_going: bool,
-    observes: bool,
-    judges: bool,
-    states: FxHashMap<Vec<u64>, Ending>,
-    /// Scratch.
-    state: Vec<u64>,
-}
-
-impl Outcomes {
-    pub fn new(program: &Program, options: &Options) -> Outcomes {
-        Outcomes {
-            summary: Summary::default(),
-            keep_going: options.keep_going,
-            observes: !program.observables.is_empty() || program.condition.is_some(),
-            judges: program.condition.as_ref().is_some_and(|c| c.quantifier != Quantifier::Exists),
-            states: FxHashMap::default(),
-            state: Vec::new(),
-        }
-    }
-
-    /// Executions of any kind so far.
-    pub fn explored(&self) -> u64 {
-        let Summary { executions, blocked, redundant, cut, .. } = &self.summary;
-        executions + blocked + redundant + cut
-    }
-
-    /// Counts a run that was given up.
-    pub fn redundant(&mut self) {
-        self.summary.redundant += 1;
-    }
-
-    /// Counts an execution in which nothing more can be committed.
-    pub fn end<const W: usize>(&mut self, ahead: &Ahead<'_>, graph: &Graph<W>, steps: &[Step]) {
-        self.summary.longest = self.summary.longest.max(graph.len() as u32);
-        match end_of(ahead, graph) {
-            End::Complete => {
-                self.summary.executions += 1;
-                self.observe(ahead, graph, steps);
-            }
-            End::Blocked => self.summary.blocked += 1,
-            End::Redundant => self.redundant(),
-            End::Cut(kind, loc) => self.cut(kind, loc),
-            End::Failed(failures) => {
-                self.summary.executions += 1;
-                for (n, site) in failures.iter().enumerate() {
-                    // An execution counts once for each error, however many threads show it.
-                    if !failures[..n].iter().any(|earlier| is_same_error(earlier, site)) {
-                        self.failed(site.clone(), steps);
-                    }
-                }
-            }
-        }
-    }
-
-    fn cut(&mut self, kind: BoundKind, loc: LocId) {
-        self.summary.cut += 1;
-        let bounds = &mut self.summary.bounds;
-        match bounds.iter_mut().find(|bound| bound.kind == kind && bound.loc == loc) {
-            Some(bound) => bound.count += 1,
-            None => bounds.push(BoundMet { kind, loc, count: 1 }),
-        }
-    }
-
-    fn failed(&mut self, site: FailureSite, steps: &[Step]) {
-        let mut known = self.summary.failures.iter_mut();
-        match known.find(|failure| is_same_error(&failure.site(), &site)) {
-            Some(failure) => failure.count += 1,
-            None => self.summary.failures.push(site.shown_by(1, steps.to_vec())),
-        }
-    }
-
-    fn observe<const W: usize>(&mut self, ahead: &Ahead<'_>, graph: &Graph<W>, steps: &[Step]) {
-        if !self.observes {
-            return;
-        }
-        final_state(ahead, graph, &mut self.state);
-        match self.states.get_mut(self.state.as_slice()) {
-            Some(ending) => ending.count += 1,
-            None => {
-                let schedule = if self.judges { steps.to_vec() } else { Vec::new() };
-                self.states.insert(self.state.clone(), Ending { count: 1, schedule });
-            }
-        }
-    }
-
-    /// Whether there is nothing to go on for.
-    pub fn is_decided(&self) -> bool {
-        !self.keep_going && !self.summary.failures.is_empty()
-    }
-
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        let observables = self.state.capacity() * 8;
-        self.states.len() * (observables + std::mem::size_of::<Ending>())
-    }
-
-    pub fn finish(mut self, stopped: Option<Stopped>) -> Summary {
-        self.summary.stopped = if self.is_decided() { Some(Stopped::Failure) } else { stopped };
-        let mut states: Vec<(Vec<u64>, Ending)> = self.states.into_iter().collect();
-        states.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        for (values, ending) in states {
-            self.summary.states.push((values, ending.count));
-            if self.judges {
-                self.summary.witnesses.push(ending.schedule);
-            }
-        }
-        self.summary
-    }
 }

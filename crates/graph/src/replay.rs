@@ -8,10 +8,10 @@ use crate::ahead::{Ahead, Status};
 use crate::api::Model;
 use crate::graph::Graph;
 use crate::model::Rules;
-use crate::outcome::{End, end_of, final_state};
+use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
-use crate::tell;
-use raddle_engine::{FailureSite, Limits, ReplayEnd, Replayed, Step};
+use crate::tell::{self, Teller};
+use raddle_engine::{End, FailureSite, Limits, ReplayEnd, Replayed, Step};
 use raddle_ir::Program;
 
 /// Runs a program along a schedule.
@@ -39,13 +39,14 @@ fn run<const W: usize>(
         }
     };
     let mut graph: Graph<W> = Graph::default();
+    let teller = Teller::new(program);
     ahead.run_all();
     for (n, step) in schedule.iter().enumerate() {
         let Some(act) = act(&ahead, &graph, step) else {
             return Replayed { end: ReplayEnd::Stuck(n), events };
         };
         match perform(&mut ahead, &mut graph, act) {
-            Ok(()) => events.push(tell::event(&ahead, &graph, act)),
+            Ok(()) => events.push(teller.event(&ahead, &graph, act)),
             Err(Refused::Forbidden | Refused::Full) => {
                 return Replayed { end: ReplayEnd::Stuck(n), events };
             }
@@ -60,14 +61,14 @@ fn end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {
         return ReplayEnd::Short;
     }
     match end_of(ahead, graph) {
-        End::Complete => {
+        Some(End::Complete) => {
             let mut state = Vec::new();
             final_state(ahead, graph, &mut state);
             ReplayEnd::Complete { state }
         }
-        End::Blocked => ReplayEnd::Blocked,
-        End::Cut(..) => ReplayEnd::Cut,
-        End::Failed(sites) => ReplayEnd::Failed(sites),
-        End::Redundant => ReplayEnd::Short,
+        Some(End::Blocked) => ReplayEnd::Blocked,
+        Some(End::Cut(..)) => ReplayEnd::Cut,
+        Some(End::Failed(sites)) => ReplayEnd::Failed(sites),
+        None => ReplayEnd::Short,
     }
 }

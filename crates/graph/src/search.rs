@@ -28,9 +28,9 @@ use crate::api::Options;
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use crate::hope::{Hope, Left, Prospect};
-use crate::outcome::Outcomes;
+use crate::outcome::{end_of, final_state};
 use crate::state::{Act, Refused, goes_on, perform, step};
-use raddle_engine::{Step, Stopped, Summary};
+use raddle_engine::{Step, Stopped, Summary, Tally};
 use raddle_machine::Mark;
 use smallvec::SmallVec;
 use std::time::Instant;
@@ -81,7 +81,7 @@ pub(crate) struct Search<'p, const W: usize> {
     nodes: Vec<Node>,
     steps: Vec<Step>,
     hope: Hope,
-    outcomes: Outcomes,
+    tally: Tally,
     options: &'p Options,
     started: Instant,
     ticks: u32,
@@ -92,7 +92,7 @@ pub(crate) struct TooSmall;
 
 impl<'p, const W: usize> Search<'p, W> {
     pub fn new(ahead: Ahead<'p>, options: &'p Options, started: Instant) -> Search<'p, W> {
-        let outcomes = Outcomes::new(ahead.program, options);
+        let tally = Tally::new(ahead.program, options.keep_going);
         Search {
             ahead,
             graphs: vec![Graph::default()],
@@ -100,7 +100,7 @@ impl<'p, const W: usize> Search<'p, W> {
             nodes: Vec::new(),
             steps: Vec::new(),
             hope: Hope::default(),
-            outcomes,
+            tally,
             options,
             started,
             ticks: 0,
@@ -112,28 +112,40 @@ impl<'p, const W: usize> Search<'p, W> {
         loop {
             match self.decide() {
                 Some(node) => self.nodes.push(node),
-                None => {
-                    self.outcomes.end(&self.ahead, &self.graphs[self.level], &self.steps);
-                    self.note_missed();
-                }
+                None => self.end(),
             }
-            if self.outcomes.is_decided() {
-                return Ok(self.outcomes.finish(None));
+            if self.tally.is_decided() {
+                return Ok(self.tally.finish(None));
             }
             if let Some(stopped) = self.limit() {
-                return Ok(self.outcomes.finish(Some(stopped)));
+                return Ok(self.tally.finish(Some(stopped)));
             }
             match self.advance() {
                 Ok(true) => {}
-                Ok(false) => return Ok(self.outcomes.finish(None)),
+                Ok(false) => return Ok(self.tally.finish(None)),
                 Err(too_small) => return Err(too_small),
             }
         }
     }
 
+    /// Counts an execution in which nothing more can be committed.
+    fn end(&mut self) {
+        let (ahead, graph) = (&self.ahead, &self.graphs[self.level]);
+        let longest = &mut self.tally.summary.longest;
+        *longest = (*longest).max(graph.len() as u32);
+        match end_of(ahead, graph) {
+            Some(end) => {
+                let schedule = || self.steps.clone();
+                self.tally.count(end, |state| final_state(ahead, graph, state), schedule);
+            }
+            None => self.tally.summary.redundant += 1,
+        }
+        self.note_missed();
+    }
+
     fn limit(&mut self) -> Option<Stopped> {
         let limits = &self.options.limits;
-        if limits.executions.is_some_and(|most| self.outcomes.explored() >= most) {
+        if limits.executions.is_some_and(|most| self.tally.explored() >= most) {
             return Some(Stopped::Executions);
         }
         self.ticks = self.ticks.wrapping_add(1);
@@ -145,7 +157,7 @@ impl<'p, const W: usize> Search<'p, W> {
         }
         let bytes = || {
             let graphs: usize = self.graphs.iter().map(Graph::bytes).sum();
-            (graphs + self.ahead.bytes() + self.outcomes.bytes()) as u64
+            (graphs + self.ahead.bytes() + self.tally.bytes()) as u64
         };
         limits.memory.is_some_and(|most| bytes() > most).then_some(Stopped::Memory)
     }
@@ -159,7 +171,7 @@ impl<'p, const W: usize> Search<'p, W> {
             let Some(act) = node.acts.get(node.next) else {
                 if !node.went_on {
                     // What was blocked here may have been a store that someone waits for.
-                    self.outcomes.redundant();
+                    self.tally.summary.redundant += 1;
                     self.nodes.iter_mut().for_each(|node| node.raced = true);
                 }
                 self.nodes.pop();
@@ -211,7 +223,7 @@ impl<'p, const W: usize> Search<'p, W> {
             Err(Refused::Full) => return Err(TooSmall),
         }
         self.level = level;
-        self.outcomes.summary.events += 1;
+        self.tally.summary.events += 1;
         self.steps.extend(taken);
         match act {
             Act::Defer(id) => Ok(self.is_worth_deferring(id)),

@@ -16,10 +16,15 @@ impl Model {
     pub const ALL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
 
     pub const fn name(self) -> &'static str {
+        self.among_all().name()
+    }
+
+    /// Which of all models it is.
+    pub const fn among_all(self) -> raddle_engine::Model {
         match self {
-            Model::Sc => "sc",
-            Model::Tso => "tso",
-            Model::Pso => "pso",
+            Model::Sc => raddle_engine::Model::Sc,
+            Model::Tso => raddle_engine::Model::Tso,
+            Model::Pso => raddle_engine::Model::Pso,
         }
     }
 }

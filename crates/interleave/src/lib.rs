@@ -33,7 +33,7 @@
 //! | `delay` | an execution under SC in which a store is delayed |
 //! | `narrate` | what happens along a schedule, told as it happens |
 //! | `describe` | what an event did |
-//! | `names`, `elements` | names instead of addresses |
+//! | `names` | names instead of addresses |
 //!
 //! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
 //! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
@@ -46,7 +46,6 @@ mod clock;
 mod datarace;
 mod delay;
 mod describe;
-mod elements;
 mod enabled;
 mod event;
 mod limits;

@@ -4,22 +4,17 @@
 //! frame by its register and function; an object of the heap by its thread and number, which mean
 //! the same in every execution. `+8` is an offset.
 
-use crate::elements::elements;
 use crate::system::System;
-use raddle_engine::{Bytes, Datum};
-use raddle_ir::{GlobalId, Program, Type};
+use raddle_engine::{Bytes, Datum, Elements};
+use raddle_ir::{GlobalId, Program};
 use raddle_machine::layout::{self, ObjectId};
 use raddle_machine::{Allocation, Machine, Mark, PassedOp, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// Beyond this, a number is more likely a bit pattern than a count.
-const SMALL: u128 = 1 << 31;
-
 /// The names of the objects that threads have made so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    /// Which globals are arrays, with the size of an element.
-    arrays: FxHashMap<GlobalId, u64>,
+    elements: Elements,
     objects: FxHashMap<ObjectId, String>,
     /// How many of the heap each thread has made.
     heap: FxHashMap<ThreadId, u32>,
@@ -28,7 +23,7 @@ pub(crate) struct Names {
 impl Names {
     pub fn new(program: &Program) -> Names {
         let (objects, heap) = (FxHashMap::default(), FxHashMap::default());
-        Names { arrays: elements(program), objects, heap }
+        Names { elements: Elements::of(program), objects, heap }
     }
 
     /// The names of all objects of an execution.
@@ -70,7 +65,7 @@ impl Names {
 
     fn known(&self, machine: &Machine<'_>, addr: u64) -> Option<String> {
         let (object, offset) = layout::split_address(addr)?;
-        if let Some(element) = self.element(machine.program, object, offset) {
+        if let Some(element) = self.elements.name(machine.program, object, offset) {
             return Some(element);
         }
         let name = match self.objects.get(&object) {
@@ -80,24 +75,14 @@ impl Names {
         Some(if offset == 0 { name } else { format!("{name}+{offset}") })
     }
 
-    /// `flag[1]`
-    fn element(&self, program: &Program, object: ObjectId, offset: u32) -> Option<String> {
-        let id = GlobalId::from_u32(object.0);
-        let global = program.globals.get(id)?;
-        let (size, offset) = (*self.arrays.get(&id)?, u64::from(offset));
-        let inside = size > 0 && global.size > size && offset < global.size;
-        let rest = offset.checked_rem(size).filter(|_| inside)?;
-        let name = format!("{}[{}]", global.name, offset / size);
-        Some(if rest == 0 { name } else { format!("{name}+{rest}") })
-    }
-
     /// A value as people write it: a signed number while it is small, the name of what it points
     /// to, or else a bit pattern.
     pub fn datum(&self, system: &System<'_>, bits: u128, bytes: u32) -> Datum {
         let machine = &system.machine;
-        let pointee = (bytes == 8).then(|| self.pointee(machine, bits as u64)).flatten();
-        let shown = pointee.unwrap_or_else(|| number(bits, bytes));
-        Datum { bits, shown }
+        match (bytes == 8).then(|| self.pointee(machine, bits as u64)).flatten() {
+            Some(shown) => Datum { bits, shown },
+            None => Datum::number(bits, bytes),
+        }
     }
 
     fn pointee(&self, machine: &Machine<'_>, addr: u64) -> Option<String> {
@@ -116,28 +101,4 @@ fn global(machine: &Machine<'_>, object: ObjectId) -> Option<String> {
     }
     let (thread, global) = machine.thread_local_of(object)?;
     Some(format!("{} of {}", globals[global].name, machine.thread_name(thread)))
-}
-
-fn number(bits: u128, bytes: u32) -> String {
-    let width = Type::Int((bytes.clamp(1, 16) * 8) as u8).bits();
-    let shift = 128 - width;
-    let signed = ((bits << shift) as i128) >> shift;
-    if signed.unsigned_abs() <= SMALL {
-        return signed.to_string();
-    }
-    format!("{:#x}", bits << shift >> shift)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_signed_while_small() {
-        assert_eq!(number(0xffff_ffff, 4), "-1");
-        assert_eq!(number(0xff, 4), "255");
-        assert_eq!(number(1 << 31, 4), "-2147483648");
-        assert_eq!(number(1 << 40, 8), "0x10000000000");
-        assert_eq!(number(u128::MAX, 16), "-1");
-    }
 }

@@ -6,22 +6,11 @@ use crate::event::{Event, Identity};
 use crate::names::Names;
 use crate::schedule::schedule;
 use crate::system::System;
-use raddle_engine::{BoundKind, BoundMet, FailureKind, FailureSite, Step, Stopped, Summary};
-use raddle_ir::{GlobalId, LocId, Program, Quantifier};
+use raddle_engine::{BoundKind, End, FailureKind, FailureSite, Stopped, Summary, Tally};
+use raddle_ir::{GlobalId, LocId, Program};
 use raddle_machine::{Bounds, Machine, Status, ThreadId, Visible, layout};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
-
-/// How one execution ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum End {
-    Complete,
-    /// A thread was stopped by `assume`, or spins for something that has happened since.
-    Blocked,
-    /// A bound stopped a thread at this position.
-    Cut(BoundKind, LocId),
-    Failed(Vec<FailureSite>),
-}
 
 /// How an execution in which nothing more can happen has ended. Faults come first: they are real
 /// whatever else stopped the others; then bounds, which leave the rest unknown.
@@ -127,58 +116,25 @@ fn global_at<'p>(machine: &Machine<'p>, addr: u64) -> Option<&'p str> {
     Some(&global.name)
 }
 
-/// The final values of the program's observables.
+/// Adds the final values of the program's observables.
 pub(crate) fn final_state(system: &System<'_>, values: &mut Vec<u64>) {
-    values.clear();
     let observables = system.machine.program.observables.values();
     values.extend(observables.map(|observable| system.machine.observe(observable.what)));
 }
 
-/// Executions that end in the same final values.
-#[derive(Clone, Debug)]
-struct Ending {
-    count: u64,
-    /// How the first of them went, if that may be asked for.
-    schedule: Vec<Step>,
-}
-
-/// Whether two failures are one error to a user: the same kind at the same place, whichever thread
-/// it was; for a race, the same two places, whichever came first. A deadlock has no one place, and a
-/// failure without a place is known by its message.
-fn is_same_error(a: &FailureSite, b: &FailureSite) -> bool {
-    let placeless = a.loc == LocId::NONE || a.kind == FailureKind::Race && a.against == LocId::NONE;
-    let by_message = a.kind == FailureKind::Deadlock || placeless;
-    let (here, there) = ((a.loc, a.against), (b.loc, b.against));
-    a.kind == b.kind
-        && (here == there || here == (there.1, there.0))
-        && (!by_message || a.message == b.message)
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct Outcomes {
-    pub summary: Summary,
-    keep_going: bool,
+    pub tally: Tally,
     bounds: Bounds,
-    /// Whether final states are asked for, and whether one can be wrong.
-    observes: bool,
-    judges: bool,
-    states: FxHashMap<Vec<u64>, Ending>,
     traces: Option<FxHashSet<u128>>,
-    /// Scratch.
-    state: Vec<u64>,
 }
 
 impl Outcomes {
     pub fn new(program: &Program, options: &Options) -> Outcomes {
         Outcomes {
-            summary: Summary::default(),
-            keep_going: options.keep_going,
+            tally: Tally::new(program, options.keep_going),
             bounds: options.limits.bounds(),
-            observes: !program.observables.is_empty() || program.condition.is_some(),
-            judges: program.condition.as_ref().is_some_and(|c| c.quantifier != Quantifier::Exists),
-            states: FxHashMap::default(),
             traces: options.count_traces.then(FxHashSet::default),
-            state: Vec::new(),
         }
     }
 
@@ -186,23 +142,10 @@ impl Outcomes {
     pub fn end(&mut self, system: &mut System<'_>) {
         self.race(system);
         self.full(system);
-        match end_of(system) {
-            End::Complete => {
-                self.summary.executions += 1;
-                self.observe(system);
-            }
-            End::Blocked => self.summary.blocked += 1,
-            End::Cut(bound, loc) => self.cut(bound, loc),
-            End::Failed(failures) => {
-                self.summary.executions += 1;
-                for (n, site) in failures.iter().enumerate() {
-                    // An execution counts once for each error, however many threads show it.
-                    if !failures[..n].iter().any(|earlier| is_same_error(earlier, site)) {
-                        self.failed(system, site.clone(), system.events.len());
-                    }
-                }
-            }
-        }
+        let end = end_of(system);
+        let system = &*system;
+        let schedule = || schedule(system, &system.events, self.bounds);
+        self.tally.count(end, |state| final_state(system, state), schedule);
         self.note(system);
     }
 
@@ -211,21 +154,17 @@ impl Outcomes {
     pub fn complete(&mut self, system: &System<'_>) {
         self.race(system);
         self.full(system);
-        self.summary.executions += 1;
-        self.observe(system);
+        let schedule = || schedule(system, &system.events, self.bounds);
+        self.tally.complete(|state| final_state(system, state), schedule);
         self.note(system);
     }
 
     fn note(&mut self, system: &System<'_>) {
-        self.summary.longest = self.summary.longest.max(system.events.len() as u32);
+        let longest = &mut self.tally.summary.longest;
+        *longest = (*longest).max(system.events.len() as u32);
         if let Some(traces) = &mut self.traces {
             traces.insert(fingerprint(&system.events));
         }
-    }
-
-    fn cut(&mut self, kind: BoundKind, loc: LocId) {
-        self.summary.cut += 1;
-        self.bound(kind, loc);
     }
 
     /// Counts an execution in which the bound on buffers was met.
@@ -233,16 +172,8 @@ impl Outcomes {
     fn full(&mut self, system: &System<'_>) {
         if system.slots.is_some() {
             for loc in system.full_at() {
-                self.bound(BoundKind::Buffer, loc);
+                self.tally.bound(BoundKind::Buffer, loc);
             }
-        }
-    }
-
-    fn bound(&mut self, kind: BoundKind, loc: LocId) {
-        let bounds = &mut self.summary.bounds;
-        match bounds.iter_mut().find(|bound| bound.kind == kind && bound.loc == loc) {
-            Some(bound) => bound.count += 1,
-            None => bounds.push(BoundMet { kind, loc, count: 1 }),
         }
     }
 
@@ -260,7 +191,7 @@ impl Outcomes {
     fn raced(&mut self, system: &System<'_>, race: &Found) {
         let places = (race.later.loc, race.earlier.loc);
         let placeless = places.0 == LocId::NONE || places.1 == LocId::NONE;
-        let mut known = self.summary.failures.iter_mut();
+        let mut known = self.tally.summary.failures.iter_mut();
         let same = known.find(|failure| {
             let (loc, against) = (failure.loc, failure.against);
             failure.kind == FailureKind::Race
@@ -271,65 +202,22 @@ impl Outcomes {
             Some(failure) => failure.count += 1,
             None => {
                 let site = datarace::site(system, &Names::of(&system.machine), race);
-                self.failed(system, site, race.events as usize);
-            }
-        }
-    }
-
-    /// Counts a failure that the first `events` events lead to.
-    fn failed(&mut self, system: &System<'_>, site: FailureSite, events: usize) {
-        let mut known = self.summary.failures.iter_mut();
-        match known.find(|failure| is_same_error(&failure.site(), &site)) {
-            Some(failure) => failure.count += 1,
-            None => {
-                let schedule = schedule(system, &system.events[..events], self.bounds);
-                self.summary.failures.push(site.shown_by(1, schedule));
-            }
-        }
-    }
-
-    #[inline]
-    fn observe(&mut self, system: &System<'_>) {
-        if !self.observes {
-            return;
-        }
-        final_state(system, &mut self.state);
-        match self.states.get_mut(self.state.as_slice()) {
-            Some(ending) => ending.count += 1,
-            None => {
-                let schedule = if self.judges {
-                    schedule(system, &system.events, self.bounds)
-                } else {
-                    Vec::new()
-                };
-                self.states.insert(self.state.clone(), Ending { count: 1, schedule });
+                let events = &system.events[..race.events as usize];
+                self.tally.failed(site, || schedule(system, events, self.bounds));
             }
         }
     }
 
     /// Whether there is nothing to go on for.
     pub fn is_decided(&self) -> bool {
-        !self.keep_going && !self.summary.failures.is_empty()
+        self.tally.is_decided()
     }
 
-    pub fn finish(mut self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
-        self.summary.stopped = if self.is_decided() {
-            Some(Stopped::Failure)
-        } else if matches!(strategy, Strategy::Random { .. }) {
-            stopped.or(Some(Stopped::Sampling))
-        } else {
-            stopped
-        };
-        let mut states: Vec<(Vec<u64>, Ending)> = self.states.into_iter().collect();
-        states.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        for (values, ending) in states {
-            self.summary.states.push((values, ending.count));
-            if self.judges {
-                self.summary.witnesses.push(ending.schedule);
-            }
-        }
-        self.summary.traces = self.traces.map(|traces| traces.len() as u64);
-        self.summary
+    pub fn finish(self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
+        let samples = matches!(strategy, Strategy::Random { .. });
+        let stopped = stopped.or(samples.then_some(Stopped::Sampling));
+        let traces = self.traces.map(|traces| traces.len() as u64);
+        Summary { traces, ..self.tally.finish(stopped) }
     }
 }
 

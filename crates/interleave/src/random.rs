@@ -57,7 +57,7 @@ fn run(
             turn.choice = system.nth_choice(turn.thread, n);
         }
         system.perform(turn, &mut races);
-        outcomes.summary.events += 1;
+        outcomes.tally.summary.events += 1;
         system.heed_bound(options.limits.events);
     }
 }

@@ -125,13 +125,13 @@ impl<'p, 'o> Search<'p, 'o> {
             (turn, below) = (planned, tree);
             if self.system.machine.has_formats() && !self.system.is_enabled(&turn) {
                 // It was planned from text that was formatted from memory which changed since.
-                self.outcomes.summary.redundant += 1;
+                self.outcomes.tally.summary.redundant += 1;
                 return false;
             }
         }
         if turn.choice == ANY {
             let Some(choice) = self.awake_choice(depth, turn) else {
-                self.outcomes.summary.redundant += 1;
+                self.outcomes.tally.summary.redundant += 1;
                 return false;
             };
             turn.choice = choice;
@@ -176,7 +176,7 @@ impl<'p, 'o> Search<'p, 'o> {
         };
         self.races.clear();
         self.system.perform(turn, &mut self.races);
-        self.outcomes.summary.events += 1;
+        self.outcomes.tally.summary.events += 1;
         self.system.heed_bound(self.options.limits.events);
         if !self.deferred.is_empty() {
             self.retry_deferred(self.deferred.len());
@@ -276,7 +276,7 @@ impl<'p, 'o> Search<'p, 'o> {
             }
         }
         if some_asleep {
-            self.outcomes.summary.redundant += 1;
+            self.outcomes.tally.summary.redundant += 1;
             self.reverse_waiting();
         } else {
             self.end();

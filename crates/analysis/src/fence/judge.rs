@@ -27,12 +27,13 @@ impl WeakModel {
         [WeakModel::Tso, WeakModel::Pso, WeakModel::Power, WeakModel::Arm];
 
     pub const fn name(self) -> &'static str {
-        match self {
-            WeakModel::Tso => "tso",
-            WeakModel::Pso => "pso",
-            WeakModel::Power => "power",
-            WeakModel::Arm => "arm",
-        }
+        let model = match self {
+            WeakModel::Tso => raddle_graph::Model::Tso,
+            WeakModel::Pso => raddle_graph::Model::Pso,
+            WeakModel::Power => raddle_graph::Model::Power,
+            WeakModel::Arm => raddle_graph::Model::Arm,
+        };
+        model.name()
     }
 
     /// Its fences, weakest first; each does what those before it do.

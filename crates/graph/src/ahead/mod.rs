@@ -32,6 +32,7 @@ use crate::model::Rules;
 use event::{Check, word};
 use locate::Locations;
 use objects::Objects;
+use raddle_engine::Elements;
 use raddle_ir::{FuncId, LocId, Observed, Program};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
@@ -339,11 +340,14 @@ impl<'p> Ahead<'p> {
         }
     }
 
-    /// The object that an address is in, as a user knows it, and the offset.
-    pub fn name_of(&self, addr: u64) -> String {
+    /// The object that an address is in, as a user knows it, and the element or the offset.
+    pub fn name_of(&self, addr: u64, elements: &Elements) -> String {
         let Some((object, offset)) = layout::split_address(addr) else {
             return format!("{addr:#x}");
         };
+        if let Some(element) = elements.name(self.program, object, offset) {
+            return element;
+        }
         let name = self.object_name(object);
         if offset == 0 { name } else { format!("{name}+{offset}") }
     }

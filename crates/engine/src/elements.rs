@@ -5,10 +5,32 @@
 //! is for names only.
 
 use raddle_ir::{BinOp, GlobalId, InstKind, Operand, Program, Reg};
+use raddle_machine::layout::ObjectId;
 use rustc_hash::FxHashMap;
 
+/// Which globals are arrays, with the size of an element.
+#[derive(Clone, Debug)]
+pub struct Elements(FxHashMap<GlobalId, u64>);
+
+impl Elements {
+    pub fn of(program: &Program) -> Elements {
+        Elements(elements(program))
+    }
+
+    /// The name of an element, and the offset in it: `flag[1]`, `pair[0]+4`.
+    pub fn name(&self, program: &Program, object: ObjectId, offset: u32) -> Option<String> {
+        let id = GlobalId::from_u32(object.0);
+        let global = program.globals.get(id)?;
+        let (size, offset) = (*self.0.get(&id)?, u64::from(offset));
+        let inside = size > 0 && global.size > size && offset < global.size;
+        let rest = offset.checked_rem(size).filter(|_| inside)?;
+        let name = format!("{}[{}]", global.name, offset / size);
+        Some(if rest == 0 { name } else { format!("{name}+{rest}") })
+    }
+}
+
 /// The size of an element for each global that is indexed; the smallest, if there are several.
-pub(crate) fn elements(program: &Program) -> FxHashMap<GlobalId, u64> {
+fn elements(program: &Program) -> FxHashMap<GlobalId, u64> {
     let mut found = FxHashMap::default();
     let blocks = program.funcs.values().flat_map(|func| func.blocks.values());
     for block in blocks {

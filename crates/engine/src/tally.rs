@@ -1,0 +1,160 @@
+//! What the executions of a search have shown so far, counted: the summary while it grows.
+
+use crate::failure::{FailureKind, FailureSite, Step};
+use crate::summary::{BoundKind, BoundMet, Stopped, Summary};
+use raddle_ir::{LocId, Program, Quantifier};
+use rustc_hash::FxHashMap;
+
+/// How one execution ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    Complete,
+    /// A thread was stopped by `assume`, or spins for something that has happened since.
+    Blocked,
+    /// A bound stopped a thread at this position.
+    Cut(BoundKind, LocId),
+    Failed(Vec<FailureSite>),
+}
+
+/// Executions that end in the same final values.
+#[derive(Clone, Debug)]
+struct Ending {
+    count: u64,
+    /// How the first of them went, if that may be asked for.
+    schedule: Vec<Step>,
+}
+
+/// Schedules are made only where one is kept.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    pub summary: Summary,
+    keep_going: bool,
+    /// Whether final states are asked for, and whether one can be wrong.
+    observes: bool,
+    judges: bool,
+    states: FxHashMap<Vec<u64>, Ending>,
+    /// Scratch.
+    state: Vec<u64>,
+}
+
+impl Tally {
+    pub fn new(program: &Program, keep_going: bool) -> Tally {
+        Tally {
+            summary: Summary::default(),
+            keep_going,
+            observes: !program.observables.is_empty() || program.condition.is_some(),
+            judges: program.condition.as_ref().is_some_and(|c| c.quantifier != Quantifier::Exists),
+            states: FxHashMap::default(),
+            state: Vec::new(),
+        }
+    }
+
+    /// Counts an execution. `state` puts the final values of the observables into an empty vector.
+    pub fn count(
+        &mut self,
+        end: End,
+        state: impl FnOnce(&mut Vec<u64>),
+        schedule: impl Fn() -> Vec<Step>,
+    ) {
+        match end {
+            End::Complete => self.complete(state, schedule),
+            End::Blocked => self.summary.blocked += 1,
+            End::Cut(kind, loc) => {
+                self.summary.cut += 1;
+                self.bound(kind, loc);
+            }
+            End::Failed(failures) => {
+                self.summary.executions += 1;
+                for (n, site) in failures.iter().enumerate() {
+                    // An execution counts once for each error, however many threads show it.
+                    if !failures[..n].iter().any(|earlier| is_same_error(earlier, site)) {
+                        self.failed(site.clone(), &schedule);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts an execution in which every thread has ended.
+    #[inline]
+    pub fn complete(
+        &mut self,
+        state: impl FnOnce(&mut Vec<u64>),
+        schedule: impl FnOnce() -> Vec<Step>,
+    ) {
+        self.summary.executions += 1;
+        if !self.observes {
+            return;
+        }
+        self.state.clear();
+        state(&mut self.state);
+        match self.states.get_mut(self.state.as_slice()) {
+            Some(ending) => ending.count += 1,
+            None => {
+                let schedule = if self.judges { schedule() } else { Vec::new() };
+                self.states.insert(self.state.clone(), Ending { count: 1, schedule });
+            }
+        }
+    }
+
+    /// Counts an execution that met a bound.
+    pub fn bound(&mut self, kind: BoundKind, loc: LocId) {
+        let bounds = &mut self.summary.bounds;
+        match bounds.iter_mut().find(|bound| bound.kind == kind && bound.loc == loc) {
+            Some(bound) => bound.count += 1,
+            None => bounds.push(BoundMet { kind, loc, count: 1 }),
+        }
+    }
+
+    /// Counts an execution that shows an error.
+    pub fn failed(&mut self, site: FailureSite, schedule: impl FnOnce() -> Vec<Step>) {
+        let mut known = self.summary.failures.iter_mut();
+        match known.find(|failure| is_same_error(&failure.site(), &site)) {
+            Some(failure) => failure.count += 1,
+            None => self.summary.failures.push(site.shown_by(1, schedule())),
+        }
+    }
+
+    /// Executions of any kind so far.
+    pub fn explored(&self) -> u64 {
+        let Summary { executions, blocked, redundant, cut, .. } = &self.summary;
+        executions + blocked + redundant + cut
+    }
+
+    /// Whether there is nothing to go on for.
+    pub fn is_decided(&self) -> bool {
+        !self.keep_going && !self.summary.failures.is_empty()
+    }
+
+    /// Bytes held, for memory limits.
+    pub fn bytes(&self) -> usize {
+        let observables = self.state.capacity() * 8;
+        self.states.len() * (observables + std::mem::size_of::<Ending>())
+    }
+
+    /// The summary, with final states in order.
+    pub fn finish(mut self, stopped: Option<Stopped>) -> Summary {
+        self.summary.stopped = if self.is_decided() { Some(Stopped::Failure) } else { stopped };
+        let mut states: Vec<(Vec<u64>, Ending)> = self.states.into_iter().collect();
+        states.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        for (values, ending) in states {
+            self.summary.states.push((values, ending.count));
+            if self.judges {
+                self.summary.witnesses.push(ending.schedule);
+            }
+        }
+        self.summary
+    }
+}
+
+/// Whether two failures are one error to a user: the same kind at the same place, whichever thread
+/// it was; for a race, the same two places, whichever came first. A deadlock has no one place, and a
+/// failure without a place is known by its message.
+fn is_same_error(a: &FailureSite, b: &FailureSite) -> bool {
+    let placeless = a.loc == LocId::NONE || a.kind == FailureKind::Race && a.against == LocId::NONE;
+    let by_message = a.kind == FailureKind::Deadlock || placeless;
+    let (here, there) = ((a.loc, a.against), (b.loc, b.against));
+    a.kind == b.kind
+        && (here == there || here == (there.1, there.0))
+        && (!by_message || a.message == b.message)
+}
