@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Step};
 use raddle_ir::LocId;
+use raddle_machine::Status;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoundKind {
@@ -16,6 +17,13 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
+    /// What a thread that a bound has stopped is doing, and the bound; who met several is told of the first.
+    pub const STOPS: [(Status, BoundKind); 3] = [
+        (Status::OutOfEvents, BoundKind::Events),
+        (Status::OutOfSteps, BoundKind::LocalSteps),
+        (Status::Unrolled, BoundKind::Iterations),
+    ];
+
     pub const fn name(self) -> &'static str {
         match self {
             BoundKind::Events => "events",

@@ -112,10 +112,6 @@ impl<const W: usize> Graph<W> {
         self.rows.len() >= 64 * W
     }
 
-    pub fn threads(&self) -> &[Bits<W>] {
-        &self.of_thread
-    }
-
     #[inline]
     pub fn of_thread(&self, thread: u32) -> Bits<W> {
         self.of_thread.get(thread as usize).copied().unwrap_or(Bits::EMPTY)

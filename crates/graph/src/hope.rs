@@ -1,9 +1,10 @@
 //! Whether stores can still come for loads that wait for them.
 
-use crate::ahead::{Ahead, EventId, Status};
+use crate::ahead::{Ahead, EventId};
 use crate::commit_before::{is_reached, is_ready};
 use crate::graph::Graph;
 use crate::state::goes_on;
+use raddle_machine::Status;
 
 /// What may still be stored where a load reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -56,7 +57,7 @@ impl Hope {
         }
         let own = ahead.event(load).thread;
         let mut others = (0..ahead.thread_count()).filter(|thread| *thread != own);
-        match others.any(|thread| ahead.status(thread).is_open()) {
+        match others.any(|thread| ahead.status(thread) == Status::Ready) {
             true => Prospect::Unfetched,
             false => Prospect::None,
         }
@@ -118,8 +119,8 @@ impl Hope {
 
     /// Whether a thread may fetch more, going by what can be committed.
     fn may_fetch(&self, ahead: &Ahead<'_>, thread: u32) -> bool {
-        if ahead.status(thread) != Status::Running {
-            return ahead.status(thread).is_open();
+        if ahead.status(thread) != Status::Ready || ahead.is_choosing(thread) {
+            return ahead.status(thread) == Status::Ready;
         }
         let mut waits = false;
         for po in ahead.settled(thread)..ahead.fetched(thread) {

@@ -1,6 +1,6 @@
 //! How executions end.
 
-use crate::ahead::{Ahead, ClockId, EventId, Failed, Status};
+use crate::ahead::{Ahead, ClockId, EventId, Failed};
 use crate::bits::Bits;
 use crate::commit_before::is_enabled;
 use crate::graph::Graph;
@@ -8,7 +8,7 @@ use crate::queue::is_representative;
 use crate::state::{goes_on, last_value};
 use raddle_engine::{BoundKind, End, FailureKind, FailureSite};
 use raddle_ir::{LocId, Observed};
-use raddle_machine::layout;
+use raddle_machine::{Status, layout};
 
 /// How an execution in which nothing more can be committed has ended. Faults come first, then bounds,
 /// which leave the rest unknown. `None` if a load waits for a store that does not come: another run covers
@@ -35,11 +35,7 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Opt
         });
         return Some(End::Failed(failures.collect()));
     }
-    for (status, bound) in [
-        (Status::OutOfEvents, BoundKind::Events),
-        (Status::OutOfSteps, BoundKind::LocalSteps),
-        (Status::Unrolled, BoundKind::Iterations),
-    ] {
+    for (status, bound) in BoundKind::STOPS {
         if let Some(thread) = with(status).next() {
             return Some(End::Cut(bound, ahead.place(thread)));
         }
@@ -58,7 +54,7 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Opt
         with(Status::Spinning).map(|t| (t, ahead.place(t), "spins for ever")).collect();
     let events = waiting.iter().map(|id| ahead.event(*id));
     stuck.extend(events.map(|event| (event.thread, event.at, "waits for a value")));
-    let running = (0..ahead.thread_count()).filter(|t| ahead.status(*t) == Status::Running);
+    let running = (0..ahead.thread_count()).filter(|t| ahead.status(*t) == Status::Ready);
     let joining = running.filter(|t| !stuck.iter().any(|(other, ..)| other == t));
     let joining: Vec<_> =
         joining.map(|t| (t, ahead.place(t), "waits for a thread to end")).collect();

@@ -4,7 +4,7 @@
 //! reads from or follows; the model is asked whether that is allowed. A failure or a final state
 //! that a search found is confirmed by this.
 
-use crate::ahead::{Ahead, Status};
+use crate::ahead::Ahead;
 use crate::api::Model;
 use crate::graph::Graph;
 use crate::model::Rules;
@@ -57,7 +57,7 @@ fn run<const W: usize>(
 }
 
 fn end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {
-    if (0..ahead.thread_count()).any(|thread| ahead.status(thread) == Status::Choosing) {
+    if (0..ahead.thread_count()).any(|thread| ahead.is_choosing(thread)) {
         return ReplayEnd::Short;
     }
     match end_of(ahead, graph) {

@@ -23,7 +23,7 @@
 //!   model blocked below, or that was given up for another load, counts as one, since it may have hidden
 //!   it. POWER's runs are never blocked, ARM's can be.)
 
-use crate::ahead::{Ahead, EventId, Kind, Status};
+use crate::ahead::{Ahead, EventId, Kind};
 use crate::api::Options;
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
@@ -298,8 +298,7 @@ impl<'p, const W: usize> Search<'p, W> {
             let prospect = self.hope.prospect(&self.ahead, load);
             return Some(self.reading(load, [Some(store)].into_iter(), prospect));
         }
-        let choosing =
-            (0..self.ahead.thread_count()).find(|t| self.ahead.status(*t) == Status::Choosing);
+        let choosing = (0..self.ahead.thread_count()).find(|t| self.ahead.is_choosing(*t));
         if let Some(thread) = choosing {
             let count = self.ahead.alternatives(thread);
             let node = self.node(std::iter::empty());

@@ -59,7 +59,7 @@ pub(crate) fn act<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, step: &St
         return None;
     }
     let Some(po) = step.update else {
-        let choosing = ahead.status(step.thread) == crate::ahead::Status::Choosing;
+        let choosing = ahead.is_choosing(step.thread);
         let known = choosing && step.choice < ahead.alternatives(step.thread);
         return known.then_some(Act::Choose(step.thread, step.choice));
     };

@@ -4,6 +4,7 @@
 //! `RADDLE_LONG=1`.
 
 use raddle_graph::{Model, Options, Summary, explore};
+use raddle_interleave as interleave;
 use raddle_ir::{CmpOp, Program, Term};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -114,4 +115,38 @@ fn arm() {
 #[test]
 fn x86() {
     corpus("x86");
+}
+
+/// What the engines say differently of a test that was written for other machines.
+fn disagreement(path: &Path, model: Model) -> Option<String> {
+    let bytes = std::fs::read(path).expect("the test is there");
+    let program = raddle_front_litmus::load("test", &bytes).expect("well-formed").program;
+    let other: interleave::Model = model.name().parse().expect("a model of both engines");
+    let options = interleave::Options { keep_going: true, ..interleave::Options::new(other) };
+    let expected = interleave::explore(&program, &options);
+    let found = explore(&program, &Options { keep_going: true, ..Options::new(model) });
+    let told = |s: &Summary| (s.executions, s.blocked, s.states.clone(), s.failures.len());
+    let (found, expected) = (told(&found), told(&expected));
+    let name = path.display();
+    (found != expected).then(|| format!("{name} under {model}: {found:?}, expected {expected:?}"))
+}
+
+#[test]
+fn hardware_tests_under_sc_tso_and_pso() {
+    let mut paths = Vec::new();
+    for name in ["ppc", "arm"] {
+        let Ok(entries) = std::fs::read_dir(folder(name)) else {
+            println!("{} is absent: passed over", folder(name).display());
+            return;
+        };
+        paths.extend(entries.map(|entry| entry.expect("readable").path()));
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "litmus"));
+    paths.sort();
+    let step = if std::env::var_os("RADDLE_LONG").is_some() { 1 } else { 40 };
+    let sample: Vec<&PathBuf> = paths.iter().step_by(step).collect();
+    let models = [Model::Sc, Model::Tso, Model::Pso];
+    let of = |path: &&PathBuf| models.map(|model| disagreement(path, model));
+    let wrong: Vec<String> = sample.par_iter().flat_map(of).flatten().collect();
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -30,11 +30,7 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
         return End::Failed(failures.collect());
     }
     let with = |status| machine.thread_ids().filter(move |id| machine.status(*id) == status);
-    for (status, bound) in [
-        (Status::OutOfEvents, BoundKind::Events),
-        (Status::OutOfSteps, BoundKind::LocalSteps),
-        (Status::Unrolled, BoundKind::Iterations),
-    ] {
+    for (status, bound) in BoundKind::STOPS {
         if let Some(thread) = with(status).next() {
             return End::Cut(bound, machine.loc(thread));
         }

@@ -37,7 +37,8 @@ pub enum Status {
 }
 
 impl Status {
-    pub(crate) const ALL: [Status; 10] = [
+    /// In the order of their numbers.
+    pub const ALL: [Status; 10] = [
         Status::Absent,
         Status::Ready,
         Status::Finished,

@@ -18,12 +18,15 @@ static void park(void)
         return;
     }
     // Somebody is about to give a permit: the caller looks again.
-    if (pthread_mutex_trylock(&mutex) != 0)
+    if (pthread_mutex_trylock(&mutex) != 0) {
+        LOAD_FENCE();
         return;
+    }
     if (!permit)
         pthread_cond_wait(&condition, &mutex);
     permit = 0;
     pthread_mutex_unlock(&mutex);
+    LOAD_FENCE();
 }
 
 static void unpark(void)
@@ -48,6 +51,8 @@ static void *waker(void *arg)
     // A permit that has nothing to do with the condition, as another user of the thread might give.
     unpark();
     ready = 1;
+    // To take a lock keeps nothing behind that came before it.
+    PSO_FENCE();
     unpark();
     return arg;
 }

@@ -231,7 +231,7 @@ impl Ahead<'_> {
         let stores = match reserved {
             None => false,
             Some(_) => match self.take_choice(thread) {
-                None => return Ok(Next::Stop(Status::Choosing)),
+                None => return Ok(Next::Choose),
                 Some(choice) => choice == 0,
             },
         };

@@ -15,7 +15,7 @@ use super::fetch::Next;
 use super::sets::DepsId;
 use super::sync::LOCK;
 use super::value::{Expr, Val};
-use super::{Ahead, Status, field, unsupported};
+use super::{Ahead, field, unsupported};
 use raddle_ir::{BinOp, IntPred, Order, Pred, RmwOp, Type};
 use raddle_machine::Fault;
 use raddle_machine::code::Slot;
@@ -83,7 +83,7 @@ impl Ahead<'_> {
             0 | 1 => 0,
             _ if all => 0,
             _ => match self.take_choice(thread) {
-                None => return Ok(Next::Stop(Status::Choosing)),
+                None => return Ok(Next::Choose),
                 Some(chosen) => {
                     let mut bits = (0..Type::I32.bits()).filter(|bit| waiters >> bit & 1 == 1);
                     let woken = bits.nth(chosen as usize).unwrap_or(0);

@@ -13,6 +13,8 @@ pub(super) enum Next {
     Jump(Pc),
     /// Something is not known yet; the operation is tried again later.
     Wait,
+    /// There are several outcomes; the operation is tried again when one was chosen.
+    Choose,
     Stop(Status),
 }
 
@@ -22,7 +24,8 @@ impl Ahead<'_> {
         let mut thread = 0;
         // Threads that are spawned on the way come later in the list.
         while thread < self.thread_count() {
-            if self.status(thread) == Status::Running && self.run(thread) {
+            let runs = self.status(thread) == Status::Ready && !self.is_choosing(thread);
+            if runs && self.run(thread) {
                 // Someone may have waited for it to end.
                 thread = 0;
                 continue;
@@ -45,6 +48,10 @@ impl Ahead<'_> {
                 Ok(Next::Go) => self.set(thread, field::PC, u64::from(pc.0) + 1),
                 Ok(Next::Jump(to)) => self.set(thread, field::PC, to.0.into()),
                 Ok(Next::Wait) => return false,
+                Ok(Next::Choose) => {
+                    self.set(thread, field::CHOOSES, 1);
+                    return false;
+                }
                 Ok(Next::Stop(status)) => {
                     self.set_status(thread, status);
                     return status == Status::Finished;
@@ -157,7 +164,7 @@ impl Ahead<'_> {
                     return Err(unsupported("chooses among more than 2^31 values"));
                 }
                 let Some(chosen) = self.take_choice(thread) else {
-                    return Ok(Next::Stop(Status::Choosing));
+                    return Ok(Next::Choose);
                 };
                 self.put(thread, dst, Val::known((lo + chosen).into()), false);
             }
@@ -232,7 +239,7 @@ impl Ahead<'_> {
     /// Chooses an outcome; the thread goes on.
     pub fn choose(&mut self, thread: u32, outcome: u64) {
         self.set(thread, field::CHOSEN, outcome + 1);
-        self.set_status(thread, Status::Running);
+        self.set(thread, field::CHOOSES, 0);
         self.run_all();
     }
 }

@@ -266,7 +266,7 @@ impl Ahead<'_> {
         self.threads[thread as usize].func = Some(func);
         let entry = self.enter(thread, func, args, Pc(0), None)?;
         self.set(thread, field::PC, entry.0.into());
-        self.set_status(thread, Status::Running);
+        self.set_status(thread, Status::Ready);
         Ok(())
     }
 

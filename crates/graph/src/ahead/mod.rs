@@ -37,50 +37,10 @@ use raddle_ir::{FuncId, LocId, Observed, Program};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
 use raddle_machine::visible::{DESTROYED, UNLOCKED};
-use raddle_machine::{Bounds, Fault, FaultKind, Trail, Word, layout};
+use raddle_machine::{Bounds, Fault, FaultKind, Status, Trail, Word, layout};
 use sets::{Clocks, DepSets, DepsId};
 use value::Nodes;
 use value::Val;
-
-/// What a thread is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Status {
-    Absent,
-    /// Fetches, or waits for a value or for a thread.
-    Running,
-    /// Before an operation with several outcomes: see [`Ahead::alternatives`].
-    Choosing,
-    Finished,
-    Failed,
-    /// Stopped by an `assume` that did not hold.
-    Blocked,
-    OutOfSteps,
-    OutOfEvents,
-    Halted,
-    Spinning,
-    Unrolled,
-}
-
-impl Status {
-    const ALL: [Status; 11] = [
-        Status::Absent,
-        Status::Running,
-        Status::Choosing,
-        Status::Finished,
-        Status::Failed,
-        Status::Blocked,
-        Status::OutOfSteps,
-        Status::OutOfEvents,
-        Status::Halted,
-        Status::Spinning,
-        Status::Unrolled,
-    ];
-
-    /// Whether it may fetch more.
-    pub fn is_open(self) -> bool {
-        matches!(self, Status::Running | Status::Choosing)
-    }
-}
 
 /// Offsets of a thread's words.
 mod field {
@@ -113,7 +73,9 @@ mod field {
     pub const CHOSEN: u32 = 19;
     /// Events at the last visit of the head of the loop that it spins in.
     pub const ROUND: u32 = 20;
-    pub const ALL: u32 = 21;
+    /// Whether it is before an operation with several outcomes: see [`super::Ahead::alternatives`].
+    pub const CHOOSES: u32 = 21;
+    pub const ALL: u32 = 22;
 }
 
 /// What is known of a thread for good.
@@ -226,9 +188,16 @@ impl<'p> Ahead<'p> {
         &self.threads[thread as usize].name
     }
 
+    /// What a thread is doing. One that is ready fetches, or waits for a value or for a thread, or is to
+    /// choose.
     #[inline]
     pub fn status(&self, thread: u32) -> Status {
         Status::ALL[self.get(thread, field::STATUS) as usize]
+    }
+
+    /// Whether a thread is before an operation with several outcomes.
+    pub fn is_choosing(&self, thread: u32) -> bool {
+        self.get(thread, field::CHOOSES) != 0
     }
 
     fn set_status(&mut self, thread: u32, status: Status) {
