@@ -4,13 +4,14 @@
 //! a path that shares nothing with the search, before anyone is told.
 
 use crate::fallible::may_fail;
+use crate::search::Search;
 use crate::witness::Witness;
 use raddle_engine::{
-    BoundKind, BoundMet, Failure, FailureKind, FailureSite, ReplayEnd, Stopped, Summary,
+    BoundKind, BoundMet, Failure, FailureKind, FailureSite, ReplayEnd, Step, Stopped, Summary,
 };
 use raddle_interleave::{Model, replay_reach};
 use raddle_ir::{LocId, Program};
-use raddle_reach::{Answer, Effort, End, Options, ReachModel, Unknown};
+use raddle_reach::{Answer, Effort, End, FinalState, Options, ReachModel, Unknown, final_states};
 
 /// What was reached, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,8 +79,8 @@ fn confirmed(
     model: ReachModel,
     found: &raddle_reach::Witness,
 ) -> Option<Reached> {
-    let (replayed, at_goal) = replay_reach(program, replayed_under(model), true, &found.schedule);
-    let schedule = found.schedule.clone();
+    let (goals, schedule) = (found.end == End::Goal, found.schedule.clone());
+    let (replayed, at_goal) = replay_reach(program, replayed_under(model), goals, &schedule);
     let witness = Witness { schedule, events: replayed.events, why: None };
     let failure = match (&found.end, replayed.end) {
         (End::Goal, _) if at_goal => None,
@@ -91,8 +92,27 @@ fn confirmed(
     Some(Reached { failure, witness })
 }
 
-/// Failures of a program, for `check`: assertions and the like are the goals, loops need not end. Final
-/// conditions, data races and threads that spin for ever are not looked at.
+/// Runs a schedule that comes from elsewhere; it must end at a goal. The error says, in words, what
+/// happens instead.
+pub fn rerun(program: &Program, search: &Search, schedule: &[Step]) -> Result<Witness, String> {
+    let Search::Lazy(options) = search else {
+        return Err("goals are reached by schedules of the reachability engine".to_owned());
+    };
+    let (replayed, at_goal) = replay_reach(program, options.model, true, schedule);
+    match (at_goal, replayed.end) {
+        (true, _) => {
+            Ok(Witness { schedule: schedule.to_vec(), events: replayed.events, why: None })
+        }
+        (false, ReplayEnd::Stuck(step)) => {
+            Err(format!("step {} of the schedule cannot happen", step + 1))
+        }
+        (false, _) => Err("it does not end at a goal".to_owned()),
+    }
+}
+
+/// Failures of a program, for `check`: assertions and the like are the goals, loops need not end; and
+/// its final states, if it has a condition on those. Data races and threads that spin for ever are
+/// not looked at.
 pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -> Summary {
     let mut summary = Summary::default();
     let model = match options.model {
@@ -100,9 +120,6 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
         Model::Tso => ReachModel::Tso,
         Model::Pso => return unsupported("lazy reachability under pso", LocId::NONE),
     };
-    if program.condition.is_some() {
-        return unsupported("final conditions, by lazy reachability", LocId::NONE);
-    }
     let limits = &options.limits;
     let asked = Options {
         time: limits.time,
@@ -117,10 +134,22 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
         summary.failures.push(site.shown_by(1, witness.schedule));
         summary.stopped = Some(Stopped::Failure);
     }
-    match result.unknown {
-        None if result.unconfirmed => {
-            return unsupported("what was found does not replay: a defect of raddle", LocId::NONE);
+    summary.events = result.effort.states;
+    let mut unknown = result.unknown;
+    if result.unconfirmed {
+        return unsupported("what was found does not replay: a defect of raddle", LocId::NONE);
+    }
+    if program.condition.is_some() && unknown.is_none() && summary.failures.is_empty() {
+        let time = limits.time.map(|time| time.saturating_sub(result.effort.elapsed));
+        let finals = final_states(program, model, &Options { time, ..asked });
+        unknown = finals.unknown;
+        summary.events += finals.effort.states;
+        for FinalState { values, schedule } in finals.states {
+            summary.states.push((values, 1));
+            summary.witnesses.push(schedule);
         }
+    }
+    match unknown {
         None => {}
         Some(Unknown::Time) => summary.stopped = Some(Stopped::Time),
         Some(Unknown::Memory | Unknown::States) => summary.stopped = Some(Stopped::Memory),
@@ -133,7 +162,6 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
             return unsupported(&delayed.to_string(), LocId::NONE);
         }
     }
-    summary.events = result.effort.states;
     summary
 }
 

@@ -30,13 +30,16 @@ impl From<graph::Options> for Search {
 
 impl Search {
     pub const INTERLEAVE: &str = "interleave";
+    /// The reachability engine: steps of the interleaving engine, which stops nobody who spins.
+    pub const REACH: &str = "reach";
     /// The graph engine, and its only strategy.
     pub const GRAPH: &str = "graph";
 
     /// Whose steps the schedules are.
     pub const fn engine_name(&self) -> &'static str {
         match self {
-            Search::Interleave(_) | Search::Lazy(_) => Search::INTERLEAVE,
+            Search::Interleave(_) => Search::INTERLEAVE,
+            Search::Lazy(_) => Search::REACH,
             Search::Graph(_) => Search::GRAPH,
         }
     }

@@ -79,6 +79,8 @@ pub struct Expected {
 
 /// The kind of an offence that is no failure.
 pub const CONDITION: &str = "condition";
+/// The kind of a witness that is for a goal, which is no offence.
+pub const GOAL: &str = "goal";
 
 /// Runs a schedule that comes from elsewhere; it must end in what is expected. The error says, in
 /// words, what happens instead.

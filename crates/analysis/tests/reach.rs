@@ -5,7 +5,7 @@ use raddle_analysis::reach::reach;
 use raddle_analysis::robust::{By, Gap, robust};
 use raddle_analysis::{Search, Verdict, check};
 use raddle_interleave::{Limits, Model, Options as Exploration};
-use raddle_ir::{Program, text};
+use raddle_ir::{CmpOp, Condition, Program, Prop, Quantifier, Term, text};
 use raddle_oracle::generate::{self, Config, Weights};
 use raddle_reach::{Options, ReachModel};
 
@@ -58,6 +58,32 @@ fn checks_by_states_and_by_executions_agree() {
             }
         }
     }
+}
+
+/// A condition on the first observable, of a kind that can be violated.
+fn condition(program: &Program, seed: usize) -> Option<Condition> {
+    let observable = Term::Observable(program.observables.keys().next()?);
+    let quantifier = [Quantifier::NotExists, Quantifier::Forall][seed % 2];
+    let prop = Prop::Cmp(CmpOp::Eq, observable, Term::Int(seed as i128 / 2 % 3));
+    Some(Condition { quantifier, prop })
+}
+
+#[test]
+fn final_conditions_are_judged_alike() {
+    let (mut violated, mut met) = (0, 0);
+    for (seed, mut program) in programs(60).enumerate() {
+        program.condition = condition(&program, seed);
+        for model in [Model::Sc, Model::Tso] {
+            let by_executions = check(&program, &Search::Interleave(limited(model))).verdict;
+            let by_states = check(&program, &Search::Lazy(limited(model))).verdict;
+            if by_executions != Verdict::Unknown {
+                assert_eq!(by_states, by_executions, "{model}\n{}", text::print(&program));
+            }
+            violated += u32::from(by_states == Verdict::Violation);
+            met += u32::from(by_states == Verdict::Safe);
+        }
+    }
+    assert!(violated > 20 && met > 20, "{violated} are violated, {met} are met");
 }
 
 #[test]

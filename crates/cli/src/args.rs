@@ -114,7 +114,7 @@ pub struct CheckArgs {
 /// program that has changed since, or a schedule that ends in anything else, is bad input.
 #[derive(Args, Debug)]
 pub struct ReplayArgs {
-    /// A file written by `raddle check --witness`.
+    /// A file written by `raddle check --witness` or `raddle reach --witness`.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]

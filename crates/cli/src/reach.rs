@@ -5,12 +5,15 @@ use crate::config;
 use crate::output::{Output, Stop};
 use crate::source::{self, Source};
 use crate::status::Status;
+use crate::witness;
 use clap::Args;
 use raddle_analysis::{Search, reach};
+use raddle_engine::Checks;
 use raddle_interleave::Options as Exploration;
 use raddle_reach::{Options, ReachModel};
 use raddle_report::source::Sources;
-use raddle_report::{Run, json};
+use raddle_report::{Run, document, json};
+use std::path::PathBuf;
 
 /// Ask whether a program can reach one of its goals; without goals, whether it can fail.
 ///
@@ -37,6 +40,9 @@ pub struct ReachArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Write what was reached, with a schedule to replay, to this file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub witness: Option<PathBuf>,
 }
 
 fn model(word: &str) -> Result<ReachModel, String> {
@@ -60,7 +66,8 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Result<Status, Stop> {
         workers: workers(args.jobs),
         ..Options::default()
     };
-    let loaded = source::load(&config::source(&args.source), output);
+    let config = config::source(&args.source);
+    let loaded = source::load(&config, output);
     let Some(Source { program, shown: file, .. }) = loaded else { return Ok(Status::Bad) };
     let result = reach::reach(&program, args.model, &options);
     output.note(match result.reachable {
@@ -68,8 +75,13 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Result<Status, Stop> {
         Some(false) => Status::Fine,
         None => Status::Unknown,
     });
-    let search = Search::from(Exploration::new(reach::replayed_under(args.model)));
+    let search = Search::Lazy(Exploration::new(reach::replayed_under(args.model)));
     let run = Run { file: &file, program: &program, search: &search };
+    if let Some(path) = &args.witness {
+        let reached = result.reached.iter().map(|reached| document::reached(&run, reached));
+        let (origin, checks) = (config.origin(), Checks::default());
+        witness::save(path, &program, &origin, checks, reached.collect(), output);
+    }
     let sources = Sources::from_disk();
     let text = match args.output.json {
         true => json::line(&raddle_report::reach::json(&run, &result)),

@@ -9,7 +9,8 @@ use crate::input;
 use crate::output::{Output, Stop};
 use crate::source;
 use crate::status::Status;
-use raddle_analysis::witness::rerun;
+use raddle_analysis::reach;
+use raddle_analysis::witness::{GOAL, rerun};
 use raddle_ir::{Diagnostic, Program};
 use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
 use raddle_report::source::Sources;
@@ -29,14 +30,9 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
         return Ok(refused(&changed(&file, &shown), output));
     }
     for (n, witness) in recorded.witnesses.iter().enumerate() {
-        let RecordedWitness { search, schedule, expected } = witness;
-        match rerun(&program, search, schedule, expected) {
-            Ok(violation) => {
-                let run = Run { file: &shown, program: &program, search };
-                let text = match args.output.json {
-                    true => json::line(&json::replayed(&run, &violation)),
-                    false => check::replayed(&run, &output.look(&Sources::from_disk()), &violation),
-                };
+        let run = Run { file: &shown, program: &program, search: &witness.search };
+        match replayed(&run, witness, args.output.json, output) {
+            Ok(text) => {
                 output.print(&text)?;
                 output.note(Status::Violation);
             }
@@ -47,6 +43,29 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
         }
     }
     Ok(output.status())
+}
+
+/// What a schedule ends in, to be shown, if that is what it is there for.
+fn replayed(
+    run: &Run<'_>,
+    witness: &RecordedWitness,
+    json: bool,
+    output: &Output,
+) -> Result<String, String> {
+    let RecordedWitness { search, schedule, expected } = witness;
+    let sources = Sources::from_disk();
+    if expected.kind == GOAL {
+        let found = reach::rerun(run.program, search, schedule)?;
+        return Ok(match json {
+            true => json::line(&json::replayed_goal(run, &found)),
+            false => raddle_report::reach::replayed(run, &output.look(&sources), &found),
+        });
+    }
+    let violation = rerun(run.program, search, schedule, expected)?;
+    Ok(match json {
+        true => json::line(&json::replayed(run, &violation)),
+        false => check::replayed(run, &output.look(&sources), &violation),
+    })
 }
 
 fn refused(diagnostic: &Diagnostic, output: &mut Output) -> Status {
@@ -60,7 +79,7 @@ fn load(path: &Path, file: &str) -> Result<Recorded, Diagnostic> {
     let recorded = document::read(file, &bytes)?;
     if recorded.witnesses.is_empty() {
         return Err(Diagnostic::whole_file(file, "the file holds no witness: nothing was found")
-            .help("raddle check --witness writes one for every error it finds"));
+            .help("raddle check --witness writes one for every error it finds, raddle reach --witness for a goal"));
     }
     Ok(recorded)
 }

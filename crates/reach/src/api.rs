@@ -187,11 +187,20 @@ pub struct Attacks {
     pub effort: Effort,
 }
 
+/// A final state of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FinalState {
+    /// The values of the observables, in the program's order.
+    pub values: Vec<u64>,
+    /// A schedule that ends so.
+    pub schedule: Vec<Step>,
+}
+
 /// The final states of a program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FinalStates {
-    /// The values of the observables, in the program's order; each once.
-    pub states: Vec<Vec<u64>>,
+    /// Each once, in order of the values.
+    pub states: Vec<FinalState>,
     /// Why they are not known.
     pub unknown: Option<Unknown>,
     pub effort: Effort,

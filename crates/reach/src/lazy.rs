@@ -25,13 +25,13 @@
 //! that met the bound without an answer is asked again with twice the bound.
 
 use crate::api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, FinalStates, InstPlace, Options, ReachModel,
-    Reachability, Robust, Robustness, Unknown, Witness,
+    Answer, Attacks, Effort, End, FeasibleAttack, InstPlace, Options, ReachModel, Reachability,
+    Robust, Robustness, Unknown, Witness,
 };
 use crate::path::{Manner, schedule};
 use crate::rules::Rules;
 use crate::search::{Budget, Finding, Found, Outcome, Search, Target};
-use raddle_engine::FailureKind;
+use raddle_engine::{FailureKind, Step};
 use raddle_ir::{InstKind, LocId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::{Bounds, Fault, Machine};
@@ -73,36 +73,26 @@ pub fn attacks(program: &Program, options: &Options) -> Attacks {
     Attacks { feasible, unknown, effort: asker.effort() }
 }
 
-/// The values that the program's observables have when all threads have ended, in order.
-pub fn final_states(program: &Program, model: ReachModel, options: &Options) -> FinalStates {
-    let mut asker = Asker::new(program, options);
-    let (states, unknown) = match asker.finals(model) {
-        Ok(states) => (states, None),
-        Err(unknown) => (Vec::new(), Some(unknown)),
-    };
-    FinalStates { states, unknown, effort: asker.effort() }
-}
-
 /// Puts queries and adds up what they take.
-struct Asker<'p, 'o> {
-    program: &'p Program,
+pub(crate) struct Asker<'p, 'o> {
+    pub program: &'p Program,
     options: &'o Options,
     start: Instant,
     effort: Effort,
 }
 
-struct FoundAttack {
-    store: Pc,
+pub(crate) struct FoundAttack {
+    pub store: Pc,
     attack: FeasibleAttack,
 }
 
 /// What a search for attacks came to.
-struct Attacked {
-    found: Vec<FoundAttack>,
+pub(crate) struct Attacked {
+    pub found: Vec<FoundAttack>,
     /// Why there may be more.
     unknown: Option<Unknown>,
     /// Whether stores were not delayed for want of room.
-    capped: bool,
+    pub capped: bool,
 }
 
 /// What a query came to.
@@ -117,11 +107,11 @@ enum Query {
 }
 
 impl<'p> Asker<'p, '_> {
-    fn new<'o>(program: &'p Program, options: &'o Options) -> Asker<'p, 'o> {
+    pub fn new<'o>(program: &'p Program, options: &'o Options) -> Asker<'p, 'o> {
         Asker { program, options, start: Instant::now(), effort: Effort::default() }
     }
 
-    fn effort(&self) -> Effort {
+    pub fn effort(&self) -> Effort {
         Effort { elapsed: self.start.elapsed(), ..self.effort }
     }
 
@@ -159,7 +149,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     /// Twice as many stores to delay, if that is allowed.
-    fn twice(&self, cap: usize) -> Result<usize, Unknown> {
+    pub fn twice(&self, cap: usize) -> Result<usize, Unknown> {
         match cap >= self.options.max_delayed {
             true => Err(Unknown::Delayed(cap)),
             false => Ok((cap * 2).min(self.options.max_delayed)),
@@ -200,61 +190,8 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
-    /// The final states: under TSO, those of the program extended until no attack succeeds.
-    fn finals(&mut self, model: ReachModel) -> Result<Vec<Vec<u64>>, Unknown> {
-        let mut delayable = FxHashSet::default();
-        let mut cap = first_cap(self.program);
-        loop {
-            let (found, capped) = match model {
-                ReachModel::Sc => (Vec::new(), false),
-                ReachModel::Tso => self.further(&delayable, cap)?,
-            };
-            if !found.is_empty() {
-                delayable.extend(found);
-                continue;
-            }
-            match self.finals_of(&delayable, cap)? {
-                Some(values) if !capped => return Ok(values),
-                _ => cap = self.twice(cap)?,
-            }
-        }
-    }
-
-    /// Further stores by which attacks succeed, and whether the bound was met.
-    fn further(
-        &mut self,
-        delayable: &FxHashSet<Pc>,
-        cap: usize,
-    ) -> Result<(Vec<Pc>, bool), Unknown> {
-        let attacked = self.attacked(delayable, cap, false)?;
-        Ok((attacked.found.iter().map(|attack| attack.store).collect(), attacked.capped))
-    }
-
-    /// The final states of the extended program; nothing if the bound was met.
-    fn finals_of(
-        &mut self,
-        delayable: &FxHashSet<Pc>,
-        cap: usize,
-    ) -> Result<Option<Vec<Vec<u64>>>, Unknown> {
-        let delayable = Arc::new(delayable.clone());
-        let rules = Rules { delayable, cap, ..Rules::default() };
-        let search = self.search(&rules, Target::Finals).map_err(cannot_start)?;
-        let outcome = search.find_all().run();
-        self.count(&outcome);
-        if let Some(unknown) = unknown(&outcome) {
-            return Err(unknown);
-        }
-        let values = outcome.found.into_iter().filter_map(|finding| match finding.what {
-            Found::Final(values) => Some(values),
-            _ => None,
-        });
-        let mut values: Vec<Vec<u64>> = values.collect();
-        values.sort_unstable();
-        Ok((!outcome.capped).then_some(values))
-    }
-
     /// Asks for attacks by stores that are not in `delayable`: the first found, or all.
-    fn attacked(
+    pub fn attacked(
         &mut self,
         delayable: &FxHashSet<Pc>,
         cap: usize,
@@ -276,12 +213,12 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
-    fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
+    pub fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
         let steps = self.options.local_steps;
         Search::new(self.program, steps, rules.clone(), target, &self.budget())
     }
 
-    fn count(&mut self, outcome: &Outcome) {
+    pub fn count(&mut self, outcome: &Outcome) {
         self.effort.queries += 1;
         self.effort.states += outcome.states;
         if outcome.states >= self.effort.largest {
@@ -294,6 +231,18 @@ impl<'p> Asker<'p, '_> {
         Bounds { steps: self.options.local_steps, unroll: None, spin: false }
     }
 
+    /// A schedule that leads to what was found.
+    pub fn schedule(
+        &self,
+        search: &Search<'p>,
+        rules: &Rules,
+        finding: &Finding,
+        manner: Manner,
+    ) -> Option<Vec<Step>> {
+        let (moves, machine) = (search.path(finding), &search.system().machine);
+        schedule(self.program, self.bounds(), rules, machine, &moves, manner)
+    }
+
     fn witness(
         &self,
         search: &Search<'p>,
@@ -301,9 +250,8 @@ impl<'p> Asker<'p, '_> {
         finding: &Finding,
         manner: Manner,
     ) -> Option<Witness> {
-        let moves = search.path(finding);
+        let steps = self.schedule(search, rules, finding, manner)?;
         let machine = &search.system().machine;
-        let steps = schedule(self.program, self.bounds(), rules, machine, &moves, manner)?;
         let end = match &finding.what {
             Found::Goal => End::Goal,
             Found::Failed { thread, fault, loc } => End::Failure {
@@ -325,10 +273,8 @@ impl<'p> Asker<'p, '_> {
 
     fn attack(&self, search: &Search<'p>, rules: &Rules, finding: &Finding) -> Option<FoundAttack> {
         let Found::Attack { thread, store, load } = finding.what else { return None };
-        let moves = search.path(finding);
+        let steps = self.schedule(search, rules, finding, Manner::TsoDrained)?;
         let machine = &search.system().machine;
-        let manner = Manner::TsoDrained;
-        let steps = schedule(self.program, self.bounds(), rules, machine, &moves, manner)?;
         let attack = FeasibleAttack {
             number: thread.0,
             thread: machine.thread_name(thread).to_owned(),
@@ -345,15 +291,15 @@ fn place(machine: &Machine<'_>, pc: Pc) -> InstPlace {
     InstPlace { func, block, index, loc }
 }
 
-fn cannot_start(fault: Fault) -> Unknown {
+pub(crate) fn cannot_start(fault: Fault) -> Unknown {
     Unknown::Unsupported(fault.message, LocId::NONE)
 }
 
-fn lost() -> Unknown {
+pub(crate) fn lost() -> Unknown {
     Unknown::Unsupported("a way that was found cannot be gone again".to_owned(), LocId::NONE)
 }
 
-fn unknown(outcome: &Outcome) -> Option<Unknown> {
+pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {
     if let Some((fault, loc)) = &outcome.unsupported {
         return Some(Unknown::Unsupported(fault.message.clone(), *loc));
     }
@@ -361,7 +307,7 @@ fn unknown(outcome: &Outcome) -> Option<Unknown> {
 }
 
 /// How many stores a thread may delay at first: enough to go twice past every store there is.
-fn first_cap(program: &Program) -> usize {
+pub(crate) fn first_cap(program: &Program) -> usize {
     let blocks = program.funcs.values().flat_map(|func| func.blocks.values());
     let stores = blocks.flat_map(|block| &block.insts);
     let stores = stores.filter(|inst| matches!(inst.kind, InstKind::Store { .. })).count();

@@ -9,7 +9,7 @@
 //! | module | subject |
 //! |---|---|
 //! | `api` | what the engine is asked and what it answers |
-//! | `lazy` | the queries: reachability, robustness, attacks |
+//! | `lazy`, `finals` | the queries: reachability, robustness, attacks; final states |
 //! | `search`, `worker` | breadth-first search, on several cores |
 //! | `memo`, `narrow` | moves that are remembered instead of made |
 //! | `judge` | what was found |
@@ -35,6 +35,7 @@ mod attack_tests;
 #[cfg(test)]
 mod codec_tests;
 mod delay;
+mod finals;
 mod judge;
 mod lately;
 mod lazy;
@@ -55,7 +56,8 @@ mod tree;
 mod worker;
 
 pub use api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, FinalStates, InstPlace, Options, ReachModel,
-    Reachability, Robust, Robustness, Unknown, Witness,
+    Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, InstPlace, Options,
+    ReachModel, Reachability, Robust, Robustness, Unknown, Witness,
 };
-pub use lazy::{attacks, final_states, reach, robust};
+pub use finals::final_states;
+pub use lazy::{attacks, reach, robust};

@@ -34,10 +34,11 @@ fn complaint(program: &Program) -> Option<String> {
         let expected: Vec<Vec<u64>> =
             summary.states.iter().map(|(values, _)| values.clone()).collect();
         let found = final_states(program, model, &options);
-        if found.unknown.is_some() || !expected.is_empty() && found.states != expected {
+        let states: Vec<Vec<u64>> = found.states.into_iter().map(|state| state.values).collect();
+        if found.unknown.is_some() || !expected.is_empty() && states != expected {
             return Some(format!(
-                "{model:?}: final states {:x?}, not {expected:x?} ({:?})",
-                found.states, found.unknown
+                "{model:?}: final states {states:x?}, not {expected:x?} ({:?})",
+                found.unknown
             ));
         }
         let reached = reach(program, model, &options).answer;

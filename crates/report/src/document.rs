@@ -5,9 +5,9 @@
 //! the place. The rest (the story, the reason) is for readers.
 
 use crate::{Run, json, story};
-use raddle_analysis::Search;
-use raddle_analysis::Violation;
+use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::Expected;
+use raddle_analysis::{Offence, Search, Violation};
 use raddle_engine::{Checks, Step};
 use raddle_graph as graph;
 use raddle_interleave as interleave;
@@ -56,6 +56,24 @@ pub fn entry(run: &Run<'_>, violation: &Violation) -> Entry {
         engine: run.search.engine_name(),
         buffer_bound: run.search.buffer_bound(),
         error: json::violation(run, violation),
+    }
+}
+
+/// The entry of something that was reached.
+pub fn reached(run: &Run<'_>, reached: &Reached) -> Entry {
+    let Reached { failure, witness } = reached;
+    let error = match failure {
+        None => json::goal(run, witness),
+        Some(site) => {
+            let offence = Offence::Failed(site.clone().shown_by(1, witness.schedule.clone()));
+            json::violation(run, &Violation { offence, witness: witness.clone(), count: 1 })
+        }
+    };
+    Entry {
+        model: run.search.model_name(),
+        engine: run.search.engine_name(),
+        buffer_bound: run.search.buffer_bound(),
+        error,
     }
 }
 
@@ -204,10 +222,12 @@ impl BodyEntry {
                 let buffer_bound = self.buffer_bound;
                 Ok(interleave::Options { checks, buffer_bound, ..options }.into())
             }
+            Some(Search::REACH) => Ok(Search::Lazy(interleave::Options::new(self.model.parse()?))),
             Some(Search::GRAPH) => Ok(graph::Options::new(self.model.parse()?).into()),
             Some(other) => Err(format!(
-                "the engine '{other}' is not known; expected '{}' or '{}'",
+                "the engine '{other}' is not known; expected '{}', '{}' or '{}'",
                 Search::INTERLEAVE,
+                Search::REACH,
                 Search::GRAPH
             )),
         }

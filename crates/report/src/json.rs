@@ -5,6 +5,7 @@
 
 use crate::value::{self, Value};
 use crate::{Run, condition, stopped_name, story};
+use raddle_analysis::witness::{GOAL, Witness};
 use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
 use raddle_engine::{BoundMet, Failure, FailureKind};
 use raddle_ir::{LocId, Program};
@@ -213,9 +214,18 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
 }
 
 pub fn replayed<'a>(run: &Run<'a>, found: &Violation) -> Replayed<'a> {
+    replayed_to(run, violation(run, found))
+}
+
+/// The same for a goal.
+pub fn replayed_goal<'a>(run: &Run<'a>, witness: &Witness) -> Replayed<'a> {
+    replayed_to(run, goal(run, witness))
+}
+
+fn replayed_to<'a>(run: &Run<'a>, error: Error) -> Replayed<'a> {
     let (file, model) = (run.file, run.search.model_name());
     let buffer_bound = run.search.buffer_bound();
-    Replayed { file, model, buffer_bound, replayed: true, error: violation(run, found) }
+    Replayed { file, model, buffer_bound, replayed: true, error }
 }
 
 /// Linux keeps count.
@@ -250,6 +260,25 @@ pub(crate) fn violation(run: &Run<'_>, violation: &Violation) -> Error {
         why: violation.witness.why.as_ref().map(|why| why.words.clone()),
         causes: story::causes(&violation.witness),
         ..accused(run, &violation.offence)
+    }
+}
+
+/// A goal that was reached.
+pub(crate) fn goal(run: &Run<'_>, witness: &Witness) -> Error {
+    Error {
+        kind: GOAL,
+        thread: None,
+        file: run.file.to_owned(),
+        line: None,
+        against: None,
+        message: "a goal is reached".to_owned(),
+        count: 1,
+        confirmed: true,
+        schedule: witness.schedule.iter().map(story::step).collect(),
+        witness: story::events(run, witness),
+        why: None,
+        causes: Vec::new(),
+        state: None,
     }
 }
 

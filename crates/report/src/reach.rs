@@ -67,6 +67,14 @@ fn reason(result: &ReachResult) -> Option<String> {
     result.unknown.as_ref().map(ToString::to_string)
 }
 
+/// A schedule that was read from a file and reached a goal again.
+pub fn replayed(run: &Run<'_>, look: &Look<'_>, found: &raddle_analysis::Witness) -> String {
+    let word = paint(look.colour, Ink::Bad, "reachable");
+    let story = witness::story(run, look, &found.events);
+    let model = run.search.model_name();
+    format!("{} ({model}): {word}\n{story}  replayed: a goal is reached\n", printable(run.file))
+}
+
 /// The answer as text.
 pub fn text(run: &Run<'_>, look: &Look<'_>, result: &ReachResult) -> String {
     let mut out = String::new();

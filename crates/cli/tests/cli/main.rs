@@ -7,5 +7,6 @@ mod check;
 mod common;
 mod fence;
 mod litmus;
+mod reach;
 mod replay;
 mod robust;

@@ -1,0 +1,84 @@
+//! Final states: under TSO, those of the program extended until no attack succeeds ([`crate::lazy`]).
+
+use crate::api::{FinalState, FinalStates, Options, ReachModel, Unknown};
+use crate::lazy::{Asker, cannot_start, first_cap, lost, unknown};
+use crate::path::Manner;
+use crate::rules::Rules;
+use crate::search::{Found, Target};
+use raddle_ir::Program;
+use raddle_machine::code::Pc;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// The values that the program's observables have when all threads have ended, in order.
+pub fn final_states(program: &Program, model: ReachModel, options: &Options) -> FinalStates {
+    let mut asker = Asker::new(program, options);
+    let (states, unknown) = match asker.finals(model) {
+        Ok(states) => (states, None),
+        Err(unknown) => (Vec::new(), Some(unknown)),
+    };
+    FinalStates { states, unknown, effort: asker.effort() }
+}
+
+impl Asker<'_, '_> {
+    fn finals(&mut self, model: ReachModel) -> Result<Vec<FinalState>, Unknown> {
+        let mut delayable = FxHashSet::default();
+        let mut cap = first_cap(self.program);
+        loop {
+            let (found, capped) = match model {
+                ReachModel::Sc => (Vec::new(), false),
+                ReachModel::Tso => self.further(&delayable, cap)?,
+            };
+            if !found.is_empty() {
+                delayable.extend(found);
+                continue;
+            }
+            match self.finals_of(&delayable, cap, model)? {
+                Some(states) if !capped => return Ok(states),
+                _ => cap = self.twice(cap)?,
+            }
+        }
+    }
+
+    /// Further stores by which attacks succeed, and whether the bound was met.
+    fn further(
+        &mut self,
+        delayable: &FxHashSet<Pc>,
+        cap: usize,
+    ) -> Result<(Vec<Pc>, bool), Unknown> {
+        let attacked = self.attacked(delayable, cap, false)?;
+        Ok((attacked.found.iter().map(|attack| attack.store).collect(), attacked.capped))
+    }
+
+    /// The final states of the extended program; nothing if the bound was met.
+    fn finals_of(
+        &mut self,
+        delayable: &FxHashSet<Pc>,
+        cap: usize,
+        model: ReachModel,
+    ) -> Result<Option<Vec<FinalState>>, Unknown> {
+        let delayable = Arc::new(delayable.clone());
+        let rules = Rules { delayable, cap, ..Rules::default() };
+        let mut search = self.search(&rules, Target::Finals).map_err(cannot_start)?.find_all();
+        let outcome = search.run();
+        self.count(&outcome);
+        if let Some(unknown) = unknown(&outcome) {
+            return Err(unknown);
+        }
+        if outcome.capped {
+            return Ok(None);
+        }
+        let manner = match model {
+            ReachModel::Sc => Manner::Sc,
+            ReachModel::Tso => Manner::Tso,
+        };
+        let mut states = Vec::new();
+        for finding in &outcome.found {
+            let Found::Final(values) = &finding.what else { continue };
+            let schedule = self.schedule(&search, &rules, finding, manner).ok_or_else(lost)?;
+            states.push(FinalState { values: values.clone(), schedule });
+        }
+        states.sort_unstable_by(|a, b| a.values.cmp(&b.values));
+        Ok(Some(states))
+    }
+}
