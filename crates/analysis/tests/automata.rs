@@ -137,6 +137,23 @@ fn generated_automata_reach_what_trying_everything_does() {
     assert!(compared > 20 * long() && relaxed > 0, "{compared} compared, {relaxed} relaxed");
 }
 
+/// A store that waits for a lock on memory reaches it only when the lock is given back: what was
+/// overtaken and missed meanwhile shows only then.
+#[test]
+fn attacks_end_outside_of_locks() {
+    let left = "thread t0\ninitial a\ntransition a b write 1 0\ntransition b c read r 1\nend\n";
+    let right = "thread t1\ninitial a\ntransition a b write 1 1\ntransition b c lock
+        transition c d read s 0\n";
+    let verdict = |rest: &str| {
+        let source = format!("{left}{right}{rest}end\n");
+        let program = raddle_front_automata::load("t.aut", source.as_bytes()).expect("well-formed");
+        is_confirmed_robust(&program)
+    };
+    assert_eq!(verdict(""), "yes");
+    assert_eq!(verdict("transition d e unlock\n"), "no");
+    assert_eq!(verdict("transition d e check s\ntransition e f unlock\n"), "yes");
+}
+
 #[test]
 fn no_smaller_set_of_fences_helps() {
     let mut good = |program: &Program| is_robust(program) == "yes";

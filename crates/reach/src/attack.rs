@@ -12,7 +12,8 @@
 //!   after `load`. For that it is noted which threads have acted since, and which bytes they touched.
 //!
 //! Touching the bytes of `store` in the chain is what closes the cycle: `flush` then happens after
-//! `load` as well.
+//! `load` as well. It takes place when nobody else has the sole right to write memory; who has it may
+//! go on in the chain until then.
 //!
 //! The papers let others do anything in the window. Here they act in it only with events that happen
 //! after a load that the attacker made in it. That loses no attack: nothing that others do happens
@@ -105,7 +106,7 @@ impl Attack {
         }
     }
 
-    /// Notes what a thread does. True if it closes the cycle.
+    /// Notes what a thread does. True if the cycle is closed.
     pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         match self {
             Attack::None => false,
@@ -119,7 +120,7 @@ impl Attack {
             }
             Attack::Chain(Chain { delay, past, .. }) => {
                 past.note(thread, touch);
-                touch.is_some_and(|touch| touch.range.overlaps(&delay.range))
+                past.has_touched(&delay.range)
             }
         }
     }

@@ -206,7 +206,7 @@ impl System<'_> {
     }
 
     /// Whether another thread has the sole right to write memory.
-    fn is_shut_out(&self, thread: ThreadId) -> bool {
+    pub fn is_shut_out(&self, thread: ThreadId) -> bool {
         let Some(lock) = self.machine.program.memory_lock else { return false };
         let held = self.in_memory(global_address(lock), LOCK_BYTES);
         held.is_some_and(|held| held != UNLOCKED && held != held_by(thread))

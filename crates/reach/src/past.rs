@@ -45,6 +45,10 @@ impl Touched {
             .any(|(range, written)| range.overlaps(&touch.range) && (*written || touch.writes))
     }
 
+    fn overlaps(&self, range: &Range) -> bool {
+        self.0.iter().any(|(touched, _)| touched.overlaps(range))
+    }
+
     fn add(&mut self, touch: &Touch) {
         // The parts of the new run that are not yet known, between those that are.
         let mut cut: SmallVec<[(Range, bool); 8]> = SmallVec::new();
@@ -108,6 +112,11 @@ pub struct Past {
 }
 
 impl Past {
+    /// Whether any of these bytes were touched.
+    pub fn has_touched(&self, range: &Range) -> bool {
+        self.touched.overlaps(range)
+    }
+
     /// It begins with a load.
     pub fn of_load(range: Range) -> Past {
         let mut past = Past::default();

@@ -29,7 +29,7 @@ impl System<'_> {
             Kind::Flush => self.delayed(thread).oldest().map(|oldest| writing(&oldest)),
             _ => self.touch(thread, self.machine.visible(thread)),
         };
-        let completes = self.note(thread, touch.as_ref());
+        let closed = self.note(thread, touch.as_ref());
         match made.kind {
             Kind::Flush => self.flush(thread),
             Kind::Begin => self.begin(thread),
@@ -46,10 +46,12 @@ impl System<'_> {
         }
         let is_local = touch.is_none_or(|touch| !touch.writes) && made.kind == Kind::Step;
         self.settle(thread);
+        let attacker = self.soft.attack.chain().map(|chain| chain.delay.thread);
+        let completes = closed && attacker.is_some_and(|attacker| !self.is_shut_out(attacker));
         Made { is_local, completes }
     }
 
-    /// Notes an access if there is an attack; true if it closes the cycle.
+    /// Notes an access if there is an attack; true if the cycle is closed.
     fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         if self.soft.attack == Attack::None {
             return false;
