@@ -25,6 +25,21 @@ pub struct Entry {
     pub load: u32,
 }
 
+/// What is asked of a store when it leaves: which of its thread it is, and the latest load that it was
+/// forwarded to.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    pub index: u32,
+    pub load: u32,
+}
+
+impl Entry {
+    #[inline(always)]
+    pub fn stored(&self) -> Stored {
+        Stored { index: self.index, load: self.load }
+    }
+}
+
 const CHUNK: u32 = 32;
 
 mod word {

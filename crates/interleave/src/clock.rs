@@ -28,6 +28,7 @@ const MORE: usize = 8;
 
 #[derive(Clone, Debug)]
 pub struct Clocks {
+    /// Rows of `width` entries. Those from `count` on are free: what is in them means nothing.
     slab: Vec<u32>,
     /// How many clocks there are.
     count: u32,
@@ -59,16 +60,23 @@ impl Clocks {
         self.count as usize
     }
 
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.count = len as u32;
-        self.slab.truncate(len * self.width);
     }
 
-    /// The number of the clock that is made next.
+    /// Makes room for one more clock.
     #[inline(always)]
-    fn new_id(&mut self) -> ClockId {
-        self.count += 1;
-        ClockId(self.count - 1)
+    fn make_room(&mut self) {
+        if self.slab.len() < (self.count as usize + 1) * self.width {
+            self.grow();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.slab.resize(self.slab.len() * 2, 0);
     }
 
     #[inline]
@@ -79,21 +87,11 @@ impl Clocks {
     /// A new clock, equal to `from`.
     #[inline]
     pub fn copy(&mut self, from: ClockId) -> ClockId {
-        let start = from.0 as usize * self.width;
-        let id = self.new_id();
-        match self.width {
-            FEW => self.copy_row::<FEW>(start),
-            MORE => self.copy_row::<MORE>(start),
-            _ => self.slab.extend_from_within(start..start + self.width),
-        }
-        id
-    }
-
-    #[inline]
-    fn copy_row<const N: usize>(&mut self, start: usize) {
-        if let Some(row) = self.slab[start..].first_chunk::<N>().copied() {
-            self.slab.extend_from_slice(&row);
-        }
+        self.make_room();
+        let (start, end) = (from.0 as usize * self.width, self.count as usize * self.width);
+        self.slab.copy_within(start..start + self.width, end);
+        self.count += 1;
+        ClockId(self.count - 1)
     }
 
     /// A clock that has seen what either has, without a look at whether one of the two will do.
@@ -124,45 +122,46 @@ impl Clocks {
     /// A new clock that has seen what any of `seen` has, and one more event of `chain`; with the
     /// number of that event.
     #[inline(always)]
-    pub fn next(&mut self, seen: [ClockId; 4], chain: Chain) -> (ClockId, u32) {
-        let (id, index) = match self.width {
-            FEW => (self.new_id(), self.next_row::<FEW>(seen, chain)),
-            MORE => (self.new_id(), self.next_row::<MORE>(seen, chain)),
-            _ => {
-                let id = self.copy(seen[0]);
-                for other in &seen[1..] {
-                    self.join(id, *other);
-                }
-                let index = self.get(id, chain) + 1;
-                self.set(id, chain, index);
-                (id, index)
-            }
-        };
+    pub fn next<const K: usize>(&mut self, seen: [ClockId; K], chain: Chain) -> (ClockId, u32) {
+        match self.width {
+            FEW => self.next_row::<FEW>(&seen, chain),
+            MORE => self.next_row::<MORE>(&seen, chain),
+            _ => self.next_wide(&seen, chain),
+        }
+    }
+
+    #[inline(never)]
+    fn next_wide(&mut self, seen: &[ClockId], chain: Chain) -> (ClockId, u32) {
+        let id = self.copy(seen[0]);
+        for other in &seen[1..] {
+            self.join(id, *other);
+        }
+        let index = self.get(id, chain) + 1;
+        self.set(id, chain, index);
         (id, index)
     }
 
+    /// [`Clocks::next`] where a clock has `N` entries.
     #[inline(always)]
-    fn row<const N: usize>(&self, clock: ClockId) -> [u32; N] {
-        let start = clock.0 as usize * N;
-        self.slab[start..].first_chunk::<N>().copied().unwrap_or([0; N])
-    }
-
-    #[inline(always)]
-    fn next_row<const N: usize>(&mut self, seen: [ClockId; 4], chain: Chain) -> u32 {
-        let mut row = self.row::<N>(seen[0]);
+    fn next_row<const N: usize>(&mut self, seen: &[ClockId], chain: Chain) -> (ClockId, u32) {
+        self.make_room();
+        let (rows, _) = self.slab.as_chunks_mut::<N>();
+        let mut row = rows[seen[0].0 as usize];
         for other in &seen[1..] {
             if *other != ClockId::NONE {
-                let other = self.row::<N>(*other);
+                let other = &rows[other.0 as usize];
                 for n in 0..N {
                     row[n] = later(row[n], other[n]);
                 }
             }
         }
-        let own = self.slab.len() + chain.0 as usize % N;
-        self.slab.extend_from_slice(&row);
-        let own = &mut self.slab[own];
+        let new = &mut rows[self.count as usize];
+        *new = row;
+        let own = &mut new[chain.0 as usize % N];
         *own += 1;
-        *own
+        let id = ClockId(self.count);
+        self.count += 1;
+        (id, *own)
     }
 
     /// Lets the newest clock see what `other` has.

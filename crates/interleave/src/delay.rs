@@ -151,7 +151,7 @@ impl Run<'_> {
     fn release(&mut self, number: u32) -> Option<()> {
         let thread = self.thread(number)?;
         while let Some(turn) = self.next_update(thread) {
-            let store = self.system.leaving(turn)?.index;
+            let store = self.system.leaving(turn.thread, turn.addr)?.index;
             self.perform(Step { thread: thread.0, update: Some(store), choice: 0 })?;
         }
         Some(())

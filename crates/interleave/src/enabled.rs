@@ -17,9 +17,19 @@ impl System<'_> {
         if !self.machine.is_ready(thread) || self.get(thread, field::DRAINING) != 0 {
             return None;
         }
-        let simple = self.machine.is_at_access(thread) && self.is_drained(thread);
+        let simple = match self.is_drained(thread) {
+            true => self.machine.is_at_access(thread),
+            false => self.is_at_simple_load(thread),
+        };
         let choice = if simple { ONLY } else { self.enabled_choice(thread)? };
         Some(Turn::step(thread, choice))
+    }
+
+    /// Whether a thread is at an ordinary load that its buffer does not cover in part.
+    #[inline(always)]
+    fn is_at_simple_load(&self, thread: ThreadId) -> bool {
+        let load = self.machine.at_load(thread);
+        load.is_some_and(|load| !self.is_partly_buffered(thread, load.addr, load.bytes))
     }
 
     /// Which of its alternatives a thread's next step can happen in, if it can.

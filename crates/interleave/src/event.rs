@@ -86,6 +86,7 @@ impl Action {
     }
 
     /// An action of which no more than that is known.
+    #[inline(always)]
     pub fn of(turn: Turn) -> Action {
         let Turn { thread, choice, update, addr } = turn;
         Action { thread, update, class: Class::Local, bytes: 0, addr, forwarded: 0, choice }
@@ -131,20 +132,28 @@ impl Action {
             // Alternatives of one step exclude each other.
             return self.choice != other.choice;
         }
-        if self.class == Class::Local || other.class == Class::Local {
-            return false;
+        self.touches(other)
+            && !(self.class == Class::Read && self.forwarded > 0
+                || other.class == Class::Read && other.forwarded > 0)
+    }
+
+    /// [`Action::conflicts`], as if no store hid memory from a load.
+    #[inline]
+    pub fn may_conflict(&self, other: &Action) -> bool {
+        if self.thread == other.thread && self.update == other.update && !self.update {
+            return self.choice != other.choice;
         }
-        if self.class == Class::Read && other.class == Class::Read {
-            return false;
-        }
-        if !self.overlaps(other) {
-            return false;
-        }
-        if self.thread == other.thread && self.update != other.update {
-            return false;
-        }
-        !(self.class == Class::Read && self.forwarded > 0
-            || other.class == Class::Read && other.forwarded > 0)
+        self.touches(other)
+    }
+
+    /// Whether they touch common bytes, one of them writes, and they are not a step and an update of
+    /// one thread.
+    #[inline(always)]
+    fn touches(&self, other: &Action) -> bool {
+        (self.class == Class::Write && other.class != Class::Local
+            || other.class == Class::Write && self.class != Class::Local)
+            && self.overlaps(other)
+            && (self.thread != other.thread || self.update == other.update)
     }
 }
 
@@ -182,12 +191,13 @@ impl Identity {
         }
     }
 
-    pub fn step(thread: ThreadId, index: u32) -> Identity {
-        Identity(u64::from(thread.0 + 1) << 33 | u64::from(index))
+    #[inline(always)]
+    fn new(thread: ThreadId, update: bool, index: u32) -> Identity {
+        Identity(u64::from(thread.0 + 1) << 33 | u64::from(update) << 32 | u64::from(index))
     }
 
     pub fn store(thread: ThreadId, index: u32) -> Identity {
-        Identity(u64::from(thread.0 + 1) << 33 | 1 << 32 | u64::from(index))
+        Identity::new(thread, true, index)
     }
 
     /// Whether it is a store of the thread, performed as an update.
@@ -201,11 +211,6 @@ impl Identity {
     pub fn is_of(self, thread: ThreadId) -> bool {
         self.0 >> 33 == u64::from(thread.0 + 1)
     }
-
-    /// Which of its thread's steps or stores it is.
-    pub fn index(self) -> u32 {
-        self.0 as u32
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -217,11 +222,19 @@ pub struct Event {
     pub clock: ClockId,
     /// Its entry in [`crate::system::System::details`], plus 1; 0 for the default.
     pub detail: u32,
-    pub identity: Identity,
     /// For a read: what it read from. For a write: what it overwrote.
     pub source: Identity,
+    /// Which of its thread's steps it is; for an update, which of its stores.
+    pub nth: u32,
     /// The access before it in the list of its one cell, as [`CellWord`] names accesses.
     pub before: u32,
+}
+
+impl Event {
+    #[inline(always)]
+    pub fn identity(&self) -> Identity {
+        Identity::new(self.action.thread, self.action.update, self.nth)
+    }
 }
 
 /// What only some events have to tell.
@@ -249,6 +262,17 @@ pub struct Point {
     pub chain: Chain,
     pub index: u32,
     pub clock: ClockId,
+}
+
+impl Point {
+    /// No event: nothing has seen it, and it has seen nothing.
+    pub const NONE: Point =
+        Point { event: u32::MAX, chain: Chain(0), index: u32::MAX, clock: ClockId::NONE };
+
+    #[inline]
+    pub fn is_some(&self) -> bool {
+        self.index != u32::MAX
+    }
 }
 
 /// An entry of a cell's list of accesses. Events that touch one cell are their own entries; those

@@ -17,8 +17,9 @@
 //! | `settle` | what needs no event |
 //! | `enabled` | what can happen next |
 //! | `perform`, `locks`, `update` | what an event does |
+//! | `quick` | the commonest events, the short way |
 //! | `wait` | what operations wait for, and the races of those that do |
-//! | `record` | happens-before |
+//! | `record`, `chains` | happens-before |
 //! | `race` | conflicts, and races of events with earlier ones |
 //! | `datarace` | data races, as C11 has them |
 //! | `wakeup` | wakeup sequences and trees |
@@ -42,6 +43,7 @@
 mod api;
 mod bound;
 mod buffer;
+mod chains;
 mod clock;
 mod datarace;
 mod delay;
@@ -57,6 +59,7 @@ mod observe;
 mod outcome;
 mod perform;
 mod persistent;
+mod quick;
 mod race;
 mod random;
 mod record;

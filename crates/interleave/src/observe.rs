@@ -11,7 +11,6 @@
 //! takes them back.
 
 use crate::api::Options;
-use crate::buffer::Entry;
 use crate::event::{Class, Turn};
 use crate::schedule::schedule;
 use crate::search::waits_for_value;
@@ -218,9 +217,8 @@ impl<'p> System<'p> {
     }
 
     #[cold]
-    pub(crate) fn note_leaving(&mut self, thread: ThreadId, entry: &Entry) {
-        let what = What::Update { store: entry.index };
-        let (addr, bytes, loc) = (entry.addr, entry.bytes, LocId::NONE);
+    pub(crate) fn note_leaving(&mut self, thread: ThreadId, store: u32, addr: u64, bytes: u32) {
+        let (what, loc) = (What::Update { store }, LocId::NONE);
         self.noted(Happening { thread: thread.0, what, addr, bytes, choice: 0, loc });
     }
 

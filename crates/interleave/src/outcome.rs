@@ -155,6 +155,7 @@ impl Outcomes {
         self.note(system);
     }
 
+    #[inline(always)]
     fn note(&mut self, system: &System<'_>) {
         let longest = &mut self.tally.summary.longest;
         *longest = (*longest).max(system.events.len() as u32);
@@ -164,7 +165,7 @@ impl Outcomes {
     }
 
     /// Counts an execution in which the bound on buffers was met.
-    #[inline]
+    #[inline(always)]
     fn full(&mut self, system: &System<'_>) {
         if system.slots.is_some() {
             for loc in system.full_at() {
@@ -174,7 +175,7 @@ impl Outcomes {
     }
 
     /// Counts the data races of an execution, however that ends.
-    #[inline]
+    #[inline(always)]
     fn race(&mut self, system: &System<'_>) {
         if system.data_races.is_some() {
             for race in system.races_found() {
@@ -223,7 +224,8 @@ fn fingerprint(events: &[Event]) -> u128 {
     let half = |event: &Event, salt: u64| {
         let mut hasher = FxHasher::default();
         salt.hash(&mut hasher);
-        let Event { identity: Identity(identity), source: Identity(source), action, .. } = event;
+        let (Identity(identity), Event { source: Identity(source), action, .. }) =
+            (event.identity(), event);
         (identity, source, action.addr, action.bytes).hash(&mut hasher);
         (action.class as u8, action.choice).hash(&mut hasher);
         // The hasher's last step is too regular for sums.

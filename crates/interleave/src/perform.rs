@@ -1,24 +1,35 @@
 //! Performing actions: what an event does to memory and threads.
 
-use crate::buffer::Entry;
-use crate::event::{Action, Class, Condition, Detail, Identity, ONLY, Turn};
-use crate::model::Buffering;
-use crate::observe::What;
+use crate::buffer::Stored;
+use crate::event::{Action, Class, Condition, Detail, Identity, Turn};
 use crate::race::Race;
 use crate::record::{Base, Recording};
 use crate::system::{System, field};
 use crate::wait::Needs;
-use raddle_ir::Order;
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::visible::UNLOCKED;
-use raddle_machine::{
-    Fault, FaultKind, QuickLoad, QuickStore, Status, ThreadId, Visible, rmw_result,
-};
+use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
 
 impl System<'_> {
     /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
     /// Appends the event to the execution and its races with earlier events to `races`.
+    #[inline]
     pub fn perform(&mut self, turn: Turn, races: &mut Vec<Race>) {
+        let done = self.quick
+            && match turn.update {
+                true => self.quick_update(turn.thread, turn.addr, races),
+                false => {
+                    self.quick_load(turn.thread, races) || self.quick_store(turn.thread, races)
+                }
+            };
+        if !done {
+            self.perform_any(turn, races);
+        }
+    }
+
+    /// The same, the long way.
+    #[inline(never)]
+    fn perform_any(&mut self, turn: Turn, races: &mut Vec<Race>) {
         if turn.update {
             if self.data_races.is_some() {
                 self.watch_update(turn);
@@ -27,12 +38,6 @@ impl System<'_> {
             return;
         }
         let thread = turn.thread;
-        if self.quick
-            && (self.perform_load(thread, races).is_some()
-                || self.perform_store(thread, races).is_some())
-        {
-            return;
-        }
         let noted = self.notes.is_some().then(|| self.about(turn));
         if self.data_races.is_some() {
             self.perform_watched(turn, races);
@@ -46,77 +51,6 @@ impl System<'_> {
         self.settle(thread);
     }
 
-    /// The commonest event, without detours: an ordinary load that sees memory, or a store in its
-    /// thread's buffer. `None` if the thread's next operation is something else.
-    #[inline]
-    fn perform_load(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> Option<()> {
-        let load = self.machine.at_load(thread)?;
-        let QuickLoad { addr, bytes, .. } = load;
-        let mut action = Action {
-            thread,
-            update: false,
-            class: Class::Read,
-            bytes,
-            addr,
-            forwarded: 0,
-            choice: ONLY,
-        };
-        let trail = &self.machine.trail;
-        if !self.is_drained(thread) {
-            let buffer = &self.process(thread).buffer;
-            let covering = buffer.covering(trail, addr, bytes);
-            if covering.partly {
-                return None;
-            }
-            if covering.count > 0 {
-                self.machine.memory.find(trail, addr, bytes, Purpose::Copy)?;
-                let value = buffer.value_at(trail, covering.newest, addr, bytes);
-                action.forwarded = covering.count;
-                self.forwarded_load(action, covering.newest);
-                self.machine.give(thread, &load, value);
-                if self.notes.is_some() {
-                    self.note_plain(thread, What::Read, addr, bytes);
-                }
-                self.go_on(thread, load.pc);
-                return Some(());
-            }
-        }
-        let place = self.machine.memory.find(trail, addr, bytes, Purpose::Read)?;
-        let value = self.machine.memory.read(trail, place) as u64;
-        self.record_access(action, place, None, races);
-        self.machine.give(thread, &load, value);
-        if self.notes.is_some() {
-            self.note_plain(thread, What::Read, addr, bytes);
-        }
-        self.go_on(thread, load.pc);
-        Some(())
-    }
-
-    /// The same for a store that goes straight to memory.
-    #[inline]
-    fn perform_store(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> Option<()> {
-        if self.buffering != Buffering::None || self.slots.is_some() {
-            return None;
-        }
-        let store = self.machine.at_store(thread)?;
-        let QuickStore { addr, bytes, value, .. } = store;
-        let trail = &self.machine.trail;
-        let place = self.machine.memory.find(trail, addr, bytes, Purpose::Write)?;
-        let (class, update, choice) = (Class::Write, false, ONLY);
-        let action = Action { thread, update, class, bytes, addr, forwarded: 0, choice };
-        let base = Base::of(self.clock(thread, field::CLOCK));
-        let position = self.record_write(action, base, place, None, races);
-        self.advance_clock(thread, position);
-        self.machine.memory.write(&mut self.machine.trail, place, value.into());
-        self.machine.note_change(thread);
-        if self.notes.is_some() {
-            let order = self.machine.order(thread, true).unwrap_or(Order::Asm);
-            self.note_plain(thread, What::Write(order), addr, bytes);
-        }
-        self.go_on(thread, store.pc);
-        Some(())
-    }
-
     /// Records a write, an update if it has an `entry`, that nothing more is to be said of than what
     /// it overwrites.
     #[inline(always)]
@@ -125,7 +59,7 @@ impl System<'_> {
         action: Action,
         base: Base,
         place: Place,
-        entry: Option<&Entry>,
+        entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         match self.keeps_old {
@@ -140,7 +74,7 @@ impl System<'_> {
         action: Action,
         base: Base,
         place: Place,
-        entry: Option<&Entry>,
+        entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
@@ -319,7 +253,7 @@ impl System<'_> {
 
     /// Paper 000, appendix B, "load from buffer": the load joins its cell only when the store it
     /// read from does. It stands for earlier ones whose bytes are among its own.
-    fn forwarded_load(&mut self, action: Action, store: u32) {
+    pub(crate) fn forwarded_load(&mut self, action: Action, store: u32) {
         let source = Identity::store(action.thread, store);
         let buffer = &self.process(action.thread).buffer;
         let mut before = buffer.forwarded(&self.machine.trail, store);

@@ -6,7 +6,7 @@
 
 use crate::clock::ClockId;
 use crate::event::{Action, CellWord, Class, Identity, Point};
-use crate::record::Base;
+use crate::record::{Base, Needed};
 use crate::system::System;
 use crate::wait::Needs;
 use raddle_machine::Word;
@@ -18,7 +18,7 @@ pub(crate) struct Race {
     /// Position of the earlier event.
     pub earlier: u32,
     /// What the later event needs to have happened before it, if it is moved before the earlier.
-    pub needs: Base,
+    pub needs: Needed,
     /// Position of the later event; an operation that waits has none, nor has an alternative to
     /// the earlier event.
     pub happened: Option<u32>,
@@ -112,33 +112,30 @@ impl System<'_> {
         base
     }
 
-    /// The races of an event with the newest write to its one cell and with a read since.
+    /// The races of the event that is about to be recorded with the newest write to its one cell and
+    /// with reads since.
     #[inline]
     pub(crate) fn race_with(
-        &mut self,
+        &self,
         base: Base,
-        write: Option<Point>,
+        write: Point,
         write_races: bool,
-        read: Option<Point>,
+        reads: [Point; 2],
         races: &mut Vec<Race>,
     ) {
-        let happened = Some(self.events.len() as u32 - 1);
-        if let Some(write) = write
-            && write_races
-        {
-            races.push(Race { earlier: write.event, needs: base, happened });
+        let happened = Some(self.events.len() as u32);
+        if write.is_some() && write_races {
+            races.push(Race { earlier: write.event, needs: base.needed(), happened });
         }
-        if let Some(read) = read
-            && write.is_none_or(|write| !self.has_seen(write.clock, &read))
-        {
-            let needs = match write {
-                Some(write) => {
-                    let base = self.clocks.both(base.0, base.1);
-                    Base::of(self.clocks.joined(base, write.clock))
-                }
-                None => base,
-            };
-            races.push(Race { earlier: read.event, needs, happened });
+        for (read, other) in [(reads[0], reads[1]), (reads[1], reads[0])] {
+            if !read.is_some() {
+                return;
+            }
+            // Moved before the one, the event is still behind the others.
+            if !self.has_seen(write.clock, &read) && !self.has_seen(other.clock, &read) {
+                let needs = Needed([base.0, base.1, write.clock, other.clock]);
+                races.push(Race { earlier: read.event, needs, happened });
+            }
         }
     }
 
@@ -161,22 +158,23 @@ impl System<'_> {
             }
             if n >= conflicts.writes {
                 let needs = self.needs_without(n, base, conflicts);
-                races.push(Race { earlier, needs: Base::of(needs), happened });
+                races.push(Race { earlier, needs: Needed::of(needs), happened });
                 continue;
             }
-            let race = match needs {
-                // With one cell, the other conflicts are reads of what this event wrote.
-                None if cells.len() == 1 => Some(Race { earlier, needs: Base::of(base), happened }),
-                None => {
-                    let needs = self.needs_without(n, base, conflicts);
-                    Some(Race { earlier, needs: Base::of(needs), happened })
-                }
-                Some(needs) => self.last_chance(action, cells, base, needs).map(|earlier| Race {
-                    earlier,
-                    needs: Base::of(base),
-                    happened,
-                }),
-            };
+            let race =
+                match needs {
+                    // With one cell, the other conflicts are reads of what this event wrote.
+                    None if cells.len() == 1 => {
+                        Some(Race { earlier, needs: Needed::of(base), happened })
+                    }
+                    None => {
+                        let needs = self.needs_without(n, base, conflicts);
+                        Some(Race { earlier, needs: Needed::of(needs), happened })
+                    }
+                    Some(needs) => self
+                        .last_chance(action, cells, base, needs)
+                        .map(|earlier| Race { earlier, needs: Needed::of(base), happened }),
+                };
             races.extend(race);
         }
     }

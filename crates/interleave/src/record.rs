@@ -4,10 +4,9 @@
 //! happens after the newest write, unless that is an update of its own thread; a write happens
 //! after the newest write and the reads since. All earlier accesses happen before those already.
 
-use crate::buffer::Entry;
+use crate::buffer::Stored;
 use crate::clock::{Chain, ClockId};
 use crate::event::{Action, CellWord, Class, Condition, Detail, Event, Identity, Link, Point};
-use crate::model::Buffering;
 use crate::race::{Conflicts, Race};
 use crate::system::{System, field};
 use crate::wait::Needs;
@@ -33,12 +32,12 @@ impl Recording {
 }
 
 impl CellWord {
-    /// The word after an access of that name; with an update come the loads that it was forwarded to.
+    /// The word after an access of that name; with an update come the loads that its store `served`.
     #[inline(always)]
-    fn with(self, class: Class, name: u32, entry: Option<&Entry>) -> CellWord {
+    fn with(self, class: Class, name: u32, served: u32) -> CellWord {
         match class {
             Class::Read => CellWord { read: name, ..self },
-            _ => CellWord { write: name, read: entry.map_or(0, |entry| entry.load) },
+            _ => CellWord { write: name, read: served },
         }
     }
 }
@@ -51,6 +50,45 @@ pub(crate) struct Base(pub ClockId, pub ClockId);
 impl Base {
     pub const fn of(clock: ClockId) -> Base {
         Base(clock, ClockId::NONE)
+    }
+
+    /// All that an event with this behind it needs.
+    pub const fn needed(self) -> Needed {
+        Needed([self.0, self.1, ClockId::NONE, ClockId::NONE])
+    }
+}
+
+/// What an event needs to have happened before it: what any of the clocks has seen. They are joined
+/// only where that is asked, since most races are done with before anyone does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needed(pub [ClockId; 4]);
+
+impl Needed {
+    pub const fn of(clock: ClockId) -> Needed {
+        Base::of(clock).needed()
+    }
+}
+
+/// Accesses that a new one to the same cell conflicts with, by name; 0 for none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Few {
+    pub write: u32,
+    pub reads: [u32; 2],
+}
+
+impl Few {
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.write | self.reads[0] == 0
+    }
+
+    /// False if there is no room for one more.
+    #[inline(always)]
+    fn add_read(&mut self, name: u32) -> bool {
+        let place = usize::from(self.reads[0] != 0);
+        let free = self.reads[place] == 0;
+        self.reads[place] = name;
+        free
     }
 }
 
@@ -80,8 +118,7 @@ impl System<'_> {
         let event = self.events.len() as u32;
         let base = self.clock(action.thread, field::CLOCK);
         let chain = self.process(action.thread).chain;
-        let none = ClockId::NONE;
-        let (clock, index) = self.clocks.next([base, none, none, none], chain);
+        let (clock, index) = self.clocks.next([base], chain);
         let point = Point { event, chain, index, clock };
         self.push_event(action, point, source, None, None, before);
         self.advance_clock(action.thread, event)
@@ -116,11 +153,11 @@ impl System<'_> {
         base: Base,
         place: Place,
         recording: Option<&Recording>,
-        entry: Option<&Entry>,
+        entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         match self.machine.memory.single_cell(&self.machine.trail, place) {
-            Some(cell) => self.record_cell(action, base, cell, recording, entry, races),
+            Some(cell) => self.record_cell(action, base, cell, recording, entry, races).event,
             None => {
                 let mut cells = Vec::new();
                 self.machine.memory.cells(&mut self.machine.trail, place, &mut cells);
@@ -130,76 +167,117 @@ impl System<'_> {
         }
     }
 
-    /// [`System::record_cells`] for the usual case: one cell, and conflicts with the newest write and
-    /// with one read since, at most.
+    /// [`System::record_cells`] for the usual case: one cell, whose accesses so far were to one cell
+    /// each, and conflicts with the newest write and with two reads since, at most.
     #[inline(always)]
-    fn record_cell(
+    pub(crate) fn record_cell(
         &mut self,
         action: Action,
         mut base: Base,
         cell: Word,
         recording: Option<&Recording>,
-        entry: Option<&Entry>,
+        entry: Option<Stored>,
         races: &mut Vec<Race>,
-    ) -> u32 {
+    ) -> Point {
         let word = CellWord::unpack(self.machine.trail.get(cell));
-        let (mut source, mut write, mut read) = (Identity::INITIAL, None, None);
-        let mut simple = recording.is_none_or(|recording| recording.needs.is_none());
-        if let Some(link) = self.link(word.write) {
-            source = link.identity;
-            let own = source.is_store_of(action.thread)
-                && (entry.is_some() || action.class == Class::Read);
-            let behind = self.is_behind(base, &link.point);
-            match (behind, own) {
-                (true, _) => {}
-                (false, false) => write = Some(link.point),
-                // Updates of one thread to one location leave in order.
-                (false, true) if entry.is_some() && base.1 == ClockId::NONE => {
-                    base.1 = link.point.clock;
-                }
-                // A load does not wait for an update of all its bytes by its own thread.
-                (false, true) => {
-                    let earlier = &self.events[link.point.event as usize].action;
-                    simple &= entry.is_none() && earlier.covers(&action);
+        let (mut source, mut few) = (Identity::INITIAL, Few::default());
+        let mut simple = recording.is_none_or(|recording| recording.needs.is_none())
+            && (word.write | word.read) & CellWord::LINK == 0;
+        if simple && word.write != 0 {
+            let event = &self.events[word.write as usize - 1];
+            source = event.identity();
+            if !self.is_behind(base, event) {
+                let earlier = &event.action;
+                let own = earlier.update
+                    && earlier.thread == action.thread
+                    && (entry.is_some() || action.class == Class::Read);
+                if !own {
+                    few.write = word.write;
+                } else if entry.is_some() && base.1 == ClockId::NONE {
+                    // Updates of one thread to one location leave in order.
+                    base.1 = event.clock;
+                } else {
+                    // A load does not wait for an update of all its bytes by its own thread.
+                    simple = entry.is_none() && earlier.covers(&action);
                 }
             }
         }
         if action.class == Class::Write {
             let mut list = word.read;
-            while let Some(link) = self.link(list) {
-                list = link.before;
-                if !self.is_behind(base, &link.point) && self.is_touched(&link, &action) {
-                    simple &= read.is_none();
-                    read = Some(link.point);
+            while simple && list != 0 {
+                let event = &self.events[list as usize - 1];
+                if !self.is_behind(base, event) && event.action.overlaps(&action) {
+                    simple = few.add_read(list);
                 }
+                list = event.before;
+                simple &= list & CellWord::LINK == 0;
             }
         }
         if !simple {
             let base = self.clocks.both(base.0, base.1);
-            return self.record_cells(action, base, &[cell], recording, entry, races);
+            let event = self.record_cells(action, base, &[cell], recording, entry, races);
+            return self.point(event);
         }
-        let position = self.events.len() as u32;
-        // A read that has seen the write brings it along.
-        let before =
-            write.filter(|write| read.is_none_or(|read| !self.has_seen(read.clock, write)));
-        let others = [read, before].map(|point| point.map_or(ClockId::NONE, |point| point.clock));
         let chain = match entry {
             None => self.processes[action.thread.0 as usize].chain,
-            Some(_) => self.update_chain(action.thread, [base.0, base.1, others[0], others[1]]),
+            Some(_) => self.update_chain(action.thread, base, few),
         };
-        let (clock, index) = self.clocks.next([base.0, base.1, others[0], others[1]], chain);
+        let (clock, index) = match few.is_empty() {
+            true => self.clocks.next([base.0, base.1], chain),
+            false => self.next_after(base, few, chain, races),
+        };
         if entry.is_some() {
             self.note_update(action.thread, chain, clock);
         }
-        let point = Point { event: position, chain, index, clock };
-        let before_it = self.before(&action, word);
-        self.push_event(action, point, source, recording, entry, before_it);
-        if self.wants_races && (read.is_some() || write.is_some()) {
-            self.race_with(base, write, before.is_some(), read, races);
-        }
-        let word = word.with(action.class, position + 1, entry);
+        let event = self.events.len() as u32;
+        let point = Point { event, chain, index, clock };
+        let before = match action.class {
+            // The newest read of a thread stands for its earlier ones.
+            Class::Read if word.read != 0 => {
+                let last = &self.events[word.read as usize - 1];
+                if last.action.thread == action.thread { last.before } else { word.read }
+            }
+            Class::Read => 0,
+            _ => word.write,
+        };
+        self.push_event(action, point, source, recording, entry, before);
+        let served = entry.map_or(0, |entry| entry.load);
+        let word = word.with(action.class, event + 1, served);
         self.machine.trail.set(cell, word.pack());
-        position
+        point
+    }
+
+    /// The clock of the next event of a chain, which conflicts with these and has `base` behind it,
+    /// and which number it is; and its races.
+    #[inline(never)]
+    fn next_after(
+        &mut self,
+        base: Base,
+        few: Few,
+        chain: Chain,
+        races: &mut Vec<Race>,
+    ) -> (ClockId, u32) {
+        let (write, reads) = (self.named(few.write), few.reads.map(|name| self.named(name)));
+        // A read that has seen the write brings it along.
+        let brought = reads.iter().any(|read| self.has_seen(read.clock, &write));
+        let newest = if brought { ClockId::NONE } else { write.clock };
+        if self.wants_races {
+            self.race_with(base, write, !brought, reads, races);
+        }
+        self.clocks.next([base.0, base.1, reads[0].clock, reads[1].clock, newest], chain)
+    }
+
+    /// The place of an event in happens-before.
+    #[inline(always)]
+    fn point(&self, event: u32) -> Point {
+        let Event { chain, index, clock, .. } = self.events[event as usize];
+        Point { event, chain, index, clock }
+    }
+
+    /// The place of the event of that name, which touches one cell; [`Point::NONE`] for 0.
+    #[inline(always)]
+    pub(crate) fn named(&self, name: u32) -> Point {
+        if name == 0 { Point::NONE } else { self.point(name - 1) }
     }
 
     /// Records an event that touches any number of cells.
@@ -210,7 +288,7 @@ impl System<'_> {
         base: ClockId,
         cells: &[Word],
         recording: Option<&Recording>,
-        entry: Option<&Entry>,
+        entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         let position = self.events.len() as u32;
@@ -221,27 +299,28 @@ impl System<'_> {
         for point in &conflicts.points {
             all = self.clocks.both(all, point.clock);
         }
-        let seen = [all, ClockId::NONE, ClockId::NONE, ClockId::NONE];
         let chain = match entry {
             None => self.process(action.thread).chain,
-            Some(_) => self.update_chain(action.thread, seen),
+            Some(_) => self.update_chain(action.thread, Base::of(all), Few::default()),
         };
-        let (clock, index) = self.clocks.next(seen, chain);
+        let (clock, index) = self.clocks.next([all], chain);
         if entry.is_some() {
             self.note_update(action.thread, chain, clock);
         }
         let point = Point { event: position, chain, index, clock };
-        let identity = self.push_event(action, point, source, recording, entry, 0);
+        self.push_event(action, point, source, recording, entry, 0);
+        let identity = self.events[position as usize].identity();
         if self.wants_races && !conflicts.points.is_empty() {
             let needs = recording.and_then(|recording| recording.needs);
             self.find_races(&action, base, needs, cells, &conflicts, races);
         }
+        let served = entry.map_or(0, |entry| entry.load);
         for cell in cells {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
             let before = self.before(&action, word);
             let name = CellWord::LINK | self.links.len() as u32;
             self.links.push(Link { point, identity, before });
-            self.machine.trail.set(*cell, word.with(action.class, name, entry).pack());
+            self.machine.trail.set(*cell, word.with(action.class, name, served).pack());
         }
         position
     }
@@ -253,13 +332,9 @@ impl System<'_> {
         point: Point,
         source: Identity,
         recording: Option<&Recording>,
-        entry: Option<&Entry>,
+        entry: Option<Stored>,
         before: u32,
-    ) -> Identity {
-        let identity = match entry {
-            None => Identity::step(action.thread, point.index),
-            Some(entry) => Identity::store(action.thread, entry.index),
-        };
+    ) {
         let Point { chain, index, clock, .. } = point;
         let detail = match recording {
             Some(Recording { detail, .. })
@@ -272,8 +347,8 @@ impl System<'_> {
             }
             _ => 0,
         };
-        self.events.push(Event { action, chain, index, clock, detail, identity, source, before });
-        identity
+        let nth = entry.map_or(index, |entry| entry.index);
+        self.events.push(Event { action, chain, index, clock, detail, source, nth, before });
     }
 
     /// The access of that name.
@@ -285,68 +360,10 @@ impl System<'_> {
         if name & CellWord::LINK != 0 {
             return Some(self.links[(name & !CellWord::LINK) as usize]);
         }
-        let Event { chain, index, clock, identity, before, .. } = self.events[name as usize - 1];
+        let event = &self.events[name as usize - 1];
+        let Event { chain, index, clock, before, .. } = *event;
         let point = Point { event: name - 1, chain, index, clock };
-        Some(Link { point, identity, before })
-    }
-
-    /// A chain of the thread's updates that an update which has seen these clocks extends.
-    #[inline(always)]
-    fn update_chain(&mut self, thread: ThreadId, seen: [ClockId; 4]) -> Chain {
-        // One queue is one chain.
-        if self.buffering == Buffering::Fifo
-            && let Some((chain, _)) = self.process(thread).update_chains.first()
-        {
-            return *chain;
-        }
-        self.fitting_chain(thread, seen)
-    }
-
-    fn fitting_chain(&mut self, thread: ThreadId, seen: [ClockId; 4]) -> Chain {
-        let fits = self.process(thread).update_chains.iter().find(|(chain, newest)| {
-            let newest = ClockId(self.machine.trail.get(*newest) as u32);
-            let newest = self.clocks.get(newest, *chain);
-            seen.iter().any(|clock| self.clocks.get(*clock, *chain) == newest)
-        });
-        match fits {
-            Some((chain, _)) => *chain,
-            None => self.new_update_chain(thread),
-        }
-    }
-
-    /// What all updates of a thread have seen.
-    pub fn updates(&mut self, thread: ThreadId) -> ClockId {
-        if self.buffering != Buffering::PerLocation {
-            return self.clock(thread, field::UPDATES);
-        }
-        // The newest of a chain has seen those before it.
-        let mut all = ClockId::NONE;
-        for n in 0..self.process(thread).update_chains.len() {
-            let (_, newest) = self.process(thread).update_chains[n];
-            let newest = ClockId(self.machine.trail.get(newest) as u32);
-            all = self.clocks.joined(all, newest);
-        }
-        all
-    }
-
-    #[cold]
-    fn new_update_chain(&mut self, thread: ThreadId) -> Chain {
-        let chain = self.new_chain();
-        let newest = self.machine.trail.reserve(1);
-        self.processes[thread.0 as usize].update_chains.push((chain, newest));
-        chain
-    }
-
-    /// Notes the newest update of a chain of the thread.
-    #[inline]
-    fn note_update(&mut self, thread: ThreadId, chain: Chain, clock: ClockId) {
-        if self.buffering == Buffering::Fifo {
-            return;
-        }
-        let chains = &self.processes[thread.0 as usize].update_chains;
-        if let Some((_, newest)) = chains.iter().find(|(known, _)| *known == chain) {
-            self.machine.trail.set(*newest, clock.0.into());
-        }
+        Some(Link { point, identity: event.identity(), before })
     }
 
     /// The name of the access that comes before a new one in the list of a cell with this word.
@@ -371,8 +388,9 @@ impl System<'_> {
 
     /// Whether an event is among what is behind.
     #[inline(always)]
-    fn is_behind(&self, base: Base, point: &Point) -> bool {
-        self.has_seen(base.0, point) || base.1 != ClockId::NONE && self.has_seen(base.1, point)
+    fn is_behind(&self, base: Base, event: &Event) -> bool {
+        let seen = |clock: ClockId| event.index <= self.clocks.get(clock, event.chain);
+        seen(base.0) || base.1 != ClockId::NONE && seen(base.1)
     }
 
     /// Whether an event is among what `clock` has seen.
@@ -390,21 +408,22 @@ impl System<'_> {
 
     /// Whether the event at `position` is among what another needs.
     #[inline]
-    pub fn is_needed(&self, position: u32, needs: Base) -> bool {
+    pub fn is_needed(&self, position: u32, needs: Needed) -> bool {
         self.needs(needs, &self.events[position as usize])
     }
 
     /// Whether an event is among what another needs.
     #[inline(always)]
-    pub fn needs(&self, needs: Base, event: &Event) -> bool {
+    pub fn needs(&self, needs: Needed, event: &Event) -> bool {
         let seen = |clock: ClockId| event.index <= self.clocks.get(clock, event.chain);
-        seen(needs.0) || needs.1 != ClockId::NONE && seen(needs.1)
+        let Needed([first, others @ ..]) = needs;
+        seen(first) || others.into_iter().any(|clock| clock != ClockId::NONE && seen(clock))
     }
 
     /// Whether the event at `a` happens before the one at `b`, which, if it is
     /// [`LAST`](crate::wakeup::LAST), has not happened and `needs` these.
     #[inline]
-    pub fn precedes(&self, a: u32, b: u32, needs: Base) -> bool {
+    pub fn precedes(&self, a: u32, b: u32, needs: Needed) -> bool {
         match b {
             LAST => self.is_needed(a, needs),
             _ => self.seen(a, self.events[b as usize].clock),

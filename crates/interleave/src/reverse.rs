@@ -51,13 +51,15 @@ pub(crate) struct Deferred {
 impl Search<'_, '_> {
     /// Plans an execution in which `last` happens before the event that it races with.
     pub(crate) fn reverse(&mut self, race: Race, last: Action) {
-        let mut sequence = std::mem::take(&mut self.sequence);
         match self.options.strategy {
-            Strategy::Source => self.plan_first(race, last, &mut sequence),
-            Strategy::Persistent => self.plan_persistent(race, last, &mut sequence),
-            _ => self.plan_whole(race, last, &mut sequence),
+            Strategy::Source => self.plan_first(race, last),
+            Strategy::Persistent => self.plan_persistent(race, last),
+            _ => {
+                if !self.plan_alone(&race, &last) {
+                    self.plan_whole(race, last);
+                }
+            }
         }
-        self.sequence = sequence;
     }
 
     pub(crate) fn asleep_before(&self, event: u32) -> &[Action] {
@@ -67,11 +69,12 @@ impl Search<'_, '_> {
 
     // ---- Source-DPOR ----
 
-    fn plan_first(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        self.collect_all(race, last, sequence);
+    fn plan_first(&mut self, race: Race, last: Action) {
+        let mut sequence = std::mem::take(&mut self.sequence);
+        self.collect_all(race, last, &mut sequence);
         let system = &self.system;
         let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
-        let initial = |action: &Action| is_initial(action, sequence, &happens_before);
+        let initial = |action: &Action| is_initial(action, &sequence, &happens_before);
         let branches = self.levels[race.earlier as usize].branches;
         if !self.asleep_before(race.earlier).iter().any(initial)
             && !self.trees.heads(branches).any(initial)
@@ -79,37 +82,48 @@ impl Search<'_, '_> {
             let branches = &mut self.levels[race.earlier as usize].branches;
             self.trees.push(branches, sequence[0].action);
         }
+        self.sequence = sequence;
     }
 
     // ---- Optimal-DPOR ----
 
-    fn plan_whole(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        if self.sleeps_alone(race, &last) {
-            return;
-        }
+    fn plan_whole(&mut self, race: Race, last: Action) {
+        let mut sequence = std::mem::take(&mut self.sequence);
         match self.system.machine.has_waits() {
-            true => self.collect_all(race, last, sequence),
-            false => self.collect_needed(race, last, sequence),
+            true => self.collect_all(race, last, &mut sequence),
+            false => self.collect_needed(race, last, &mut sequence),
         }
-        if !self.plan_unless_asleep(race, sequence) && !self.is_asleep(race, sequence) {
-            self.defer(race, last);
-            self.collect_all(race, last, sequence);
-            self.plan_unless_asleep(race, sequence);
+        if !self.plan_unless_asleep(race, &mut sequence) && !self.is_asleep(race, &sequence) {
+            self.defer(race, last, &mut sequence);
         }
+        self.sequence = sequence;
     }
 
-    /// Whether the sequence consists of `last` alone, and that is asleep: what is found out below, for
-    /// the commonest case.
+    /// [`Search::plan_whole`] for the commonest case: nothing that came after the earlier event is
+    /// needed, so that the sequence is `last` alone. False if that is not so.
     #[inline]
-    fn sleeps_alone(&self, race: Race, last: &Action) -> bool {
-        if !self.asleep_before(race.earlier).iter().any(|sleeper| sleeper.same_process(last)) {
+    fn plan_alone(&mut self, race: &Race, last: &Action) -> bool {
+        let system = &self.system;
+        // What has happened is the newest event, if it is recorded.
+        let end = race.happened.map_or(system.events.len(), |happened| happened as usize);
+        let between = &system.events[race.earlier as usize + 1..end];
+        if between.iter().any(|event| system.needs(race.needs, event)) || system.machine.has_waits()
+        {
             return false;
         }
-        let system = &self.system;
-        // What has happened is the newest event.
-        let end = system.events.len() - usize::from(race.happened.is_some());
-        let between = &system.events[race.earlier as usize + 1..end];
-        !system.machine.has_waits() && !between.iter().any(|event| system.needs(race.needs, event))
+        let level = &mut self.levels[race.earlier as usize];
+        let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
+        if asleep.iter().any(|sleeper| sleeper.same_process(last)) {
+            return true;
+        }
+        if asleep.iter().any(|sleeper| !sleeper.conflicts(last)) {
+            let mut sequence = std::mem::take(&mut self.sequence);
+            self.defer(*race, *last, &mut sequence);
+            self.sequence = sequence;
+            return true;
+        }
+        self.trees.insert_one(&mut level.branches, *last);
+        true
     }
 
     /// Plans a sequence if nothing that is asleep could come first.
@@ -132,7 +146,9 @@ impl Search<'_, '_> {
         asleep.any(|sleeper| is_initial(sleeper, sequence, &happens_before))
     }
 
-    fn defer(&mut self, race: Race, last: Action) {
+    /// Leaves a race for later, and plans for it what can be planned now.
+    #[inline(never)]
+    fn defer(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
         let start = self.blockers.len() as u32;
         let level = &self.levels[race.earlier as usize];
         for n in level.sleep_start..level.sleep_end {
@@ -142,30 +158,42 @@ impl Search<'_, '_> {
         let blockers = (start, self.blockers.len() as u32);
         let Event { chain, index, .. } = self.system.events[race.earlier as usize];
         self.deferred.push(Deferred { race, last, chain, index, blockers });
+        self.collect_all(race, last, sequence);
+        self.plan_unless_asleep(race, sequence);
     }
 
     /// Looks again at the deferred races for which the newest event makes a difference.
-    pub(crate) fn retry_deferred(&mut self, count: usize) {
-        let Some(&Event { action, clock, .. }) = self.system.events.last() else { return };
-        if action.class == Class::Local {
-            return;
+    #[inline(always)]
+    pub(crate) fn retry_deferred(&mut self) {
+        if let Some(first) = self.deferred.iter().position(|deferred| self.is_due(deferred)) {
+            self.retry_from(first, self.deferred.len());
         }
-        let action = Action { forwarded: 0, ..action };
-        for n in 0..count {
-            let Deferred { race, last, chain, index, blockers } = &self.deferred[n];
-            if *index <= self.system.clocks.get(clock, *chain) {
-                continue;
-            }
-            let blockers = &self.blockers[blockers.0 as usize..blockers.1 as usize];
-            let touches = |blocker: &Action| Action { forwarded: 0, ..*blocker }.conflicts(&action);
-            if blockers.iter().any(touches) {
-                let (race, last) = (*race, *last);
+    }
+
+    #[inline(never)]
+    fn retry_from(&mut self, first: usize, end: usize) {
+        for n in first..end {
+            let deferred = self.deferred[n];
+            if self.is_due(&deferred) {
                 let mut sequence = std::mem::take(&mut self.sequence);
-                self.collect_all(race, last, &mut sequence);
-                self.plan_unless_asleep(race, &mut sequence);
+                self.collect_all(deferred.race, deferred.last, &mut sequence);
+                self.plan_unless_asleep(deferred.race, &mut sequence);
                 self.sequence = sequence;
             }
         }
+    }
+
+    /// Whether the earlier event of a deferred race is not behind the newest event, and the race waits
+    /// for something that this conflicts with.
+    #[inline(always)]
+    fn is_due(&self, deferred: &Deferred) -> bool {
+        let Some(Event { action, clock, .. }) = self.system.events.last() else { return false };
+        if deferred.index <= self.system.clocks.get(*clock, deferred.chain) {
+            return false;
+        }
+        let (start, end) = deferred.blockers;
+        let mut blockers = self.blockers[start as usize..end as usize].iter();
+        action.class != Class::Local && blockers.any(|blocker| blocker.may_conflict(action))
     }
 
     /// The events after the earlier one that `last` needs, then `last`.

@@ -23,7 +23,7 @@ fn step(event: &Event) -> Step {
     let Action { thread, update, choice, .. } = event.action;
     Step {
         thread: thread.0,
-        update: update.then(|| event.identity.index()),
+        update: update.then_some(event.nth),
         choice: if event.action.is_alternative() { choice.into() } else { 0 },
     }
 }

@@ -7,14 +7,14 @@
 
 use crate::api::{Options, Strategy};
 use crate::clock::ClockId;
-use crate::event::{ANY, Action, Class, Condition, Identity, ONLY, Turn};
+use crate::event::{ANY, Action, Class, Condition, Identity, Turn};
 use crate::limits::Watch;
 use crate::model::Buffering;
 use crate::observe::Visitor;
 use crate::outcome::Outcomes;
 use crate::perform::needs_empty_buffer;
 use crate::race::Race;
-use crate::record::Base;
+use crate::record::Needed;
 use crate::reverse::Deferred;
 use crate::system::{Moment, System, field};
 use crate::wait::Needs;
@@ -80,7 +80,7 @@ impl<'p, 'o> Search<'p, 'o> {
     }
 
     pub fn run(mut self) -> Summary {
-        self.enter(List::EMPTY);
+        self.enter(List::EMPTY, 0);
         loop {
             if !self.advance() {
                 let over = self.outcomes.is_decided() || self.watch.has_seen_enough();
@@ -95,13 +95,14 @@ impl<'p, 'o> Search<'p, 'o> {
         self.outcomes.finish(self.watch.stopped(), self.options.strategy)
     }
 
-    /// Adds the level for the state reached, with the branches that led here still to explore.
-    fn enter(&mut self, branches: List) {
-        let sleep = self.sleepers.len() as u32;
+    /// Adds the level for the state reached, with the branches that led here still to explore and
+    /// the newest sleepers asleep.
+    #[inline(always)]
+    fn enter(&mut self, branches: List, sleep_start: u32) {
         self.levels.push(Level {
             moment: self.system.moment(),
-            sleep_start: sleep,
-            sleep_end: sleep,
+            sleep_start,
+            sleep_end: self.sleepers.len() as u32,
             branches,
             deferred: self.deferred.len() as u32,
             blockers: self.blockers.len() as u32,
@@ -117,26 +118,24 @@ impl<'p, 'o> Search<'p, 'o> {
         {
             return false;
         }
-        let (mut turn, mut below) = (Turn::step(ThreadId(0), ONLY), List::EMPTY);
-        if self.levels[depth].branches.is_empty() {
-            let Some(chosen) = self.choose(depth) else { return false };
-            turn = chosen;
-        } else if let Some((planned, tree)) = self.trees.pop(&mut self.levels[depth].branches) {
-            (turn, below) = (planned, tree);
-            if self.system.machine.has_formats() && !self.system.is_enabled(&turn) {
-                // It was planned from text that was formatted from memory which changed since.
-                self.outcomes.tally.summary.redundant += 1;
-                return false;
-            }
-        }
-        if turn.choice == ANY {
-            let Some(choice) = self.awake_choice(depth, turn) else {
-                self.outcomes.tally.summary.redundant += 1;
-                return false;
-            };
-            turn.choice = choice;
-        }
-        self.explore(depth, turn, below);
+        let planned = self.trees.pop(&mut self.levels[depth].branches);
+        let Some((turn, below)) = planned.or_else(|| Some((self.choose(depth)?, List::EMPTY)))
+        else {
+            return false;
+        };
+        // What was planned from text that was formatted from memory may not be possible any more.
+        let lost = planned.is_some()
+            && self.system.machine.has_formats()
+            && !self.system.is_enabled(&turn);
+        let choice = match turn.choice {
+            ANY if !lost => self.awake_choice(depth, turn),
+            choice => Some(choice).filter(|_| !lost),
+        };
+        let Some(choice) = choice else {
+            self.outcomes.tally.summary.redundant += 1;
+            return false;
+        };
+        self.explore(depth, Turn { choice, ..turn }, below);
         true
     }
 
@@ -179,7 +178,7 @@ impl<'p, 'o> Search<'p, 'o> {
         self.outcomes.tally.summary.events += 1;
         self.system.heed_bound(self.options.limits.events);
         if !self.deferred.is_empty() {
-            self.retry_deferred(self.deferred.len());
+            self.retry_deferred();
         }
         for n in 0..self.races.len() {
             let race = self.races[n];
@@ -189,28 +188,29 @@ impl<'p, 'o> Search<'p, 'o> {
         if let Some((base, others)) = others {
             for choice in others {
                 // As if another process, which this event disables, had been about to do that.
-                let needs = Base::of(base);
+                let needs = Needed::of(base);
                 let race = Race { earlier: depth as u32, needs, happened: None };
                 self.reverse(race, Action { choice, ..self.system.events[depth].action });
             }
         }
-        self.enter(below);
+        let sleep_start = self.sleepers.len() as u32;
         self.stay_asleep(depth);
+        self.enter(below, sleep_start);
     }
 
-    /// The new top level's sleep set: what was asleep before the event and is independent of it.
-    #[inline]
+    /// The next level's sleep set: what was asleep before the event and is independent of it.
+    #[inline(always)]
     fn stay_asleep(&mut self, depth: usize) {
         let event = &self.system.events[depth].action;
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         for n in sleep_start as usize..sleep_end as usize {
-            let mut sleeper = self.sleepers[n];
+            let sleeper = &self.sleepers[n];
             if !sleeper.same_process(event) && !sleeper.conflicts(event) {
+                let mut sleeper = *sleeper;
                 sleeper.after(event);
                 self.sleepers.push(sleeper);
             }
         }
-        self.levels[depth + 1].sleep_end = self.sleepers.len() as u32;
     }
 
     /// Goes back to the newest level with something left to explore. False if there is none.
@@ -394,7 +394,7 @@ fn moved(system: &System<'_>, event: usize, earlier: u32) -> Action {
             }
             Condition::After(0) => write_if(earlier.source == Identity::INITIAL),
             Condition::After(write) => {
-                write_if(earlier.source == system.events[write as usize - 1].identity)
+                write_if(earlier.source == system.events[write as usize - 1].identity())
             }
         };
     }

@@ -10,20 +10,20 @@ use raddle_machine::ThreadId;
 use raddle_machine::memory::Purpose;
 
 impl System<'_> {
-    /// The store that an update takes out of its thread's buffer.
+    /// The store that an update of this address takes out of its thread's buffer.
     #[inline(always)]
-    pub(crate) fn leaving(&self, turn: Turn) -> Option<Entry> {
-        let buffer = &self.process(turn.thread).buffer;
+    pub(crate) fn leaving(&self, thread: ThreadId, addr: u64) -> Option<Entry> {
+        let buffer = &self.process(thread).buffer;
         match self.buffering {
             Buffering::Fifo => buffer.oldest(&self.machine.trail),
             // Of those to one address only the oldest can leave.
-            _ => buffer.oldest_at(&self.machine.trail, turn.addr),
+            _ => buffer.oldest_at(&self.machine.trail, addr),
         }
     }
 
     pub(crate) fn perform_update(&mut self, turn: Turn, races: &mut Vec<Race>) {
         let thread = turn.thread;
-        let Some(entry) = self.leaving(turn) else {
+        let Some(entry) = self.leaving(thread, turn.addr) else {
             unreachable!("no entry for {turn:x?} can leave")
         };
         let action = Action {
@@ -40,7 +40,7 @@ impl System<'_> {
         let base = self.update_base(thread, &entry);
         let position = match place {
             Some(place) => {
-                let position = self.record_write(action, base, place, Some(&entry), races);
+                let position = self.record_write(action, base, place, Some(entry.stored()), races);
                 self.machine.memory.write(&mut self.machine.trail, place, entry.value);
                 position
             }
@@ -53,7 +53,7 @@ impl System<'_> {
         }
         self.remove_entry(thread, &entry);
         if self.notes.is_some() {
-            self.note_leaving(thread, &entry);
+            self.note_leaving(thread, entry.index, entry.addr, entry.bytes);
         }
         if self.slots.is_some() {
             self.free_slot(thread, entry.index);
@@ -65,7 +65,7 @@ impl System<'_> {
 
     /// What an update is after, conflicts aside.
     #[inline(always)]
-    fn update_base(&mut self, thread: ThreadId, entry: &Entry) -> Base {
+    pub(crate) fn update_base(&mut self, thread: ThreadId, entry: &Entry) -> Base {
         if self.buffering == Buffering::Fifo {
             return Base(entry.clock, self.clock(thread, field::UPDATES));
         }
@@ -93,10 +93,10 @@ impl System<'_> {
         let place = memory.remains(trail, entry.addr, entry.bytes);
         let action = Action { class: Class::Read, ..action };
         let position = match place {
-            Some(place) => self.record(action, base, place, None, Some(entry), races),
+            Some(place) => self.record(action, base, place, None, Some(entry.stored()), races),
             None => {
                 let base = self.clocks.both(base.0, base.1);
-                self.record_cells(action, base, &[], None, Some(entry), races)
+                self.record_cells(action, base, &[], None, Some(entry.stored()), races)
             }
         };
         let loc = self.stored_at(action.thread, entry.index);

@@ -11,7 +11,7 @@
 use crate::clock::ClockId;
 use crate::event::{Action, CellWord, Class, Detail};
 use crate::race::Race;
-use crate::record::Base;
+use crate::record::Needed;
 use crate::system::{System, field};
 use raddle_ir::{IntPred, Type};
 use raddle_machine::memory::Purpose;
@@ -169,6 +169,6 @@ impl System<'_> {
         memory.cells(trail, place, &mut cells);
         let base = self.waiting_base(action);
         let earlier = self.last_chance(action, &cells, base, needs)?;
-        Some(Race { earlier, needs: Base::of(base), happened: None })
+        Some(Race { earlier, needs: Needed::of(base), happened: None })
     }
 }

@@ -149,16 +149,51 @@ impl Trees {
         }
     }
 
+    /// [`Trees::insert`] for a sequence of one action.
+    #[inline]
+    pub fn insert_one(&mut self, list: &mut List, mut action: Action) {
+        let mut at: Link = 0;
+        loop {
+            let children = if at == 0 { *list } else { self.node(at).children };
+            let mut child = children.first;
+            while child != 0 {
+                let node = self.node(child);
+                if node.action.same_process(&action) {
+                    return;
+                }
+                if !node.action.conflicts(&action) {
+                    break;
+                }
+                child = node.next;
+            }
+            if child == 0 {
+                self.graft_one(list, at, action);
+                return;
+            }
+            if self.node(child).children.is_empty() {
+                return;
+            }
+            action.after(&self.node(child).action);
+            at = child;
+        }
+    }
+
+    /// Appends an action as a new last branch below `at`.
+    #[inline]
+    fn graft_one(&mut self, list: &mut List, at: Link, action: Action) -> Link {
+        if at == 0 {
+            return self.push(list, action);
+        }
+        let mut children = self.node(at).children;
+        let link = self.push(&mut children, action);
+        self.nodes[at as usize - 1].children = children;
+        link
+    }
+
     /// Appends the sequence as a new last branch below `at`.
     fn graft(&mut self, list: &mut List, mut at: Link, sequence: &[Item]) {
         for item in sequence {
-            let mut children = if at == 0 { *list } else { self.node(at).children };
-            let link = self.push(&mut children, item.action);
-            match at {
-                0 => *list = children,
-                _ => self.nodes[at as usize - 1].children = children,
-            }
-            at = link;
+            at = self.graft_one(list, at, item.action);
         }
     }
 

@@ -230,7 +230,7 @@ impl Matched<'_, '_> {
 
 /// What an event read from or overwrote: the position of that event, if it has happened.
 fn source(system: &System<'_>, event: &Event) -> Option<usize> {
-    let has = |event: &Event, identity: Identity| event.identity == identity;
+    let has = |event: &Event, identity: Identity| event.identity() == identity;
     system.events.iter().position(|other| has(other, event.source))
 }
 

@@ -1,10 +1,12 @@
 //! Accesses that overlap without being of the same bytes: one access may conflict with several that
 //! are independent of each other. The oracles do not cover this; the reductions must find the
-//! states that a search without reduction finds.
+//! states that a search without reduction finds, and `optimal` each of its traces once.
+//! `RADDLE_LONG=1` runs many more programs.
 
 mod common;
 
 use common::{failures, program, run, threads};
+use fastrand::Rng;
 use raddle_interleave::{FailureKind, Model, Options, Strategy, Summary, explore};
 use raddle_ir::Program;
 
@@ -219,4 +221,66 @@ fn each_served_load_has_its_own_bytes() {
     let served = "store i64 asm @x, 50\n%r = load i32 asm @x\n%s = load i32 asm @x+4";
     let other = "store i32 asm @x, 26\n%r = load i32 asm @x+4";
     has_all_traces(&threads(ITEMS, &[served, other]));
+}
+
+/// A load that a wide store served has to do with its own bytes only, also after that store has
+/// reached memory: an update of the others does not race with it.
+#[test]
+fn a_served_load_reads_no_more_than_its_bytes() {
+    let serving = "store i64 asm @x, 38\nstore i32 asm @x+4, 42\n%r = load i32 asm @x";
+    let two = "store i64 asm @x, 38\n%r = load i32 asm @x+4\n%s = load i32 asm @x";
+    for (bodies, sc, tso) in [
+        ([serving, "store i32 asm @x, 3"], 3, 3),
+        ([two, "store i32 asm @x, 3\nstore i32 asm @x+4, 4"], 6, 6),
+        ([two, "store i32 asm @x+4, 3"], 3, 3),
+    ] {
+        let program = threads(ITEMS, &bodies);
+        visits_each_trace_once(&program);
+        for (model, expected) in [(Model::Sc, sc), (Model::Tso, tso)] {
+            assert_eq!(run(&program, model, Strategy::Optimal).executions, expected, "{model}");
+        }
+    }
+}
+
+/// One execution for each trace that a search without reduction finds, and none given up.
+fn visits_each_trace_once(program: &Program) {
+    for model in Model::ALL {
+        let all =
+            Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
+        let (all, found) = (explore(program, &all), run(program, model, Strategy::Optimal));
+        assert_eq!((Some(found.executions), found.redundant), (all.traces, 0), "{model}");
+        assert_eq!(states(&found), states(&all), "{model}");
+    }
+}
+
+/// An access of a random size at a random place.
+fn access(random: &mut Rng) -> String {
+    let bits = [8, 16, 32, 32, 64][random.usize(..5)];
+    let offset = random.u32(..=(64 - bits) / 8);
+    match bits {
+        32 if random.bool() => {
+            let reg = if random.bool() { "r" } else { "s" };
+            format!("%{reg} = load i32 asm @x+{offset}")
+        }
+        64 if random.bool() => "%t = load i64 asm @x".to_owned(),
+        _ => format!("store i{bits} asm @x+{offset}, {}", random.u32(1..100)),
+    }
+}
+
+#[test]
+fn random_overlaps() {
+    let rounds = if std::env::var_os("RADDLE_LONG").is_some() { 20_000 } else { 150 };
+    for seed in 0..rounds {
+        let mut random = Rng::with_seed(seed);
+        let bodies: Vec<String> = (0..random.usize(2..=3))
+            .map(|_| {
+                let lines: Vec<String> =
+                    (0..random.usize(1..=3)).map(|_| access(&mut random)).collect();
+                lines.join("\n")
+            })
+            .collect();
+        let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+        println!("seed {seed}: {bodies:#?}");
+        visits_each_trace_once(&threads(ITEMS, &bodies));
+    }
 }

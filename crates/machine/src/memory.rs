@@ -13,6 +13,7 @@
 
 mod cells;
 mod codec;
+mod spot;
 #[cfg(test)]
 mod tests;
 mod written;
@@ -21,6 +22,8 @@ use crate::fault::{Fault, FaultKind, in_bytes, never_written};
 use crate::layout::{MAX_OBJECTS, ObjectId, split_address};
 use crate::thread::ThreadId;
 use crate::trail::{Trail, Word};
+
+pub use spot::Spot;
 
 /// Words that all objects, threads and frames together may take: 2 GiB.
 const MAX_WORDS: u64 = 1 << 28;

@@ -113,7 +113,7 @@ impl Machine<'_> {
 
     /// The ordinary load that a thread is at, if it is at one. What [`Machine::visible`] and
     /// [`Machine::complete`] do for all operations, cut to the commonest.
-    #[inline]
+    #[inline(always)]
     pub fn at_load(&self, thread: ThreadId) -> Option<QuickLoad> {
         let pc = self.pc(thread);
         match &self.code.quick[pc.0 as usize] {
@@ -133,7 +133,7 @@ impl Machine<'_> {
     }
 
     /// The ordinary store that a thread is at, if it is at one.
-    #[inline]
+    #[inline(always)]
     pub fn at_store(&self, thread: ThreadId) -> Option<QuickStore> {
         let pc = self.pc(thread);
         match &self.code.quick[pc.0 as usize] {

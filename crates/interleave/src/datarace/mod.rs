@@ -198,7 +198,7 @@ impl System<'_> {
     /// A store is about to leave its thread's buffer.
     #[cold]
     pub(crate) fn watch_update(&mut self, turn: Turn) {
-        if let Some(entry) = self.leaving(turn) {
+        if let Some(entry) = self.leaving(turn.thread, turn.addr) {
             let (addr, bytes) = (entry.addr, entry.bytes);
             let store = Leaving { thread: turn.thread, index: entry.index, addr, bytes };
             self.watched(|races, machine, _| races.updated(machine, &store));

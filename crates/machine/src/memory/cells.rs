@@ -16,19 +16,30 @@ impl Memory {
     }
 
     fn single_cell_of_many(&self, trail: &Trail, place: Place) -> Option<Word> {
-        let room = &place.room;
-        let (start, end) = (place.offset, place.offset + place.bytes);
+        let (size, _) = self.header(trail, place.object);
+        self.cell_at(trail, &place.room, size, place.offset, place.bytes)
+    }
+
+    /// The one cell that these bytes of an object of that size are, if they are one.
+    pub(super) fn cell_at(
+        &self,
+        trail: &Trail,
+        room: &Room,
+        size: u32,
+        start: u32,
+        bytes: u32,
+    ) -> Option<Word> {
+        let end = start + bytes;
         if start / 64 != (end - 1) / 64 {
             return None;
         }
         let cuts = trail.get(room.cuts(start / 64));
-        let inner = ((1u128 << place.bytes) - 2) as u64;
+        let inner = ((1u128 << bytes) - 2) as u64;
         if cuts & inner.wrapping_shl(start % 64) != 0
             || (start != 0 && cuts >> (start % 64) & 1 == 0)
         {
             return None;
         }
-        let (size, _) = self.header(trail, place.object);
         (end == size || self.is_cut(trail, room, end)).then(|| room.cell(start))
     }
 
