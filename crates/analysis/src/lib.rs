@@ -16,6 +16,7 @@
 //! | [`mod@robust`] | whether a model shows anything that SC does not |
 //! | [`fence`] | the fewest fences that help |
 //! | [`mod@why`] | what made the difference, in words |
+//! | `values` | values as the program means them |
 //!
 //! Invariant: a failure or a violated condition is a [`Violation`] only once its schedule was
 //! replayed to the same end, outside of the search. One whose schedule does not replay is kept in
@@ -30,6 +31,7 @@ pub mod litmus;
 pub mod reach;
 pub mod robust;
 pub mod search;
+mod values;
 pub mod why;
 pub mod witness;
 

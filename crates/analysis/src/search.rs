@@ -1,6 +1,7 @@
 //! One question to one engine: what every analysis and every report needs to know of it.
 
 use crate::reach;
+use crate::values::interpret;
 use raddle_engine::{Checks, Limits, Replayed, Step, Summary};
 use raddle_graph as graph;
 use raddle_interleave as interleave;
@@ -125,7 +126,7 @@ impl Search {
 
     /// Runs a schedule again, outside of the search.
     pub fn replay(&self, program: &Program, schedule: &[Step]) -> Replayed {
-        match self {
+        let mut replayed = match self {
             Search::Interleave(options) => {
                 let model = options.bounded_model();
                 interleave::replay(program, model, options.checks, schedule)
@@ -136,7 +137,9 @@ impl Search {
             Search::Lazy(options) => {
                 interleave::replay_reach(program, options.model, false, schedule).0
             }
-        }
+        };
+        interpret(program, &mut replayed.events);
+        replayed
     }
 
     /// What is looked for beside what executions show by themselves.

@@ -65,6 +65,46 @@ fn a_lost_increment_is_not_blamed_on_buffers() {
     }
 }
 
+/// A lock that looks and then takes: what is told is the increment that is lost, not that the lock is given
+/// back by both, each after a write of its own.
+#[test]
+fn after_a_write_of_its_own_a_thread_does_not_go_by_what_it_read() {
+    let source = r#"
+program "look-then-take"
+global @lock: i32
+global @count: i32
+thread main = @main()
+func @main() {
+  reg %one: i64, %two: i64, %total: i32, %both: i1
+entry:
+  %one = spawn @worker()
+  %two = spawn @worker()
+  join %one
+  join %two
+  %total = load i32 asm @count
+  %both = cmp eq i32 %total, 2
+  assert %both, "an increment was lost"
+  ret
+}
+func @worker() {
+  reg %free: i32, %old: i32, %new: i32, %c: i1
+entry:
+  %free = load i32 asm @lock
+  %c = cmp eq i32 %free, 0
+  assume %c
+  store i32 asm @lock, 1
+  %old = load i32 asm @count
+  %new = add i32 %old, 1
+  store i32 asm @count, %new
+  store i32 asm @lock, 0
+  ret
+}
+"#;
+    let (words, causes) = explained(&parsed("t.rir", source), Model::Sc);
+    assert!(words.contains("write count = 1") && !words.contains("lock"), "{words}");
+    assert!(matches!(causes[..], [Cause::Between { .. }]));
+}
+
 #[test]
 fn a_deadlock_says_who_holds_what_since_where() {
     let (words, causes) = explained(&example("deadlock.rir"), Model::Tso);

@@ -21,6 +21,7 @@ Examples:
   raddle check prog.c --model tso --witness prog.json
   raddle robust prog.c --model tso
   raddle monitor prog.c --runs 1000
+  raddle fence prog.c --model tso
   raddle reach peterson.aut --model tso
   raddle replay prog.json
   raddle print prog.c
@@ -139,8 +140,8 @@ pub struct SourceLine {
 /// What a program is made from.
 #[derive(Args, Debug)]
 pub struct SourceArgs {
-    /// The program: C or C++ (.c, .cpp, .cc), LLVM IR (.ll, .bc), .rir or .litmus. Several files of
-    /// C and LLVM IR are linked.
+    /// The program: C or C++ (.c, .cpp, .cc), LLVM IR (.ll, .bc), a litmus test (.litmus), automata
+    /// (.aut) or IR text (.rir). Several files of C and LLVM IR are linked.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The clang to compile with [default: $CLANG, or the newest on the path].

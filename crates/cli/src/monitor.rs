@@ -17,6 +17,7 @@ use raddle_report::json;
 use raddle_report::monitor::{self, Logged};
 use raddle_report::robust::Subject;
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,9 +27,9 @@ const DEFAULT_RUNS: u64 = 1000;
 ///
 /// A violation (exit status 1) is an access that another thread's store could have been delayed past:
 /// the program is not robust. That none was seen on some runs proves nothing; `raddle robust` does.
+/// A file that is no program by its ending is a log (docs/monitor.md); `-` is a log from standard input.
 #[derive(Args, Debug)]
 pub struct MonitorArgs {
-    /// A log (any other ending: see docs/monitor.md), or a program.
     #[command(flatten)]
     pub source: SourceArgs,
     /// The memory model, or both: tso, pso.
@@ -69,9 +70,16 @@ pub fn run(args: &MonitorArgs, output: &mut Output) -> Result<Status, Stop> {
     Ok(output.status())
 }
 
-/// Whatever is no program of any kind.
+/// Whatever is no program of any kind; `-` is the standard input.
 fn is_log(path: &Path) -> bool {
     !source::is_compiled(path) && !input::is_program(path)
+}
+
+fn open(path: &Path) -> Result<Box<dyn Read>, Trouble> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    File::open(path).map(|file| Box::new(file) as Box<dyn Read>).map_err(Trouble::Io)
 }
 
 fn run_log(args: &MonitorArgs, path: &Path, output: &mut Output) -> Result<(), Stop> {
@@ -79,21 +87,22 @@ fn run_log(args: &MonitorArgs, path: &Path, output: &mut Output) -> Result<(), S
         return Err(Stop::Usage("--runs and --seed are for programs, not for a log".to_owned()));
     }
     let file = input::shown(path);
-    for model in &args.models {
-        let start = Instant::now();
-        let opened = File::open(path).map_err(Trouble::Io);
-        let reading = match opened.and_then(|opened| log::monitor(opened, buffers(*model))) {
-            Ok(reading) => reading,
-            Err(trouble) => {
-                output.diagnose(&diagnostic(&file, trouble), &[]);
-                output.note(Status::Bad);
-                return Ok(());
-            }
-        };
-        let elapsed = start.elapsed();
+    let start = Instant::now();
+    // All models at once: a pipe can be read only once.
+    let each: Vec<Buffers> = args.models.iter().map(|model| buffers(*model)).collect();
+    let readings = match open(path).and_then(|opened| log::monitor_each(opened, &each)) {
+        Ok(readings) => readings,
+        Err(trouble) => {
+            output.diagnose(&diagnostic(&file, trouble), &[]);
+            output.note(Status::Bad);
+            return Ok(());
+        }
+    };
+    let elapsed = start.elapsed();
+    for (model, reading) in args.models.iter().zip(&readings) {
         let found = !reading.violations.is_empty();
         output.note(if found { Status::Violation } else { Status::Fine });
-        let logged = Logged { file: &file, model: model.name(), reading: &reading, elapsed };
+        let logged = Logged { file: &file, model: model.name(), reading, elapsed };
         let shown = match args.output.json {
             true => json::line(&monitor::log_json(&logged)),
             false => monitor::log_text(&logged),

@@ -194,7 +194,8 @@ pub enum Deed {
         /// The end of the frame that it is of, not a `free`.
         of_frame: bool,
     },
-    Choose(u64),
+    /// Which value; engines count from 0.
+    Choose(i128),
     /// Output of the program.
     Print(String),
     /// An access that fails; the failure is told next.
@@ -285,7 +286,7 @@ impl fmt::Display for Deed {
             Deed::Allocate { at, .. } => write!(f, "allocates {at} ({})", in_bytes(at.bytes)),
             Deed::Free { at, of_frame: false } => write!(f, "frees {at}"),
             Deed::Free { at, .. } => write!(f, "ends {at}"),
-            Deed::Choose(which) => write!(f, "chooses alternative {which}"),
+            Deed::Choose(value) => write!(f, "chooses {value}"),
             Deed::Print(text) => write!(f, "prints {text:?}"),
             Deed::Touch(at) => write!(f, "accesses {at}"),
             Deed::Fail { kind: FailureKind::Assertion, message, .. } => {

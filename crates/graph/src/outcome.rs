@@ -23,7 +23,7 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Opt
         return None;
     }
     let mut failures: Vec<Failed> =
-        ahead.failures().iter().filter(|failed| arrived(&failed.thread)).cloned().collect();
+        ahead.failures().filter(|failed| arrived(&failed.thread)).cloned().collect();
     failures.extend(after_the_end(ahead, graph));
     if !failures.is_empty() {
         let failures = failures.iter().map(|failed| FailureSite {

@@ -45,14 +45,16 @@ fn run<const W: usize>(
         let Some(act) = act(&ahead, &graph, step) else {
             return Replayed { end: ReplayEnd::Stuck(n), events };
         };
+        // Threads run ahead as far as they can: afterwards this one is somewhere else.
+        let at = ahead.place(step.thread);
         match perform(&mut ahead, &mut graph, act) {
-            Ok(()) => events.push(teller.event(&ahead, &graph, act)),
+            Ok(()) => events.push(teller.event(&ahead, &graph, act, at)),
             Err(Refused::Forbidden | Refused::Full) => {
                 return Replayed { end: ReplayEnd::Stuck(n), events };
             }
         }
     }
-    events.extend(ahead.failures().iter().map(|failed| tell::failure(&ahead, failed)));
+    events.extend(ahead.failures().map(|failed| tell::failure(&ahead, failed)));
     Replayed { end: end(&ahead, &graph), events }
 }
 

@@ -255,17 +255,32 @@ pub struct Reading {
 
 /// Runs a monitor along a log.
 pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> {
-    let (mut parser, mut monitor) = (Parser::default(), Monitor::new(buffers));
-    let (mut events, mut found) = (0, Found::default());
+    // One monitor, one answer.
+    Ok(monitor_each(source, &[buffers])?.swap_remove(0))
+}
+
+/// Runs monitors along a log, which is read once: an answer for each.
+pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Reading>, Trouble> {
+    let mut parser = Parser::default();
+    let mut each: Vec<_> =
+        buffers.iter().map(|buffers| (Monitor::new(*buffers), Found::default())).collect();
+    let mut events = 0;
     lines(source, |text| {
         let Some(Line { thread, op, address, site }) = parser.line(text)? else { return Ok(()) };
         events += 1;
-        monitor.step(thread, op, address.as_slice(), site, |violation| {
-            found.add(violation);
-        });
+        for (monitor, found) in &mut each {
+            monitor.step(thread, op, address.as_slice(), site, |violation| {
+                found.add(violation);
+            });
+        }
         Ok(())
     })?;
-    Ok(Reading { names: parser, events, violations: found.violations })
+    let reading = |(_, found): (Monitor, Found)| Reading {
+        names: parser.clone(),
+        events,
+        violations: found.violations,
+    };
+    Ok(each.into_iter().map(reading).collect())
 }
 
 /// The three instructions; threads and addresses where one is not known.

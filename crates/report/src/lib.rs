@@ -15,6 +15,7 @@
 //! | `story` | schedules, what happens along them, and why, as JSON |
 //! | [`document`] | witness files, written and read |
 //! | [`diagnostic`] | diagnostics with a piece of the source |
+//! | `demangle` | names of C++ as people write them |
 //! | [`value`], [`condition`] | values and conditions, spelled as in litmus tests |
 //!
 //! Everything renders to strings; where they go, how wide and whether in colour, is for the caller.
@@ -22,6 +23,7 @@
 pub mod buffer;
 pub mod check;
 pub mod condition;
+mod demangle;
 pub mod diagnostic;
 pub mod document;
 pub mod fence;
@@ -95,10 +97,11 @@ const fn stopped_phrase(stopped: Stopped) -> &'static str {
     }
 }
 
-/// Control characters as escapes: what a program calls things must not reach the terminal raw.
+/// Control characters as escapes: what a program calls things must not reach the terminal raw. Names of
+/// C++ as people write them.
 fn printable(text: &str) -> String {
     let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    text.chars().map(escape).collect()
+    demangle::demangled(text).chars().map(escape).collect()
 }
 
 /// `1 execution`, `2 executions`.

@@ -95,24 +95,29 @@ fn write_answer(
         None => ("unknown", Ink::Heading),
     };
     let model = run.search.model_name();
-    writeln!(out, "{} ({model}): {}", run.file, paint(look.colour, ink, word))?;
+    let file = printable(run.file);
+    writeln!(out, "{file} under {model}: {}", paint(look.colour, ink, word))?;
     if let Some(reason) = reason(result) {
         writeln!(out, "  {}", printable(&reason))?;
     }
     if let Some(reached) = &result.reached {
-        if let Some(failure) = &reached.failure {
-            let place = run.place(failure.loc);
-            let message = printable(&failure.message);
-            writeln!(out, "  {}: {message} at {place}", failure.kind.name())?;
+        match &reached.failure {
+            Some(failure) => {
+                let place = run.place(failure.loc);
+                let message = printable(&failure.message);
+                writeln!(out, "  {}: {message} at {place}\n", failure.kind.name())?;
+            }
+            None => writeln!(out, "  the shortest way to a goal:\n")?,
         }
         out.push_str(&witness::story(run, look, &reached.witness.events));
+        out.push('\n');
     }
     let effort = &result.effort;
-    let queries = match effort.queries {
-        1 => "1 query".to_owned(),
-        more => format!("{more} queries"),
+    let searches = match effort.queries {
+        1 => "1 search".to_owned(),
+        more => format!("{more} searches"),
     };
     let (states, bytes) = (counted(effort.states, "state"), effort.bytes_per_state());
     let seconds = effort.elapsed.as_secs_f64();
-    writeln!(out, "  {queries}, {states}, {bytes:.0} bytes each in the largest, {seconds:.3} s")
+    writeln!(out, "  {states} in {searches}, up to {bytes:.0} bytes a state, {seconds:.3} s")
 }

@@ -66,7 +66,9 @@ fn write_answer(
     });
     let counts: Vec<String> = counts.collect();
     let (by, seconds) = (answer.by.name(), answer.elapsed.as_secs_f64());
-    writeln!(out, "  {} (by {by}) {seconds:.3} s", counts.join(", "))
+    let counts = counts.join(", ");
+    let space = if counts.is_empty() { "" } else { " " };
+    writeln!(out, "  {counts}{space}(by {by}) {seconds:.3} s")
 }
 
 fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &Witness) -> Result {

@@ -19,7 +19,7 @@ pub(super) fn between(told: &Told<'_>, order: &Order, past: &[bool]) -> Option<W
     changed(told, read, again, by)
 }
 
-/// Load, own write, and the newest write of another thread between them.
+/// Load, own next write, and the newest write of another thread between them.
 fn lost_writes<'a>(
     told: &'a Told<'_>,
     history: &'a History,
@@ -28,8 +28,12 @@ fn lost_writes<'a>(
         told.cell(*write)?;
         let (read, seen) = newest_read(told, history, *write)?;
         told.cell(read)?;
-        let others = history.writes.get(seen..place)?.iter();
-        let by = others.rev().find(|by| !told.same_thread(**by, *write))?;
+        let since = history.writes.get(seen..place)?;
+        // After a write of its own the thread no longer goes by what it had read.
+        if since.iter().any(|own| told.same_thread(*own, *write)) {
+            return None;
+        }
+        let by = since.last()?;
         told.cell(*by)?;
         Some((read, *write, *by))
     })

@@ -5,31 +5,12 @@
 //! from, sequential consistency forbids it, and the cycle is the reason. Without any cycle the story is
 //! put into an order in which every load reads what was written last, and told as any other.
 
+use super::cycle::{Cycle, Link, in_words, stretches};
 use super::{Cause, Told, Why, why};
 use crate::check::Offence;
-use raddle_engine::{Deed, ReplayEvent, Step};
+use raddle_engine::{Cell, Deed, ReplayEvent, Step};
 use raddle_ir::Program;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-
-/// How one event comes before another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Link {
-    Program,
-    ReadBy,
-    OverwrittenBy,
-    Missed,
-}
-
-impl Link {
-    const fn words(self) -> &'static str {
-        match self {
-            Link::Program => "in program order before",
-            Link::ReadBy => "seen when",
-            Link::OverwrittenBy => "overwritten when",
-            Link::Missed => "which missed that",
-        }
-    }
-}
 
 /// The events of a story and what directly precedes what.
 struct Trace {
@@ -46,35 +27,15 @@ pub(crate) fn explained(
     let trace = Trace::of(schedule, &events);
     let cycle = trace.shortest_cycle(&trace.past(&events, offence));
     if !cycle.is_empty() {
-        let why = in_words(&Told { program, events: &events }, &cycle);
-        return (events, Some(why));
+        let cycle = stretches(cycle);
+        let words = in_words(&Told { program, events: &events }, &cycle);
+        let causes = cycle.into_iter().map(|(event, _)| Cause::InCycle { event }).collect();
+        return (events, Some(Why { words, causes }));
     }
     let Some(order) = trace.sorted() else { return (events, None) };
     let events: Vec<ReplayEvent> = order.into_iter().map(|node| events[node].clone()).collect();
     let why = why(program, &events, offence);
     (events, why)
-}
-
-/// `P0 writes x = 1 at f.c:3 and then …`: events in the middle of a stretch of one thread are left out.
-fn in_words(told: &Told<'_>, cycle: &[(usize, Link)]) -> Why {
-    let links = cycle.iter().map(|(_, link)| *link);
-    let before = links.clone().cycle().skip(cycle.len() - 1);
-    let inside = |(link, before)| link == Link::Program && before == Link::Program;
-    let kept: Vec<(usize, Link)> = cycle
-        .iter()
-        .zip(links.zip(before))
-        .filter(|(_, pair)| !inside(*pair))
-        .map(|(step, _)| *step)
-        .collect();
-    let said = |node: usize| {
-        format!("{} {}{}", told.thread(node), told.events[node].what(), told.at(node))
-    };
-    let mut words = "sequential consistency forbids that ".to_owned();
-    for (node, link) in &kept {
-        words.push_str(&format!("{}, {} ", said(*node), link.words()));
-    }
-    words.push_str(&kept.first().map_or(String::new(), |(first, _)| said(*first)));
-    Why { words, causes: kept.into_iter().map(|(event, _)| Cause::InCycle { event }).collect() }
 }
 
 impl Trace {
@@ -98,8 +59,10 @@ impl Trace {
         for (n, (step, event)) in schedule.iter().zip(events).enumerate() {
             match &event.deed {
                 Deed::Read { cell, .. } => reads.push((n, cell.at.addr, source(step))),
-                Deed::Write { cell, .. } => {
-                    let stores = coherence.entry(cell.at.addr).or_default();
+                Deed::Write { cell: Cell { at, .. }, .. }
+                | Deed::Lock { at, .. }
+                | Deed::Unlock(at) => {
+                    let stores = coherence.entry(at.addr).or_default();
                     let previous = source(step);
                     let at = stores.iter().position(|store| Some(*store) == previous);
                     stores.insert(at.map_or(0, |at| at + 1), n);
@@ -147,12 +110,12 @@ impl Trace {
 
     /// The shortest cycle within a part, each event with how it comes before the next; of several, one
     /// with the earliest first event. Empty if there is none.
-    fn shortest_cycle(&self, part: &[bool]) -> Vec<(usize, Link)> {
+    fn shortest_cycle(&self, part: &[bool]) -> Cycle {
         let cycles = (0..self.next.len()).filter_map(|start| self.cycle_through(start, part));
         cycles.min_by_key(Vec::len).unwrap_or_default()
     }
 
-    fn cycle_through(&self, start: usize, part: &[bool]) -> Option<Vec<(usize, Link)>> {
+    fn cycle_through(&self, start: usize, part: &[bool]) -> Option<Cycle> {
         let mut from: Vec<Option<(usize, Link)>> = vec![None; self.next.len()];
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {

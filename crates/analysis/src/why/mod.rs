@@ -8,7 +8,7 @@
 //! | [`between`] | without those: the write that came between |
 //! | [`waits`] | for a deadlock: who waits for what, held by whom since where |
 //! | [`object`] | for a bad access: where its object was allocated and freed |
-//! | [`graph`] | for executions that are graphs: a cycle of relations |
+//! | [`graph`], [`cycle`] | for executions that are graphs: a cycle of relations, and its words |
 //! | [`order`], [`components`] | the order behind the first two |
 //!
 //! Nothing is said rather than something that may be wrong: a load is blamed only if it lies on a
@@ -16,6 +16,7 @@
 
 mod between;
 pub(crate) mod components;
+mod cycle;
 pub(crate) mod graph;
 mod object;
 pub(crate) mod order;

@@ -89,6 +89,25 @@ fn optimisation_is_the_users_choice_and_is_said() {
     assert_eq!(object["optimised"], Value::Null);
 }
 
+/// Before clang 15 pointers have types, and a variable is accessed through casts of its address.
+#[test]
+fn variables_behind_casts_of_their_address_are_registers() {
+    let source = b"define i32 @main() {
+  %x = alloca i8*
+  %bits = bitcast i8** %x to i64*
+  store i64 5, i64* %bits
+  %again = bitcast i64* %bits to i8**
+  %p = load i8*, i8** %again
+  %n = ptrtoint i8* %p to i32
+  ret i32 %n
+}
+";
+    let path = file("c_casts", "typed.ll", source);
+    let ran = raddle(&["print", &path]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(!ran.out.contains("alloca") && !ran.out.contains("store"), "{}", ran.out);
+}
+
 #[test]
 fn the_compilers_errors_are_passed_on() {
     let path = file("c_error", "wrong.c", b"int main(void) { return undeclared; }\n");

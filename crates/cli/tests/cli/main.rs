@@ -5,6 +5,7 @@ mod buffers;
 mod c;
 mod check;
 mod common;
+mod documents;
 mod fence;
 mod litmus;
 mod reach;

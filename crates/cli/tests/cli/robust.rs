@@ -1,7 +1,9 @@
 //! `raddle robust`: answers, witnesses, statuses.
 
-use crate::common::{raddle, scratch};
+use crate::common::{Ran, command, raddle, scratch};
 use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
 
 fn answers(args: &[&str]) -> (Option<i32>, Vec<Value>) {
     let ran = raddle(&[&["robust", "--json"], args].concat());
@@ -79,6 +81,25 @@ fn sc_is_refused() {
     let ran = raddle(&["robust", "examples/SB.litmus", "--model", "sc"]);
     assert_eq!(ran.status, Some(2));
     assert!(ran.err.contains("expected tso or pso"), "{}", ran.err);
+}
+
+/// A pipe can be read only once, and all models want to.
+#[test]
+fn logs_from_a_pipe_are_monitored_for_every_model() {
+    let mut command = command(&["monitor", "-", "--json"]);
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("the command starts");
+    let log = b"0 w x\n0 w y\n1 r y\n1 r x\n";
+    child.stdin.take().expect("a pipe").write_all(log).expect("it reads");
+    let ran: Ran = child.wait_with_output().expect("it ends").into();
+    let counts: Vec<(Value, Value)> = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .map(|object| (object["model"].clone(), object["distinct"].clone()))
+        .collect();
+    assert_eq!(counts, [("tso".into(), 0.into()), ("pso".into(), 1.into())]);
+    assert_eq!(ran.status, Some(1));
 }
 
 #[test]

@@ -354,9 +354,11 @@ impl<'m> Assembly<'m> {
 
     fn add_loc(&mut self, unit: usize, id: ast::LocId, inlined_at: LocId) -> LocId {
         let ast::Loc { line, column, file, .. } = self.source.units[unit].module.locs[id];
+        let file = file.filter(|file| !is_system_header(&self.source.units[unit], *file));
         let file = file.map(|file| self.file(unit, file));
         let (Some(file), true) = (file, line > 0) else {
-            // Code that no line stands for belongs to the call it is inlined at.
+            // Code that no line of the program stands for belongs to the call it is inlined at, or else to
+            // the call of its function.
             return inlined_at;
         };
         self.program.locs.push(Loc { file, line, column, inlined_at });
@@ -382,6 +384,14 @@ fn known_as(name: &str) -> &str {
         "_ZSt9terminatev" => "abort",
         other => other,
     }
+}
+
+/// Whether a file came with the compiler or the system: inline functions of C++'s headers, say.
+fn is_system_header(unit: &Unit, file: ast::FileId) -> bool {
+    let name = unit.module.name(unit.module.files[file].name);
+    let folders = ["/usr/include/", "/usr/lib/", "/usr/bin/../", "/usr/local/include/"];
+    folders.iter().any(|folder| name.starts_with(folder))
+        || ["/include/c++/", "/lib/clang/"].iter().any(|part| name.contains(part))
 }
 
 /// The file as the user named it if it is the input itself; else as the compiler found it.

@@ -290,6 +290,8 @@ impl Lower<'_, '_> {
         match &inst.kind {
             InstKind::FNeg(arg) => self.fneg(result, *arg),
             InstKind::Binary { op, lhs, rhs, .. } => self.binary(result, *op, *lhs, *rhs),
+            // The address of a variable that is a register.
+            InstKind::Cast { arg, .. } if self.plan.slot(*arg).is_some() => {}
             InstKind::Cast { op, arg, .. } => self.conversion(result, *op, *arg),
             InstKind::ICmp { pred, lhs, rhs } => self.icmp(result, *pred, *lhs, *rhs),
             InstKind::FCmp { pred, lhs, rhs } => self.fcmp(result, *pred, *lhs, *rhs),

@@ -3,7 +3,7 @@
 //! Without optimisation clang keeps every local variable in memory. One whose address does nothing
 //! but serve loads and stores of one size is a register in all but name, and as a register it costs
 //! no memory access and takes part in no interleaving. Loads and stores of other types of the same
-//! width convert.
+//! width convert, also where pointers have types (clang 14) and the address is cast for them.
 //!
 //! Reading a variable that was not assigned is an error of the program. Where [`assigned`] cannot
 //! prove that a load comes after an assignment, the variable gets a companion register that says
@@ -21,7 +21,9 @@ use crate::link::Unit;
 use crate::uses::Uses;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use raddle_ir::Type as Scalar;
-use raddle_llvm::ast::{BlockId, Body, Callee, ConstKind, Def, Inst, InstKind, LocalId, Value};
+use raddle_llvm::ast::{
+    BlockId, Body, Callee, CastOp, ConstKind, Def, Inst, InstKind, LocalId, Value,
+};
 use rustc_hash::FxHashSet;
 
 /// A variable that is a register.
@@ -32,6 +34,8 @@ entity_impl!(SlotId, "slot");
 #[derive(Clone, Debug)]
 pub struct Slot {
     pub alloca: LocalId,
+    /// The `alloca`, and the casts of it to pointers of other types.
+    addresses: Vec<LocalId>,
     pub ty: Scalar,
     /// Some load may come before all assignments.
     pub open: bool,
@@ -56,9 +60,10 @@ impl Plan {
     pub fn new(unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) -> Plan {
         let mut plan = Plan::default();
         for inst in body.insts(body.entry()) {
-            if let Some((alloca, ty)) = promotable(unit, body, uses, inst) {
-                let slot = Slot { alloca, ty, open: false, checked: false, param: None };
-                plan.of[alloca] = Some(plan.slots.push(slot));
+            if let Some(slot) = promotable(unit, body, uses, inst) {
+                let addresses = slot.addresses.clone();
+                let id = plan.slots.push(slot);
+                addresses.into_iter().for_each(|address| plan.of[address] = Some(id));
             }
         }
         if !plan.slots.is_empty() {
@@ -108,7 +113,8 @@ impl Plan {
 
     /// The first access in the order of the text; the entry is the first block there.
     fn first_store(&self, body: &Body, uses: &Uses, slot: SlotId) -> Option<u32> {
-        let accesses = uses.of(self.slots[slot].alloca).iter().copied();
+        let addresses = self.slots[slot].addresses.iter();
+        let accesses = addresses.flat_map(|address| uses.of(*address)).copied();
         let accesses = accesses.filter(|index| {
             let kind = &body.insts[*index as usize].kind;
             matches!(kind, InstKind::Load { .. } | InstKind::Store { .. })
@@ -117,8 +123,26 @@ impl Plan {
     }
 }
 
-/// The result of an `alloca` that can be a register, and the type of that.
-fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<(LocalId, Scalar)> {
+/// An address and the casts of it, and of those, to pointers of other types.
+fn addresses(body: &Body, uses: &Uses, alloca: LocalId) -> Vec<LocalId> {
+    let mut all = vec![alloca];
+    let mut looked_at = 0;
+    while let Some(address) = all.get(looked_at) {
+        let users = uses.of(*address).iter().map(|index| &body.insts[*index as usize]);
+        let casts = users.filter(|user| is_cast(&user.kind)).filter_map(|cast| cast.result);
+        let casts: Vec<LocalId> = casts.collect();
+        all.extend(casts);
+        looked_at += 1;
+    }
+    all
+}
+
+fn is_cast(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Cast { op: CastOp::BitCast, .. })
+}
+
+/// An `alloca` that can be a register.
+fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<Slot> {
     let InstKind::Alloca { ty, count: None, .. } = inst.kind else {
         return None;
     };
@@ -126,16 +150,19 @@ fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<(Loc
     let size = unit.layout.extent(ty)?.size;
     let mut register = unit.layout.scalar(ty);
     let mut first = None;
-    for index in uses.of(alloca) {
+    let addresses = addresses(body, uses, alloca);
+    let pairs =
+        addresses.iter().flat_map(|address| uses.of(*address).iter().map(move |n| (address, n)));
+    for (address, index) in pairs {
         let user = &body.insts[*index as usize];
         let accessed = match &user.kind {
             InstKind::Load { .. } => unit.layout.scalar(body.locals[user.result?].ty)?,
             InstKind::Store { value, ptr, .. }
-                if *ptr == Value::Local(alloca) && *value != Value::Local(alloca) =>
+                if *ptr == Value::Local(*address) && *value != Value::Local(*address) =>
             {
                 unit.layout.scalar(unit.module.value_type(body, *value)?)?
             }
-            kind if is_marker(unit, kind) => continue,
+            kind if is_cast(kind) || is_marker(unit, kind) => continue,
             _ => return None,
         };
         let first = *first.get_or_insert(accessed);
@@ -148,7 +175,8 @@ fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<(Loc
     if register.is_none_or(|register| register.bits() != first.bits()) {
         register = Some(first);
     }
-    Some((alloca, register?))
+    let ty = register?;
+    Some(Slot { alloca, addresses, ty, open: false, checked: false, param: None })
 }
 
 /// An intrinsic that says something about a variable and does nothing.

@@ -25,11 +25,11 @@ mod spin;
 mod sync;
 mod value;
 
-pub(crate) use event::{Event, EventId, Kind, Location, Pairing, When};
+pub(crate) use event::{Check, Event, EventId, Kind, Load, Location, Pairing, When};
 pub(crate) use sets::ClockId;
 
 use crate::model::Rules;
-use event::{Check, word};
+use event::word;
 use locate::Locations;
 use objects::Objects;
 use raddle_engine::Elements;
@@ -380,8 +380,12 @@ impl<'p> Ahead<'p> {
         self.set_status(thread, Status::Failed);
     }
 
-    pub fn failures(&self) -> &[Failed] {
-        &self.failures[..self.trail.get(self.failure_count) as usize]
+    /// What threads have failed at. Of one thread the newest counts: a load that finds what it must not
+    /// is known to only when it is committed, and what its thread had run into by then never comes.
+    pub fn failures(&self) -> impl Iterator<Item = &Failed> {
+        let all = &self.failures[..self.trail.get(self.failure_count) as usize];
+        let newest = |n: usize| all[n + 1..].iter().all(|later| later.thread != all[n].thread);
+        all.iter().enumerate().filter(move |(n, _)| newest(*n)).map(|(_, failed)| failed)
     }
 
     /// The final value of an observable register.

@@ -346,6 +346,11 @@ impl Ahead<'_> {
         }
     }
 
+    /// Whether there is such an object, alive or not.
+    pub fn is_object(&self, object: ObjectId) -> bool {
+        self.object(object).is_some()
+    }
+
     /// An object as a user knows it.
     pub(super) fn object_name(&self, object: ObjectId) -> String {
         if let Some(global) = self.objects.known.get(object.0 as usize).and_then(|it| it.global) {

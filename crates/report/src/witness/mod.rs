@@ -4,10 +4,11 @@
 //! where a line comes up first. Rows that the reason speaks of carry a star. With more threads than
 //! the width has room for, it is a list instead. What comes after the failure is left out, and so
 //! are the births and deaths of stack objects and what a library does on its own account, outside of
-//! any call from the source. Of a very long story the middle is left out, and that is said.
+//! any call from the source, or on the way to what was called ([`on_the_way`]). Of a very long story the middle is left out, and that is said.
 
 mod columns;
 mod list;
+mod shown;
 mod wrap;
 
 use crate::paint::{Ink, paint};
@@ -90,7 +91,9 @@ impl Story {
         events: &[ReplayEvent],
         starred: &BTreeSet<usize>,
     ) -> Story {
-        let shown = || events.iter().enumerate().filter(|(_, event)| is_shown(run, event));
+        let kept = shown::shown(run, events);
+        let is_shown = |n: usize| starred.contains(&n) || kept[n];
+        let shown = || events.iter().enumerate().filter(|(n, _)| is_shown(*n));
         let file = only_file(run, shown().map(|(_, event)| event.loc));
         let mut seen = BTreeSet::new();
         let mut threads = BTreeSet::new();
@@ -122,13 +125,6 @@ impl Story {
         let left_out = all - rows.len();
         Story { rows, threads: threads.into_iter().collect(), place_heading, left_out }
     }
-}
-
-/// Whether a reader of the source has a use for an event.
-fn is_shown(run: &Run<'_>, event: &ReplayEvent) -> bool {
-    let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_) | Deed::Spin);
-    let foreign = event.loc == LocId::NONE && !run.program.locs.is_empty();
-    ends || !event.deed.is_routine() && !foreign
 }
 
 /// The events that a cause speaks of.

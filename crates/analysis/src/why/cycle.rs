@@ -1,0 +1,89 @@
+//! A cycle of program order and of who read, overwrote and missed what, told thread by thread.
+//!
+//! `P0 wrote x = 1 and then read y = 0, missing P1's write y = 1; P1 wrote y = 1 and then read x = 0,
+//! missing P0's write x = 1`. Who reads from whom needs no words: the value is the same.
+
+use super::Told;
+use super::order::Node;
+use raddle_engine::Deed;
+use std::collections::BTreeSet;
+
+/// How one event comes before another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Link {
+    Program,
+    ReadBy,
+    OverwrittenBy,
+    Missed,
+}
+
+/// An event and how it comes before the next of the cycle, whose last comes before the first.
+pub(super) type Cycle = Vec<(Node, Link)>;
+
+/// The same cycle from the start of a thread's stretch, without the events in the middle of one; if it
+/// can be, from a write that somebody missed.
+pub(super) fn stretches(mut cycle: Cycle) -> Cycle {
+    let into = |n: usize| cycle[(n + cycle.len() - 1) % cycle.len()].1;
+    let starts = |wanted: fn(Link) -> bool| (0..cycle.len()).find(|n| wanted(into(*n)));
+    let start =
+        starts(|link| link == Link::Missed).or_else(|| starts(|link| link != Link::Program));
+    cycle.rotate_left(start.unwrap_or(0));
+    let mut before = Link::Missed;
+    cycle.retain(|(_, link)| {
+        let inside = *link == Link::Program && before == Link::Program;
+        before = *link;
+        !inside
+    });
+    cycle
+}
+
+/// What a cycle of [`stretches`] says.
+pub(super) fn in_words(told: &Told<'_>, cycle: &[(Node, Link)]) -> String {
+    let mut words = "sequential consistency rules this out: ".to_owned();
+    let mut opens = true;
+    for (n, (node, link)) in cycle.iter().enumerate() {
+        if opens {
+            words.push_str(told.thread(*node));
+            words.push(' ');
+        }
+        words.push_str(&did(told, *node));
+        opens = *link != Link::Program;
+        let next = cycle[(n + 1) % cycle.len()].0;
+        let other = || format!("{}'s {}", told.thread(next), noun(told, next));
+        match link {
+            Link::Program => words.push_str(" and then "),
+            Link::ReadBy => words.push_str("; "),
+            Link::OverwrittenBy => words.push_str(&format!(", overwritten by {}; ", other())),
+            Link::Missed => words.push_str(&format!(", missing {}; ", other())),
+        }
+    }
+    words.push_str("accesses of one thread took effect out of order");
+    let threads: BTreeSet<u32> = cycle.iter().map(|(node, _)| told.events[*node].number).collect();
+    if threads.len() > 2 {
+        words.push_str(", or a write reached some threads before others");
+    }
+    words
+}
+
+/// `wrote x = 1 at f.c:3`
+fn did(told: &Told<'_>, node: Node) -> String {
+    let what = match &told.events[node].deed {
+        Deed::Read { cell, .. } => format!("read {cell}"),
+        Deed::Write { cell, .. } => format!("wrote {cell}"),
+        Deed::Lock { at, .. } => format!("locked {at}"),
+        Deed::Unlock(at) => format!("unlocked {at}"),
+        deed => deed.to_string(),
+    };
+    what + &told.at(node)
+}
+
+/// `write x = 1`
+fn noun(told: &Told<'_>, node: Node) -> String {
+    match &told.events[node].deed {
+        Deed::Read { cell, .. } => format!("read of {cell}"),
+        Deed::Write { cell, .. } => format!("write {cell}"),
+        Deed::Lock { at, .. } => format!("lock of {at}"),
+        Deed::Unlock(at) => format!("unlock of {at}"),
+        deed => deed.to_string(),
+    }
+}

@@ -1,0 +1,41 @@
+//! Values as programs mean them, in both engines.
+
+use raddle_analysis::{Search, check};
+use raddle_graph as graph;
+use raddle_interleave::{Model, Options};
+use raddle_ir::{Program, text, verify};
+
+const SOURCE: &str = r#"program "values"
+global @rate: f64
+thread P0 = @f()
+func @f() {
+  reg %n: i32, %m: i32, %r: f64, %c: i1
+entry:
+  %n = choose i32 0, 2
+  %m = add i32 %n, -1
+  store f64 asm @rate, 0x4004000000000000
+  %r = load f64 asm @rate
+  %c = cmp ne i32 %m, 1
+  assert %c, "one"
+  ret
+}
+"#;
+
+fn told(program: &Program, search: &Search) -> Vec<String> {
+    let result = check(program, search);
+    result.violations[0].witness.events.iter().map(|event| event.what()).collect()
+}
+
+#[test]
+fn floats_and_choices_are_told_as_such() {
+    let program = text::parse("t.rir", SOURCE).expect("the program parses");
+    verify::verify(&program).expect("the program is well-formed");
+    let searches: [Search; 2] =
+        [Options::new(Model::Sc).into(), graph::Options::new(graph::Model::Sc).into()];
+    for search in searches {
+        let told = told(&program, &search);
+        for wanted in ["chooses 1", "writes rate = 2.5", "reads rate = 2.5"] {
+            assert!(told.iter().any(|what| what == wanted), "{wanted}: {told:?}");
+        }
+    }
+}

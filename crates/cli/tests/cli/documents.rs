@@ -1,0 +1,86 @@
+//! What the README and the documents show is what the command prints, but for lines that end in a time.
+//!
+//! An example is an indented `$ raddle …`; what follows it in the same block, up to the next `$`, is its
+//! output. Examples of files that are not in the tree are passed over. `BLESS=1 cargo test -p raddle --test cli documents` writes it anew.
+
+use crate::common::{raddle, root};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PROMPT: &str = "    $ ";
+
+#[test]
+fn examples_of_the_documents_are_true() {
+    let mut shown = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("a document");
+        let blessed = examples_run(&path, &text, &mut shown);
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, blessed).expect("a document can be written");
+        } else {
+            let advice = "differs; if it should, BLESS=1 writes it anew";
+            assert_eq!(timeless(&blessed), timeless(&text), "{} {advice}", path.display());
+        }
+    }
+    assert!(shown > 5, "only {shown} examples were found");
+}
+
+fn documents() -> Vec<PathBuf> {
+    let folder = fs::read_dir(root().join("docs")).expect("the documents");
+    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.expect("a document").path()).collect();
+    paths.sort();
+    paths.push(root().join("README.md"));
+    paths
+}
+
+/// The document with the output that the command gives now.
+fn examples_run(path: &Path, text: &str, shown: &mut u32) -> String {
+    let mut out = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        out += line;
+        out.push('\n');
+        let Some(args) = line.strip_prefix(PROMPT).and_then(|line| line.strip_prefix("raddle "))
+        else {
+            continue;
+        };
+        let mut told = Vec::new();
+        while let Some(line) = lines.next_if(|line| is_output(line)) {
+            told.push(line);
+        }
+        let blanks = told.iter().rev().take_while(|line| line.is_empty()).count();
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let ran = Some(raddle(&args)).filter(|_| are_there(&args));
+        let Some(ran) = ran.filter(|ran| !ran.err.contains("no clang on the path")) else {
+            eprintln!("skipped: {}: no input, or no clang: {args:?}", path.display());
+            told.iter().for_each(|line| out += &format!("{line}\n"));
+            continue;
+        };
+        assert!(ran.status != Some(2), "{}: {args:?}: {}", path.display(), ran.err);
+        *shown += 1;
+        for line in ran.out.trim_end().lines() {
+            out += &if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
+        }
+        out += &"\n".repeat(blanks);
+    }
+    out
+}
+
+/// Whether the files of an example are in the tree: some are made up.
+fn are_there(args: &[&str]) -> bool {
+    let mut files = args.iter().filter(|arg| Path::new(arg).extension().is_some());
+    files.all(|file| root().join(file).exists())
+}
+
+fn is_output(line: &str) -> bool {
+    line.is_empty() || line.starts_with("    ") && !line.starts_with(PROMPT)
+}
+
+/// A text without the lines that tell how long something took, and how much work it was.
+fn timeless(text: &str) -> Vec<&str> {
+    let time = |line: &str| {
+        let last = line.strip_suffix(" s").and_then(|rest| rest.rsplit(' ').next());
+        last.is_some_and(|time| time.parse::<f64>().is_ok())
+    };
+    text.lines().filter(|line| !time(line)).collect()
+}

@@ -1,0 +1,123 @@
+//! Which events of a story a reader of the source has a use for.
+//!
+//! Left out are the births and deaths of stack objects, what a library does on its own account, outside of
+//! any call from the source or on the way to what was called, and accesses to memory of the heap and of
+//! frames that a single thread touches.
+
+use crate::Run;
+use raddle_analysis::Search;
+use raddle_engine::{Deed, ReplayEvent, Wants, Writing};
+use raddle_ir::{LocId, Program};
+use raddle_machine::layout::{ObjectId, split_address};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// For each event whether it is to be shown.
+pub(super) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
+    let passed = on_the_way(matches!(run.search, Search::Graph(_)), events);
+    let owners = Owners::of(run.program, events);
+    let keep = |(event, passed): (&ReplayEvent, bool)| {
+        !passed && !owners.has(event) && is_told(run, event)
+    };
+    events.iter().zip(passed).map(keep).collect()
+}
+
+/// Whether an event is of any interest by itself.
+fn is_told(run: &Run<'_>, event: &ReplayEvent) -> bool {
+    let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_) | Deed::Spin);
+    let foreign = event.loc == LocId::NONE && !run.program.locs.is_empty();
+    ends || !event.deed.is_routine() && !foreign
+}
+
+/// Which objects of the heap and of frames a single thread touches: nobody else can tell what it does there.
+struct Owners {
+    globals: u32,
+    /// `None` if there are several.
+    of: BTreeMap<ObjectId, Option<u32>>,
+}
+
+impl Owners {
+    fn of(program: &Program, events: &[ReplayEvent]) -> Owners {
+        let globals = u32::try_from(program.globals.len()).unwrap_or(u32::MAX);
+        let mut owners = Owners { globals, of: BTreeMap::new() };
+        for event in events {
+            if let Some(object) = owners.touched(&event.deed) {
+                let owner = owners.of.entry(object).or_insert(Some(event.number));
+                *owner = owner.filter(|owner| *owner == event.number);
+            }
+        }
+        owners
+    }
+
+    /// The object that an event touches, unless it is a global.
+    fn touched(&self, deed: &Deed) -> Option<ObjectId> {
+        let at = match deed {
+            Deed::Read { cell, .. }
+            | Deed::Write { cell, .. }
+            | Deed::Mismatch { cell, .. }
+            | Deed::Buffer { cell, .. }
+            | Deed::Update { cell, .. } => &cell.at,
+            Deed::Lock { at, .. }
+            | Deed::FindsLocked(at)
+            | Deed::Unlock(at)
+            | Deed::StartWaiting(at)
+            | Deed::Signal { at, .. }
+            | Deed::Broadcast(at)
+            | Deed::Free { at, .. }
+            | Deed::Touch(at)
+            | Deed::Fail { at: Some(at), .. } => at,
+            _ => return None,
+        };
+        let (object, _) = split_address(at.addr)?;
+        (object.0 >= self.globals).then_some(object)
+    }
+
+    /// Whether an event is a plain access to what is its thread's own.
+    fn has(&self, event: &ReplayEvent) -> bool {
+        let plain = matches!(
+            event.deed,
+            Deed::Read { .. } | Deed::Write { .. } | Deed::Buffer { .. } | Deed::Update { .. }
+        );
+        let object = self.touched(&event.deed).filter(|_| plain);
+        object.is_some_and(|object| self.of.get(&object).is_some_and(Option::is_some))
+    }
+}
+
+/// A lock, a condition variable and the like have no more bytes than this.
+const SYNC_BYTES: u64 = 64;
+
+/// The loads that belong to what their thread does next in the same place of the source: the load of a
+/// read-modify-write that is told as two events, and what a library looks up in a lock before it takes it.
+fn on_the_way(graph: bool, events: &[ReplayEvent]) -> Vec<bool> {
+    // For each thread the place of its next event and the bytes that loads on the way to it are from.
+    let mut next: BTreeMap<u32, (LocId, Range<u64>)> = BTreeMap::new();
+    let mut passed = vec![false; events.len()];
+    let thread_does = |event: &&ReplayEvent| !matches!(event.deed, Deed::Update { .. });
+    for (n, event) in events.iter().enumerate().rev().filter(|(_, event)| thread_does(event)) {
+        if let Deed::Read { cell, .. } = &event.deed {
+            passed[n] = next
+                .get(&event.number)
+                .is_some_and(|(loc, bytes)| *loc == event.loc && bytes.contains(&cell.at.addr));
+        }
+        if !passed[n] {
+            next.insert(event.number, (event.loc, prepared(graph, &event.deed)));
+        }
+    }
+    passed
+}
+
+/// The bytes that an event may have been prepared by loads from.
+fn prepared(graph: bool, deed: &Deed) -> Range<u64> {
+    match deed {
+        Deed::Write { cell, how: Writing::Rmw, .. } if graph => cell.at.addr..cell.at.addr + 1,
+        Deed::Lock { at, .. }
+        | Deed::FindsLocked(at)
+        | Deed::Unlock(at)
+        | Deed::StartWaiting(at)
+        | Deed::StopWaiting(at)
+        | Deed::Signal { at, .. }
+        | Deed::Broadcast(at)
+        | Deed::Stuck(Wants::Lock { at, .. }) => at.addr..at.addr + SYNC_BYTES,
+        _ => 0..0,
+    }
+}
