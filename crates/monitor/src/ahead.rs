@@ -2,23 +2,32 @@
 //!
 //! For a store to be missed by an access that comes after it, something of the store's own thread must
 //! come after the store, be seen by others, and not wait for the store to leave: under TSO a load, under
-//! PSO any access. So an execution in which all threads have a fence between every store and the next
-//! such access shows no violation, nor does any other order of its events. Nor does one in which this
-//! happens only while no other thread runs. Programs with their fences, or whose threads store last,
-//! are done with at the price of a few instructions an operation.
+//! PSO any access. A load of just what its thread stored last is seen only by who overwrites that: then
+//! the store has left, under TSO with all before it. So an execution in which all threads have a fence
+//! between every store and the next such access shows no violation, nor does any other order of its
+//! events. Nor does one in which this happens only while no other thread runs. Programs with their
+//! fences, or whose threads store last, are done with at the price of a few instructions an operation.
 
 use crate::event::{Access, Buffers, Kind, Op};
 
-/// What is known after an operation.
+/// What is known of a thread.
 #[derive(Clone, Copy, Debug, Default)]
-struct State {
-    /// Threads with a store since they last drained their buffer.
-    stored: u64,
-    /// Threads with a store since then and since their last store fence.
-    loose: u64,
-    /// Threads that run: started, and not joined.
+struct Own {
+    /// Whether it has stored since it last drained its buffer, and since its last store fence, too.
+    stored: bool,
+    loose: bool,
+    /// The bytes of the last such store, and whether all were to these.
+    addr: u64,
+    bytes: u32,
+    alone: bool,
+}
+
+/// What was known before an operation.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    thread: u32,
+    own: Own,
     running: u32,
-    /// Whether a thread has run ahead.
     found: bool,
 }
 
@@ -26,76 +35,84 @@ struct State {
 #[derive(Clone, Debug)]
 pub struct Ahead {
     buffers: Buffers,
-    /// First the state before anything happened.
-    states: Vec<State>,
+    threads: Vec<Own>,
+    /// Threads that run: started, and not joined.
+    running: u32,
+    /// Whether a thread has run ahead.
+    found: bool,
+    undo: Vec<Undo>,
 }
 
 impl Ahead {
     /// With so many threads that run from the start.
-    pub fn new(buffers: Buffers, threads: u32) -> Ahead {
-        Ahead { buffers, states: vec![State { running: threads, ..State::default() }] }
+    pub fn new(buffers: Buffers, running: u32) -> Ahead {
+        Ahead { buffers, threads: Vec::new(), running, found: false, undo: Vec::new() }
     }
 
     /// Whether some thread has run ahead of a store of its own while another ran.
     pub fn is_found(&self) -> bool {
-        self.states.last().is_some_and(|state| state.found)
+        self.found
     }
 
     /// Takes back all but the first `len`.
     pub fn truncate(&mut self, len: usize) {
-        self.states.truncate(len + 1);
+        for undo in self.undo.drain(len.min(self.undo.len())..).rev() {
+            let Undo { thread, own, running, found } = undo;
+            self.threads[thread as usize] = own;
+            (self.running, self.found) = (running, found);
+        }
     }
 
     #[inline]
     pub fn push(&mut self, access: &Access) {
-        let mut state = self.states.last().copied().unwrap_or_default();
-        match 1_u64.checked_shl(access.thread.0) {
-            Some(thread) => state.add(self.buffers, thread, access),
-            // More threads than bits: assume the worst.
-            None => state.found = true,
+        let at = access.thread.index();
+        if at >= self.threads.len() {
+            self.threads.resize(at + 1, Own::default());
         }
-        self.states.push(state);
+        let (running, found) = (self.running, self.found);
+        let own = &mut self.threads[at];
+        self.undo.push(Undo { thread: access.thread.0, own: *own, running, found });
+        match access.op {
+            Op::Spawn(_) => self.running += 1,
+            Op::Join(_) => self.running = running.saturating_sub(1),
+            _ => {}
+        }
+        if running > 1 && own.runs_ahead(self.buffers, access) {
+            self.found = true;
+        }
+        own.add(self.buffers, access);
     }
 }
 
-impl State {
+impl Own {
+    /// Whether an access passes a store that may wait.
     #[inline]
-    fn add(&mut self, buffers: Buffers, thread: u64, access: &Access) {
-        match access.op {
+    fn runs_ahead(&self, buffers: Buffers, access: &Access) -> bool {
+        let last = (self.addr, self.bytes) == (access.addr, access.bytes);
+        match (access.op, buffers) {
             // Nobody sees what touches nothing.
-            Op::Access(_) if access.bytes == 0 => {}
-            Op::Access(Kind::Read) => self.pass(self.stored & thread),
-            Op::Access(Kind::Write) => {
-                if buffers == Buffers::PerAddress {
-                    self.pass(self.loose & thread);
-                }
-                self.stored |= thread;
-                self.loose |= thread;
-            }
-            Op::Access(Kind::Interlocked) => match buffers {
-                Buffers::PerThread => self.drain(thread),
-                Buffers::PerAddress => self.pass(self.stored & thread),
-            },
-            Op::Fence => self.drain(thread),
-            Op::StoreFence => self.loose &= !thread,
-            Op::Spawn(_) => {
-                self.drain(thread);
-                self.running += 1;
-            }
-            Op::Join(_) => {
-                self.drain(thread);
-                self.running = self.running.saturating_sub(1);
-            }
-            Op::Woken(_) => {}
+            (Op::Access(_), _) if access.bytes == 0 => false,
+            (Op::Access(Kind::Read), Buffers::PerThread) => self.stored && !last,
+            (Op::Access(Kind::Read), Buffers::PerAddress) => self.stored && !(self.alone && last),
+            (Op::Access(Kind::Write), Buffers::PerAddress) => self.loose && !(self.alone && last),
+            (Op::Access(Kind::Interlocked), Buffers::PerAddress) => self.stored,
+            _ => false,
         }
     }
 
-    fn pass(&mut self, passed: u64) {
-        self.found |= passed != 0 && self.running > 1;
-    }
-
-    fn drain(&mut self, thread: u64) {
-        self.stored &= !thread;
-        self.loose &= !thread;
+    #[inline]
+    fn add(&mut self, buffers: Buffers, access: &Access) {
+        match (access.op, buffers) {
+            (Op::Access(Kind::Write), _) => {
+                let last = (self.addr, self.bytes) == (access.addr, access.bytes);
+                let alone = !self.stored || self.alone && last;
+                let Access { addr, bytes, .. } = *access;
+                *self = Own { stored: true, loose: true, addr, bytes, alone };
+            }
+            (Op::Access(Kind::Interlocked), Buffers::PerThread)
+            | (Op::Fence | Op::Spawn(_) | Op::Join(_), _) => *self = Own::default(),
+            (Op::StoreFence, _) => self.loose = false,
+            (Op::Access(_) | Op::Woken(_), _) => {}
+        }
     }
 }

@@ -22,7 +22,12 @@ pub struct Cells {
     count: u32,
     /// Which of them loads or stores of different bytes have in common.
     mixed: Vec<bool>,
+    /// Accesses to one cell that were looked up lately, each in a place of its address.
+    recent: Vec<(u64, u32, Address)>,
 }
+
+/// How many: a power of two.
+const RECENT: usize = 64;
 
 impl Cells {
     /// How many there are.
@@ -49,6 +54,7 @@ impl Cells {
         let split = self.split(addr) | self.split(end);
         if split {
             self.known.clear();
+            self.recent.clear();
         }
         let run = self.cover(addr, end);
         if plain && run.len() > 1 {
@@ -58,10 +64,23 @@ impl Cells {
         split
     }
 
-    /// The cells of an access that was added, or looked up, before.
+    /// The cell of an access that was added, or looked up, before, and is to no other cell.
     #[inline]
-    pub fn known(&self, addr: u64, bytes: u32) -> Option<&[Address]> {
-        if bytes == 0 { Some(&[]) } else { self.known.get(&(addr, bytes)).map(|run| &run[..]) }
+    pub fn single(&mut self, addr: u64, bytes: u32) -> Option<Address> {
+        let place = ((addr >> 2) ^ (addr >> 27)) as usize % RECENT;
+        match self.recent.get(place) {
+            Some((known, size, cell)) if (*known, *size) == (addr, bytes) => Some(*cell),
+            _ => self.look_up_single(place, addr, bytes),
+        }
+    }
+
+    #[inline(never)]
+    fn look_up_single(&mut self, place: usize, addr: u64, bytes: u32) -> Option<Address> {
+        let Some([cell]) = self.known.get(&(addr, bytes)).map(|run| &run[..]) else { return None };
+        // No access has no bytes.
+        self.recent.resize(RECENT, (0, 0, Address(0)));
+        self.recent[place] = (addr, bytes, *cell);
+        Some(*cell)
     }
 
     /// The cells of an access that was added.
@@ -150,6 +169,7 @@ mod tests {
         assert!(cells.add(2, 1, true));
         assert_eq!(cells.of(0, 4).len(), 3);
         assert_eq!(cells.of(0, 12).len(), 5);
+        assert_eq!((cells.single(0, 4), cells.single(2, 1)), (None, Some(cells.of(2, 1)[0])));
         assert_eq!(cells.touched(3, 2).len(), 2);
         assert!(cells.touched(12, 4).is_empty());
     }

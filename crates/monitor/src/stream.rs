@@ -57,12 +57,22 @@ struct Local {
     fenced: u64,
 }
 
+/// The newest access to an address, by thread and event, if it happens after all before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    thread: u32,
+    event: u64,
+    /// Whether it does.
+    of_all: bool,
+}
+
 /// A monitor for one run.
 #[derive(Clone, Debug)]
 pub struct Monitor {
     buffers: Buffers,
     threads: Vec<Local>,
     newest: Vec<Option<Newest>>,
+    last: Vec<Last>,
     /// Vector clocks, a row of `width` each: of threads, of the newest write to each address and of all
     /// accesses to it.
     clocks: Vec<u64>,
@@ -77,6 +87,7 @@ impl Monitor {
             buffers,
             threads: Vec::new(),
             newest: Vec::new(),
+            last: Vec::new(),
             clocks: Vec::new(),
             writes: Vec::new(),
             accesses: Vec::new(),
@@ -88,6 +99,7 @@ impl Monitor {
     pub fn restart(&mut self) {
         self.threads.clear();
         self.newest.clear();
+        self.last.clear();
         self.clocks.clear();
         self.writes.clear();
         self.accesses.clear();
@@ -176,34 +188,73 @@ impl Monitor {
         *committed = first.max(*committed);
     }
 
-    /// The transitions of figures 2 and 3, and happens-before.
+    /// The transitions of figures 2 and 3, and happens-before. A clock that has seen an event has seen
+    /// all that happened before it, so most joins come down to one comparison.
     fn access(&mut self, thread: Thread, kind: Kind, addresses: &[Address], site: Site) {
-        if kind == Kind::Interlocked && self.buffers == Buffers::PerThread {
-            self.drain(thread);
+        if kind == Kind::Interlocked {
+            let local = &mut self.threads[thread.index()];
+            local.committed = match self.buffers {
+                Buffers::PerThread => local.stores,
+                // It comes after what the last store fence held back.
+                Buffers::PerAddress => local.committed.max(local.fenced),
+            };
         }
-        let (own, width) = (thread.index() * self.width, self.width);
         for address in addresses {
             self.commit(thread, *address);
-            let row = address.index() * width;
-            let before = if kind == Kind::Read { &self.writes } else { &self.accesses };
-            join(&mut self.clocks[own..own + width], &before[row..row + width]);
+            match kind {
+                Kind::Read => self.see_write(thread, *address),
+                Kind::Write | Kind::Interlocked => self.see_all(thread, *address),
+            }
         }
+        let (own, width) = (thread.index() * self.width, self.width);
+        self.clocks[own + thread.index()] += 1;
+        let event = self.clocks[own + thread.index()];
         let local = &mut self.threads[thread.index()];
         local.site = site;
         local.stores += u64::from(kind == Kind::Write);
-        self.clocks[own + thread.index()] += 1;
-        let event = self.clocks[own + thread.index()];
-        let clock = &self.clocks[own..own + width];
+        let store = if kind == Kind::Write { local.stores } else { 0 };
+        let newest = Newest { thread, site, event, store, fenced: local.fenced, unseen: true };
         for address in addresses {
-            let row = address.index() * width;
-            join(&mut self.accesses[row..row + width], clock);
-            if kind == Kind::Read {
-                continue;
+            let (row, clock) = (address.index() * width, &self.clocks[own..own + width]);
+            if kind != Kind::Read {
+                self.writes[row..row + width].copy_from_slice(clock);
+                self.newest[address.index()] = Some(newest);
             }
-            self.writes[row..row + width].copy_from_slice(clock);
-            let store = if kind == Kind::Write { local.stores } else { 0 };
-            let newest = Newest { thread, site, event, store, fenced: local.fenced, unseen: true };
-            self.newest[address.index()] = Some(newest);
+            let last = &mut self.last[address.index()];
+            let accesses = &mut self.accesses[row..row + width];
+            if last.of_all && clock[last.thread as usize] >= last.event {
+                accesses.copy_from_slice(clock);
+                *last = Last { thread: thread.0, event, of_all: true };
+            } else {
+                join(accesses, clock);
+                last.of_all = false;
+            }
+            if kind != Kind::Read {
+                *last = Last { thread: thread.0, event, of_all: true };
+            }
+        }
+    }
+
+    /// The thread has seen the newest write to an address.
+    #[inline]
+    fn see_write(&mut self, thread: Thread, address: Address) {
+        let (own, width) = (thread.index() * self.width, self.width);
+        if let Some(write) = &self.newest[address.index()]
+            && self.clocks[own + write.thread.index()] < write.event
+        {
+            let row = address.index() * width;
+            join(&mut self.clocks[own..own + width], &self.writes[row..row + width]);
+        }
+    }
+
+    /// The thread has seen all accesses to an address.
+    #[inline]
+    fn see_all(&mut self, thread: Thread, address: Address) {
+        let (own, width) = (thread.index() * self.width, self.width);
+        let last = self.last[address.index()];
+        if !last.of_all || self.clocks[own + last.thread as usize] < last.event {
+            let row = address.index() * width;
+            join(&mut self.clocks[own..own + width], &self.accesses[row..row + width]);
         }
     }
 
@@ -247,6 +298,7 @@ impl Monitor {
     fn know_address(&mut self, address: Address) {
         if address.index() >= self.newest.len() {
             self.newest.resize(address.index() + 1, None);
+            self.last.resize(address.index() + 1, Last { of_all: true, ..Last::default() });
             self.writes.resize((address.index() + 1) * self.width, 0);
             self.accesses.resize((address.index() + 1) * self.width, 0);
         }

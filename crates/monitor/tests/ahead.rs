@@ -51,17 +51,19 @@ fn nothing_is_found_where_no_thread_runs_ahead() {
 
 #[test]
 fn taking_back_restores_what_was_known() {
-    let access =
-        |thread, kind| Access { thread: Thread(thread), op: Op::Access(kind), addr: 0, bytes: 4 };
+    let access = |thread, op, addr| Access { thread: Thread(thread), op, addr, bytes: 4 };
+    let (write, read) = (Op::Access(Kind::Write), Op::Access(Kind::Read));
     let mut ahead = Ahead::new(Buffers::PerThread, 2);
-    ahead.push(&access(0, Kind::Write));
-    ahead.push(&access(1, Kind::Read));
+    ahead.push(&access(0, write, 0));
+    ahead.push(&access(1, read, 0));
+    // What it stored last.
+    ahead.push(&access(0, read, 0));
     assert!(!ahead.is_found());
-    ahead.push(&access(0, Kind::Read));
+    ahead.push(&access(0, read, 8));
     assert!(ahead.is_found());
     ahead.truncate(1);
-    ahead.push(&Access { op: Op::Fence, bytes: 0, ..access(0, Kind::Read) });
-    ahead.push(&access(0, Kind::Read));
+    ahead.push(&Access { bytes: 0, ..access(0, Op::Fence, 0) });
+    ahead.push(&access(0, read, 8));
     assert!(!ahead.is_found());
 }
 

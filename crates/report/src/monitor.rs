@@ -11,6 +11,9 @@ use serde::Serialize;
 use std::fmt::{Result, Write};
 use std::time::Duration;
 
+/// So many violations are told one by one; JSON has them all.
+const MOST_TOLD: usize = 20;
+
 /// The table of paper 001, section 5: a row for each model.
 pub fn table(subject: &Subject<'_>, samples: &[Sample]) -> String {
     let mut out = String::new();
@@ -38,8 +41,11 @@ fn write_table(out: &mut String, subject: &Subject<'_>, samples: &[Sample]) -> R
             per_run(sample).as_secs_f64() * 1e6
         )?;
     }
+    if samples.iter().all(|sample| sample.violating == 0) {
+        writeln!(out, "  no violation on these runs; `raddle robust` looks at all there are")?;
+    }
     for sample in samples {
-        for (pattern, count) in &sample.violations {
+        for (pattern, count) in sample.violations.iter().take(MOST_TOLD) {
             let place = |loc: LocId| match subject.program.place(loc) {
                 Some(place) => printable(&place),
                 None => "?".to_owned(),
@@ -55,10 +61,24 @@ fn write_table(out: &mut String, subject: &Subject<'_>, samples: &[Sample]) -> R
                 counted(*count, "time")
             )?;
         }
+        write_rest(out, &format!("{}: ", sample.model), sample.violations.len(), sample.others)?;
         let stopped = sample.summary.stopped.filter(|stopped| *stopped != Stopped::Sampling);
         if let Some(stopped) = stopped {
             writeln!(out, "  {}: stopped early: {}", sample.model, stopped_phrase(stopped))?;
         }
+    }
+    Ok(())
+}
+
+/// What is not told one by one.
+fn write_rest(out: &mut String, before: &str, distinct: usize, others: u64) -> Result {
+    if distinct > MOST_TOLD {
+        let more = counted((distinct - MOST_TOLD) as u64, "more distinct violation");
+        writeln!(out, "  {before}{more}: --json lists them")?;
+    }
+    if others > 0 {
+        let others = counted(others, "more violation");
+        writeln!(out, "  {before}{others}, of kinds beyond the {distinct} that are told apart")?;
     }
     Ok(())
 }
@@ -78,6 +98,8 @@ pub struct Sampled<'a> {
     violating: u64,
     distinct: usize,
     violations: Vec<Seen>,
+    /// Violations that are none of these: there are too many kinds.
+    others: u64,
     /// Of the monitor alone.
     monitor_seconds: f64,
     seconds: f64,
@@ -115,6 +137,7 @@ pub fn json<'a>(subject: &Subject<'a>, sample: &Sample) -> Sampled<'a> {
         violating: sample.violating,
         distinct: sample.violations.len(),
         violations: seen.collect(),
+        others: sample.others,
         monitor_seconds: sample.monitoring.as_secs_f64(),
         seconds: sample.elapsed.as_secs_f64(),
     }
@@ -140,7 +163,7 @@ fn write_log(out: &mut String, logged: &Logged<'_>) -> Result {
     let Logged { file, model, reading, elapsed } = logged;
     let distinct = counted(reading.violations.len() as u64, "distinct violation");
     writeln!(out, "{} under {model}: {distinct}", printable(file))?;
-    for (found, count) in &reading.violations {
+    for (found, count) in reading.violations.iter().take(MOST_TOLD) {
         let site = |site: Site| match reading.names.site(site) {
             Some(name) => format!(" at {}", printable(name)),
             None => String::new(),
@@ -162,8 +185,11 @@ fn write_log(out: &mut String, logged: &Logged<'_>) -> Result {
             counted(*count, "time")
         )?;
     }
+    write_rest(out, "", reading.violations.len(), reading.others)?;
     let seconds = elapsed.as_secs_f64();
-    writeln!(out, "  {} in {seconds:.3} s", counted(reading.events, "event"))
+    let rate = reading.events as f64 / seconds.max(1e-9) / 1e6;
+    let events = counted(reading.events, "event");
+    writeln!(out, "  {events} in {seconds:.3} s, {rate:.1} million a second")
 }
 
 /// What a monitor says of a log.
@@ -174,6 +200,8 @@ pub struct LoggedJson<'a> {
     events: u64,
     distinct: usize,
     violations: Vec<Seen>,
+    /// Violations that are none of these: there are too many kinds.
+    others: u64,
     seconds: f64,
 }
 
@@ -191,6 +219,7 @@ pub fn log_json<'a>(logged: &Logged<'a>) -> LoggedJson<'a> {
         events: logged.reading.events,
         distinct: logged.reading.violations.len(),
         violations: seen.collect(),
+        others: logged.reading.others,
         seconds: logged.elapsed.as_secs_f64(),
     }
 }

@@ -3,7 +3,7 @@
 use crate::paint::{Ink, paint};
 use crate::{counted, json, printable, stopped_name, stopped_phrase, story};
 use raddle_analysis::robust::{Gap, Robustness, Witness};
-use raddle_engine::ReplayEvent;
+use raddle_engine::{Deed, ReplayEvent};
 use raddle_ir::Program;
 use serde::Serialize;
 use std::fmt::{Result, Write};
@@ -81,13 +81,13 @@ fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &Witness) -> 
         writeln!(out, "    {}, {}", subject.told(event), edge_phrase(link.edge.name()))?;
     }
     writeln!(out, "    the first again")?;
-    let place = subject.at(store);
-    writeln!(
-        out,
-        "  a fence would cut it: in {}, after the store{place} and before the access{}",
-        store.thread,
-        subject.at(later)
-    )
+    let [after, before] = [store, later].map(|event| subject.at(event).replacen(" at", "", 1));
+    let kind = match later.deed {
+        // Under PSO: stores wait for each other only if they are told to.
+        Deed::Buffer { .. } => "one that orders stores is enough",
+        _ => "one that drains the buffer",
+    };
+    writeln!(out, "  a fence cuts it: in {} between{after} and{before}, {kind}", store.thread)
 }
 
 fn edge_phrase(edge: &str) -> &'static str {

@@ -49,6 +49,7 @@ pub enum Interlocked {
 }
 
 /// A happening under SC as the monitor's operations under a model.
+#[inline]
 pub(crate) fn operations(
     model: Model,
     interlocked: Interlocked,

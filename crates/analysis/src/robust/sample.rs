@@ -19,6 +19,8 @@ pub struct Sample {
     /// Distinct violations by the instructions of store, *prev* and access, with how often each was
     /// seen.
     pub violations: Vec<(Pattern, u64)>,
+    /// Violations that are none of these: there are too many kinds.
+    pub others: u64,
     /// Time of the monitor alone, and of everything.
     pub monitoring: Duration,
     pub elapsed: Duration,
@@ -77,10 +79,11 @@ pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
         ControlFlow::Continue(())
     });
     let [runs, events, violating] = counts;
+    let others = found.others;
     let violations = found.violations.into_iter().map(|(found, count)| (pattern(&found), count));
     let violations = violations.collect();
     let elapsed = start.elapsed();
-    Sample { model, runs, events, violating, violations, monitoring, elapsed, summary }
+    Sample { model, runs, events, violating, violations, others, monitoring, elapsed, summary }
 }
 
 /// No position and no instruction are the same number.

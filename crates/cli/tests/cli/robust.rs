@@ -76,6 +76,43 @@ fn a_limit_leaves_it_unknown_unless_a_witness_was_found() {
     assert_eq!((status, &found[0]["robust"]), (Some(1), &Value::Bool(false)));
 }
 
+/// No way claims more than it has seen, whatever the limit.
+#[test]
+fn every_limit_leaves_every_way_unknown() {
+    let file = "examples/dekker-fenced.rir";
+    for by in ["monitor", "cycles", "count"] {
+        for (limit, why) in
+            [(&["--max-executions", "1"][..], "executions"), (&["--max-events", "1"], "bounds")]
+        {
+            let asked = [&[file, "--model", "tso", "--by", by], limit].concat();
+            let (status, found) = answers(&asked);
+            assert_eq!(status, Some(3), "{asked:?}");
+            assert!(found[0]["robust"].is_null() && found[0]["witness"].is_null(), "{asked:?}");
+            let unknown = found[0]["unknown"].as_array().expect("reasons");
+            assert!(unknown.iter().any(|reason| reason == why), "{asked:?}: {unknown:?}");
+        }
+    }
+    let shown = raddle(&["robust", file, "--model", "tso", "--max-executions", "1"]);
+    assert!(shown.out.contains("under tso: unknown\n  stopped early: "), "{}", shown.out);
+}
+
+#[test]
+fn the_text_names_store_access_cycle_and_fence() {
+    let shown = raddle(&["robust", "examples/MP.litmus", "--model", "pso"]).out;
+    for part in [
+        "delayed: P0 writes data = 1 (buffered) at ",
+        "overtaken by: P0 writes flag = 1 (buffered) at ",
+        ", read (rf) by\n",
+        ", which missed (fr)\n",
+        "a fence cuts it: in P0 between examples/MP.litmus:",
+        ", one that orders stores is enough\n",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let shown = raddle(&["robust", "examples/SB.litmus", "--model", "tso"]).out;
+    assert!(shown.contains(", one that drains the buffer\n"), "{shown}");
+}
+
 #[test]
 fn sc_is_refused() {
     let ran = raddle(&["robust", "examples/SB.litmus", "--model", "sc"]);

@@ -135,18 +135,17 @@ impl Causal {
     #[inline]
     fn expect(&mut self, access: &Access) -> bool {
         let Access { op, addr, bytes, .. } = *access;
-        let mut split = false;
-        let touched = match self.cells.known(addr, bytes) {
-            Some([cell]) => Touched::One(*cell),
-            Some(_) => Touched::Many,
-            None => {
-                let plain = matches!(op, Op::Access(Kind::Read | Kind::Write));
-                split = self.cells.add(addr, bytes, plain);
-                match self.cells.of(addr, bytes) {
-                    [cell] => Touched::One(*cell),
-                    _ => Touched::Many,
-                }
-            }
+        if bytes > 0
+            && let Some(cell) = self.cells.single(addr, bytes)
+        {
+            self.coming.push((*access, Touched::One(cell)));
+            return false;
+        }
+        let plain = matches!(op, Op::Access(Kind::Read | Kind::Write));
+        let split = self.cells.add(addr, bytes, plain);
+        let touched = match self.cells.of(addr, bytes) {
+            [cell] => Touched::One(*cell),
+            _ => Touched::Many,
         };
         self.coming.push((*access, touched));
         split

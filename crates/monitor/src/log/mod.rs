@@ -1,0 +1,137 @@
+//! Event logs: one event a line, in the order in which they happened under SC.
+//!
+//! ```text
+//! THREAD OP [OBJECT] [@SITE]      # comment
+//! ```
+//!
+//! `THREAD` is a number. `OP` is `r` (read), `w` (write), `u` (update: an interlocked operation), each
+//! of the address `OBJECT`; `f` (fence) and `b` (store barrier), without one; `s` (spawn) and `j`
+//! (join) of the thread `OBJECT`. An address is any word, compared as text; a site, any word, names
+//! the instruction. docs/monitor.md says more.
+//!
+//! A log is read in pieces; what is kept are the names of addresses and sites.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`parse`] | one line |
+//! | [`quick`] | one line of the usual kind, fast |
+//! | [`names`] | words and their numbers |
+//! | [`found`] | distinct violations |
+
+mod found;
+mod names;
+mod parse;
+mod quick;
+
+use crate::event::Buffers;
+use crate::stream::{Monitor, Violation};
+pub use found::{Found, MOST_DISTINCT};
+pub use parse::{Line, Parser};
+use std::fmt;
+use std::io::Read;
+
+/// The most threads that a log may name, plus 1.
+pub const MAX_THREADS: u32 = 4096;
+/// The longest line.
+pub const MAX_LINE: usize = 1 << 16;
+const PIECE: usize = 1 << 18;
+
+/// What is wrong with a line of a log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadLine {
+    /// From 1.
+    pub line: u64,
+    /// From 1; 0 for the whole line.
+    pub column: u32,
+    pub message: String,
+    pub expected: &'static str,
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}; expected {}", self.line, self.message, self.expected)
+    }
+}
+
+/// Why a log was not read to its end.
+#[derive(Debug)]
+pub enum Trouble {
+    Bad(BadLine),
+    Io(std::io::Error),
+}
+
+/// Calls `each` for every event of a source, in order.
+fn events(
+    parser: &mut Parser,
+    mut source: impl Read,
+    mut each: impl FnMut(Line),
+) -> Result<(), Trouble> {
+    let (mut piece, mut filled) = (vec![0; PIECE], 0);
+    loop {
+        let more = match source.read(&mut piece[filled..]) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            read => read.map_err(Trouble::Io)?,
+        };
+        let end = filled + more;
+        let mut start = 0;
+        loop {
+            let text = &piece[start..end];
+            if let Some((line, length)) = parser.quick_line(text) {
+                each(line);
+                start += length;
+                continue;
+            }
+            let Some(length) = text.iter().position(|byte| *byte == b'\n') else { break };
+            parser.line(&text[..length]).map_err(Trouble::Bad)?.map(&mut each);
+            start += length + 1;
+        }
+        if more == 0 {
+            // The last line may lack its end.
+            if start < end {
+                parser.line(&piece[start..end]).map_err(Trouble::Bad)?.map(&mut each);
+            }
+            return Ok(());
+        }
+        if end - start > MAX_LINE {
+            return Err(Trouble::Bad(parser.too_long()));
+        }
+        piece.copy_within(start..end, 0);
+        filled = end - start;
+    }
+}
+
+/// What a monitor says of a log.
+#[derive(Debug)]
+pub struct Reading {
+    pub names: Parser,
+    pub events: u64,
+    /// Distinct violations by their three instructions, with how often each was seen; in the order
+    /// in which they were.
+    pub violations: Vec<(Violation, u64)>,
+    /// Further ones, beyond [`MOST_DISTINCT`].
+    pub others: u64,
+}
+
+/// Runs a monitor along a log.
+pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> {
+    // One monitor, one answer.
+    Ok(monitor_each(source, &[buffers])?.swap_remove(0))
+}
+
+/// Runs monitors along a log, which is read once: an answer for each.
+pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Reading>, Trouble> {
+    let (mut parser, mut count) = (Parser::default(), 0);
+    let mut each: Vec<_> =
+        buffers.iter().map(|buffers| (Monitor::new(*buffers), Found::default())).collect();
+    events(&mut parser, source, |Line { thread, op, address, site }| {
+        count += 1;
+        for (monitor, found) in &mut each {
+            monitor.step(thread, op, address.as_slice(), site, |violation| found.add(violation));
+        }
+    })?;
+    let reading = |(_, found): (Monitor, Found)| {
+        let Found { violations, others, .. } = found;
+        Reading { names: parser.clone(), events: count, violations, others }
+    };
+    Ok(each.into_iter().map(reading).collect())
+}

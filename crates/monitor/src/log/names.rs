@@ -1,0 +1,117 @@
+//! Words and their numbers.
+//!
+//! Short words, which nearly all are, are numbers themselves; their table has open addressing, is at most
+//! half full, and is asked without a look at the words' bytes.
+
+use rustc_hash::FxHashMap;
+
+/// A word of at most 15 bytes, in order from the lowest, with its length on top.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Short(u128);
+
+impl Short {
+    pub const MOST: usize = 15;
+
+    /// The first `len` of some bytes, at most [`Short::MOST`]; the first is the lowest.
+    #[inline]
+    pub fn new(bytes: u128, len: u32) -> Short {
+        Short(bytes & ((1 << (8 * len)) - 1) | u128::from(len) << 120)
+    }
+
+    fn of(word: &[u8]) -> Option<Short> {
+        let mut bytes = [0; 16];
+        bytes.get_mut(..word.len()).filter(|_| word.len() <= Short::MOST)?.copy_from_slice(word);
+        Some(Short::new(u128::from_le_bytes(bytes), word.len() as u32))
+    }
+
+    /// No word.
+    const NONE: Short = Short(0);
+
+    /// A number that depends on all bits, in all of its own.
+    #[inline]
+    fn hash(self) -> usize {
+        const MIX: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
+        let (low, high) = (self.0 as u64 ^ MIX[0], (self.0 >> 64) as u64 ^ MIX[1]);
+        let product = u128::from(low) * u128::from(high);
+        (product as u64 ^ (product >> 64) as u64) as usize
+    }
+
+    fn bytes(self) -> ([u8; 16], usize) {
+        (self.0.to_le_bytes(), (self.0 >> 120) as usize)
+    }
+}
+
+/// Words are numbered as they come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    /// A power of two of them.
+    short: Vec<(Short, u32)>,
+    shorts: usize,
+    long: FxHashMap<Box<[u8]>, u32>,
+    words: Vec<String>,
+}
+
+impl Names {
+    pub fn word(&self, number: u32) -> Option<&str> {
+        self.words.get(number as usize).map(String::as_str)
+    }
+
+    pub fn number(&mut self, word: &[u8]) -> u32 {
+        match Short::of(word) {
+            Some(short) => self.short_number(short),
+            None => match self.long.get(word) {
+                Some(number) => *number,
+                None => {
+                    let number = self.add(word);
+                    self.long.insert(word.into(), number);
+                    number
+                }
+            },
+        }
+    }
+
+    #[inline]
+    pub fn short_number(&mut self, word: Short) -> u32 {
+        if !self.short.is_empty() {
+            let (found, number) = self.short[self.slot(word)];
+            if found == word {
+                return number;
+            }
+        }
+        self.add_short(word)
+    }
+
+    /// Where a word is, or would be. The table is not empty.
+    #[inline]
+    fn slot(&self, word: Short) -> usize {
+        let mask = self.short.len() - 1;
+        let mut slot = word.hash() & mask;
+        while self.short[slot].0 != word && self.short[slot].0 != Short::NONE {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    #[cold]
+    fn add_short(&mut self, word: Short) -> u32 {
+        if 2 * (self.shorts + 1) > self.short.len() {
+            let size = (2 * self.short.len()).max(1 << 8);
+            let old = std::mem::replace(&mut self.short, vec![(Short::NONE, 0); size]);
+            for (word, number) in old.into_iter().filter(|(word, _)| *word != Short::NONE) {
+                let slot = self.slot(word);
+                self.short[slot] = (word, number);
+            }
+        }
+        let (bytes, len) = word.bytes();
+        let (number, slot) = (self.add(&bytes[..len]), self.slot(word));
+        self.short[slot] = (word, number);
+        self.shorts += 1;
+        number
+    }
+
+    #[cold]
+    fn add(&mut self, word: &[u8]) -> u32 {
+        self.words.push(String::from_utf8_lossy(word).into_owned());
+        self.words.len() as u32 - 1
+    }
+}
