@@ -1,6 +1,6 @@
 # demo   build and run a short tour
 # test   every test, formatting, lints
-# bench  measure the search; a table, and JSON in target/bench.jsonl
+# bench  measure searches, robustness and monitors; tables, and JSON in target/bench.jsonl
 # fuzz   every fuzz target for a minute (FUZZ_SECONDS); installs cargo-fuzz when it is missing
 #
 # All of them do their own set-up. They need a Rust toolchain and, for `fuzz`, rustup
