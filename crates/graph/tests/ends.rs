@@ -123,3 +123,76 @@ fn waiters_are_not_ordered() {
         assert_eq!(found(&source, model).executions, 1, "{model}");
     }
 }
+
+/// Whether a thread holds a lock does not depend on others: to give back one that it does not hold reads
+/// nothing.
+#[test]
+fn who_does_not_hold_a_lock_fails_by_itself() {
+    for wrong in ["unlock @m", "unlock 0", "unlock 0x7fffffffffffffff", "cond_wait @c, @m"] {
+        let source = format!(
+            "global @m: i32\nglobal @c: i32\nthread P = @p()\nthread Q = @q()\n\
+             func @p() {{\n  entry:\n    {wrong}\n    ret\n}}\n\
+             func @q() {{\n  entry:\n    lock @m\n    cond_signal @c\n    ret\n}}\n"
+        );
+        for model in Model::ALL {
+            let found = found(&source, model);
+            assert_eq!(kinds(&found), [(FailureKind::LockMisuse, 1)], "{model}: {wrong}");
+            assert_eq!(found.executions, 1, "{model}: {wrong}");
+        }
+    }
+}
+
+/// A thread that waits for ever has not chosen what it would do then.
+#[test]
+fn choices_after_a_wait_that_does_not_end_do_not_count() {
+    let source = "
+global @permits: i32 = 1
+thread P = @p()
+thread Q = @q()
+func @p() {
+    reg %old: i32, %c: i32
+  entry:
+    %old = rmw sub i32 asm @permits, 0 when ugt 0
+    %c = choose i32 1, 2
+    ret
+}
+func @q() {
+    reg %old: i32
+  entry:
+    %old = rmw sub i32 asm @permits, 1 when ugt 0
+    ret
+}
+";
+    for model in Model::ALL {
+        let found = found(source, model);
+        assert_eq!(kinds(&found), [(FailureKind::Deadlock, 1)], "{model}");
+        assert_eq!(found.executions, 3, "{model}");
+    }
+}
+
+/// Nor has one that would have been started then.
+#[test]
+fn choices_of_a_thread_that_is_not_started_do_not_count() {
+    let source = "
+global @permits: i32 = 0
+thread P = @p()
+func @p() {
+    reg %old: i32, %t: i64
+  entry:
+    %old = rmw sub i32 asm @permits, 1 when ugt 0
+    %t = spawn @child()
+    ret
+}
+func @child() {
+    reg %c: i32
+  entry:
+    %c = choose i32 1, 2
+    ret
+}
+";
+    for model in Model::ALL {
+        let found = found(source, model);
+        assert_eq!(kinds(&found), [(FailureKind::Deadlock, 1)], "{model}");
+        assert_eq!(found.executions, 1, "{model}");
+    }
+}

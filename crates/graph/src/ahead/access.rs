@@ -231,7 +231,7 @@ impl Ahead<'_> {
         let stores = match reserved {
             None => false,
             Some(_) => match self.take_choice(thread) {
-                None => return Ok(Next::Choose),
+                None => return Ok(self.choose_in_time(thread)),
                 Some(choice) => choice == 0,
             },
         };

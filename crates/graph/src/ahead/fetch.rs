@@ -1,7 +1,7 @@
 //! Fetching: a thread runs until it needs a value that waits, or stops for good.
 
 use super::value::{Expr, Val, can_fault};
-use super::{Ahead, Status, field, unsupported};
+use super::{Ahead, ClockId, EventId, Status, field, unsupported};
 use raddle_ir::{BinOp, Type};
 use raddle_machine::code::{Op, Pc, Slot, Src, is_wide};
 use raddle_machine::visible::MAX_CHOICES;
@@ -164,7 +164,7 @@ impl Ahead<'_> {
                     return Err(unsupported("chooses among more than 2^31 values"));
                 }
                 let Some(chosen) = self.take_choice(thread) else {
-                    return Ok(Next::Choose);
+                    return Ok(self.choose_in_time(thread));
                 };
                 self.put(thread, dst, Val::known((lo + chosen).into()), false);
             }
@@ -224,6 +224,24 @@ impl Ahead<'_> {
         let chosen = self.get(thread, field::CHOSEN).checked_sub(1)?;
         self.set(thread, field::CHOSEN, 0);
         Some(chosen)
+    }
+
+    /// Lets a thread choose once it is sure to come there: what is chosen after a wait that does not end,
+    /// or after a load that fails, would count for nothing. Nothing that others read from waits for this
+    /// under POWER and ARM: stores depend on what is waited for anyway.
+    pub(super) fn choose_in_time(&self, thread: u32) -> Next {
+        let in_order = self.rules.commits_in_program_order();
+        let may_stop = |id: EventId| {
+            let load = self.event(id).load().filter(|_| self.committed(id).is_none());
+            load.is_some_and(|load| in_order || load.when.is_some() || load.check.is_some())
+        };
+        // Whoever started it must come there, too.
+        let before = self.clocks.get(ClockId(self.get(thread, field::CLOCK) as u32)).iter();
+        let others = before.enumerate().map(|(other, count)| (other as u32, *count));
+        let mut parts = others.chain([(thread, self.fetched(thread))]);
+        let may_stop = parts
+            .any(|(of, end)| (self.settled(of)..end).any(|po| may_stop(self.event_at(of, po))));
+        if may_stop { Next::Wait } else { Next::Choose }
     }
 
     /// How many outcomes the operation has that a thread must choose for.

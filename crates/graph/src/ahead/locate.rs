@@ -119,6 +119,11 @@ impl Ahead<'_> {
     /// The value of a location before every store; `None` if it has none.
     pub fn initial(&self, location: Location) -> Option<u128> {
         let (addr, bytes) = self.extent_of(location);
+        self.initial_at(addr, bytes)
+    }
+
+    /// The value of some bytes before every store.
+    pub(super) fn initial_at(&self, addr: u64, bytes: u32) -> Option<u128> {
         let (object, offset) = split_address(addr)?;
         match self.initial_bytes(object) {
             Initial::Nothing => None,

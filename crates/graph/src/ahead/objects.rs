@@ -187,7 +187,7 @@ impl Ahead<'_> {
     }
 
     pub(super) fn initial_bytes(&self, object: ObjectId) -> Initial {
-        let global = self.objects.known[object.0 as usize].global;
+        let global = self.objects.known.get(object.0 as usize).and_then(|known| known.global);
         match (self.object(object), global) {
             (Some((Class::Zeroed, ..)), _) => Initial::Zero,
             (Some((Class::Fresh | Class::Private(_), ..)) | None, _) => Initial::Nothing,
@@ -215,7 +215,9 @@ impl Ahead<'_> {
             }
             global.init.get(at as usize).copied().unwrap_or(0)
         };
-        (0..bytes).rev().fold(0, |value, n| value << 8 | u128::from(byte(u64::from(offset + n))))
+        (0..bytes)
+            .rev()
+            .fold(0, |value, n| value << 8 | u128::from(byte(u64::from(offset) + u64::from(n))))
     }
 
     pub(super) fn allocate(

@@ -10,7 +10,7 @@
 //! to be printed is 0.
 
 use super::access::{Ask, ReadModifyWrite};
-use super::event::{Check, When};
+use super::event::{Check, Kind, When};
 use super::fetch::Next;
 use super::objects::Class;
 use super::sets::{ClockId, DepsId};
@@ -102,12 +102,33 @@ impl Ahead<'_> {
         Ok(())
     }
 
+    /// Who does not hold a lock fails by itself, whatever others do; whoever holds it finds what it wrote.
     pub(super) fn give_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
+        if self.holds_not(thread, addr) {
+            let message = "unlocks a lock that it does not hold";
+            return Err(Fault::new(FaultKind::LockMisuse, message));
+        }
         let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(0));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Release };
         let check = Some(Check::NotHeld);
         self.read_modify_write(thread, rmw, Ask { check, ..Ask::UPDATE })?;
         Ok(())
+    }
+
+    /// Whether it is known that a thread does not hold a lock, by what it has last written there itself.
+    pub(super) fn holds_not(&self, thread: u32, addr: Val) -> bool {
+        let Some(at) = self.value(addr) else { return false };
+        let mine = handle(thread);
+        for po in (0..self.fetched(thread)).rev() {
+            let event = self.event(self.event_at(thread, po));
+            let Kind::Store(store) = event.kind else { continue };
+            match self.value(event.addr) {
+                Some(other) if other != at => {}
+                Some(_) => return self.value(store.value).is_some_and(|value| value != mine),
+                None => return false,
+            }
+        }
+        self.initial_at(at as u64, LOCK.bytes()) != Some(mine)
     }
 
     /// What comes later depends on a value by control, without waiting for it.
