@@ -279,6 +279,12 @@ impl Buffer {
         index >= self.span(trail).first && trail.get(self.entry_word(index).at(word::GONE)) == 0
     }
 
+    /// The entry of a store, if it is there.
+    pub fn get(&self, trail: &Trail, index: u32) -> Option<Entry> {
+        let is_stored = index < self.span(trail).end;
+        (is_stored && self.has(trail, index)).then(|| self.read(trail, index))
+    }
+
     /// Address and length of a store, there or not.
     pub fn bytes_of(&self, trail: &Trail, index: u32) -> (u64, u32) {
         let base = self.entry_word(index);

@@ -68,9 +68,8 @@ impl Narrator {
     pub fn before(&self, system: &System<'_>, step: &Step) -> Before {
         let thread = ThreadId(step.thread);
         let trail = &system.machine.trail;
-        let leaving = step.update.and_then(|store| {
-            system.process(thread).buffer.oldest_first(trail).find(|entry| entry.index == store)
-        });
+        let buffer = &system.process(thread).buffer;
+        let leaving = step.update.and_then(|store| buffer.get(trail, store));
         match leaving {
             Some(entry) => {
                 let loc = self.store_loc(thread, entry.index);
@@ -155,8 +154,12 @@ impl Narrator {
         let passed = system.machine.passed(self.told);
         self.told = system.machine.mark();
         self.stores.resize(system.machine.thread_count() as usize, Vec::new());
+        let mut last = vec![0; self.stores.len()];
         for (n, op) in passed.iter().enumerate() {
-            let is_last = passed[n + 1..].iter().all(|later| later.thread != op.thread);
+            last[op.thread.0 as usize] = n;
+        }
+        for (n, op) in passed.iter().enumerate() {
+            let is_last = last[op.thread.0 as usize] == n;
             let drains = is_last && system.get(op.thread, field::DRAINING) != 0;
             let Some(deed) = self.passed(system, op, drains) else { continue };
             self.tell(system, op.thread, op.loc, deed);
@@ -208,9 +211,9 @@ impl Narrator {
                 let stores = &mut self.stores[passed.thread.0 as usize];
                 let store = stores.len() as u32;
                 let buffer = &system.process(passed.thread).buffer;
-                let mut entries = buffer.oldest_first(&system.machine.trail);
                 // Stores to private objects go by as well, and never were in the buffer.
-                let entry = entries.find(|entry| entry.index == store && entry.addr == addr)?;
+                let entry = buffer.get(&system.machine.trail, store);
+                let entry = entry.filter(|entry| entry.addr == addr)?;
                 stores.push(passed.loc);
                 Some(Deed::Buffer { cell: self.cell(system, &entry), store, drains })
             }
