@@ -109,7 +109,9 @@ fn on_the_way(graph: bool, events: &[ReplayEvent]) -> Vec<bool> {
 /// The bytes that an event may have been prepared by loads from.
 fn prepared(graph: bool, deed: &Deed) -> Range<u64> {
     match deed {
-        Deed::Write { cell, how: Writing::Rmw, .. } if graph => cell.at.addr..cell.at.addr + 1,
+        Deed::Write { cell, how: Writing::Rmw, .. } if graph => {
+            cell.at.addr..cell.at.addr.saturating_add(1)
+        }
         Deed::Lock { at, .. }
         | Deed::FindsLocked(at)
         | Deed::Unlock(at)
@@ -117,7 +119,7 @@ fn prepared(graph: bool, deed: &Deed) -> Range<u64> {
         | Deed::StopWaiting(at)
         | Deed::Signal { at, .. }
         | Deed::Broadcast(at)
-        | Deed::Stuck(Wants::Lock { at, .. }) => at.addr..at.addr + SYNC_BYTES,
+        | Deed::Stuck(Wants::Lock { at, .. }) => at.addr..at.addr.saturating_add(SYNC_BYTES),
         _ => 0..0,
     }
 }
