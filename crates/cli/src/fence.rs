@@ -3,6 +3,7 @@
 use crate::args::{LimitArgs, OutputArgs, SourceArgs};
 use crate::config;
 use crate::output::{Output, Stop};
+use crate::reach;
 use crate::source;
 use crate::status::Status;
 use clap::Args;
@@ -43,7 +44,7 @@ pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
         return Ok(Status::Bad);
     };
     let target = if args.goal { Target::Goals } else { Target::Robust };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = reach::workers(None);
     let question = Question { model: args.model, target, limits, workers };
     let result = fences(&loaded.program, &question);
     let asked = Asked { file: &loaded.shown, program: &loaded.program, question: &question };

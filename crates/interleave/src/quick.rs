@@ -38,12 +38,7 @@ impl System<'_> {
         let base = Base::of(self.clock(thread, field::CLOCK));
         let point = self.record_cell(reading(thread, &load), base, spot.cell(), None, None, races);
         self.set(thread, field::CLOCK, point.clock.0.into());
-        self.machine.give(thread, &load, value);
-        if self.notes.is_some() {
-            self.note_plain(thread, What::Read, addr, bytes);
-        }
-        self.go_on(thread, load.pc);
-        true
+        self.loaded(thread, &load, value)
     }
 
     /// The same for bytes that are several cells, or that may not have been written.
@@ -55,12 +50,7 @@ impl System<'_> {
         };
         let value = memory.read(trail, place) as u64;
         self.record_access(reading(thread, load), place, None, races);
-        self.machine.give(thread, load, value);
-        if self.notes.is_some() {
-            self.note_plain(thread, What::Read, load.addr, load.bytes);
-        }
-        self.go_on(thread, load.pc);
-        true
+        self.loaded(thread, load, value)
     }
 
     /// A load that gets its value from the newest of `count` stores in the buffer.
@@ -80,6 +70,12 @@ impl System<'_> {
         let value = self.process(thread).buffer.value_at(trail, newest, addr, bytes);
         let action = Action { forwarded: count, ..reading(thread, load) };
         self.forwarded_load(action, newest);
+        self.loaded(thread, load, value)
+    }
+
+    /// Gives a load that was recorded its value.
+    #[inline(always)]
+    fn loaded(&mut self, thread: ThreadId, load: &QuickLoad, value: u64) -> bool {
         self.machine.give(thread, load, value);
         if self.notes.is_some() {
             self.note_plain(thread, What::Read, load.addr, load.bytes);
