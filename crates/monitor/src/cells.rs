@@ -47,7 +47,13 @@ impl Cells {
     /// Makes an access one to whole cells; `plain` if it is a load or a store. True if a cell was
     /// split for that.
     pub fn add(&mut self, addr: u64, bytes: u32, plain: bool) -> bool {
-        if bytes == 0 || self.known.contains_key(&(addr, bytes)) {
+        if bytes == 0 {
+            return false;
+        }
+        if let Some(run) = self.known.get(&(addr, bytes)) {
+            if plain && run.len() > 1 {
+                run.iter().for_each(|cell| self.mixed[cell.index()] = true);
+            }
             return false;
         }
         let end = addr.saturating_add(bytes.into());
@@ -172,5 +178,17 @@ mod tests {
         assert_eq!((cells.single(0, 4), cells.single(2, 1)), (None, Some(cells.of(2, 1)[0])));
         assert_eq!(cells.touched(3, 2).len(), 2);
         assert!(cells.touched(12, 4).is_empty());
+    }
+
+    #[test]
+    fn a_load_or_store_of_several_cells_mixes_them_whoever_was_there_first() {
+        let mut cells = Cells::default();
+        for addr in [0, 4] {
+            cells.add(addr, 4, true);
+        }
+        cells.add(0, 8, false);
+        assert!(!cells.is_mixed(Address(0)));
+        cells.add(0, 8, true);
+        assert!(cells.is_mixed(Address(0)) && cells.is_mixed(Address(1)));
     }
 }

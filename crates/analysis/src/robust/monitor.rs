@@ -54,13 +54,13 @@ pub(crate) fn operations(
     model: Model,
     interlocked: Interlocked,
     happening: &Happening,
-    out: &mut Vec<Access>,
+    mut out: impl FnMut(Access),
 ) {
     let Happening { thread, what, addr, bytes, .. } = *happening;
     let thread = Thread(thread);
     let mut add = |op| {
         let bytes = if matches!(op, Op::Access(_)) { bytes } else { 0 };
-        out.push(Access { thread, op, addr, bytes });
+        out(Access { thread, op, addr, bytes });
     };
     let barrier = |barrier| match barrier {
         Barrier::Nothing => None,
@@ -91,19 +91,28 @@ pub(crate) fn operations(
         What::Join(child) => add(Op::Join(Thread(child))),
         What::Woken(by) => add(Op::Woken(Thread(by))),
         // A step of the thread that nobody else can tell; it still happens.
-        What::Choice => out.push(Access { thread, op: Op::Access(Kind::Read), addr, bytes: 0 }),
+        What::Choice => add(Op::Access(Kind::Read)),
         What::Buffer { .. } | What::Update { .. } => {}
     }
+}
+
+/// The access that a thread waits to make.
+fn next(model: Model, waiting: &Happening) -> Option<Access> {
+    let mut last = None;
+    operations(model, Interlocked::Drains, waiting, |access| last = Some(access));
+    last
 }
 
 struct Watch<'p> {
     program: &'p Program,
     model: Model,
     limits: &'p Limits,
-    /// What happened as operations of the monitor, and for each happening how many there were before.
+    ahead: Ahead,
+    /// What happened as operations of the monitor, and for each happening how many there were before;
+    /// how many happenings of these are still as they were.
     operations: Vec<Access>,
     starts: Vec<u32>,
-    ahead: Ahead,
+    same: usize,
     causal: Causal,
     /// How many of the operations the monitor has seen.
     seen: usize,
@@ -118,9 +127,10 @@ impl<'p> Watch<'p> {
             program,
             model,
             limits,
+            ahead: Ahead::new(buffers(model), program.threads.len() as u32),
             operations: Vec::new(),
             starts: Vec::new(),
-            ahead: Ahead::new(buffers(model), program.threads.len() as u32),
+            same: 0,
             causal: Causal::new(buffers(model)),
             seen: 0,
             found: None,
@@ -131,15 +141,14 @@ impl<'p> Watch<'p> {
 
     fn visit(&mut self, execution: &Execution<'_, '_>) -> ControlFlow<()> {
         self.follow(execution.happened, execution.same);
-        if !self.ahead.is_found() {
+        if !self.ahead.is_exposed()
+            || !self.ahead.is_found() && !execution.waiting().iter().any(|next| self.would(next))
+        {
             return ControlFlow::Continue(());
         }
         self.judge(execution.happened)?;
-        let mut waits = Vec::new();
         for waiting in execution.waiting() {
-            waits.clear();
-            operations(self.model, Interlocked::Drains, &waiting, &mut waits);
-            let found = waits.last().and_then(|access| self.causal.would(access));
+            let found = next(self.model, &waiting).and_then(|access| self.causal.would(&access));
             if let Some(found) = found {
                 self.confirm(execution.happened, usize::MAX, &waiting, found)?;
             }
@@ -147,26 +156,37 @@ impl<'p> Watch<'p> {
         ControlFlow::Continue(())
     }
 
-    /// Makes operations of what happened since the part that was there before.
+    /// Looks for threads that run ahead, in what happened since the part that was there before.
     fn follow(&mut self, happened: &[Happening], same: usize) {
-        if let Some(kept) = self.starts.get(same).map(|start| *start as usize) {
-            self.starts.truncate(same);
-            self.operations.truncate(kept);
-            self.ahead.truncate(kept);
-            self.seen = self.seen.min(kept);
-        }
+        self.same = self.same.min(same);
+        self.ahead.truncate(same);
         for happening in &happened[same..] {
-            let start = self.operations.len();
-            self.starts.push(start as u32);
-            operations(self.model, Interlocked::Drains, happening, &mut self.operations);
-            for operation in &self.operations[start..] {
-                self.ahead.push(operation);
-            }
+            self.ahead.step();
+            operations(self.model, Interlocked::Drains, happening, |access| {
+                self.ahead.push(&access);
+            });
         }
     }
 
-    /// Shows the monitor the operations that it has not seen.
+    /// Whether it is worth looking at what a thread waits to do.
+    fn would(&mut self, waiting: &Happening) -> bool {
+        next(self.model, waiting).is_some_and(|access| self.ahead.would(&access))
+    }
+
+    /// Makes operations of what happened, and shows the monitor those that it has not seen.
     fn judge(&mut self, happened: &[Happening]) -> ControlFlow<()> {
+        if let Some(kept) = self.starts.get(self.same).map(|start| *start as usize) {
+            self.starts.truncate(self.same);
+            self.operations.truncate(kept);
+            self.seen = self.seen.min(kept);
+        }
+        for happening in &happened[self.same..] {
+            self.starts.push(self.operations.len() as u32);
+            operations(self.model, Interlocked::Drains, happening, |access| {
+                self.operations.push(access);
+            });
+        }
+        self.same = happened.len();
         self.causal.truncate(self.seen);
         if !self.causal.prepare(&self.operations[self.seen..]) {
             self.seen = 0;

@@ -62,7 +62,7 @@ pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
         let mut violated = false;
         for happening in execution.happened {
             accesses.clear();
-            operations(model, interlocked, happening, &mut accesses);
+            operations(model, interlocked, happening, |access| accesses.push(access));
             let site = site(happening.loc);
             for access in &accesses {
                 let touched = cells.of(access.addr, access.bytes);

@@ -1,19 +1,18 @@
 //! One program under one model: checked under SC and judged, in turns.
 
 use super::subjects::Subject;
-use crate::cpu;
 use raddle_analysis::check;
 use raddle_analysis::robust::robust;
 use raddle_interleave::{Limits, Model, Options};
 use serde::Serialize;
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How long one side of a round takes at least, and how many rounds there are.
-const ROUND: Duration = Duration::from_millis(30);
-const ROUNDS: usize = 7;
-/// Of programs that take longer than a round: how many.
-const FEW: usize = 3;
+/// How long one side of a round takes at least: short enough that the machine leaves some rounds alone.
+const ROUND: Duration = Duration::from_millis(1);
+/// How long a measurement takes at least, and how many rounds it has at the least and at the most.
+const WHOLE: Duration = Duration::from_millis(600);
+const ROUNDS: std::ops::RangeInclusive<u128> = 7..=200;
 
 /// What a program cost.
 #[derive(Serialize, Debug)]
@@ -36,13 +35,14 @@ pub fn measure(subject: &Subject, model: Model) -> Ratio {
     let limits = Limits::default();
     let judged = || robust(program, model, &limits, None);
     let answer = judged();
-    let once = cpu::time(checked);
-    let times = (ROUND.as_nanos() / once.as_nanos().max(1)).clamp(1, 100_000) as u32;
-    let rounds = if times == 1 { FEW } else { ROUNDS };
+    let once = time(checked).as_nanos().max(1);
+    let times = (ROUND.as_nanos() / once).clamp(1, 100_000) as u32;
+    let round = 2 * once * u128::from(times);
+    let rounds = (WHOLE.as_nanos() / round).clamp(*ROUNDS.start(), *ROUNDS.end());
     let mut least = [f64::MAX; 2];
     for _ in 0..rounds {
-        let check = cpu::time(|| (0..times).for_each(|_| checked()));
-        let robust = cpu::time(|| {
+        let check = time(|| (0..times).for_each(|_| checked()));
+        let robust = time(|| {
             (0..times).for_each(|_| {
                 black_box(judged());
             });
@@ -61,4 +61,11 @@ pub fn measure(subject: &Subject, model: Model) -> Ratio {
         robust_us,
         ratio: robust_us / check_us.max(1e-9),
     }
+}
+
+/// By the clock: what the system counts of a thread's time it counts too coarsely for a round.
+fn time(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
 }
