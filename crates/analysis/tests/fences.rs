@@ -3,7 +3,7 @@
 
 use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;
-use raddle_ir::inst::Mnemonic;
+use raddle_ir::Mnemonic;
 use raddle_ir::{Program, text};
 use raddle_oracle::fences::{Cost, cheapest};
 use raddle_oracle::{Model, Observation, axiomatic, generate, weak};

@@ -15,7 +15,7 @@ use crate::system::{System, field};
 use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
 use raddle_engine::{FailureKind, Step};
 use raddle_ir::LocId;
-use raddle_ir::inst::Mnemonic;
+use raddle_ir::Mnemonic;
 use raddle_machine::layout::object_address;
 use raddle_machine::visible::LOCK_BYTES;
 use raddle_machine::{Mark, Passed, PassedOp, ThreadId, Visible};

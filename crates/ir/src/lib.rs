@@ -9,7 +9,8 @@
 //! | module | subject |
 //! |---|---|
 //! | [`types`] | scalar types |
-//! | [`inst`] | instructions, operands, access orders, fences |
+//! | [`inst`] | instructions, operands, terminators; `uses`: what they read and write |
+//! | [`words`] | operators, predicates, access orders, fence kinds, and how they are spelt |
 //! | [`program`] | functions, blocks, globals, threads, observables |
 //! | [`cond`] | final conditions (`exists`, `forall`, …) over observables |
 //! | [`builder`] | building functions without bookkeeping |
@@ -26,16 +27,17 @@ pub mod text;
 pub mod types;
 mod uses;
 pub mod verify;
+pub mod words;
 
 pub use builder::{FunctionBuilder, ProgramBuilder};
 pub use cond::{CmpOp, Condition, Prop, Quantifier, Term};
 pub use diag::{Diagnostic, Severity, Span};
-pub use inst::{
-    Access, BinOp, Callee, CastOp, FailKind, FenceKind, FloatPred, Inst, InstKind, IntPred,
-    Operand, Order, Pred, RmwOp, Terminator, TerminatorKind, UnOp,
-};
+pub use inst::{Access, Callee, Inst, InstKind, Operand, Pred, Terminator, TerminatorKind};
 pub use program::{
     Block, BlockId, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
     ObservableId, Observed, Program, Reg, RegInfo, ThreadIdx,
 };
 pub use types::Type;
+pub use words::{
+    BinOp, CastOp, FailKind, FenceKind, FloatPred, IntPred, Mnemonic, Order, RmwOp, UnOp,
+};

@@ -1,9 +1,9 @@
 //! Every example of the reference, `docs/ir.md`, parses and is well-formed; and the reference
 //! mentions every word that the language has.
 
-use raddle_ir::inst::{BinOp, CastOp, FenceKind, FloatPred, IntPred, Mnemonic, Order, RmwOp, UnOp};
 use raddle_ir::text::{parse, print};
 use raddle_ir::verify::verify;
+use raddle_ir::{BinOp, CastOp, FenceKind, FloatPred, IntPred, Mnemonic, Order, RmwOp, UnOp};
 
 const REFERENCE: &str = include_str!("../../../docs/ir.md");
 

@@ -6,10 +6,17 @@
 //! shown. A string that is not in memory, or does not end there, is shown as `(bad pointer)`, and where
 //! that was is told: it is an error of the program.
 //!
+//! The parts: [`spec`] reads a conversion, [`float`] converts floats, the rest is here.
+//!
 //! Work is bounded: at most [`MAX_READ`] bytes are read and as many kept as asked for; padding
 //! beyond that is counted, not made.
 
 mod float;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+use spec::{Length, Spec};
 
 /// Bytes that one call may read: format and strings together.
 pub(crate) const MAX_READ: u32 = 1 << 22;
@@ -38,30 +45,6 @@ impl Text {
         let room = self.keep.saturating_sub(self.bytes.len());
         self.bytes.resize(self.bytes.len() + count.min(room), byte);
     }
-}
-
-/// How wide an argument is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Length {
-    Char,
-    Short,
-    Int,
-    Long,
-    LongDouble,
-}
-
-/// One conversion: `%-08.3lx`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Spec {
-    left: bool,
-    plus: bool,
-    space: bool,
-    alternative: bool,
-    zero: bool,
-    width: usize,
-    precision: Option<usize>,
-    length: Length,
-    conversion: u8,
 }
 
 /// A converted argument, in the order in which its parts are written.
@@ -154,122 +137,6 @@ impl Reader<'_> {
         }
         u64::from_le_bytes(bytes)
     }
-}
-
-impl Spec {
-    /// What follows a `%`; `None`, and past it, if that is no conversion.
-    fn parse(
-        format: &[u8],
-        at: &mut usize,
-        reader: &mut Reader<'_>,
-    ) -> Result<Option<Spec>, &'static str> {
-        let peek = |at: usize| format.get(at).copied().unwrap_or(0);
-        let mut spec = Spec {
-            left: false,
-            plus: false,
-            space: false,
-            alternative: false,
-            zero: false,
-            width: 0,
-            precision: None,
-            length: Length::Int,
-            conversion: 0,
-        };
-        while spec.flag(peek(*at)) {
-            *at += 1;
-        }
-        match count(format, at, reader) {
-            Count::None => {}
-            Count::Is(width) => spec.width = width,
-            Count::Negative(width) => (spec.left, spec.width) = (true, width),
-        }
-        if peek(*at) == b'$' {
-            return Err("positional arguments in a format");
-        }
-        if peek(*at) == b'.' {
-            *at += 1;
-            spec.precision = match count(format, at, reader) {
-                Count::None => Some(0),
-                Count::Is(precision) => Some(precision),
-                Count::Negative(_) => None,
-            };
-        }
-        spec.length = length(format, at);
-        spec.conversion = peek(*at);
-        *at = (*at + 1).min(format.len());
-        match spec.conversion {
-            b'n' => Err("%n in a format"),
-            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b's' | b'p' | b'%' => Ok(Some(spec)),
-            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => Ok(Some(spec)),
-            _ => Ok(None),
-        }
-    }
-
-    fn flag(&mut self, byte: u8) -> bool {
-        match byte {
-            b'-' => self.left = true,
-            b'+' => self.plus = true,
-            b' ' => self.space = true,
-            b'#' => self.alternative = true,
-            b'0' => self.zero = true,
-            // Grouping of digits: there is none in the "C" locale.
-            b'\'' => {}
-            _ => return false,
-        }
-        true
-    }
-
-    fn is_upper(&self) -> bool {
-        self.conversion.is_ascii_uppercase()
-    }
-
-    /// The sign of a signed conversion.
-    fn sign(&self, negative: bool) -> Vec<u8> {
-        match (negative, self.plus, self.space) {
-            (true, ..) => b"-".to_vec(),
-            (_, true, _) => b"+".to_vec(),
-            (.., true) => b" ".to_vec(),
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// A width or a precision.
-enum Count {
-    None,
-    Is(usize),
-    Negative(usize),
-}
-
-/// Digits, or `*` for an argument.
-fn count(format: &[u8], at: &mut usize, reader: &mut Reader<'_>) -> Count {
-    if format.get(*at) == Some(&b'*') {
-        *at += 1;
-        let value = reader.argument() as i32;
-        let magnitude = value.unsigned_abs() as usize;
-        return if value < 0 { Count::Negative(magnitude) } else { Count::Is(magnitude) };
-    }
-    let mut found = None;
-    while let Some(digit) = format.get(*at).filter(|b| b.is_ascii_digit()) {
-        let value = found.unwrap_or(0usize).saturating_mul(10) + usize::from(digit - b'0');
-        found = Some(value.min(i32::MAX as usize));
-        *at += 1;
-    }
-    found.map_or(Count::None, Count::Is)
-}
-
-fn length(format: &[u8], at: &mut usize) -> Length {
-    let rest = &format[*at..];
-    let (length, bytes) = match rest {
-        [b'h', b'h', ..] => (Length::Char, 2),
-        [b'h', ..] => (Length::Short, 1),
-        [b'l', b'l', ..] => (Length::Long, 2),
-        [b'l' | b'q' | b'j' | b'z' | b't', ..] => (Length::Long, 1),
-        [b'L', ..] => (Length::LongDouble, 1),
-        _ => (Length::Int, 0),
-    };
-    *at += bytes;
-    length
 }
 
 fn convert(spec: &Spec, reader: &mut Reader<'_>, text: &mut Text) -> Result<(), &'static str> {
@@ -379,82 +246,5 @@ fn layout(spec: &Spec, pieces: &Pieces, text: &mut Text) {
     text.put(suffix);
     if spec.left {
         text.pad(b' ', room);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Arguments lie at 0x1000 on, strings where they are put.
-    fn formatted(format: &str, args: &[u64], strings: &[(u64, &str)]) -> String {
-        let mut memory = std::collections::BTreeMap::new();
-        let slots = args.iter().flat_map(|arg| arg.to_le_bytes());
-        memory.extend((0x1000u64..).zip(slots));
-        for (addr, text) in strings.iter().copied().chain([(0x100, format)]) {
-            memory.extend((addr..).zip(text.bytes().chain([0])));
-        }
-        let text = super::format(0x100, 0x1000, 4096, &|addr| memory.get(&addr).copied());
-        let text = text.map_or_else(|what| format!("unsupported: {what}").into(), |t| t.bytes);
-        String::from_utf8_lossy(&text).into_owned()
-    }
-
-    #[test]
-    fn integers() {
-        let minus = -5i64 as u64;
-        for (format, args, expected) in [
-            ("%d|%5d|%-5d|%05d", &[1, 2, 3, 4][..], "1|    2|3    |00004"),
-            ("%d %u", &[minus, minus], "-5 4294967291"),
-            ("%hhd %hd %ld", &[300, 70000, minus], "44 4464 -5"),
-            ("%+d % d %+d", &[3, 3, minus], "+3  3 -5"),
-            ("%x %X %#x %#X %#x", &[255, 255, 255, 255, 0], "ff FF 0xff 0XFF 0"),
-            ("%o %#o %#o", &[8, 8, 0], "10 010 0"),
-            ("%.3d|%8.3d|%-8.3d|%08.3d", &[7, 7, 7, 7], "007|     007|007     |     007"),
-            ("[%.0d] [%#.0o]", &[0, 0], "[] [0]"),
-            ("%#08x %08d", &[255, minus], "0x0000ff -0000005"),
-            ("%*d %-*d| %*d|", &[5, 1, 5, 1, minus, 1], "    1 1    | 1    |"),
-            ("%.*d", &[3, 1], "001"),
-            ("%lu %zu %jd %td", &[u64::MAX, 1, 2, 3], "18446744073709551615 1 2 3"),
-            ("100%% %c%c", &[u64::from(b'a'), u64::from(b'b')], "100% ab"),
-            ("%p %p", &[0, 0x1234], "(nil) 0x1234"),
-        ] {
-            assert_eq!(formatted(format, args, &[]), expected, "{format}");
-        }
-    }
-
-    #[test]
-    fn strings() {
-        let strings = [(0x2000, "hello"), (0x3000, "")];
-        let found = formatted("%s|%8s|%-8s|%.2s|%s|", &[0x2000; 5], &strings);
-        assert_eq!(found, "hello|   hello|hello   |he|hello|");
-        assert_eq!(
-            formatted("[%s] [%s] [%s]", &[0x3000, 0, 77], &strings),
-            "[] [(null)] [(bad pointer)]"
-        );
-        assert_eq!(super::format(5, 0, 99, &|_| None).unwrap().bytes, BAD_POINTER);
-        // A string without an end is fine if the precision ends it.
-        assert_eq!(formatted("%.1s", &[0x1000], &[]), "\0".trim_end_matches('\0'));
-    }
-
-    #[test]
-    fn odd_formats() {
-        assert_eq!(formatted("%k %", &[], &[]), "%k %");
-        assert_eq!(formatted("%5", &[], &[]), "%5");
-        assert_eq!(formatted("%d %s", &[], &[]), "0 (null)");
-        assert_eq!(formatted("%n", &[], &[]), "unsupported: %n in a format");
-        assert_eq!(formatted("%1$d", &[1], &[]), "unsupported: positional arguments in a format");
-        let huge = super::format(0x100, 0, 10, &|addr| {
-            let text = b"%2147483647d%99999999999d\0";
-            addr.checked_sub(0x100).and_then(|n| text.get(n as usize).copied())
-        });
-        let huge = huge.unwrap();
-        assert_eq!((huge.length, huge.bytes.len()), (2 * u64::from(i32::MAX as u32), 10));
-    }
-
-    #[test]
-    fn work_is_bounded() {
-        // Memory without a NUL: the string has no end.
-        let endless = super::format(0, 0, 10, &|_| Some(b'a')).unwrap();
-        assert_eq!(endless.bytes, &BAD_POINTER[..10]);
     }
 }

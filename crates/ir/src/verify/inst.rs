@@ -3,9 +3,10 @@
 
 use super::function::Body;
 use super::{Rule, types};
-use crate::inst::{Callee, InstKind, Mnemonic, Operand, Pred};
+use crate::inst::{Callee, InstKind, Operand, Pred};
 use crate::program::Reg;
 use crate::types::Type;
+use crate::words::Mnemonic;
 
 impl Body<'_, '_> {
     /// One arm an instruction.

@@ -2,9 +2,10 @@
 
 use super::function::Body;
 use super::{Rule, types};
-use crate::inst::{Access, Mnemonic, Operand, Order};
+use crate::inst::{Access, Operand};
 use crate::program::Reg;
 use crate::types::Type;
+use crate::words::{Mnemonic, Order};
 
 impl Body<'_, '_> {
     /// A store, conditional or not.

@@ -1,7 +1,7 @@
 //! Which types operations and casts take, and which orders accesses.
 
-use crate::inst::{BinOp, CastOp, Order, RmwOp, UnOp};
 use crate::types::Type;
+use crate::words::{BinOp, CastOp, Order, RmwOp, UnOp};
 
 pub(super) fn binary(op: BinOp, ty: Type) -> bool {
     match op {

@@ -5,7 +5,7 @@
 
 mod insts;
 
-use raddle_ir::inst::Mnemonic;
+use raddle_ir::Mnemonic;
 use raddle_ir::*;
 
 /// The decisions.

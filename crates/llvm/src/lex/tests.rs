@@ -1,3 +1,5 @@
+//! Tokens, to the letter.
+
 use super::*;
 
 fn tokens(text: &str) -> Vec<Token<'_>> {

@@ -1,3 +1,5 @@
+//! Objects, bytes that were never written, and cells as they split.
+
 use super::*;
 use crate::layout::object_address;
 

@@ -2,7 +2,7 @@
 
 use super::config::{Orders, Statement};
 use super::{ELEMENTS, Plan};
-use raddle_ir::inst::Mnemonic;
+use raddle_ir::Mnemonic;
 use raddle_ir::{
     Access, BinOp, CastOp, FenceKind, Function, FunctionBuilder, GlobalId, InstKind, IntPred,
     Operand, Order, Pred, Reg, RmwOp, Type,

@@ -4,7 +4,7 @@ mod statement;
 
 use crate::{Look, counted};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
-use raddle_ir::inst::Mnemonic;
+use raddle_ir::Mnemonic;
 use raddle_ir::{LocId, Program};
 use serde::Serialize;
 use statement::{Language, statement};

@@ -1,7 +1,7 @@
 //! What to write for a fence in the language of the source.
 
 use raddle_ir::FenceKind;
-use raddle_ir::inst::Mnemonic;
+use raddle_ir::Mnemonic;
 use std::path::Path;
 
 /// The language of a source file, going by its name.

@@ -4,12 +4,10 @@ use super::super::cursor::PResult;
 use super::super::lex::{Token, TokenKind};
 use super::function::Body;
 use super::operand;
-use crate::inst::{
-    BinOp, Callee, CastOp, FailKind, FenceKind, FloatPred, InstKind, IntPred, Mnemonic, Operand,
-    Pred, UnOp,
-};
+use crate::inst::{Callee, InstKind, Operand, Pred};
 use crate::program::Reg;
 use crate::types::Type;
+use crate::words::{BinOp, CastOp, FailKind, FenceKind, FloatPred, IntPred, Mnemonic, UnOp};
 
 /// The registers before the `=`, and the opcode after it.
 pub(super) struct Head<'s> {

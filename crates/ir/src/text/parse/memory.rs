@@ -4,8 +4,9 @@ use super::super::cursor::PResult;
 use super::super::lex::TokenKind;
 use super::function::Body;
 use super::inst::Head;
-use crate::inst::{Access, InstKind, IntPred, Mnemonic, Order, RmwOp};
+use crate::inst::{Access, InstKind};
 use crate::types::Type;
+use crate::words::{IntPred, Mnemonic, Order, RmwOp};
 
 /// The alignment of `alloca` and `malloc` that do not give one.
 const DEFAULT_ALIGN: u32 = 8;

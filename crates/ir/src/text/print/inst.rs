@@ -2,8 +2,9 @@
 
 use super::super::literal::{constant, quote};
 use super::names::Names;
-use crate::inst::{Access, InstKind, Mnemonic, Operand, Order, Pred, TerminatorKind};
+use crate::inst::{Access, InstKind, Operand, Pred, TerminatorKind};
 use crate::types::Type;
+use crate::words::{Mnemonic, Order};
 
 pub(super) fn instruction(names: &Names<'_>, kind: &InstKind) -> String {
     let results: Vec<_> = kind.defs().into_iter().flatten().map(|reg| names.reg(reg)).collect();
