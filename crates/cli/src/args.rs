@@ -2,11 +2,12 @@
 //! what the arguments must satisfy together is checked in [`crate::config`].
 
 use crate::buffer::BufferArgs;
+use crate::models;
 use crate::monitor::MonitorArgs;
 use crate::reach::ReachArgs;
 use crate::robust::RobustArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use raddle_graph::Model;
+use raddle_engine::Model;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -170,13 +171,14 @@ pub struct Range {
 
 #[derive(Args, Debug)]
 pub struct ModelArgs {
-    /// The memory model, or several: sc, tso, pso, power, arm.
+    /// The memory model, or several.
     #[arg(
         short,
         long = "model",
         required = true,
         value_delimiter = ',',
         value_name = "MODEL",
+        value_parser = models::ANY,
         help_heading = "Model"
     )]
     pub models: Vec<Model>,

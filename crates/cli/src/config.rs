@@ -4,11 +4,11 @@ use crate::args::{
     CheckArg, CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs, SourceLine,
     StrategyArg,
 };
+use crate::models;
 use crate::output::{Output, Stop};
 use clap::Parser;
 use raddle_analysis::Search;
-use raddle_engine::{Checks, Limits};
-use raddle_graph::Model;
+use raddle_engine::{Checks, Limits, Model};
 use raddle_interleave::{self as interleave, Options, Strategy};
 use raddle_report::document::Origin;
 use std::path::PathBuf;
@@ -187,14 +187,8 @@ enum Engine {
 
 /// The engine that a model has unless another is asked for.
 fn engine(model: Model, search: &SearchArgs) -> Result<Engine, Stop> {
-    let interleaved = match model {
-        Model::Sc => Some(interleave::Model::Sc),
-        Model::Tso => Some(interleave::Model::Tso),
-        Model::Pso => Some(interleave::Model::Pso),
-        Model::Power | Model::Arm => None,
-    };
     let refuse = |message: String| Err(Stop::Usage(message));
-    match (search.strategy, interleaved) {
+    match (search.strategy, models::interleaved(model)) {
         (Some(StrategyArg::Graph), _) | (None, None) => Ok(Engine::Graph),
         (
             Some(StrategyArg::Lazy),

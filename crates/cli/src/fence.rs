@@ -2,6 +2,7 @@
 
 use crate::args::{LimitArgs, OutputArgs, SourceArgs};
 use crate::config;
+use crate::models;
 use crate::output::{Output, Stop};
 use crate::reach;
 use crate::source;
@@ -18,10 +19,8 @@ use raddle_report::source::Sources;
 pub struct FenceArgs {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The memory model: tso, pso, power or arm.
-    #[arg(
-        short, long, value_name = "MODEL", value_parser = parse_model, help_heading = "Model"
-    )]
+    /// The memory model.
+    #[arg(short, long, value_name = "MODEL", value_parser = models::WEAK, help_heading = "Model")]
     pub model: WeakModel,
     /// Make the program's goals unreachable instead; without goals, its failures, and the final
     /// states that its condition is about.
@@ -31,11 +30,6 @@ pub struct FenceArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-fn parse_model(word: &str) -> Result<WeakModel, String> {
-    let found = WeakModel::ALL.into_iter().find(|model| model.name() == word);
-    found.ok_or_else(|| format!("unknown model '{word}'; expected tso, pso, power or arm"))
 }
 
 pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`args`] | what can be written on the command line |
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
+//! | [`models`] | which command takes which memory models |
 //! | [`buffer`] | `--buffer-bound` |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
@@ -19,6 +20,7 @@ mod config;
 mod fence;
 mod input;
 mod litmus;
+mod models;
 mod monitor;
 mod output;
 mod print;

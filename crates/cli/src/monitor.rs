@@ -3,8 +3,9 @@
 use crate::args::{LimitArgs, OutputArgs, SourceArgs};
 use crate::config;
 use crate::input;
+use crate::models;
 use crate::output::{Output, Stop};
-use crate::robust::{buffering, programs};
+use crate::robust::programs;
 use crate::source;
 use crate::status::Status;
 use clap::{Args, ValueEnum};
@@ -32,10 +33,10 @@ const DEFAULT_RUNS: u64 = 1000;
 pub struct MonitorArgs {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The memory model, or both: tso, pso.
+    /// The memory model, or both.
     #[arg(
         short, long = "model", default_value = "tso,pso", value_delimiter = ',',
-        value_name = "MODEL", value_parser = buffering, help_heading = "Model"
+        value_name = "MODEL", value_parser = models::BUFFERED, help_heading = "Model"
     )]
     pub models: Vec<Model>,
     /// Number of random schedules of a program [default: 1000].

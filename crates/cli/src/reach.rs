@@ -2,6 +2,7 @@
 
 use crate::args::{OutputArgs, SourceArgs};
 use crate::config;
+use crate::models;
 use crate::output::{Output, Stop};
 use crate::source::{self, Source};
 use crate::status::Status;
@@ -24,8 +25,10 @@ use std::path::PathBuf;
 pub struct ReachArgs {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The memory model: sc or tso.
-    #[arg(short, long, value_name = "MODEL", value_parser = model, help_heading = "Model")]
+    /// The memory model.
+    #[arg(
+        short, long, value_name = "MODEL", value_parser = models::BY_STATES, help_heading = "Model"
+    )]
     pub model: ReachModel,
     /// Stop after so long; fractions are fine.
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
@@ -43,14 +46,6 @@ pub struct ReachArgs {
     /// Write what was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
-}
-
-fn model(word: &str) -> Result<ReachModel, String> {
-    match word {
-        "sc" => Ok(ReachModel::Sc),
-        "tso" => Ok(ReachModel::Tso),
-        _ => Err(format!("'{word}' is no model of reach; expected sc or tso")),
-    }
 }
 
 /// As many workers as there are cores, unless told otherwise.

@@ -3,6 +3,7 @@
 use crate::args::{LimitArgs, OutputArgs, SourceArgs};
 use crate::config::{self, SourceConfig};
 use crate::input;
+use crate::models;
 use crate::output::{Output, Stop};
 use crate::source;
 use crate::status::Status;
@@ -23,10 +24,10 @@ use raddle_report::source::Sources;
 pub struct RobustArgs {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The memory model, or both: tso, pso.
+    /// The memory model, or both.
     #[arg(
         short, long = "model", required = true, value_delimiter = ',', value_name = "MODEL",
-        value_parser = buffering, help_heading = "Model"
+        value_parser = models::BUFFERED, help_heading = "Model"
     )]
     pub models: Vec<Model>,
     /// How to decide it [default: the fastest way that is complete; attacks for automata].
@@ -48,15 +49,6 @@ pub enum ByArg {
     Count,
     /// Search states under sc with one store delayed; for loops that need not end. Only for tso.
     Attacks,
-}
-
-/// A model with store buffers.
-pub fn buffering(word: &str) -> Result<Model, String> {
-    match word.parse() {
-        Ok(Model::Sc) => Err("nothing is delayed under sc; expected tso or pso".to_owned()),
-        Ok(model) => Ok(model),
-        Err(_) => Err(format!("'{word}' is no model with store buffers; expected tso or pso")),
-    }
 }
 
 /// The programs that files make: those that are compiled make one together.
