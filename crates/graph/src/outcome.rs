@@ -158,7 +158,7 @@ pub(crate) fn final_state<const W: usize>(
         let value = match observable.what {
             Observed::Mem { global, offset, ty } => {
                 let addr = layout::global_address(global) + offset;
-                let first = ahead.global_bytes(global, offset as u32, ty.bytes());
+                let first = ahead.initial_at(addr, ty.bytes()).unwrap_or(0);
                 memory(ahead, graph, addr, ty.bytes(), first)
             }
             register => ahead.observe_register(register).unwrap_or(0),

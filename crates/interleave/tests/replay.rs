@@ -320,11 +320,11 @@ entry:
   %p = malloc 16
   %q = malloc 16
   %buf = alloca 8
+  %t = spawn @f(%q)
+  join %t
   store ptr asm @g, %q
   store i32 asm %buf, -1
   store ptr asm %p, &@f
-  %t = spawn @f(%q)
-  join %t
   free %q
   %r = load i64 asm %q
   ret
@@ -343,12 +343,12 @@ entry:
         "main 8 allocates heap object 1 of main (16 bytes)",
         "main 9 allocates heap object 2 of main (16 bytes)",
         "main 10 allocates main's buf (8 bytes)",
-        "main 11 writes g = &heap object 2 of main",
-        "main 12 writes main's buf = -1",
-        "main 13 writes heap object 1 of main = &f",
-        "main 14 starts main.1:f",
+        "main 11 starts main.1:f",
         "main.1:f 24 writes heap object 2 of main+8 = 7",
-        "main 15 joins main.1:f",
+        "main 12 joins main.1:f",
+        "main 13 writes g = &heap object 2 of main",
+        "main 14 writes main's buf = -1",
+        "main 15 writes heap object 1 of main = &f",
         "main 16 frees heap object 2 of main",
         "main 17 accesses heap object 2 of main",
         "main 17 fails: reads 8 bytes of a dead object",

@@ -30,6 +30,8 @@ pub fn decode(program: &Program, bounds: Bounds) -> Code {
     code.has_waits = code.ops.iter().any(waits);
     code.has_conditions = code.has_waits || code.ops.iter().any(looks);
     code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));
+    code.begins_alone =
+        program.threads.len() == 1 && code.ops.iter().any(|op| matches!(op, Op::Spawn { .. }));
     code
 }
 

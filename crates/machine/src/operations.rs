@@ -197,11 +197,11 @@ impl Machine<'_> {
         self.trail.get(frame.at(frame::CALLER)) == 0
     }
 
-    /// Whether the access at `pc`, to the address in `addr`, is one to a private object; addresses of
+    /// Whether nobody else can tell of the access at `pc`, to the address in `addr`; addresses of
     /// globals that all threads share are constants.
     #[inline(always)]
     fn may_be_private(&self, thread: ThreadId, addr: Src, pc: Pc) -> bool {
-        addr.is_slot() && self.is_at_private(thread, pc)
+        addr.is_slot() && self.is_at_private(thread, pc) || self.is_alone(thread)
     }
 
     /// Moves a thread's counter to where [`Machine::reach`] led.

@@ -165,10 +165,13 @@ impl<'m, 'p> Past<'m, 'p> {
         match op {
             // The counter leaves a completed store by one step. It may also leave one to a private
             // object, later and for anywhere; by one step only before anything else has changed,
-            // so that the operand still is what it was.
+            // so that the operand still is what it was. While a thread is alone it has no events.
             Op::Store { addr, .. } => {
                 let [from, to] = [moment, moment + 1].map(|at| self.field(at, thread, field::PC));
-                (to == from + 1).then(|| PassedOp::Store(self.operand(moment, thread, addr)))
+                let spawned = self.field(moment, thread, field::SPAWNED);
+                let alone = self.machine.code.begins_alone && thread.0 == 0 && spawned == 0;
+                (to == from + 1 && !alone)
+                    .then(|| PassedOp::Store(self.operand(moment, thread, addr)))
             }
             Op::Fence { kind } => Some(PassedOp::Fence(kind)),
             Op::Format { to: None, .. } => Some(PassedOp::Print),

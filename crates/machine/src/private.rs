@@ -1,8 +1,12 @@
-//! Accesses to private objects: local steps.
+//! Accesses that nobody else can tell of: local steps.
 //!
 //! Only its owner ever touches a private object (of a frame, or its copy of a global), so nobody can tell when it does: loads, stores and
 //! read-modify-writes take effect at once, under every model, and so does its death. That no other
 //! thread touches it is for the front end to know; one that does fails as unsupported.
+//!
+//! The same holds for all memory as long as a thread is alone: where a program begins with one thread,
+//! before that has started another. To start one drains the buffer, so under every model all that was
+//! done before is done for every thread.
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval::{int_pred, rmw_result};
@@ -10,13 +14,19 @@ use crate::fault::{Fault, FaultKind};
 use crate::layout::object_address;
 use crate::machine::Machine;
 use crate::memory::{Place, Purpose};
-use crate::thread::ThreadId;
+use crate::thread::{ThreadId, field};
 
 impl Machine<'_> {
-    /// Whether the operation at `pc` accesses a private object.
+    /// Whether the operation at `pc` is an access that nobody else can tell of.
     #[inline]
     pub(crate) fn is_at_private(&self, thread: ThreadId, pc: Pc) -> bool {
-        self.code.has_private && self.accesses_private(thread, pc)
+        (self.code.has_private || self.code.begins_alone) && self.accesses_private(thread, pc)
+    }
+
+    /// Whether there is no thread but this one, and was none.
+    #[inline]
+    pub(crate) fn is_alone(&self, thread: ThreadId) -> bool {
+        self.code.begins_alone && thread.0 == 0 && self.get(thread, field::SPAWNED) == 0
     }
 
     fn accesses_private(&self, thread: ThreadId, pc: Pc) -> bool {
@@ -25,6 +35,9 @@ impl Machine<'_> {
             Op::Store { addr, .. } | Op::Rmw { addr, .. } | Op::CmpXchg { addr, .. } => *addr,
             _ => return false,
         };
+        if self.is_alone(thread) {
+            return true;
+        }
         match addr.get() {
             Source::Slot(slot) => {
                 let addr = self.trail.get(self.slot(thread, slot));
@@ -41,7 +54,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Carries out an access to a private object. False if it has to wait, which is for ever.
+    /// Carries out an access that nobody else can tell of. False if it has to wait, which is for ever.
     pub(crate) fn private_step(&mut self, thread: ThreadId, op: Op) -> Result<bool, Fault> {
         match op {
             Op::Load { dst, ty, addr, access } => {
@@ -106,7 +119,7 @@ impl Machine<'_> {
     ) -> Result<Place, Fault> {
         self.ready(thread, [addr])?;
         let addr = self.read(thread, addr);
-        if self.memory.private_owner(&self.trail, addr) != Some(thread) {
+        if !self.is_alone(thread) && self.memory.private_owner(&self.trail, addr) != Some(thread) {
             let message = "accesses an object that is private to another thread";
             return Err(Fault::new(FaultKind::Unsupported, message));
         }

@@ -57,7 +57,10 @@ impl Ahead<'_> {
         access: Access,
     ) -> Result<Next, Fault> {
         let addr = self.read(thread, addr, false)?;
-        if let Some(next) = self.private_load(thread, dst, ty, addr, access.raw)? {
+        // One that makes a reservation is an event also while the thread is alone.
+        if !(access.exclusive && self.is_alone(thread))
+            && let Some(next) = self.private_load(thread, dst, ty, addr, access.raw)?
+        {
             return Ok(next);
         }
         let (before, after) = self.rules.load(access.order);
@@ -101,7 +104,9 @@ impl Ahead<'_> {
         when: Option<When>,
     ) -> Result<Option<Val>, Fault> {
         let ReadModifyWrite { op, ty, addr, operand, .. } = rmw;
-        let old = match self.peek_private(thread, ty, addr)? {
+        let waits_alone = when.is_some() && self.is_alone(thread);
+        let home = if waits_alone { Peek::Shared } else { self.peek_private(thread, ty, addr)? };
+        let old = match home {
             Peek::Shared => {
                 let ask = Ask { when, ..Ask::UPDATE };
                 return self.read_modify_write(thread, rmw, ask).map(Some);
@@ -168,10 +173,13 @@ impl Ahead<'_> {
         swap: Swap,
     ) -> Result<Option<(Val, Val)>, Fault> {
         let Swap { ty, addr, expected, new, order, failure, check } = swap;
-        match self.peek_private(thread, ty, addr)? {
-            Peek::Shared => {}
-            Peek::Unknown => return Ok(None),
-            Peek::Value(old) => return self.private_swap(thread, swap, old),
+        // A lock's is an event also while the thread is alone.
+        if !(check.is_some() && self.is_alone(thread)) {
+            match self.peek_private(thread, ty, addr)? {
+                Peek::Shared => {}
+                Peek::Unknown => return Ok(None),
+                Peek::Value(old) => return self.private_swap(thread, swap, old),
+            }
         }
         if self.get(thread, field::PHASE) == 0 {
             let (before, _) = self.rules.rmw(order);

@@ -4,7 +4,6 @@
 //! and the thread that makes the second one fails with that.
 
 use super::event::{EventId, Location, word};
-use super::objects::Initial;
 use super::{Ahead, field, unsupported};
 use raddle_machine::layout::{ObjectId, split_address};
 use raddle_machine::{Fault, Trail, Word, in_bytes};
@@ -120,16 +119,6 @@ impl Ahead<'_> {
     pub fn initial(&self, location: Location) -> Option<u128> {
         let (addr, bytes) = self.extent_of(location);
         self.initial_at(addr, bytes)
-    }
-
-    /// The value of some bytes before every store.
-    pub(super) fn initial_at(&self, addr: u64, bytes: u32) -> Option<u128> {
-        let (object, offset) = split_address(addr)?;
-        match self.initial_bytes(object) {
-            Initial::Nothing => None,
-            Initial::Zero => Some(0),
-            Initial::Global(global) => Some(self.global_bytes(global, offset, bytes)),
-        }
     }
 }
 

@@ -3,12 +3,16 @@
 //! It holds values like registers do, so that what waits can be stored and loaded, and dependencies
 //! go through it. A *cell* is what was last written as a whole; where an access does not fit the
 //! cells, bytes are taken apart and put together.
+//!
+//! All memory is like that as long as a thread is alone: where a program begins with one thread, until
+//! that starts another, or has an event for some other reason. What it has written then is what the
+//! others find in the beginning.
 
-use super::Ahead;
 use super::fetch::Next;
 use super::objects::Initial;
 use super::sets::DepsId;
 use super::value::{Expr, NodeId, Val};
+use super::{Ahead, field};
 use raddle_ir::{BinOp, CastOp, Type};
 use raddle_machine::code::{Slot, is_wide};
 use raddle_machine::layout::{ObjectId, split_address};
@@ -82,13 +86,24 @@ impl Cells {
 }
 
 impl Ahead<'_> {
+    /// Whether there is no thread but this one, and was none, nor an event.
+    pub(super) fn is_alone(&self, thread: u32) -> bool {
+        self.code.begins_alone
+            && thread == 0
+            && self.fetched(thread) == 0
+            && self.get(thread, field::SPAWNED) == 0
+    }
+
     /// Where an access goes.
     fn home(&self, thread: u32, addr: Val) -> Home {
-        if !self.code.has_private {
+        let alone = self.is_alone(thread);
+        if !self.code.has_private && !alone {
             return Home::Shared;
         }
         match self.value(addr) {
-            Some(addr) if self.is_private(thread, addr as u64) => Home::Private(addr as u64),
+            Some(addr) if alone || self.is_private(thread, addr as u64) => {
+                Home::Private(addr as u64)
+            }
             Some(_) => Home::Shared,
             // Pointers to private objects are not in shared memory: one that waits is computed from
             // one that is known.
@@ -245,10 +260,43 @@ impl Ahead<'_> {
                 return Some(self.byte_of(value, at - start));
             }
         }
+        self.unwritten(object, at, 1).map(Val::known)
+    }
+
+    /// The value of some bytes before every event.
+    pub fn initial_at(&self, addr: u64, bytes: u32) -> Option<u128> {
+        let (object, offset) = split_address(addr)?;
+        if self.cells.at.is_empty() {
+            return self.unwritten(object, offset, bytes);
+        }
+        match self.cells.get(&self.trail, object, offset) {
+            Some((len, value)) if len == bytes => {
+                Some(value.bits & (u128::MAX >> (128 - 8 * bytes.clamp(1, WIDEST))))
+            }
+            _ => (0..bytes).fold(None, |sum, n| {
+                let byte = self.initial_byte(object, offset + n);
+                byte.map(|byte| sum.unwrap_or(0) | byte << (8 * n)).or(sum)
+            }),
+        }
+    }
+
+    fn initial_byte(&self, object: ObjectId, at: u32) -> Option<u128> {
+        for start in at.saturating_sub(WIDEST - 1)..=at {
+            if let Some((len, value)) = self.cells.get(&self.trail, object, start)
+                && start + len > at
+            {
+                return Some(value.bits >> (8 * (at - start)) & 0xff);
+            }
+        }
+        self.unwritten(object, at, 1)
+    }
+
+    /// The value of bytes that nobody has written.
+    fn unwritten(&self, object: ObjectId, offset: u32, bytes: u32) -> Option<u128> {
         match self.initial_bytes(object) {
             Initial::Nothing => None,
-            Initial::Zero => Some(Val::known(0)),
-            Initial::Global(global) => Some(Val::known(self.global_bytes(global, at, 1))),
+            Initial::Zero => Some(0),
+            Initial::Global(global) => Some(self.global_bytes(global, offset, bytes)),
         }
     }
 }

@@ -32,8 +32,6 @@ enum Except {
 
 /// By file and options; no options for all cases of a file.
 const EXCEPTIONS: &[(&str, &str, Except)] = &[
-    ("programs/arguments_on_heap.c", "", Except::Sizes),
-    ("programs/cxx_threads.cpp", "", Except::Sizes),
     ("programs/library_posix.c", "", Except::Sizes),
     ("programs/library_strings.c", "-O2", Except::Sizes),
     ("programs/library_strings.c", "", Except::Long),
