@@ -29,6 +29,9 @@ pub use found::{Found, MOST_DISTINCT};
 pub use parse::{Line, Parser};
 use std::fmt;
 use std::io::Read;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 /// The most threads that a log may name, plus 1.
 pub const MAX_THREADS: u32 = 4096;
@@ -112,26 +115,84 @@ pub struct Reading {
     pub others: u64,
 }
 
-/// Runs a monitor along a log.
-pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> {
-    // One monitor, one answer.
-    Ok(monitor_each(source, &[buffers])?.swap_remove(0))
+/// A monitor, and what it has found.
+struct Watch {
+    monitor: Monitor,
+    found: Found,
 }
 
-/// Runs monitors along a log, which is read once: an answer for each.
-pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Reading>, Trouble> {
-    let (mut parser, mut count) = (Parser::default(), 0);
-    let mut each: Vec<_> =
-        buffers.iter().map(|buffers| (Monitor::new(*buffers), Found::default())).collect();
-    events(&mut parser, source, |Line { thread, op, address, site }| {
+impl Watch {
+    fn new(buffers: Buffers) -> Watch {
+        Watch { monitor: Monitor::new(buffers), found: Found::default() }
+    }
+
+    #[inline]
+    fn see(&mut self, line: &Line) {
+        let Line { thread, op, address, site } = *line;
+        let found = &mut self.found;
+        self.monitor.step(thread, op, address.as_slice(), site, |violation| found.add(violation));
+    }
+
+    fn reading(self, names: Parser, events: u64) -> Reading {
+        let Found { violations, others, .. } = self.found;
+        Reading { names, events, violations, others }
+    }
+}
+
+/// Runs a monitor along a log.
+pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> {
+    let (mut parser, mut watch, mut count) = (Parser::default(), Watch::new(buffers), 0);
+    events(&mut parser, source, |line| {
         count += 1;
-        for (monitor, found) in &mut each {
-            monitor.step(thread, op, address.as_slice(), site, |violation| found.add(violation));
-        }
+        watch.see(&line);
     })?;
-    let reading = |(_, found): (Monitor, Found)| {
-        let Found { violations, others, .. } = found;
-        Reading { names: parser.clone(), events: count, violations, others }
-    };
-    Ok(each.into_iter().map(reading).collect())
+    Ok(watch.reading(parser, count))
+}
+
+/// How many events a monitor is given at once, and how many times that it may lie behind.
+const BATCH: usize = 2048;
+const BEHIND: usize = 8;
+
+/// Runs monitors along a log, which is read once: an answer for each. Where there are several, each
+/// runs in a thread of its own, beside the one that reads.
+pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Reading>, Trouble> {
+    if let [buffers] = buffers {
+        return monitor(source, *buffers).map(|reading| vec![reading]);
+    }
+    let (mut parser, mut count) = (Parser::default(), 0);
+    let watches = std::thread::scope(|scope| {
+        let mut watching = Vec::new();
+        for buffers in buffers {
+            let (sender, receiver) = sync_channel::<Arc<[Line]>>(BEHIND);
+            let mut watch = Watch::new(*buffers);
+            let watcher = scope.spawn(move || {
+                receiver.iter().for_each(|batch| batch.iter().for_each(|line| watch.see(line)));
+                watch
+            });
+            watching.push((sender, watcher));
+        }
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut send = |batch: &mut Vec<Line>| {
+            count += batch.len() as u64;
+            let lines: Arc<[Line]> = batch.as_slice().into();
+            batch.clear();
+            for (sender, _) in &watching {
+                // It goes on until there is nothing more to receive, so nothing is lost.
+                let _ = sender.send(Arc::clone(&lines));
+            }
+        };
+        events(&mut parser, source, |line| {
+            batch.push(line);
+            if batch.len() == BATCH {
+                send(&mut batch);
+            }
+        })?;
+        send(&mut batch);
+        let ends = watching.into_iter().map(|(sender, watcher)| {
+            drop(sender);
+            watcher.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        Ok(ends.collect::<Vec<Watch>>())
+    })?;
+    Ok(watches.into_iter().map(|watch| watch.reading(parser.clone(), count)).collect())
 }
