@@ -55,3 +55,49 @@ fn without_a_cycle_the_story_is_in_order() {
         assert!(!causes.iter().any(|cause| matches!(cause, Cause::InCycle { .. })), "{model}");
     }
 }
+
+/// As in the interleaving engine: nobody reads anything here, so there is no cycle.
+#[test]
+fn a_deadlock_says_who_holds_what_since_where() {
+    for model in Model::ALL {
+        let (_, why) = explained(&example("deadlock.rir"), model);
+        let why = why.expect("a reason");
+        assert_eq!(
+            why.words,
+            "P0 waits at deadlock.rir:15 for lock b, which P1 took at deadlock.rir:14; \
+             P1 waits at deadlock.rir:15 for lock a, which P0 took at deadlock.rir:14",
+            "{model}"
+        );
+        assert!(
+            why.causes.iter().all(|cause| matches!(cause, Cause::Waits { taken: Some(_), .. }))
+        );
+    }
+}
+
+/// Each misses the flag of the other and waits for what that will not write: without the memory model there
+/// would be no deadlock.
+#[test]
+fn a_deadlock_may_be_due_to_the_memory_model() {
+    let thread = |name: &str, own: &str, other: &str| {
+        format!(
+            "func @{name}() {{\n  reg %v: i32, %c: i1, %w: i32\nentry:\n  store i32 asm @{own}, 1\n  \
+             %v = load i32 asm @{other}\n  %c = cmp eq i32 %v, 0\n  br %c, missed, seen\nmissed:\n  \
+             %w = await eq i32 asm @{other}, 2\n  ret\nseen:\n  store i32 asm @{own}, 2\n  ret\n}}\n"
+        )
+    };
+    let source = format!(
+        "global @x: i32\nglobal @y: i32\nthread P0 = @p()\nthread P1 = @q()\n{}{}",
+        thread("p", "x", "y"),
+        thread("q", "y", "x")
+    );
+    let program = text::parse("t.rir", &source).expect("the program parses");
+    let safe = check(&program, &Search::from(Options::new(Model::Sc)));
+    assert_eq!(safe.verdict, Verdict::Safe);
+    for model in [Model::Tso, Model::Power, Model::Arm] {
+        let (_, why) = explained(&program, model);
+        let words = why.expect("a reason").words;
+        let waits = "P0 waits at t.rir:13 for y to change; P1 waits at t.rir:27 for x to change; ";
+        assert!(words.starts_with(waits), "{model}: {words}");
+        assert!(words.contains("sequential consistency rules this out: "), "{model}: {words}");
+    }
+}

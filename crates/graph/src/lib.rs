@@ -19,6 +19,7 @@
 //! | `search` | the search |
 //! | `queue` | condition variables: who is woken, whose order does not count |
 //! | `outcome` | how executions end |
+//! | `stuck` | deadlocks: who waits for what |
 //! | `replay` | running a schedule again |
 //! | `tell` | what happened, for people |
 
@@ -34,6 +35,7 @@ mod queue;
 mod replay;
 mod search;
 mod state;
+mod stuck;
 mod tell;
 
 pub use api::{Model, Options};

@@ -2,11 +2,11 @@
 
 use crate::ahead::{Ahead, ClockId, EventId, Failed};
 use crate::bits::Bits;
-use crate::commit_before::is_enabled;
 use crate::graph::Graph;
 use crate::queue::is_representative;
-use crate::state::{goes_on, last_value};
-use raddle_engine::{BoundKind, End, FailureKind, FailureSite};
+use crate::state::last_value;
+use crate::stuck::{deadlock, spins_for_ever, stuck, waiting};
+use raddle_engine::{BoundKind, End, FailureSite};
 use raddle_ir::{LocId, Observed};
 use raddle_machine::{Status, layout};
 
@@ -50,19 +50,10 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Opt
     if with(Status::Spinning).any(|thread| !spins_for_ever(ahead, graph, thread)) {
         return Some(End::Blocked);
     }
-    let mut stuck: Vec<(u32, LocId, &str)> =
-        with(Status::Spinning).map(|t| (t, ahead.place(t), "spins for ever")).collect();
-    let events = waiting.iter().map(|id| ahead.event(*id));
-    stuck.extend(events.map(|event| (event.thread, event.at, "waits for a value")));
-    let running = (0..ahead.thread_count()).filter(|t| ahead.status(*t) == Status::Ready);
-    let joining = running.filter(|t| !stuck.iter().any(|(other, ..)| other == t));
-    let joining: Vec<_> =
-        joining.map(|t| (t, ahead.place(t), "waits for a thread to end")).collect();
-    stuck.extend(joining);
-    stuck.sort_unstable_by_key(|(thread, ..)| *thread);
-    Some(match stuck.first() {
-        None => End::Complete,
-        Some((_, loc, _)) => End::Failed(vec![deadlock(ahead, &stuck, *loc)]),
+    let stuck = stuck(ahead, graph, &waiting);
+    Some(match stuck.is_empty() {
+        true => End::Complete,
+        false => End::Failed(vec![deadlock(ahead, &stuck)]),
     })
 }
 
@@ -95,57 +86,6 @@ fn is_before<const W: usize>(
     let Some(number) = ahead.committed(event) else { return true };
     let after = graph.rows[number].hb.after.or(&Bits::just(number));
     after.iter().any(|n| graph.rows[n].po < ahead.clocks.of(clock, graph.rows[n].thread))
-}
-
-fn deadlock(ahead: &Ahead<'_>, stuck: &[(u32, LocId, &str)], loc: LocId) -> FailureSite {
-    let names: Vec<&str> = stuck.iter().map(|(thread, ..)| ahead.thread_name(*thread)).collect();
-    let reasons = stuck.iter().map(|(thread, at, why)| {
-        let place = ahead.program.place(*at).map_or(String::new(), |place| format!(" at {place}"));
-        format!("{} {why}{place}", ahead.thread_name(*thread))
-    });
-    FailureSite {
-        kind: FailureKind::Deadlock,
-        thread: names.join(", "),
-        loc,
-        against: LocId::NONE,
-        message: reasons.collect::<Vec<_>>().join("; "),
-    }
-}
-
-/// The loads that wait for a value for ever; `None` if something waits that another run lets go on.
-fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<Vec<EventId>> {
-    let mut waiting = Vec::new();
-    let mut behind = false;
-    for thread in 0..ahead.thread_count() {
-        for po in ahead.settled(thread)..ahead.fetched(thread) {
-            let id = ahead.event_at(thread, po);
-            if ahead.committed(id).is_some() {
-                continue;
-            }
-            let event = ahead.event(id);
-            if !is_enabled(ahead, id) {
-                behind |= !ahead.is_void(id);
-                continue;
-            }
-            event.load()?.when?;
-            if goes_on(ahead, graph, id) {
-                return None;
-            }
-            waiting.push(id);
-        }
-    }
-    // What nothing is known to wait for was blocked by the model.
-    (!behind || !waiting.is_empty()).then_some(waiting)
-}
-
-/// Whether a thread that spins would read the same values in the end, everywhere.
-fn spins_for_ever<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, thread: u32) -> bool {
-    ahead.last_round(thread).all(|po| {
-        let Some(number) = ahead.committed(ahead.event_at(thread, po)) else { return true };
-        let row = &graph.rows[number];
-        let read = graph.found(ahead, number);
-        row.is_store || read == last_value(ahead, graph, row.location)
-    })
 }
 
 /// Adds the final values of the program's observables.

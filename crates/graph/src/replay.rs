@@ -10,8 +10,9 @@ use crate::graph::Graph;
 use crate::model::Rules;
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
+use crate::stuck::{stuck, waiting};
 use crate::tell::{self, Teller};
-use raddle_engine::{End, FailureSite, Limits, ReplayEnd, Replayed, Step};
+use raddle_engine::{End, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step};
 use raddle_ir::Program;
 
 /// Runs a program along a schedule.
@@ -55,7 +56,20 @@ fn run<const W: usize>(
         }
     }
     events.extend(ahead.failures().map(|failed| tell::failure(&ahead, failed)));
-    Replayed { end: end(&ahead, &graph), events }
+    let end = end(&ahead, &graph);
+    if is_deadlock(&end) {
+        let waiting = waiting(&ahead, &graph).unwrap_or_default();
+        let stuck = stuck(&ahead, &graph, &waiting);
+        events.extend(stuck.iter().map(|stuck| teller.stuck(&ahead, stuck)));
+    }
+    Replayed { end, events }
+}
+
+fn is_deadlock(end: &ReplayEnd) -> bool {
+    match end {
+        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == FailureKind::Deadlock),
+        _ => false,
+    }
 }
 
 fn end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {

@@ -191,7 +191,7 @@ fn will_write(ahead: &Ahead<'_>, event: &Event, value: u128) -> bool {
         return false;
     }
     match event.load().map(|load| load.pairing) {
-        Some(Pairing::Always | Pairing::Queue) => true,
+        Some(Pairing::Always | Pairing::Queue | Pairing::Signal { .. }) => true,
         Some(Pairing::If(expected)) => ahead.value(expected) == Some(value),
         Some(Pairing::None) | None => false,
     }

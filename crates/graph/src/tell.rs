@@ -1,9 +1,10 @@
 //! What happened along a schedule, for people.
 
-use crate::ahead::{Ahead, Check, Failed, Kind, Load, Location, When};
+use crate::ahead::{Ahead, Check, Event, EventId, Failed, Kind, Location, Pairing, When};
 use crate::graph::Graph;
 use crate::state::Act;
-use raddle_engine::{Bytes, Cell, Datum, Deed, Elements, ReplayEvent, Writing};
+use crate::stuck::{Need, Stuck};
+use raddle_engine::{Bytes, Cell, Datum, Deed, Elements, Other, ReplayEvent, Wants, Writing};
 use raddle_ir::{LocId, Program, Type};
 use raddle_machine::layout::{function_at, split_address};
 
@@ -36,6 +37,23 @@ impl Teller {
         ReplayEvent { number: thread, thread: ahead.thread_name(thread).to_owned(), loc, deed }
     }
 
+    /// Who waits for what, or spins, at the end of a deadlock.
+    pub fn stuck(&self, ahead: &Ahead<'_>, stuck: &Stuck) -> ReplayEvent {
+        let other = |thread| other(ahead, thread);
+        let at = |location| self.bytes(ahead, Some(location));
+        let deed = match stuck.need {
+            Need::Lock { lock, holder } => {
+                Deed::Stuck(Wants::Lock { at: at(lock), holder: holder.map(other) })
+            }
+            Need::Signal(cond) => Deed::Stuck(Wants::Signal(Some(at(cond)))),
+            Need::Value(place) => Deed::Stuck(Wants::Value(Some(at(place)))),
+            Need::End(target) => Deed::Stuck(Wants::End(Some(other(target)))),
+            Need::Change => Deed::Spin,
+        };
+        let Other { number, name } = other(stuck.thread);
+        ReplayEvent { number, thread: name, loc: stuck.at, deed }
+    }
+
     fn access<const W: usize>(&self, ahead: &Ahead<'_>, graph: &Graph<W>, act: Act) -> Deed {
         let (Act::Read(id, other) | Act::Place(id, other)) = act else { return Deed::Choose(0) };
         let event = ahead.event(id);
@@ -52,12 +70,13 @@ impl Teller {
         match event.kind {
             Kind::Load(_) => Deed::Read { cell: cell(value(other)), forwarded: false },
             Kind::Store(store) => {
-                let read = store.read.and_then(|read| ahead.event(read).load());
-                if let Some(deed) = read.and_then(|read| of_lock(read, at())) {
+                let (old, new) = (value(other), value(ahead.committed(id)));
+                let update = store.read.map(|read| Update { read, old: old.bits, new: new.bits });
+                if let Some(deed) = update.and_then(|update| synchronises(ahead, &update, at())) {
                     return deed;
                 }
-                let how = if read.is_some() { Writing::Rmw } else { Writing::Store };
-                Deed::Write { cell: cell(value(ahead.committed(id))), old: value(other), how }
+                let how = if store.read.is_some() { Writing::Rmw } else { Writing::Store };
+                Deed::Write { cell: cell(new), old, how }
             }
         }
     }
@@ -91,13 +110,46 @@ impl Teller {
     }
 }
 
-/// What the write of a read-modify-write is, if that is an operation on a lock.
-fn of_lock(read: &Load, at: Bytes) -> Option<Deed> {
-    match (read.when, read.check) {
-        (Some(When::Free), _) => Some(Deed::Lock { at, woken: false }),
-        (_, Some(Check::NotHeld)) => Some(Deed::Unlock(at)),
-        _ => None,
-    }
+/// A read-modify-write: its load, what that found, and what was written.
+struct Update {
+    read: EventId,
+    old: u128,
+    new: u128,
+}
+
+/// What an update is, if that is an operation on a lock or on a condition variable.
+fn synchronises(ahead: &Ahead<'_>, update: &Update, at: Bytes) -> Option<Deed> {
+    let event = ahead.event(update.read);
+    let load = event.load()?;
+    let deed = match (load.pairing, load.when, load.check) {
+        (_, Some(When::Free), _) => Deed::Lock { at, woken: ends_wait(ahead, event) },
+        (_, _, Some(Check::NotHeld)) => Deed::Unlock(at),
+        (Pairing::If(_), _, Some(Check::Destroyed)) => Deed::Lock { at, woken: false },
+        (Pairing::Queue, ..) if update.new >> event.thread & 1 == 1 => Deed::StartWaiting(at),
+        (Pairing::Queue, ..) => Deed::StopWaiting(at),
+        (Pairing::Signal { all: true }, ..) => Deed::Broadcast(at),
+        (Pairing::Signal { all: false }, ..) => {
+            let gone = update.old & !update.new;
+            let woken = (gone != 0).then(|| other(ahead, gone.trailing_zeros()));
+            Deed::Signal { at, woken }
+        }
+        _ => return None,
+    };
+    Some(deed)
+}
+
+/// Whether a lock is taken again at the end of a wait for a condition variable: what comes before it is
+/// how that ended.
+fn ends_wait(ahead: &Ahead<'_>, lock: &Event) -> bool {
+    let before = lock.po.checked_sub(1).map(|po| ahead.event(ahead.event_at(lock.thread, po)));
+    before.is_some_and(|event| {
+        let woken = event.load().is_some_and(|load| matches!(load.when, Some(When::Woken(_))));
+        woken || ahead.queues(event)
+    })
+}
+
+fn other(ahead: &Ahead<'_>, thread: u32) -> Other {
+    Other { number: thread, name: ahead.thread_name(thread).to_owned() }
 }
 
 pub(crate) fn failure(ahead: &Ahead<'_>, failed: &Failed) -> ReplayEvent {

@@ -9,6 +9,7 @@ use raddle_ir::{Program, text};
 use raddle_oracle::generate::{self, Config};
 use raddle_oracle::shrink::shrink;
 use raddle_oracle::{Outcome, Trouble, weak};
+use std::collections::BTreeMap;
 
 /// Candidates that the oracle may look at; programs with more are passed over.
 const BUDGET: u64 = 30_000;
@@ -28,6 +29,19 @@ fn run(program: &Program, model: Model) -> Summary {
 fn deadlocks(failures: &[raddle_graph::Failure]) -> u64 {
     let deadlocks = failures.iter().filter(|failure| failure.kind == FailureKind::Deadlock);
     deadlocks.map(|failure| failure.count).sum()
+}
+
+/// Deadlocks by who waits for what; threads may be in another order.
+fn waits(failures: &[raddle_graph::Failure]) -> BTreeMap<Vec<String>, u64> {
+    let deadlocks = failures.iter().filter(|failure| failure.kind == FailureKind::Deadlock);
+    let mut waits = BTreeMap::new();
+    for failure in deadlocks {
+        let reasons = failure.message.split("; ").map(str::to_owned);
+        let mut reasons: Vec<String> = reasons.collect();
+        reasons.sort_unstable();
+        *waits.entry(reasons).or_insert(0) += failure.count;
+    }
+    waits
 }
 
 fn difference(program: &Program, found: &Summary, expected: &Outcome) -> Option<String> {
@@ -123,7 +137,7 @@ fn against_interleavings(program: &Program, model: Model) -> Option<String> {
         return None;
     }
     let found = run(program, model);
-    let counts = |s: &Summary| (s.executions, s.blocked, deadlocks(&s.failures), s.states.clone());
+    let counts = |s: &Summary| (s.executions, s.blocked, waits(&s.failures), s.states.clone());
     if counts(&found) != counts(&expected) {
         return Some(format!("found {:?}\nexpected {:?}", counts(&found), counts(&expected)));
     }

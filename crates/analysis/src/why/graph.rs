@@ -6,6 +6,7 @@
 //! put into an order in which every load reads what was written last, and told as any other.
 
 use super::cycle::{Cycle, Link, in_words, stretches};
+use super::waits::waits;
 use super::{Cause, Told, Why, why};
 use crate::check::Offence;
 use raddle_engine::{Cell, Deed, ReplayEvent, Step};
@@ -28,8 +29,14 @@ pub(crate) fn explained(
     let cycle = trace.shortest_cycle(&trace.past(&events, offence));
     if !cycle.is_empty() {
         let cycle = stretches(cycle);
-        let words = in_words(&Told { program, events: &events }, &cycle);
-        let causes = cycle.into_iter().map(|(event, _)| Cause::InCycle { event }).collect();
+        let told = Told { program, events: &events };
+        let mut words = in_words(&told, &cycle);
+        let mut causes: Vec<_> =
+            cycle.into_iter().map(|(event, _)| Cause::InCycle { event }).collect();
+        if let Some(waits) = waits(&told) {
+            words = format!("{}; {words}", waits.words);
+            causes.splice(0..0, waits.causes);
+        }
         return (events, Some(Why { words, causes }));
     }
     let Some(order) = trace.sorted() else { return (events, None) };
@@ -39,7 +46,7 @@ pub(crate) fn explained(
 }
 
 impl Trace {
-    /// Steps and the first events are the same in number: what follows are failures.
+    /// Steps and the first events are the same in number: what follows are failures, and who is stuck.
     fn of(schedule: &[Step], events: &[ReplayEvent]) -> Trace {
         let mut trace = Trace { next: vec![Vec::new(); events.len()] };
         let name = |step: &Step| step.update.map(|po| (step.thread, po));
@@ -61,7 +68,11 @@ impl Trace {
                 Deed::Read { cell, .. } => reads.push((n, cell.at.addr, source(step))),
                 Deed::Write { cell: Cell { at, .. }, .. }
                 | Deed::Lock { at, .. }
-                | Deed::Unlock(at) => {
+                | Deed::Unlock(at)
+                | Deed::StartWaiting(at)
+                | Deed::StopWaiting(at)
+                | Deed::Signal { at, .. }
+                | Deed::Broadcast(at) => {
                     let stores = coherence.entry(at.addr).or_default();
                     let previous = source(step);
                     let at = stores.iter().position(|store| Some(*store) == previous);
@@ -88,7 +99,8 @@ impl Trace {
         trace
     }
 
-    /// What a failure follows from: the past of its thread by program order and values that were read.
+    /// What a failure follows from: the past of its thread, or of those that are stuck, by program order
+    /// and values that were read.
     fn past(&self, events: &[ReplayEvent], offence: &Offence) -> Vec<bool> {
         let Offence::Failed(failure) = offence else { return vec![true; events.len()] };
         let mut before = vec![Vec::new(); events.len()];
@@ -96,7 +108,10 @@ impl Trace {
             let flows = links.iter().filter(|(_, l)| matches!(l, Link::Program | Link::ReadBy));
             flows.for_each(|(b, _)| before[*b].push(a));
         }
-        let mut past: Vec<bool> = events.iter().map(|e| e.thread == failure.thread).collect();
+        let ends = |event: &ReplayEvent| matches!(event.deed, Deed::Stuck(_) | Deed::Spin);
+        let stuck: Vec<u32> = events.iter().filter(|e| ends(e)).map(|e| e.number).collect();
+        let fails = |e: &ReplayEvent| e.thread == failure.thread || stuck.contains(&e.number);
+        let mut past: Vec<bool> = events.iter().map(fails).collect();
         let mut open: Vec<usize> = (0..events.len()).filter(|node| past[*node]).collect();
         while let Some(node) = open.pop() {
             for earlier in &before[node] {
@@ -135,7 +150,7 @@ impl Trace {
     }
 
     /// An order of all events that follows all relations, as close to the given one as can be; what has
-    /// no relations (failures) stays last. `None` if there is a cycle.
+    /// no relations (failures, who is stuck) stays last. `None` if there is a cycle.
     fn sorted(&self) -> Option<Vec<usize>> {
         let mut waits = vec![0u32; self.next.len()];
         self.next.iter().flatten().for_each(|(to, _)| waits[*to] += 1);

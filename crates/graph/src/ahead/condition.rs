@@ -77,7 +77,8 @@ impl Ahead<'_> {
         if self.get(thread, field::PHASE) == 0 {
             let (before, _) = self.rules.rmw(Order::AcqRel);
             self.barrier(thread, before, DepsId::NONE);
-            let (read, _) = self.fetch_load(thread, LOCK, cond, Ask::UPDATE)?;
+            let ask = Ask { pairing: Pairing::Signal { all }, ..Ask::NOTHING };
+            let (read, _) = self.fetch_load(thread, LOCK, cond, ask)?;
             self.set(thread, field::PHASE, u64::from(read.0) + 1);
         }
         let read = EventId(self.get(thread, field::PHASE) as u32 - 1);

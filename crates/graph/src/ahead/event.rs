@@ -21,6 +21,10 @@ pub(crate) enum Pairing {
     /// Always, by a thread that starts or stops waiting for a condition variable. The order of such
     /// updates among each other counts for nothing.
     Queue,
+    /// Always, by a signal on a condition variable.
+    Signal {
+        all: bool,
+    },
     /// If it reads this value.
     If(Val),
 }

@@ -258,6 +258,7 @@ impl Ahead<'_> {
             thread_locals: Vec::new(),
             frames: Vec::new(),
             events: Vec::new(),
+            joins: Vec::new(),
         });
         self.threads.len() as u32 - 1
     }

@@ -17,6 +17,7 @@ mod condition;
 mod event;
 mod fetch;
 mod frames;
+mod join;
 mod locate;
 mod objects;
 mod private;
@@ -25,7 +26,7 @@ mod spin;
 mod sync;
 mod value;
 
-pub(crate) use event::{Check, Event, EventId, Kind, Load, Location, Pairing, When};
+pub(crate) use event::{Check, Event, EventId, Kind, Location, Pairing, When};
 pub(crate) use sets::ClockId;
 
 use crate::model::Rules;
@@ -75,7 +76,10 @@ mod field {
     pub const ROUND: u32 = 20;
     /// Whether it is before an operation with several outcomes: see [`super::Ahead::alternatives`].
     pub const CHOOSES: u32 = 21;
-    pub const ALL: u32 = 22;
+    /// How many joins it has run past, and the thread that it waits for at one, plus 1: see [`super::join`].
+    pub const JOINS: u32 = 22;
+    pub const JOINING: u32 = 23;
+    pub const ALL: u32 = 24;
 }
 
 /// What is known of a thread for good.
@@ -91,6 +95,8 @@ struct Thread {
     frames: Vec<(Word, u32)>,
     /// The events of the moment, in program order, and what is left of others.
     events: Vec<EventId>,
+    /// The joins of the moment, and what is left of others.
+    joins: Vec<join::Joined>,
 }
 
 /// A thread that failed.
@@ -188,6 +194,13 @@ impl<'p> Ahead<'p> {
         &self.threads[thread as usize].name
     }
 
+    /// The thread that a handle, or what a lock holds, stands for.
+    pub fn thread_of(&self, handle: u128) -> Option<u32> {
+        let thread = u32::try_from(handle.checked_sub(1)?).ok()?;
+        let known = thread < self.thread_count() && self.status(thread) != Status::Absent;
+        known.then_some(thread)
+    }
+
     /// What a thread is doing. One that is ready fetches, or waits for a value or for a thread, or is to
     /// choose.
     #[inline]
@@ -223,9 +236,14 @@ impl<'p> Ahead<'p> {
     /// Whether a thread has come to where it is. One that waits for a value, or for the end of a thread
     /// that waits or failed, has run ahead to something that it will not come to.
     pub fn has_arrived(&self, thread: u32) -> bool {
-        let clock = self.clocks.get(ClockId(self.get(thread, field::CLOCK) as u32));
-        let mut before = clock.iter().enumerate();
-        self.settled(thread) == self.fetched(thread)
+        let clock = ClockId(self.get(thread, field::CLOCK) as u32);
+        self.has_come(thread, self.fetched(thread), clock)
+    }
+
+    /// Whether a thread has come to where so many of its events and those that a clock tells of are before.
+    fn has_come(&self, thread: u32, events: u32, clock: ClockId) -> bool {
+        let mut before = self.clocks.get(clock).iter().enumerate();
+        events <= self.settled(thread)
             && before.all(|(other, count)| {
                 other as u32 == thread || *count <= self.settled(other as u32)
             })

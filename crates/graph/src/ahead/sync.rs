@@ -1,10 +1,10 @@
-//! Threads, locks, waits and allocations: what they fetch.
+//! Locks, waits, starting threads and allocations: what they fetch.
 //!
 //! A lock is four bytes of memory: 0, or its holder's number plus 1. To lock is a read-modify-write
 //! that waits for 0, with acquire order; to unlock is one with release order that must find what the
 //! lock wrote. Starting and joining a thread order like a full fence.
 //!
-//! Condition variables are in `condition`.
+//! Condition variables are in `condition`, joins in `join`.
 //!
 //! Not supported: formatting into memory. What is only printed is passed over; the length that is said
 //! to be printed is 0.
@@ -13,9 +13,9 @@ use super::access::{Ask, ReadModifyWrite};
 use super::event::{Check, Kind, When};
 use super::fetch::Next;
 use super::objects::Class;
-use super::sets::{ClockId, DepsId};
+use super::sets::DepsId;
 use super::value::Val;
-use super::{Ahead, Status, field, unsupported};
+use super::{Ahead, field, unsupported};
 use raddle_ir::{Order, RmwOp, Type};
 use raddle_machine::code::{Args, Op, Slot, Src, Target, is_wide};
 use raddle_machine::layout::object_address;
@@ -168,7 +168,7 @@ impl Ahead<'_> {
     }
 
     /// A word that is needed at once, if it is known.
-    fn now(&mut self, thread: u32, src: Src) -> Result<Option<u64>, Fault> {
+    pub(super) fn now(&mut self, thread: u32, src: Src) -> Result<Option<u64>, Fault> {
         let value = self.read(thread, src, false)?;
         Ok(self.value(value).map(|bits| bits as u64))
     }
@@ -185,32 +185,6 @@ impl Ahead<'_> {
         let child = self.spawn(thread, func, &args)?;
         self.note_change(thread);
         self.put(thread, dst, Val::known(handle(child)), false);
-        Ok(Next::Go)
-    }
-
-    fn join_step(&mut self, thread: u32, dst: Option<Slot>, joined: Src) -> Result<Next, Fault> {
-        let Some(joined) = self.now(thread, joined)? else { return Ok(Next::Wait) };
-        let target = u32::try_from(joined).ok().and_then(|handle| handle.checked_sub(1));
-        let target = target.filter(|target| {
-            *target < self.thread_count() && self.status(*target) != Status::Absent
-        });
-        let Some(target) = target else {
-            let message = "joins something that is not a thread";
-            return Err(Fault::new(FaultKind::ThreadMisuse, message));
-        };
-        if self.status(target) != Status::Finished {
-            return Ok(Next::Wait);
-        }
-        let (own, theirs) = (self.get(thread, field::CLOCK), self.get(target, field::CLOCK));
-        let clock = self.clocks.join(ClockId(own as u32), ClockId(theirs as u32));
-        let clock = self.clocks.raise(clock, target, self.fetched(target));
-        self.set(thread, field::CLOCK, clock.0.into());
-        self.full_fence(thread);
-        self.note_change(thread);
-        if let Some(dst) = dst {
-            let value = self.result(target);
-            self.put(thread, dst, value, false);
-        }
         Ok(Next::Go)
     }
 }

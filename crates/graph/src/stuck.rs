@@ -1,0 +1,154 @@
+//! Deadlocks: who waits for what, and who spins.
+
+use crate::ahead::{Ahead, EventId, Location, When};
+use crate::commit_before::is_enabled;
+use crate::graph::Graph;
+use crate::state::{goes_on, last_value};
+use raddle_engine::{FailureKind, FailureSite};
+use raddle_ir::{GlobalId, LocId};
+use raddle_machine::{Status, layout};
+
+/// A thread that will never go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stuck {
+    pub thread: u32,
+    pub at: LocId,
+    pub need: Need,
+}
+
+/// What it would take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Need {
+    Lock {
+        lock: Location,
+        holder: Option<u32>,
+    },
+    /// A signal on a condition variable.
+    Signal(Location),
+    Value(Location),
+    /// The end of a thread.
+    End(u32),
+    /// Other values than those that it reads in every round of a loop.
+    Change,
+}
+
+/// The loads that wait for a value for ever; `None` if something waits that another run lets go on.
+pub(crate) fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<Vec<EventId>> {
+    let mut waiting = Vec::new();
+    let mut behind = false;
+    for thread in 0..ahead.thread_count() {
+        for po in ahead.settled(thread)..ahead.fetched(thread) {
+            let id = ahead.event_at(thread, po);
+            if ahead.committed(id).is_some() {
+                continue;
+            }
+            let event = ahead.event(id);
+            if !is_enabled(ahead, id) {
+                behind |= !ahead.is_void(id);
+                continue;
+            }
+            event.load()?.when?;
+            if goes_on(ahead, graph, id) {
+                return None;
+            }
+            waiting.push(id);
+        }
+    }
+    // What nothing is known to wait for was blocked by the model.
+    (!behind || !waiting.is_empty()).then_some(waiting)
+}
+
+/// Whether a thread that spins would read the same values in the end, everywhere.
+pub(crate) fn spins_for_ever<const W: usize>(
+    ahead: &Ahead<'_>,
+    graph: &Graph<W>,
+    thread: u32,
+) -> bool {
+    ahead.last_round(thread).all(|po| {
+        let Some(number) = ahead.committed(ahead.event_at(thread, po)) else { return true };
+        let row = &graph.rows[number];
+        let read = graph.found(ahead, number);
+        row.is_store || read == last_value(ahead, graph, row.location)
+    })
+}
+
+/// Who is stuck at the end of an execution in which these loads wait: threads that wait, in their order,
+/// then those that spin, as the interleaving engine has them.
+pub(crate) fn stuck<const W: usize>(
+    ahead: &Ahead<'_>,
+    graph: &Graph<W>,
+    waiting: &[EventId],
+) -> Vec<Stuck> {
+    let all = || 0..ahead.thread_count();
+    let waits = |thread: u32| {
+        let own = waiting.iter().find(|id| ahead.event(**id).thread == thread);
+        match own {
+            Some(id) => {
+                let need = need(ahead, graph, *id)?;
+                Some(Stuck { thread, at: ahead.event(*id).at, need })
+            }
+            None => {
+                let (target, at) = ahead.waits_for_end(thread)?;
+                Some(Stuck { thread, at, need: Need::End(target) })
+            }
+        }
+    };
+    let spins = all().filter(|t| ahead.status(*t) == Status::Spinning && ahead.has_arrived(*t));
+    let spins = spins.map(|thread| Stuck { thread, at: ahead.place(thread), need: Need::Change });
+    all().filter_map(waits).chain(spins).collect()
+}
+
+/// What a load that waits is for.
+fn need<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, id: EventId) -> Option<Need> {
+    let at = ahead.location(id)?;
+    Some(match ahead.event(id).load()?.when? {
+        When::Free => {
+            let held = last_value(ahead, graph, at);
+            Need::Lock { lock: at, holder: held.and_then(|held| ahead.thread_of(held)) }
+        }
+        When::Woken(_) => Need::Signal(at),
+        When::Compares(..) => Need::Value(at),
+    })
+}
+
+/// The failure that a deadlock is: of all that are stuck, where the first of them is.
+pub(crate) fn deadlock(ahead: &Ahead<'_>, stuck: &[Stuck]) -> FailureSite {
+    let names: Vec<&str> = stuck.iter().map(|it| ahead.thread_name(it.thread)).collect();
+    let reasons: Vec<String> = stuck.iter().map(|it| in_words(ahead, it)).collect();
+    FailureSite {
+        kind: FailureKind::Deadlock,
+        thread: names.join(", "),
+        loc: stuck.first().map_or(LocId::NONE, |first| first.at),
+        against: LocId::NONE,
+        message: reasons.join("; "),
+    }
+}
+
+fn in_words(ahead: &Ahead<'_>, stuck: &Stuck) -> String {
+    let place = ahead.program.place(stuck.at).map_or(String::new(), |place| format!(" at {place}"));
+    let name = ahead.thread_name(stuck.thread);
+    let what = match stuck.need {
+        Need::Lock { holder: Some(holder), .. } if holder == stuck.thread => {
+            "a lock that it holds itself".to_owned()
+        }
+        Need::Lock { holder: Some(holder), .. } => {
+            format!("a lock that {} holds", ahead.thread_name(holder))
+        }
+        Need::Lock { holder: None, .. } => "a lock".to_owned(),
+        Need::Signal(_) => "a signal".to_owned(),
+        Need::Value(at) => match global_at(ahead, at) {
+            Some(name) => format!("a value of {name}"),
+            None => "a value".to_owned(),
+        },
+        Need::End(target) => format!("{} to end", ahead.thread_name(target)),
+        Need::Change => return format!("{name} spins for ever{place}"),
+    };
+    format!("{name} waits for {what}{place}")
+}
+
+/// The global that a location is in, by name.
+fn global_at<'p>(ahead: &Ahead<'p>, at: Location) -> Option<&'p str> {
+    let (object, _) = layout::split_address(ahead.extent_of(at).0)?;
+    let global = ahead.program.globals.get(GlobalId::from_u32(object.0))?;
+    Some(&global.name)
+}
