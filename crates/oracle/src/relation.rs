@@ -32,6 +32,10 @@ impl Relation {
         self.rows[a.0] |= 1 << b.0;
     }
 
+    pub fn has(&self, a: EventId, b: EventId) -> bool {
+        self.rows[a.0] >> b.0 & 1 == 1
+    }
+
     pub fn union(&mut self, other: &Relation) {
         for (row, more) in self.rows.iter_mut().zip(&other.rows) {
             *row |= more;

@@ -7,6 +7,7 @@
 use super::graph::Graph;
 use super::trace::Direction;
 use crate::layout::Place;
+use crate::outcome::Trouble;
 use crate::relation::{EventId, Relation};
 
 /// The communication of one place, or of several together.
@@ -44,41 +45,56 @@ impl Communication {
     }
 }
 
-/// Every coherent choice for a place whose initial value is given.
-pub(super) fn coherent(graph: &Graph, place: Place, initial: u128) -> Vec<Communication> {
+/// Every coherent choice for a place whose initial value is given. `spend` is asked before each choice that
+/// is looked at.
+pub(super) fn coherent(
+    graph: &Graph,
+    place: Place,
+    initial: u128,
+    mut spend: impl FnMut() -> Result<(), Trouble>,
+) -> Result<Vec<Communication>, Trouble> {
     let writes = graph.at(place, Direction::Write);
-    let sources = sources(graph, place, &writes, initial);
+    let sources = sources(graph, place, &writes, initial, &mut spend)?;
     let mut found = Vec::new();
-    for order in permutations(&writes) {
+    for order in orders(graph, &writes, &mut spend)? {
         for reads_from in &sources {
+            spend()?;
             let communication = communication(graph, place, &order, reads_from);
             if communication.is_coherent(graph) {
                 found.push(communication);
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// A read and the write it reads; `None` for the initial value.
 type ReadsFrom = Vec<(EventId, Option<EventId>)>;
 
 /// Every way to give the reads of a place writes of the value that they read.
-fn sources(graph: &Graph, place: Place, writes: &[EventId], initial: u128) -> Vec<ReadsFrom> {
+fn sources(
+    graph: &Graph,
+    place: Place,
+    writes: &[EventId],
+    initial: u128,
+    spend: &mut impl FnMut() -> Result<(), Trouble>,
+) -> Result<Vec<ReadsFrom>, Trouble> {
     let mut all: Vec<ReadsFrom> = vec![Vec::new()];
     for read in graph.at(place, Direction::Read) {
         let value = graph.access(read).value;
         let same = writes.iter().filter(|w| graph.access(**w).value == value);
         let first = (value == initial).then_some(None);
         let from: Vec<Option<EventId>> = first.into_iter().chain(same.map(|w| Some(*w))).collect();
-        let extend = |sources: &ReadsFrom| {
-            let sources = sources.clone();
-            let one = move |write: &Option<EventId>| [&sources[..], &[(read, *write)]].concat();
-            from.iter().map(one).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(extend).collect();
+        let mut longer = Vec::new();
+        for sources in &all {
+            for write in &from {
+                spend()?;
+                longer.push([&sources[..], &[(read, *write)]].concat());
+            }
+        }
+        all = longer;
     }
-    all
+    Ok(all)
 }
 
 fn communication(
@@ -106,14 +122,24 @@ fn communication(
     result
 }
 
-fn permutations(items: &[EventId]) -> Vec<Vec<EventId>> {
-    if items.is_empty() {
-        return vec![vec![]];
+/// Every order of writes to one place that program order agrees with: no other is coherent.
+fn orders(
+    graph: &Graph,
+    writes: &[EventId],
+    spend: &mut impl FnMut() -> Result<(), Trouble>,
+) -> Result<Vec<Vec<EventId>>, Trouble> {
+    spend()?;
+    if writes.is_empty() {
+        return Ok(vec![vec![]]);
     }
     let mut all = Vec::new();
-    for (i, first) in items.iter().enumerate() {
-        let rest = [&items[..i], &items[i + 1..]].concat();
-        all.extend(permutations(&rest).into_iter().map(|tail| [&[*first], &tail[..]].concat()));
+    for (i, first) in writes.iter().enumerate() {
+        let rest = [&writes[..i], &writes[i + 1..]].concat();
+        if rest.iter().any(|other| graph.po_loc.has(*other, *first)) {
+            continue;
+        }
+        let tails = orders(graph, &rest, spend)?.into_iter();
+        all.extend(tails.map(|tail| [&[*first], &tail[..]].concat()));
     }
-    all
+    Ok(all)
 }

@@ -46,6 +46,8 @@ use trace::{Direction, Trace, Traces, Values};
 
 /// Candidates looked at before giving up.
 const BUDGET: u64 = 20_000_000;
+/// Choices for one place looked at, for each candidate of the budget.
+const CHOICES: u64 = 20;
 /// Partial traces of one thread looked at before giving up.
 const TRACES: u64 = 100_000;
 
@@ -78,12 +80,15 @@ pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
     executions_within(program, model, BUDGET)
 }
 
-/// The same, with a limit on the candidates, and on the traces of one thread, looked at.
+/// The same, with a limit on the candidates, and on the traces of one thread, looked at. Choices for
+/// single places, on the way to candidates, are limited with them.
 pub fn executions_within(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
     let cx = Context::new(program)?;
     let threads = traces(&cx, model, budget.min(TRACES))?;
     let stores = stores(&threads);
-    let mut search = Search { cx: &cx, model, stores, outcome: Outcome::default(), budget };
+    let choices = budget.saturating_mul(CHOICES);
+    let mut search =
+        Search { cx: &cx, model, stores, outcome: Outcome::default(), budget, choices };
     search.combine(&threads, &mut Vec::new())?;
     Ok(search.outcome)
 }
@@ -148,6 +153,7 @@ struct Search<'c, 'p> {
     stores: Vec<Stores>,
     outcome: Outcome,
     budget: u64,
+    choices: u64,
 }
 
 impl Search<'_, '_> {
@@ -176,7 +182,8 @@ impl Search<'_, '_> {
         let mut choices = Vec::new();
         for place in graph.places() {
             let initial = self.cx.layout.initial(place);
-            choices.push(communication::coherent(&graph, place, initial));
+            let left = &mut self.choices;
+            choices.push(communication::coherent(&graph, place, initial, || spend(left))?);
         }
         self.judge(traces, &graph, &choices, Communication::none(graph.len()))
     }
@@ -228,7 +235,11 @@ impl Search<'_, '_> {
     }
 
     fn spend(&mut self) -> Result<(), Trouble> {
-        self.budget = self.budget.checked_sub(1).ok_or(Trouble::Budget)?;
-        Ok(())
+        spend(&mut self.budget)
     }
+}
+
+fn spend(budget: &mut u64) -> Result<(), Trouble> {
+    *budget = budget.checked_sub(1).ok_or(Trouble::Budget)?;
+    Ok(())
 }
