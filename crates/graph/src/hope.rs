@@ -3,6 +3,7 @@
 use crate::ahead::{Ahead, EventId};
 use crate::commit_before::{is_reached, is_ready};
 use crate::graph::Graph;
+use crate::lock::{gives_back, may_come};
 use crate::state::goes_on;
 use raddle_machine::Status;
 
@@ -51,13 +52,20 @@ impl Hope {
     }
 
     /// What may still be stored where a load reads.
-    pub fn prospect(&self, ahead: &Ahead<'_>, load: EventId) -> Prospect {
-        if Self::waiting(ahead).any(|id| may_feed(ahead, id, load)) {
+    pub fn prospect<const W: usize>(
+        &self,
+        ahead: &Ahead<'_>,
+        graph: &Graph<W>,
+        load: EventId,
+    ) -> Prospect {
+        let sure = gives_back(ahead, graph, load);
+        if Self::waiting(ahead)
+            .any(|id| may_feed(ahead, id, load) && may_come(ahead, id, load, sure))
+        {
             return Prospect::Fetched;
         }
         let own = ahead.event(load).thread;
-        let mut others = (0..ahead.thread_count()).filter(|thread| *thread != own);
-        match others.any(|thread| ahead.status(thread) == Status::Ready) {
+        match (0..ahead.thread_count()).any(|thread| fetcher(ahead, thread, own).is_some()) {
             true => Prospect::Unfetched,
             false => Prospect::None,
         }
@@ -109,18 +117,21 @@ impl Hope {
         if u64::from(stores) > known {
             return true;
         }
-        let mut waiting = Self::waiting(ahead);
-        if waiting.any(|store| self.can[store.0 as usize] && may_feed(ahead, store, id)) {
+        let sure = gives_back(ahead, graph, id);
+        let feeds = |store| may_feed(ahead, store, id) && may_come(ahead, store, id, sure);
+        if Self::waiting(ahead).any(|store| self.can[store.0 as usize] && feeds(store)) {
             return true;
         }
         let own = ahead.event(id).thread;
-        (0..ahead.thread_count()).any(|thread| thread != own && self.may_fetch(ahead, thread))
+        let mut fetchers =
+            (0..ahead.thread_count()).filter_map(|thread| fetcher(ahead, thread, own));
+        fetchers.any(|thread| self.may_fetch(ahead, thread))
     }
 
-    /// Whether a thread may fetch more, going by what can be committed.
+    /// Whether a thread that does not wait for another may fetch more, going by what can be committed.
     fn may_fetch(&self, ahead: &Ahead<'_>, thread: u32) -> bool {
-        if ahead.status(thread) != Status::Ready || ahead.is_choosing(thread) {
-            return ahead.status(thread) == Status::Ready;
+        if ahead.is_choosing(thread) {
+            return true;
         }
         let mut waits = false;
         for po in ahead.settled(thread)..ahead.fetched(thread) {
@@ -134,6 +145,23 @@ impl Hope {
         }
         !waits
     }
+}
+
+/// The thread that has to fetch before another can: that itself, or whom it waits for at a join. `None` if it
+/// never will, or only after the thread `own` has ended.
+fn fetcher(ahead: &Ahead<'_>, thread: u32, own: u32) -> Option<u32> {
+    let mut at = thread;
+    // Threads may wait for each other in a circle.
+    for _ in 0..ahead.thread_count() {
+        if at == own || ahead.status(at) != Status::Ready {
+            return None;
+        }
+        match ahead.joining(at) {
+            Some(target) => at = target,
+            None => return Some(at),
+        }
+    }
+    None
 }
 
 /// Whether an event is a store that a load may read from.

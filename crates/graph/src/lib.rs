@@ -16,6 +16,7 @@
 //! | `commit_before` | when an event may be committed |
 //! | `state` | one step of the execution model |
 //! | `hope` | whether stores can still come for loads that wait for them |
+//! | `lock` | locks that are held: nobody but the holder writes there |
 //! | `search` | the search |
 //! | `queue` | condition variables: who is woken, whose order does not count |
 //! | `outcome` | how executions end |
@@ -29,6 +30,7 @@ mod bits;
 mod commit_before;
 mod graph;
 mod hope;
+mod lock;
 mod model;
 mod outcome;
 mod queue;

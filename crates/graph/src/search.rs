@@ -28,6 +28,7 @@ use crate::api::Options;
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use crate::hope::{Hope, Left, Prospect};
+use crate::lock::{gives_back, may_come};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Act, Refused, goes_on, perform, step};
 use raddle_engine::{Step, Stopped, Summary, Tally};
@@ -138,7 +139,10 @@ impl<'p, const W: usize> Search<'p, W> {
                 let schedule = || self.steps.clone();
                 self.tally.count(end, |state| final_state(ahead, graph, state), schedule);
             }
-            None => self.tally.summary.redundant += 1,
+            None => {
+                self.tally.summary.redundant += 1;
+                self.hide();
+            }
         }
         self.note_missed();
     }
@@ -170,9 +174,8 @@ impl<'p, const W: usize> Search<'p, W> {
             self.level = node.level;
             let Some(act) = node.acts.get(node.next) else {
                 if !node.went_on {
-                    // What was blocked here may have been a store that someone waits for.
                     self.tally.summary.redundant += 1;
-                    self.nodes.iter_mut().for_each(|node| node.raced = true);
+                    self.hide();
                 }
                 self.nodes.pop();
                 continue;
@@ -247,20 +250,25 @@ impl<'p, const W: usize> Search<'p, W> {
             Left::ForAll => true,
             Left::NotForIt => false,
             Left::NotForOthers => {
-                // What is not explored now may have hidden a store from a load above.
-                self.nodes.iter_mut().for_each(|node| node.raced = true);
+                self.hide();
                 false
             }
         }
     }
 
-    /// Tells the loads above of the stores that were fetched and could not happen, since an update that
-    /// they belong to waits.
+    /// What is not explored below the current state may have hidden a store from any load above.
+    fn hide(&mut self) {
+        self.nodes.iter_mut().for_each(|node| node.raced = true);
+    }
+
+    /// Tells the loads above of the stores that could not happen, since an update that they belong to waits.
+    /// That of one which may write or not is not even fetched.
     fn note_missed(&mut self) {
         for thread in 0..self.ahead.thread_count() {
             for po in self.ahead.settled(thread)..self.ahead.fetched(thread) {
                 let id = self.ahead.event_at(thread, po);
-                if self.ahead.event(id).is_store() && self.ahead.committed(id).is_none() {
+                let event = self.ahead.event(id);
+                if (event.is_store() || event.is_paired()) && self.ahead.committed(id).is_none() {
                     self.note_race(id);
                 }
             }
@@ -287,6 +295,9 @@ impl<'p, const W: usize> Search<'p, W> {
             if first.thread == reader.thread && first.po >= reader.po {
                 continue;
             }
+            if !may_come(ahead, id, load, gives_back(ahead, graph, load)) {
+                continue;
+            }
             let past = past.get_or_insert_with(|| graph.past_in_order(ahead, first));
             node.raced = ahead.committed(load).is_none_or(|number| !past.contains(number));
         }
@@ -295,7 +306,7 @@ impl<'p, const W: usize> Search<'p, W> {
     /// The next decision; `None` at the end of an execution.
     fn decide(&mut self) -> Option<Node> {
         if let Some((load, store)) = self.woken() {
-            let prospect = self.hope.prospect(&self.ahead, load);
+            let prospect = self.hope.prospect(&self.ahead, &self.graphs[self.level], load);
             return Some(self.reading(load, [Some(store)].into_iter(), prospect));
         }
         let choosing = (0..self.ahead.thread_count()).find(|t| self.ahead.is_choosing(*t));
@@ -391,7 +402,7 @@ impl<'p, const W: usize> Search<'p, W> {
                 if best.is_some_and(|(_, prospect)| prospect == Prospect::None) {
                     continue;
                 }
-                let prospect = self.hope.prospect(&self.ahead, id);
+                let prospect = self.hope.prospect(&self.ahead, &self.graphs[self.level], id);
                 if best.is_none_or(|(_, other)| prospect < other) {
                     best = Some((id, prospect));
                 }

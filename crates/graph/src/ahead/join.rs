@@ -59,6 +59,12 @@ impl Ahead<'_> {
         joins.push(Joined { target, at, events, clock });
     }
 
+    /// The thread that a thread has to see end before it can fetch more.
+    pub fn joining(&self, thread: u32) -> Option<u32> {
+        let target = self.get(thread, field::JOINING).checked_sub(1)?;
+        Some(target as u32)
+    }
+
     /// The thread whose end another waits for, and where it does, if it has come there.
     pub fn waits_for_end(&self, thread: u32) -> Option<(u32, LocId)> {
         let past = &self.threads[thread as usize].joins[..self.get(thread, field::JOINS) as usize];
@@ -69,7 +75,7 @@ impl Ahead<'_> {
             return has_come.then_some((join.target, join.at));
         }
         let waits = self.status(thread) == Status::Ready && self.has_arrived(thread);
-        let target = self.get(thread, field::JOINING).checked_sub(1).filter(|_| waits)?;
-        Some((target as u32, self.place(thread)))
+        let target = self.joining(thread).filter(|_| waits)?;
+        Some((target, self.place(thread)))
     }
 }

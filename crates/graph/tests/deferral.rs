@@ -1,0 +1,141 @@
+//! Which loads wait for stores that are yet to come: none too few, and hardly any for nothing.
+
+use raddle_graph::{Model, Options, Summary, explore};
+use raddle_interleave as interleave;
+use raddle_ir::{Program, text, verify::verify};
+
+fn program(source: &str) -> Program {
+    let program = text::parse("t.rir", source).expect("the program parses");
+    verify(&program).expect("the program is well-formed");
+    program
+}
+
+fn found(program: &Program, model: Model) -> Summary {
+    explore(program, &Options { keep_going: true, ..Options::new(model) })
+}
+
+/// In some runs t0 cannot compare, since t2 has read what it would have to; under ARM also without having
+/// read before. That hides its store, which t2 could have read from.
+#[test]
+fn who_cannot_compare_might_have_written() {
+    let program = program(
+        "global @x: i64
+global @y: i64
+thread t0 = @p0()
+thread t1 = @p1()
+thread t2 = @p2()
+func @p0() {
+    reg %old: i64, %ok: i1
+  entry:
+    %old, %ok = cmpxchg i64 release @x, 0, 0
+    ret
+}
+func @p1() {
+    reg %r: i64
+  entry:
+    %r = load i64 seq_cst @y
+    ret
+}
+func @p2() {
+    reg %r1: i64, %r2: i64
+  entry:
+    %r1 = load i64 relaxed @x
+    %r2 = rmw umin i64 acquire @x, %r1
+    store i64 release @y, 0
+    ret
+}
+",
+    );
+    for model in Model::ALL {
+        assert_eq!(found(&program, model).executions, 6, "{model}");
+    }
+}
+
+/// A lock that is held is given back before anyone else writes there: nothing to wait for. The main thread
+/// waits for the others, so nothing comes from it, either.
+#[test]
+fn locks_waste_no_runs() {
+    let program = program(
+        "global @m: i32
+global @x: i32
+thread main = @main()
+func @main() {
+    reg %a: i64, %b: i64
+  entry:
+    %a = spawn @f()
+    %b = spawn @f()
+    join %a
+    join %b
+    ret
+}
+func @f() {
+    reg %v: i32, %c: i1, %n: i32
+  entry:
+    %n = move i32 0
+    jump head
+  head:
+    lock @m
+    %v = load i32 @x
+    %c = cmp eq i32 %v, 3
+    br %c, full, more
+  more:
+    %v = add i32 %v, 1
+    store i32 @x, %v
+    jump full
+  full:
+    unlock @m
+    %n = add i32 %n, 1
+    %c = cmp eq i32 %n, 3
+    br %c, out, head
+  out:
+    ret
+}
+",
+    );
+    for model in Model::ALL {
+        let found = found(&program, model);
+        assert_eq!((found.executions, found.redundant), (20, 0), "{model}");
+    }
+}
+
+/// Whoever writes to the bytes of a lock by other means comes between a lock and its unlock.
+#[test]
+fn locks_that_are_written_to_may_be_lost() {
+    for write in ["store i32 asm @m, 0", "%v = rmw xchg i32 asm @m, 0", "%v = rmw or i32 asm @m, 4"] {
+        let source = format!(
+            "global @m: i32
+thread P0 = @f()
+thread P1 = @f()
+thread P2 = @g()
+func @f() {{
+  entry:
+    lock @m
+    unlock @m
+    ret
+}}
+func @g() {{
+    reg %v: i32
+  entry:
+    {write}
+    ret
+}}
+"
+        );
+        let program = program(&source);
+        for model in [Model::Sc, Model::Tso, Model::Pso] {
+            let other: interleave::Model = model.name().parse().expect("a model of both engines");
+            let options = interleave::Options::new(other);
+            let options = interleave::Options { keep_going: true, ..options };
+            let expected = interleave::explore(&program, &options);
+            let found = found(&program, model);
+            let ends = |s: &Summary| {
+                let mut kinds: Vec<_> = s.failures.iter().map(|f| (f.kind, f.count)).collect();
+                kinds.sort();
+                (s.executions, s.blocked, kinds)
+            };
+            assert_eq!(ends(&found), ends(&expected), "{model}: {write}");
+            assert!(!found.failures.is_empty(), "{model}: {write}");
+        }
+        assert!(found(&program, Model::Power).executions >= found(&program, Model::Sc).executions);
+    }
+}
