@@ -1,7 +1,6 @@
 //! Which loads wait for stores that are yet to come: none too few, and hardly any for nothing.
 
-use raddle_graph::{Model, Options, Summary, explore};
-use raddle_interleave as interleave;
+use raddle_graph::{FailureKind, Model, Options, Summary, explore};
 use raddle_ir::{Program, text, verify::verify};
 
 fn program(source: &str) -> Program {
@@ -98,10 +97,18 @@ func @f() {
     }
 }
 
-/// Whoever writes to the bytes of a lock by other means comes between a lock and its unlock.
+/// Whoever writes to the bytes of a lock by other means comes between a lock and its unlock, which then may
+/// find that write, or what another thread makes of the lock after it. With an exchange for 0: six executions
+/// with the exchange outside of both sections, and for each order of these one with it in the second and three
+/// with it in the first.
 #[test]
 fn locks_that_are_written_to_may_be_lost() {
-    for write in ["store i32 asm @m, 0", "%v = rmw xchg i32 asm @m, 0", "%v = rmw or i32 asm @m, 4"] {
+    let writes = [
+        ("store i32 asm @m, 0", 14),
+        ("%v = rmw xchg i32 asm @m, 0", 14),
+        ("%v = rmw or i32 asm @m, 4", 9),
+    ];
+    for (write, executions) in writes {
         let source = format!(
             "global @m: i32
 thread P0 = @f()
@@ -122,20 +129,14 @@ func @g() {{
 "
         );
         let program = program(&source);
-        for model in [Model::Sc, Model::Tso, Model::Pso] {
-            let other: interleave::Model = model.name().parse().expect("a model of both engines");
-            let options = interleave::Options::new(other);
-            let options = interleave::Options { keep_going: true, ..options };
-            let expected = interleave::explore(&program, &options);
+        for model in Model::ALL {
             let found = found(&program, model);
-            let ends = |s: &Summary| {
-                let mut kinds: Vec<_> = s.failures.iter().map(|f| (f.kind, f.count)).collect();
-                kinds.sort();
-                (s.executions, s.blocked, kinds)
-            };
-            assert_eq!(ends(&found), ends(&expected), "{model}: {write}");
-            assert!(!found.failures.is_empty(), "{model}: {write}");
+            assert_eq!(found.executions, executions, "{model}: {write}");
+            let kinds = found.failures.iter().map(|failure| failure.kind);
+            assert!(
+                kinds.into_iter().any(|kind| kind == FailureKind::LockMisuse),
+                "{model}: {write}"
+            );
         }
-        assert!(found(&program, Model::Power).executions >= found(&program, Model::Sc).executions);
     }
 }
