@@ -55,20 +55,37 @@ impl Sources {
         Some((text, offset))
     }
 
+    /// Whether a file of C or C++ is there and does not itself include a header.
+    pub fn lacks_include(&self, file: &str, header: &str) -> bool {
+        self.with_lines(file, |lines| {
+            !lines.is_empty() && !lines.iter().any(|line| includes(&line.text, header))
+        })
+    }
+
     fn get(&self, program: &Program, loc: LocId) -> Option<Line> {
         let loc = program.loc(loc)?;
         let name = program.files.get(loc.file as usize)?;
-        let mut files = self.files.borrow_mut();
-        let lines = match files.get(name) {
-            Some(lines) => lines,
-            None => {
-                let lines = if self.reads { read(name) } else { None };
-                files.entry(name.clone()).or_insert(lines.unwrap_or_default())
-            }
-        };
-        let line = lines.get((loc.line as usize).checked_sub(1)?)?;
-        (!line.text.is_empty()).then(|| line.clone())
+        let number = (loc.line as usize).checked_sub(1)?;
+        let line = self.with_lines(name, |lines| lines.get(number).cloned())?;
+        (!line.text.is_empty()).then_some(line)
     }
+
+    /// What `f` makes of a file's lines; of none if it has none to show.
+    fn with_lines<T>(&self, file: &str, f: impl FnOnce(&[Line]) -> T) -> T {
+        let mut files = self.files.borrow_mut();
+        if let Some(lines) = files.get(file) {
+            return f(lines);
+        }
+        let lines = if self.reads { read(file) } else { None };
+        f(files.entry(file.to_owned()).or_insert(lines.unwrap_or_default()))
+    }
+}
+
+/// Whether a line is `#include <header>`, with white space wherever it may be.
+fn includes(line: &str, header: &str) -> bool {
+    let named = line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("include"));
+    let named = named.and_then(|rest| rest.trim_start().strip_prefix(['<', '"']));
+    named.and_then(|rest| rest.strip_prefix(header)).is_some_and(|end| end.starts_with(['>', '"']))
 }
 
 fn read(name: &str) -> Option<Vec<Line>> {
@@ -83,4 +100,19 @@ fn read(name: &str) -> Option<Vec<Line>> {
         text: crate::printable(&line.trim().replace('\t', " ")),
     };
     Some(text.lines().map(trimmed).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::includes;
+
+    #[test]
+    fn includes_are_recognised() {
+        for line in ["#include <atomic>", "#include<atomic>", "#  include \"atomic\" // why"] {
+            assert!(includes(line, "atomic"), "{line}");
+        }
+        for line in ["// #include <atomic>", "#include <atomic_ops>", "#define include <atomic>"] {
+            assert!(!includes(line, "atomic"), "{line}");
+        }
+    }
 }

@@ -129,6 +129,39 @@ fn fences_are_shown_between_lines_of_c() {
     assert!(ran.out.contains("+ atomic_thread_fence(memory_order_acq_rel);\n"), "{}", ran.out);
 }
 
+#[test]
+fn a_header_that_fences_need_is_asked_for() {
+    let plain = "#include <pthread.h>
+volatile int x, y;
+void *left(void *p) {
+    x = 1;
+    return y ? p : 0;
+}
+void *right(void *p) {
+    y = 1;
+    return x ? p : 0;
+}
+int main(void) {
+    pthread_t l, r;
+    pthread_create(&l, 0, left, 0);
+    pthread_create(&r, 0, right, 0);
+    pthread_join(l, 0);
+    pthread_join(r, 0);
+    return 0;
+}
+";
+    let path = file("fence_header", "program.c", plain.as_bytes());
+    let Some(ran) = with_clang(&["fence", &path, "--model", "tso"]) else { return };
+    let wanted = "program.c has no #include <stdatomic.h> of its own, which these need\n";
+    assert_eq!(ran.out.matches(wanted).count(), 1, "{}", ran.out);
+    let found = answer(&raddle(&["fence", &path, "--model", "tso", "--json"]));
+    assert_eq!(found["fences"][0]["header"], "stdatomic.h");
+    let with = format!("# include<stdatomic.h>\n{plain}");
+    let path = file("fence_header", "program.c", with.as_bytes());
+    let ran = raddle(&["fence", &path, "--model", "tso"]);
+    assert!(ran.out.contains("2 fences") && !ran.out.contains("of its own"), "{}", ran.out);
+}
+
 /// There is no place between lines: the load and what depends on it are on one.
 #[test]
 fn fences_within_a_line_are_marked() {

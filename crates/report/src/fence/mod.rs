@@ -7,7 +7,8 @@ use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
 use raddle_ir::Mnemonic;
 use raddle_ir::{LocId, Program};
 use serde::Serialize;
-use statement::{Language, statement};
+use statement::{Language, header, statement};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What was asked, and of what.
@@ -46,7 +47,7 @@ fn write_report(
         Outcome::Fences(fences) => {
             let count = counted(fences.len() as u64, "fence");
             writeln!(out, "{file}: {count} to be {aim} {model}, and no fewer")?;
-            fences.iter().try_for_each(|fence| write_fence(out, asked, look, fence))?;
+            write_fences(out, asked, look, fences)?;
         }
         Outcome::Hopeless(why) => {
             writeln!(out, "{file}: no fences make it {aim} {model}: {why}")?;
@@ -58,12 +59,32 @@ fn write_report(
             writeln!(out, "{file}: unknown: {why}")?;
             let count = counted(result.candidate.len() as u64, "fence");
             writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;
-            result.candidate.iter().try_for_each(|fence| write_fence(out, asked, look, fence))?;
+            write_fences(out, asked, look, &result.candidate)?;
         }
     }
     let places = counted(result.places as u64, "place");
     let queries = counted(result.queries.into(), "program");
     writeln!(out, "  {places} considered, {queries} judged, {:.2} s", result.elapsed.as_secs_f64())
+}
+
+fn write_fences(
+    out: &mut String,
+    asked: &Asked<'_>,
+    look: &Look<'_>,
+    fences: &[Fence],
+) -> std::fmt::Result {
+    fences.iter().try_for_each(|fence| write_fence(out, asked, look, fence))?;
+    let needed = fences.iter().filter_map(|fence| {
+        let file = file(asked, fence);
+        Some((file, header(Language::of(file), fence.kind)?))
+    });
+    for (file, header) in needed.collect::<BTreeSet<_>>() {
+        if look.sources.lacks_include(file, header) {
+            let file = crate::printable(file);
+            writeln!(out, "  {file} has no #include <{header}> of its own, which these need")?;
+        }
+    }
+    Ok(())
 }
 
 /// A line of the source, and where in it the position is.
@@ -136,11 +157,16 @@ fn is_inside(language: Language, fence: &Fence) -> bool {
     }
 }
 
-fn language(asked: &Asked<'_>, fence: &Fence) -> Language {
+/// The source file that the fence goes into.
+fn file<'a>(asked: &Asked<'a>, fence: &Fence) -> &'a str {
     let place = &fence.place;
     let loc = asked.program.loc(place.before).or_else(|| asked.program.loc(place.after));
     let file = loc.and_then(|loc| asked.program.files.get(loc.file as usize));
-    Language::of(file.map_or(asked.file, |file| file))
+    file.map_or(asked.file, |file| file)
+}
+
+fn language(asked: &Asked<'_>, fence: &Fence) -> Language {
+    Language::of(file(asked, fence))
 }
 
 /// The file and line that the fence goes before; those that it comes after where there are none.
@@ -177,6 +203,9 @@ struct JsonFence {
     kind: &'static str,
     /// What to write in the language of the source.
     statement: String,
+    /// The header that the statement needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header: Option<&'static str>,
     function: String,
     block: Option<String>,
     /// The place in the block: before this instruction.
@@ -222,6 +251,7 @@ fn json_fence(asked: &Asked<'_>, fence: &Fence) -> JsonFence {
     JsonFence {
         kind: fence.kind.mnemonic(),
         statement: statement(language(asked, fence), fence.kind),
+        header: header(language(asked, fence), fence.kind),
         function: function.name.clone(),
         block: function.blocks[point.block].name.clone(),
         index: point.index,

@@ -45,16 +45,32 @@ pub(super) fn statement(language: Language, kind: FenceKind) -> String {
     }
 }
 
-fn c(kind: FenceKind, scope: &str) -> String {
-    let order = match kind {
-        FenceKind::Full | FenceKind::Mfence | FenceKind::Sync | FenceKind::Dmb => "seq_cst",
-        FenceKind::Lwsync => "acq_rel",
-        FenceKind::StoreStore => "release",
-        // C11 has none that is as weak.
-        FenceKind::DmbSt => return assembly("dmb ishst"),
-        _ => return assembly(kind.mnemonic()),
+/// The header that declares what the statement calls, if it calls anything.
+pub(super) fn header(language: Language, kind: FenceKind) -> Option<&'static str> {
+    let header = match language {
+        Language::C => "stdatomic.h",
+        Language::Cpp => "atomic",
+        Language::Litmus | Language::Rir | Language::Other => return None,
     };
-    format!("{scope}atomic_thread_fence({scope}memory_order_{order});")
+    c11_order(kind).map(|_| header)
+}
+
+fn c(kind: FenceKind, scope: &str) -> String {
+    match (c11_order(kind), kind) {
+        (Some(order), _) => format!("{scope}atomic_thread_fence({scope}memory_order_{order});"),
+        (None, FenceKind::DmbSt) => assembly("dmb ishst"),
+        (None, _) => assembly(kind.mnemonic()),
+    }
+}
+
+/// The order of C11's fence that is as strong; the weaker ones have none.
+fn c11_order(kind: FenceKind) -> Option<&'static str> {
+    match kind {
+        FenceKind::Full | FenceKind::Mfence | FenceKind::Sync | FenceKind::Dmb => Some("seq_cst"),
+        FenceKind::Lwsync => Some("acq_rel"),
+        FenceKind::StoreStore => Some("release"),
+        _ => None,
+    }
 }
 
 fn assembly(instruction: &str) -> String {
