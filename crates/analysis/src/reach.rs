@@ -46,7 +46,8 @@ pub const STATES_MEMORY: u64 = 8 << 30;
 
 /// Asks whether a goal of the program, or a failure, can be reached.
 pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachResult {
-    let pointless = program.goals.is_empty() && !may_fail(program);
+    let asks_for_failures = options.failures || program.goals.is_empty();
+    let pointless = asks_for_failures && !may_fail(program);
     let raddle_reach::Reachability { answer, effort } = match pointless {
         true => {
             raddle_reach::Reachability { answer: Answer::Unreachable, effort: Effort::default() }

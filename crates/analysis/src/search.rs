@@ -2,7 +2,7 @@
 
 use crate::reach;
 use crate::values::interpret;
-use raddle_engine::{Checks, Limits, Replayed, Step, Summary};
+use raddle_engine::{Checks, Limits, Model, Replayed, Step, Summary};
 use raddle_graph as graph;
 use raddle_interleave as interleave;
 use raddle_ir::Program;
@@ -45,11 +45,15 @@ impl Search {
         }
     }
 
-    pub const fn model_name(&self) -> &'static str {
+    pub const fn model(&self) -> Model {
         match self {
-            Search::Interleave(options) | Search::Lazy(options) => options.model.name(),
-            Search::Graph(options) => options.model.name(),
+            Search::Interleave(options) | Search::Lazy(options) => options.model.among_all(),
+            Search::Graph(options) => options.model,
         }
+    }
+
+    pub const fn model_name(&self) -> &'static str {
+        self.model().name()
     }
 
     pub const fn strategy_name(&self) -> &'static str {

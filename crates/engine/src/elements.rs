@@ -1,8 +1,8 @@
 //! Which globals are arrays, and of how large elements.
 //!
-//! The IR has bytes, not types; but a program that indexes a global shows it: an address is the
-//! global's plus a register, and the register a number times the size of an element. What is found
-//! is for names only.
+//! Front ends that know say so ([`raddle_ir::Global::element`]). Otherwise the IR has bytes, not types;
+//! but a program that indexes a global shows it: an address is the global's plus a register, and the
+//! register a number times the size of an element. What is found is for names only.
 
 use raddle_ir::{BinOp, GlobalId, InstKind, Operand, Program, Reg};
 use raddle_machine::layout::ObjectId;
@@ -14,7 +14,10 @@ pub struct Elements(FxHashMap<GlobalId, u64>);
 
 impl Elements {
     pub fn of(program: &Program) -> Elements {
-        Elements(elements(program))
+        let mut sizes = indexed_globals(program);
+        let known = program.globals.iter().filter_map(|(id, global)| Some((id, global.element?)));
+        sizes.extend(known);
+        Elements(sizes)
     }
 
     /// The name of an element, and the offset in it: `flag[1]`, `pair[0]+4`.
@@ -22,7 +25,9 @@ impl Elements {
         let id = GlobalId::from_u32(object.0);
         let global = program.globals.get(id)?;
         let (size, offset) = (*self.0.get(&id)?, u64::from(offset));
-        let inside = size > 0 && global.size > size && offset < global.size;
+        // An array of one is called by its name, unless its elements are what the source has.
+        let array = global.size > size || global.element.is_some();
+        let inside = array && offset < global.size;
         let rest = offset.checked_rem(size).filter(|_| inside)?;
         let name = format!("{}[{}]", global.name, offset / size);
         Some(if rest == 0 { name } else { format!("{name}+{rest}") })
@@ -30,7 +35,7 @@ impl Elements {
 }
 
 /// The size of an element for each global that is indexed; the smallest, if there are several.
-fn elements(program: &Program) -> FxHashMap<GlobalId, u64> {
+fn indexed_globals(program: &Program) -> FxHashMap<GlobalId, u64> {
     let mut found = FxHashMap::default();
     let blocks = program.funcs.values().flat_map(|func| func.blocks.values());
     for block in blocks {

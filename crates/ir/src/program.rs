@@ -85,6 +85,8 @@ pub struct Global {
     pub relocs: Vec<(u64, Operand)>,
     /// Writes to it are errors.
     pub constant: bool,
+    /// Bytes of an element, if the source has an array here: for names only, `x[1]` for `x+4`.
+    pub element: Option<u64>,
     /// Every thread has its own copy.
     pub thread_local: bool,
     /// Only its own thread ever touches a thread-local copy: accesses to it are local steps, in
@@ -102,6 +104,7 @@ impl Global {
             init: Vec::new(),
             relocs: Vec::new(),
             constant: false,
+            element: None,
             thread_local: false,
             private: false,
         }

@@ -68,6 +68,7 @@ pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
 pub use fault::{Fault, FaultKind, in_bytes, never_written};
+pub use loops::has_loops;
 pub use machine::{Bounds, Machine};
 pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;

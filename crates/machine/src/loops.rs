@@ -27,6 +27,11 @@ pub(crate) fn loops(program: &Program, func: &Function) -> Vec<Loop> {
     loops
 }
 
+/// Whether anything in a program could go round for ever, going by its text.
+pub fn has_loops(program: &Program) -> bool {
+    program.funcs.values().any(|func| !back_edges(func).is_empty())
+}
+
 /// The edges that lead back: from a block to one that the search is still below.
 pub(crate) fn back_edges(func: &Function) -> Vec<(BlockId, BlockId)> {
     #[derive(Clone, Copy, PartialEq)]

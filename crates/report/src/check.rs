@@ -4,7 +4,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, buffer, condition, counted, printable, stopped_phrase, value, witness};
 use raddle_analysis::{CheckResult, Offence, Search, Verdict, Violation};
-use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, Stopped};
+use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, Model, Stopped};
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
@@ -37,6 +37,9 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     }
     if let Some(stopped) = result.summary.stopped.filter(|s| *s != Stopped::Failure) {
         writeln!(out, "  stopped early: {}", stopped_phrase(stopped))?;
+    }
+    if let Some(line) = endless_phrase(run.search, result) {
+        writeln!(out, "  {line}")?;
     }
     write_counts(out, run, result)
 }
@@ -107,6 +110,23 @@ fn condition_phrase(run: &Run<'_>, result: &CheckResult) -> Option<String> {
     let ends = counted(found.positive + found.negative, "execution");
     let spelled = condition::spelled(run.program);
     Some(format!("condition {spelled}: the proposition holds in {} of {ends}", found.positive))
+}
+
+/// What to do about loops that never end, where executions seem to have them.
+fn endless_phrase(search: &Search, result: &CheckResult) -> Option<String> {
+    let summary = &result.summary;
+    let has_long = summary.bounds.iter().any(|bound| bound.kind == BoundKind::Events);
+    let stopped = matches!(summary.stopped, Some(Stopped::Time | Stopped::Memory));
+    let seems_endless = has_long || stopped && summary.executions == 0;
+    let is_other = matches!(search, Search::Lazy(_)) || search.checks().races;
+    if !seems_endless || is_other || result.verdict == Verdict::Violation {
+        return None;
+    }
+    let answer = "loops that never end are for --strategy lazy";
+    Some(match search.model() {
+        Model::Sc | Model::Tso => format!("{answer}; for goals, raddle reach"),
+        model => format!("{answer} and raddle reach, which have sc and tso but not {model}"),
+    })
 }
 
 /// An offence that nobody can be accused of.

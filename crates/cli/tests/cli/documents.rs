@@ -18,11 +18,20 @@ fn examples_of_the_documents_are_true() {
         if std::env::var_os("BLESS").is_some() {
             fs::write(&path, blessed).expect("a document can be written");
         } else {
-            let advice = "differs; if it should, BLESS=1 writes it anew";
-            assert_eq!(timeless(&blessed), timeless(&text), "{} {advice}", path.display());
+            same(&path, &timeless(&blessed), &timeless(&text));
         }
     }
     assert!(shown > 5, "only {shown} examples were found");
+}
+
+/// Shows the first line that differs, if one does.
+fn same(path: &Path, printed: &[&str], shown: &[&str]) {
+    let length = printed.len().max(shown.len());
+    let differs = (0..length).find(|at| printed.get(*at) != shown.get(*at));
+    let Some(at) = differs else { return };
+    let [printed, shown] = [printed, shown].map(|lines| lines.get(at).unwrap_or(&"(nothing)"));
+    let advice = "if it should, BLESS=1 writes it anew";
+    panic!("{}: raddle prints\n{printed}\nand not\n{shown}\n{advice}", path.display());
 }
 
 fn documents() -> Vec<PathBuf> {

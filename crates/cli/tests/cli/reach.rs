@@ -12,6 +12,8 @@ fn a_goal_is_reached_under_tso_only() {
     let peterson = "tests/automata/peterson.aut";
     let sc = raddle(&["reach", peterson, "--model", "sc", "--json"]);
     assert_eq!((sc.status, &object(&sc.out)["reachable"]), (Some(0), &Value::Bool(false)));
+    let shown = raddle(&["reach", peterson, "--model", "tso"]);
+    assert!(shown.out.contains("reads mem[1] = 0"), "{}", shown.out);
     let tso = raddle(&["reach", peterson, "--model", "tso", "--json"]);
     let answer = object(&tso.out);
     assert_eq!((tso.status, &answer["reachable"]), (Some(1), &Value::Bool(true)));
@@ -102,4 +104,17 @@ fn final_conditions_are_judged_by_states() {
         let ran = raddle(&["check", &litmus, "--model", model, "--strategy", "lazy"]);
         assert_eq!(ran.status, Some(status), "{ran:?}");
     }
+}
+
+/// Executions of automata go on for ever; where another search helps, or none does, it is said.
+#[test]
+fn endless_loops_are_sent_to_the_search_of_states() {
+    let peterson = "tests/automata/peterson.aut";
+    let checked = |model| raddle(&["check", peterson, "--model", model, "--timeout", "0.2"]).out;
+    assert!(checked("tso").contains("are for --strategy lazy; for goals, raddle reach"));
+    assert!(checked("pso").contains("which have sc and tso but not pso"));
+    let lazily = raddle(&["check", peterson, "--model", "tso", "--strategy", "lazy"]);
+    assert_eq!(lazily.status, Some(0), "nothing in it can fail: {lazily:?}");
+    let fenced = raddle(&["fence", peterson, "--model", "pso", "--timeout", "0.2"]);
+    assert!(fenced.out.contains("judged under tso only; under pso they must end"), "{fenced:?}");
 }

@@ -1,6 +1,6 @@
 //! Automata to IR.
 //!
-//! - Memory is one global, `@mem`, of 32-bit cells; cell *a* is at `@mem + 4a`. Its size is what
+//! - Memory is one global, `@mem`, of 32-bit cells; cell *a* is at `@mem + 4a`, and `mem[a]` in reports. Its size is what
 //!   `memory_size` says, or else fits the constant addresses, and [`DEFAULT_CELLS`] at least where
 //!   addresses are computed. An address outside is a memory error of the program.
 //! - A thread is a function, a state is a block of the same name. Which transition a state leaves by
@@ -38,7 +38,8 @@ pub(super) fn lower(file: &str, automata: &Automata) -> Result<Program, Diagnost
     let cells = cells(file, automata)?;
     let mut builder = ProgramBuilder::new(program_name(file));
     let number = builder.file(file);
-    let mem = Global::zeroed("mem", u64::from(cells) * u64::from(CELL), CELL);
+    let mut mem = Global::zeroed("mem", u64::from(cells) * u64::from(CELL), CELL);
+    mem.element = Some(CELL.into());
     let mem = builder.global(mem);
     let locks = automata.threads.iter().any(uses_locks);
     let bus = locks.then(|| builder.global(Global::zeroed("bus", CELL.into(), CELL)));

@@ -45,8 +45,15 @@ pub fn lower(asm: &mut Assembly<'_>, symbol: Symbol, id: GlobalId) -> Result<Glo
             Diagnostic::whole_file(&unit.file, format!("{why} in the initial value of {name}"))
         })?;
     }
+    let element = match unit.module.ty(variable.ty) {
+        Type::Array { element, .. } => unit.layout.extent(*element),
+        _ => None,
+    };
     let mut global = Global::zeroed(name, size, align);
     global.constant = is_constant(value);
+    // Literals and tables that nobody writes are never told of.
+    let element = element.map(|extent| extent.size).filter(|size| *size > 0);
+    global.element = element.filter(|_| !global.constant);
     global.thread_local = variable.thread_local;
     image.bytes.truncate(size as usize);
     while image.bytes.last() == Some(&0) {

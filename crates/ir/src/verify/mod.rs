@@ -15,7 +15,8 @@
 //!
 //! Memory objects:
 //!
-//!  5. **Sizes**: a global has at most [`MAX_OBJECT_SIZE`] bytes; there are at most [`MAX_GLOBALS`].
+//!  5. **Sizes**: a global has at most [`MAX_OBJECT_SIZE`] bytes, and elements of at least one if it has
+//!     elements; there are at most [`MAX_GLOBALS`].
 //!  6. **Alignments**: of globals, `alloca` and `malloc` are powers of two, at most
 //!     [`MAX_OBJECT_SIZE`].
 //!  7. **Initial bytes**: are no longer than the global.

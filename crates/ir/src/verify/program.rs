@@ -109,6 +109,9 @@ impl Checker<'_> {
         self.require(global.size <= MAX_OBJECT_SIZE, Rule::Sizes, || {
             format!("the global @{name} has {} bytes", global.size)
         });
+        self.require(global.element != Some(0), Rule::Sizes, || {
+            format!("the global @{name} has elements of 0 bytes")
+        });
         self.alignment(global.align);
         self.require(!global.private || global.thread_local, Rule::PrivateGlobals, || {
             format!("the global @{name} is private but not thread-local")

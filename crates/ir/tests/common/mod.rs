@@ -152,6 +152,7 @@ fn globals(c: &mut Choices<'_>, p: &mut Program) {
             }
         }
         global.constant = c.below(4) == 1;
+        global.element = c.flip().then(|| c.pick(&[4u64, 1, 24]));
         global.thread_local = c.below(4) == 1;
         global.private = global.thread_local && c.flip();
         p.globals.push(global);

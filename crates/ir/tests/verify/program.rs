@@ -107,6 +107,7 @@ fn widths_are_1_to_128() {
 #[test]
 fn objects_have_bounded_sizes() {
     text_breaks(Rule::Sizes, &format!("global @x: bytes {}", MAX_OBJECT_SIZE + 1));
+    text_breaks(Rule::Sizes, "global @x: i32 x 2 elements 0");
     let mut b = ProgramBuilder::new("p");
     for index in 0..=MAX_GLOBALS {
         b.global(Global::zeroed(index.to_string(), 4, 4));

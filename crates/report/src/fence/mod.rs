@@ -3,9 +3,10 @@
 mod statement;
 
 use crate::{Look, counted};
-use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
+use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target, WeakModel};
 use raddle_ir::Mnemonic;
 use raddle_ir::{LocId, Program};
+use raddle_machine::has_loops;
 use serde::Serialize;
 use statement::{Language, header, statement};
 use std::collections::BTreeSet;
@@ -62,6 +63,14 @@ fn write_report(
             write_fences(out, asked, look, &result.candidate)?;
         }
     }
+    let unknown = matches!(result.outcome, Outcome::Unknown(_));
+    if unknown && question.model != WeakModel::Tso && has_loops(asked.program) {
+        let model = question.model.name();
+        writeln!(
+            out,
+            "  loops that never end are judged under tso only; under {model} they must end"
+        )?;
+    }
     let places = counted(result.places as u64, "place");
     let queries = counted(result.queries.into(), "program");
     writeln!(out, "  {places} considered, {queries} judged, {:.2} s", result.elapsed.as_secs_f64())
@@ -81,7 +90,10 @@ fn write_fences(
     for (file, header) in needed.collect::<BTreeSet<_>>() {
         if look.sources.lacks_include(file, header) {
             let file = crate::printable(file);
-            writeln!(out, "  {file} has no #include <{header}> of its own, which these need")?;
+            writeln!(
+                out,
+                "  a fence needs #include <{header}>, which {file} does not have itself"
+            )?;
         }
     }
     Ok(())

@@ -13,6 +13,14 @@ use crate::verify::MAX_OBJECT_SIZE;
 /// The alignment of `bytes` objects that do not give one.
 const DEFAULT_ALIGN: u32 = 8;
 
+/// What stands behind the colon.
+struct Object {
+    size: u64,
+    align: u32,
+    element: Option<u64>,
+    contents: Contents,
+}
+
 impl Parser<'_, '_> {
     pub(super) fn global(&mut self) -> PResult<()> {
         let constant = self.cursor.eat_word("const");
@@ -23,8 +31,9 @@ impl Parser<'_, '_> {
         let id = self.program.globals.next_key();
         self.declared_once(token, self.symbols.globals.get(&name) == Some(&id), "global")?;
         self.cursor.expect(TokenKind::Colon)?;
-        let (size, align, contents) =
+        let object =
             if self.cursor.eat_word("bytes") { self.raw_object()? } else { self.typed_object()? };
+        let Object { size, align, element, contents } = object;
         self.initialised += contents.init.len() as u64;
         self.program.globals.push(Global {
             name: name.into_owned(),
@@ -33,6 +42,7 @@ impl Parser<'_, '_> {
             init: contents.init,
             relocs: contents.relocs,
             constant,
+            element,
             thread_local,
             private,
         });
@@ -46,8 +56,15 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `TYPE [x N] [align N] [= INIT]`
-    fn typed_object(&mut self) -> PResult<(u64, u32, Contents)> {
+    fn element_size(&mut self) -> PResult<Option<u64>> {
+        match self.cursor.eat_word("elements") {
+            true => self.cursor.integer("the size of an element in bytes").map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// `TYPE [x N] [align N] [elements N] [= INIT]`
+    fn typed_object(&mut self) -> PResult<Object> {
         let start = self.cursor.token();
         let ty = match self.cursor.word().parse::<Type>() {
             Ok(_) => self.cursor.ty()?,
@@ -60,11 +77,12 @@ impl Parser<'_, '_> {
         let size = count.saturating_mul(ty.bytes().into());
         self.check_size(start, size)?;
         let align = self.align(natural_align(ty))?;
+        let element = self.element_size()?;
         let contents = match self.cursor.eat(TokenKind::Assign) {
             true => self.initialiser(ty, count)?,
             false => Contents::default(),
         };
-        Ok((size, align, contents))
+        Ok(Object { size, align, element, contents })
     }
 
     fn check_size(&self, token: Token, size: u64) -> PResult<()> {
@@ -119,10 +137,11 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `N [align N] [= hex "…"] [relocs {N: ADDRESS, …}]`, after `bytes`
-    fn raw_object(&mut self) -> PResult<(u64, u32, Contents)> {
+    /// `N [align N] [elements N] [= hex "…"] [relocs {N: ADDRESS, …}]`, after `bytes`
+    fn raw_object(&mut self) -> PResult<Object> {
         let size = self.cursor.integer("a size in bytes")?;
         let align = self.align(DEFAULT_ALIGN)?;
+        let element = self.element_size()?;
         let mut contents = Contents::default();
         if self.cursor.eat(TokenKind::Assign) {
             self.cursor.expect_word("hex")?;
@@ -139,7 +158,7 @@ impl Parser<'_, '_> {
                 Ok((at, operand::constant(cursor, self.symbols, Some(Type::Ptr), what)?))
             })?;
         }
-        Ok((size, align, contents))
+        Ok(Object { size, align, element, contents })
     }
 
     /// Pairs of hexadecimal digits; spaces may stand anywhere.

@@ -56,6 +56,7 @@ fn typed(names: &Names<'_>, global: &Global, ty: Type) -> Option<String> {
     if count > 1 {
         put!(out, " x {count}");
     }
+    out.push_str(&element_size(global));
     put!(out, " = {}", initialiser(names, &elements, ty, count));
     Some(out)
 }
@@ -71,8 +72,12 @@ fn initialiser(names: &Names<'_>, elements: &[Operand], ty: Type, count: u64) ->
     format!("[{}]", elements.join(", "))
 }
 
+fn element_size(global: &Global) -> String {
+    global.element.map_or_else(String::new, |size| format!(" elements {size}"))
+}
+
 fn raw(names: &Names<'_>, global: &Global) -> String {
-    let mut out = format!("bytes {} align {}", global.size, global.align);
+    let mut out = format!("bytes {} align {}{}", global.size, global.align, element_size(global));
     if !global.init.is_empty() {
         out.push_str(" = hex \"");
         for byte in &global.init {
