@@ -17,7 +17,7 @@ use support::{expected, folder, load};
 const BUDGET: usize = 10_000;
 
 fn long() -> u64 {
-    if std::env::var_os("RADDLE_LONG").is_some() { 20 } else { 1 }
+    raddle_testing::scaled(1, 20)
 }
 
 fn is_robust(program: &Program) -> String {

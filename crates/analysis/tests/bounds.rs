@@ -4,7 +4,7 @@ use raddle_analysis::{CheckResult, Search, Verdict, check, iterate};
 use raddle_interleave::{BoundKind, Model, Options, Strategy};
 use raddle_ir::Program;
 use raddle_oracle::generate::{self, Config};
-use std::path::PathBuf;
+use raddle_testing::Corpus;
 use std::time::Duration;
 
 const BUFFERED: [Model; 2] = [Model::Tso, Model::Pso];
@@ -58,14 +58,8 @@ fn complaint(program: &Program, model: Model) -> Option<String> {
 
 #[test]
 fn the_corpus_for_every_bound() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus/x86");
-    let Ok(files) = std::fs::read_dir(&folder) else {
-        println!("{} is absent: passed over", folder.display());
-        return;
-    };
-    let paths = files.filter_map(|file| Some(file.ok()?.path()));
-    let tests = paths.filter(|path| path.extension().is_some_and(|end| end == "litmus"));
-    for path in tests {
+    let Some(corpus) = Corpus::open("x86") else { return };
+    for path in corpus.files() {
         let bytes = std::fs::read(&path).expect("the test is there");
         let test = raddle_front_litmus::load(&path.to_string_lossy(), &bytes);
         let program = test.expect("the test is well-formed").program;

@@ -8,49 +8,21 @@
 use raddle_analysis::{LitmusResult, litmus};
 use raddle_interleave::{Model, Options, Strategy, Summary};
 use raddle_ir::Program;
-use std::path::{Path, PathBuf};
+use raddle_testing::{Corpus, Reference};
 
 /// Interleavings that the search without reduction may visit.
 const INTERLEAVINGS: u64 = 20_000;
 
-/// What the reference says of a test under a model.
-struct Reference {
-    test: String,
-    model: Model,
-    observation: String,
-    executions: u64,
-}
-
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus/x86")
-}
-
-fn reference(line: &str) -> Reference {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [test, model, observation, executions] = fields[..] else { panic!("bad line: {line}") };
-    Reference {
-        test: test.to_owned(),
-        model: model.parse().expect("a model of this engine"),
-        observation: observation.to_owned(),
-        executions: executions.parse().expect("a number of executions"),
-    }
-}
-
-fn load(folder: &Path, test: &str) -> Program {
-    let bytes = std::fs::read(folder.join(format!("{test}.litmus"))).expect("the test is there");
-    raddle_front_litmus::load(test, &bytes).expect("the test is well-formed").program
-}
-
 /// What is wrong with the answers on one test under one model.
-fn complaints(program: &Program, expected: &Reference) -> Vec<String> {
+fn complaints(program: &Program, model: Model, expected: &Reference) -> Vec<String> {
     let mut wrong = Vec::new();
     for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {
-        let options = Options { strategy, count_traces: true, ..Options::new(expected.model) };
+        let options = Options { strategy, count_traces: true, ..Options::new(model) };
         let found = litmus(program, &options.clone().into());
         wrong.extend(other_observation(&found, expected));
         wrong.extend(other_count(&found.check.summary, strategy, expected));
     }
-    let mut options = Options { strategy: Strategy::Exhaustive, ..Options::new(expected.model) };
+    let mut options = Options { strategy: Strategy::Exhaustive, ..Options::new(model) };
     options.count_traces = true;
     options.limits.executions = Some(INTERLEAVINGS);
     let all = litmus(program, &options.clone().into());
@@ -58,7 +30,7 @@ fn complaints(program: &Program, expected: &Reference) -> Vec<String> {
         wrong.extend(other_observation(&all, expected));
         wrong.extend(other_traces(&all.check.summary, expected));
     }
-    let (test, model) = (&expected.test, expected.model);
+    let test = &expected.test;
     wrong.iter().map(|complaint| format!("{test} under {model}: {complaint}")).collect()
 }
 
@@ -89,22 +61,16 @@ fn other_traces(found: &Summary, expected: &Reference) -> Option<String> {
 
 /// All tests of the corpus under one model.
 fn corpus(model: Model) {
-    let folder = folder();
-    let Ok(results) = std::fs::read_to_string(folder.join("results.tsv")) else {
-        println!("{} is absent: passed over", folder.display());
-        return;
-    };
-    let lines = results.lines().filter(|line| !line.starts_with('#'));
-    let of_model = lines.map(reference).filter(|reference| reference.model == model);
+    let Some(corpus) = Corpus::open("x86") else { return };
+    let references = corpus.references_of(model.name());
     let mut wrong = Vec::new();
-    let mut checked = 0;
-    for expected in of_model {
-        wrong.extend(complaints(&load(&folder, &expected.test), &expected));
-        checked += 1;
+    for expected in &references {
+        let test = raddle_front_litmus::load(&expected.test, &corpus.read(&expected.test));
+        let program = test.expect("the test is well-formed").program;
+        wrong.extend(complaints(&program, model, expected));
     }
     let shown = wrong[..wrong.len().min(40)].join("\n");
-    assert!(wrong.is_empty(), "{} of {checked} tests: \n{shown}", wrong.len());
-    assert!(checked > 0, "no results for {model}");
+    assert!(wrong.is_empty(), "{} of {} tests: \n{shown}", wrong.len(), references.len());
 }
 
 #[test]

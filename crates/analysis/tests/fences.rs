@@ -196,7 +196,7 @@ fn least(program: &Program, model: WeakModel, target: Target, most: usize) -> Op
 
 #[test]
 fn no_placement_is_cheaper_for_classics() {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let long = raddle_testing::is_long();
     for classic in &CLASSICS {
         // Its sets of three fences are many thousands.
         if classic.name == "ISA2" && !long {
@@ -233,7 +233,7 @@ fn tiny() -> generate::Config {
 
 #[test]
 fn no_placement_is_cheaper_for_generated_programs() {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let long = raddle_testing::is_long();
     let (mut compared, mut needing) = (0, 0);
     for seed in 0..if long { 1500 } else { 60 } {
         let mut program = generated(seed);

@@ -9,15 +9,12 @@ use raddle_ir::{FenceKind, Program};
 use raddle_oracle::capped::beyond_sc;
 use raddle_oracle::{Trouble, automata, fences::fewest_grown};
 use raddle_reach::{Options, Robust, robust};
+use raddle_testing::is_long;
 use support::{expected, load};
 
 /// Stores that a buffer holds: a longer one is no part of any smallest counterexample here, as the
 /// equal numbers show.
 const LENGTH: usize = 2;
-
-fn long() -> bool {
-    std::env::var_os("RADDLE_LONG").is_some()
-}
 
 /// `None` if it is too much for the oracle.
 fn is_robust(program: &Program, length: usize, budget: usize) -> Option<bool> {
@@ -30,7 +27,7 @@ fn is_robust(program: &Program, length: usize, budget: usize) -> Option<bool> {
 
 #[test]
 fn automata_are_robust_by_definition() {
-    let budget = if long() { 20_000_000 } else { 10_000 };
+    let budget = if is_long() { 20_000_000 } else { 10_000 };
     let mut compared = 0;
     for row in expected() {
         if let Some(robust) = is_robust(&load(&row[0]), LENGTH, budget) {
@@ -46,7 +43,7 @@ fn no_fewer_fences_do_by_definition() {
     let small = ["dekker-simple", "peterson", "parker", "chase-lev", "burns", "rcu", "abp"];
     for row in expected().iter().filter(|row| row[1] == "no") {
         // Three threads that delay what they like are too many states for so many sets.
-        if row[0] == "lamport-3" || !long() && !small.contains(&&*row[0]) {
+        if row[0] == "lamport-3" || !is_long() && !small.contains(&&*row[0]) {
             continue;
         }
         let program = load(&row[0]);
@@ -61,7 +58,7 @@ fn no_fewer_fences_do_by_definition() {
 #[test]
 fn generated_automata_are_robust_by_definition() {
     let (mut compared, mut beyond) = (0, 0);
-    for seed in 0..if long() { 6000 } else { 150 } {
+    for seed in 0..if is_long() { 6000 } else { 150 } {
         let source = automata::source(seed);
         let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
         let Some(oracle) = is_robust(&program, 3, 6_000) else { continue };

@@ -21,8 +21,7 @@ fn programs(count: u64) -> impl Iterator<Item = Program> {
         ..Weights::default()
     };
     let bare = Config { weights, instructions: 3..=4, ..Config::memory() };
-    let long = std::env::var_os("RADDLE_LONG").is_some();
-    let count = if long { count * 40 } else { count };
+    let count = raddle_testing::scaled(count, 40);
     let some = |config: Config| (0..count).map(move |seed| generate::program(&config, seed));
     some(bare).chain(some(Config::synchronised()))
 }

@@ -10,15 +10,14 @@ use raddle_oracle::generate::{self, Config};
 use raddle_oracle::interleavings;
 use raddle_oracle::shrink::shrink;
 use raddle_oracle::{self as oracle, Trouble};
-use std::path::PathBuf;
+use raddle_testing::Corpus;
 
 /// States that the oracle may visit; programs with more are judged without it.
 const BUDGET: u64 = 20_000;
 const WAYS: [By; 3] = [By::Monitor, By::Cycles, By::Count];
 
 fn seeds(short: u64) -> std::ops::Range<u64> {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
-    0..short * if long { 30 } else { 1 }
+    0..raddle_testing::scaled(short, 30)
 }
 
 fn limits() -> Limits {
@@ -103,22 +102,15 @@ fn waiting() {
 
 #[test]
 fn litmus_tests_of_x86() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus/x86");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("no litmus tests beside the repository; passed over");
-        return;
-    };
+    let Some(corpus) = Corpus::open("x86") else { return };
     let mut complaints = Vec::new();
-    for entry in entries {
-        let path = entry.expect("a folder that can be read").path();
-        if path.extension().is_some_and(|extension| extension == "litmus") {
-            let name = path.display().to_string();
-            let bytes = std::fs::read(&path).expect("a test that can be read");
-            let program = raddle_front_litmus::load(&name, &bytes).expect("a good test").program;
-            let models = [Model::Tso, Model::Pso];
-            let wrong = models.into_iter().filter_map(|model| complaint(&program, model));
-            complaints.extend(wrong.map(|wrong| format!("{name}: {wrong}")));
-        }
+    for path in corpus.files() {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(&path).expect("a test that can be read");
+        let program = raddle_front_litmus::load(&name, &bytes).expect("a good test").program;
+        let models = [Model::Tso, Model::Pso];
+        let wrong = models.into_iter().filter_map(|model| complaint(&program, model));
+        complaints.extend(wrong.map(|wrong| format!("{name}: {wrong}")));
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

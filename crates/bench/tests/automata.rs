@@ -17,7 +17,7 @@ fn asked(source: &str, model: ReachModel) -> (bool, u32) {
 
 #[test]
 fn goals_need_relaxed_memory() {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let long = raddle_testing::is_long();
     let sources = [lamport(2), lamport(if long { 4 } else { 3 }), diamond(5), diamond(50)];
     for source in sources.into_iter().chain([long_loop(3), long_loop(20)]) {
         assert!(!asked(&source, ReachModel::Sc).0, "{source}");

@@ -2,20 +2,11 @@
 
 use raddle_front_litmus::{Arch, load};
 use raddle_ir::{Program, verify::verify};
-use std::path::{Path, PathBuf};
-
-fn corpus(folder: &str) -> Option<Vec<PathBuf>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus").join(folder);
-    let Ok(entries) = std::fs::read_dir(&path) else {
-        println!("no corpus at ../shared/litmus/{folder}: passed over");
-        return None;
-    };
-    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    Some(files.filter(|path| path.extension().is_some_and(|ext| ext == "litmus")).collect())
-}
+use raddle_testing::Corpus;
 
 fn check_corpus(folder: &str, arch: Arch) {
-    let Some(files) = corpus(folder) else { return };
+    let Some(corpus) = Corpus::open(folder) else { return };
+    let files = corpus.files();
     let mut failures = Vec::new();
     for path in &files {
         let bytes = std::fs::read(path).expect("the corpus can be read");

@@ -3,7 +3,8 @@
 
 use raddle_front_litmus::load;
 use raddle_ir::verify::verify;
-use std::path::Path;
+use raddle_testing::{Corpus, files};
+use std::path::{Path, PathBuf};
 
 /// A small generator with a fixed seed (an xorshift), so that every failure comes back.
 struct Random(u64);
@@ -21,16 +22,7 @@ impl Random {
     }
 }
 
-fn tests_in(folder: &Path) -> Vec<Vec<u8>> {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        println!("{} is absent: passed over", folder.display());
-        return Vec::new();
-    };
-    let mut files: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ext| ext == "litmus"))
-        .collect();
-    files.sort();
+fn read(files: &[PathBuf]) -> Vec<Vec<u8>> {
     files.iter().map(|path| std::fs::read(path).expect("the test can be read")).collect()
 }
 
@@ -139,14 +131,14 @@ fn run(originals: &[Vec<u8>], seed: u64, count: usize) {
 #[test]
 fn mutants_of_own_tests() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    run(&tests_in(&folder), 0x5eed_0001, 10_000);
+    run(&read(&files(&folder, "litmus")), 0x5eed_0001, 10_000);
 }
 
 #[test]
 fn mutants_of_the_corpora() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus");
-    for (i, corpus) in ["x86", "ppc", "arm"].into_iter().enumerate() {
-        let sample: Vec<_> = tests_in(&folder.join(corpus)).into_iter().step_by(20).collect();
-        run(&sample, 0x5eed_0002 + i as u64, 2_000);
+    for (i, name) in ["x86", "ppc", "arm"].into_iter().enumerate() {
+        let Some(corpus) = Corpus::open(name) else { return };
+        let sample: Vec<_> = corpus.files().into_iter().step_by(20).collect();
+        run(&read(&sample), 0x5eed_0002 + i as u64, 2_000);
     }
 }

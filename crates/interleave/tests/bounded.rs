@@ -99,8 +99,7 @@ fn by_oracle(program: &Program, model: Model, bound: u32, found: &Summary) -> Op
 }
 
 fn agree(config: &Config, short: u64) {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
-    for seed in 0..short * if long { 50 } else { 1 } {
+    for seed in 0..raddle_testing::scaled(short, 50) {
         let program = generate::program(config, seed);
         for model in BUFFERED {
             for bound in BOUNDS.into_iter().chain([LARGE]) {

@@ -14,8 +14,7 @@ const BUDGET: u64 = 30_000;
 const INTERLEAVINGS: u64 = 100_000;
 
 fn seeds(short: u64) -> std::ops::Range<u64> {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
-    0..short * if long { 50 } else { 1 }
+    0..raddle_testing::scaled(short, 50)
 }
 
 fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {

@@ -269,7 +269,7 @@ fn access(random: &mut Rng) -> String {
 
 #[test]
 fn random_overlaps() {
-    let rounds = if std::env::var_os("RADDLE_LONG").is_some() { 20_000 } else { 150 };
+    let rounds = if raddle_testing::is_long() { 20_000 } else { 150 };
     for seed in 0..rounds {
         let mut random = Rng::with_seed(seed);
         let bodies: Vec<String> = (0..random.usize(2..=3))

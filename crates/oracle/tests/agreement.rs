@@ -11,7 +11,7 @@ use raddle_oracle::shrink::shrink;
 use raddle_oracle::{Model, Outcome, Trouble, axiomatic, interleavings};
 
 fn seeds(short: u64) -> u64 {
-    if std::env::var_os("RADDLE_LONG").is_some() { short * 40 } else { short }
+    raddle_testing::scaled(short, 40)
 }
 
 /// What the oracles say, if they say different things. One may give up, but not on a program

@@ -62,7 +62,7 @@ fn unsound_cycles_are_refused() {
 /// All cycles of all edges: none is observable if the model keeps its program order.
 #[test]
 fn kept_cycles_are_forbidden() {
-    let length = if std::env::var_os("RADDLE_LONG").is_some() { 5 } else { 4 };
+    let length = if raddle_testing::is_long() { 5 } else { 4 };
     let cycles = enumerate(&Edge::all(), length);
     assert!(cycles.len() > 100);
     for cycle in cycles {

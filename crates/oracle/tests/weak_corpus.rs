@@ -5,32 +5,7 @@
 
 use raddle_oracle::Trouble;
 use raddle_oracle::weak::{Model, executions};
-use std::path::{Path, PathBuf};
-
-/// One line of `results.tsv`.
-struct Reference {
-    test: String,
-    observation: String,
-    executions: u64,
-}
-
-fn references(folder: &Path, model: Model) -> Option<Vec<Reference>> {
-    let Ok(results) = std::fs::read_to_string(folder.join("results.tsv")) else {
-        println!("no results at {}: passed over", folder.display());
-        return None;
-    };
-    let lines = results.lines().filter(|line| !line.starts_with('#'));
-    let fields = lines.map(|line| line.split('\t').collect::<Vec<_>>());
-    let parsed = fields.filter_map(|fields| {
-        let &[test, of, observation, executions] = fields.as_slice() else { return None };
-        (of == model.name()).then(|| Reference {
-            test: test.to_owned(),
-            observation: observation.to_owned(),
-            executions: executions.parse().expect("a number of executions"),
-        })
-    });
-    Some(parsed.collect())
-}
+use raddle_testing::{Corpus, Reference, is_long};
 
 enum Result {
     Right,
@@ -38,12 +13,10 @@ enum Result {
     Wrong(String),
 }
 
-fn compare(folder: &Path, model: Model, expected: &Reference) -> Result {
+fn compare(corpus: &Corpus, model: Model, expected: &Reference) -> Result {
     let test = &expected.test;
-    // Some tests have a name with a slash, which no file can have.
-    let file = format!("{}.litmus", test.replace('/', "_"));
-    let bytes = std::fs::read(folder.join(file)).expect("the test is there");
-    let litmus = raddle_front_litmus::load(test, &bytes).unwrap_or_else(|d| panic!("{d}"));
+    let litmus = raddle_front_litmus::load(test, &corpus.read(test));
+    let litmus = litmus.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
     let outcome = match executions(&litmus.program, model) {
         Ok(outcome) => outcome,
         Err(Trouble::Budget) => return Result::TooLarge,
@@ -59,19 +32,15 @@ fn compare(folder: &Path, model: Model, expected: &Reference) -> Result {
     Result::Wrong(format!("{test}: {found}, expected {wanted}"))
 }
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus").join(name)
-}
-
 /// Every `step`th test of a corpus.
 fn corpus(name: &str, model: Model, step: usize) {
-    let folder = folder(name);
-    let Some(references) = references(&folder, model) else { return };
-    let step = if std::env::var_os("RADDLE_LONG").is_some() { 1 } else { step };
+    let Some(corpus) = Corpus::open(name) else { return };
+    let references = corpus.references_of(model.name());
+    let step = if is_long() { 1 } else { step };
     let (mut compared, mut large, mut wrong) = (0, Vec::new(), Vec::new());
     for expected in references.iter().step_by(step) {
         compared += 1;
-        match compare(&folder, model, expected) {
+        match compare(&corpus, model, expected) {
             Result::Right => {}
             Result::TooLarge => large.push(expected.test.as_str()),
             Result::Wrong(complaint) => wrong.push(complaint),

@@ -11,7 +11,7 @@ use raddle_oracle::{Model, Observation, Trouble, axiomatic, weak};
 const BUDGET: u64 = 30_000;
 
 fn seeds(short: u64) -> u64 {
-    if std::env::var_os("RADDLE_LONG").is_some() { short * 40 } else { short }
+    raddle_testing::scaled(short, 40)
 }
 
 /// Whatever sequential consistency allows, weak models allow.

@@ -8,7 +8,7 @@ use raddle_oracle::automata;
 use raddle_oracle::generate::{self, Config};
 
 fn count(short: u64) -> u64 {
-    if std::env::var_os("RADDLE_LONG").is_some() { short * 40 } else { short }
+    raddle_testing::scaled(short, 40)
 }
 
 /// Thread, store and load of every attack that succeeds.

@@ -13,8 +13,7 @@ use raddle_reach::{Answer, Options, ReachModel, Robust, final_states, reach, rob
 const EXECUTIONS: u64 = 5_000;
 
 fn seeds(short: u64) -> std::ops::Range<u64> {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
-    0..short * if long { 40 } else { 1 }
+    0..raddle_testing::scaled(short, 40)
 }
 
 /// What the interleaving engine says, if it can say everything.

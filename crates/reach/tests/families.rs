@@ -5,11 +5,8 @@
 use raddle_front_automata::load;
 use raddle_ir::Program;
 use raddle_reach::{Answer, Effort, Options, ReachModel, Robust, reach, robust};
+use raddle_testing::is_long;
 use std::fmt::Write;
-
-fn is_long() -> bool {
-    std::env::var_os("RADDLE_LONG").is_some()
-}
 
 fn program(text: &str) -> Program {
     load("family.aut", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem:?}\n{text}"))

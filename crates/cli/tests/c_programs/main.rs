@@ -4,7 +4,8 @@ mod expect;
 mod run;
 
 use expect::Case;
-use run::{Difference, differences, root};
+use raddle_testing::root;
+use run::{Difference, differences};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,8 +1,8 @@
 //! Running the command on a case and comparing.
 
 use crate::expect::{Case, Expected};
+use raddle_testing::root;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// Seconds after which the search gives up; a case that needs as long is a failure.
@@ -15,10 +15,6 @@ pub struct Difference {
     pub model: &'static str,
     pub expected: String,
     pub found: String,
-}
-
-pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// What clang prints when it crashes, as version 14 does on `atomic_init` with opaque pointers.

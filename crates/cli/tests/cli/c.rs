@@ -1,6 +1,6 @@
 //! C programs by the command. All of it needs a clang; without one the tests say so and pass.
 
-use crate::common::{Ran, command, file, raddle};
+use crate::common::{Ran, command, file, raddle, with_clang};
 use serde_json::Value;
 
 const BUFFERING: &[u8] = b"#include <assert.h>
@@ -19,16 +19,6 @@ int main(void) {
     return 0;
 }
 ";
-
-/// None, with a note, if there is no clang.
-fn with_clang(args: &[&str]) -> Option<Ran> {
-    let ran = raddle(args);
-    if ran.err.contains("no clang on the path") {
-        eprintln!("skipped: there is no clang");
-        return None;
-    }
-    Some(ran)
-}
 
 #[test]
 fn a_program_is_checked_with_flags_for_the_compiler() {

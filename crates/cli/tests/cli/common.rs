@@ -1,5 +1,6 @@
 //! Running the built command.
 
+pub use raddle_testing::root;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -32,8 +33,14 @@ pub fn raddle(args: &[&str]) -> Ran {
     command(args).output().expect("the command starts").into()
 }
 
-pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+/// None, with a note, if there is no clang.
+pub fn with_clang(args: &[&str]) -> Option<Ran> {
+    let ran = raddle(args);
+    if ran.err.contains("no clang on the path") {
+        eprintln!("skipped: there is no clang");
+        return None;
+    }
+    Some(ran)
 }
 
 /// An empty folder for one test's files.

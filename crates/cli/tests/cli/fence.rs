@@ -1,6 +1,6 @@
 //! `raddle fence`: what it prints, and that what it asks for does what it says.
 
-use crate::common::{Ran, file, raddle};
+use crate::common::{Ran, file, raddle, with_clang};
 use serde_json::Value;
 
 /// A stale read and a missed store, in one program.
@@ -54,16 +54,6 @@ int main(void) {
     return 0;
 }
 ";
-
-/// None, with a note, if there is no clang.
-fn with_clang(args: &[&str]) -> Option<Ran> {
-    let ran = raddle(args);
-    if ran.err.contains("no clang on the path") {
-        eprintln!("skipped: there is no clang");
-        return None;
-    }
-    Some(ran)
-}
 
 fn answer(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))

@@ -133,7 +133,7 @@ fn drive_all(originals: &[File], count: u64, done: &SyncSender<Option<Verdict>>)
 #[test]
 fn mutants_end_in_a_verdict_or_a_diagnostic() {
     let originals = [files("../../examples"), files("tests/robustness/programs")].concat();
-    let count = MUTANTS * if std::env::var_os("RADDLE_LONG").is_some() { 50 } else { 1 };
+    let count = raddle_testing::scaled(MUTANTS, 50);
     let (sender, receiver) = sync_channel(0);
     let for_worker = originals.clone();
     let worker = std::thread::spawn(move || drive_all(&for_worker, count, &sender));

@@ -116,7 +116,7 @@ fn built(threads: &Threads) -> (Program, String, Vec<Vec<u32>>) {
 
 #[test]
 fn the_races_are_those_of_the_definition() {
-    let rounds = if std::env::var_os("RADDLE_LONG").is_some() { 20_000 } else { 200 };
+    let rounds = if raddle_testing::is_long() { 20_000 } else { 200 };
     let (mut compared, mut racing) = (0, 0);
     for seed in 0..rounds {
         let threads = generated(seed);

@@ -1,0 +1,73 @@
+//! The litmus tests beside the project, `../shared/litmus`, and the reference results they come with.
+
+use std::path::{Path, PathBuf};
+
+/// The litmus tests of an architecture.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Corpus {
+    folder: PathBuf,
+}
+
+/// What the reference says of a test under a model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reference {
+    pub test: String,
+    pub model: String,
+    /// `Never`, `Sometimes` or `Always`.
+    pub observation: String,
+    pub executions: u64,
+}
+
+impl Corpus {
+    /// `x86`, `ppc` or `arm`. `None`, with a note, where the tests are not there.
+    pub fn open(name: &str) -> Option<Corpus> {
+        let folder = crate::root().join("../shared/litmus").join(name);
+        if !folder.is_dir() {
+            println!("there is no ../shared/litmus/{name}: passed over");
+            return None;
+        }
+        Some(Corpus { folder })
+    }
+
+    /// The files of all tests, sorted.
+    pub fn files(&self) -> Vec<PathBuf> {
+        crate::files(&self.folder, "litmus")
+    }
+
+    /// The text of a test, by its name in the results.
+    pub fn read(&self, test: &str) -> Vec<u8> {
+        // Some tests have a name with a slash, which no file can have.
+        let file = self.folder.join(format!("{}.litmus", test.replace('/', "_")));
+        std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    }
+
+    /// Every line of the results.
+    pub fn references(&self) -> Vec<Reference> {
+        let path = self.folder.join("results.tsv");
+        let text = std::fs::read_to_string(&path);
+        let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| reference(&path, line)).collect()
+    }
+
+    /// Those of one model, which has some.
+    pub fn references_of(&self, model: &str) -> Vec<Reference> {
+        let mut references = self.references();
+        references.retain(|reference| reference.model == model);
+        assert!(!references.is_empty(), "{} has no results for {model}", self.folder.display());
+        references
+    }
+}
+
+fn reference(path: &Path, line: &str) -> Reference {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [test, model, observation, executions] = fields[..] else {
+        panic!("{}: not four fields: {line}", path.display());
+    };
+    Reference {
+        test: test.to_owned(),
+        model: model.to_owned(),
+        observation: observation.to_owned(),
+        executions: executions.parse().expect("a number of executions"),
+    }
+}
