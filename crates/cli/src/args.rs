@@ -72,7 +72,10 @@ pub struct LitmusArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Files to run at the same time [default: one per core].
-    #[arg(short, long, value_name = "N", help_heading = "Search", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     pub jobs: Option<u16>,
 }
 
@@ -191,10 +194,13 @@ pub struct SearchArgs {
     #[arg(long, value_enum)]
     pub strategy: Option<StrategyArg>,
     /// Seed of the random schedules [default: 0].
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Number of random schedules [default: 1000].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub runs: Option<u64>,
 }
 
@@ -227,20 +233,29 @@ pub enum StrategyArg {
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// Stop after so long; fractions are fine.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub timeout: Option<f64>,
     /// Stop when the search holds more memory than this.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long, value_name = "MIB", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub max_memory: Option<u64>,
     /// Stop after so many executions.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub max_executions: Option<u64>,
     /// Stop a thread after so many visible events in one execution [default: 100000].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub max_events: Option<u32>,
     /// Let each loop go back at most so many times; threads that would do it once more are stopped
     /// and reported as a bound.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub unroll: Option<u32>,
     /// Exit with 3 when a bound was met, even if nothing was found.
     #[arg(long)]

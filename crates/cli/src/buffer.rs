@@ -9,7 +9,7 @@ use raddle_analysis::Search;
 pub struct BufferArgs {
     /// Let store buffers hold at most K stores (tso: of a thread; pso: of a thread and byte), 0 being
     /// sc; or raise K until a bug shows or buffers are never full (check).
-    #[arg(long, value_name = "K|iterate", value_parser = parse)]
+    #[arg(long, value_name = "K|iterate", allow_negative_numbers = true, value_parser = parse)]
     pub buffer_bound: Option<BufferBound>,
 }
 

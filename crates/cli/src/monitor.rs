@@ -19,7 +19,7 @@ use raddle_report::monitor::{self, Logged};
 use raddle_report::robust::Subject;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const DEFAULT_RUNS: u64 = 1000;
@@ -40,10 +40,13 @@ pub struct MonitorArgs {
     )]
     pub models: Vec<Model>,
     /// Number of random schedules of a program [default: 1000].
-    #[arg(long, value_name = "N", help_heading = "Search", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long, value_name = "N", help_heading = "Search", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub runs: Option<u64>,
     /// Seed of the random schedules [default: 0].
-    #[arg(long, value_name = "S", help_heading = "Search")]
+    #[arg(long, value_name = "S", help_heading = "Search", allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// What a read-modify-write of a program waits for under pso.
     #[arg(long, value_enum, default_value_t, value_name = "STORES", help_heading = "Model")]
@@ -64,11 +67,44 @@ pub enum InterlockedArg {
 }
 
 pub fn run(args: &MonitorArgs, output: &mut Output) -> Result<Status, Stop> {
-    match &*args.source.files {
-        [file] if is_log(file) => run_log(args, file, output)?,
-        _ => run_programs(args, output)?,
+    let logs: Vec<&PathBuf> = args.source.files.iter().filter(|file| is_log(file)).collect();
+    if logs.is_empty() {
+        run_programs(args, output)?;
+        return Ok(output.status());
+    }
+    if logs.len() < args.source.files.len() {
+        let log = input::shown(logs[0]);
+        return Err(Stop::Usage(format!(
+            "'{log}' is a log by its name; expected logs only, or programs only"
+        )));
+    }
+    if let Some(option) = for_programs(args) {
+        return Err(Stop::Usage(format!("{option}: for programs, not for a log")));
+    }
+    for log in logs {
+        run_log(args, log, output)?;
     }
     Ok(output.status())
+}
+
+/// The first option given that means nothing for a log.
+fn for_programs(args: &MonitorArgs) -> Option<&'static str> {
+    let MonitorArgs { source, limits, .. } = args;
+    let given = [
+        ("--runs", args.runs.is_some()),
+        ("--seed", args.seed.is_some()),
+        ("--interlocked", args.interlocked != InterlockedArg::default()),
+        ("--timeout", limits.timeout.is_some()),
+        ("--max-memory", limits.max_memory.is_some()),
+        ("--max-executions", limits.max_executions.is_some()),
+        ("--max-events", limits.max_events.is_some()),
+        ("--unroll", limits.unroll.is_some()),
+        ("--strict", limits.strict),
+        ("--clang", source.clang.is_some()),
+        ("--spurious-wakeups", source.spurious_wakeups),
+        ("flags of clang", !source.flags.is_empty()),
+    ];
+    given.into_iter().find_map(|(option, given)| given.then_some(option))
 }
 
 /// Whatever is no program of any kind; `-` is the standard input.
@@ -84,8 +120,11 @@ fn open(path: &Path) -> Result<Box<dyn Read>, Trouble> {
 }
 
 fn run_log(args: &MonitorArgs, path: &Path, output: &mut Output) -> Result<(), Stop> {
-    if args.runs.is_some() || args.seed.is_some() {
-        return Err(Stop::Usage("--runs and --seed are for programs, not for a log".to_owned()));
+    if let Some(diagnostic) = input::no_file(&[path.to_owned()]).filter(|_| path != Path::new("-"))
+    {
+        output.diagnose(&diagnostic, &[]);
+        output.note(Status::Bad);
+        return Ok(());
     }
     let file = input::shown(path);
     let start = Instant::now();
@@ -153,7 +192,12 @@ fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
         let sampled = |model: &Model| sample(&source.program, *model, &runs);
         let samples: Vec<_> = args.models.iter().map(sampled).collect();
         let found = samples.iter().any(|sample| !sample.violations.is_empty());
-        output.note(if found { Status::Violation } else { Status::Fine });
+        let bounded = samples.iter().any(|sample| !sample.summary.bounds.is_empty());
+        output.note(match found {
+            true => Status::Violation,
+            false if bounded && args.limits.strict => Status::Unknown,
+            false => Status::Fine,
+        });
         let shown = match args.output.json {
             true => {
                 samples.iter().map(|sample| json::line(&monitor::json(&subject, sample))).collect()

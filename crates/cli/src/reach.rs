@@ -31,15 +31,19 @@ pub struct ReachArgs {
     )]
     pub model: ReachModel,
     /// Stop after so long; fractions are fine.
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Limits")]
     pub timeout: Option<f64>,
     /// Stop when the states take more memory than this.
-    #[arg(long, value_name = "MIB", default_value_t = 8192, help_heading = "Limits",
-        value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long, value_name = "MIB", allow_negative_numbers = true, default_value_t = 8192,
+        help_heading = "Limits", value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub max_memory: u64,
     /// Threads to search with [default: one per core].
-    #[arg(short, long, value_name = "N", help_heading = "Search",
-        value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub output: OutputArgs,

@@ -75,6 +75,9 @@ fn refused(diagnostic: &Diagnostic, output: &mut Output) -> Status {
 }
 
 fn load(path: &Path, file: &str) -> Result<Recorded, Diagnostic> {
+    if let Some(diagnostic) = input::no_file(&[path.to_owned()]) {
+        return Err(diagnostic);
+    }
     let bytes = input::bytes(path)?;
     let recorded = document::read(file, &bytes)?;
     if recorded.witnesses.is_empty() {

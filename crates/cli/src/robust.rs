@@ -62,6 +62,10 @@ pub fn programs(config: SourceConfig) -> Vec<SourceConfig> {
 
 pub fn run(args: &RobustArgs, output: &mut Output) -> Result<Status, Stop> {
     let limits = config::limits(&args.limits)?;
+    if args.by == Some(ByArg::Attacks) && args.models.iter().any(|model| *model != Model::Tso) {
+        let why = "--by attacks is for tso; under pso take monitor, cycles or count";
+        return Err(Stop::Usage(why.to_owned()));
+    }
     for program in programs(config::source(&args.source)) {
         run_program(args, &limits, &program, output)?;
     }

@@ -3,11 +3,12 @@
 //! Field names are a promise to scripts: add, do not rename. Values of observables are numbers,
 //! or the name of a global where they are its address.
 
+use crate::bounds::{self, Bound};
 use crate::value::{self, Value};
 use crate::{Run, condition, stopped_name, story};
 use raddle_analysis::witness::{GOAL, Witness};
 use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
-use raddle_engine::{BoundMet, Failure, FailureKind};
+use raddle_engine::{Failure, FailureKind};
 use raddle_ir::{LocId, Program};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -118,14 +119,6 @@ pub(crate) struct Error {
 pub(crate) struct Place {
     pub file: String,
     pub line: Option<u32>,
-}
-
-#[derive(Serialize, Debug)]
-struct Bound {
-    kind: &'static str,
-    file: String,
-    line: Option<u32>,
-    count: u64,
 }
 
 impl Serialize for Value {
@@ -332,11 +325,7 @@ fn refuted(run: &Run<'_>, outcome: &Outcome) -> Error {
 }
 
 fn bounds(run: &Run<'_>, result: &CheckResult) -> Vec<Bound> {
-    let bound = |met: &BoundMet| {
-        let (file, line) = place(run, met.loc);
-        Bound { kind: met.kind.name(), file, line, count: met.count }
-    };
-    result.summary.bounds.iter().map(bound).collect()
+    bounds::listed(run.program, run.file, &result.summary.bounds)
 }
 
 /// The file and line of a position; the file that was run, where there is no position.

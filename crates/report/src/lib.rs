@@ -7,6 +7,7 @@
 //! | [`robust`] | whether a program is robust, as text and JSON |
 //! | [`monitor`] | what monitors found, as text and JSON |
 //! | [`fence`] | the fences that a program needs |
+//! | `bounds` | bounds that were met, where how far they went is not known |
 //! | [`buffer`] | what is said of bounded store buffers |
 //! | [`witness`] | a witness as text, one column per thread, and why |
 //! | [`reach`] | an answer about reachability, as text and as JSON |
@@ -20,6 +21,7 @@
 //!
 //! Everything renders to strings; where they go, how wide and whether in colour, is for the caller.
 
+mod bounds;
 pub mod buffer;
 pub mod check;
 pub mod condition;

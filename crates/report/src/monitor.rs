@@ -1,9 +1,10 @@
 //! What monitors found, as text and as JSON: of random runs of a program, and of a log.
 
+use crate::bounds::{self, Bound};
 use crate::robust::Subject;
-use crate::{counted, printable, stopped_phrase};
+use crate::{counted, printable, stopped_name, stopped_phrase};
 use raddle_analysis::robust::Sample;
-use raddle_engine::Stopped;
+use raddle_engine::{FailureKind, Stopped};
 use raddle_ir::LocId;
 use raddle_monitor::log::Reading;
 use raddle_monitor::{Site, Violation};
@@ -62,12 +63,39 @@ fn write_table(out: &mut String, subject: &Subject<'_>, samples: &[Sample]) -> R
             )?;
         }
         write_rest(out, &format!("{}: ", sample.model), sample.violations.len(), sample.others)?;
-        let stopped = sample.summary.stopped.filter(|stopped| *stopped != Stopped::Sampling);
-        if let Some(stopped) = stopped {
-            writeln!(out, "  {}: stopped early: {}", sample.model, stopped_phrase(stopped))?;
-        }
+        write_limits(out, subject, sample)?;
     }
     Ok(())
+}
+
+/// What kept runs from going on, or from being made.
+fn write_limits(out: &mut String, subject: &Subject<'_>, sample: &Sample) -> Result {
+    let model = sample.model;
+    for met in &sample.summary.bounds {
+        let told = printable(&bounds::told(subject.program, met));
+        writeln!(out, "  {model}: bound met: {told}")?;
+    }
+    let unsupported = unsupported(sample);
+    if unsupported > 0 {
+        let runs = counted(unsupported, "run");
+        writeln!(out, "  {model}: {runs} reached something unsupported: `raddle check` says what")?;
+    }
+    match stopped(sample) {
+        Some(stopped) => writeln!(out, "  {model}: stopped early: {}", stopped_phrase(stopped)),
+        None => Ok(()),
+    }
+}
+
+/// Why there are fewer runs than were asked for.
+fn stopped(sample: &Sample) -> Option<Stopped> {
+    sample.summary.stopped.filter(|stopped| *stopped != Stopped::Sampling)
+}
+
+/// Runs that came to something that cannot be run.
+fn unsupported(sample: &Sample) -> u64 {
+    let failures = sample.summary.failures.iter();
+    let unsupported = failures.filter(|failure| failure.kind == FailureKind::Unsupported);
+    unsupported.map(|failure| failure.count).sum()
 }
 
 /// What is not told one by one.
@@ -100,6 +128,12 @@ pub struct Sampled<'a> {
     violations: Vec<Seen>,
     /// Violations that are none of these: there are too many kinds.
     others: u64,
+    /// Bounds that were met.
+    bounds: Vec<Bound>,
+    /// Runs that came to something that cannot be run.
+    unsupported: u64,
+    /// Why there are fewer runs than were asked for, or null.
+    stopped: Option<&'static str>,
     /// Of the monitor alone.
     monitor_seconds: f64,
     seconds: f64,
@@ -138,6 +172,9 @@ pub fn json<'a>(subject: &Subject<'a>, sample: &Sample) -> Sampled<'a> {
         distinct: sample.violations.len(),
         violations: seen.collect(),
         others: sample.others,
+        bounds: bounds::listed(subject.program, subject.file, &sample.summary.bounds),
+        unsupported: unsupported(sample),
+        stopped: stopped(sample).map(stopped_name),
         monitor_seconds: sample.monitoring.as_secs_f64(),
         seconds: sample.elapsed.as_secs_f64(),
     }

@@ -1,5 +1,6 @@
 //! Whether a program is robust, as text and as JSON.
 
+use crate::bounds::{self, Bound};
 use crate::paint::{Ink, paint};
 use crate::{counted, json, printable, stopped_name, stopped_phrase, story};
 use raddle_analysis::robust::{Gap, Robustness, Witness};
@@ -60,6 +61,9 @@ fn write_answer(
     for gap in answer.gaps.iter().filter(|_| answer.robust.is_none()) {
         writeln!(out, "  {}", gap_phrase(*gap))?;
     }
+    for met in answer.searches.iter().flat_map(|(_, summary)| &summary.bounds) {
+        writeln!(out, "  bound met: {}", bounds::told(subject.program, met))?;
+    }
     let counts = answer.searches.iter().map(|(model, summary)| {
         let traces = summary.executions + summary.blocked + summary.cut;
         format!("{} under {model}", counted(traces, "trace"))
@@ -81,13 +85,18 @@ fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &Witness) -> 
         writeln!(out, "    {}, {}", subject.told(event), edge_phrase(link.edge.name()))?;
     }
     writeln!(out, "    the first again")?;
-    let [after, before] = [store, later].map(|event| subject.at(event).replacen(" at", "", 1));
     let kind = match later.deed {
         // Under PSO: stores wait for each other only if they are told to.
         Deed::Buffer { .. } => "one that orders stores is enough",
         _ => "one that drains the buffer",
     };
-    writeln!(out, "  a fence cuts it: in {} between{after} and{before}, {kind}", store.thread)
+    let place = |event: &ReplayEvent| subject.program.place(event.loc).unwrap_or_default();
+    let between = match (place(store), place(later)) {
+        // In a line, or once round a loop.
+        (after, before) if after == before => format!("the two accesses at {after}"),
+        (after, before) => format!("{after} and {before}"),
+    };
+    writeln!(out, "  a fence cuts it: in {} between {between}, {kind}", store.thread)
 }
 
 fn edge_phrase(edge: &str) -> &'static str {
@@ -103,7 +112,7 @@ fn edge_phrase(edge: &str) -> &'static str {
 fn gap_phrase(gap: Gap) -> String {
     match gap {
         Gap::Stopped(stopped) => format!("stopped early: {}", stopped_phrase(stopped)),
-        Gap::Bounds => "a bound cut executions: what lies behind it was not seen".to_owned(),
+        Gap::Bounds => "executions were cut: what lies behind a bound was not seen".to_owned(),
         Gap::Unsupported => "something that cannot be run was reached".to_owned(),
         Gap::Mixed => {
             "the monitor cannot judge some overlapping accesses of different sizes; --by cycles can"
@@ -139,6 +148,8 @@ pub struct Answer<'a> {
     executions: u64,
     /// Traces by model.
     searches: Vec<Searched>,
+    /// Bounds that were met.
+    bounds: Vec<Bound>,
     witness: Option<Shown>,
     seconds: f64,
 }
@@ -185,6 +196,10 @@ pub fn json<'a>(subject: &Subject<'a>, answer: &Robustness) -> Answer<'a> {
         events: summary.events,
     });
     let unknown = answer.gaps.iter().filter(|_| answer.robust.is_none());
+    let met = answer
+        .searches
+        .iter()
+        .flat_map(|(_, summary)| bounds::listed(subject.program, subject.file, &summary.bounds));
     Answer {
         file: subject.file,
         model: answer.model.name(),
@@ -193,6 +208,7 @@ pub fn json<'a>(subject: &Subject<'a>, answer: &Robustness) -> Answer<'a> {
         unknown: unknown.map(|gap| gap_name(*gap)).collect(),
         executions: answer.executions(),
         searches: searched.collect(),
+        bounds: met.collect(),
         witness: answer.witness.as_ref().map(|witness| shown(subject, witness)),
         seconds: answer.elapsed.as_secs_f64(),
     }

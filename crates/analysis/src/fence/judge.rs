@@ -4,8 +4,8 @@ use super::{Point, goals};
 use crate::condition;
 use crate::fallible::may_fail;
 use crate::reach::STATES_MEMORY;
-use crate::robust::robust;
-use raddle_engine::{FailureKind, Limits, Summary};
+use crate::robust::{Gap, robust};
+use raddle_engine::{FailureKind, Limits, Stopped, Summary};
 use raddle_interleave::{Model, Options};
 use raddle_ir::{FenceKind, InstKind, Program, Quantifier};
 use raddle_reach::{Answer, InstPlace, ReachModel};
@@ -213,10 +213,11 @@ impl<'q> Judge<'q> {
     }
 
     fn is_robust(&self, program: &Program, model: Model) -> Judgement {
-        match robust(program, model, &self.limits(), None).robust {
+        let found = robust(program, model, &self.limits(), None);
+        match found.robust {
             Some(true) => Judgement::Good,
             Some(false) => Judgement::Bad,
-            None => Judgement::Unknown("a search met a bound or had to end early".to_owned()),
+            None => Judgement::Unknown(missing(&found.gaps).to_owned()),
         }
     }
 
@@ -253,7 +254,27 @@ impl<'q> Judge<'q> {
 }
 
 const BOUND: &str = "a search met a bound";
-const EARLY: &str = "a search had to end early";
+const UNSUPPORTED: &str = "something was reached that cannot be run";
+
+/// Why a search has ended before it was done.
+const fn early(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Time => "time ran out",
+        Stopped::Memory => "a search reached the limit on memory",
+        Stopped::Executions => "a search reached the limit on executions",
+        Stopped::Failure | Stopped::Enough | Stopped::Sampling => "a search had to end early",
+    }
+}
+
+/// Why nobody can say whether a program is robust.
+fn missing(gaps: &[Gap]) -> &'static str {
+    match gaps.first() {
+        Some(Gap::Stopped(stopped)) => early(*stopped),
+        Some(Gap::Bounds) => BOUND,
+        Some(Gap::Unsupported) => UNSUPPORTED,
+        Some(Gap::Mixed | Gap::OnlyTso | Gap::Unconfirmed) | None => "a search has no answer",
+    }
+}
 
 /// Whether a search shows a goal, if there are any; otherwise a failure, or a final state that the
 /// condition is about: one that it says exists, or that it speaks against.
@@ -292,8 +313,8 @@ fn shows_final_state(program: &Program, summary: &Summary) -> bool {
 fn incomplete(summary: &Summary) -> Option<&'static str> {
     let unsupported = summary.failures.iter().any(|f| f.kind == FailureKind::Unsupported);
     match summary.stopped {
-        _ if unsupported => Some("something was reached that cannot be run"),
-        Some(_) => Some(EARLY),
+        _ if unsupported => Some(UNSUPPORTED),
+        Some(stopped) => Some(early(stopped)),
         None => (summary.cut > 0 || !summary.bounds.is_empty()).then_some(BOUND),
     }
 }

@@ -1,0 +1,36 @@
+//! Bounds that a search has met, where the report has no options at hand to say how far they went.
+
+use crate::{counted, json};
+use raddle_engine::{BoundKind, BoundMet};
+use raddle_ir::Program;
+use serde::Serialize;
+
+/// A bound that was met, as JSON.
+#[derive(Serialize, Debug)]
+pub(crate) struct Bound {
+    kind: &'static str,
+    file: String,
+    line: Option<u32>,
+    /// How many executions met it.
+    count: u64,
+}
+
+pub(crate) fn listed(program: &Program, file: &str, met: &[BoundMet]) -> Vec<Bound> {
+    let bound = |met: &BoundMet| {
+        let (file, line) = json::place_in(program, file, met.loc);
+        Bound { kind: met.kind.name(), file, line, count: met.count }
+    };
+    met.iter().map(bound).collect()
+}
+
+/// `a loop went back as often as it may (--unroll) at f.rir:3 (2 executions cut)`
+pub(crate) fn told(program: &Program, met: &BoundMet) -> String {
+    let what = match met.kind {
+        BoundKind::Events => "a thread had as many events as it may (--max-events)",
+        BoundKind::LocalSteps => "a thread ran very long without an event",
+        BoundKind::Iterations => "a loop went back as often as it may (--unroll)",
+        BoundKind::Buffer => "a store buffer was full (--buffer-bound)",
+    };
+    let place = program.place(met.loc).map_or(String::new(), |place| format!(" at {place}"));
+    format!("{what}{place} ({} cut)", counted(met.count, "execution"))
+}
