@@ -108,8 +108,11 @@ impl<const W: usize> Graph<W> {
         self.rows.len()
     }
 
+    /// How many events there is room for.
+    pub const ROOM: u32 = 64 * W as u32;
+
     pub fn is_full(&self) -> bool {
-        self.rows.len() >= 64 * W
+        self.rows.len() >= Self::ROOM as usize
     }
 
     #[inline]

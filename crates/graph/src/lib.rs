@@ -48,6 +48,7 @@ pub use raddle_engine::{
 pub use replay::replay;
 
 use ahead::Ahead;
+use graph::Graph;
 use model::Rules;
 use raddle_ir::Program;
 use search::{Search, TooSmall};
@@ -63,7 +64,8 @@ pub fn explore(program: &Program, options: &Options) -> Summary {
         .or_else(|_| attempt::<8>(program, options, started))
         .or_else(|_| attempt::<16>(program, options, started));
     found.unwrap_or_else(|TooSmall| {
-        let message = "an execution of more than 1024 events is not supported by the graph engine";
+        let message = "an execution of more than 1024 events is not supported by the graph engine \
+            (--unroll shortens loops)";
         let fault = raddle_machine::Fault::new(raddle_machine::FaultKind::Unsupported, message);
         cannot_start(fault)
     })
@@ -76,7 +78,7 @@ fn attempt<const W: usize>(
 ) -> Result<Summary, TooSmall> {
     let rules = Rules { model: options.model };
     let limits = &options.limits;
-    match Ahead::new(program, rules, limits.bounds(), limits.events) {
+    match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
         Ok(ahead) => Search::<W>::new(ahead, options, started).run(),
         Err(fault) => Ok(cannot_start(fault)),
     }

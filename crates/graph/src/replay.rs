@@ -32,13 +32,14 @@ fn run<const W: usize>(
 ) -> Replayed {
     let rules = Rules { model };
     let mut events = Vec::new();
-    let mut ahead = match Ahead::new(program, rules, limits.bounds(), limits.events) {
-        Ok(ahead) => ahead,
-        Err(fault) => {
-            let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
-            return Replayed { end, events };
-        }
-    };
+    let mut ahead =
+        match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
+            Ok(ahead) => ahead,
+            Err(fault) => {
+                let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
+                return Replayed { end, events };
+            }
+        };
     let mut graph: Graph<W> = Graph::default();
     let teller = Teller::new(program);
     ahead.run_all();

@@ -111,6 +111,9 @@ impl<'p, const W: usize> Search<'p, W> {
     pub fn run(mut self) -> Result<Summary, TooSmall> {
         self.ahead.run_all();
         loop {
+            if self.ahead.is_over() {
+                return Err(TooSmall);
+            }
             match self.decide() {
                 Some(node) => self.nodes.push(node),
                 None => self.end(),

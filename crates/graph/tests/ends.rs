@@ -275,3 +275,33 @@ func @child() {
         assert_eq!((found.executions, kinds(&found)), (2, vec![]), "{model}");
     }
 }
+
+/// A thread with more events than there is room for is found out when it has fetched that many, not
+/// when it has fetched all.
+#[test]
+fn too_many_events_are_refused_soon() {
+    let source = "global @a: i32 x 100000
+thread t = @store()
+thread u = @store()
+func @store() {
+    reg %n: i64, %c: i1, %p: ptr
+  entry:
+    %n = add i64 0, 0
+    jump head
+  head:
+    %p = inttoptr i64 %n to ptr
+    %p = add ptr @a, %p
+    store i32 %p, 1
+    %n = add i64 %n, 4
+    %c = cmp ult i64 %n, 400000
+    br %c, head, end
+  end:
+    ret
+}
+";
+    let started = std::time::Instant::now();
+    let found = found(source, Model::ALL[0]);
+    assert_eq!(kinds(&found), [(FailureKind::Unsupported, 1)]);
+    assert!(found.failures[0].message.contains("1024 events"), "{found:?}");
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}

@@ -147,6 +147,10 @@ fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
     let kind = failure.kind.name();
     let whose = if failure.kind == FailureKind::Deadlock { "of" } else { "in thread" };
     let (thread, message) = (&failure.thread, &failure.message);
+    if thread.is_empty() {
+        // Of the program as a whole.
+        return printable(&format!("{kind}: {message}"));
+    }
     printable(&format!("{kind} {whose} {thread} at {place}: {message} ({times})"))
 }
 

@@ -13,7 +13,9 @@ use raddle_machine::code::{Op, Slot, Src, is_wide};
 
 impl Ahead<'_> {
     pub(super) fn memory_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
-        if self.fetched(thread) >= self.max_events {
+        let fetched = self.fetched(thread);
+        if fetched >= self.max_events.min(self.room) {
+            self.is_over |= fetched < self.max_events;
             return Ok(Next::Stop(Status::OutOfEvents));
         }
         match op {

@@ -23,6 +23,17 @@ pub(super) struct Locations {
     known: Vec<Known>,
     ids: FxHashMap<(u64, u32), Location>,
     of_object: FxHashMap<ObjectId, Vec<Location>>,
+    /// Those with bytes in each stretch of [`STRETCH`].
+    near: FxHashMap<u64, Vec<Location>>,
+}
+
+/// As many bytes as the longest access has, so that none is in more than two.
+const STRETCH: u64 = 16;
+
+/// The stretches that bytes are in.
+fn stretches(addr: u64, bytes: u32) -> impl Iterator<Item = u64> {
+    let last = addr.saturating_add(u64::from(bytes).saturating_sub(1));
+    addr / STRETCH..=last / STRETCH
 }
 
 impl Locations {
@@ -34,12 +45,15 @@ impl Locations {
         self.known.push(Known { addr, bytes, touched: trail.reserve(1) });
         self.ids.insert((addr, bytes), id);
         self.of_object.entry(object).or_default().push(id);
+        for stretch in stretches(addr, bytes) {
+            self.near.entry(stretch).or_default().push(id);
+        }
         id
     }
 
-    fn overlap(&self, trail: &Trail, object: ObjectId, addr: u64, bytes: u32) -> Option<Known> {
-        let of_object = self.of_object.get(&object)?.iter();
-        let mut known = of_object.map(|id| self.known[id.0 as usize]);
+    fn overlap(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Known> {
+        let near = stretches(addr, bytes).filter_map(|stretch| self.near.get(&stretch));
+        let mut known = near.flatten().map(|id| self.known[id.0 as usize]);
         known.find(|known| {
             trail.get(known.touched) != 0
                 && known.addr < addr + u64::from(bytes)
@@ -87,7 +101,7 @@ impl Ahead<'_> {
         let location = self.locations.intern(&mut self.trail, object, addr, bytes);
         let touched = self.locations.known[location.0 as usize].touched;
         if self.trail.get(touched) == 0 {
-            if let Some(other) = self.locations.overlap(&self.trail, object, addr, bytes) {
+            if let Some(other) = self.locations.overlap(&self.trail, addr, bytes) {
                 return Err(unsupported(format!(
                     "accesses of different sizes that overlap ({} and {}) are not supported under {}",
                     in_bytes(other.bytes),
@@ -132,9 +146,9 @@ mod tests {
         let object = ObjectId(0);
         let four = locations.intern(&mut trail, object, 100, 4);
         trail.set(locations.known[four.0 as usize].touched, 1);
-        assert!(locations.overlap(&trail, object, 103, 1).is_some());
-        assert!(locations.overlap(&trail, object, 104, 4).is_none());
-        assert!(locations.overlap(&trail, object, 96, 4).is_none());
-        assert!(locations.overlap(&trail, object, 96, 8).is_some());
+        assert!(locations.overlap(&trail, 103, 1).is_some());
+        assert!(locations.overlap(&trail, 104, 4).is_none());
+        assert!(locations.overlap(&trail, 96, 4).is_none());
+        assert!(locations.overlap(&trail, 96, 8).is_some());
     }
 }

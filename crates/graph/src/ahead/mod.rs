@@ -115,6 +115,9 @@ pub(crate) struct Ahead<'p> {
     code: Code,
     bounds: Bounds,
     max_events: u32,
+    /// How many events there is room for, and whether a thread has fetched more.
+    room: u32,
+    is_over: bool,
     threads: Vec<Thread>,
     nodes: Nodes,
     events: Vec<Event>,
@@ -139,6 +142,7 @@ impl<'p> Ahead<'p> {
         rules: Rules,
         bounds: Bounds,
         max_events: u32,
+        room: u32,
     ) -> Result<Ahead<'p>, Fault> {
         let mut trail = Trail::default();
         let (event_count, failure_count) = (trail.reserve(1), trail.reserve(1));
@@ -151,6 +155,8 @@ impl<'p> Ahead<'p> {
             code: decode(program, bounds),
             bounds,
             max_events,
+            room,
+            is_over: false,
             threads: Vec::new(),
             nodes,
             events: Vec::new(),
@@ -173,6 +179,11 @@ impl<'p> Ahead<'p> {
             ahead.start(id, thread.func, &args)?;
         }
         Ok(ahead)
+    }
+
+    /// Whether a thread has more events than there is room for.
+    pub fn is_over(&self) -> bool {
+        self.is_over
     }
 
     #[inline]
