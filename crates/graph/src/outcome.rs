@@ -13,7 +13,8 @@ use raddle_machine::{Status, layout};
 /// How an execution in which nothing more can be committed has ended. Faults come first, then bounds,
 /// which leave the rest unknown. `None` if a load waits for a store that does not come: another run covers
 /// this one.
-pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<End> {
+pub(crate) fn end_of<const W: usize>(threads: &mut Ahead<'_>, graph: &Graph<W>) -> Option<End> {
+    let ahead = &*threads;
     let arrived = |t: &u32| ahead.has_arrived(*t);
     let with = |status| {
         (0..ahead.thread_count()).filter(arrived).filter(move |t| ahead.status(*t) == status)
@@ -47,13 +48,14 @@ pub(crate) fn end_of<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Opt
     if with(Status::Halted).next().is_some() {
         return Some(End::Complete);
     }
-    if with(Status::Spinning).any(|thread| !spins_for_ever(ahead, graph, thread)) {
+    let spinning: Vec<u32> = with(Status::Spinning).collect();
+    if !spinning.into_iter().all(|thread| spins_for_ever(threads, graph, thread)) {
         return Some(End::Blocked);
     }
-    let stuck = stuck(ahead, graph, &waiting);
+    let stuck = stuck(threads, graph, &waiting);
     Some(match stuck.is_empty() {
         true => End::Complete,
-        false => End::Failed(vec![deadlock(ahead, &stuck)]),
+        false => End::Failed(vec![deadlock(threads, &stuck)]),
     })
 }
 

@@ -57,7 +57,7 @@ fn run<const W: usize>(
         }
     }
     events.extend(ahead.failures().map(|failed| tell::failure(&ahead, failed)));
-    let end = end(&ahead, &graph);
+    let end = end(&mut ahead, &graph);
     if is_deadlock(&end) {
         let waiting = waiting(&ahead, &graph).unwrap_or_default();
         let stuck = stuck(&ahead, &graph, &waiting);
@@ -73,7 +73,7 @@ fn is_deadlock(end: &ReplayEnd) -> bool {
     }
 }
 
-fn end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {
+fn end<const W: usize>(ahead: &mut Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {
     if (0..ahead.thread_count()).any(|thread| ahead.is_choosing(thread)) {
         return ReplayEnd::Short;
     }

@@ -134,10 +134,12 @@ impl<'p, const W: usize> Search<'p, W> {
 
     /// Counts an execution in which nothing more can be committed.
     fn end(&mut self) {
-        let (ahead, graph) = (&self.ahead, &self.graphs[self.level]);
+        let graph = &self.graphs[self.level];
         let longest = &mut self.tally.summary.longest;
         *longest = (*longest).max(graph.len() as u32);
-        match end_of(ahead, graph) {
+        let end = end_of(&mut self.ahead, graph);
+        let ahead = &self.ahead;
+        match end {
             Some(end) => {
                 let schedule = || self.steps.clone();
                 self.tally.count(end, |state| final_state(ahead, graph, state), schedule);

@@ -58,18 +58,13 @@ pub(crate) fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Op
     (!behind || !waiting.is_empty()).then_some(waiting)
 }
 
-/// Whether a thread that spins would read the same values in the end, everywhere.
+/// Whether a thread that spins would do so for ever.
 pub(crate) fn spins_for_ever<const W: usize>(
-    ahead: &Ahead<'_>,
+    ahead: &mut Ahead<'_>,
     graph: &Graph<W>,
     thread: u32,
 ) -> bool {
-    ahead.last_round(thread).all(|po| {
-        let Some(number) = ahead.committed(ahead.event_at(thread, po)) else { return true };
-        let row = &graph.rows[number];
-        let read = graph.found(ahead, number);
-        row.is_store || read == last_value(ahead, graph, row.location)
-    })
+    ahead.goes_round(thread, |ahead, location| last_value(ahead, graph, location))
 }
 
 /// Who is stuck at the end of an execution in which these loads wait: threads that wait, in their order,

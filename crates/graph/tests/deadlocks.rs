@@ -232,3 +232,39 @@ func @signals() {
         );
     }
 }
+
+/// Whatever it reads, 5 is not there in the end: who has read 0 or 1 last does not wait for what has come.
+#[test]
+fn a_loop_that_would_go_round_with_other_values_does_not_end() {
+    let program = program(
+        "global @x: i32
+thread P0 = @spins()
+thread P1 = @stores()
+func @spins() {
+    reg %v: i32, %c: i1
+  entry:
+    jump head
+  head:
+    %v = load i32 asm @x
+    %c = cmp eq i32 %v, 5
+    br %c, out, head
+  out:
+    ret
+}
+func @stores() {
+  entry:
+    store i32 asm @x, 1
+    store i32 asm @x, 2
+    ret
+}
+",
+    );
+    for model in Model::ALL {
+        let found = explore(&program, &Options { keep_going: true, ..Options::new(model) });
+        let deadlocks: Vec<u64> = found.failures.iter().map(|failure| failure.count).collect();
+        assert_eq!((found.executions, found.blocked, deadlocks), (3, 0, vec![3]), "{model}");
+    }
+    let options = interleave::Options::new(interleave::Model::Sc);
+    let found = interleave::explore(&program, &interleave::Options { keep_going: true, ..options });
+    assert_eq!((found.executions, found.blocked), (3, 0));
+}

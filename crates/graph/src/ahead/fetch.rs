@@ -35,7 +35,7 @@ impl Ahead<'_> {
     }
 
     /// Lets a thread fetch; tells whether it has ended by that.
-    fn run(&mut self, thread: u32) -> bool {
+    pub(super) fn run(&mut self, thread: u32) -> bool {
         let mut left = self.bounds.steps;
         loop {
             if left == 0 {

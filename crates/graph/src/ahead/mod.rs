@@ -72,14 +72,12 @@ mod field {
     pub const CHANGES: u32 = 18;
     /// The outcome of the operation that it is at, plus 1.
     pub const CHOSEN: u32 = 19;
-    /// Events at the last visit of the head of the loop that it spins in.
-    pub const ROUND: u32 = 20;
     /// Whether it is before an operation with several outcomes: see [`super::Ahead::alternatives`].
-    pub const CHOOSES: u32 = 21;
+    pub const CHOOSES: u32 = 20;
     /// How many joins it has run past, and the thread that it waits for at one, plus 1: see [`super::join`].
-    pub const JOINS: u32 = 22;
-    pub const JOINING: u32 = 23;
-    pub const ALL: u32 = 24;
+    pub const JOINS: u32 = 21;
+    pub const JOINING: u32 = 22;
+    pub const ALL: u32 = 23;
 }
 
 /// What is known of a thread for good.

@@ -4,12 +4,12 @@
 //! nothing in between that others can see, is stopped. It is compared by the registers that are live
 //! there: each must have the same value, or still wait for the same.
 
-use super::event::{Kind, Store};
+use super::event::{EventId, Kind, Location, Store};
 use super::sets::DepsId;
 use super::value::{NodeId, Val};
 use super::{Ahead, Status, field};
 use raddle_ir::FuncId;
-use raddle_machine::code::{LoopId, Slot, is_wide};
+use raddle_machine::code::{LoopId, Op, Slot, is_wide};
 use raddle_machine::live::{RegSet, live_at_starts};
 use rustc_hash::FxHashMap;
 
@@ -22,6 +22,9 @@ pub(super) struct Live {
     seen: Vec<Held>,
     numbers: FxHashMap<Held, u64>,
 }
+
+/// Turns that a thread which spins is given to come back.
+const MOST: u32 = 10_000;
 
 type Held = Vec<(u128, u32)>;
 
@@ -67,14 +70,34 @@ impl Ahead<'_> {
             && self.are_same(before, now)
             && self.leaves_values(thread, round as u32)
         {
-            self.set(thread, field::ROUND, round);
             return Some(Status::Spinning);
         }
-        let events = self.fetched(thread);
+        self.visit(thread, id, now);
+        None
+    }
+
+    /// Remembers a visit of the head of a loop, and the number of what the live registers hold.
+    fn visit(&mut self, thread: u32, id: LoopId, now: u64) {
+        let slot = self.code.loops[id.0 as usize].slot;
+        let seen = self.loop_words(thread, Slot(slot.0 + 1));
+        let changed = self.loop_words(thread, Slot(slot.0 + 2));
+        let (events, changes) = (self.fetched(thread), self.get(thread, field::CHANGES));
         self.trail.set(seen, now);
         self.trail.set(seen.at(1), events.into());
         self.trail.set(changed, changes);
-        None
+    }
+
+    /// Lets a thread that spins take another turn, to see whether it would still spin.
+    fn resume(&mut self, thread: u32) {
+        let pc = self.pc(thread);
+        if let Op::LoopHead(id) = self.code.op(pc) {
+            // No bound is to end it: this is no turn that the program takes.
+            self.enter_loop(thread, id);
+            let now = self.live_values(thread, id);
+            self.visit(thread, id, now);
+        }
+        self.set(thread, field::PC, u64::from(pc.0) + 1);
+        self.set_status(thread, Status::Ready);
     }
 
     /// Whether the read-modify-writes from an event on wrote what was there already.
@@ -124,8 +147,75 @@ impl Ahead<'_> {
         number
     }
 
-    /// The events of the last round of a thread that spins.
-    pub fn last_round(&self, thread: u32) -> std::ops::Range<u32> {
-        self.get(thread, field::ROUND) as u32..self.fetched(thread)
+    /// Whether a thread that spins would do so for ever if nothing else happened: whether it comes back to
+    /// where it is with what is stored last everywhere, which `last` tells of.
+    pub fn goes_round(
+        &mut self,
+        thread: u32,
+        last: impl Fn(&Self, Location) -> Option<u128>,
+    ) -> bool {
+        let mark = self.trail.mark();
+        let spins = self.comes_back(thread, last);
+        self.trail.backtrack(mark);
+        spins
+    }
+
+    /// On the way it may come to the head of another loop that looks as at its last visit, which was before
+    /// something changed that it has read since: it gets another turn there, too.
+    fn comes_back(&mut self, thread: u32, last: impl Fn(&Self, Location) -> Option<u128>) -> bool {
+        let mut heads = Vec::new();
+        for _ in 0..MOST {
+            let pc = self.pc(thread);
+            match self.status(thread) {
+                Status::Spinning if heads.contains(&pc) => return true,
+                Status::Spinning => {
+                    heads.push(pc);
+                    self.resume(thread);
+                }
+                Status::Ready if !self.is_choosing(thread) => {
+                    if !self.takes_last(thread, &last) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+            self.run(thread);
+        }
+        false
+    }
+
+    /// Lets a thread have what is stored last for all its loads; false if there are none, or if something
+    /// would come of it that others can see.
+    fn takes_last(&mut self, thread: u32, last: &impl Fn(&Self, Location) -> Option<u128>) -> bool {
+        let open = self.settled(thread)..self.fetched(thread);
+        let any = !open.is_empty();
+        any && open.map(|po| self.event_at(thread, po)).collect::<Vec<_>>().into_iter().all(|id| {
+            let found = self.location(id).and_then(|location| last(self, location));
+            found.is_some_and(|found| self.has_last(id, found))
+        })
+    }
+
+    fn has_last(&mut self, id: EventId, found: u128) -> bool {
+        let event = *self.event(id);
+        let found = found & event.ty.mask();
+        match event.kind {
+            Kind::Load(load) => {
+                let takes = self.accepts(&event, found) == Some(true);
+                if !takes || self.misuse(&event, found).is_some() {
+                    return false;
+                }
+                self.nodes.settle(&mut self.trail, load.node, found);
+                self.locate_all(event.thread);
+            }
+            Kind::Store(store) => {
+                let written = self.value(store.value).map(|value| value & event.ty.mask());
+                if store.read.is_none() || written != Some(found) {
+                    return false;
+                }
+            }
+        }
+        // Nobody looks it up in a graph before this is undone.
+        self.commit(id, 0);
+        true
     }
 }
