@@ -39,6 +39,7 @@ const EXCEPTIONS: &[(&str, &str, Except)] = &[
     ("programs/mutex_errorcheck.c", "", Except::Sizes),
     ("programs/sequential_functions.c", "", Except::Sizes),
     ("programs/sequential_library.c", "", Except::Sizes),
+    ("programs/thread_pool.c", "", Except::Sizes),
     ("programs/output_into_memory.c", "", Except::Formats),
     ("programs/output_of_nothing.c", "-DENDLESS", Except::Prints),
     ("programs/output_of_nothing.c", "-DFREED", Except::Prints),
