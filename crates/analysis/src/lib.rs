@@ -6,11 +6,12 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`check`] | safe, safe up to bounds, violation, unknown |
+//! | [`mod@check`] | safe, safe up to bounds, violation, unknown |
 //! | [`mod@iterate`] | the same with store buffers of growing size |
-//! | [`litmus`] | Never, Sometimes, Always |
+//! | [`mod@litmus`] | Never, Sometimes, Always |
 //! | [`search`] | a question to an engine |
 //! | [`mod@reach`] | whether goals and failures can be reached, under SC and TSO |
+//! | `fallible` | whether anything can fail at all, going by the text |
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
 //! | [`mod@robust`] | whether a model shows anything that SC does not |

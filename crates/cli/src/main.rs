@@ -8,7 +8,7 @@
 //! | [`buffer`] | `--buffer-bound` |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
-//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`print`] | the commands |
+//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`] | the commands |
 //! | [`witness`] | witness files on disk |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |

@@ -20,7 +20,7 @@ pub enum FailureKind {
     Uninitialised,
     /// The program gave up by itself.
     Abort,
-    /// Two accesses to common bytes that nothing orders, if [`Checks::races`] asks for those.
+    /// Two accesses to common bytes that nothing orders, if [`crate::Checks::races`] asks for those.
     Race,
     /// The program reached something that raddle cannot run.
     Unsupported,

@@ -3,7 +3,8 @@
 use raddle_machine::Bounds;
 use std::time::Duration;
 
-/// Where to stop. Every limit that is met is reported in [`Summary::bounds`] or [`Summary::stopped`].
+/// Where to stop. Every limit that is met is reported in [`crate::Summary::bounds`] or
+/// [`crate::Summary::stopped`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Executions (of any kind) explored before giving up.

@@ -5,7 +5,7 @@
 //! with the part of the C library that it uses ([`library`]). Local variables become registers where
 //! they can ([`promote`]), and objects that never leave their thread are marked ([`escape`]).
 //!
-//! Every program that [`load`] returns passes `raddle_ir::verify`. docs/c-support.md says what of C and
+//! Every program that [`load()`] returns passes `raddle_ir::verify`. docs/c-support.md says what of C and
 //! its library is supported.
 
 mod asm;

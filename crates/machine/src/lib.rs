@@ -29,12 +29,15 @@
 //! | `private` | accesses to objects of one thread, as local steps |
 //! | `format`, `output` | C's formatted text, and what becomes of it |
 //! | [`visible`], `operations` | what a thread is about to do, and finishing it |
+//! | `fault` | what a program did wrong |
 //! | `run` | local steps |
 //! | `quick` | those that take the short way |
+//! | `loops`, [`live`], `spin` | where loops are, what is still read there, and whether one went round for nothing |
 //! | `owners` | whose an object is, what a thread is about to touch |
 //! | [`codec`], `needed` | states as strings of bytes; what is left out of them |
 //! | `goals` | threads stop where a goal asks for them |
 //! | `passed` | what threads went past, read off the undo log |
+//! | [`snapshot`] | pictures of the state, for tests |
 //! | [`machine`] | the whole |
 
 pub mod code;

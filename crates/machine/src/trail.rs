@@ -5,7 +5,7 @@
 //! changes since, and there is one kind of change. The idea is the trail of SAT solvers.
 //!
 //! Invariant: a word outside the log's reach (reserved but never `set` on the current path) is
-//! zero, except where [`Trail::set_dead`] was used on words that another, logged word says to be
+//! zero, except where [`Trail::set_dead_block`] was used on words that another, logged word says to be
 //! meaningless.
 
 /// The place of a word.
@@ -95,14 +95,8 @@ impl Trail {
         }
     }
 
-    /// Changes a word without logging: only for words that are meaningless before this change and
-    /// after it is gone back over, because a logged word (a length, a status) says so.
-    #[inline]
-    pub fn set_dead(&mut self, word: Word, value: u64) {
-        self.words[word.0 as usize] = value;
-    }
-
-    /// [`Trail::set_dead`] for `N` words from `word` on.
+    /// Changes `N` words from `word` on without logging: only for words that are meaningless before
+    /// this change and after it is gone back over, because a logged word (a length, a status) says so.
     #[inline(always)]
     pub fn set_dead_block<const N: usize>(&mut self, word: Word, values: [u64; N]) {
         self.words[word.0 as usize..][..N].copy_from_slice(&values);

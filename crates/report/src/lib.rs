@@ -16,6 +16,7 @@
 //! | `story` | schedules, what happens along them, and why, as JSON |
 //! | [`document`] | witness files, written and read |
 //! | [`diagnostic`] | diagnostics with a piece of the source |
+//! | `paint` | colours |
 //! | `demangle` | names of C++ as people write them |
 //! | [`value`], [`condition`] | values and conditions, spelled as in litmus tests |
 //!

@@ -3,7 +3,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`assembly`] | the program while it is put together: ids, names, positions |
-//! | [`start`] | what runs before and after `main` |
+//! | [`mod@start`] | what runs before and after `main` |
 //! | [`global`], [`constant`] | variables and what they start as |
 //! | [`fixed`] | reads of variables that never change |
 //! | [`function`], [`edges`] | one function: parameters, blocks, terminators; the ways between blocks |

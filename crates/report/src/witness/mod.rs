@@ -4,7 +4,8 @@
 //! where a line comes up first. Rows that the reason speaks of carry a star. With more threads than
 //! the width has room for, it is a list instead. What comes after the failure is left out, and so
 //! are the births and deaths of stack objects and what a library does on its own account, outside of
-//! any call from the source, or on the way to what was called ([`on_the_way`]). Of a very long story the middle is left out, and that is said.
+//! any call from the source, or on the way to what was called ([`shown`]). Of a very long story the
+//! middle is left out, and that is said.
 
 mod columns;
 mod list;

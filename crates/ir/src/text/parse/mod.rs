@@ -1,6 +1,6 @@
 //! The parser: recursive descent over the tokens, in two passes.
 //!
-//! [`outline`] collects the names; then the items are read in order, and the first thing that is
+//! [`mod@outline`] collects the names; then the items are read in order, and the first thing that is
 //! wrong ends the parse. Recursion happens only in conditions and is bounded there.
 
 mod cond;
