@@ -17,11 +17,16 @@
 //! - stores are committed before loads, and loads that no store can come for before others, so that
 //!   most loads find all their stores committed;
 //! - a deferral is given up as soon as the order of commits alone leaves no way to complete it
-//!   ([`hope`](crate::hope));
+//!   ([`hope`](crate::hope)), also if only threads are left that wait for others to end;
+//! - a load that gives back a lock is not deferred for what others do with the lock
+//!   ([`lock`](crate::lock));
 //! - a load that only code not yet fetched could store for is deferred only if such a store was seen
-//!   below one of its other decisions, as RSMC's races have it ([`Search::note_race`]). (A run that the
-//!   model blocked below, or that was given up for another load, counts as one, since it may have hidden
-//!   it. POWER's runs are never blocked, ARM's can be.)
+//!   below one of its other decisions, as RSMC's races have it ([`Search::note_race`]). (A run below that
+//!   was given up or blocked by the model counts as one, since it may have hidden it.)
+//!
+//! What remains are plain loads, for the most part: the store that comes is one that the model does not let
+//! the load read from (so it is in the litmus corpora), or the code that was seen to store goes another way while
+//! the load is deferred (so it is in loops that spin). Neither is known before it happens.
 
 use crate::ahead::{Ahead, EventId, Kind};
 use crate::api::Options;
