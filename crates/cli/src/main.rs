@@ -32,28 +32,36 @@ mod status;
 mod witness;
 
 use args::{Cli, Command};
-use clap::{CommandFactory, Parser};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
 use status::Status;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let mut output = Output::new();
     let ended = run(&cli, &mut output).and_then(|status| output.flush().map(|()| status));
     let status = match ended {
         Ok(status) => status,
         // Whoever read the output has seen enough.
         Err(Stop::BrokenPipe(status)) => status,
-        Err(Stop::Usage(message)) => {
-            Cli::command().error(clap::error::ErrorKind::ValueValidation, message).exit()
-        }
+        Err(Stop::Usage(message)) => misused(matches.subcommand_name(), message),
         Err(Stop::Io(error)) => {
             output.complain(&format!("error: cannot write the output: {error}"));
             Status::Bad
         }
     };
     ExitCode::from(status.code())
+}
+
+/// Arguments that do not go together: says so, with the usage of the command that was asked for.
+fn misused(name: Option<&str>, message: String) -> ! {
+    let mut whole = Cli::command();
+    whole.build();
+    let named = name.and_then(|name| whole.find_subcommand(name).cloned());
+    named.unwrap_or(whole).error(ErrorKind::ValueValidation, message).exit()
 }
 
 fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {

@@ -61,7 +61,9 @@ fn write_answer(
     for gap in answer.gaps.iter().filter(|_| answer.robust.is_none()) {
         writeln!(out, "  {}", gap_phrase(*gap))?;
     }
-    for met in answer.searches.iter().flat_map(|(_, summary)| &summary.bounds) {
+    // What a bound has hidden matters only where nothing was found.
+    let searches = answer.searches.iter().filter(|_| answer.robust.is_none());
+    for met in searches.flat_map(|(_, summary)| &summary.bounds) {
         writeln!(out, "  bound met: {}", bounds::told(subject.program, met))?;
     }
     let counts = answer.searches.iter().map(|(model, summary)| {

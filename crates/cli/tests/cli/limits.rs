@@ -116,6 +116,15 @@ fn a_witness_stands_whatever_the_limit() {
     }
 }
 
+/// Nor does the text speak of what the bound has hidden.
+#[test]
+fn bounds_are_not_told_beside_a_witness() {
+    let args = ["robust", "tests/automata/peterson.aut", "--model", "pso", "--unroll", "3"];
+    let ran = raddle(&args);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains("bound"), "{}", ran.out);
+}
+
 /// Of random runs fewer are made, and that is said.
 #[test]
 fn monitored_runs_say_what_limited_them() {

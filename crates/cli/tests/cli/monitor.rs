@@ -121,6 +121,7 @@ fn options_of_programs_are_refused_for_logs() {
         assert_eq!(ran.status, Some(2), "{option:?}");
         let wanted = format!("{}: for programs, not for a log", option[0]);
         assert!(ran.err.contains(&wanted), "{option:?}: {}", ran.err);
+        assert!(ran.err.contains("Usage: raddle monitor [OPTIONS] <FILE>..."), "{}", ran.err);
     }
     assert_eq!(raddle(&["monitor", &log, "--", "-O2"]).status, Some(2));
 }
