@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const BUDGET: u64 = 30_000;
 
 fn seeds(short: u64) -> std::ops::Range<u64> {
-    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let long = raddle_testing::is_long();
     0..short * if long { 50 } else { 1 }
 }
 

@@ -210,7 +210,7 @@ fn orders_are_what_the_machines_make_of_them() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let step = if std::env::var_os("RADDLE_LONG").is_some() { 1 } else { 5 };
+    let step = if raddle_testing::is_long() { 1 } else { 5 };
     let mut cases = Vec::new();
     for shape in SHAPES {
         cases.extend(combinations().into_iter().map(|orders| (shape, orders)));

@@ -6,44 +6,22 @@
 use raddle_graph::{Model, Options, Summary, explore};
 use raddle_interleave as interleave;
 use raddle_ir::{CmpOp, Program, Term};
+use raddle_testing::{Corpus, Reference, is_long};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// What the reference says of a test under a model.
-struct Reference {
-    test: String,
-    model: Model,
-    observation: String,
-    executions: u64,
-}
-
-fn folder(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus").join(name)
-}
-
-fn reference(line: &str) -> Reference {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [test, model, observation, executions] = fields[..] else { panic!("bad line: {line}") };
-    Reference {
-        test: test.to_owned(),
-        model: model.parse().expect("a model of this engine"),
-        observation: observation.to_owned(),
-        executions: executions.parse().expect("a number of executions"),
-    }
-}
-
-fn load(folder: &Path, test: &str) -> Program {
-    let file = format!("{}.litmus", test.replace('/', "_"));
-    let bytes = std::fs::read(folder.join(file)).expect("the test is there");
-    raddle_front_litmus::load(test, &bytes).expect("the test is well-formed").program
+fn load(corpus: &Corpus, test: &str) -> Program {
+    let loaded = raddle_front_litmus::load(test, &corpus.read(test));
+    loaded.expect("the test is well-formed").program
 }
 
 /// What is wrong with the answer on one test under one model.
-fn complaint(folder: &Path, expected: &Reference) -> Option<String> {
-    let program = load(folder, &expected.test);
-    let options = Options { keep_going: true, ..Options::new(expected.model) };
+fn complaint(corpus: &Corpus, expected: &Reference) -> Option<String> {
+    let program = load(corpus, &expected.test);
+    let model: Model = expected.model.parse().expect("a model of this engine");
+    let options = Options { keep_going: true, ..Options::new(model) };
     let found = explore(&program, &options);
-    let (test, model) = (&expected.test, expected.model);
+    let test = &expected.test;
     if found.executions != expected.executions || !found.failures.is_empty() {
         let Summary { executions, redundant, failures, .. } = &found;
         return Some(format!(
@@ -84,19 +62,11 @@ fn observation(program: &Program, found: &Summary) -> &'static str {
 }
 
 fn corpus(name: &str) {
-    let folder = folder(name);
-    let Ok(results) = std::fs::read_to_string(folder.join("results.tsv")) else {
-        println!("{} is absent: passed over", folder.display());
-        return;
-    };
-    let long = std::env::var_os("RADDLE_LONG").is_some();
-    let lines: Vec<&str> = results.lines().filter(|line| !line.starts_with('#')).collect();
-    let sample: Vec<&str> = match long {
-        true => lines,
-        false => lines.into_iter().step_by(5).collect(),
-    };
+    let Some(corpus) = Corpus::open(name) else { return };
+    let step = if is_long() { 1 } else { 5 };
+    let sample: Vec<Reference> = corpus.references().into_iter().step_by(step).collect();
     let wrong: Vec<String> =
-        sample.par_iter().filter_map(|line| complaint(&folder, &reference(line))).collect();
+        sample.par_iter().filter_map(|expected| complaint(&corpus, expected)).collect();
     let shown = wrong[..wrong.len().min(40)].join("\n");
     assert!(wrong.is_empty(), "{} of {} tests:\n{shown}", wrong.len(), sample.len());
     assert!(!sample.is_empty(), "no results for {name}");
@@ -135,15 +105,11 @@ fn disagreement(path: &Path, model: Model) -> Option<String> {
 fn hardware_tests_under_sc_tso_and_pso() {
     let mut paths = Vec::new();
     for name in ["ppc", "arm"] {
-        let Ok(entries) = std::fs::read_dir(folder(name)) else {
-            println!("{} is absent: passed over", folder(name).display());
-            return;
-        };
-        paths.extend(entries.map(|entry| entry.expect("readable").path()));
+        let Some(corpus) = Corpus::open(name) else { return };
+        paths.extend(corpus.files());
     }
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "litmus"));
     paths.sort();
-    let step = if std::env::var_os("RADDLE_LONG").is_some() { 1 } else { 40 };
+    let step = if is_long() { 1 } else { 40 };
     let sample: Vec<&PathBuf> = paths.iter().step_by(step).collect();
     let models = [Model::Sc, Model::Tso, Model::Pso];
     let of = |path: &&PathBuf| models.map(|model| disagreement(path, model));

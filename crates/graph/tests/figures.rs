@@ -135,7 +135,7 @@ fn figure_11_with_fences_has_three_traces() {
 #[test]
 fn figure_11_without_fences_has_all_orders_of_its_stores() {
     // 20 choose 10, and 3 in which not all stores happen.
-    let long = std::env::var_os("RADDLE_LONG").is_some();
+    let long = raddle_testing::is_long();
     let (writes, traces) = if long { (10, 184_759) } else { (6, 924 + 3) };
     let found = found(&figure_11(writes, ""), Model::Power);
     assert_eq!((found.executions, found.redundant), (traces, 0));

@@ -18,7 +18,7 @@ const MODELS: [(Model, weak::Model); 2] =
     [(Model::Power, weak::Model::Power), (Model::Arm, weak::Model::Arm)];
 
 fn long() -> bool {
-    std::env::var_os("RADDLE_LONG").is_some()
+    raddle_testing::is_long()
 }
 
 fn run(program: &Program, model: Model) -> Summary {

@@ -3,8 +3,9 @@
 
 use raddle_front_c::{Error, Options as Compile, load};
 use raddle_ir::Program;
+use raddle_testing::root;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One way to run a program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -19,10 +20,6 @@ impl std::fmt::Display for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.name, self.options.join(" "))
     }
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// All cases, or those whose name contains the word in `RADDLE_C_ONLY`.

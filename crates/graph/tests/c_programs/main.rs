@@ -58,7 +58,7 @@ fn exception(case: &Case) -> Option<Except> {
 }
 
 fn long() -> bool {
-    std::env::var_os("RADDLE_LONG").is_some()
+    raddle_testing::is_long()
 }
 
 /// Executions that a program may have to be compared.
