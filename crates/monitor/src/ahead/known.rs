@@ -51,3 +51,11 @@ pub(super) struct Exposure {
     /// The one before of the same cell, plus 1.
     pub before: u32,
 }
+
+impl Exposure {
+    /// Whether who may come after this one may come after an earlier one, too.
+    pub fn stands_for(&self, earlier: &Exposure) -> bool {
+        let (bytes, writes) = (self.bytes & earlier.bytes, self.writes || !earlier.writes);
+        self.thread == earlier.thread && bytes == earlier.bytes && writes
+    }
+}

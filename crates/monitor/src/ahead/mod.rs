@@ -30,7 +30,8 @@ enum Undo {
     Own(u32, Own),
     Known(u32, Known),
     Cell(u32, Cell),
-    Exposed(u32),
+    /// The cell, its newest exposure, and how many exposures there were.
+    Exposed(u32, u32, u32),
     Running(u32),
     Found,
 }
@@ -108,9 +109,9 @@ impl Ahead {
                 Some(Undo::Own(thread, own)) => self.threads[thread as usize] = own,
                 Some(Undo::Known(thread, known)) => self.known[thread as usize] = known,
                 Some(Undo::Cell(cell, was)) => self.cells[cell as usize] = was,
-                Some(Undo::Exposed(cell)) => {
-                    let exposure = self.exposures.pop();
-                    self.cells[cell as usize].exposed = exposure.map_or(0, |last| last.before);
+                Some(Undo::Exposed(cell, newest, count)) => {
+                    self.exposures.truncate(count as usize);
+                    self.cells[cell as usize].exposed = newest;
                 }
                 Some(Undo::Running(running)) => self.running = running,
                 Some(Undo::Found) => self.found = false,
@@ -283,16 +284,35 @@ impl Ahead {
     fn expose(&mut self, access: &Access, (cell, bytes): Part) {
         let (thread, own) = (access.thread.0, &self.threads[access.thread.index()]);
         let writes = access.op != Op::Access(Kind::Read);
-        let before = self.cells[cell as usize].exposed;
-        let exposure = Exposure { bytes, writes, thread, stores: own.stores, before };
-        if let Some(last) = before.checked_sub(1).map(|n| &self.exposures[n as usize])
-            && (Exposure { before, ..*last }) == exposure
-        {
+        let newest = self.cells[cell as usize].exposed;
+        let exposure = Exposure { bytes, writes, thread, stores: own.stores, before: newest };
+        let last = newest.checked_sub(1).map(|n| &self.exposures[n as usize]);
+        if last.is_some_and(|last| Exposure { before: newest, ..*last } == exposure) {
             return;
         }
-        self.exposures.push(exposure);
-        self.undo.push(Undo::Exposed(cell));
+        self.undo.push(Undo::Exposed(cell, newest, self.exposures.len() as u32));
+        let before = self.without(newest, &exposure);
+        self.exposures.push(Exposure { before, ..exposure });
         self.cells[cell as usize].exposed = self.exposures.len() as u32;
+    }
+
+    /// The list from its newest on without the one that another stands for, so that it stays as short
+    /// as there are threads. What is above that is copied: the list as it was is wanted again.
+    fn without(&mut self, newest: u32, other: &Exposure) -> u32 {
+        let mut above: SmallVec<[Exposure; 8]> = SmallVec::new();
+        let mut next = newest;
+        while let Some(exposure) = next.checked_sub(1).map(|n| self.exposures[n as usize]) {
+            next = exposure.before;
+            if other.stands_for(&exposure) {
+                for kept in above.into_iter().rev() {
+                    self.exposures.push(Exposure { before: next, ..kept });
+                    next = self.exposures.len() as u32;
+                }
+                return next;
+            }
+            above.push(exposure);
+        }
+        newest
     }
 
     /// Who sees a write knows what its thread knew; under TSO its stores have left, too.
@@ -384,4 +404,36 @@ impl Ahead {
 #[inline]
 fn place(first: u64) -> usize {
     ((first >> 3) ^ (first >> 27)) as usize % RECENT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Thread;
+
+    #[test]
+    fn lists_of_exposures_stay_short() {
+        let mut ahead = Ahead::new(Buffers::PerThread, 3);
+        let access = |thread, kind, addr| Access {
+            thread: Thread(thread),
+            op: Op::Access(kind),
+            addr,
+            bytes: 4,
+        };
+        for _ in 0..100 {
+            for thread in 0..3 {
+                ahead.step();
+                ahead.push(&access(thread, Kind::Write, 64 + 8 * u64::from(thread)));
+                ahead.push(&access(thread, Kind::Read, 0));
+            }
+        }
+        let (cell, mut length) = (ahead.cell(0), 0);
+        let mut next = ahead.cells[cell as usize].exposed;
+        while let Some(exposure) = next.checked_sub(1).map(|n| ahead.exposures[n as usize]) {
+            (next, length) = (exposure.before, length + 1);
+        }
+        assert_eq!(length, 3);
+        ahead.truncate(0);
+        assert!(!ahead.is_exposed() && ahead.cells[cell as usize].exposed == 0);
+    }
 }
