@@ -108,3 +108,64 @@ fn cycles() {
         no_complaint(&cycle.to_string(), &cycle.program());
     }
 }
+
+/// The store of an exchange depends on its load, though its value does not.
+#[test]
+fn exchanges_write_after_they_read() {
+    let sources = [
+        "global @x: i32
+global @y: i32
+thread t0 = @p0()
+thread t1 = @p1()
+func @p0() {
+    reg %r: i32, %s: i32, %ok: i1
+  entry:
+    %r = rmw xchg i32 asm @y, 0
+    %s, %ok = cmpxchg i32 asm @y, 0, 0
+    store i32 asm @x, 0
+    ret
+}
+func @p1() {
+    reg %r: i32
+  entry:
+    %r = load i32 asm @x
+    fence full
+    store i32 asm @y, 0
+    ret
+}
+",
+        "global @x: i32
+global @array: i64 x 2 = 0
+thread t0 = @p0()
+thread t1 = @p1()
+thread t2 = @p2()
+func @p0() {
+    reg %r: i32, %ok: i1, %n: i64, %p: ptr
+  entry:
+    %r, %ok = cmpxchg i32 asm @x, 0, 0
+    %n = zext i32 %r to i64
+    %n = and i64 %n, 0
+    %p = inttoptr i64 %n to ptr
+    %p = add ptr @array, %p
+    %n = load i64 acquire %p
+    ret
+}
+func @p1() {
+  entry:
+    store i64 relaxed @array, 0
+    store i32 asm_release @x, 0
+    ret
+}
+func @p2() {
+    reg %r: i32
+  entry:
+    %r = rmw xchg i32 acq_rel @x, 0
+    ret
+}
+",
+    ];
+    for source in sources {
+        let program = text::parse("exchange.rir", source).expect("the program parses");
+        assert!(no_complaint("exchange", &program));
+    }
+}

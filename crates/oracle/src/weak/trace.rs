@@ -338,8 +338,8 @@ impl Traces<'_, '_> {
         match m.update {
             Update::Modify(op, operand) => {
                 let new = arith::modify(op, m.ty, old, value(&trace, operand))?;
-                let kept = if op == RmwOp::Xchg { Deps::NONE } else { read };
-                let data = trace.local.deps(operand).and(kept);
+                // Also of an exchange: there is no store-conditional before its reservation is made.
+                let data = trace.local.deps(operand).and(read);
                 trace.paired_write(request, load, new, data)?;
             }
             Update::Exchange(expected, new, ok) => {
