@@ -8,7 +8,7 @@
 //!
 //! Values before all stores are no events: nothing comes before them, so they are on no cycle.
 
-use crate::ahead::{Ahead, Event, EventId, Kind, Location};
+use crate::ahead::{Ahead, Event, EventId, Kind, Location, When};
 use crate::bits::Bits;
 
 /// Numbers of committed events, as a load's source: none for the value before all stores.
@@ -74,6 +74,8 @@ pub(crate) struct Graph<const W: usize> {
     pub loads: Set<W>,
     /// Those of which two are not ordered by coherence: see [`queue`](crate::queue).
     pub queue: Set<W>,
+    /// Loads that find their thread woken. They come after the signal that did it, and before nothing.
+    pub woken: Set<W>,
     of_thread: Vec<Bits<W>>,
     /// The stores and the loads of each location.
     at: Vec<[Bits<W>; 2]>,
@@ -98,7 +100,8 @@ impl<const W: usize> Graph<W> {
         self.rows.clone_from(&other.rows);
         self.of_thread.clone_from(&other.of_thread);
         self.at.clone_from(&other.at);
-        (self.stores, self.loads, self.queue) = (other.stores, other.loads, other.queue);
+        (self.stores, self.loads) = (other.stores, other.loads);
+        (self.queue, self.woken) = (other.queue, other.woken);
         self.has_full = other.has_full;
         self.has_fences = other.has_fences;
         self.has_pairs = other.has_pairs;
@@ -189,8 +192,13 @@ impl<const W: usize> Graph<W> {
         }
         self.fence_across(ahead, number, event);
         self.register(number, event, location);
-        if ahead.rules.commits_in_program_order() && ahead.queues(event) {
-            self.queue.0.insert(number);
+        if ahead.rules.commits_in_program_order() {
+            if ahead.queues(event) {
+                self.queue.0.insert(number);
+            }
+            if event.load().is_some_and(|load| matches!(load.when, Some(When::Woken(_)))) {
+                self.woken.0.insert(number);
+            }
         }
         number
     }

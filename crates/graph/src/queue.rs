@@ -6,7 +6,8 @@
 //! are reads. So under SC, TSO and PSO nothing follows from it ([`Graph::queue`] holds such events, the
 //! axioms leave out what would order two of them), and of all orders of such events between two signals
 //! one stands for all: the one in which whoever can come first by what else is ordered does so, the
-//! thread with the smallest number first. Under POWER and ARM they are ordered as other updates are.
+//! thread with the smallest number first. Nor does it count when a thread that was woken goes on: it comes after the
+//! signal that woke it, and later signals may come before or after ([`Graph::woken`]). Under POWER and ARM they are ordered as other updates are.
 
 use crate::ahead::{Ahead, EventId};
 use crate::graph::Graph;

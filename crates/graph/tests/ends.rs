@@ -305,3 +305,32 @@ func @store() {
     assert!(found.failures[0].message.contains("1024 events"), "{found:?}");
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
+
+/// A thread was woken by the first signal; it may go on after the second, and after a trylock that found
+/// the lock as the thread had not yet given it back.
+#[test]
+fn who_was_woken_may_go_on_later() {
+    let source = "global @m: i32
+global @c: i32
+thread t1 = @p1()
+thread t2 = @p2()
+func @p1() {
+    reg %ok: i1
+  entry:
+    cond_signal @c
+    cond_signal @c
+    %ok = trylock @m
+    ret
+}
+func @p2() {
+    reg %ok: i1
+  entry:
+    %ok = trylock @m
+    cond_wait @c, @m
+    ret
+}
+";
+    for model in Model::ALL {
+        assert_eq!(found(source, model).executions, 9, "{model}");
+    }
+}

@@ -28,7 +28,9 @@ fn edges<const W: usize>(graph: &Graph<W>, model: Model, from: usize) -> Bits<W>
         Model::Sc => row.rf,
         _ => row.rf.minus(&graph.of_thread(row.thread)),
     };
-    let mut com = rf.or(&row.co).or(&row.fr);
+    // That a thread was woken is no access: what is signalled later may as well come before it goes on.
+    let fr = if graph.woken.0.contains(from) { Bits::EMPTY } else { row.fr };
+    let mut com = rf.or(&row.co).or(&fr);
     if graph.queue.0.contains(from) {
         com = com.minus(&graph.queue.0);
     }
