@@ -255,7 +255,7 @@ impl Ahead {
             self.expose(access, part);
         }
         if kind != Kind::Read {
-            self.write(access.thread.index(), part);
+            self.write(access.thread.index(), kind, part);
         }
     }
 
@@ -315,12 +315,16 @@ impl Ahead {
         newest
     }
 
-    /// Who sees a write knows what its thread knew; under TSO its stores have left, too.
+    /// Who sees a write knows what its thread knew; under TSO its stores have left, too, under PSO those
+    /// before its last store fence, and the write itself if that is the first since.
     #[inline]
-    fn write(&mut self, at: usize, (number, bytes): Part) {
+    fn write(&mut self, at: usize, kind: Kind, (number, bytes): Part) {
         let (own, mut known) = (&self.threads[at], self.known[at]);
         let left = match self.buffers {
             Buffers::PerThread => own.stores,
+            Buffers::PerAddress if kind == Kind::Write && own.fenced + 1 == own.stores => {
+                own.stores
+            }
             Buffers::PerAddress => own.fenced.max(known.get(at)),
         };
         known.set(at, left);
