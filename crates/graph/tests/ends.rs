@@ -200,37 +200,8 @@ func @child() {
 /// Before it starts another, a thread is alone: what it does is done for all, in whatever sizes.
 #[test]
 fn what_a_thread_does_alone_is_no_event() {
-    let source = "global @x: i32
-global @y: i32
-thread main = @main()
-func @main() {
-    reg %t: i64, %n: i32, %r: i32, %ok: i1, %p: ptr
-  entry:
-    %n = choose i32 0, 1
-    store i32 @x, %n
-    %r = rmw add i32 @x, 3
-    %r, %ok = cmpxchg i32 seq_cst @x, 3, 7
-    %p = add ptr @x, 1
-    store i8 %p, 1
-    %t = spawn @child(%n)
-    store i32 @y, 1
-    join %t
-    ret
-}
-func @child(%n: i32) {
-    reg %r: i32, %s: i32, %c: i1
-  entry:
-    %r = load i32 @x
-    %s = load i32 @y
-    %n = mul i32 %n, 3
-    %r = add i32 %r, %n
-    %c = cmp eq i32 %r, 263
-    assert %c, \"what main left\"
-    ret
-}
-";
     for model in Model::ALL {
-        let found = found(source, model);
+        let found = found(raddle_testing::ALONE, model);
         assert_eq!((found.executions, kinds(&found)), (4, vec![]), "{model}");
     }
 }
@@ -238,40 +209,8 @@ func @child(%n: i32) {
 /// Any number of stores may come before the first thread is started.
 #[test]
 fn a_long_beginning_costs_no_events() {
-    let source = "global @a: i32 x 64
-thread main = @main()
-func @main() {
-    reg %n: i64, %c: i1, %p: ptr, %i: i64, %t: i64, %v: i32
-  entry:
-    %n = add i64 0, 0
-    jump head
-  head:
-    %c = cmp ult i64 %n, 200000
-    br %c, body, end
-  body:
-    %i = urem i64 %n, 64
-    %i = mul i64 %i, 4
-    %p = inttoptr i64 %i to ptr
-    %p = add ptr @a, %p
-    %v = trunc i64 %n to i32
-    store i32 %p, %v
-    %n = add i64 %n, 1
-    jump head
-  end:
-    %t = spawn @child()
-    store i32 @a, 1
-    join %t
-    ret
-}
-func @child() {
-    reg %v: i32
-  entry:
-    %v = load i32 @a
-    ret
-}
-";
     for model in Model::ALL {
-        let found = found(source, model);
+        let found = found(raddle_testing::LONG_BEGINNING, model);
         assert_eq!((found.executions, kinds(&found)), (2, vec![]), "{model}");
     }
 }

@@ -169,7 +169,7 @@ impl<'m, 'p> Past<'m, 'p> {
             Op::Store { addr, .. } => {
                 let [from, to] = [moment, moment + 1].map(|at| self.field(at, thread, field::PC));
                 let spawned = self.field(moment, thread, field::SPAWNED);
-                let alone = self.machine.code.begins_alone && thread.0 == 0 && spawned == 0;
+                let alone = self.machine.is_alone_after(thread, spawned);
                 (to == from + 1 && !alone)
                     .then(|| PassedOp::Store(self.operand(moment, thread, addr)))
             }

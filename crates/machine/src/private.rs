@@ -26,7 +26,13 @@ impl Machine<'_> {
     /// Whether there is no thread but this one, and was none.
     #[inline]
     pub(crate) fn is_alone(&self, thread: ThreadId) -> bool {
-        self.code.begins_alone && thread.0 == 0 && self.get(thread, field::SPAWNED) == 0
+        self.code.begins_alone && self.is_alone_after(thread, self.get(thread, field::SPAWNED))
+    }
+
+    /// The same when it has started so many.
+    #[inline]
+    pub(crate) fn is_alone_after(&self, thread: ThreadId, spawned: u64) -> bool {
+        self.code.begins_alone && thread.0 == 0 && spawned == 0
     }
 
     fn accesses_private(&self, thread: ThreadId, pc: Pc) -> bool {

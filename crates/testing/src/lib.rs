@@ -1,11 +1,14 @@
-//! What the tests of several crates share: how much to run, where things are, the litmus corpora.
+//! What the tests of several crates share: how much to run, where things are, the litmus corpora, the
+//! text of some programs.
 //!
-//! For tests only: what is missing panics. It knows nothing of programs or engines, so that every
+//! For tests only: what is missing panics. It depends on no crate of the project, so that every
 //! crate's tests can use it.
 
 mod corpus;
+mod programs;
 
 pub use corpus::{Corpus, Reference};
+pub use programs::{ALONE, LONG_BEGINNING};
 
 use std::path::{Path, PathBuf};
 

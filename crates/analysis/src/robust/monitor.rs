@@ -4,7 +4,8 @@
 //! Only an access that waits for a value can turn out not to find it while the store is delayed; that
 //! is no violation, and the search goes on. Accesses that threads still wait to make when an
 //! execution ends are judged too: with a store delayed, they may not have to wait. Executions in which
-//! no thread runs ahead of a store of its own are passed over: there is nothing to find in them.
+//! no thread runs ahead of a store of its own, or none that others follow before the store has left,
+//! are passed over ([`Ahead`]): there is nothing to find in them.
 
 use super::witness::{Witness, witness};
 use super::{Finding, Gap, gaps, options};
