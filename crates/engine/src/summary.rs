@@ -58,6 +58,32 @@ pub enum Stopped {
     Sampling,
 }
 
+impl Stopped {
+    /// For programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stopped::Executions => "executions",
+            Stopped::Time => "time",
+            Stopped::Memory => "memory",
+            Stopped::Failure => "failure",
+            Stopped::Enough => "enough",
+            Stopped::Sampling => "sampling",
+        }
+    }
+
+    /// For people.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Stopped::Executions => "the limit on executions was reached",
+            Stopped::Time => "time ran out",
+            Stopped::Memory => "the limit on memory was reached",
+            Stopped::Failure => "the search ends at the first failure",
+            Stopped::Enough => "enough was seen",
+            Stopped::Sampling => "random schedules are a sample, not a search",
+        }
+    }
+}
+
 /// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {

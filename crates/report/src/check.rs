@@ -2,7 +2,7 @@
 //! how much was done.
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, buffer, condition, counted, printable, stopped_phrase, value, witness};
+use crate::{Look, Run, buffer, condition, counted, printable, value, witness};
 use raddle_analysis::{CheckResult, Offence, Search, Verdict, Violation};
 use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, Model, Stopped};
 use std::fmt::{Result, Write};
@@ -36,7 +36,7 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
         writeln!(out, "  bound met: {}{source}", bound_phrase(run, bound))?;
     }
     if let Some(stopped) = result.summary.stopped.filter(|s| *s != Stopped::Failure) {
-        writeln!(out, "  stopped early: {}", stopped_phrase(stopped))?;
+        writeln!(out, "  stopped early: {}", stopped.phrase())?;
     }
     if let Some(line) = endless_phrase(run.search, result) {
         writeln!(out, "  {line}")?;

@@ -5,10 +5,10 @@
 
 use crate::bounds::{self, Bound};
 use crate::value::{self, Value};
-use crate::{Run, condition, stopped_name, story};
+use crate::{Run, condition, story};
 use raddle_analysis::witness::{GOAL, Witness};
 use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
-use raddle_engine::{Failure, FailureKind};
+use raddle_engine::{Failure, FailureKind, Stopped};
 use raddle_ir::{LocId, Program};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -160,7 +160,7 @@ pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
         condition_holds: result.condition.holds(),
         errors: errors(run, check),
         bounds: bounds(run, check),
-        stopped: summary.stopped.map(stopped_name),
+        stopped: summary.stopped.map(Stopped::name),
         events: summary.events,
         peak: peak(),
         seconds: check.elapsed.as_secs_f64(),
@@ -198,7 +198,7 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
         traces: summary.traces,
         errors: errors(run, result),
         bounds: bounds(run, result),
-        stopped: summary.stopped.map(stopped_name),
+        stopped: summary.stopped.map(Stopped::name),
         events: summary.events,
         longest: summary.longest,
         peak: peak(),

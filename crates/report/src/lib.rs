@@ -42,7 +42,6 @@ pub mod value;
 pub mod witness;
 
 use raddle_analysis::Search;
-use raddle_engine::Stopped;
 use raddle_ir::{LocId, Program};
 
 /// What was run: the context of every result.
@@ -74,30 +73,6 @@ pub struct Look<'a> {
     /// Whether the reader is a terminal with colours.
     pub colour: bool,
     pub sources: &'a source::Sources,
-}
-
-/// Why a search ended early, as a word for machines.
-const fn stopped_name(stopped: Stopped) -> &'static str {
-    match stopped {
-        Stopped::Executions => "executions",
-        Stopped::Time => "time",
-        Stopped::Memory => "memory",
-        Stopped::Failure => "failure",
-        Stopped::Enough => "enough",
-        Stopped::Sampling => "sampling",
-    }
-}
-
-/// Why a search ended early, for people.
-const fn stopped_phrase(stopped: Stopped) -> &'static str {
-    match stopped {
-        Stopped::Executions => "the limit on executions was reached",
-        Stopped::Time => "time ran out",
-        Stopped::Memory => "the limit on memory was reached",
-        Stopped::Failure => "the search ends at the first failure",
-        Stopped::Enough => "enough was seen",
-        Stopped::Sampling => "random schedules are a sample, not a search",
-    }
 }
 
 /// Control characters as escapes: what a program calls things must not reach the terminal raw. Names of

@@ -1,7 +1,7 @@
 //! A litmus result as text, line for line what the field's simulators print, then the number of
 //! executions and, where there are any, failures, bounds and why the search ended early.
 
-use crate::{Run, check, condition, counted, stopped_phrase, value};
+use crate::{Run, check, condition, counted, value};
 use raddle_analysis::LitmusResult;
 use raddle_ir::Quantifier;
 use std::fmt::Write;
@@ -68,7 +68,7 @@ fn write_exceptions(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> s
         writeln!(out, "Bound {}", check::bound_phrase(run, bound))?;
     }
     if let Some(stopped) = summary.stopped {
-        writeln!(out, "Stopped: {}", stopped_phrase(stopped))?;
+        writeln!(out, "Stopped: {}", stopped.phrase())?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::bounds::{self, Bound};
 use crate::robust::Subject;
-use crate::{counted, printable, stopped_name, stopped_phrase};
+use crate::{counted, printable};
 use raddle_analysis::robust::Sample;
 use raddle_engine::{FailureKind, Stopped};
 use raddle_ir::LocId;
@@ -81,7 +81,7 @@ fn write_limits(out: &mut String, subject: &Subject<'_>, sample: &Sample) -> Res
         writeln!(out, "  {model}: {runs} reached something unsupported: `raddle check` says what")?;
     }
     match stopped(sample) {
-        Some(stopped) => writeln!(out, "  {model}: stopped early: {}", stopped_phrase(stopped)),
+        Some(stopped) => writeln!(out, "  {model}: stopped early: {}", stopped.phrase()),
         None => Ok(()),
     }
 }
@@ -174,7 +174,7 @@ pub fn json<'a>(subject: &Subject<'a>, sample: &Sample) -> Sampled<'a> {
         others: sample.others,
         bounds: bounds::listed(subject.program, subject.file, &sample.summary.bounds),
         unsupported: unsupported(sample),
-        stopped: stopped(sample).map(stopped_name),
+        stopped: stopped(sample).map(Stopped::name),
         monitor_seconds: sample.monitoring.as_secs_f64(),
         seconds: sample.elapsed.as_secs_f64(),
     }

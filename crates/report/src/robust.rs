@@ -2,7 +2,7 @@
 
 use crate::bounds::{self, Bound};
 use crate::paint::{Ink, paint};
-use crate::{counted, json, printable, stopped_name, stopped_phrase, story};
+use crate::{counted, json, printable, story};
 use raddle_analysis::robust::{Gap, Robustness, Witness};
 use raddle_engine::{Deed, ReplayEvent};
 use raddle_ir::Program;
@@ -113,7 +113,7 @@ fn edge_phrase(edge: &str) -> &'static str {
 
 fn gap_phrase(gap: Gap) -> String {
     match gap {
-        Gap::Stopped(stopped) => format!("stopped early: {}", stopped_phrase(stopped)),
+        Gap::Stopped(stopped) => format!("stopped early: {}", stopped.phrase()),
         Gap::Bounds => "executions were cut: what lies behind a bound was not seen".to_owned(),
         Gap::Unsupported => "something that cannot be run was reached".to_owned(),
         Gap::Mixed => {
@@ -127,7 +127,7 @@ fn gap_phrase(gap: Gap) -> String {
 
 fn gap_name(gap: Gap) -> &'static str {
     match gap {
-        Gap::Stopped(stopped) => stopped_name(stopped),
+        Gap::Stopped(stopped) => stopped.name(),
         Gap::Bounds => "bounds",
         Gap::Unsupported => "unsupported",
         Gap::Mixed => "mixed-sizes",

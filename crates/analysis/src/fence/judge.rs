@@ -5,7 +5,7 @@ use crate::condition;
 use crate::fallible::may_fail;
 use crate::reach::STATES_MEMORY;
 use crate::robust::{Gap, robust};
-use raddle_engine::{FailureKind, Limits, Stopped, Summary};
+use raddle_engine::{FailureKind, Limits, Summary};
 use raddle_interleave::{Model, Options};
 use raddle_ir::{FenceKind, InstKind, Program, Quantifier};
 use raddle_reach::{Answer, InstPlace, ReachModel};
@@ -256,20 +256,10 @@ impl<'q> Judge<'q> {
 const BOUND: &str = "a search met a bound";
 const UNSUPPORTED: &str = "something was reached that cannot be run";
 
-/// Why a search has ended before it was done.
-const fn early(stopped: Stopped) -> &'static str {
-    match stopped {
-        Stopped::Time => "time ran out",
-        Stopped::Memory => "a search reached the limit on memory",
-        Stopped::Executions => "a search reached the limit on executions",
-        Stopped::Failure | Stopped::Enough | Stopped::Sampling => "a search had to end early",
-    }
-}
-
 /// Why nobody can say whether a program is robust.
 fn missing(gaps: &[Gap]) -> &'static str {
     match gaps.first() {
-        Some(Gap::Stopped(stopped)) => early(*stopped),
+        Some(Gap::Stopped(stopped)) => stopped.phrase(),
         Some(Gap::Bounds) => BOUND,
         Some(Gap::Unsupported) => UNSUPPORTED,
         Some(Gap::Mixed | Gap::OnlyTso | Gap::Unconfirmed) | None => "a search has no answer",
@@ -314,7 +304,7 @@ fn incomplete(summary: &Summary) -> Option<&'static str> {
     let unsupported = summary.failures.iter().any(|f| f.kind == FailureKind::Unsupported);
     match summary.stopped {
         _ if unsupported => Some(UNSUPPORTED),
-        Some(stopped) => Some(early(stopped)),
+        Some(stopped) => Some(stopped.phrase()),
         None => (summary.cut > 0 || !summary.bounds.is_empty()).then_some(BOUND),
     }
 }

@@ -155,8 +155,8 @@ fn fences_are_unknown_after_every_limit() {
         ("tso", ["--timeout", "0.1"], "time"),
         ("tso", ["--max-memory", "1"], "memory"),
         ("pso", ["--timeout", "0.1"], "time ran out"),
-        ("pso", ["--max-memory", "1"], "a search reached the limit on memory"),
-        ("pso", ["--max-executions", "1"], "a search reached the limit on executions"),
+        ("pso", ["--max-memory", "1"], "the limit on memory was reached"),
+        ("pso", ["--max-executions", "1"], "the limit on executions was reached"),
         ("pso", ["--unroll", "1"], "a search met a bound"),
     ] {
         let args = ["fence", &path, "--json", "--model", model];
