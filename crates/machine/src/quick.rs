@@ -105,6 +105,8 @@ fn quick(op: &Op) -> Quick {
         }
         Op::Move { ty, dst, a } if is_quick(ty, [a]) => Quick::Copy { dst, a },
         Op::Jump(to) => Quick::Jump(to),
+        // The condition decides nothing, and no engine that goes the short way asks for dependencies.
+        Op::Branch { then, els, .. } if then == els => Quick::Jump(then),
         Op::Branch { cond, then, els } if is_quick(Type::Int(1), [cond]) => {
             Quick::Branch { cond, then, els }
         }
@@ -137,7 +139,10 @@ fn compare_branch(compare: Quick, next: &Op, is_read: impl Fn(Slot) -> bool) -> 
     let Op::Branch { cond, then, els } = *next else { return None };
     (cond.get() == Source::Slot(dst)).then(|| {
         let keep = is_read(dst);
-        Quick::CompareBranch { pred, bits, keep, dst, a, b, then, els }
+        match then == els && !keep {
+            true => Quick::Jump(then),
+            false => Quick::CompareBranch { pred, bits, keep, dst, a, b, then, els },
+        }
     })
 }
 

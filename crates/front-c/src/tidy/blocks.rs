@@ -15,10 +15,10 @@ pub fn simplify(function: &mut Function) {
     sweep(function);
 }
 
-/// A branch whose condition is known.
+/// A branch whose condition is a constant. One whose targets are the same block stays: stores after
+/// it depend on its condition all the same.
 fn decide(term: &mut TerminatorKind) {
     let known = match term {
-        TerminatorKind::Branch { then, els, .. } if then == els => Some(*then),
         TerminatorKind::Branch { cond: Operand::Int(bits), then, els } => {
             Some(if *bits == 0 { *els } else { *then })
         }

@@ -5,7 +5,7 @@ use super::{ELEMENTS, Plan};
 use raddle_ir::Mnemonic;
 use raddle_ir::{
     Access, BinOp, CastOp, FenceKind, Function, FunctionBuilder, GlobalId, InstKind, IntPred,
-    Operand, Order, Pred, Reg, RmwOp, Type,
+    Operand, Order, Pred, Reg, RmwOp, TerminatorKind, Type,
 };
 
 /// How deep branches, loops and critical sections nest.
@@ -118,6 +118,7 @@ impl<'p, 'c> Body<'p, 'c> {
             Statement::Post => self.post(),
             Statement::Take => self.take(),
             Statement::Exclusive => return self.exclusive(room),
+            Statement::SameWay => self.same_way(),
             Statement::Branch => return self.branch(room),
             Statement::Repeat => return self.repeat(room),
             Statement::Lock => return self.critical_section(room),
@@ -363,6 +364,21 @@ impl<'p, 'c> Body<'p, 'c> {
         self.function.jump(join);
         self.function.switch_to(join);
         in_then + in_els
+    }
+
+    /// A branch or a switch that leads to the next statement, whatever its value is.
+    fn same_way(&mut self) {
+        let next = self.new_block();
+        if self.values.is_empty() || self.plan.rng.bool() {
+            let cond = self.condition();
+            self.function.branch(cond, next, next);
+        } else {
+            let (reg, ty) = self.plan.pick(&self.values);
+            let cases = (0..self.plan.rng.u128(..=2)).map(|case| (case, next)).collect();
+            let (value, default) = (reg.into(), next);
+            self.function.end(TerminatorKind::Switch { ty, value, cases, default });
+        }
+        self.function.switch_to(next);
     }
 
     /// A loop of two rounds.

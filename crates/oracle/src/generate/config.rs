@@ -61,6 +61,8 @@ weights! {
     store_fence StoreFence,
     /// A branch on a value read.
     branch Branch,
+    /// A branch on a value read whose targets are the same block.
+    same_way SameWay,
     /// A loop of two rounds.
     repeat Repeat,
     /// A load or store at an index computed from a value read.
@@ -147,6 +149,7 @@ impl Config {
                 cmpxchg: 3,
                 fence: 10,
                 branch: 10,
+                same_way: 4,
                 index: 5,
                 depend: 14,
                 exclusive: 4,
