@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use raddle_interleave::{Limits, Model, Options, explore};
+use raddle_interleave::{Budget, Limits, Model, Options, explore};
 use raddle_ir::{text, verify::verify};
 use std::time::Duration;
 
@@ -18,8 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     for model in Model::ALL {
         let limits = Limits {
             executions: Some(EXECUTIONS),
-            time: Some(Duration::from_millis(200)),
-            memory: Some(64 << 20),
+            budget: Budget::new(Some(Duration::from_millis(200)), None),
             events: 200,
             local_steps: 2_000,
             unroll: None,

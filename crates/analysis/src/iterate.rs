@@ -8,7 +8,7 @@
 
 use crate::check::{CheckResult, Verdict, check};
 use crate::search::Search;
-use raddle_engine::{BoundKind, Stopped};
+use raddle_engine::BoundKind;
 use raddle_ir::Program;
 use std::time::Instant;
 
@@ -35,28 +35,23 @@ impl Iterated {
     }
 }
 
-/// Checks a program with buffers of growing size. A limit on time is for all bounds together, the
-/// others are for each.
+/// Checks a program with buffers of growing size. The budget is for all bounds together, the limit on
+/// executions for each.
 pub fn iterate(program: &Program, search: &Search) -> Iterated {
     let start = Instant::now();
     let mut executions = Vec::new();
     loop {
         let bound = executions.len() as u32;
-        let mut search = search.clone().with_buffer_bound(bound);
-        let time = search.limits().time;
-        if let Some(time) = time {
-            search = search.with_time(time.saturating_sub(start.elapsed()));
-        }
+        let search = search.clone().with_buffer_bound(bound);
         let mut result = check(program, &search);
         executions.push(result.summary.executions);
         let goes_on = result.verdict == Verdict::SafeBounded && is_bounded(&result);
-        // A short search may end before it looks at the time.
-        let is_late = time.is_some_and(|time| start.elapsed() >= time);
-        if goes_on && is_late {
-            result.summary.stopped = Some(Stopped::Time);
+        let spent = search.limits().budget.spent().filter(|_| goes_on);
+        if let Some(spent) = spent {
+            result.summary.stopped = Some(spent.into());
             result.verdict = Verdict::Unknown;
         }
-        if !goes_on || is_late {
+        if !goes_on || spent.is_some() {
             result.elapsed = start.elapsed();
             return Iterated { search, result, executions };
         }

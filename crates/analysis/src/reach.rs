@@ -41,9 +41,6 @@ pub const fn replayed_under(model: ReachModel) -> Model {
     }
 }
 
-/// Memory that states may take, unless it was said.
-pub const STATES_MEMORY: u64 = 8 << 30;
-
 /// Asks whether a goal of the program, or a failure, can be reached.
 pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachResult {
     let asks_for_failures = options.failures || program.goals.is_empty();
@@ -123,8 +120,7 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
     };
     let limits = &options.limits;
     let asked = Options {
-        time: limits.time,
-        memory: limits.memory.or(Some(STATES_MEMORY)),
+        budget: limits.budget.clone(),
         local_steps: limits.local_steps,
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         failures: true,
@@ -141,8 +137,7 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
         return unsupported("what was found does not replay: a defect of raddle", LocId::NONE);
     }
     if program.condition.is_some() && unknown.is_none() && summary.failures.is_empty() {
-        let time = limits.time.map(|time| time.saturating_sub(result.effort.elapsed));
-        let finals = final_states(program, model, &Options { time, ..asked });
+        let finals = final_states(program, model, &asked);
         unknown = finals.unknown;
         summary.events += finals.effort.states;
         for FinalState { values, schedule } in finals.states {
@@ -152,8 +147,8 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
     }
     match unknown {
         None => {}
-        Some(Unknown::Time) => summary.stopped = Some(Stopped::Time),
-        Some(Unknown::Memory | Unknown::States) => summary.stopped = Some(Stopped::Memory),
+        Some(Unknown::Spent(spent)) => summary.stopped = Some(spent.into()),
+        Some(Unknown::States) => summary.stopped = Some(Stopped::Memory),
         Some(Unknown::LocalSteps(loc)) => {
             summary.cut = 1;
             summary.bounds.push(BoundMet { kind: BoundKind::LocalSteps, loc, count: 1 });

@@ -2,11 +2,10 @@
 
 use crate::reach;
 use crate::values::interpret;
-use raddle_engine::{Checks, Limits, Model, Replayed, Step, Summary};
+use raddle_engine::{Budget, Checks, Limits, Model, Replayed, Step, Summary};
 use raddle_graph as graph;
 use raddle_interleave as interleave;
 use raddle_ir::Program;
-use std::time::Duration;
 
 /// An engine with everything that it is to be asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,12 +80,12 @@ impl Search {
         self
     }
 
-    /// The same with another limit on time.
+    /// The same with another budget.
     #[must_use]
-    pub fn with_time(mut self, time: Duration) -> Search {
+    pub fn within(mut self, budget: Budget) -> Search {
         match &mut self {
-            Search::Interleave(options) | Search::Lazy(options) => options.limits.time = Some(time),
-            Search::Graph(options) => options.limits.time = Some(time),
+            Search::Interleave(options) | Search::Lazy(options) => options.limits.budget = budget,
+            Search::Graph(options) => options.limits.budget = budget,
         }
         self
     }

@@ -1,7 +1,7 @@
 //! Bounded store buffers: the x86 litmus tests for every bound, and raising the bound.
 
 use raddle_analysis::{CheckResult, Search, Verdict, check, iterate};
-use raddle_interleave::{BoundKind, Model, Options, Strategy};
+use raddle_interleave::{BoundKind, Budget, Model, Options, Strategy};
 use raddle_ir::Program;
 use raddle_oracle::generate::{self, Config};
 use raddle_testing::Corpus;
@@ -104,7 +104,7 @@ fn a_limit_on_time_is_for_all_bounds_together() {
     let test = "X86 SB\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n\
                 exists (0:EAX=0)\n";
     let program = raddle_front_litmus::load("SB", test.as_bytes()).expect("a test").program;
-    let out_of_time = search(Model::Tso, None).with_time(Duration::ZERO);
+    let out_of_time = search(Model::Tso, None).within(Budget::new(Some(Duration::ZERO), None));
     let raised = iterate(&program, &out_of_time);
     assert_eq!(raised.result.verdict, Verdict::Unknown);
     assert_eq!(raised.executions.len(), 1);

@@ -229,19 +229,28 @@ pub enum StrategyArg {
     Graph,
 }
 
+/// What a command may use.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
-pub struct LimitArgs {
-    /// Stop after so long; fractions are fine.
+pub struct BudgetArgs {
+    /// Stop after this many seconds; fractions are fine. Each program has this long, to be loaded and
+    /// for all models together.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub timeout: Option<f64>,
-    /// Stop when the search holds more memory than this.
+    /// Stop when raddle holds this much memory [default: half of the machine's].
     #[arg(
         long, value_name = "MIB", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub max_memory: Option<u64>,
-    /// Stop after so many executions.
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+    /// Stop after this many executions.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u64).range(1..)

@@ -17,10 +17,12 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     };
     let sources = Sources::from_disk();
     let mut witnesses = Vec::new();
-    for search in &config.searches {
+    for (n, search) in config.searches.iter().enumerate() {
+        let models_left = config.searches.len() - n;
+        let search = search.clone().within(search.limits().budget.share(models_left));
         let checked = match config.iterates && search.is_buffered() {
-            true => raddle_analysis::iterate(&program, search),
-            false => Iterated::once(&program, search),
+            true => raddle_analysis::iterate(&program, &search),
+            false => Iterated::once(&program, &search),
         };
         let violations = &checked.result.violations;
         output.note(Status::of(checked.result.verdict, config.strict));

@@ -1,13 +1,14 @@
 //! Parsed arguments become validated ones, here and nowhere else.
 
 use crate::args::{
-    CheckArg, CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs, SourceLine,
-    StrategyArg,
+    BudgetArgs, CheckArg, CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs,
+    SourceLine, StrategyArg,
 };
 use crate::models;
 use crate::output::{Output, Stop};
 use clap::Parser;
 use raddle_analysis::Search;
+use raddle_budget::{Budget, default_memory};
 use raddle_engine::{Checks, Limits, Model};
 use raddle_interleave::{self as interleave, Options, Strategy};
 use raddle_report::document::Origin;
@@ -22,6 +23,8 @@ pub struct LitmusConfig {
     pub paths: Vec<PathBuf>,
     /// One search per model, in the order given.
     pub searches: Vec<Search>,
+    /// For each test.
+    pub budget: Budget,
     pub strict: bool,
     pub json: bool,
     /// Threads to use; 0 for one per core.
@@ -106,8 +109,11 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
     if args.search.strategy == Some(StrategyArg::Lazy) {
         return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
     }
-    let searches = searches(&args.models, &args.search, &args.limits, Checks::default(), true)?;
+    let limits = limits(&args.limits)?;
+    let budget = limits.budget.clone();
+    let searches = searches(&args.models, &args.search, &limits, Checks::default(), true)?;
     Ok(LitmusConfig {
+        budget,
         paths: args.paths.clone(),
         searches: args.buffers.fixed(searches)?,
         strict: args.limits.strict,
@@ -118,7 +124,8 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
 
 pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let checks = Checks { races: args.checks.contains(&CheckArg::Races) };
-    let searches = searches(&args.models, &args.search, &args.limits, checks, args.keep_going)?;
+    let limits = limits(&args.limits)?;
+    let searches = searches(&args.models, &args.search, &limits, checks, args.keep_going)?;
     let (searches, iterates) = args.buffers.bounded(searches)?;
     Ok(CheckConfig {
         source: source(&args.source),
@@ -134,7 +141,7 @@ pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
 fn searches(
     models: &ModelArgs,
     search: &SearchArgs,
-    limit_args: &LimitArgs,
+    limits: &Limits,
     checks: Checks,
     keep_going: bool,
 ) -> Result<Vec<Search>, Stop> {
@@ -143,7 +150,6 @@ fn searches(
     {
         return Err(Stop::Usage("--seed and --runs need --strategy random".to_owned()));
     }
-    let limits = limits(limit_args)?;
     let asked = |model: Model| {
         let limits = limits.clone();
         Ok(match engine(model, search)? {
@@ -233,22 +239,28 @@ pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
     let defaults = Limits::default();
     Ok(Limits {
         executions: args.max_executions,
-        time: args.timeout.map(timeout).transpose()?,
-        memory: args.max_memory.map(bytes).transpose()?,
+        budget: budget(&args.budget)?,
         events: args.max_events.unwrap_or(defaults.events),
         unroll: args.unroll,
         ..defaults
     })
 }
 
-pub fn timeout(seconds: f64) -> Result<Duration, Stop> {
+/// What a command may use, from now on. All that it does for one program shares it.
+pub fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
+    let time = args.timeout.map(timeout).transpose()?;
+    let memory = args.max_memory.map(bytes).transpose()?.or_else(default_memory);
+    Ok(Budget::new(time, memory))
+}
+
+fn timeout(seconds: f64) -> Result<Duration, Stop> {
     let duration = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
     duration.ok_or_else(|| {
         Stop::Usage(format!("--timeout takes a positive number of seconds, not {seconds}"))
     })
 }
 
-pub fn bytes(mib: u64) -> Result<u64, Stop> {
+fn bytes(mib: u64) -> Result<u64, Stop> {
     let bytes = mib.checked_mul(1 << 20);
     bytes.ok_or_else(|| Stop::Usage(format!("--max-memory {mib} is more than any machine has")))
 }
@@ -278,8 +290,9 @@ mod tests {
             panic!("the interleaving engine is asked");
         };
         assert_eq!(options.strategy, Strategy::Random { seed: 0, runs: 7 });
-        assert_eq!(options.limits.time, Some(Duration::from_millis(1500)));
-        assert_eq!(options.limits.memory, Some(2 << 20));
+        let left = options.limits.budget.time_left().expect("a limit on time");
+        assert!(left <= Duration::from_millis(1500), "{left:?}");
+        assert!(!options.limits.budget.affords(2 << 20));
     }
 
     #[test]

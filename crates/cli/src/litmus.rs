@@ -87,12 +87,14 @@ fn show(done: Done, output: &mut Output) -> Result<(), Stop> {
 }
 
 fn run_file(config: &LitmusConfig, path: &Path) -> Done {
+    let budget = config.budget.afresh();
     let program = input::load(path)?;
     let file = input::shown(path);
     let mut shown = Shown { text: String::new(), status: Status::Fine };
-    for search in &config.searches {
-        let result = raddle_analysis::litmus(&program, search);
-        let run = Run { file: &file, program: &program, search };
+    for (n, search) in config.searches.iter().enumerate() {
+        let search = search.clone().within(budget.share(config.searches.len() - n));
+        let result = raddle_analysis::litmus(&program, &search);
+        let run = Run { file: &file, program: &program, search: &search };
         shown.status = shown.status.max(status(config, &result));
         shown.text.push_str(&rendered(config, &run, &result));
     }

@@ -10,7 +10,7 @@ use crate::source;
 use crate::status::Status;
 use clap::{Args, ValueEnum};
 use raddle_analysis::robust::{Interlocked, Runs, sample};
-use raddle_interleave::Model;
+use raddle_interleave::{Limits, Model};
 use raddle_ir::{Diagnostic, Severity};
 use raddle_monitor::Buffers;
 use raddle_monitor::log::{self, BadLine, Trouble};
@@ -94,8 +94,8 @@ fn for_programs(args: &MonitorArgs) -> Option<&'static str> {
         ("--runs", args.runs.is_some()),
         ("--seed", args.seed.is_some()),
         ("--interlocked", args.interlocked != InterlockedArg::default()),
-        ("--timeout", limits.timeout.is_some()),
-        ("--max-memory", limits.max_memory.is_some()),
+        ("--timeout", limits.budget.timeout.is_some()),
+        ("--max-memory", limits.budget.max_memory.is_some()),
         ("--max-executions", limits.max_executions.is_some()),
         ("--max-events", limits.max_events.is_some()),
         ("--unroll", limits.unroll.is_some()),
@@ -182,15 +182,19 @@ fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
         InterlockedArg::Address => Interlocked::OwnAddress,
     };
     let (seed, count) = (args.seed.unwrap_or_default(), args.runs.unwrap_or(DEFAULT_RUNS));
-    let runs = Runs { seed, runs: count, interlocked, limits };
     for config in programs(config::source(&args.source)) {
+        let budget = limits.budget.afresh();
         let Some(source) = source::load(&config, output) else {
             output.note(Status::Bad);
             continue;
         };
         let subject = Subject { file: &source.shown, program: &source.program };
-        let sampled = |model: &Model| sample(&source.program, *model, &runs);
-        let samples: Vec<_> = args.models.iter().map(sampled).collect();
+        let sampled = |(n, model): (usize, &Model)| {
+            let budget = budget.share(args.models.len() - n);
+            let limits = Limits { budget, ..limits.clone() };
+            sample(&source.program, *model, &Runs { seed, runs: count, interlocked, limits })
+        };
+        let samples: Vec<_> = args.models.iter().enumerate().map(sampled).collect();
         let found = samples.iter().any(|sample| !sample.violations.is_empty());
         let bounded = samples.iter().any(|sample| !sample.summary.bounds.is_empty());
         output.note(match found {

@@ -1,6 +1,6 @@
 //! `raddle reach`: its arguments, and what it does.
 
-use crate::args::{OutputArgs, SourceArgs};
+use crate::args::{BudgetArgs, OutputArgs, SourceArgs};
 use crate::config;
 use crate::models;
 use crate::output::{Output, Stop};
@@ -30,15 +30,8 @@ pub struct ReachArgs {
         short, long, value_name = "MODEL", value_parser = models::BY_STATES, help_heading = "Model"
     )]
     pub model: ReachModel,
-    /// Stop after so long; fractions are fine.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Limits")]
-    pub timeout: Option<f64>,
-    /// Stop when the states take more memory than this.
-    #[arg(
-        long, value_name = "MIB", allow_negative_numbers = true, default_value_t = 8192,
-        help_heading = "Limits", value_parser = clap::value_parser!(u64).range(1..)
-    )]
-    pub max_memory: u64,
+    #[command(flatten)]
+    pub budget: BudgetArgs,
     /// Threads to search with [default: one per core].
     #[arg(
         short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
@@ -60,8 +53,7 @@ pub fn workers(jobs: Option<u16>) -> usize {
 
 pub fn run(args: &ReachArgs, output: &mut Output) -> Result<Status, Stop> {
     let options = Options {
-        time: args.timeout.map(config::timeout).transpose()?,
-        memory: Some(config::bytes(args.max_memory)?),
+        budget: config::budget(&args.budget)?,
         workers: workers(args.jobs),
         ..Options::default()
     };

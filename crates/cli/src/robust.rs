@@ -67,6 +67,7 @@ pub fn run(args: &RobustArgs, output: &mut Output) -> Result<Status, Stop> {
         return Err(Stop::Usage(why.to_owned()));
     }
     for program in programs(config::source(&args.source)) {
+        let limits = Limits { budget: limits.budget.afresh(), ..limits.clone() };
         run_program(args, &limits, &program, output)?;
     }
     Ok(output.status())
@@ -92,7 +93,9 @@ fn run_program(
     let sources = Sources::from_disk();
     // Automata are loops that never end, which executions are no way to look at.
     let endless = matches!(&*config.files, [file] if input::is_automata(file));
-    for model in &args.models {
+    for (n, model) in args.models.iter().enumerate() {
+        let budget = limits.budget.share(args.models.len() - n);
+        let limits = &Limits { budget, ..limits.clone() };
         let by = by.or((endless && *model == Model::Tso).then_some(By::Attacks));
         let found = robust(&source.program, *model, limits, by);
         output.note(match found.robust {

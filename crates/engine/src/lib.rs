@@ -25,6 +25,7 @@ pub use failure::{Failure, FailureKind, FailureSite, Step};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::Model;
+pub use raddle_budget::{Budget, Spent};
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };

@@ -1,7 +1,7 @@
 //! Where to stop, and what to look for.
 
+use raddle_budget::Budget;
 use raddle_machine::Bounds;
-use std::time::Duration;
 
 /// Where to stop. Every limit that is met is reported in [`crate::Summary::bounds`] or
 /// [`crate::Summary::stopped`].
@@ -9,9 +9,8 @@ use std::time::Duration;
 pub struct Limits {
     /// Executions (of any kind) explored before giving up.
     pub executions: Option<u64>,
-    pub time: Option<Duration>,
-    /// Bytes that the engine may hold.
-    pub memory: Option<u64>,
+    /// Time and memory, shared with everything else that works on the same program.
+    pub budget: Budget,
     /// Visible events of one thread in one execution; the thread is stopped there.
     pub events: u32,
     /// Instructions that a thread may run between two visible events; a longer run is cut.
@@ -35,8 +34,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             executions: None,
-            time: None,
-            memory: None,
+            budget: Budget::UNLIMITED,
             events: 100_000,
             local_steps: 10_000_000,
             unroll: None,

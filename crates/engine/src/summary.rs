@@ -1,6 +1,7 @@
 //! The result of a search.
 
 use crate::failure::{Failure, Step};
+use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::Status;
 
@@ -50,6 +51,8 @@ pub enum Stopped {
     Executions,
     Time,
     Memory,
+    /// A signal asked for it.
+    Interrupted,
     /// At the first failure.
     Failure,
     /// Whoever looked on had seen enough.
@@ -65,6 +68,7 @@ impl Stopped {
             Stopped::Executions => "executions",
             Stopped::Time => "time",
             Stopped::Memory => "memory",
+            Stopped::Interrupted => "interrupted",
             Stopped::Failure => "failure",
             Stopped::Enough => "enough",
             Stopped::Sampling => "sampling",
@@ -77,9 +81,20 @@ impl Stopped {
             Stopped::Executions => "the limit on executions was reached",
             Stopped::Time => "time ran out",
             Stopped::Memory => "the limit on memory was reached",
+            Stopped::Interrupted => "the search was interrupted",
             Stopped::Failure => "the search ends at the first failure",
             Stopped::Enough => "enough was seen",
             Stopped::Sampling => "random schedules are a sample, not a search",
+        }
+    }
+}
+
+impl From<Spent> for Stopped {
+    fn from(spent: Spent) -> Stopped {
+        match spent {
+            Spent::Time => Stopped::Time,
+            Spent::Memory => Stopped::Memory,
+            Spent::Interrupted => Stopped::Interrupted,
         }
     }
 }

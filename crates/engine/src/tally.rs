@@ -126,12 +126,6 @@ impl Tally {
         !self.keep_going && !self.summary.failures.is_empty()
     }
 
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        let observables = self.state.capacity() * 8;
-        self.states.len() * (observables + std::mem::size_of::<Ending>())
-    }
-
     /// The summary, with final states in order.
     pub fn finish(mut self, stopped: Option<Stopped>) -> Summary {
         self.summary.stopped = if self.is_decided() { Some(Stopped::Failure) } else { stopped };

@@ -431,9 +431,4 @@ impl<const W: usize> Graph<W> {
             Kind::Load(_) => None,
         }
     }
-
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        self.rows.capacity() * std::mem::size_of::<Row<W>>()
-    }
 }

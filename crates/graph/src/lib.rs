@@ -52,17 +52,15 @@ use graph::Graph;
 use model::Rules;
 use raddle_ir::Program;
 use search::{Search, TooSmall};
-use std::time::Instant;
 
 /// Searches the executions of a verified program.
 pub fn explore(program: &Program, options: &Options) -> Summary {
-    let started = Instant::now();
     // Most programs have few events; who has more is searched again with larger sets.
-    let found = attempt::<1>(program, options, started)
-        .or_else(|_| attempt::<2>(program, options, started))
-        .or_else(|_| attempt::<4>(program, options, started))
-        .or_else(|_| attempt::<8>(program, options, started))
-        .or_else(|_| attempt::<16>(program, options, started));
+    let found = attempt::<1>(program, options)
+        .or_else(|_| attempt::<2>(program, options))
+        .or_else(|_| attempt::<4>(program, options))
+        .or_else(|_| attempt::<8>(program, options))
+        .or_else(|_| attempt::<16>(program, options));
     found.unwrap_or_else(|TooSmall| {
         let message = "an execution of more than 1024 events is not supported by the graph engine \
             (--unroll shortens loops)";
@@ -71,15 +69,11 @@ pub fn explore(program: &Program, options: &Options) -> Summary {
     })
 }
 
-fn attempt<const W: usize>(
-    program: &Program,
-    options: &Options,
-    started: Instant,
-) -> Result<Summary, TooSmall> {
+fn attempt<const W: usize>(program: &Program, options: &Options) -> Result<Summary, TooSmall> {
     let rules = Rules { model: options.model };
     let limits = &options.limits;
     match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
-        Ok(ahead) => Search::<W>::new(ahead, options, started).run(),
+        Ok(ahead) => Search::<W>::new(ahead, options).run(),
         Err(fault) => Ok(cannot_start(fault)),
     }
 }

@@ -39,7 +39,6 @@ use crate::state::{Act, Refused, goes_on, perform, step};
 use raddle_engine::{Step, Stopped, Summary, Tally};
 use raddle_machine::Mark;
 use smallvec::SmallVec;
-use std::time::Instant;
 
 /// The acts of a decision, in the order in which they are tried.
 #[derive(Clone, Debug)]
@@ -89,15 +88,13 @@ pub(crate) struct Search<'p, const W: usize> {
     hope: Hope,
     tally: Tally,
     options: &'p Options,
-    started: Instant,
-    ticks: u32,
 }
 
 /// The graph has no room for an execution: search again with a larger one.
 pub(crate) struct TooSmall;
 
 impl<'p, const W: usize> Search<'p, W> {
-    pub fn new(ahead: Ahead<'p>, options: &'p Options, started: Instant) -> Search<'p, W> {
+    pub fn new(ahead: Ahead<'p>, options: &'p Options) -> Search<'p, W> {
         let tally = Tally::new(ahead.program, options.keep_going);
         Search {
             ahead,
@@ -108,8 +105,6 @@ impl<'p, const W: usize> Search<'p, W> {
             hope: Hope::default(),
             tally,
             options,
-            started,
-            ticks: 0,
         }
     }
 
@@ -162,18 +157,7 @@ impl<'p, const W: usize> Search<'p, W> {
         if limits.executions.is_some_and(|most| self.tally.explored() >= most) {
             return Some(Stopped::Executions);
         }
-        self.ticks = self.ticks.wrapping_add(1);
-        if !self.ticks.is_multiple_of(256) {
-            return None;
-        }
-        if limits.time.is_some_and(|most| self.started.elapsed() >= most) {
-            return Some(Stopped::Time);
-        }
-        let bytes = || {
-            let graphs: usize = self.graphs.iter().map(Graph::bytes).sum();
-            (graphs + self.ahead.bytes() + self.tally.bytes()) as u64
-        };
-        limits.memory.is_some_and(|most| bytes() > most).then_some(Stopped::Memory)
+        limits.budget.spent().map(Stopped::from)
     }
 
     /// Goes to the next act that can be carried out; false if there is none left.

@@ -192,10 +192,6 @@ impl Clocks {
         let b = &self.slab[b.0 as usize * self.width..][..self.width];
         a.iter().zip(b).all(|(a, b)| a <= b)
     }
-
-    pub fn bytes(&self) -> usize {
-        self.slab.capacity() * 4
-    }
 }
 
 /// The later of two entries. They never reach 2³¹, and signed numbers compare in fewer instructions.

@@ -81,7 +81,8 @@ pub use delay::{Delay, Undelayed, delayed};
 pub use model::Barrier;
 pub use observe::{Execution, Happening, Visitor, What, observe};
 pub use raddle_engine::{
-    BoundKind, BoundMet, Checks, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Summary,
+    BoundKind, BoundMet, Budget, Checks, Failure, FailureKind, FailureSite, Limits, Step, Stopped,
+    Summary,
 };
 pub use raddle_engine::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,

@@ -148,10 +148,6 @@ impl Notes {
     pub fn settle_in(&mut self, word: Word) {
         self.count = Some(word);
     }
-
-    pub fn bytes(&self) -> usize {
-        self.happened.capacity() * std::mem::size_of::<Happening>()
-    }
 }
 
 impl<'p> System<'p> {

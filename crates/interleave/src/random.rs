@@ -28,7 +28,7 @@ pub(crate) fn sample(
             watch.see_enough();
         }
         system.go_back(start);
-        if watch.has_seen_enough() || outcomes.is_decided() || watch.is_over(|| system.bytes()) {
+        if watch.has_seen_enough() || outcomes.is_decided() || watch.is_over() {
             break;
         }
     }

@@ -23,9 +23,6 @@ use raddle_engine::Summary;
 use raddle_machine::{Status, ThreadId};
 use smallvec::SmallVec;
 
-/// How many events of one execution pass between looks at the limits.
-const LOOK: usize = 4096;
-
 /// A state of the current execution: what was, is being, and is to be explored from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
@@ -87,7 +84,7 @@ impl<'p, 'o> Search<'p, 'o> {
                 if over || !self.retreat() {
                     break;
                 }
-                if self.watch.is_over(|| self.system.bytes() + self.trees.bytes()) {
+                if self.watch.is_over() {
                     break;
                 }
             }
@@ -112,10 +109,7 @@ impl<'p, 'o> Search<'p, 'o> {
     /// Performs one more event. False if the execution is at its end.
     fn advance(&mut self) -> bool {
         let depth = self.levels.len() - 1;
-        // Executions can be long: limits are looked at on the way, too.
-        if depth % LOOK == LOOK - 1
-            && self.watch.is_late(|| self.system.bytes() + self.trees.bytes())
-        {
+        if self.watch.is_spent() {
             return false;
         }
         let planned = self.trees.pop(&mut self.levels[depth].branches);

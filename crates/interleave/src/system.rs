@@ -307,15 +307,4 @@ impl<'p> System<'p> {
             self.machine.set_status(thread, Status::OutOfEvents);
         }
     }
-
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        self.machine.bytes()
-            + self.clocks.bytes()
-            + self.events.capacity() * std::mem::size_of::<Event>()
-            + self.links.capacity() * std::mem::size_of::<Link>()
-            + self.details.capacity() * std::mem::size_of::<Detail>()
-            + self.data_races.as_ref().map_or(0, |races| races.bytes())
-            + self.notes.as_ref().map_or(0, |notes| notes.bytes())
-    }
 }

@@ -196,10 +196,6 @@ impl Trees {
             at = self.graft_one(list, at, item.action);
         }
     }
-
-    pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * std::mem::size_of::<Node>() + self.free.capacity() * 4
-    }
 }
 
 /// Whether `action` is an *initial* of the sequence: it is in it, and nothing there happens before

@@ -4,7 +4,7 @@ mod common;
 
 use common::{FILE, program, threads};
 use raddle_interleave::{
-    BoundKind, BoundMet, Limits, Model, Options, Stopped, Strategy, Summary, explore,
+    BoundKind, BoundMet, Budget, Limits, Model, Options, Stopped, Strategy, Summary, explore,
 };
 use raddle_ir::Program;
 use std::time::Duration;
@@ -36,20 +36,21 @@ fn executions() {
 #[test]
 fn time() {
     for strategy in REDUCTIONS {
-        let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let limits =
+            Limits { budget: Budget::new(Some(Duration::ZERO), None), ..Limits::default() };
         let found = limited(&writers(8), strategy, limits);
         assert_eq!(found.stopped, Some(Stopped::Time));
-        assert!((1..40_320).contains(&found.executions), "{}", found.executions);
+        assert_eq!(found.executions, 0);
     }
 }
 
 #[test]
 fn memory() {
     for strategy in REDUCTIONS {
-        let limits = Limits { memory: Some(1), ..Limits::default() };
+        let limits = Limits { budget: Budget::new(None, Some(1)), ..Limits::default() };
         let found = limited(&writers(8), strategy, limits);
         assert_eq!(found.stopped, Some(Stopped::Memory));
-        assert!((1..40_320).contains(&found.executions), "{}", found.executions);
+        assert_eq!(found.executions, 0);
     }
 }
 

@@ -159,9 +159,4 @@ impl<'p> Machine<'p> {
             }
         }
     }
-
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        self.trail.bytes()
-    }
 }

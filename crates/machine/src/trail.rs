@@ -119,11 +119,6 @@ impl Trail {
     pub fn changes(&self, mark: Mark) -> &[(Word, u64)] {
         self.log.get(mark.0..).unwrap_or_default()
     }
-
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.log.capacity() * std::mem::size_of::<(Word, u64)>()
-    }
 }
 
 #[cfg(test)]

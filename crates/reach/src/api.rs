@@ -1,7 +1,7 @@
 //! What the engine is asked and what it answers.
 
 use crate::search::Ended;
-use raddle_engine::{FailureKind, Step};
+use raddle_engine::{Budget, FailureKind, Spent, Step, Stopped};
 use raddle_ir::LocId;
 use std::fmt;
 use std::time::Duration;
@@ -9,9 +9,7 @@ use std::time::Duration;
 /// Where to stop, and with what to work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    pub time: Option<Duration>,
-    /// Bytes that the states of a query may take.
-    pub memory: Option<u64>,
+    pub budget: Budget,
     /// Instructions that a thread may run between two visible operations.
     pub local_steps: u64,
     /// Threads to search with.
@@ -25,8 +23,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            time: None,
-            memory: None,
+            budget: Budget::UNLIMITED,
             local_steps: 1_000_000,
             workers: 1,
             max_delayed: 4096,
@@ -45,8 +42,7 @@ pub enum ReachModel {
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    Time,
-    Memory,
+    Spent(Spent),
     /// More states than there are numbers for them.
     States,
     /// A thread ran for too long without a visible operation.
@@ -60,8 +56,7 @@ pub enum Unknown {
 impl From<Ended> for Unknown {
     fn from(ended: Ended) -> Unknown {
         match ended {
-            Ended::Time => Unknown::Time,
-            Ended::Memory => Unknown::Memory,
+            Ended::Spent(spent) => Unknown::Spent(spent),
             Ended::States => Unknown::States,
         }
     }
@@ -70,8 +65,7 @@ impl From<Ended> for Unknown {
 impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unknown::Time => f.write_str("the time limit was met"),
-            Unknown::Memory => f.write_str("the memory limit was met"),
+            Unknown::Spent(spent) => f.write_str(Stopped::from(*spent).phrase()),
             Unknown::States => f.write_str("there are more states than numbers for them"),
             Unknown::LocalSteps(_) => {
                 f.write_str("a thread ran for too long without a visible operation")

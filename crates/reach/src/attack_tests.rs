@@ -2,7 +2,8 @@
 //! they like: the same stores past the same loads. `RADDLE_LONG=1` runs many more programs.
 
 use crate::rules::Rules;
-use crate::search::{Budget, Found, Search, Target};
+use crate::search::{Found, Search, Target};
+use raddle_engine::Budget;
 use raddle_ir::Program;
 use raddle_oracle::automata;
 use raddle_oracle::generate::{self, Config};
@@ -14,8 +15,7 @@ fn count(short: u64) -> u64 {
 /// Thread, store and load of every attack that succeeds.
 fn attacks(program: &Program, whole_windows: bool) -> Vec<(u32, u32, u32)> {
     let rules = Rules { attacks: true, whole_windows, ..Rules::default() };
-    let budget = Budget::default();
-    let search = Search::new(program, 100_000, rules, Target::Rules, &budget);
+    let search = Search::new(program, 100_000, rules, Target::Rules, (&Budget::UNLIMITED, 1));
     let outcome = search.expect("it starts").find_all().run();
     assert!(outcome.ended.is_none());
     let found = outcome.found.iter().filter_map(|finding| match finding.what {

@@ -30,7 +30,7 @@ use crate::api::{
 };
 use crate::path::{Manner, schedule};
 use crate::rules::Rules;
-use crate::search::{Budget, Finding, Found, Outcome, Search, Target};
+use crate::search::{Finding, Found, Outcome, Search, Target};
 use raddle_engine::{FailureKind, Step};
 use raddle_ir::{InstKind, LocId, Program};
 use raddle_machine::code::Pc;
@@ -113,14 +113,6 @@ impl<'p> Asker<'p, '_> {
 
     pub fn effort(&self) -> Effort {
         Effort { elapsed: self.start.elapsed(), ..self.effort }
-    }
-
-    fn budget(&self) -> Budget {
-        Budget {
-            time: self.options.time.map(|time| time.saturating_sub(self.start.elapsed())),
-            memory: self.options.memory,
-            workers: self.options.workers,
-        }
     }
 
     fn reach_sc(&mut self) -> Answer {
@@ -214,8 +206,8 @@ impl<'p> Asker<'p, '_> {
     }
 
     pub fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
-        let steps = self.options.local_steps;
-        Search::new(self.program, steps, rules.clone(), target, &self.budget())
+        let Options { local_steps, budget, workers, .. } = self.options;
+        Search::new(self.program, *local_steps, rules.clone(), target, (budget, *workers))
     }
 
     pub fn count(&mut self, outcome: &Outcome) {

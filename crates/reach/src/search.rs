@@ -13,6 +13,7 @@ use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
 use crate::worker::Worker;
+use raddle_engine::{Budget, Spent};
 use raddle_ir::{LocId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::{Fault, ThreadId};
@@ -25,21 +26,10 @@ const SHARE: usize = 256;
 /// A level of fewer states is not worth a second worker.
 const WORTH_SHARING: usize = 1024;
 
-/// Where a search ends early.
-#[derive(Clone, Debug, Default)]
-pub struct Budget {
-    pub time: Option<Duration>,
-    /// Bytes that the states may take.
-    pub memory: Option<u64>,
-    /// Workers to use, at least one.
-    pub workers: usize,
-}
-
 /// Why a search ended before all states were seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    Time,
-    Memory,
+    Spent(Spent),
     /// States have 32-bit numbers.
     States,
 }
@@ -108,6 +98,7 @@ pub(crate) struct Search<'p> {
     /// Whether to stop at the end of the level of the first finding.
     stop_at_first: bool,
     budget: Budget,
+    workers: usize,
     start: Instant,
 }
 
@@ -126,14 +117,14 @@ impl<'p> Search<'p> {
         steps: u64,
         rules: Rules,
         target: Target,
-        budget: &Budget,
+        (budget, workers): (&Budget, usize),
     ) -> Result<Search<'p>, Fault> {
         let start = Instant::now();
         let bounds = raddle_machine::Bounds { steps, unroll: None, spin: false };
         let system = System::new(program, bounds, rules)?;
         let threads = system.is_narrow().then(|| system.machine.thread_count() as usize);
         let (space, budget) = (Space::new(threads), budget.clone());
-        Ok(Search { system, space, target, stop_at_first: true, budget, start })
+        Ok(Search { system, space, target, stop_at_first: true, budget, workers, start })
     }
 
     /// Goes on to the end and finds every distinct thing.
@@ -154,11 +145,8 @@ impl<'p> Search<'p> {
         let (root, _) = self.space.insert(&row, None, &mut scratch);
         let found = self.judge_state(root, &mut outcome);
         outcome.found.extend(found);
-        let workers = if names_as_it_goes(self.system.machine.program) {
-            1
-        } else {
-            self.budget.workers.max(1)
-        };
+        let workers =
+            if names_as_it_goes(self.system.machine.program) { 1 } else { self.workers.max(1) };
         let mut crew: Vec<Worker<'p>> =
             (0..workers).map(|_| Worker::new(self.system.clone(), self.target)).collect();
         let mut level = vec![root];
@@ -194,14 +182,8 @@ impl<'p> Search<'p> {
     }
 
     fn over_budget(&self) -> Option<Ended> {
-        let late = self.budget.time.is_some_and(|time| self.start.elapsed() > time);
-        let large = self.budget.memory.is_some_and(|memory| self.space.bytes() > memory);
-        match (late, large, self.space.is_full()) {
-            (true, ..) => Some(Ended::Time),
-            (_, true, _) => Some(Ended::Memory),
-            (.., true) => Some(Ended::States),
-            _ => None,
-        }
+        let full = self.space.is_full().then_some(Ended::States);
+        self.budget.spent().map(Ended::Spent).or(full)
     }
 
     /// Goes through a level and gives the next.

@@ -3,14 +3,12 @@
 use super::{Point, goals};
 use crate::condition;
 use crate::fallible::may_fail;
-use crate::reach::STATES_MEMORY;
 use crate::robust::{Gap, robust};
 use raddle_engine::{FailureKind, Limits, Summary};
 use raddle_interleave::{Model, Options};
 use raddle_ir::{FenceKind, InstKind, Program, Quantifier};
 use raddle_reach::{Answer, InstPlace, ReachModel};
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
 
 /// The models that fences help against.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -112,7 +110,7 @@ pub enum Target {
 pub struct Question {
     pub model: WeakModel,
     pub target: Target,
-    /// The time is for all queries together, the memory for each.
+    /// The budget is for all queries together, the other limits for each.
     pub limits: Limits,
     /// Threads to search with.
     pub workers: usize,
@@ -128,13 +126,12 @@ pub(super) enum Judgement {
 
 pub(super) struct Judge<'q> {
     question: &'q Question,
-    start: Instant,
     pub queries: u32,
 }
 
 impl<'q> Judge<'q> {
-    pub fn new(question: &'q Question, start: Instant) -> Judge<'q> {
-        Judge { question, start, queries: 0 }
+    pub fn new(question: &'q Question) -> Judge<'q> {
+        Judge { question, queries: 0 }
     }
 
     /// Why fences cannot help, if that is known: under SC they do nothing.
@@ -169,18 +166,13 @@ impl<'q> Judge<'q> {
         }
     }
 
-    fn time_left(&self) -> Option<Duration> {
-        self.question.limits.time.map(|time| time.saturating_sub(self.start.elapsed()))
-    }
-
     fn limits(&self) -> Limits {
-        Limits { time: self.time_left(), ..self.question.limits.clone() }
+        self.question.limits.clone()
     }
 
     fn reach_options(&self) -> raddle_reach::Options {
         raddle_reach::Options {
-            time: self.time_left(),
-            memory: self.question.limits.memory.or(Some(STATES_MEMORY)),
+            budget: self.question.limits.budget.clone(),
             workers: self.question.workers,
             ..raddle_reach::Options::default()
         }

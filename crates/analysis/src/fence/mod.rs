@@ -90,7 +90,7 @@ pub fn fences(program: &Program, question: &Question) -> Fences {
     let start = Instant::now();
     let flow = Flow::new(program, question.model.locked_drains());
     let places = Places::of(program, &flow, question.model);
-    let judge = Judge::new(question, start);
+    let judge = Judge::new(question);
     let (clauses, candidate) = (Vec::new(), Vec::new());
     let mut search = Search { program, places, judge, question, clauses, candidate };
     let outcome = search.run();

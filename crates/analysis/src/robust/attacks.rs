@@ -4,7 +4,6 @@
 //! other witness.
 
 use super::{Finding, Gap, witness};
-use crate::reach::STATES_MEMORY;
 use raddle_engine::Stopped;
 use raddle_interleave::{Limits, Model};
 use raddle_ir::Program;
@@ -18,8 +17,7 @@ pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Findin
         return finding;
     }
     let options = Options {
-        time: limits.time,
-        memory: limits.memory.or(Some(STATES_MEMORY)),
+        budget: limits.budget.clone(),
         local_steps: limits.local_steps,
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         ..Options::default()
@@ -40,8 +38,8 @@ pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Findin
 
 fn gap(unknown: &Unknown) -> Gap {
     match unknown {
-        Unknown::Time => Gap::Stopped(Stopped::Time),
-        Unknown::Memory | Unknown::States | Unknown::Delayed(_) => Gap::Stopped(Stopped::Memory),
+        Unknown::Spent(spent) => Gap::Stopped((*spent).into()),
+        Unknown::States | Unknown::Delayed(_) => Gap::Stopped(Stopped::Memory),
         Unknown::LocalSteps(_) => Gap::Bounds,
         Unknown::Unsupported(..) => Gap::Unsupported,
     }

@@ -6,15 +6,12 @@
 use super::{Finding, gaps, options, traces};
 use raddle_interleave::{Limits, Model, explore};
 use raddle_ir::Program;
-use std::time::Instant;
 
 pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
-    let start = Instant::now();
     let mut finding =
         Finding { witness: None, violated: false, gaps: Vec::new(), searches: Vec::new() };
     for model in [Model::Sc, model] {
-        let time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
-        let summary = explore(program, &options(model, &Limits { time, ..limits.clone() }));
+        let summary = explore(program, &options(model, limits));
         finding.gaps = gaps(&summary);
         finding.searches.push((model, summary));
         if !finding.gaps.is_empty() {

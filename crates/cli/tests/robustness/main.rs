@@ -10,7 +10,7 @@ mod mutate;
 
 use fastrand::Rng;
 use raddle_analysis::{CheckResult, Search, Verdict};
-use raddle_interleave::{Limits, Model, Options, Strategy};
+use raddle_interleave::{Budget, Limits, Model, Options, Strategy};
 use raddle_ir::{Diagnostic, Program, text, verify::verify};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, diagnostic, json};
@@ -31,8 +31,7 @@ struct File {
 fn limits() -> Limits {
     Limits {
         executions: Some(50),
-        time: Some(Duration::from_millis(200)),
-        memory: Some(256 << 20),
+        budget: Budget::new(Some(Duration::from_millis(200)), None),
         events: 100,
         local_steps: 2_000,
         unroll: None,
@@ -171,7 +170,11 @@ fn odd_programs_have_their_verdicts() {
             for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Exhaustive] {
                 let options = Options {
                     strategy,
-                    limits: Limits { executions: Some(20_000), time: None, ..limits() },
+                    limits: Limits {
+                        executions: Some(20_000),
+                        budget: Budget::UNLIMITED,
+                        ..limits()
+                    },
                     keep_going: true,
                     ..Options::new(model)
                 };

@@ -425,11 +425,6 @@ impl<'p> Ahead<'p> {
         let value = self.register(frame, slot, raddle_machine::code::is_wide(ty));
         self.value(value).map(|bits| bits as u64)
     }
-
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        self.trail.bytes() + self.events.capacity() * std::mem::size_of::<Event>()
-    }
 }
 
 fn unsupported(message: impl Into<String>) -> Fault {

@@ -114,13 +114,6 @@ impl DataRaces {
         &self.found[..trail.get(self.lengths.at(2)) as usize]
     }
 
-    /// Bytes held, for memory limits.
-    pub fn bytes(&self) -> usize {
-        self.clocks.bytes()
-            + self.links.capacity() * size_of::<Link>()
-            + self.found.capacity() * size_of::<Found>()
-    }
-
     /// An access that takes effect at once; `events` is how many events there are with it.
     fn access(&mut self, machine: &mut Machine<'_>, access: Access, effect: Effect, events: u32) {
         let Access { thread, addr, bytes, .. } = access;

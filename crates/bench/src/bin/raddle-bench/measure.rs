@@ -1,7 +1,7 @@
 //! One measurement.
 
 use raddle_bench::catalogue::Family;
-use raddle_interleave::{Limits, Model, Options, Strategy, explore};
+use raddle_interleave::{Budget, Limits, Model, Options, Strategy, explore};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,10 @@ pub struct Measurement {
 
 pub fn run(job: &Job) -> Measurement {
     let program = (job.family.build)(job.size);
-    let limits = Limits { time: Some(Duration::from_secs(job.timeout)), ..Limits::default() };
+    let limits = Limits {
+        budget: Budget::new(Some(Duration::from_secs(job.timeout)), None),
+        ..Limits::default()
+    };
     let strategy = job.strategy;
     let options = Options { strategy, limits, keep_going: true, ..Options::new(job.model) };
     let start = Instant::now();

@@ -1,0 +1,325 @@
+//! What a command may still use: time and memory, until it is interrupted.
+//!
+//! One [`Budget`] is shared by everything that works on one program: loading it, every engine, every
+//! analysis. Whatever may take long asks [`Budget::is_spent`] in its loops. That is one relaxed load:
+//! a watchdog thread compares the clock and the resident memory of the process with the limits, and
+//! writes down why to stop.
+//!
+//! A spent budget stays spent. So work can be abandoned anywhere, as long as whoever uses its result
+//! asks afterwards: results that were made while the budget lasted are complete.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `watch` | the watchdog thread |
+//! | `memory` | resident memory, and how much to use unless told |
+
+mod memory;
+mod watch;
+
+pub use memory::default_memory;
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Why work has to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Spent {
+    Time,
+    Memory,
+    /// A signal asked for it.
+    Interrupted,
+}
+
+/// What is left. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Budget(Option<Arc<Shared>>);
+
+/// Allocations of fewer bytes are left to the watchdog.
+const LARGE: u64 = 1 << 18;
+/// How long reporting what was found may take after the time has run out: this part of the limit, and at
+/// least [`REPORT_TIME`].
+const REPORT_PART: u32 = 32;
+const REPORT_TIME: Duration = Duration::from_millis(120);
+/// How long it may take after an interruption.
+const REPORT_TIME_INTERRUPTED: Duration = Duration::from_secs(2);
+/// The limit on memory counts as met when all but this part of it is used. Between two looks of the
+/// watchdog, and while a growing array is copied, the process takes some more.
+const MEMORY_PART: u64 = 16;
+
+/// [`Shared::state`] while there is something left.
+const RUNNING: u8 = 0;
+/// There is no watchdog thread: who asks looks for himself.
+const UNWATCHED: u8 = u8::MAX;
+
+#[derive(Debug)]
+struct Shared {
+    /// [`RUNNING`], [`UNWATCHED`], or why the budget is spent.
+    state: AtomicU8,
+    started: Instant,
+    /// Time from `started` on.
+    time: Option<Duration>,
+    /// Bytes that the process may hold.
+    memory: Option<u64>,
+    /// Bytes at which `memory` counts as met.
+    full: Option<u64>,
+    interrupted: Arc<AtomicBool>,
+    /// When an interruption was first seen.
+    interrupted_at: OnceLock<Instant>,
+    /// Whether this is for a report: an interruption leaves it some time.
+    reports: bool,
+}
+
+impl Budget {
+    /// Nothing limits it, nothing interrupts it.
+    pub const UNLIMITED: Budget = Budget(None);
+
+    /// A budget from now on: so much time, so many bytes of resident memory of the process.
+    pub fn new(time: Option<Duration>, memory: Option<u64>) -> Budget {
+        let full = memory.map(|memory| memory - memory / MEMORY_PART);
+        Budget::shared(Shared {
+            state: AtomicU8::new(RUNNING),
+            started: Instant::now(),
+            time,
+            memory,
+            full,
+            interrupted: Arc::default(),
+            interrupted_at: OnceLock::new(),
+            reports: false,
+        })
+    }
+
+    fn shared(shared: Shared) -> Budget {
+        let shared = Arc::new(shared);
+        shared.look(Instant::now(), shared.memory.and_then(|_| memory::resident()));
+        watch::add(&shared);
+        Budget(Some(shared))
+    }
+
+    /// Why to stop, if there is nothing left.
+    #[inline]
+    pub fn spent(&self) -> Option<Spent> {
+        let shared = self.0.as_deref()?;
+        match shared.state.load(Ordering::Relaxed) {
+            RUNNING => None,
+            state => shared.spent(state),
+        }
+    }
+
+    #[inline]
+    pub fn is_spent(&self) -> bool {
+        self.spent().is_some()
+    }
+
+    /// The flag that a signal handler sets to interrupt all work on this budget and its parts.
+    pub fn interruption(&self) -> Arc<AtomicBool> {
+        self.0.as_ref().map_or_else(Arc::default, |shared| Arc::clone(&shared.interrupted))
+    }
+
+    /// The time that is left; `None` without a limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        let shared = self.0.as_deref()?;
+        shared.time.map(|time| time.saturating_sub(shared.started.elapsed()))
+    }
+
+    /// Says whether so many bytes can be allocated; if not, the memory is spent. To be asked before
+    /// any allocation whose size an input chooses.
+    #[must_use]
+    pub fn affords(&self, bytes: u64) -> bool {
+        let Some(shared) = self.0.as_deref() else { return true };
+        let Some(memory) = shared.memory.filter(|_| bytes >= LARGE) else { return true };
+        let affords = memory::resident().unwrap_or(0).saturating_add(bytes) <= memory;
+        if !affords {
+            shared.end(Spent::Memory);
+        }
+        affords
+    }
+
+    /// The same limits from now on: for another program.
+    #[must_use]
+    pub fn afresh(&self) -> Budget {
+        let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
+        Budget::shared(Shared {
+            state: AtomicU8::new(RUNNING),
+            started: Instant::now(),
+            interrupted: Arc::clone(&shared.interrupted),
+            interrupted_at: OnceLock::new(),
+            ..*shared
+        })
+    }
+
+    /// A budget for the first of so many jobs that share what is left.
+    #[must_use]
+    pub fn share(&self, jobs: usize) -> Budget {
+        let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
+        let jobs = u32::try_from(jobs).unwrap_or(u32::MAX).max(1);
+        Budget::shared(Shared {
+            state: AtomicU8::new(shared.state.load(Ordering::Relaxed)),
+            started: Instant::now(),
+            time: self.time_left().map(|time| time / jobs),
+            interrupted: Arc::clone(&shared.interrupted),
+            interrupted_at: OnceLock::new(),
+            ..*shared
+        })
+    }
+
+    /// A budget for confirming and telling what was found. If this one is spent, a little more of what
+    /// it lacked.
+    #[must_use]
+    pub fn for_report(&self) -> Budget {
+        let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
+        let extra = shared.time.map(|time| REPORT_TIME.max(time / REPORT_PART));
+        let full = shared
+            .memory
+            .zip(shared.full)
+            .map(|(memory, full)| full.max(memory::resident().unwrap_or(0)) + memory / MEMORY_PART);
+        Budget::shared(Shared {
+            state: AtomicU8::new(RUNNING),
+            started: Instant::now(),
+            time: self.time_left().zip(extra).map(|(left, extra)| left + extra),
+            memory: full,
+            full,
+            interrupted: Arc::clone(&shared.interrupted),
+            interrupted_at: OnceLock::new(),
+            reports: true,
+        })
+    }
+}
+
+/// Budgets are equal if they are the same.
+impl PartialEq for Budget {
+    fn eq(&self, other: &Budget) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
+impl Eq for Budget {}
+
+impl Shared {
+    #[cold]
+    fn spent(&self, state: u8) -> Option<Spent> {
+        let state = match state {
+            UNWATCHED => {
+                self.look(Instant::now(), self.memory.and_then(|_| memory::resident()));
+                self.state.load(Ordering::Relaxed)
+            }
+            state => state,
+        };
+        [Spent::Time, Spent::Memory, Spent::Interrupted].into_iter().find(|s| code(*s) == state)
+    }
+
+    /// Compares with the limits, and ends the budget if one is met.
+    fn look(&self, now: Instant, resident: Option<u64>) {
+        let elapsed = now.saturating_duration_since(self.started);
+        if self.interrupted.load(Ordering::Relaxed) {
+            let at = *self.interrupted_at.get_or_init(|| now);
+            if !self.reports || now.saturating_duration_since(at) >= REPORT_TIME_INTERRUPTED {
+                return self.end(Spent::Interrupted);
+            }
+        }
+        if self.time.is_some_and(|time| elapsed >= time) {
+            self.end(Spent::Time);
+        } else if self.full.zip(resident).is_some_and(|(full, resident)| resident >= full) {
+            self.end(Spent::Memory);
+        }
+    }
+
+    /// The first reason stays.
+    fn end(&self, why: Spent) {
+        for open in [RUNNING, UNWATCHED] {
+            let (to, order) = (code(why), Ordering::Relaxed);
+            if self.state.compare_exchange(open, to, order, order).is_ok() {
+                return;
+            }
+        }
+    }
+}
+
+const fn code(spent: Spent) -> u8 {
+    match spent {
+        Spent::Time => 1,
+        Spent::Memory => 2,
+        Spent::Interrupted => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits until the budget is spent, for ten seconds at most.
+    fn outcome(budget: &Budget) -> Option<Spent> {
+        let start = Instant::now();
+        while !budget.is_spent() && start.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        budget.spent()
+    }
+
+    #[test]
+    fn time_runs_out() {
+        let (start, limit) = (Instant::now(), Duration::from_millis(50));
+        let budget = Budget::new(Some(limit), None);
+        assert_eq!(budget.spent(), None);
+        assert_eq!(outcome(&budget), Some(Spent::Time));
+        assert!(start.elapsed() >= limit);
+        assert_eq!(budget.time_left(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_share_ends_before_the_whole() {
+        let budget = Budget::new(Some(Duration::from_secs(60)), None);
+        let share = budget.share(2000);
+        assert_eq!(outcome(&share), Some(Spent::Time));
+        assert_eq!(budget.spent(), None);
+    }
+
+    #[test]
+    fn interruption_reaches_every_part_and_leaves_time_to_report() {
+        let budget = Budget::new(None, None);
+        let (share, report) = (budget.share(1), budget.for_report());
+        budget.interruption().store(true, Ordering::Relaxed);
+        assert_eq!(outcome(&budget), Some(Spent::Interrupted));
+        assert_eq!(outcome(&share), Some(Spent::Interrupted));
+        assert_eq!(report.spent(), None);
+        assert_eq!(outcome(&report), Some(Spent::Interrupted));
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_refused() {
+        let budget = Budget::new(None, Some(1 << 40));
+        assert!(budget.affords(1 << 20));
+        assert!(!budget.affords(1 << 41));
+        assert_eq!(budget.spent(), Some(Spent::Memory));
+        assert_eq!(Budget::new(None, Some(1)).spent(), Some(Spent::Memory));
+    }
+
+    #[test]
+    fn limits_hold_from_the_first_moment() {
+        let none = Budget::new(Some(Duration::ZERO), None);
+        assert_eq!((none.spent(), none.afresh().spent()), (Some(Spent::Time), Some(Spent::Time)));
+        let fresh = Budget::new(Some(Duration::from_millis(1)), None);
+        assert_eq!(outcome(&fresh), Some(Spent::Time));
+        assert_eq!(fresh.share(1).spent(), Some(Spent::Time));
+    }
+
+    #[test]
+    fn a_report_has_some_time_left() {
+        let budget = Budget::new(Some(Duration::from_millis(1)), None);
+        assert_eq!(outcome(&budget), Some(Spent::Time));
+        let report = budget.for_report();
+        assert_eq!(report.spent(), None);
+        assert_eq!(outcome(&report), Some(Spent::Time));
+    }
+
+    #[test]
+    fn nothing_limits_the_unlimited() {
+        let budget = Budget::default();
+        assert!(budget.affords(u64::MAX) && !budget.is_spent());
+        assert_eq!(budget, Budget::UNLIMITED);
+        assert_ne!(Budget::new(None, None), Budget::new(None, None));
+    }
+}

@@ -1,0 +1,45 @@
+//! Memory of the process and of the machine.
+
+use std::fs;
+
+/// Bytes of physical memory that the process holds, where the system says so.
+pub(crate) fn resident() -> Option<u64> {
+    memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
+}
+
+/// How many bytes to use unless told: half of the machine's memory or of what a container may have, and
+/// not more than seven eighths of what is free. `None` where the system does not say.
+///
+/// Half, since an array that grows is copied to one of twice its size: a larger one may be refused.
+pub fn default_memory() -> Option<u64> {
+    let (total, available) = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
+    let container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let container = container.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
+    Some((total.min(container) / 2).min(available / 8 * 7))
+}
+
+/// All bytes of memory, and those that are free or can be freed.
+fn machine(meminfo: &str) -> Option<(u64, u64)> {
+    let field = |name: &str| {
+        let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    Some((field("MemTotal:")?, field("MemAvailable:")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_has() {
+        let text = "MemTotal:       2048 kB\nMemFree: 1 kB\nMemAvailable:   1024 kB\n";
+        assert_eq!(machine(text), Some((2 << 20, 1 << 20)));
+        assert_eq!(machine("MemTotal: many"), None);
+    }
+
+    #[test]
+    fn the_process_holds_something() {
+        assert!(resident().is_none_or(|bytes| bytes > 1 << 16));
+    }
+}
