@@ -107,6 +107,27 @@ fn what_is_wrong_is_said() {
     refused(&thread(&deep), "the expression is nested too deeply");
 }
 
+/// Words that only look like registers, or like nothing, were registers that are 0.
+#[test]
+fn not_every_word_is_a_register() {
+    for word in ["((1", "(r", "r)", "r==1", "==r", "r-1", "!r", "-r", "--1", "1r", "&", "=", "=="] {
+        refused(&thread(&format!("transition a b check {word}")), "expected");
+    }
+    for word in ["((1", "r==1", "!", "+", "-1", "end", "r,"] {
+        let read = thread(&format!("transition a b read {word} 0"));
+        refused(&read, &format!("t.aut:3:21: error: unexpected `{word}`; expected a register"));
+    }
+    let joined = thread("transition a b check r==1");
+    refused(&joined, "(operators stand before their operands, between blanks: == r 1)");
+    // The next line is not the missing address.
+    refused(&thread("transition a b write 1\ntransition b a noop"), "unexpected `transition`");
+    refused(&thread("transition a b check"), "unexpected `end`; expected a register");
+    let names = ["r", "r1", "_", "my.r", "r'", "$x", "%r", "σ"];
+    for name in names {
+        program(&thread(&format!("transition a b read {name} 0")));
+    }
+}
+
 #[test]
 fn bytes_that_mean_nothing_are_refused() {
     let source = include_bytes!("../../../tests/automata/odd.aut");

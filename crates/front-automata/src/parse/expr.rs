@@ -1,7 +1,6 @@
 //! Expressions in prefix notation.
 
 use super::Parser;
-use super::lex::Word;
 use super::thread::Names;
 use crate::MAX_DEPTH;
 use crate::ast::{BinaryOp, Expr, RegisterId};
@@ -27,32 +26,44 @@ impl<'a> Parser<'a> {
             let right = self.nested(registers, depth - 1)?;
             return Ok(Expr::Binary(op, Box::new((left, right))));
         }
-        if is_number(word.text) {
-            return self.constant(word);
+        if is_register(word.text) {
+            return Ok(Expr::Register(RegisterId(registers.number(word.text))));
         }
-        Ok(Expr::Register(RegisterId(registers.number(word.text))))
-    }
-
-    fn constant(&self, word: Word<'_>) -> Result<Expr, Diagnostic> {
         word.text.parse().map(Expr::Constant).map_err(|_| {
             let expected = "a register, an operator or an integer of at most 32 bits";
-            self.unexpected(word.at, word.text, expected)
+            let error = self.unexpected(word.at, word.text, expected);
+            match is_joined(word.text) {
+                true => error.help("operators stand before their operands, between blanks: == r 1"),
+                false => error,
+            }
         })
     }
 
     /// The register that an instruction writes.
     pub(super) fn register(&mut self, registers: &mut Names<'a>) -> Result<RegisterId, Diagnostic> {
         let word = self.word("a register")?;
-        let operator = word.text == "!" || BinaryOp::from_word(word.text).is_some();
-        if operator || is_number(word.text) {
+        if !is_register(word.text) {
             return Err(self.unexpected(word.at, word.text, "a register"));
         }
         Ok(RegisterId(registers.number(word.text)))
     }
 }
 
-/// Whether a word is meant as a number: digits, perhaps after a sign.
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    digits.starts_with(|c: char| c.is_ascii_digit())
+/// Words that begin something else. One in the place of a register stands after an expression that is
+/// not complete.
+const KEYWORDS: [&str; 7] =
+    ["thread", "initial", "final", "transition", "end", "goal", "memory_size"];
+
+/// Whether a word can be the name of a register: letters, digits and `_ . $ % '`, no digit first. So
+/// `((1`, `r==1` and `r-1` are not registers that happen to be 0.
+fn is_register(text: &str) -> bool {
+    let mark = |c: char| matches!(c, '_' | '.' | '$' | '%' | '\'');
+    text.chars().all(|c| c.is_alphanumeric() || mark(c))
+        && text.starts_with(|c: char| c.is_alphabetic() || mark(c))
+        && !KEYWORDS.contains(&text)
+}
+
+/// Whether a word looks like an expression without blanks.
+fn is_joined(text: &str) -> bool {
+    text.chars().any(|c| "()!=<>&|+-*".contains(c))
 }
