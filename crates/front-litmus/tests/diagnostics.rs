@@ -147,8 +147,12 @@ fn labels_and_flags() {
     check(&x86("JMP away", TRUE), (4, 6), "thread 0 has no label `away`", "a label");
     check(&x86("JE $1", TRUE), (4, 5), "not a label", "a label");
     check(&x86("L: NOP ;\n L: NOP", TRUE), (5, 2), "`L` stands here again", "only once");
-    check(&x86("INC EAX ;\n JB L ;\n L:", TRUE), (5, 2), "`jb` needs a carry", "comparison");
-    check(&x86("L: JB L ;\n INC EAX", TRUE), (4, 5), "`jb` needs a carry", "comparison");
+    check(&x86("INC EAX ;\n JB L ;\n L:", TRUE), (5, 2), "`jb` needs a flag", "comparison");
+    check(&x86("L: JB L ;\n INC EAX", TRUE), (4, 5), "`jb` needs a flag", "comparison");
+    check(&x86("IMUL EAX,EBX ;\n JE L ;\n L:", TRUE), (5, 2), "`je` needs a flag", "comparison");
+    check(&x86("L: JS L ;\n DIV EBX", TRUE), (4, 5), "`js` needs a flag", "comparison");
+    check(&x86("LOCK IMUL EAX,EBX", TRUE), (4, 2), "cannot be locked", "ADD");
+    check(&arm("SDIVS R1,R2,R3", TRUE), (4, 2), "sdivs", "");
     check(&arm("ADDS R1,R1,#1 ;\n BLT L ;\n L:", TRUE), (5, 2), "`blt` needs", "comparison");
     assert!(load("t", x86("INC EAX ;\n CMP EAX,$1 ;\n JB L ;\n L:", TRUE).as_bytes()).is_ok());
     assert!(load("t", x86("INC EAX ;\n JNE L ;\n L:", TRUE).as_bytes()).is_ok());

@@ -7,6 +7,7 @@
 use super::access::Size;
 use super::emit::{Emit, constant};
 use super::flags::{Condition, Source};
+use super::product::Sign;
 use crate::ast::{Arg, ArgKind, Inst, Mem};
 use raddle_ir::{BinOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, Type};
 
@@ -24,6 +25,8 @@ const CONDITIONS: &[(&str, Condition)] = &[
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alu {
     Bin(BinOp),
+    /// A quotient, which is 0 where the divisor is.
+    Div(Sign),
     /// `b - a`
     ReverseSub,
     /// `a & ~b`
@@ -37,6 +40,7 @@ const ALU: &[(&str, Alu)] = &[
     ("add", Alu::Bin(BinOp::Add)), ("sub", Alu::Bin(BinOp::Sub)), ("mul", Alu::Bin(BinOp::Mul)),
     ("and", Alu::Bin(BinOp::And)), ("orr", Alu::Bin(BinOp::Or)), ("eor", Alu::Bin(BinOp::Xor)),
     ("lsl", Alu::Bin(BinOp::Shl)), ("lsr", Alu::Bin(BinOp::LShr)), ("asr", Alu::Bin(BinOp::AShr)),
+    ("sdiv", Alu::Div(Sign::Signed)), ("udiv", Alu::Div(Sign::Unsigned)),
     ("rsb", Alu::ReverseSub), ("bic", Alu::BitClear), ("mov", Alu::Move), ("mvn", Alu::MoveNot),
 ];
 
@@ -72,7 +76,9 @@ fn decode(mnemonic: &str) -> Option<Decoded> {
     ALU.iter().find_map(|(name, alu)| {
         let rest = mnemonic.strip_prefix(name)?;
         let cond = condition_code(rest);
-        let known = rest.is_empty() || rest == "s" || cond.is_some();
+        // A division never sets flags.
+        let flags = rest == "s" && !matches!(alu, Alu::Div(_));
+        let known = rest.is_empty() || flags || cond.is_some();
         known.then_some(Decoded { alu: *alu, sets_flags: rest == "s", cond })
     })
 }
@@ -114,6 +120,8 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
             e.jump(to);
             Ok(())
         }
+        "mla" => multiply_and(e, inst, BinOp::Add),
+        "mls" => multiply_and(e, inst, BinOp::Sub),
         "movw" => move_half(e, inst, false),
         "movt" => move_half(e, inst, true),
         "cbz" => branch_on_zero(e, inst, IntPred::Eq),
@@ -246,6 +254,7 @@ fn alu_operands(
 fn compute(e: &mut Emit<'_, '_>, alu: Alu, dst: Reg, a: Operand, b: Operand) {
     match alu {
         Alu::Bin(op) => e.arith(op, dst, a, b),
+        Alu::Div(sign) => e.divide_or_zero(dst, sign, a, b),
         Alu::ReverseSub => e.arith(BinOp::Sub, dst, b, a),
         Alu::Move => e.move_to(dst, b),
         Alu::MoveNot => e.arith(BinOp::Xor, dst, b, constant(-1)),
@@ -255,6 +264,17 @@ fn compute(e: &mut Emit<'_, '_>, alu: Alu, dst: Reg, a: Operand, b: Operand) {
             e.arith(BinOp::And, dst, a, inverse.into());
         }
     }
+}
+
+/// `MLA Rd,Rn,Rm,Ra` and `MLS`: the product added to `Ra`, or taken from it.
+fn multiply_and(e: &mut Emit<'_, '_>, inst: &Inst, op: BinOp) -> Result<(), Diagnostic> {
+    let [dst, a, b, with] = e.args(inst)?;
+    let dst = e.reg_arg(dst)?;
+    let (a, b, with) = (e.reg_arg(a)?, e.reg_arg(b)?, e.reg_arg(with)?);
+    let product = e.temp(Type::I64);
+    e.arith(BinOp::Mul, product, a.into(), b.into());
+    e.arith(op, dst, with.into(), product.into());
+    Ok(())
 }
 
 /// A subtraction leaves its operands, as a comparison does; the others zero and sign.

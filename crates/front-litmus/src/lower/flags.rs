@@ -5,9 +5,9 @@
 //! the operands came from. An instruction that compares its result with zero sets the second to 0.
 //!
 //! Some instructions leave a carry or an overflow that this cannot express (`ADD`, `INC`, `ADDS`):
-//! after those, only conditions on zero and sign are known, and any other is refused. Where a
-//! condition can be reached from several places, it is refused if any instruction of the thread
-//! sets such flags.
+//! after those, only conditions on zero and sign are known, and any other is refused; after `MUL` and
+//! `DIV`, none is. Where a condition can be reached from several places, it is refused if any
+//! instruction of the thread sets such flags.
 
 use super::emit::{Emit, constant};
 use super::{arm, ppc, x86};
@@ -41,6 +41,8 @@ pub(super) enum Source {
     Comparison,
     /// Zero and sign of the first operand.
     ZeroAndSign,
+    /// Nothing that is known.
+    Undefined,
 }
 
 /// The state of the flags while a thread is lowered.
@@ -55,6 +57,9 @@ pub(super) struct Flags {
     partial: bool,
     /// The first condition that needs a comparison while the source was unknown.
     pending: Option<(At, String)>,
+    /// The same for instructions that leave nothing, and conditions of any kind.
+    undefined: bool,
+    pending_any: Option<(At, String)>,
 }
 
 const NAMES: [&str; 2] = ["flags.left", "flags.right"];
@@ -70,7 +75,15 @@ impl Flags {
             Line::Inst(inst) => reads(&inst.mnemonic),
             Line::Label(_) => false,
         });
-        Flags { read, registers: None, source: None, partial: false, pending: None }
+        Flags {
+            read,
+            registers: None,
+            source: None,
+            partial: false,
+            pending: None,
+            undefined: false,
+            pending_any: None,
+        }
     }
 
     /// Whether a register of this name would be taken for the flags.
@@ -95,15 +108,17 @@ impl Flags {
 
     /// Checks what could not be decided while the thread was read.
     pub fn check(&self, file: &str) -> Result<(), Diagnostic> {
-        match &self.pending {
-            Some((at, mnemonic)) if self.partial => Err(unknown_condition(file, *at, mnemonic)),
-            _ => Ok(()),
+        for (pending, set) in [(&self.pending, self.partial), (&self.pending_any, self.undefined)] {
+            if let (Some((at, mnemonic)), true) = (pending, set) {
+                return Err(unknown_condition(file, *at, mnemonic));
+            }
         }
+        Ok(())
     }
 }
 
 fn unknown_condition(file: &str, at: At, mnemonic: &str) -> Diagnostic {
-    let message = format!("`{mnemonic}` needs a carry or overflow that is not modelled");
+    let message = format!("`{mnemonic}` needs a flag that is not modelled");
     at.error(file, message)
         .expected("a comparison before it, or a condition on zero or sign")
         .help("compare explicitly (CMP) before this instruction")
@@ -124,6 +139,7 @@ impl Emit<'_, '_> {
     pub fn set_flags(&mut self, left: Operand, right: Operand, source: Source) {
         self.flags.source = Some(source);
         self.flags.partial |= source == Source::ZeroAndSign;
+        self.flags.undefined |= source == Source::Undefined;
         if !self.flags.read {
             return;
         }
@@ -155,16 +171,18 @@ impl Emit<'_, '_> {
     }
 
     fn check_condition(&mut self, cond: Condition, inst: &Inst) -> Result<(), Diagnostic> {
-        if !cond.needs_comparison() {
-            return Ok(());
-        }
+        let this = || (inst.at, inst.mnemonic.clone());
         match self.flags.source {
             Some(Source::Comparison) => Ok(()),
-            Some(Source::ZeroAndSign) => {
+            Some(Source::ZeroAndSign) if !cond.needs_comparison() => Ok(()),
+            Some(Source::ZeroAndSign | Source::Undefined) => {
                 Err(unknown_condition(&self.context.test.file, inst.at, &inst.mnemonic))
             }
             None => {
-                self.flags.pending.get_or_insert((inst.at, inst.mnemonic.clone()));
+                self.flags.pending_any.get_or_insert_with(this);
+                if cond.needs_comparison() {
+                    self.flags.pending.get_or_insert_with(this);
+                }
                 Ok(())
             }
         }

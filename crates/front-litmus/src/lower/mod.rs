@@ -21,6 +21,7 @@
 //! | [`emit`], [`access`] | building a thread: registers, blocks, arithmetic; memory |
 //! | [`flags`] | condition flags, as the operands of the last comparison |
 //! | [`x86`], [`ppc`], [`arm`] | what each instruction does |
+//! | [`product`] | products and quotients |
 //! | [`cond`] | observables and the final condition |
 
 mod access;
@@ -31,6 +32,7 @@ mod context;
 mod emit;
 mod flags;
 mod ppc;
+mod product;
 mod regs;
 mod word;
 mod x86;

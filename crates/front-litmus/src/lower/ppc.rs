@@ -2,21 +2,47 @@
 //!
 //! Deviations: register 0 is an ordinary register also where the architecture reads it as the
 //! number 0, as in herd; only condition field 0 exists; after a failed `stwcx.` "less than" holds
-//! too. Immediates are limited by the word, not by what an encoding can hold.
+//! too. Immediates are limited by the word, not by what an encoding can hold. To divide by 0, whose
+//! result the architecture leaves open, fails.
 
 use super::access::Size;
 use super::emit::{Emit, constant};
 use super::flags::{Condition, Source};
+use super::product::Sign;
 use crate::ast::{Arg, ArgKind, Inst};
-use raddle_ir::{BinOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, Type};
+use raddle_ir::{BinOp, CastOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, Type};
 
 /// Three registers; each has a record form with a dot, which compares the result with zero.
 #[rustfmt::skip]
 const REGISTER_OPS: &[(&str, BinOp)] = &[
-    ("add", BinOp::Add), ("sub", BinOp::Sub), ("mullw", BinOp::Mul), ("mulld", BinOp::Mul),
+    ("add", BinOp::Add), ("sub", BinOp::Sub), ("mulld", BinOp::Mul),
     ("and", BinOp::And), ("or", BinOp::Or), ("xor", BinOp::Xor),
     ("slw", BinOp::Shl), ("srw", BinOp::LShr), ("sraw", BinOp::AShr),
     ("sld", BinOp::Shl), ("srd", BinOp::LShr), ("srad", BinOp::AShr),
+];
+
+#[derive(Clone, Copy)]
+enum Product {
+    High,
+    Quotient,
+    Remainder,
+}
+
+/// Three registers, with a width of their own; these have record forms, too.
+#[rustfmt::skip]
+const PRODUCTS: &[(&str, Product, Type, Sign)] = &[
+    ("mulhw", Product::High, Type::I32, Sign::Signed),
+    ("mulhwu", Product::High, Type::I32, Sign::Unsigned),
+    ("mulhd", Product::High, Type::I64, Sign::Signed),
+    ("mulhdu", Product::High, Type::I64, Sign::Unsigned),
+    ("divw", Product::Quotient, Type::I32, Sign::Signed),
+    ("divwu", Product::Quotient, Type::I32, Sign::Unsigned),
+    ("divd", Product::Quotient, Type::I64, Sign::Signed),
+    ("divdu", Product::Quotient, Type::I64, Sign::Unsigned),
+    ("modsw", Product::Remainder, Type::I32, Sign::Signed),
+    ("moduw", Product::Remainder, Type::I32, Sign::Unsigned),
+    ("modsd", Product::Remainder, Type::I64, Sign::Signed),
+    ("modud", Product::Remainder, Type::I64, Sign::Unsigned),
 ];
 
 /// Two registers and a number; the dot of `andi.` is part of its name.
@@ -102,7 +128,9 @@ pub(super) fn is_wide(mnemonic: &str) -> bool {
         "cmpd", "cmpdi", "cmpld", "cmpldi", "mulld", "mulld.",
         "sld", "sld.", "srd", "srd.", "srad", "srad.",
     ];
-    WIDE.contains(&mnemonic)
+    let base = mnemonic.strip_suffix('.').unwrap_or(mnemonic);
+    let wide = |(name, _, ty, _): &(&str, Product, Type, Sign)| *name == base && *ty == Type::I64;
+    WIDE.contains(&mnemonic) || PRODUCTS.iter().any(wide)
 }
 
 pub(super) fn reads_flags(mnemonic: &str) -> bool {
@@ -153,6 +181,15 @@ fn arithmetic(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
         let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.int_arg(b)?);
         e.arith(op, dst, a.into(), constant(b));
         dst
+    } else if let Some((_, product, ty, sign)) = PRODUCTS.iter().find(|(name, ..)| *name == base) {
+        let [dst, a, b] = e.args(inst)?;
+        let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?.into(), e.reg_arg(b)?.into());
+        match product {
+            Product::High => e.multiply_high(dst, *ty, *sign, a, b),
+            Product::Quotient => e.divide(dst, *ty, *sign, a, b),
+            Product::Remainder => e.modulo(dst, *ty, *sign, a, b),
+        }
+        dst
     } else {
         other_arithmetic(e, inst, base, record)?
     };
@@ -202,17 +239,40 @@ fn other_arithmetic(
             e.arith(BinOp::Xor, dst, src.into(), constant(-1));
             Ok(dst)
         }
-        "nor" | "nand" | "andc" => {
+        "mullw" => {
+            let [dst, a, b] = e.args(inst)?;
+            let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
+            e.multiply_words(dst, a.into(), b.into());
+            Ok(dst)
+        }
+        "extsb" | "extsh" | "extsw" => {
+            let [dst, src] = e.args(inst)?;
+            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
+            let from = match base {
+                "extsb" => Type::I8,
+                "extsh" => Type::I16,
+                _ => Type::I32,
+            };
+            let cut = e.cut(src.into(), from);
+            e.cast(CastOp::SExt, from, Type::I64, dst, cut);
+            Ok(dst)
+        }
+        "nor" | "nand" | "eqv" | "andc" | "orc" => {
             let [dst, a, b] = e.args(inst)?;
             let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
             let part = e.temp(Type::I64);
             match base {
-                "andc" => {
+                "andc" | "orc" => {
+                    let op = if base == "andc" { BinOp::And } else { BinOp::Or };
                     e.arith(BinOp::Xor, part, b.into(), constant(-1));
-                    e.arith(BinOp::And, dst, a.into(), part.into());
+                    e.arith(op, dst, a.into(), part.into());
                 }
                 _ => {
-                    let op = if base == "nor" { BinOp::Or } else { BinOp::And };
+                    let op = match base {
+                        "nor" => BinOp::Or,
+                        "nand" => BinOp::And,
+                        _ => BinOp::Xor,
+                    };
                     e.arith(op, part, a.into(), b.into());
                     e.arith(BinOp::Xor, dst, part.into(), constant(-1));
                 }

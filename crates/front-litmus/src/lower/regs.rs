@@ -25,6 +25,7 @@ pub(super) struct RegName {
 /// The numbers of `EAX` to `ESP`, by their last two letters.
 const X86_LEGACY: &[&str] = &["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
 pub(super) const X86_EAX: MachineReg = MachineReg::Numbered(0);
+pub(super) const X86_EDX: MachineReg = MachineReg::Numbered(3);
 
 /// The register that a name stands for, if it is one of this architecture's or a symbolic one.
 pub(super) fn resolve(arch: Arch, name: &Name) -> Option<RegName> {

@@ -308,6 +308,10 @@ fn binary(op: BinOp, ty: Type, a: u64, b: u64) -> u64 {
         BinOp::LShr if large => 0,
         BinOp::LShr => a >> b,
         BinOp::AShr => (signed(a, ty) >> b.min(63)) as u64,
+        BinOp::UDiv => a / b,
+        BinOp::URem => a % b,
+        BinOp::SDiv => signed(a, ty).wrapping_div(signed(b, ty)) as u64,
+        BinOp::SRem => signed(a, ty).wrapping_rem(signed(b, ty)) as u64,
         other => panic!("no litmus test has {other:?}"),
     };
     bits & mask(ty)

@@ -7,10 +7,12 @@
 //! immediates are limited by the word, not by what an encoding can hold.
 
 mod arith;
+mod product;
 
 use super::access::Size;
 use super::emit::{Emit, constant};
 use super::flags::{Condition, Source};
+use super::product::Sign;
 use crate::ast::{Arg, ArgKind, Inst};
 use raddle_ir::{
     BinOp, CastOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, RmwOp, Type,
@@ -62,6 +64,10 @@ enum Op {
     Xadd,
     Cmpxchg,
     Lea,
+    /// With one operand a product of two words in `EDX` and `EAX`; signed, also with two or three.
+    Multiply(Sign),
+    /// `EDX` and `EAX` by a word.
+    Divide(Sign),
 }
 
 /// The operations that may have a size suffix.
@@ -75,6 +81,8 @@ const SIZED: &[(&str, Op)] = &[
     ("inc", Op::Step(ADD)), ("dec", Op::Step(SUB)), ("neg", Op::Neg), ("not", Op::Not),
     ("cmp", Op::Cmp), ("test", Op::Test), ("xadd", Op::Xadd), ("cmpxchg", Op::Cmpxchg),
     ("lea", Op::Lea),
+    ("mul", Op::Multiply(Sign::Unsigned)), ("imul", Op::Multiply(Sign::Signed)),
+    ("div", Op::Divide(Sign::Unsigned)), ("idiv", Op::Divide(Sign::Signed)),
 ];
 
 const FENCES: &[(&str, FenceKind)] =
@@ -179,7 +187,8 @@ fn sized(
             .expected("an operation on whole words")
             .help("only MOV has forms for bytes and half words here"));
     }
-    if inst.lock && matches!(op, Op::Mov | Op::Cmp | Op::Test | Op::Lea | Op::Neg) {
+    let fixed = matches!(op, Op::Mov | Op::Cmp | Op::Test | Op::Lea | Op::Neg);
+    if inst.lock && (fixed || matches!(op, Op::Multiply(_) | Op::Divide(_))) {
         return Err(not_lockable(e, inst));
     }
     match op {
@@ -204,6 +213,8 @@ fn sized(
         Op::Xadd => arith::xadd(e, inst),
         Op::Cmpxchg => arith::cmpxchg(e, inst),
         Op::Lea => lea(e, inst),
+        Op::Multiply(sign) => product::multiply(e, inst, sign),
+        Op::Divide(sign) => product::divide(e, inst, sign),
     }
 }
 

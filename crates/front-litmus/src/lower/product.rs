@@ -1,0 +1,162 @@
+//! Products and quotients of any width: what the one-word arithmetic of [`super::emit`] cannot say.
+
+use super::emit::{Emit, constant};
+use super::word::Word;
+use raddle_ir::{BinOp, CastOp, InstKind, IntPred, Operand, Reg, Type};
+
+/// Whether operands are read as signed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sign {
+    Signed,
+    Unsigned,
+}
+
+impl Sign {
+    const fn extension(self) -> CastOp {
+        match self {
+            Sign::Signed => CastOp::SExt,
+            Sign::Unsigned => CastOp::ZExt,
+        }
+    }
+
+    const fn division(self) -> BinOp {
+        match self {
+            Sign::Signed => BinOp::SDiv,
+            Sign::Unsigned => BinOp::UDiv,
+        }
+    }
+
+    const fn remainder(self) -> BinOp {
+        match self {
+            Sign::Signed => BinOp::SRem,
+            Sign::Unsigned => BinOp::URem,
+        }
+    }
+}
+
+/// The type of twice as many bits.
+const fn twice(ty: Type) -> Type {
+    match ty {
+        Type::I32 => Type::I64,
+        _ => Type::I128,
+    }
+}
+
+/// A quotient and a remainder, as machine registers hold them.
+pub(super) struct Divided {
+    pub quotient: Reg,
+    pub remainder: Reg,
+}
+
+impl Emit<'_, '_> {
+    pub fn binary(&mut self, op: BinOp, ty: Type, a: Operand, b: Operand) -> Reg {
+        let dst = self.temp(ty);
+        self.function.push(InstKind::Bin { op, ty, dst, a, b });
+        dst
+    }
+
+    fn converted(&mut self, op: CastOp, from: Type, to: Type, a: Operand) -> Reg {
+        let dst = self.temp(to);
+        self.cast(op, from, to, dst, a);
+        dst
+    }
+
+    /// The low bits of a machine register as twice as many.
+    fn widened(&mut self, value: Operand, ty: Type, sign: Sign) -> Operand {
+        let cut = self.cut(value, ty);
+        self.converted(sign.extension(), ty, twice(ty), cut).into()
+    }
+
+    /// A value of 32 or 64 bits as a machine register holds it.
+    fn held(&mut self, dst: Reg, ty: Type, value: Reg) {
+        match ty {
+            Type::I32 => self.cast(CastOp::SExt, Type::I32, Type::I64, dst, value.into()),
+            _ => self.move_to(dst, value.into()),
+        }
+    }
+
+    /// The product of the low 32 bits of two registers: all of it in a register of 64 bits.
+    pub fn multiply_words(&mut self, dst: Reg, a: Operand, b: Operand) {
+        match self.word() {
+            Word::W32 => self.arith(BinOp::Mul, dst, a, b),
+            Word::W64 => {
+                let a = self.widened(a, Type::I32, Sign::Signed);
+                let b = self.widened(b, Type::I32, Sign::Signed);
+                self.function.push(InstKind::Bin { op: BinOp::Mul, ty: Type::I64, dst, a, b });
+            }
+        }
+    }
+
+    /// The upper half of a product of values of type `ty`.
+    pub fn multiply_high(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
+        let wide = twice(ty);
+        let (a, b) = (self.widened(a, ty, sign), self.widened(b, ty, sign));
+        let product = self.binary(BinOp::Mul, wide, a, b);
+        let bits = Operand::Int(u128::from(ty.bits()));
+        let shifted = self.binary(BinOp::LShr, wide, product.into(), bits);
+        let high = self.converted(CastOp::Trunc, wide, ty, shifted.into());
+        self.held(dst, ty, high);
+    }
+
+    /// A quotient of values of type `ty`; to divide by 0 fails.
+    pub fn divide(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
+        let (a, b) = (self.cut(a, ty), self.cut(b, ty));
+        let quotient = self.binary(sign.division(), ty, a, b);
+        self.held(dst, ty, quotient);
+    }
+
+    /// What such a quotient leaves.
+    pub fn modulo(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
+        let (a, b) = (self.cut(a, ty), self.cut(b, ty));
+        let remainder = self.binary(sign.remainder(), ty, a, b);
+        self.held(dst, ty, remainder);
+    }
+
+    /// A quotient of words that is 0 where the divisor is.
+    pub fn divide_or_zero(&mut self, dst: Reg, sign: Sign, a: Operand, b: Operand) {
+        let by_zero = self.compare(IntPred::Eq, b, constant(0));
+        let divisor = self.temp(Type::I64);
+        self.select(divisor, by_zero, constant(1), b);
+        let quotient = self.temp(Type::I64);
+        self.divide(quotient, self.word().ty(), sign, a, divisor.into());
+        self.select(dst, by_zero, constant(0), quotient.into());
+    }
+
+    /// Divides two words, `high` and `low`, by a word. A quotient that needs more than a word fails as a
+    /// division by 0 does.
+    pub fn divide_double(
+        &mut self,
+        sign: Sign,
+        [high, low]: [Operand; 2],
+        divisor: Operand,
+    ) -> Divided {
+        let ty = self.word().ty();
+        let wide = twice(ty);
+        let high = self.widened(high, ty, Sign::Unsigned);
+        let low = self.widened(low, ty, Sign::Unsigned);
+        let divisor = self.widened(divisor, ty, sign);
+        let bits = Operand::Int(u128::from(ty.bits()));
+        let high = self.binary(BinOp::Shl, wide, high, bits);
+        let dividend: Operand = self.binary(BinOp::Or, wide, high.into(), low).into();
+        let quotient = self.binary(sign.division(), wide, dividend, divisor);
+        let remainder = self.binary(sign.remainder(), wide, dividend, divisor);
+        let part = self.converted(CastOp::Trunc, wide, ty, quotient.into());
+        let again = self.converted(sign.extension(), ty, wide, part.into());
+        let fits = self.temp(Type::BOOL);
+        let pred = raddle_ir::Pred::Int(IntPred::Eq);
+        let (a, b) = (again.into(), quotient.into());
+        self.function.push(InstKind::Cmp { pred, ty: wide, dst: fits, a, b });
+        let fits = self.converted(CastOp::ZExt, Type::BOOL, Type::I64, fits.into());
+        self.binary(BinOp::UDiv, Type::I64, constant(1), fits.into());
+        let [quotient, remainder] = [(part, ty), (remainder, wide)].map(|(value, from)| {
+            let value = match from == ty {
+                true => value,
+                false => self.converted(CastOp::Trunc, wide, ty, value.into()),
+            };
+            let register = self.temp(Type::I64);
+            self.held(register, ty, value);
+            register
+        });
+        Divided { quotient, remainder }
+    }
+}
