@@ -6,7 +6,7 @@
 
 use crate::failure::{FailureKind, FailureSite};
 use raddle_ir::LocId;
-use raddle_machine::in_bytes;
+use raddle_machine::{Ending, in_bytes};
 use std::fmt;
 
 /// How a replayed execution ended.
@@ -191,8 +191,7 @@ pub enum Deed {
     },
     Free {
         at: Bytes,
-        /// The end of the frame that it is of, not a `free`.
-        of_frame: bool,
+        by: Ending,
     },
     /// Which value; engines count from 0.
     Choose(i128),
@@ -239,7 +238,11 @@ impl fmt::Display for Wants {
 impl Deed {
     /// Whether it is of no interest but to whoever looks for the end of an object.
     pub fn is_routine(&self) -> bool {
-        matches!(self, Deed::Free { of_frame: true, .. } | Deed::Allocate { heap: false, .. })
+        match self {
+            Deed::Free { by, .. } => by.is_implicit(),
+            Deed::Allocate { heap, .. } => !heap,
+            _ => false,
+        }
     }
 }
 
@@ -284,7 +287,7 @@ impl fmt::Display for Deed {
             Deed::Join(Some(child)) => write!(f, "joins {child}"),
             Deed::Join(None) => f.write_str("joins a thread that has ended"),
             Deed::Allocate { at, .. } => write!(f, "allocates {at} ({})", in_bytes(at.bytes)),
-            Deed::Free { at, of_frame: false } => write!(f, "frees {at}"),
+            Deed::Free { at, by: Ending::Free } => write!(f, "frees {at}"),
             Deed::Free { at, .. } => write!(f, "ends {at}"),
             Deed::Choose(value) => write!(f, "chooses {value}"),
             Deed::Print(text) => write!(f, "prints {text:?}"),

@@ -50,7 +50,7 @@ pub(crate) fn describe(
             Deed::Signal { at, woken }
         }
         Visible::Broadcast { .. } => Deed::Broadcast(at),
-        Visible::Free { of_frame, .. } => Deed::Free { at, of_frame },
+        Visible::Free { by, .. } => Deed::Free { at, by },
         Visible::Choose { .. } => Deed::Choose(action.choice.into()),
         Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } | Visible::Format => {
             unreachable!("{visible:?} is not an event")

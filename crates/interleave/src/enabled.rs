@@ -164,8 +164,8 @@ impl System<'_> {
             Visible::Signal { addr } | Visible::Broadcast { addr } => {
                 (Class::Write, addr, LOCK_BYTES)
             }
-            Visible::Free { addr, of_frame } => {
-                let whole = self.machine.memory.whole(&self.machine.trail, addr, of_frame);
+            Visible::Free { addr, by } => {
+                let whole = self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit());
                 (Class::Write, addr, whole.map_or(1, |place| place.bytes()))
             }
             Visible::Choose { .. }

@@ -8,7 +8,7 @@ use crate::system::{System, field};
 use crate::wait::Needs;
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::visible::UNLOCKED;
-use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
+use raddle_machine::{Ending, Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
 
 impl System<'_> {
     /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
@@ -165,7 +165,7 @@ impl System<'_> {
             Visible::Signal { .. } | Visible::Broadcast { .. } => {
                 self.signal(action, matches!(visible, Visible::Broadcast { .. }), races);
             }
-            Visible::Free { addr, of_frame } => self.free(action, addr, of_frame, races),
+            Visible::Free { addr, by } => self.free(action, addr, by, races),
             Visible::Choose { .. } => {
                 let recording =
                     Recording { detail: Detail { open: true, ..Detail::NONE }, needs: None };
@@ -308,9 +308,9 @@ impl System<'_> {
         self.waits_among_others(action, base)
     }
 
-    fn free(&mut self, action: Action, addr: u64, of_frame: bool, races: &mut Vec<Race>) {
+    fn free(&mut self, action: Action, addr: u64, by: Ending, races: &mut Vec<Race>) {
         let trail = &self.machine.trail;
-        match self.machine.memory.whole(trail, addr, of_frame) {
+        match self.machine.memory.whole(trail, addr, by.is_implicit()) {
             // `free(NULL)` does nothing.
             Err(_) if addr == 0 => {
                 let nothing = Action { class: Class::Local, bytes: 0, ..action };
@@ -318,7 +318,7 @@ impl System<'_> {
                 self.machine.complete(action.thread, 0, true);
             }
             // An object of the frame that was freed by hand: the frame's end has nothing to do.
-            Err(_) if of_frame => {
+            Err(_) if by.is_implicit() => {
                 let nothing = Action { class: Class::Local, bytes: 0, ..action };
                 self.record_step(nothing, None, Recording::NONE, races);
                 self.machine.complete(action.thread, 0, true);
@@ -383,7 +383,7 @@ fn is_change(visible: Visible) -> bool {
             | Visible::CondEnqueue { .. }
             | Visible::Signal { .. }
             | Visible::Broadcast { .. }
-            | Visible::Free { of_frame: false, .. }
+            | Visible::Free { by: Ending::Free, .. }
             | Visible::Choose { .. }
     )
 }

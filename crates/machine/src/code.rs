@@ -365,6 +365,8 @@ pub struct Code {
     pub has_conditions: bool,
     /// Whether there are private objects.
     pub has_private: bool,
+    /// Whether threads have copies of globals that others may touch.
+    pub shares_thread_locals: bool,
     /// Whether there is one thread in the beginning, which may start others: see [`crate::private`].
     pub begins_alone: bool,
     /// Whether anything is formatted, which reads memory without an event.

@@ -27,6 +27,8 @@ pub fn decode(program: &Program, bounds: Bounds) -> Code {
             .function();
     }
     code.has_private |= program.globals.values().any(|global| global.private);
+    code.shares_thread_locals =
+        program.globals.values().any(|global| global.thread_local && !global.private);
     code.has_waits = code.ops.iter().any(waits);
     code.has_conditions = code.has_waits || code.ops.iter().any(looks);
     code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));

@@ -43,6 +43,7 @@
 pub mod code;
 pub mod codec;
 pub mod decode;
+mod ends;
 pub mod eval;
 mod fault;
 mod format;
@@ -80,4 +81,4 @@ pub use run::Stop;
 pub use thread::{Status, ThreadId};
 pub use threads::word;
 pub use trail::{Mark, Trail, Word};
-pub use visible::Visible;
+pub use visible::{Ending, Visible};

@@ -352,7 +352,10 @@ impl Memory {
         let fault = |message: &str| Err(Fault::new(FaultKind::Memory, message));
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
-                (bytes, ObjectState::Live) if any || self.is_heap(trail, object) => {
+                (bytes, state)
+                    if state == ObjectState::Live && self.is_heap(trail, object)
+                        || any && matches!(state, ObjectState::Live | ObjectState::Constant) =>
+                {
                     let room = self.objects[object.0 as usize];
                     Ok(Place { object, offset: 0, bytes, whole: true, blank: false, room })
                 }

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::quick::{self, Quick};
 use crate::thread::{Status, ThreadId, field, frame};
 use crate::trail::Word;
-use crate::visible::{Phase, Visible};
+use crate::visible::{Ending, Phase, Visible};
 use raddle_ir::Order;
 
 /// An ordinary load of at most eight bytes.
@@ -66,10 +66,15 @@ impl Machine<'_> {
                 Visible::StoreCond { addr: word(addr), ty, value: value(v, ty) }
             }
             Op::Fence { kind } => Visible::Fence { kind },
-            Op::Free { addr } => Visible::Free { addr: word(addr), of_frame: false },
+            Op::Free { addr } => Visible::Free { addr: word(addr), by: Ending::Free },
             Op::DropAllocas => {
                 let addr = self.newest_alloca(thread).map_or(0, object_address);
-                Visible::Free { addr, of_frame: true }
+                Visible::Free { addr, by: Ending::Frame }
+            }
+            Op::ThreadExit { .. } | Op::Return { .. } => {
+                let next = self.next_end(thread);
+                let (addr, by) = next.map_or((0, Ending::Frame), |(o, by)| (object_address(o), by));
+                Visible::Free { addr, by }
             }
             Op::Spawn { .. } => Visible::Spawn,
             Op::Join { thread: handle, .. } => Visible::Join { handle: word(handle) },
@@ -164,6 +169,11 @@ impl Machine<'_> {
                     let [addr, value] = [addr, value].map(|src| self.read_word(thread, *src));
                     return (pc, Reached::Store(QuickStore { pc, bytes, addr, value }));
                 }
+                Quick::Return { .. }
+                    if self.code.shares_thread_locals && self.is_outermost(frame) =>
+                {
+                    return (pc, Reached::Other);
+                }
                 Quick::Return { value } if self.is_outermost(frame) => {
                     let value = value.map_or(0, |src| self.read_word(thread, src));
                     self.finish(thread, value);
@@ -193,7 +203,7 @@ impl Machine<'_> {
         }
     }
 
-    fn is_outermost(&self, frame: Word) -> bool {
+    pub(crate) fn is_outermost(&self, frame: Word) -> bool {
         self.trail.get(frame.at(frame::CALLER)) == 0
     }
 
@@ -271,7 +281,7 @@ impl Machine<'_> {
                     return;
                 }
             }
-            Op::DropAllocas => {
+            Op::DropAllocas | Op::ThreadExit { .. } | Op::Return { .. } => {
                 if let Some(object) = self.newest_alloca(thread) {
                     self.forget_alloca(thread, object);
                 }

@@ -64,7 +64,8 @@ impl Machine<'_> {
                 }
                 // The end of the thread.
                 Op::Return { value, ty }
-                    if self.trail.get(frame.at(frame::CALLER)) == 0
+                    if self.is_outermost(frame)
+                        && !self.code.shares_thread_locals
                         && !is_wide(*ty)
                         && value.is_none_or(Src::is_at_hand) =>
                 {
@@ -196,6 +197,11 @@ impl Machine<'_> {
                     .map_or(0, |(slot, ty)| u64::from(ty.bits()) << 32 | (u64::from(slot.0) + 1));
                 return Ok(Next::Jump(self.enter(thread, func, &args, Pc(pc.0 + 1), result)?));
             }
+            Op::Return { .. }
+                if self.is_at_last_return(thread) && self.must_end_objects(thread) =>
+            {
+                return Ok(Next::Stop(Stop::Visible));
+            }
             Op::Return { value, ty } => {
                 let wide = is_wide(ty);
                 let value = match value {
@@ -209,6 +215,9 @@ impl Machine<'_> {
                     Some(back) => Next::Jump(back),
                     None => Next::Stop(Stop::Finished),
                 });
+            }
+            Op::ThreadExit { .. } if self.must_end_objects(thread) => {
+                return Ok(Next::Stop(Stop::Visible));
             }
             Op::ThreadExit { value } => {
                 let value = self.read(thread, value);
@@ -276,6 +285,12 @@ impl Machine<'_> {
             op => unreachable!("{op:?} is not a local operation"),
         }
         Ok(Next::Go)
+    }
+
+    /// Whether the function that a thread is in is the one that it was started with.
+    fn is_at_last_return(&self, thread: ThreadId) -> bool {
+        let frame = Word::from_index(self.get(thread, field::FRAME));
+        self.code.shares_thread_locals && self.is_outermost(frame)
     }
 
     /// Stops before a visible operation with its operands ready to be read.

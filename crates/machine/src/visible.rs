@@ -46,10 +46,10 @@ pub enum Visible {
     Fence {
         kind: FenceKind,
     },
-    /// Ends the object at `addr`: `free`, or the end of a frame's object (`of_frame`).
+    /// Ends the object at `addr`.
     Free {
         addr: u64,
-        of_frame: bool,
+        by: Ending,
     },
     Spawn,
     Join {
@@ -92,6 +92,24 @@ pub enum Visible {
     },
     /// Formats text: see [`Machine::formatted`](crate::Machine::formatted).
     Format,
+}
+
+/// What ends an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// A call of `free`.
+    Free,
+    /// The end of the frame that it belongs to.
+    Frame,
+    /// The end of the thread whose copy of a thread-local global it is.
+    Thread,
+}
+
+impl Ending {
+    /// Whether objects end so that were never on the heap.
+    pub fn is_implicit(self) -> bool {
+        self != Ending::Free
+    }
 }
 
 /// The most values that a `choose` may have.

@@ -264,8 +264,8 @@ impl System<'_> {
             Visible::CondEnqueue { addr, .. } | Visible::CondLeave { addr } => {
                 (addr, LOCK_BYTES, false)
             }
-            Visible::Free { addr, of_frame } => {
-                let whole = self.machine.memory.whole(&self.machine.trail, addr, of_frame);
+            Visible::Free { addr, by } => {
+                let whole = self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit());
                 (addr, whole.map_or(1, |place| place.bytes()), true)
             }
             Visible::Choose { .. }

@@ -10,7 +10,7 @@ use crate::past::{Range, Touch};
 use crate::system::System;
 use raddle_machine::memory::{Place, Purpose};
 use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
-use raddle_machine::{Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
+use raddle_machine::{Ending, Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
 
 /// What is to be known of a move that was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -181,7 +181,7 @@ impl System<'_> {
                 }
                 self.machine.complete(thread, 0, holds);
             }
-            Visible::Free { addr, of_frame } => self.free(thread, addr, of_frame)?,
+            Visible::Free { addr, by } => self.free(thread, addr, by)?,
             Visible::Choose { count } => {
                 if count > u64::from(choice.max(1 << 16)) {
                     let message = "chooses among more than 65536 values";
@@ -234,11 +234,11 @@ impl System<'_> {
         Ok(())
     }
 
-    fn free(&mut self, thread: ThreadId, addr: u64, of_frame: bool) -> Result<(), Fault> {
-        match self.machine.memory.whole(&self.machine.trail, addr, of_frame) {
+    fn free(&mut self, thread: ThreadId, addr: u64, by: Ending) -> Result<(), Fault> {
+        match self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit()) {
             Ok(place) => self.machine.memory.kill(&mut self.machine.trail, place.object()),
             // `free(NULL)`, and an object of the frame that was freed by hand.
-            Err(_) if addr == 0 || of_frame => {}
+            Err(_) if addr == 0 || by.is_implicit() => {}
             Err(fault) => return Err(fault),
         }
         self.machine.complete(thread, 0, true);

@@ -2,7 +2,7 @@
 
 use crate::{Run, json};
 use raddle_analysis::Witness;
-use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants, Writing};
+use raddle_engine::{Bytes, Cell, Deed, Ending, Other, ReplayEvent, Wants, Writing};
 use raddle_ir::Program;
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,7 @@ fn details(deed: &Deed) -> Event {
         Deed::Spawn(child) => Event { other: Some(child.name.clone()), ..kind("spawn") },
         Deed::Join(child) => Event { other: name(child), ..kind("join") },
         Deed::Allocate { at: place, .. } => at("allocate", place),
-        Deed::Free { at: place, of_frame: false } => at("free", place),
+        Deed::Free { at: place, by: Ending::Free } => at("free", place),
         Deed::Free { at: place, .. } => at("end-of-frame", place),
         Deed::Choose(which) => Event { value: Some(which.to_string()), ..kind("choose") },
         Deed::Print(text) => Event { value: Some(text.clone()), ..kind("print") },

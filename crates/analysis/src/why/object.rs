@@ -4,8 +4,8 @@
 use super::order::Node;
 use super::{Cause, Told, Why};
 use raddle_engine::{Bytes, Deed};
-use raddle_machine::in_bytes;
 use raddle_machine::layout::split_address;
+use raddle_machine::{Ending, in_bytes};
 
 /// Below this, an address is a null pointer and an offset.
 const FIRST_PAGE: u64 = 4096;
@@ -38,9 +38,11 @@ fn life(told: &Told<'_>, allocated: Option<Node>, freed: Option<Node>) -> Option
         parts.push(format!("was allocated by {}{}", told.thread(node), told.at(node)));
     }
     if let Some(node) = freed {
-        let deed = &told.events[node].deed;
-        let of_frame = matches!(deed, Deed::Free { of_frame: true, .. });
-        let verb = if of_frame { "ended with its function, run by" } else { "was freed by" };
+        let verb = match told.events[node].deed {
+            Deed::Free { by: Ending::Thread, .. } => "ended with its thread,",
+            Deed::Free { by: Ending::Frame, .. } => "ended with its function, run by",
+            _ => "was freed by",
+        };
         parts.push(format!("{verb} {}{}", told.thread(node), told.at(node)));
     }
     let words = format!("{at} ({}) {}", in_bytes(at.bytes), parts.join(" and "));

@@ -221,7 +221,15 @@ impl Ahead<'_> {
         Some(Pc(back as u32))
     }
 
+    /// Ends a thread, and with it the objects of all its frames and its copies of thread-local
+    /// globals.
     pub(super) fn finish(&mut self, thread: u32, value: Val) {
+        let mut frame = self.frame(thread);
+        for _ in 0..self.get(thread, field::DEPTH) {
+            self.drop_list(thread, frame.at(header::ALLOCAS));
+            frame = Word::from_index(self.trail.get(frame.at(header::CALLER)));
+        }
+        self.drop_thread_locals(thread);
         self.set(thread, field::RESULT, value.bits as u64);
         self.set(thread, field::RESULT + 1, tag(value));
         self.set_status(thread, Status::Finished);

@@ -317,7 +317,22 @@ impl Ahead<'_> {
 
     /// Ends the objects of the current frame.
     pub(super) fn drop_allocas(&mut self, thread: u32) {
-        let head = self.allocas(thread);
+        self.drop_list(thread, self.allocas(thread));
+    }
+
+    /// Ends a thread's copies of thread-local globals that others may have accessed.
+    pub(super) fn drop_thread_locals(&mut self, thread: u32) {
+        for n in 0..self.threads[thread as usize].thread_locals.len() {
+            let (global, object) = self.threads[thread as usize].thread_locals[n];
+            if !self.program.globals[global].private && self.object(object).is_some() {
+                let words = self.objects.known[object.0 as usize].words;
+                self.end_object(thread, words);
+            }
+        }
+    }
+
+    /// Ends the objects of a list.
+    pub(super) fn drop_list(&mut self, thread: u32, head: Word) {
         while let Some(object) = self.trail.get(head).checked_sub(1) {
             let words = self.objects.known[object as usize].words;
             self.end_object(thread, words);

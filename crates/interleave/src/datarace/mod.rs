@@ -39,7 +39,7 @@ use crate::race::Race;
 use crate::system::System;
 use history::{Kind, Link, Rooms};
 use raddle_ir::{FenceKind, LocId, Order};
-use raddle_machine::{Machine, Status, ThreadId, Trail, Visible, Word};
+use raddle_machine::{Ending, Machine, Status, ThreadId, Trail, Visible, Word};
 
 /// What is known of accesses and their order in the current execution.
 #[derive(Clone, Debug)]
@@ -273,7 +273,7 @@ fn meaning(visible: Visible, order: Order, done: bool, forwarded: bool) -> Optio
         | Visible::CondLeave { .. }
         | Visible::Signal { .. }
         | Visible::Broadcast { .. } => (Kind::Read, Effect::Nothing),
-        Visible::Free { addr, of_frame: false } if addr != 0 => (Kind::Free, Effect::Nothing),
+        Visible::Free { addr, by: Ending::Free } if addr != 0 => (Kind::Free, Effect::Nothing),
         Visible::Free { .. }
         | Visible::Rmw { .. }
         | Visible::StoreCond { .. }
