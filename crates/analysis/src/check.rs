@@ -12,7 +12,7 @@
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::Search;
 use crate::witness::{self, Witness};
-use raddle_engine::{Failure, FailureKind, Step, Summary};
+use raddle_engine::{Failure, FailureKind, Spent, Step, Summary};
 use raddle_ir::{Program, Quantifier};
 use std::time::{Duration, Instant};
 
@@ -155,6 +155,12 @@ fn verdict(result: &CheckResult) -> Verdict {
 }
 
 impl CheckResult {
+    /// What is known of a program before it is searched.
+    pub fn unsearched(spent: Spent) -> CheckResult {
+        let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
+        judge(&Program::default(), summary, |_| None)
+    }
+
     /// Whether every execution was explored to its end, so that "never" means never.
     pub fn is_complete(&self) -> bool {
         let summary = &self.summary;

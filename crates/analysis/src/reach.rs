@@ -7,7 +7,8 @@ use crate::fallible::may_fail;
 use crate::search::Search;
 use crate::witness::Witness;
 use raddle_engine::{
-    BoundKind, BoundMet, Failure, FailureKind, FailureSite, ReplayEnd, Step, Stopped, Summary,
+    BoundKind, BoundMet, Failure, FailureKind, FailureSite, ReplayEnd, Spent, Step, Stopped,
+    Summary,
 };
 use raddle_interleave::{Model, replay_reach};
 use raddle_ir::{LocId, Program};
@@ -31,6 +32,20 @@ pub struct ReachResult {
     /// Something was found whose schedule does not replay: a defect of raddle.
     pub unconfirmed: bool,
     pub effort: Effort,
+}
+
+impl ReachResult {
+    /// What is known of a program before it is searched.
+    pub fn unsearched(model: ReachModel, spent: Spent) -> ReachResult {
+        ReachResult {
+            model,
+            reachable: None,
+            reached: None,
+            unknown: Some(Unknown::Spent(spent)),
+            unconfirmed: false,
+            effort: Effort::default(),
+        }
+    }
 }
 
 /// The model as the interleaving engine knows it.

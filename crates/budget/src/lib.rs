@@ -116,6 +116,11 @@ impl Budget {
         self.0.as_ref().map_or_else(Arc::default, |shared| Arc::clone(&shared.interrupted))
     }
 
+    /// Bytes that the process may hold; `None` without a limit.
+    pub fn memory(&self) -> Option<u64> {
+        self.0.as_deref()?.memory
+    }
+
     /// The time that is left; `None` without a limit.
     pub fn time_left(&self) -> Option<Duration> {
         let shared = self.0.as_deref()?;

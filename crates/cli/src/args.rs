@@ -28,7 +28,8 @@ Examples:
   raddle print prog.c
 
 Exit status:
-  0 no violation   1 violation   2 bad input or usage   3 unknown";
+  0 no violation   1 violation   2 bad input or usage   3 unknown
+  130 interrupted (SIGINT)   143 terminated (SIGTERM)   141 nobody reads the output";
 
 /// A model checker for concurrent programs under relaxed memory.
 ///

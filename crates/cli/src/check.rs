@@ -2,40 +2,80 @@
 
 use crate::config::CheckConfig;
 use crate::output::{Output, Stop};
-use crate::source::{self, Source};
+use crate::source::{self, NotLoaded, Source};
 use crate::status::Status;
-use crate::witness;
-use raddle_analysis::Iterated;
-use raddle_report::document;
+use crate::witness::WitnessFile;
+use raddle_analysis::{CheckResult, Iterated, Search};
+use raddle_budget::Spent;
+use raddle_ir::Program;
+use raddle_report::document::{self, Entry};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, buffer, check, json};
 
 pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
-    let Some(Source { program, shown: file, optimised }) = source::load(&config.source, output)
-    else {
-        return Ok(Status::Bad);
+    let witness = config.witness.as_deref();
+    let witness = match WitnessFile::at(witness, &config.source, config.checks) {
+        Ok(witness) => witness,
+        Err(diagnostic) => return Ok(output.refuse(&diagnostic)),
     };
+    let source = match source::load(&config.source, output) {
+        Ok(source) => source,
+        Err(NotLoaded::Refused) => return Ok(Status::Bad),
+        Err(NotLoaded::Stopped(spent)) => return unsearched(config, spent, output),
+    };
+    if let Err(diagnostic) = witness.is_apart_from(&source.program) {
+        return Ok(output.refuse(&diagnostic));
+    }
+    source.warn_of_assembly(config.searches.iter().map(Search::model), output);
+    let mut found = Vec::new();
+    let printed = search(config, &source, &mut found, output);
+    // Whether or not somebody reads the output.
+    witness.save(&source.program, found, output);
+    printed.map(|()| output.status())
+}
+
+/// What is said of a program that was not loaded in time.
+fn unsearched(config: &CheckConfig, spent: Spent, output: &mut Output) -> Result<Status, Stop> {
+    let (program, file) = (&Program::default(), &source::shown(&config.source));
+    for search in &config.searches {
+        let result = CheckResult::unsearched(spent);
+        output.note(Status::of(result.verdict, config.strict));
+        let run = Run { file, program, search };
+        let checked = Iterated { search: search.clone(), result, executions: Vec::new() };
+        output.print(&shown(config, &run, &output.look(&Sources::none()), None, &checked))?;
+    }
+    Ok(output.status())
+}
+
+/// Prints what comes of every search, and collects the witnesses.
+fn search(
+    config: &CheckConfig,
+    source: &Source,
+    witnesses: &mut Vec<Entry>,
+    output: &mut Output,
+) -> Result<(), Stop> {
+    let Source { program, shown: file, optimised, .. } = source;
     let sources = Sources::from_disk();
-    let mut witnesses = Vec::new();
     for (n, search) in config.searches.iter().enumerate() {
         let models_left = config.searches.len() - n;
         let search = search.clone().within(search.limits().budget.share(models_left));
         let checked = match config.iterates && search.is_buffered() {
-            true => raddle_analysis::iterate(&program, &search),
-            false => Iterated::once(&program, &search),
+            true => raddle_analysis::iterate(program, &search),
+            false => Iterated::once(program, &search),
         };
         let violations = &checked.result.violations;
         output.note(Status::of(checked.result.verdict, config.strict));
-        let run = Run { file: &file, program: &program, search: &checked.search };
+        let run = Run { file, program, search: &checked.search };
         witnesses.extend(violations.iter().map(|found| document::entry(&run, found)));
         let text = shown(config, &run, &output.look(&sources), optimised.as_deref(), &checked);
         output.print(&text)?;
     }
-    if let Some(path) = &config.witness {
-        let origin = config.source.origin();
-        witness::save(path, &program, &origin, config.checks, witnesses, output);
-    }
-    Ok(output.status())
+    Ok(())
+}
+
+/// Whether races were asked for, and this search cannot look for them.
+fn leaves_out_races(config: &CheckConfig, search: &Search) -> bool {
+    config.checks.races && !search.checks().races
 }
 
 fn shown(
@@ -45,11 +85,19 @@ fn shown(
     optimised: Option<&str>,
     checked: &Iterated,
 ) -> String {
+    let no_races = leaves_out_races(config, run.search);
     if config.json {
-        return json::line(&json::iterated(run, checked).optimised(optimised));
+        let object = json::iterated(run, checked).optimised(optimised);
+        return json::line(&if no_races { object.without(document::RACES) } else { object });
     }
     let mut text = check::text(run, look, &checked.result);
     text.push_str(&buffer::iterated(checked));
+    if no_races {
+        let model = run.search.model_name();
+        text.push_str(&format!(
+            "  data races were not looked for: there is no such check under {model}\n"
+        ));
+    }
     if let Some(level) = optimised {
         text.push_str(&format!("  as compiled with {level}, which may merge or drop accesses\n"));
     }

@@ -4,14 +4,17 @@ use crate::args::{
     BudgetArgs, CheckArg, CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs,
     SourceLine, StrategyArg,
 };
+use crate::input::shown;
 use crate::models;
 use crate::output::{Output, Stop};
+use crate::signals;
 use clap::Parser;
 use raddle_analysis::Search;
 use raddle_budget::{Budget, default_memory};
 use raddle_engine::{Checks, Limits, Model};
 use raddle_interleave::{self as interleave, Options, Strategy};
 use raddle_report::document::Origin;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -58,49 +61,55 @@ impl SourceConfig {
     /// What makes the same program again: [`source_of`] undoes it. The compiler is not part of it: a
     /// file that someone else wrote is not to say what is run.
     pub fn origin(&self) -> Origin {
-        let lossy = |word: &std::ffi::OsStr| word.to_string_lossy().into_owned();
         let mut arguments = Vec::new();
         let (low, high) = (self.c.nondet.start(), self.c.nondet.end());
         if (*low, *high) != (0, 3) {
-            arguments.push(format!("--nondet-range={low}..{high}"));
+            arguments.push(format!("--nondet-range={low}..{high}").into());
         }
         if self.c.spurious_wakeups {
-            arguments.push("--spurious-wakeups".to_owned());
+            arguments.push("--spurious-wakeups".into());
         }
         if !self.c.flags.is_empty() {
-            arguments.push("--".to_owned());
-            arguments.extend(self.c.flags.iter().map(|flag| lossy(flag)));
+            arguments.push("--".into());
+            arguments.extend(self.c.flags.iter().cloned());
         }
-        let inputs = self.files.iter().map(|file| lossy(file.as_os_str())).collect();
+        let inputs = self.files.iter().map(|file| file.clone().into()).collect();
         Origin { inputs, arguments }
     }
 }
 
 /// The other way round; what is wrong with the arguments, as the command line puts it.
-pub fn source_of(origin: &Origin) -> Result<SourceConfig, String> {
+pub fn source_of(origin: &Origin, budget: &Budget) -> Result<SourceConfig, String> {
     if origin.inputs.is_empty() {
         return Err("it names 0 files".to_owned());
     }
-    let line = ["raddle"].into_iter().map(str::to_owned);
-    let line = line.chain(origin.inputs.iter().cloned()).chain(origin.arguments.iter().cloned());
+    // A file whose name looks like an option is a file: only the arguments are parsed.
+    let line = ["raddle", "FILE"].into_iter().map(OsString::from);
+    let line = line.chain(origin.arguments.iter().cloned());
     let parsed = SourceLine::try_parse_from(line).map_err(|error| {
         let text = error.to_string();
         text.lines().next().unwrap_or("").trim_start_matches("error: ").to_owned()
     })?;
-    let config = source(&parsed.source);
-    match config.c.clang {
-        Some(_) => Err("it names a compiler, which is for $CLANG to do".to_owned()),
-        None => Ok(config),
+    let config = source(&parsed.source, budget);
+    if config.c.clang.is_some() {
+        return Err("it names a compiler, which is for $CLANG to do".to_owned());
     }
+    if let [_, file, ..] = &*config.files {
+        let file = shown(file);
+        return Err(format!("the argument '{file}' is not an option"));
+    }
+    let files = origin.inputs.iter().map(PathBuf::from).collect();
+    Ok(SourceConfig { files, ..config })
 }
 
-pub fn source(args: &SourceArgs) -> SourceConfig {
+pub fn source(args: &SourceArgs, budget: &Budget) -> SourceConfig {
     let c = raddle_front_c::Options {
         clang: args.clang.clone(),
         flags: args.flags.clone(),
         colour: Output::colours(),
         nondet: args.nondet_range.low..=args.nondet_range.high,
         spurious_wakeups: args.spurious_wakeups,
+        budget: budget.clone(),
     };
     SourceConfig { files: args.files.clone(), c }
 }
@@ -128,7 +137,7 @@ pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let searches = searches(&args.models, &args.search, &limits, checks, args.keep_going)?;
     let (searches, iterates) = args.buffers.bounded(searches)?;
     Ok(CheckConfig {
-        source: source(&args.source),
+        source: source(&args.source, &limits.budget),
         searches,
         iterates,
         checks,
@@ -169,19 +178,21 @@ fn searches(
             Engine::Lazy(model) => {
                 Search::Lazy(Options { limits, keep_going, ..Options::new(model) })
             }
-            Engine::Graph if checks.races => {
-                return Err(Stop::Usage(format!(
-                    "--check races goes with sc, tso and pso and not with --strategy graph, \
-                     which '{model}' was to be searched by"
-                )));
-            }
             Engine::Graph => {
                 let options = raddle_graph::Options::new(model);
                 Search::from(raddle_graph::Options { limits, keep_going, ..options })
             }
         })
     };
-    distinct(&models.models).into_iter().map(asked).collect()
+    let searches: Vec<Search> =
+        distinct(&models.models).into_iter().map(asked).collect::<Result<_, Stop>>()?;
+    // Where some model has races to look for, the others are searched without.
+    if checks.races && !searches.iter().any(|search| search.checks().races) {
+        let message = "--check races goes with sc, tso and pso and not with --strategy graph, \
+                       which power and arm are searched by";
+        return Err(Stop::Usage(message.to_owned()));
+    }
+    Ok(searches)
 }
 
 /// Which engine searches, and how.
@@ -250,7 +261,17 @@ pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
 pub fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
     let time = args.timeout.map(timeout).transpose()?;
     let memory = args.max_memory.map(bytes).transpose()?.or_else(default_memory);
-    Ok(Budget::new(time, memory))
+    Ok(interruptible(Budget::new(time, memory)))
+}
+
+/// What a command without limits of its own may use.
+pub fn default_budget() -> Budget {
+    interruptible(Budget::new(None, default_memory()))
+}
+
+fn interruptible(budget: Budget) -> Budget {
+    signals::interrupt(&budget);
+    budget
 }
 
 fn timeout(seconds: f64) -> Result<Duration, Stop> {
@@ -310,6 +331,8 @@ mod tests {
         let races = |words| checked(words).map(|config| config.searches[0].checks().races);
         assert!(matches!(races("--model sc"), Ok(false)));
         assert!(matches!(races("--model sc --check races"), Ok(true)));
+        assert!(matches!(races("--model sc,power --check races"), Ok(true)));
+        assert!(matches!(races("--model power,sc --check races"), Ok(false)));
     }
 
     #[test]
@@ -318,6 +341,8 @@ mod tests {
             "--model sc --seed 1",
             "--model tso,power --strategy source",
             "--model arm --check races",
+            "--model power,arm --check races",
+            "--model sc,tso --strategy graph --check races",
             "--model sc --strategy source --runs 5",
             "--model sc --timeout 0",
             "--model sc --timeout=-1",

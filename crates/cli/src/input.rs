@@ -1,8 +1,10 @@
 //! Finding, reading, parsing and verifying files.
 
+pub use raddle_ir::diag::shown;
 use raddle_ir::{Diagnostic, Program};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// A file larger than this is no program that was meant for a model checker.
@@ -91,11 +93,28 @@ fn is_missing(path: &Path) -> bool {
 pub fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
     paths.iter().find_map(|path| match path {
         path if is_missing(path) => Some(Diagnostic::whole_file(&shown(path), NO_SUCH_FILE)),
-        path if path.is_dir() => {
-            Some(Diagnostic::whole_file(&shown(path), "this is a folder").expected("a file"))
+        path => {
+            let kind = other_kind(&fs::metadata(path).ok()?)?;
+            Some(Diagnostic::whole_file(&shown(path), format!("this is {kind}")).expected("a file"))
         }
-        _ => None,
     })
+}
+
+/// What is wrong with something that is to be read as a stream: a pipe or a device will do.
+pub fn no_stream(path: &Path) -> Option<Diagnostic> {
+    no_file(std::slice::from_ref(&path.to_owned())).filter(|_| is_missing(path) || path.is_dir())
+}
+
+/// What something is that is not a file. A pipe or a device may never end.
+fn other_kind(found: &Metadata) -> Option<&'static str> {
+    let kind = found.file_type();
+    match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("a folder"),
+        () if kind.is_fifo() => Some("a pipe"),
+        () if kind.is_socket() => Some("a socket"),
+        () => Some("a device"),
+    }
 }
 
 fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
@@ -115,11 +134,6 @@ fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Di
         }
     }
     Ok(())
-}
-
-/// A path as the user is told about it.
-pub fn shown(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// Whether a file is a program by itself, going by its name.
@@ -195,6 +209,7 @@ fn first_of(
 /// Why a file could not be read.
 enum Unreadable {
     Io(io::Error),
+    NoFile(&'static str),
     TooLarge,
 }
 
@@ -207,6 +222,9 @@ impl Unreadable {
             Unreadable::Io(error) => {
                 Diagnostic::whole_file(file, format!("cannot read the file: {error}"))
             }
+            Unreadable::NoFile(kind) => {
+                Diagnostic::whole_file(file, format!("this is {kind}")).expected("a file")
+            }
             Unreadable::TooLarge => Diagnostic::whole_file(file, "the file is too large")
                 .expected(format!("at most {} MiB", MAX_BYTES >> 20)),
         }
@@ -214,6 +232,10 @@ impl Unreadable {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Unreadable> {
+    let found = fs::metadata(path).map_err(Unreadable::Io)?;
+    if let Some(kind) = other_kind(&found) {
+        return Err(Unreadable::NoFile(kind));
+    }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(Unreadable::Io)?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;

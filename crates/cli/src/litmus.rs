@@ -7,18 +7,33 @@
 use crate::config::LitmusConfig;
 use crate::input::{self, Rejected};
 use crate::output::{Output, Stop};
+use crate::signals;
+use crate::source;
 use crate::status::Status;
 use indicatif::{ProgressBar, ProgressStyle};
 use raddle_analysis::LitmusResult;
+use raddle_budget::{Budget, Spent};
+use raddle_ir::Program;
 use raddle_report::{Run, json, litmus};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
+/// A file of so many bytes is read in no time.
+const SMALL: u64 = 1 << 16;
+
 /// What came of one file.
-type Done = Result<Shown, Rejected>;
+type Done = Result<Shown, Unrun>;
+
+/// Why a file has no results.
+enum Unrun {
+    Rejected(Rejected),
+    /// The file, and why it was not read to its end.
+    Stopped(String, Spent),
+}
 
 /// A file's results under all models, ready to print.
 struct Shown {
@@ -41,26 +56,34 @@ pub fn run(config: &LitmusConfig, output: &mut Output) -> Result<Status, Stop> {
         print_in_order(receiver, &bar, output)
     });
     bar.finish_and_clear();
-    printed.map(|()| output.status())
+    let run = printed?;
+    if run < files.len() {
+        output.complain(&format!("interrupted: {run} of {} tests were run", files.len()));
+        output.note(Status::Unknown);
+    }
+    Ok(output.status())
 }
 
 /// Runs every file; ends early when nobody listens any more.
 fn work(config: &LitmusConfig, files: &[PathBuf], sender: SyncSender<(usize, Done)>) {
     let numbered = files.iter().enumerate().par_bridge();
     // The error means "the printer is gone", which is the reason to stop, not a failure.
-    let _ = numbered.try_for_each_with(sender, |sender, (index, file)| {
-        sender.send((index, run_file(config, file)))
+    let _ = numbered.try_for_each_with(sender, |sender, (index, file)| match signals::received() {
+        None => sender.send((index, run_file(config, file))),
+        Some(_) => Ok(()),
     });
 }
 
+/// Gives the number of files that were run.
 fn print_in_order(
     receiver: Receiver<(usize, Done)>,
     bar: &ProgressBar,
     output: &mut Output,
-) -> Result<(), Stop> {
+) -> Result<usize, Stop> {
     let mut waiting = BTreeMap::new();
-    let mut next = 0;
+    let (mut next, mut run) = (0, 0);
     for (index, done) in receiver {
+        run += 1;
         bar.inc(1);
         waiting.insert(index, done);
         while let Some(done) = waiting.remove(&next) {
@@ -68,7 +91,9 @@ fn print_in_order(
             next += 1;
         }
     }
-    Ok(())
+    // Where an interruption has left tests out, their places stay empty.
+    waiting.into_values().try_for_each(|done| bar.suspend(|| show(done, output)))?;
+    Ok(run)
 }
 
 fn show(done: Done, output: &mut Output) -> Result<(), Stop> {
@@ -78,9 +103,14 @@ fn show(done: Done, output: &mut Output) -> Result<(), Stop> {
             output.print(&shown.text)?;
             output.flush()
         }
-        Err(rejected) => {
+        Err(Unrun::Rejected(rejected)) => {
             output.note(Status::Bad);
             output.diagnose(&rejected.diagnostic, &rejected.source);
+            Ok(())
+        }
+        Err(Unrun::Stopped(file, spent)) => {
+            output.note(Status::Unknown);
+            output.complain(&format!("{file}: error: {}", source::stopped(spent)));
             Ok(())
         }
     }
@@ -88,8 +118,7 @@ fn show(done: Done, output: &mut Output) -> Result<(), Stop> {
 
 fn run_file(config: &LitmusConfig, path: &Path) -> Done {
     let budget = config.budget.afresh();
-    let program = input::load(path)?;
-    let file = input::shown(path);
+    let (file, program) = (input::shown(path), load(path, &budget)?);
     let mut shown = Shown { text: String::new(), status: Status::Fine };
     for (n, search) in config.searches.iter().enumerate() {
         let search = search.clone().within(budget.share(config.searches.len() - n));
@@ -99,6 +128,22 @@ fn run_file(config: &LitmusConfig, path: &Path) -> Done {
         shown.text.push_str(&rendered(config, &run, &result));
     }
     Ok(shown)
+}
+
+/// Reads a file while the budget lasts.
+fn load(path: &Path, budget: &Budget) -> Result<Program, Unrun> {
+    let small = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= SMALL);
+    let loaded = match small {
+        true => Ok(input::load(path)),
+        false => {
+            let path = path.to_owned();
+            source::while_it_lasts(budget, move || input::load(&path))
+        }
+    };
+    match loaded {
+        Ok(loaded) => loaded.map_err(Unrun::Rejected),
+        Err(spent) => Err(Unrun::Stopped(input::shown(path), spent)),
+    }
 }
 
 /// The verdict's status; a search that ended early has still told all once both kinds were seen.

@@ -9,14 +9,19 @@
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
 //! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`] | the commands |
-//! | [`witness`] | witness files on disk |
+//! | [`stream`] | logs that may never end |
+//! | [`witness`], [`destination`] | witness files; files that are written |
+//! | [`signals`] | SIGINT and SIGTERM |
+//! | [`closed`] | whether there is a standard output |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
 
 mod args;
 mod buffer;
 mod check;
+mod closed;
 mod config;
+mod destination;
 mod fence;
 mod input;
 mod litmus;
@@ -27,8 +32,10 @@ mod print;
 mod reach;
 mod replay;
 mod robust;
+mod signals;
 mod source;
 mod status;
+mod stream;
 mod witness;
 
 use args::{Cli, Command};
@@ -39,32 +46,60 @@ use status::Status;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    signals::watch();
     let mut output = Output::new();
-    let ended = run(&cli, &mut output).and_then(|status| output.flush().map(|()| status));
+    let ended = run(&mut output);
+    if let (Ok(_), Some(signal)) = (&ended, signals::received()) {
+        return ExitCode::from(status::interrupted(signal));
+    }
     let status = match ended {
         Ok(status) => status,
         // Whoever read the output has seen enough.
-        Err(Stop::BrokenPipe(status)) => status,
-        Err(Stop::Usage(message)) => misused(matches.subcommand_name(), message),
+        Err(Stop::BrokenPipe) => Status::Unread,
+        Err(Stop::Usage(message)) => misused(message),
         Err(Stop::Io(error)) => {
-            output.complain(&format!("error: cannot write the output: {error}"));
+            output.complain(&format!("error: cannot write to standard output: {error}"));
             Status::Bad
         }
     };
     ExitCode::from(status.code())
 }
 
+fn run(output: &mut Output) -> Result<Status, Stop> {
+    let matches = match Cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) if error.use_stderr() => error.exit(),
+        // Help, or the version, which were asked for.
+        Err(shown) => {
+            writable()?;
+            output::stop_on_error(shown.print())?;
+            return output.flush().map(|()| Status::Fine);
+        }
+    };
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    writable()?;
+    let status = command(&cli, output)?;
+    output.flush().map(|()| status)
+}
+
+/// Nobody would see what comes out of a search whose output is closed.
+fn writable() -> Result<(), Stop> {
+    match closed::standard_output() {
+        true => Err(Stop::Io(std::io::Error::other("it is closed"))),
+        false => Ok(()),
+    }
+}
+
 /// Arguments that do not go together: says so, with the usage of the command that was asked for.
-fn misused(name: Option<&str>, message: String) -> ! {
+fn misused(message: String) -> ! {
     let mut whole = Cli::command();
     whole.build();
+    let name = std::env::args_os().nth(1);
     let named = name.and_then(|name| whole.find_subcommand(name).cloned());
     named.unwrap_or(whole).error(ErrorKind::ValueValidation, message).exit()
 }
 
-fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
+fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     match &cli.command {
         Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
         Command::Check(args) => check::run(&config::check(args)?, output),
@@ -73,6 +108,6 @@ fn run(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
         Command::Fence(args) => fence::run(args, output),
         Command::Reach(args) => reach::run(args, output),
         Command::Replay(args) => replay::run(args, output),
-        Command::Print(args) => print::run(&config::source(&args.source), output),
+        Command::Print(args) => print::run(args, output),
     }
 }

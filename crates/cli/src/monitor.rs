@@ -6,19 +6,20 @@ use crate::input;
 use crate::models;
 use crate::output::{Output, Stop};
 use crate::robust::programs;
-use crate::source;
+use crate::source::{self, NotLoaded};
 use crate::status::Status;
+use crate::stream::Stream;
 use clap::{Args, ValueEnum};
-use raddle_analysis::robust::{Interlocked, Runs, sample};
+use raddle_analysis::robust::{Interlocked, Runs, Sample, sample};
+use raddle_budget::Budget;
+use raddle_engine::Stopped;
 use raddle_interleave::{Limits, Model};
-use raddle_ir::{Diagnostic, Severity};
+use raddle_ir::{Diagnostic, Program, Severity};
 use raddle_monitor::Buffers;
 use raddle_monitor::log::{self, BadLine, Trouble};
 use raddle_report::json;
 use raddle_report::monitor::{self, Logged};
 use raddle_report::robust::Subject;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -81,8 +82,9 @@ pub fn run(args: &MonitorArgs, output: &mut Output) -> Result<Status, Stop> {
     if let Some(option) = for_programs(args) {
         return Err(Stop::Usage(format!("{option}: for programs, not for a log")));
     }
+    let budget = config::budget(&args.limits.budget)?;
     for log in logs {
-        run_log(args, log, output)?;
+        run_log(args, log, &budget.afresh(), output)?;
     }
     Ok(output.status())
 }
@@ -94,8 +96,6 @@ fn for_programs(args: &MonitorArgs) -> Option<&'static str> {
         ("--runs", args.runs.is_some()),
         ("--seed", args.seed.is_some()),
         ("--interlocked", args.interlocked != InterlockedArg::default()),
-        ("--timeout", limits.budget.timeout.is_some()),
-        ("--max-memory", limits.budget.max_memory.is_some()),
         ("--max-executions", limits.max_executions.is_some()),
         ("--max-events", limits.max_events.is_some()),
         ("--unroll", limits.unroll.is_some()),
@@ -112,25 +112,22 @@ fn is_log(path: &Path) -> bool {
     !source::is_compiled(path) && !input::is_program(path)
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read>, Trouble> {
-    if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    File::open(path).map(|file| Box::new(file) as Box<dyn Read>).map_err(Trouble::Io)
-}
-
-fn run_log(args: &MonitorArgs, path: &Path, output: &mut Output) -> Result<(), Stop> {
-    if let Some(diagnostic) = input::no_file(&[path.to_owned()]).filter(|_| path != Path::new("-"))
-    {
-        output.diagnose(&diagnostic, &[]);
-        output.note(Status::Bad);
+fn run_log(
+    args: &MonitorArgs,
+    path: &Path,
+    budget: &Budget,
+    output: &mut Output,
+) -> Result<(), Stop> {
+    if let Some(diagnostic) = input::no_stream(path).filter(|_| path != Path::new("-")) {
+        output.refuse(&diagnostic);
         return Ok(());
     }
     let file = input::shown(path);
     let start = Instant::now();
     // All models at once: a pipe can be read only once.
     let each: Vec<Buffers> = args.models.iter().map(|model| buffers(*model)).collect();
-    let readings = match open(path).and_then(|opened| log::monitor_each(opened, &each)) {
+    let opened = Stream::open(path, budget).map_err(Trouble::Io);
+    let readings = match opened.and_then(|opened| log::monitor_each(opened, &each)) {
         Ok(readings) => readings,
         Err(trouble) => {
             output.diagnose(&diagnostic(&file, trouble), &[]);
@@ -140,9 +137,13 @@ fn run_log(args: &MonitorArgs, path: &Path, output: &mut Output) -> Result<(), S
     };
     let elapsed = start.elapsed();
     for (model, reading) in args.models.iter().zip(&readings) {
-        let found = !reading.violations.is_empty();
-        output.note(if found { Status::Violation } else { Status::Fine });
-        let logged = Logged { file: &file, model: model.name(), reading, elapsed };
+        let stopped = budget.spent().filter(|_| !reading.complete).map(Stopped::from);
+        output.note(match (reading.violations.is_empty(), stopped) {
+            (false, _) => Status::Violation,
+            (true, Some(_)) => Status::Unknown,
+            (true, None) => Status::Fine,
+        });
+        let logged = Logged { file: &file, model: model.name(), reading, stopped, elapsed };
         let shown = match args.output.json {
             true => json::line(&monitor::log_json(&logged)),
             false => monitor::log_text(&logged),
@@ -182,17 +183,24 @@ fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
         InterlockedArg::Address => Interlocked::OwnAddress,
     };
     let (seed, count) = (args.seed.unwrap_or_default(), args.runs.unwrap_or(DEFAULT_RUNS));
-    for config in programs(config::source(&args.source)) {
+    for mut config in programs(config::source(&args.source, &limits.budget)) {
         let budget = limits.budget.afresh();
-        let Some(source) = source::load(&config, output) else {
+        config.c.budget = budget.clone();
+        let loaded = source::load(&config, output);
+        if loaded.as_ref().err() == Some(&NotLoaded::Refused) {
             output.note(Status::Bad);
             continue;
-        };
-        let subject = Subject { file: &source.shown, program: &source.program };
+        }
+        let unloaded = &Program::default();
+        let program = loaded.as_ref().map_or(unloaded, |source| &source.program);
+        let subject = Subject { file: &source::shown(&config), program };
         let sampled = |(n, model): (usize, &Model)| {
             let budget = budget.share(args.models.len() - n);
             let limits = Limits { budget, ..limits.clone() };
-            sample(&source.program, *model, &Runs { seed, runs: count, interlocked, limits })
+            match loaded {
+                Err(NotLoaded::Stopped(spent)) => Sample::unsearched(*model, spent),
+                _ => sample(program, *model, &Runs { seed, runs: count, interlocked, limits }),
+            }
         };
         let samples: Vec<_> = args.models.iter().enumerate().map(sampled).collect();
         let found = samples.iter().any(|sample| !sample.violations.is_empty());

@@ -1,7 +1,7 @@
 //! Standard output and error.
 //!
 //! Results go to standard output, diagnostics and progress to standard error. A reader that goes
-//! away ends the run quietly, with the status of what was done by then.
+//! away ends the run quietly, with [`Status::Unread`].
 
 use crate::status::Status;
 use raddle_ir::Diagnostic;
@@ -18,7 +18,7 @@ const WIDEST: usize = 200;
 #[derive(Debug)]
 pub enum Stop {
     Usage(String),
-    BrokenPipe(Status),
+    BrokenPipe,
     Io(io::Error),
 }
 
@@ -72,19 +72,12 @@ impl Output {
 
     pub fn print(&mut self, text: &str) -> Result<(), Stop> {
         let written = self.out.write_all(text.as_bytes());
-        self.stop_on_error(written)
+        stop_on_error(written)
     }
 
     pub fn flush(&mut self) -> Result<(), Stop> {
         let flushed = self.out.flush();
-        self.stop_on_error(flushed)
-    }
-
-    fn stop_on_error(&self, result: io::Result<()>) -> Result<(), Stop> {
-        result.map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Stop::BrokenPipe(self.status),
-            _ => Stop::Io(error),
-        })
+        stop_on_error(flushed)
     }
 
     /// Shows a diagnostic with the piece of the source that it is about.
@@ -93,8 +86,23 @@ impl Output {
         self.complain(shown.trim_end());
     }
 
+    /// Shows a diagnostic because of which what was asked is not done.
+    pub fn refuse(&mut self, diagnostic: &Diagnostic) -> Status {
+        self.diagnose(diagnostic, &[]);
+        self.note(Status::Bad);
+        Status::Bad
+    }
+
     /// A line on standard error; if nobody reads that, there is nobody to tell.
     pub fn complain(&mut self, line: &str) {
         let _ = writeln!(self.err, "{line}");
     }
+}
+
+/// What a failure to write means.
+pub fn stop_on_error(result: io::Result<()>) -> Result<(), Stop> {
+    result.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Stop::BrokenPipe,
+        _ => Stop::Io(error),
+    })
 }

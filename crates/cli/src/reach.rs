@@ -4,13 +4,15 @@ use crate::args::{BudgetArgs, OutputArgs, SourceArgs};
 use crate::config;
 use crate::models;
 use crate::output::{Output, Stop};
-use crate::source::{self, Source};
+use crate::source::{self, NotLoaded, Source};
 use crate::status::Status;
-use crate::witness;
+use crate::witness::WitnessFile;
 use clap::Args;
+use raddle_analysis::reach::ReachResult;
 use raddle_analysis::{Search, reach};
 use raddle_engine::Checks;
 use raddle_interleave::Options as Exploration;
+use raddle_ir::Program;
 use raddle_reach::{Options, ReachModel};
 use raddle_report::source::Sources;
 use raddle_report::{Run, document, json};
@@ -57,26 +59,48 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Result<Status, Stop> {
         workers: workers(args.jobs),
         ..Options::default()
     };
-    let config = config::source(&args.source);
-    let loaded = source::load(&config, output);
-    let Some(Source { program, shown: file, .. }) = loaded else { return Ok(Status::Bad) };
+    let config = config::source(&args.source, &options.budget);
+    let witness = match WitnessFile::at(args.witness.as_deref(), &config, Checks::default()) {
+        Ok(witness) => witness,
+        Err(diagnostic) => return Ok(output.refuse(&diagnostic)),
+    };
+    let search = Search::Lazy(Exploration::new(reach::replayed_under(args.model)));
+    let loaded = match source::load(&config, output) {
+        Ok(source) => source,
+        Err(NotLoaded::Refused) => return Ok(Status::Bad),
+        Err(NotLoaded::Stopped(spent)) => {
+            let (file, program) = (&source::shown(&config), &Program::default());
+            let run = Run { file, program, search: &search };
+            return print(args, &run, &ReachResult::unsearched(args.model, spent), output);
+        }
+    };
+    loaded.warn_of_assembly([reach::replayed_under(args.model).among_all()], output);
+    let Source { program, shown: file, .. } = loaded;
+    if let Err(diagnostic) = witness.is_apart_from(&program) {
+        return Ok(output.refuse(&diagnostic));
+    }
     let result = reach::reach(&program, args.model, &options);
+    let run = Run { file: &file, program: &program, search: &search };
+    let reached = result.reached.iter().map(|reached| document::reached(&run, reached));
+    witness.save(&program, reached.collect(), output);
+    print(args, &run, &result, output)
+}
+
+fn print(
+    args: &ReachArgs,
+    run: &Run<'_>,
+    result: &ReachResult,
+    output: &mut Output,
+) -> Result<Status, Stop> {
     output.note(match result.reachable {
         Some(true) => Status::Violation,
         Some(false) => Status::Fine,
         None => Status::Unknown,
     });
-    let search = Search::Lazy(Exploration::new(reach::replayed_under(args.model)));
-    let run = Run { file: &file, program: &program, search: &search };
-    if let Some(path) = &args.witness {
-        let reached = result.reached.iter().map(|reached| document::reached(&run, reached));
-        let (origin, checks) = (config.origin(), Checks::default());
-        witness::save(path, &program, &origin, checks, reached.collect(), output);
-    }
     let sources = Sources::from_disk();
     let text = match args.output.json {
-        true => json::line(&raddle_report::reach::json(&run, &result)),
-        false => raddle_report::reach::text(&run, &output.look(&sources), &result),
+        true => json::line(&raddle_report::reach::json(run, result)),
+        false => raddle_report::reach::text(run, &output.look(&sources), result),
     };
     output.print(&text)?;
     Ok(output.status())

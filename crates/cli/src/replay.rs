@@ -7,7 +7,7 @@ use crate::args::ReplayArgs;
 use crate::config;
 use crate::input;
 use crate::output::{Output, Stop};
-use crate::source;
+use crate::source::{self, NotLoaded};
 use crate::status::Status;
 use raddle_analysis::reach;
 use raddle_analysis::witness::{GOAL, rerun};
@@ -21,13 +21,14 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
     let file = input::shown(&args.file);
     let recorded = match load(&args.file, &file) {
         Ok(recorded) => recorded,
-        Err(diagnostic) => return Ok(refused(&diagnostic, output)),
+        Err(diagnostic) => return Ok(output.refuse(&diagnostic)),
     };
-    let Some((program, shown)) = program(&file, &recorded.origin, output) else {
-        return Ok(Status::Bad);
+    let (program, shown) = match program(&file, &recorded.origin, output) {
+        Ok(made) => made,
+        Err(not_loaded) => return Ok(not_loaded.status()),
     };
     if document::fingerprint(&program) != recorded.program {
-        return Ok(refused(&changed(&file, &shown), output));
+        return Ok(output.refuse(&changed(&file, &shown)));
     }
     for (n, witness) in recorded.witnesses.iter().enumerate() {
         let run = Run { file: &shown, program: &program, search: &witness.search };
@@ -38,7 +39,7 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
             }
             Err(reason) => {
                 let message = format!("witness {} does not replay: {reason}", n + 1);
-                refused(&Diagnostic::whole_file(&file, message), output);
+                output.refuse(&Diagnostic::whole_file(&file, message));
             }
         }
     }
@@ -68,12 +69,6 @@ fn replayed(
     })
 }
 
-fn refused(diagnostic: &Diagnostic, output: &mut Output) -> Status {
-    output.diagnose(diagnostic, &[]);
-    output.note(Status::Bad);
-    Status::Bad
-}
-
 fn load(path: &Path, file: &str) -> Result<Recorded, Diagnostic> {
     if let Some(diagnostic) = input::no_file(&[path.to_owned()]) {
         return Err(diagnostic);
@@ -94,19 +89,23 @@ fn changed(file: &str, program: &str) -> Diagnostic {
 }
 
 /// The program that a witness was found in, made anew, and how its files are shown.
-fn program(file: &str, origin: &Origin, output: &mut Output) -> Option<(Program, String)> {
-    let config = match config::source_of(origin) {
+fn program(
+    file: &str,
+    origin: &Origin,
+    output: &mut Output,
+) -> Result<(Program, String), NotLoaded> {
+    let config = match config::source_of(origin, &config::default_budget()) {
         Ok(config) => config,
         Err(why) => {
             let message = format!("the witness does not say how its program is made: {why}");
-            refused(&Diagnostic::whole_file(file, message), output);
-            return None;
+            output.refuse(&Diagnostic::whole_file(file, message));
+            return Err(NotLoaded::Refused);
         }
     };
     // Names are as they were given to the check.
     if let Some(diagnostic) = input::no_file(&config.files) {
-        refused(&diagnostic.help("run it in the folder where the check was run"), output);
-        return None;
+        output.refuse(&diagnostic.help("run it in the folder where the check was run"));
+        return Err(NotLoaded::Refused);
     }
     source::load(&config, output).map(|source| (source.program, source.shown))
 }

@@ -5,11 +5,12 @@ use crate::config::{self, SourceConfig};
 use crate::input;
 use crate::models;
 use crate::output::{Output, Stop};
-use crate::source;
+use crate::source::{self, NotLoaded};
 use crate::status::Status;
 use clap::{Args, ValueEnum};
-use raddle_analysis::robust::{By, robust};
+use raddle_analysis::robust::{By, Robustness, robust};
 use raddle_interleave::{Limits, Model};
+use raddle_ir::Program;
 use raddle_report::json;
 use raddle_report::robust::{Subject, json as answer, text};
 use raddle_report::source::Sources;
@@ -66,8 +67,9 @@ pub fn run(args: &RobustArgs, output: &mut Output) -> Result<Status, Stop> {
         let why = "--by attacks is for tso; under pso take monitor, cycles or count";
         return Err(Stop::Usage(why.to_owned()));
     }
-    for program in programs(config::source(&args.source)) {
+    for mut program in programs(config::source(&args.source, &limits.budget)) {
         let limits = Limits { budget: limits.budget.afresh(), ..limits.clone() };
+        program.c.budget = limits.budget.clone();
         run_program(args, &limits, &program, output)?;
     }
     Ok(output.status())
@@ -79,17 +81,23 @@ fn run_program(
     config: &SourceConfig,
     output: &mut Output,
 ) -> Result<(), Stop> {
-    let Some(source) = source::load(config, output) else {
+    let loaded = source::load(config, output);
+    if loaded.as_ref().err() == Some(&NotLoaded::Refused) {
         output.note(Status::Bad);
         return Ok(());
-    };
+    }
     let by = args.by.map(|by| match by {
         ByArg::Monitor => By::Monitor,
         ByArg::Cycles => By::Cycles,
         ByArg::Count => By::Count,
         ByArg::Attacks => By::Attacks,
     });
-    let subject = Subject { file: &source.shown, program: &source.program };
+    if let Ok(source) = &loaded {
+        source.warn_of_assembly(args.models.iter().map(|model| model.among_all()), output);
+    }
+    let unloaded = &Program::default();
+    let program = loaded.as_ref().map_or(unloaded, |source| &source.program);
+    let subject = Subject { file: &source::shown(config), program };
     let sources = Sources::from_disk();
     // Automata are loops that never end, which executions are no way to look at.
     let endless = matches!(&*config.files, [file] if input::is_automata(file));
@@ -97,7 +105,10 @@ fn run_program(
         let budget = limits.budget.share(args.models.len() - n);
         let limits = &Limits { budget, ..limits.clone() };
         let by = by.or((endless && *model == Model::Tso).then_some(By::Attacks));
-        let found = robust(&source.program, *model, limits, by);
+        let found = match loaded {
+            Err(NotLoaded::Stopped(spent)) => Robustness::unsearched(*model, by, spent),
+            _ => robust(program, *model, limits, by),
+        };
         output.note(match found.robust {
             Some(true) => Status::Fine,
             Some(false) => Status::Violation,

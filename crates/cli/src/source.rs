@@ -1,13 +1,28 @@
 //! From the files that were named to a program.
 //!
 //! One `.rir` or `.litmus` file is a program by itself; files of C and LLVM IR are compiled and linked.
+//! Loading happens in a thread of its own, so that whatever takes long, a compiler, a parser or a file
+//! system, can be given up when the budget is spent.
 
 use crate::config::SourceConfig;
 use crate::input;
 use crate::output::Output;
-use raddle_front_c::Error;
+use crate::status::Status;
+use raddle_budget::{Budget, Spent};
+use raddle_engine::Model;
+use raddle_front_c::{Error, Loaded, Machine, clang};
 use raddle_ir::{Diagnostic, Program};
+use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Room for the parsers' recursion, as the main thread has it.
+const STACK: usize = 8 << 20;
+/// How often it is looked whether the budget is spent.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A verified program, and what to say of how it was made.
 #[derive(Debug)]
@@ -17,37 +32,140 @@ pub struct Source {
     pub shown: String,
     /// The optimisation that it was compiled with.
     pub optimised: Option<String>,
+    /// The machines that its inline assembly is for.
+    machines: BTreeSet<Machine>,
 }
 
-/// None: there is no program, and the user was told why.
-pub fn load(config: &SourceConfig, output: &mut Output) -> Option<Source> {
-    if let Some(diagnostic) = input::no_file(&config.files) {
-        output.diagnose(&diagnostic, &[]);
-        return None;
+impl Source {
+    /// Warns of assembly that is not for the machine whose memory it is to run on.
+    pub fn warn_of_assembly(&self, models: impl IntoIterator<Item = Model>, output: &mut Output) {
+        let models: Vec<Model> = models.into_iter().collect();
+        for machine in &self.machines {
+            let (name, natives): (_, &[Model]) = match machine {
+                Machine::X86 => ("x86", &[Model::Sc, Model::Tso, Model::Pso]),
+                Machine::Power => ("POWER", &[Model::Sc, Model::Power]),
+                Machine::Arm => ("ARM", &[Model::Sc, Model::Arm]),
+            };
+            let foreign = models.iter().filter(|model| !natives.contains(model));
+            let foreign: Vec<&str> = foreign.map(|model| model.name()).collect();
+            if !foreign.is_empty() {
+                let (shown, foreign) = (&self.shown, foreign.join(", "));
+                output.complain(&format!(
+                    "warning: {shown}: assembly for {name} is run under {foreign}: its instructions \
+                     count as the fences and atomic operations that docs/models.md says"
+                ));
+            }
+        }
     }
+}
+
+/// Why there is no program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotLoaded {
+    /// Something is wrong with it, and the user was told.
+    Refused,
+    /// The budget was spent first.
+    Stopped(Spent),
+}
+
+impl NotLoaded {
+    /// The status of a command that has nothing to say but this.
+    pub fn status(self) -> Status {
+        match self {
+            NotLoaded::Refused => Status::Bad,
+            NotLoaded::Stopped(_) => Status::Unknown,
+        }
+    }
+}
+
+/// The files of a program as the user named them.
+pub fn shown(config: &SourceConfig) -> String {
     let names: Vec<String> = config.files.iter().map(|path| input::shown(path)).collect();
-    let shown = names.join(" ");
-    match &*config.files {
-        [file] if !is_compiled(file) => match input::load(file) {
-            Ok(program) => Some(Source { program, shown, optimised: None }),
-            Err(rejected) => {
-                output.diagnose(&rejected.diagnostic, &rejected.source);
-                None
-            }
-        },
-        files => match files.iter().find(|file| !is_compiled(file)) {
-            Some(other) => {
-                output.diagnose(&not_linked(&input::shown(other)), &[]);
-                None
-            }
-            None => compiled(config, shown, output),
-        },
+    names.join(" ")
+}
+
+/// Makes a program while its budget lasts.
+pub fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, NotLoaded> {
+    if let Some(diagnostic) = input::no_file(&config.files).or_else(|| unlinkable(config)) {
+        output.diagnose(&diagnostic, &[]);
+        return Err(NotLoaded::Refused);
+    }
+    let (files, options, shown) = (config.files.clone(), config.c.clone(), shown(config));
+    let loaded = while_it_lasts(&config.c.budget, move || match &*files {
+        [file] if !is_compiled(file) => uncompiled(file),
+        files => compiled(files, &options),
+    });
+    match loaded {
+        Ok(Ok(loaded)) => {
+            warn(config, &loaded, &shown, output);
+            let Loaded { program, optimised, machines, .. } = loaded;
+            Ok(Source { program, shown, optimised, machines })
+        }
+        Ok(Err(Error::Compiler(messages))) => {
+            output.complain(messages.trim_end());
+            Err(NotLoaded::Refused)
+        }
+        Ok(Err(Error::Diagnostic(diagnostic, source))) => {
+            output.diagnose(&diagnostic, &source);
+            Err(NotLoaded::Refused)
+        }
+        Ok(Err(Error::Stopped(spent))) | Err(spent) => {
+            output.complain(&format!("{shown}: error: {}", stopped(spent)));
+            Err(NotLoaded::Stopped(spent))
+        }
     }
 }
 
-fn not_linked(file: &str) -> Diagnostic {
-    Diagnostic::whole_file(file, "only C, C++ and LLVM IR are linked with other files")
-        .expected("files that end in .c, .cpp, .cc, .ll or .bc, or one file")
+/// Why a program was not loaded, for people.
+pub fn stopped(spent: Spent) -> &'static str {
+    match spent {
+        Spent::Time => "time ran out while the program was loaded (--timeout)",
+        Spent::Memory => {
+            "the limit on memory was reached while the program was loaded (--max-memory)"
+        }
+        Spent::Interrupted => "interrupted while the program was loaded",
+    }
+}
+
+/// Does something that may take long. When the budget is spent it is left to itself, but for compilers,
+/// which are killed.
+pub fn while_it_lasts<T: Send + 'static>(
+    budget: &Budget,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Spent> {
+    let (sender, receiver) = channel();
+    // If nobody waits any more, nobody wants to know.
+    let worker = move || sender.send(work()).unwrap_or_default();
+    let worker = match thread::Builder::new().stack_size(STACK).spawn(worker) {
+        Ok(worker) => worker,
+        // The system has no more threads, or no memory for one.
+        Err(_) => return Err(budget.spent().unwrap_or(Spent::Memory)),
+    };
+    loop {
+        match receiver.recv_timeout(PAUSE) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                Err(panic) => resume_unwind(panic),
+                Ok(()) => return Err(Spent::Memory),
+            },
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(spent) = budget.spent() {
+                    clang::end_all();
+                    return Err(spent);
+                }
+            }
+        }
+    }
+}
+
+/// Several files of which one cannot be linked.
+fn unlinkable(config: &SourceConfig) -> Option<Diagnostic> {
+    let other = config.files.iter().find(|file| !is_compiled(file))?;
+    (config.files.len() > 1).then(|| {
+        let message = "only C, C++ and LLVM IR are linked with other files";
+        Diagnostic::whole_file(&input::shown(other), message)
+            .expected("files that end in .c, .cpp, .cc, .ll or .bc, or one file")
+    })
 }
 
 /// Whether a file is compiled, and so can be linked with others.
@@ -56,18 +174,23 @@ pub fn is_compiled(path: &Path) -> bool {
     matches!(extension, Some("c" | "i" | "cpp" | "cc" | "cxx" | "C" | "ll" | "bc"))
 }
 
-fn compiled(config: &SourceConfig, shown: String, output: &mut Output) -> Option<Source> {
-    let loaded = match raddle_front_c::load(&config.files, &config.c) {
-        Ok(loaded) => loaded,
-        Err(Error::Compiler(messages)) => {
-            output.complain(messages.trim_end());
-            return None;
-        }
-        Err(Error::Diagnostic(diagnostic, source)) => {
-            output.diagnose(&diagnostic, &source);
-            return None;
-        }
-    };
+fn uncompiled(file: &Path) -> Result<Loaded, Error> {
+    match input::load(file) {
+        Ok(program) => Ok(program.into()),
+        Err(rejected) => Err(Error::Diagnostic(rejected.diagnostic, rejected.source)),
+    }
+}
+
+fn compiled(
+    files: &[std::path::PathBuf],
+    options: &raddle_front_c::Options,
+) -> Result<Loaded, Error> {
+    let loaded = raddle_front_c::load(files, options)?;
+    let program = input::verified(&input::shown(&files[0]), loaded.program)?;
+    Ok(Loaded { program, ..loaded })
+}
+
+fn warn(config: &SourceConfig, loaded: &Loaded, shown: &str, output: &mut Output) {
     if !loaded.messages.is_empty() {
         output.complain(loaded.messages.trim_end());
     }
@@ -80,12 +203,5 @@ fn compiled(config: &SourceConfig, shown: String, output: &mut Output) -> Option
         let (low, high) = (config.c.nondet.start(), config.c.nondet.end());
         let what = format!("inputs take the values from {low} to {high} only (--nondet-range)");
         output.complain(&format!("warning: {shown}: {what}"));
-    }
-    match input::verified(&shown, loaded.program) {
-        Ok(program) => Some(Source { program, shown, optimised: loaded.optimised }),
-        Err(diagnostic) => {
-            output.diagnose(&diagnostic, &[]);
-            None
-        }
     }
 }

@@ -13,6 +13,8 @@ pub enum Status {
     Violation,
     /// Bad input or usage: some of what was asked was not done.
     Bad,
+    /// The reader of standard output went away.
+    Unread,
 }
 
 impl Status {
@@ -22,6 +24,8 @@ impl Status {
             Status::Violation => 1,
             Status::Bad => 2,
             Status::Unknown => 3,
+            // As of a process that SIGPIPE has ended.
+            Status::Unread => 141,
         }
     }
 
@@ -37,15 +41,20 @@ impl Status {
     }
 }
 
+/// The exit status of a command that a signal has interrupted, as shells have it.
+pub const fn interrupted(signal: i32) -> u8 {
+    128 + (signal & 0x7f) as u8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn codes_and_precedence() {
-        let order = [Status::Fine, Status::Unknown, Status::Violation, Status::Bad];
+        let order = [Status::Fine, Status::Unknown, Status::Violation, Status::Bad, Status::Unread];
         assert!(order.is_sorted());
-        assert_eq!(order.map(Status::code), [0, 3, 1, 2]);
+        assert_eq!(order.map(Status::code), [0, 3, 1, 2, 141]);
     }
 
     #[test]

@@ -21,5 +21,6 @@ mod shape;
 mod tidy;
 mod uses;
 
+pub use asm::Machine;
 pub use library::Library;
 pub use load::{Error, Loaded, Options, load, lower_text};

@@ -1,20 +1,21 @@
 //! From input files to a program.
 
-use crate::clang::{self, Clang, Compiled, Failed, Flags};
+use crate::asm::Machine;
+use crate::clang::{self, Clang, Compiled, Failed, Flags, MAX_BYTES};
 use crate::escape::Escapes;
 use crate::layout::Layout;
 use crate::library::Library;
 use crate::link::{Links, Unit};
 use crate::lower::{Assembly, Source, start};
+use raddle_budget::{Budget, Spent};
+use raddle_ir::diag::shown;
 use raddle_ir::{Diagnostic, InstKind, Program};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-
-/// A file larger than this is no program that was meant for a model checker.
-const MAX_BYTES: u64 = 1 << 28;
 
 /// How programs are compiled and translated.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Options {
     pub nondet: RangeInclusive<i64>,
     /// Whether waits for a condition variable may end for no reason.
     pub spurious_wakeups: bool,
+    /// What loading may use. Compilers are killed when it is spent.
+    pub budget: Budget,
 }
 
 impl Default for Options {
@@ -39,6 +42,7 @@ impl Default for Options {
             colour: false,
             nondet: 0..=3,
             spurious_wakeups: false,
+            budget: Budget::UNLIMITED,
         }
     }
 }
@@ -55,6 +59,17 @@ pub struct Loaded {
     pub stand_ins: Vec<&'static str>,
     /// Whether there are inputs that take the values of [`Options::nondet`] only.
     pub has_inputs: bool,
+    /// The machines that its inline assembly is for.
+    pub machines: BTreeSet<Machine>,
+}
+
+/// A program that nothing is to be said about.
+impl From<Program> for Loaded {
+    fn from(program: Program) -> Loaded {
+        let (messages, optimised) = (String::new(), None);
+        let (stand_ins, has_inputs, machines) = (Vec::new(), false, BTreeSet::new());
+        Loaded { program, messages, optimised, stand_ins, has_inputs, machines }
+    }
 }
 
 /// Why there is no program.
@@ -64,6 +79,18 @@ pub enum Error {
     Compiler(String),
     /// Something else is wrong, and the text that it is about, if that is not a file.
     Diagnostic(Diagnostic, Vec<u8>),
+    /// The budget was spent.
+    Stopped(Spent),
+}
+
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Error {
+        match failed {
+            Failed::Rejected(messages) => Error::Compiler(messages),
+            Failed::NotRun(diagnostic) => diagnostic.into(),
+            Failed::Stopped(spent) => Error::Stopped(spent),
+        }
+    }
 }
 
 impl From<Diagnostic> for Error {
@@ -78,9 +105,9 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let clang = if inputs.iter().all(|input| is_text(input)) {
         None
     } else {
-        Some(clang::find(options.clang.as_deref())?)
+        Some(clang::find(options.clang.as_deref(), &options.budget)?)
     };
-    let read = |input: &PathBuf| read(input, clang.as_ref(), &flags);
+    let read = |input: &PathBuf| read(input, clang.as_ref(), &flags, &options.budget);
     let parts: Vec<Result<(Unit, String), Error>> = match inputs {
         [only] => vec![read(only)],
         many => many.par_iter().map(read).collect(),
@@ -92,11 +119,11 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
         units.push(unit);
         messages.push_str(&said);
     }
-    let program = assemble(&units, options)?;
+    let (program, machines) = assemble(&units, options)?;
     let optimised = clang.and_then(|_| flags.optimised());
     let stand_ins = crate::library::stand_ins(&program);
     let has_inputs = has_inputs(&program);
-    Ok(Loaded { program, messages, optimised, stand_ins, has_inputs })
+    Ok(Loaded { program, messages, optimised, stand_ins, has_inputs, machines })
 }
 
 /// Whether the program itself chooses among more than two values: the library's functions and truth
@@ -112,20 +139,22 @@ pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program,
     let module = raddle_llvm::parse(file, text)?;
     let layout = Layout::of(file, &module)?;
     let unit = Unit { file: file.to_owned(), module, layout, optimised: was_optimised(text) };
-    assemble(&[unit], options)
+    assemble(&[unit], options).map(|(program, _)| program)
 }
 
 fn is_text(input: &Path) -> bool {
     input.extension().is_some_and(|extension| extension == "ll")
 }
 
-fn read(input: &Path, clang: Option<&Clang>, flags: &Flags) -> Result<(Unit, String), Error> {
-    let file = input.display().to_string();
+fn read(
+    input: &Path,
+    clang: Option<&Clang>,
+    flags: &Flags,
+    budget: &Budget,
+) -> Result<(Unit, String), Error> {
+    let file = shown(input);
     let Compiled { text, messages } = match clang.filter(|_| !is_text(input)) {
-        Some(clang) => clang::compile(clang, flags, input).map_err(|failed| match failed {
-            Failed::Rejected(messages) => Error::Compiler(messages),
-            Failed::NotRun(diagnostic) => diagnostic.into(),
-        })?,
+        Some(clang) => clang::compile(clang, flags, input, budget)?,
         None => Compiled { text: read_text(input, &file)?, messages: String::new() },
     };
     let module = match raddle_llvm::parse(&file, &text) {
@@ -151,7 +180,7 @@ fn read_text(input: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
     fs::read(input).map_err(fail)
 }
 
-fn assemble(units: &[Unit], options: &Options) -> Result<Program, Diagnostic> {
+fn assemble(units: &[Unit], options: &Options) -> Result<(Program, BTreeSet<Machine>), Diagnostic> {
     let file = units.first().map_or("", |unit| &unit.file);
     let links = Links::new(units)?;
     let escapes = Escapes::new(units, &links);

@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 /// A byte range of the source text.
 pub type Span = Range<usize>;
@@ -12,6 +13,16 @@ pub type Span = Range<usize>;
 pub enum Severity {
     Error,
     Warning,
+}
+
+/// A path as the user is told about it. Bytes that are not UTF-8 are shown as `\xff`.
+pub fn shown(path: &Path) -> String {
+    let mut shown = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        shown.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| shown.push_str(&format!("\\x{byte:02x}")));
+    }
+    shown
 }
 
 /// One message about one place of one file.

@@ -13,6 +13,8 @@ use raddle_graph as graph;
 use raddle_interleave as interleave;
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 const FORMAT: &str = "raddle-witness";
 const VERSION: u32 = 1;
@@ -20,17 +22,43 @@ const VERSION: u32 = 1;
 /// What a program is made from: files, and the arguments that decide what becomes of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
-    pub inputs: Vec<String>,
-    pub arguments: Vec<String>,
+    pub inputs: Vec<OsString>,
+    pub arguments: Vec<OsString>,
+}
+
+/// A word of a command line: a string, or its bytes if they are not UTF-8.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Word {
+    Text(String),
+    Bytes { bytes: Vec<u8> },
+}
+
+impl From<&OsString> for Word {
+    fn from(word: &OsString) -> Word {
+        match word.to_str() {
+            Some(text) => Word::Text(text.to_owned()),
+            None => Word::Bytes { bytes: word.as_bytes().to_vec() },
+        }
+    }
+}
+
+impl From<Word> for OsString {
+    fn from(word: Word) -> OsString {
+        match word {
+            Word::Text(text) => text.into(),
+            Word::Bytes { bytes } => OsString::from_vec(bytes),
+        }
+    }
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document {
     format: &'static str,
     version: u32,
     raddle: &'static str,
-    inputs: &'a [String],
-    arguments: &'a [String],
+    inputs: Vec<Word>,
+    arguments: Vec<Word>,
     program: String,
     /// What was looked for beside what executions show by themselves.
     checks: Vec<&'static str>,
@@ -91,8 +119,8 @@ pub fn written(
         format: FORMAT,
         version: VERSION,
         raddle: env!("CARGO_PKG_VERSION"),
-        inputs: &origin.inputs,
-        arguments: &origin.arguments,
+        inputs: origin.inputs.iter().map(Word::from).collect(),
+        arguments: origin.arguments.iter().map(Word::from).collect(),
         program: fingerprint(program),
         checks: checks.races.then_some(RACES).into_iter().collect(),
         witnesses,
@@ -140,9 +168,9 @@ struct Header {
 
 #[derive(Deserialize)]
 struct Body {
-    inputs: Vec<String>,
+    inputs: Vec<Word>,
     #[serde(default)]
-    arguments: Vec<String>,
+    arguments: Vec<Word>,
     program: String,
     #[serde(default)]
     checks: Vec<String>,
@@ -180,7 +208,9 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
     let Body { inputs, arguments, program, checks, witnesses } = parsed(file, bytes)?;
     let checks = known(file, &checks)?;
     let witnesses = witnesses.into_iter().map(|entry| entry.checked(file, checks)).collect();
-    let (origin, witnesses) = (Origin { inputs, arguments }, all(witnesses)?);
+    let words = |words: Vec<Word>| words.into_iter().map(OsString::from).collect();
+    let origin = Origin { inputs: words(inputs), arguments: words(arguments) };
+    let witnesses = all(witnesses)?;
     Ok(Recorded { origin, program, checks, witnesses })
 }
 
@@ -272,7 +302,8 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let origin = Origin { inputs: vec!["a.c".into()], arguments: vec!["--".into()] };
+        let bytes = OsString::from_vec(b"-Dx=\xff".to_vec());
+        let origin = Origin { inputs: vec!["a.c".into()], arguments: vec!["--".into(), bytes] };
         let checks = Checks { races: true };
         let text = written(&Program::default(), &origin, checks, Vec::new());
         let recorded = read_text(&text).expect("it is a witness");

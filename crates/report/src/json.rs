@@ -50,6 +50,9 @@ pub struct Check<'a> {
     /// The optimisation that the program was compiled with; null if none.
     optimised: Option<&'a str>,
     model: &'static str,
+    /// What was asked for and cannot be looked for under this model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_checked: Option<[&'static str; 1]>,
     /// How many stores a buffer holds; null if that is not bounded.
     buffer_bound: Option<u32>,
     strategy: &'static str,
@@ -173,6 +176,12 @@ impl<'a> Check<'a> {
     pub fn optimised(self, level: Option<&'a str>) -> Check<'a> {
         Check { optimised: level, ..self }
     }
+
+    /// Says that something was not looked for.
+    #[must_use]
+    pub fn without(self, check: &'static str) -> Check<'a> {
+        Check { not_checked: Some([check]), ..self }
+    }
 }
 
 /// A verdict, with how the bound on buffers was raised, if it was.
@@ -187,6 +196,7 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
         file: run.file,
         optimised: None,
         model: run.search.model_name(),
+        not_checked: None,
         buffer_bound: run.search.buffer_bound(),
         strategy: run.search.strategy_name(),
         verdict: result.verdict.name(),

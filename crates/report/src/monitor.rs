@@ -186,6 +186,8 @@ pub struct Logged<'a> {
     pub file: &'a str,
     pub model: &'static str,
     pub reading: &'a Reading,
+    /// Why it was not read to its end.
+    pub stopped: Option<Stopped>,
     pub elapsed: Duration,
 }
 
@@ -197,7 +199,7 @@ pub fn log_text(logged: &Logged<'_>) -> String {
 }
 
 fn write_log(out: &mut String, logged: &Logged<'_>) -> Result {
-    let Logged { file, model, reading, elapsed } = logged;
+    let Logged { file, model, reading, stopped, elapsed } = logged;
     let distinct = counted(reading.violations.len() as u64, "distinct violation");
     writeln!(out, "{} under {model}: {distinct}", printable(file))?;
     for (found, count) in reading.violations.iter().take(MOST_TOLD) {
@@ -223,6 +225,9 @@ fn write_log(out: &mut String, logged: &Logged<'_>) -> Result {
         )?;
     }
     write_rest(out, "", reading.violations.len(), reading.others)?;
+    if let Some(stopped) = stopped {
+        writeln!(out, "  stopped before the end of the log: {}", stopped.phrase())?;
+    }
     let seconds = elapsed.as_secs_f64();
     let rate = reading.events as f64 / seconds.max(1e-9) / 1e6;
     let events = counted(reading.events, "event");
@@ -239,6 +244,8 @@ pub struct LoggedJson<'a> {
     violations: Vec<Seen>,
     /// Violations that are none of these: there are too many kinds.
     others: u64,
+    /// Why the log was not read to its end, or null.
+    stopped: Option<&'static str>,
     seconds: f64,
 }
 
@@ -257,6 +264,7 @@ pub fn log_json<'a>(logged: &Logged<'a>) -> LoggedJson<'a> {
         distinct: logged.reading.violations.len(),
         violations: seen.collect(),
         others: logged.reading.others,
+        stopped: logged.stopped.map(Stopped::name),
         seconds: logged.elapsed.as_secs_f64(),
     }
 }

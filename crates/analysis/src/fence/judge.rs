@@ -25,13 +25,16 @@ impl WeakModel {
         [WeakModel::Tso, WeakModel::Pso, WeakModel::Power, WeakModel::Arm];
 
     pub const fn name(self) -> &'static str {
-        let model = match self {
-            WeakModel::Tso => raddle_graph::Model::Tso,
-            WeakModel::Pso => raddle_graph::Model::Pso,
-            WeakModel::Power => raddle_graph::Model::Power,
-            WeakModel::Arm => raddle_graph::Model::Arm,
-        };
-        model.name()
+        self.among_all().name()
+    }
+
+    pub const fn among_all(self) -> raddle_engine::Model {
+        match self {
+            WeakModel::Tso => raddle_engine::Model::Tso,
+            WeakModel::Pso => raddle_engine::Model::Pso,
+            WeakModel::Power => raddle_engine::Model::Power,
+            WeakModel::Arm => raddle_engine::Model::Arm,
+        }
     }
 
     /// Its fences, weakest first; each does what those before it do.

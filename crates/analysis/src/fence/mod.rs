@@ -34,6 +34,7 @@ use hitting::{Choice, Clause, Level};
 use insert::Fenced;
 use judge::{Judge, Judgement};
 use places::Places;
+use raddle_engine::{Spent, Stopped};
 use raddle_ir::{BlockId, FenceKind, FuncId, LocId, Program};
 use std::time::{Duration, Instant};
 
@@ -83,6 +84,15 @@ pub struct Fences {
     /// Programs that were judged.
     pub queries: u32,
     pub elapsed: Duration,
+}
+
+impl Fences {
+    /// What is known of a program before it is searched.
+    pub fn unsearched(spent: Spent) -> Fences {
+        let why = Stopped::from(spent).phrase().to_owned();
+        let (outcome, candidate) = (Outcome::Unknown(why), Vec::new());
+        Fences { outcome, candidate, places: 0, queries: 0, elapsed: Duration::ZERO }
+    }
 }
 
 /// Looks for the smallest set of fences.

@@ -29,6 +29,7 @@ mod sample;
 pub mod witness;
 
 pub use monitor::Interlocked;
+use raddle_engine::Spent;
 use raddle_interleave::{FailureKind, Limits, Model, Options, Stopped, Summary};
 use raddle_ir::Program;
 pub use sample::{Pattern, Runs, Sample, sample};
@@ -88,6 +89,19 @@ pub struct Robustness {
 }
 
 impl Robustness {
+    /// What is known of a program before it is searched.
+    pub fn unsearched(model: Model, by: Option<By>, spent: Spent) -> Robustness {
+        Robustness {
+            model,
+            by: by.unwrap_or(By::Monitor),
+            robust: None,
+            gaps: vec![Gap::Stopped(spent.into())],
+            witness: None,
+            searches: Vec::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// Executions explored in all, those that were blocked included.
     pub fn executions(&self) -> u64 {
         self.searches.iter().map(|(_, summary)| traces(summary)).sum()

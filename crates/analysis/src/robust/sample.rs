@@ -1,6 +1,7 @@
 //! The monitors of paper 001 along random runs under SC, as in the paper's section 5.
 
 use super::monitor::{Interlocked, buffers, operations};
+use raddle_engine::Spent;
 use raddle_interleave::{Limits, Model, Options, Strategy, Summary, observe};
 use raddle_ir::{LocId, Program};
 use raddle_monitor::{Cells, Found, Monitor, Site, Violation};
@@ -25,6 +26,16 @@ pub struct Sample {
     pub monitoring: Duration,
     pub elapsed: Duration,
     pub summary: Summary,
+}
+
+impl Sample {
+    /// What is known of a program before it is run.
+    pub fn unsearched(model: Model, spent: Spent) -> Sample {
+        let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
+        let (monitoring, elapsed) = (Duration::ZERO, Duration::ZERO);
+        let (runs, events, violating, violations, others) = (0, 0, 0, Vec::new(), 0);
+        Sample { model, runs, events, violating, violations, others, monitoring, elapsed, summary }
+    }
 }
 
 /// A violation by its instructions.

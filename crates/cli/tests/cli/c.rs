@@ -139,3 +139,50 @@ fn a_program_prints_as_ir_that_reads_back() {
     let ran = raddle(&["check", &printed, "--model", "tso"]);
     assert_eq!(ran.status, Some(1), "{ran:?}");
 }
+
+/// Assembly of one machine under the model of another is warned of, and run.
+#[test]
+fn assembly_of_other_machines_is_warned_of() {
+    for (number, template, native, foreign) in [
+        (1, "mfence", "sc,tso,pso", "power,arm"),
+        (2, "lock; incl %0\" : \"+m\" (x) :: \"memory\", \"cc\"); //", "sc,tso", "power"),
+        (3, "lwsync", "sc,power", "tso,arm"),
+        (4, "dmb ish", "sc,arm", "pso,power"),
+    ] {
+        let source = match template.contains('%') {
+            true => format!("int x;\nint main(void) {{ __asm__ volatile(\"{template}\n}}\n"),
+            false => {
+                format!("int main(void) {{ __asm__ volatile(\"{template}\" ::: \"memory\"); }}\n")
+            }
+        };
+        let path = file(&format!("assembly-{number}"), "p.c", source.as_bytes());
+        let Some(ran) = with_clang(&["check", &path, "--model", native]) else { return };
+        assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "{template}");
+        let Some(ran) = with_clang(&["check", &path, "--model", foreign]) else { return };
+        assert_eq!(ran.status, Some(0), "{template}: {ran:?}");
+        let wanted = format!("is run under {}: ", foreign.replace(',', ", "));
+        assert!(ran.err.contains(&wanted), "{template}: {ran:?}");
+    }
+    let path = file("assembly-none", "p.c", b"int main(void) { __asm__ volatile(\"pause\"); }\n");
+    let Some(ran) = with_clang(&["check", &path, "--model", "power"]) else { return };
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""));
+}
+
+/// Where power is among the models, races are looked for under the others, and that is said.
+#[test]
+fn races_are_looked_for_where_they_can_be() {
+    let source = b"#include <pthread.h>\nint x;\nvoid *f(void *a) { x++; return 0; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x++; pthread_join(t, 0); }\n";
+    let path = file("races-power", "p.c", source);
+    let args = ["check", &path, "--model", "sc,power", "--check", "races"];
+    let Some(ran) = with_clang(&args) else { return };
+    assert_eq!(ran.status, Some(1), "{ran:?}");
+    assert!(ran.out.contains("under sc: violation\n  race in thread"), "{}", ran.out);
+    let said = "data races were not looked for: there is no such check under power";
+    assert_eq!(ran.out.matches(said).count(), 1, "{}", ran.out);
+    let Some(ran) = with_clang(&[&args[..], &["--json"]].concat()) else { return };
+    let objects: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(objects[0]["not_checked"].is_null());
+    assert_eq!(objects[1]["not_checked"][0], "races");
+}

@@ -145,6 +145,6 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     let mut err = String::new();
     let stderr = child.stderr.as_mut().expect("a pipe");
     stderr.read_to_string(&mut err).expect("UTF-8");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(child.wait().expect("it ends").code(), Some(141));
     assert_eq!(err, "");
 }

@@ -112,7 +112,6 @@ fn options_of_programs_are_refused_for_logs() {
     for option in [
         &["--runs", "3"][..],
         &["--seed", "3"],
-        &["--timeout", "3"],
         &["--unroll", "3"],
         &["--strict"],
         &["--interlocked", "address"],

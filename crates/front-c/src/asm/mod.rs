@@ -53,6 +53,42 @@ pub enum Step {
     },
 }
 
+/// A machine that assembly can be for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Machine {
+    X86,
+    Power,
+    Arm,
+}
+
+impl Step {
+    /// Whose instruction it is, unless several machines have it or it orders nothing.
+    pub fn machine(&self) -> Option<Machine> {
+        match self {
+            Step::Yield => None,
+            Step::Fence(kind) => match kind {
+                FenceKind::Mfence | FenceKind::Lfence | FenceKind::Sfence => Some(Machine::X86),
+                FenceKind::Sync | FenceKind::Lwsync | FenceKind::Isync | FenceKind::Eieio => {
+                    Some(Machine::Power)
+                }
+                FenceKind::Dmb
+                | FenceKind::DmbSt
+                | FenceKind::DmbLd
+                | FenceKind::Dsb
+                | FenceKind::DsbSt
+                | FenceKind::DsbLd
+                | FenceKind::Isb => Some(Machine::Arm),
+                _ => None,
+            },
+            Step::Move { .. }
+            | Step::Rmw { .. }
+            | Step::CmpXchg { .. }
+            | Step::Bit { .. }
+            | Step::Set { .. } => Some(Machine::X86),
+        }
+    }
+}
+
 /// The instructions of a template; none if there is one that is not understood.
 pub fn steps(template: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();

@@ -4,7 +4,9 @@
 //! everything else that raddle does with a small program. An unnumbered `clang` is usually a link
 //! into a folder that has the number; only if it is not, it is asked.
 
-use raddle_ir::Diagnostic;
+use super::run::{Failed, run};
+use raddle_budget::Budget;
+use raddle_ir::{Diagnostic, diag};
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,9 @@ const OLDEST: u32 = 14;
 /// The last version number looked for. Newer ones are found as `clang`, or by name.
 const NEWEST: u32 = 40;
 
+/// The longest answer about a version, in bytes.
+const MAX_ANSWER: usize = 1 << 20;
+
 /// A compiler, and its version if the name or the compiler told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clang {
@@ -24,13 +29,16 @@ pub struct Clang {
 }
 
 /// The compiler that the user named (`--clang`), that `$CLANG` names, or the newest on the path.
-pub fn find(named: Option<&Path>) -> Result<Clang, Diagnostic> {
+pub fn find(named: Option<&Path>, budget: &Budget) -> Result<Clang, Failed> {
     if let Some(path) = named {
-        return explicit(path, "--clang");
+        return explicit(path, "--clang", budget);
     }
     match env::var_os("CLANG").filter(|value| !value.is_empty()) {
-        Some(path) => explicit(Path::new(&path), "$CLANG"),
-        None => newest(&env::var_os("PATH").unwrap_or_default()).ok_or_else(missing),
+        Some(path) => explicit(Path::new(&path), "$CLANG", budget),
+        None => {
+            let found = newest(&env::var_os("PATH").unwrap_or_default(), budget)?;
+            found.ok_or_else(|| missing().into())
+        }
     }
 }
 
@@ -39,15 +47,15 @@ fn missing() -> Diagnostic {
         .help("install it: apt install clang, or name one with --clang or $CLANG")
 }
 
-fn explicit(path: &Path, by: &str) -> Result<Clang, Diagnostic> {
-    let shown = path.display().to_string();
+fn explicit(path: &Path, by: &str, budget: &Budget) -> Result<Clang, Failed> {
+    let shown = diag::shown(path);
     let found = resolve(path).ok_or_else(|| {
         Diagnostic::whole_file(&shown, format!("{by} names a compiler that is not there"))
             .expected("the path of clang, version 14 or later")
     })?;
     let version = match version_in_name(&found) {
         Some(version) => Some(version),
-        None => Some(ask(&found).ok_or_else(|| {
+        None => Some(ask(&found, budget)?.ok_or_else(|| {
             Diagnostic::whole_file(&shown, format!("{by} names a program that is not clang"))
                 .expected(format!("the path of clang, version {OLDEST} or later"))
         })?),
@@ -55,7 +63,8 @@ fn explicit(path: &Path, by: &str) -> Result<Clang, Diagnostic> {
     match version {
         Some(old) if old < OLDEST => {
             Err(Diagnostic::whole_file(&shown, format!("clang {old} is too old"))
-                .expected(format!("version {OLDEST} or later")))
+                .expected(format!("version {OLDEST} or later"))
+                .into())
         }
         _ => Ok(Clang { path: found, version }),
     }
@@ -70,22 +79,26 @@ fn resolve(path: &Path) -> Option<PathBuf> {
     env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.is_file())
 }
 
-fn newest(folders: &OsStr) -> Option<Clang> {
+fn newest(folders: &OsStr, budget: &Budget) -> Result<Option<Clang>, Failed> {
     let folders: Vec<PathBuf> = env::split_paths(folders).collect();
     let first = |name: &str| folders.iter().map(|f| f.join(name)).find(|file| file.is_file());
     let numbered = (OLDEST..=NEWEST).rev().find_map(|version| {
         let path = first(&format!("clang-{version}"))?;
         Some(Clang { path, version: Some(version) })
     });
-    let plain = first("clang").map(|path| {
-        let version = version_in_name(&path).or_else(|| ask(&path));
-        Clang { path, version }
-    });
+    let plain = match first("clang") {
+        None => None,
+        Some(path) => {
+            let named = version_in_name(&path);
+            let version = if named.is_some() { named } else { ask(&path, budget)? };
+            Some(Clang { path, version })
+        }
+    };
     let plain = plain.filter(|clang| clang.version.is_none_or(|version| version >= OLDEST));
-    match (numbered, plain) {
+    Ok(match (numbered, plain) {
         (Some(numbered), Some(plain)) if plain.version > numbered.version => Some(plain),
         (numbered, plain) => numbered.or(plain),
-    }
+    })
 }
 
 /// `clang-19`, or `…/llvm-19/bin/clang` after following links.
@@ -102,9 +115,10 @@ fn number_after_dash(part: &str) -> Option<u32> {
     digits.split('.').next()?.parse().ok()
 }
 
-fn ask(path: &Path) -> Option<u32> {
-    let answer = Command::new(path).arg("--version").output().ok()?;
-    version_said(&String::from_utf8_lossy(&answer.stdout))
+/// `None`: it does not say that it is clang.
+fn ask(path: &Path, budget: &Budget) -> Result<Option<u32>, Failed> {
+    let answer = run(Command::new(path).arg("--version"), MAX_ANSWER, budget)?;
+    Ok(version_said(&String::from_utf8_lossy(&answer.output)))
 }
 
 /// `Debian clang version 14.0.6`; other compilers say something else.
@@ -132,9 +146,11 @@ mod tests {
 
     #[test]
     fn a_compiler_that_is_not_there_is_said_so() {
-        let problem = find(Some(Path::new("/nonexistent/clang"))).expect_err("it is not there");
+        let budget = &Budget::UNLIMITED;
+        let found = find(Some(Path::new("/nonexistent/clang")), budget);
+        let Err(Failed::NotRun(problem)) = found else { panic!("it is not there: {found:?}") };
         assert!(problem.to_string().contains("--clang names a compiler"), "{problem}");
-        assert!(newest(OsStr::new("/nonexistent")).is_none());
+        assert!(matches!(newest(OsStr::new("/nonexistent"), budget), Ok(None)));
         assert!(missing().to_string().contains("apt install clang"));
     }
 }

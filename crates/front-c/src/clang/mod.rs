@@ -8,8 +8,10 @@
 
 mod find;
 mod flags;
+mod process;
 mod run;
 
 pub use find::{Clang, find};
 pub use flags::Flags;
-pub use run::{Compiled, Failed, compile};
+pub use process::end_all;
+pub use run::{Compiled, Failed, MAX_BYTES, compile};

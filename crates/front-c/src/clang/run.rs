@@ -1,10 +1,19 @@
 //! Compiling one file.
 
+use super::process::{self, Allowed, Ended, Trouble};
 use super::{Clang, Flags};
+use raddle_budget::{Budget, Spent};
 use raddle_ir::Diagnostic;
+use raddle_ir::diag::shown;
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
+
+/// A text larger than this is not that of a program that was meant for a model checker.
+pub const MAX_BYTES: u64 = 1 << 28;
+/// A compiler that takes longer is taken to hang, unless the user has set a limit of their own.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The text of a compiled file, and what the compiler had to say (warnings).
 #[derive(Debug)]
@@ -18,40 +27,74 @@ pub struct Compiled {
 pub enum Failed {
     /// The compiler rejected the file; its own words.
     Rejected(String),
-    /// The compiler could not be run.
+    /// The compiler could not be run to its end.
     NotRun(Diagnostic),
+    /// The budget was spent before it ended.
+    Stopped(Spent),
+}
+
+impl From<Diagnostic> for Failed {
+    fn from(diagnostic: Diagnostic) -> Failed {
+        Failed::NotRun(diagnostic)
+    }
 }
 
 /// Compiles `input`, or disassembles it if it is bitcode.
-pub fn compile(clang: &Clang, flags: &Flags, input: &Path) -> Result<Compiled, Failed> {
+pub fn compile(
+    clang: &Clang,
+    flags: &Flags,
+    input: &Path,
+    budget: &Budget,
+) -> Result<Compiled, Failed> {
     let mut command = Command::new(&clang.path);
     command.args(flags.arguments());
     if input.extension().is_some_and(|extension| extension == "bc") {
         command.args(["-x", "ir", "-Wno-unused-command-line-argument"]);
     }
-    command.arg("-o").arg("-").arg(as_file(input)).stdin(Stdio::null());
-    let not_run = |error| {
-        let shown = clang.path.display().to_string();
-        Failed::NotRun(Diagnostic::whole_file(&shown, format!("cannot be run: {error}")))
-    };
-    let output = command.output().map_err(not_run)?;
-    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() {
-        Ok(Compiled { text: output.stdout, messages })
-    } else if messages.is_empty() {
-        let shown = clang.path.display().to_string();
-        let status = output.status;
-        Err(Failed::NotRun(Diagnostic::whole_file(&shown, format!("ended with {status}"))))
+    command.arg("-o").arg("-").arg(as_file(input));
+    let Ended { status, output, messages } = run(&mut command, MAX_BYTES as usize, budget)?;
+    let messages = String::from_utf8_lossy(&messages).into_owned();
+    if status.success() {
+        Ok(Compiled { text: output, messages })
+    } else if messages.is_empty() || status.code().is_none() {
+        let problem = Diagnostic::whole_file(&shown(&clang.path), format!("ended with {status}"));
+        let last = messages.trim_end().lines().next_back().unwrap_or_default();
+        Err(Failed::NotRun(match last {
+            "" => problem,
+            last => problem.help(format!("its last words: {last}")),
+        }))
     } else {
         Err(Failed::Rejected(messages))
     }
 }
 
-/// A file whose name looks like a flag is still a file.
+/// Runs a compiler that may print so many bytes.
+pub(super) fn run(command: &mut Command, output: usize, budget: &Budget) -> Result<Ended, Failed> {
+    // Where the user has set a limit, that alone counts.
+    let time = budget.time_left().map_or(PATIENCE, |_| Duration::MAX);
+    let trouble = match process::run(command, &Allowed { output, time, budget }) {
+        Ok(ended) => return Ok(ended),
+        Err(trouble) => trouble,
+    };
+    let compiler = shown(Path::new(command.get_program()));
+    let problem = |message: String| Diagnostic::whole_file(&compiler, message);
+    Err(Failed::NotRun(match trouble {
+        Trouble::NotRun(error) => problem(format!("cannot be run: {error}")),
+        Trouble::TooSlow => {
+            problem(format!("the compiler has not ended after {} seconds", PATIENCE.as_secs()))
+                .help("--timeout lets it take longer")
+        }
+        Trouble::TooLong(bytes) => {
+            problem(format!("the compiler prints more than {} MiB", bytes >> 20))
+        }
+        Trouble::Stopped(spent) => return Err(Failed::Stopped(spent)),
+    }))
+}
+
+/// A name that looks like a flag (`-x.c`) or like a file of flags (`@x.c`) is still that of a file.
 fn as_file(input: &Path) -> OsString {
-    if input.as_os_str().as_encoded_bytes().starts_with(b"-") {
-        Path::new(".").join(input).into_os_string()
-    } else {
-        input.as_os_str().to_owned()
+    match input.as_os_str().as_encoded_bytes() {
+        [b'-' | b'@', ..] => Path::new(".").join(input).into_os_string(),
+        _ => input.as_os_str().to_owned(),
     }
 }

@@ -6,6 +6,7 @@
 use super::fixed;
 use super::function;
 use super::global;
+use crate::asm::Machine;
 use crate::escape::Escapes;
 use crate::library::{self, Library};
 use crate::link::{Links, Symbol, Unit};
@@ -18,6 +19,8 @@ use raddle_ir::{
 };
 use raddle_llvm::ast::{self, GlobalKind, Linkage};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Aliases of aliases end; what does not end is taken for a cycle.
 const MAX_ALIASES: u32 = 64;
@@ -53,6 +56,8 @@ pub struct Assembly<'m> {
     /// Per unit, the positions that are in the program's table already.
     locs: Vec<SecondaryMap<ast::LocId, Option<LocId>>>,
     files: FxHashMap<String, u32>,
+    /// The machines that inline assembly is for.
+    pub machines: BTreeSet<Machine>,
 }
 
 impl<'m> Assembly<'m> {
@@ -69,11 +74,12 @@ impl<'m> Assembly<'m> {
             pending: Vec::new(),
             locs: source.units.iter().map(|_| SecondaryMap::default()).collect(),
             files: FxHashMap::default(),
+            machines: BTreeSet::new(),
         }
     }
 
     /// Translates everything that was referred to, and what that refers to.
-    pub fn finish(mut self) -> Result<Program, Diagnostic> {
+    pub fn finish(mut self) -> Result<(Program, BTreeSet<Machine>), Diagnostic> {
         while let Some(pending) = self.pending.pop() {
             match pending {
                 Pending::Function(id, symbol) => {
@@ -105,7 +111,7 @@ impl<'m> Assembly<'m> {
         fixed::read(&mut self.program);
         let functions = self.program.funcs.values_mut();
         functions.filter(|function| !function.library).for_each(tidy::run);
-        Ok(self.program)
+        Ok((self.program, self.machines))
     }
 
     pub fn unit(&self, symbol: Symbol) -> &'m Unit {
@@ -401,8 +407,12 @@ fn shown_file(unit: &Unit, file: ast::FileId) -> String {
     let name = name.strip_prefix("./").unwrap_or(name);
     let input = unit.file.strip_prefix("./").unwrap_or(&unit.file);
     let directory = unit.module.name(file.directory);
-    if input == name || input == format!("{directory}/{name}") {
+    let whole = format!("{directory}/{name}");
+    if input == name || input == whole {
         unit.file.clone()
+    } else if !Path::new(name).exists() && Path::new(&whole).exists() {
+        // The compiler's folder is not always the one that it was run in.
+        whole
     } else {
         name.to_owned()
     }

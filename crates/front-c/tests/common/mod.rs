@@ -26,13 +26,15 @@ pub fn programs(name: &str) -> Vec<PathBuf> {
 
 /// Every compiler of the versions that are supported; none, with a note, if there is no clang.
 pub fn compilers() -> Vec<PathBuf> {
-    let Ok(newest) = clang::find(None) else {
+    let Ok(newest) = clang::find(None, &Options::default().budget) else {
         eprintln!("skipped: there is no clang");
         return Vec::new();
     };
     let mut found = vec![newest.path];
     for version in 14..=24 {
-        if let Ok(clang) = clang::find(Some(Path::new(&format!("clang-{version}")))) {
+        if let Ok(clang) =
+            clang::find(Some(Path::new(&format!("clang-{version}"))), &Options::default().budget)
+        {
             found.push(clang.path);
         }
     }
@@ -63,6 +65,7 @@ pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Prog
         }
         Err(Error::Compiler(messages)) => panic!("{messages}"),
         Err(Error::Diagnostic(diagnostic, _)) => panic!("{diagnostic}"),
+        Err(Error::Stopped(spent)) => panic!("stopped: {spent:?}"),
     };
     if let Err(errors) = verify(&loaded.program) {
         let shown = errors[0].diagnostic(&loaded.program);

@@ -99,5 +99,6 @@ pub fn compile(case: &Case) -> Option<Loaded> {
             None
         }
         Err(Error::Diagnostic(diagnostic, _)) => panic!("{case}: {diagnostic}"),
+        Err(Error::Stopped(spent)) => panic!("{case}: {spent:?}"),
     }
 }

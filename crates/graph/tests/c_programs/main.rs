@@ -136,7 +136,7 @@ fn differences(case: &Case) -> Vec<String> {
 }
 
 fn no_complaints(cases: &[Case], complaints: fn(&Case) -> Vec<String>) {
-    if clang::find(None).is_err() {
+    if clang::find(None, &raddle_front_c::Options::default().budget).is_err() {
         println!("there is no clang: passed over");
         return;
     }

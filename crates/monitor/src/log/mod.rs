@@ -9,7 +9,8 @@
 //! (join) of the thread `OBJECT`. An address is any word, compared as text; a site, any word, names
 //! the instruction. docs/monitor.md says more.
 //!
-//! A log is read in pieces; what is kept are the names of addresses and sites.
+//! A log is read in pieces; what is kept are the names of addresses and sites. A source that gives up
+//! before its end says so by timing out ([`std::io::ErrorKind::TimedOut`]); what was read by then counts.
 //!
 //! | module | subject |
 //! |---|---|
@@ -63,16 +64,18 @@ pub enum Trouble {
     Io(std::io::Error),
 }
 
-/// Calls `each` for every event of a source, in order.
+/// Calls `each` for every event of a source, in order; whether it was read to its end.
 fn events(
     parser: &mut Parser,
     mut source: impl Read,
     mut each: impl FnMut(Line),
-) -> Result<(), Trouble> {
+) -> Result<bool, Trouble> {
     let (mut piece, mut filled) = (vec![0; PIECE], 0);
     loop {
         let more = match source.read(&mut piece[filled..]) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            // The line that was begun is not complete.
+            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => return Ok(false),
             read => read.map_err(Trouble::Io)?,
         };
         let end = filled + more;
@@ -93,7 +96,7 @@ fn events(
             if start < end {
                 parser.line(&piece[start..end]).map_err(Trouble::Bad)?.map(&mut each);
             }
-            return Ok(());
+            return Ok(true);
         }
         if end - start > MAX_LINE {
             return Err(Trouble::Bad(parser.too_long()));
@@ -108,6 +111,8 @@ fn events(
 pub struct Reading {
     pub names: Parser,
     pub events: u64,
+    /// Whether the log was read to its end.
+    pub complete: bool,
     /// Distinct violations by their three instructions, with how often each was seen; in the order
     /// in which they were.
     pub violations: Vec<(Violation, u64)>,
@@ -133,20 +138,20 @@ impl Watch {
         self.monitor.step(thread, op, address.as_slice(), site, |violation| found.add(violation));
     }
 
-    fn reading(self, names: Parser, events: u64) -> Reading {
+    fn reading(self, names: Parser, events: u64, complete: bool) -> Reading {
         let Found { violations, others, .. } = self.found;
-        Reading { names, events, violations, others }
+        Reading { names, events, complete, violations, others }
     }
 }
 
 /// Runs a monitor along a log.
 pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> {
     let (mut parser, mut watch, mut count) = (Parser::default(), Watch::new(buffers), 0);
-    events(&mut parser, source, |line| {
+    let complete = events(&mut parser, source, |line| {
         count += 1;
         watch.see(&line);
     })?;
-    Ok(watch.reading(parser, count))
+    Ok(watch.reading(parser, count, complete))
 }
 
 /// How many events a monitor is given at once, and how many times that it may lie behind.
@@ -160,7 +165,7 @@ pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Readin
         return monitor(source, *buffers).map(|reading| vec![reading]);
     }
     let (mut parser, mut count) = (Parser::default(), 0);
-    let watches = std::thread::scope(|scope| {
+    let (watches, complete) = std::thread::scope(|scope| {
         let mut watching = Vec::new();
         for buffers in buffers {
             let (sender, receiver) = sync_channel::<Arc<[Line]>>(BEHIND);
@@ -181,7 +186,7 @@ pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Readin
                 let _ = sender.send(Arc::clone(&lines));
             }
         };
-        events(&mut parser, source, |line| {
+        let complete = events(&mut parser, source, |line| {
             batch.push(line);
             if batch.len() == BATCH {
                 send(&mut batch);
@@ -192,7 +197,8 @@ pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Readin
             drop(sender);
             watcher.join().unwrap_or_else(|panic| resume_unwind(panic))
         });
-        Ok(ends.collect::<Vec<Watch>>())
+        Ok((ends.collect::<Vec<Watch>>(), complete))
     })?;
-    Ok(watches.into_iter().map(|watch| watch.reading(parser.clone(), count)).collect())
+    let reading = |watch: Watch| watch.reading(parser.clone(), count, complete);
+    Ok(watches.into_iter().map(reading).collect())
 }

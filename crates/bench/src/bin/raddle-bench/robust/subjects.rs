@@ -55,7 +55,7 @@ pub fn all() -> Vec<Subject> {
             all.push(Subject { name: program.name.clone(), program, models: BOTH });
         }
     }
-    if clang::find(None).is_err() || !Path::new(FOLDER).is_dir() {
+    if clang::find(None, &Options::default().budget).is_err() || !Path::new(FOLDER).is_dir() {
         eprintln!("no clang or no {FOLDER} here: C programs are left out");
         return all;
     }

@@ -1,0 +1,228 @@
+//! Running a program that may do anything: hang, print without end, die, leave processes behind.
+//!
+//! It runs in a process group of its own, so that all of it can be killed, and no process of it outlives
+//! the call. [`end_all`] kills what runs now, for a caller that has to end.
+
+use raddle_budget::{Budget, Spent};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often limits are looked at.
+const PAUSE: Duration = Duration::from_millis(10);
+/// How often it is looked whether a program that has closed its output has ended.
+const SHORT_PAUSE: Duration = Duration::from_micros(200);
+/// The most that a program may print to standard error.
+const MAX_MESSAGES: usize = 1 << 24;
+const CHUNK: usize = 1 << 16;
+/// A compiler that holds less than this is left alone by the limit on memory, which is about raddle.
+const SMALL: u64 = 1 << 30;
+
+/// What a program may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowed<'a> {
+    /// Bytes of standard output.
+    pub output: usize,
+    pub time: Duration,
+    /// What the caller has left. The limit on its memory is also one for the program, if that holds
+    /// more than a compiler usually does.
+    pub budget: &'a Budget,
+}
+
+/// What came of a program that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub status: ExitStatus,
+    pub output: Vec<u8>,
+    pub messages: Vec<u8>,
+}
+
+/// Why a program was not run to its end.
+#[derive(Debug)]
+pub enum Trouble {
+    NotRun(io::Error),
+    TooSlow,
+    /// It printed more than so many bytes.
+    TooLong(usize),
+    /// The caller's budget is spent, or [`end_all`] was called.
+    Stopped(Spent),
+}
+
+/// Runs a program without input.
+pub fn run(command: &mut Command, allowed: &Allowed<'_>) -> Result<Ended, Trouble> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut group = Group::start(command)?;
+    let mut output = Stream::new(group.child.stdout.take(), allowed.output)?;
+    let mut messages = Stream::new(group.child.stderr.take(), MAX_MESSAGES)?;
+    let start = Instant::now();
+    while !group.has_ended()? {
+        if let Some(spent) = allowed.budget.spent() {
+            return Err(Trouble::Stopped(spent));
+        }
+        if start.elapsed() > allowed.time {
+            return Err(Trouble::TooSlow);
+        }
+        let memory = allowed.budget.memory();
+        if memory.is_some_and(|memory| resident(group.id, 0) > memory.max(SMALL)) {
+            return Err(Trouble::Stopped(Spent::Memory));
+        }
+        wait(&[&output, &messages]);
+        output.take_what_is_there()?;
+        messages.take_what_is_there()?;
+    }
+    // What it has started may hold the pipes open; what it has printed itself is in them.
+    group.kill();
+    output.take_what_is_there()?;
+    messages.take_what_is_there()?;
+    let status = group.child.wait().map_err(Trouble::NotRun)?;
+    Ok(Ended { status, output: output.bytes, messages: messages.bytes })
+}
+
+/// The groups that run now.
+struct Groups {
+    running: Vec<Pid>,
+    /// Whether no more are to be started.
+    closed: bool,
+}
+
+static GROUPS: Mutex<Groups> = Mutex::new(Groups { running: Vec::new(), closed: false });
+
+fn groups() -> MutexGuard<'static, Groups> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills every program that runs now, and lets none start afterwards.
+pub fn end_all() {
+    let mut groups = groups();
+    groups.closed = true;
+    for group in &groups.running {
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+}
+
+/// A process with all that it has started and that has not left its group.
+struct Group {
+    child: Child,
+    id: Pid,
+}
+
+impl Group {
+    fn start(command: &mut Command) -> Result<Group, Trouble> {
+        let mut groups = groups();
+        if groups.closed {
+            return Err(Trouble::Stopped(Spent::Interrupted));
+        }
+        let child = command.spawn().map_err(Trouble::NotRun)?;
+        let id = Pid::from_child(&child);
+        groups.running.push(id);
+        Ok(Group { child, id })
+    }
+
+    /// Whether the process has ended. It is not reaped, so that its number stays its own.
+    fn has_ended(&self) -> Result<bool, Trouble> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::Pid(self.id), options) {
+            Ok(status) => Ok(status.is_some()),
+            Err(error) => Err(Trouble::NotRun(error.into())),
+        }
+    }
+
+    /// Before the process is reaped: afterwards the number may be another's.
+    fn kill(&mut self) {
+        let mut groups = groups();
+        if groups.running.contains(&self.id) {
+            let _ = kill_process_group(self.id, Signal::KILL);
+            groups.running.retain(|id| *id != self.id);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The end of a pipe, and what came out of it.
+struct Stream<R> {
+    pipe: Option<R>,
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl<R: Read + AsFd> Stream<R> {
+    fn new(pipe: Option<R>, most: usize) -> Result<Stream<R>, Trouble> {
+        if let Some(pipe) = &pipe {
+            rustix::io::ioctl_fionbio(pipe, true).map_err(|e| Trouble::NotRun(e.into()))?;
+        }
+        Ok(Stream { pipe, bytes: Vec::new(), most })
+    }
+
+    /// Reads until the pipe is empty or closed.
+    fn take_what_is_there(&mut self) -> Result<(), Trouble> {
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        loop {
+            let filled = self.bytes.len();
+            self.bytes.resize(filled + CHUNK, 0);
+            let read = pipe.read(&mut self.bytes[filled..]);
+            self.bytes.truncate(filled + read.as_ref().map_or(0, |read| *read));
+            match read {
+                Ok(0) => {
+                    self.pipe = None;
+                    return Ok(());
+                }
+                Ok(_) if self.bytes.len() > self.most => return Err(Trouble::TooLong(self.most)),
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(Trouble::NotRun(error)),
+            }
+        }
+    }
+}
+
+/// What [`wait`] needs to know of a stream.
+trait Pipe {
+    fn poll_fd(&self) -> Option<PollFd<'_>>;
+}
+
+impl<R: AsFd> Pipe for Stream<R> {
+    fn poll_fd(&self) -> Option<PollFd<'_>> {
+        self.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN))
+    }
+}
+
+/// Waits until there is something to read, or for a moment.
+fn wait(streams: &[&dyn Pipe]) {
+    let mut open: Vec<PollFd<'_>> = streams.iter().filter_map(|stream| stream.poll_fd()).collect();
+    if open.is_empty() {
+        return std::thread::sleep(SHORT_PAUSE);
+    }
+    let pause = Timespec::try_from(PAUSE).ok();
+    // Whatever is wrong with the pipes shows when they are read.
+    let _ = poll(&mut open, pause.as_ref());
+}
+
+/// Bytes of physical memory that a process and its children hold, where the system says so.
+fn resident(process: Pid, depth: u32) -> u64 {
+    const PAGE: u64 = 4096;
+    const DEEPEST: u32 = 8;
+    let folder = format!("/proc/{}", process.as_raw_nonzero());
+    let pages = fs::read_to_string(format!("{folder}/statm")).ok();
+    let pages = pages.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+    let own = pages.unwrap_or(0).saturating_mul(PAGE);
+    if depth == DEEPEST {
+        return own;
+    }
+    let task = format!("{folder}/task/{}/children", process.as_raw_nonzero());
+    let children = fs::read_to_string(task).unwrap_or_default();
+    let children = children.split_whitespace().filter_map(|n| Pid::from_raw(n.parse().ok()?));
+    children.map(|child| resident(child, depth + 1)).fold(own, u64::saturating_add)
+}
