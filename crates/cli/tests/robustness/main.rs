@@ -6,6 +6,7 @@
 //!
 //! `RADDLE_LONG=1` runs many more mutants.
 
+mod campaign;
 mod mutate;
 
 use fastrand::Rng;
