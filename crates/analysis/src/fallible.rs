@@ -3,9 +3,14 @@
 //! A program without goals that cannot fail has nothing to be reached, however many states it has.
 
 use raddle_ir::{BinOp, InstKind, Operand, Program, TerminatorKind, Type};
+use raddle_machine::may_wait;
 
-/// False only if no run can fail, whatever is in memory.
+/// False only if no run can fail or wait for ever, whatever is in memory.
 pub(crate) fn may_fail(program: &Program) -> bool {
+    may_wait(program) || has_failures(program)
+}
+
+fn has_failures(program: &Program) -> bool {
     let blocks = program.funcs.values().flat_map(|function| function.blocks.values());
     blocks.into_iter().any(|block| {
         block.term.kind == TerminatorKind::Unreachable

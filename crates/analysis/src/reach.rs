@@ -124,8 +124,7 @@ pub fn rerun(program: &Program, search: &Search, schedule: &[Step]) -> Result<Wi
 }
 
 /// Failures of a program, for `check`: assertions and the like are the goals, loops need not end; and
-/// its final states, if it has a condition on those. Data races and threads that spin for ever are
-/// not looked at.
+/// its final states, if it has a condition on those. Data races are not looked at.
 pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -> Summary {
     let mut summary = Summary::default();
     let model = match options.model {
@@ -169,6 +168,7 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
             summary.bounds.push(BoundMet { kind: BoundKind::LocalSteps, loc, count: 1 });
         }
         Some(Unknown::Unsupported(what, loc)) => return unsupported(&what, loc),
+        Some(waiting @ Unknown::Waiting(loc)) => return unsupported(&waiting.to_string(), loc),
         Some(delayed @ Unknown::Delayed(_)) => {
             return unsupported(&delayed.to_string(), LocId::NONE);
         }

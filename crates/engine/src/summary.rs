@@ -15,6 +15,9 @@ pub enum BoundKind {
     Iterations,
     /// How much store buffers hold. It cuts nothing: it leaves out executions.
     Buffer,
+    /// A thread goes round a loop without a way out, and every further round would be as the last. What is cut
+    /// are those rounds: what could happen in them happens in other executions.
+    Endless,
 }
 
 impl BoundKind {
@@ -25,12 +28,18 @@ impl BoundKind {
         (Status::Unrolled, BoundKind::Iterations),
     ];
 
+    /// Whether executions are missing that could show something that the others do not.
+    pub const fn hides(self) -> bool {
+        !matches!(self, BoundKind::Endless)
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             BoundKind::Events => "events",
             BoundKind::LocalSteps => "local-steps",
             BoundKind::Iterations => "iterations",
             BoundKind::Buffer => "buffer",
+            BoundKind::Endless => "endless",
         }
     }
 }
@@ -102,7 +111,7 @@ impl From<Spent> for Stopped {
 /// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// Executions in which every thread ran to its end, or that failed.
+    /// Executions in which every thread ran to its end or goes on for ever without a change, or that failed.
     pub executions: u64,
     /// Executions in which a thread was stopped by `assume`, none waiting or failing otherwise.
     pub blocked: u64,

@@ -13,6 +13,9 @@ pub enum End {
     Blocked,
     /// A bound stopped a thread at this position.
     Cut(BoundKind, LocId),
+    /// The threads that have not ended go on for ever without a change, in loops without a way out, or wait for
+    /// the end of one that does. The first of the loops is here.
+    Endless(LocId),
     Failed(Vec<FailureSite>),
 }
 
@@ -62,6 +65,10 @@ impl Tally {
             End::Cut(kind, loc) => {
                 self.summary.cut += 1;
                 self.bound(kind, loc);
+            }
+            End::Endless(loc) => {
+                self.summary.executions += 1;
+                self.bound(BoundKind::Endless, loc);
             }
             End::Failed(failures) => {
                 self.summary.executions += 1;

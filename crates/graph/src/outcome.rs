@@ -5,7 +5,7 @@ use crate::bits::Bits;
 use crate::graph::Graph;
 use crate::queue::is_representative;
 use crate::state::last_value;
-use crate::stuck::{deadlock, spins_for_ever, stuck, waiting};
+use crate::stuck::{Left, deadlock, left, waiting};
 use raddle_engine::{BoundKind, End, FailureSite};
 use raddle_ir::{LocId, Observed};
 use raddle_machine::{Status, layout};
@@ -48,14 +48,13 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Ahead<'_>, graph: &Graph<W>) 
     if with(Status::Halted).next().is_some() {
         return Some(End::Complete);
     }
-    let spinning: Vec<u32> = with(Status::Spinning).collect();
-    if !spinning.into_iter().all(|thread| spins_for_ever(threads, graph, thread)) {
+    let Some(Left { stuck, going_on }) = left(threads, graph, &waiting) else {
         return Some(End::Blocked);
-    }
-    let stuck = stuck(threads, graph, &waiting);
-    Some(match stuck.is_empty() {
-        true => End::Complete,
-        false => End::Failed(vec![deadlock(threads, &stuck)]),
+    };
+    Some(match going_on.first() {
+        _ if !stuck.is_empty() => End::Failed(vec![deadlock(threads, &stuck)]),
+        Some(first) => End::Endless(threads.place(*first)),
+        None => End::Complete,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::graph::Graph;
 use crate::model::Rules;
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
-use crate::stuck::{stuck, waiting};
+use crate::stuck::{left, waiting};
 use crate::tell::{self, Teller};
 use raddle_engine::{End, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step};
 use raddle_ir::Program;
@@ -60,8 +60,8 @@ fn run<const W: usize>(
     let end = end(&mut ahead, &graph);
     if is_deadlock(&end) {
         let waiting = waiting(&ahead, &graph).unwrap_or_default();
-        let stuck = stuck(&ahead, &graph, &waiting);
-        events.extend(stuck.iter().map(|stuck| teller.stuck(&ahead, stuck)));
+        let left = left(&mut ahead, &graph, &waiting).unwrap_or_default();
+        events.extend(left.stuck.iter().map(|stuck| teller.stuck(&ahead, stuck)));
     }
     Replayed { end, events }
 }
@@ -84,7 +84,7 @@ fn end<const W: usize>(ahead: &mut Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {
             ReplayEnd::Complete { state }
         }
         Some(End::Blocked) => ReplayEnd::Blocked,
-        Some(End::Cut(..)) => ReplayEnd::Cut,
+        Some(End::Cut(..) | End::Endless(_)) => ReplayEnd::Cut,
         Some(End::Failed(sites)) => ReplayEnd::Failed(sites),
         None => ReplayEnd::Short,
     }

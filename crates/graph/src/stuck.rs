@@ -6,7 +6,7 @@ use crate::graph::Graph;
 use crate::state::{goes_on, last_value};
 use raddle_engine::{FailureKind, FailureSite};
 use raddle_ir::{GlobalId, LocId};
-use raddle_machine::{Status, layout};
+use raddle_machine::{Spin, Status, layout};
 
 /// A thread that will never go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,23 +58,43 @@ pub(crate) fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Op
     (!behind || !waiting.is_empty()).then_some(waiting)
 }
 
-/// Whether a thread that spins would do so for ever.
-pub(crate) fn spins_for_ever<const W: usize>(
-    ahead: &mut Ahead<'_>,
-    graph: &Graph<W>,
-    thread: u32,
-) -> bool {
-    ahead.goes_round(thread, |ahead, location| last_value(ahead, graph, location))
+/// The threads that will not end where nothing can happen but rounds of loops.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Left {
+    pub stuck: Vec<Stuck>,
+    /// They go round loops without a way out.
+    pub going_on: Vec<u32>,
 }
 
-/// Who is stuck at the end of an execution in which these loads wait: threads that wait, in their order,
-/// then those that spin, as the interleaving engine has them.
-pub(crate) fn stuck<const W: usize>(
-    ahead: &Ahead<'_>,
+/// Who is left at the end of an execution in which these loads wait: threads that wait, in their order,
+/// then those that spin, as the interleaving engine has them. `None` if a thread that spins would leave its loop with
+/// what is stored last.
+pub(crate) fn left<const W: usize>(
+    ahead: &mut Ahead<'_>,
     graph: &Graph<W>,
     waiting: &[EventId],
-) -> Vec<Stuck> {
-    let all = || 0..ahead.thread_count();
+) -> Option<Left> {
+    let (mut spins, mut going_on) = (Vec::new(), Vec::new());
+    for thread in 0..ahead.thread_count() {
+        if ahead.status(thread) != Status::Spinning || !ahead.has_arrived(thread) {
+            continue;
+        }
+        match ahead.spin_of(thread, |ahead, location| last_value(ahead, graph, location)) {
+            Spin::Leaves => return None,
+            Spin::Waits => {
+                spins.push(Stuck { thread, at: ahead.place(thread), need: Need::Change });
+            }
+            Spin::GoesOn => going_on.push(thread),
+        }
+    }
+    let mut stuck = stuck(ahead, graph, waiting);
+    excuse(&mut stuck, &going_on);
+    stuck.extend(spins);
+    Some(Left { stuck, going_on })
+}
+
+/// Threads that wait, in their order.
+fn stuck<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, waiting: &[EventId]) -> Vec<Stuck> {
     let waits = |thread: u32| {
         let own = waiting.iter().find(|id| ahead.event(**id).thread == thread);
         match own {
@@ -88,9 +108,19 @@ pub(crate) fn stuck<const W: usize>(
             }
         }
     };
-    let spins = all().filter(|t| ahead.status(*t) == Status::Spinning && ahead.has_arrived(*t));
-    let spins = spins.map(|thread| Stuck { thread, at: ahead.place(thread), need: Need::Change });
-    all().filter_map(waits).chain(spins).collect()
+    (0..ahead.thread_count()).filter_map(waits).collect()
+}
+
+/// Drops those that wait for the end of a thread that goes on for ever.
+fn excuse(stuck: &mut Vec<Stuck>, going_on: &[u32]) {
+    let mut endless = going_on.to_vec();
+    let joins = |it: &Stuck, endless: &[u32]| match it.need {
+        Need::End(target) => endless.contains(&target),
+        _ => false,
+    };
+    while let Some(n) = stuck.iter().position(|it| joins(it, &endless)) {
+        endless.push(stuck.remove(n).thread);
+    }
 }
 
 /// What a load that waits is for.

@@ -10,7 +10,6 @@ use crate::buffer::Entry;
 use crate::describe::describe;
 use crate::model::{Barrier, Buffering};
 use crate::names::Names;
-use crate::outcome::waiting;
 use crate::system::{System, field};
 use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
 use raddle_engine::{FailureKind, Step};
@@ -18,7 +17,7 @@ use raddle_ir::LocId;
 use raddle_ir::Mnemonic;
 use raddle_machine::layout::object_address;
 use raddle_machine::visible::LOCK_BYTES;
-use raddle_machine::{Mark, Passed, PassedOp, ThreadId, Visible};
+use raddle_machine::{Mark, Passed, PassedOp, Status, ThreadId, Visible};
 
 pub(crate) struct Narrator {
     pub events: Vec<ReplayEvent>,
@@ -107,13 +106,14 @@ impl Narrator {
     }
 
     /// Tells, at the end of a deadlock, who waits for what and who spins.
-    pub fn deadlock(&mut self, system: &System<'_>) {
-        for thread in waiting(system) {
-            let deed = Deed::Stuck(self.wants(system, thread));
+    pub fn deadlock(&mut self, system: &mut System<'_>) {
+        let stuck = system.left().unwrap_or_default().stuck;
+        for thread in stuck {
+            let deed = match system.machine.status(thread) {
+                Status::Spinning => Deed::Spin,
+                _ => Deed::Stuck(self.wants(system, thread)),
+            };
             self.tell(system, thread, system.machine.loc(thread), deed);
-        }
-        for thread in system.spinning() {
-            self.tell(system, thread, system.machine.loc(thread), Deed::Spin);
         }
     }
 

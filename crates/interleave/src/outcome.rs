@@ -5,6 +5,7 @@ use crate::datarace::{self, Found};
 use crate::event::{Event, Identity};
 use crate::names::Names;
 use crate::schedule::schedule;
+use crate::spin::Left;
 use crate::system::System;
 use raddle_engine::{BoundKind, End, FailureKind, FailureSite, Stopped, Summary, Tally};
 use raddle_ir::{GlobalId, LocId, Program};
@@ -15,8 +16,7 @@ use std::hash::{Hash, Hasher};
 /// How an execution in which nothing more can happen has ended. Faults come first: they are real
 /// whatever else stopped the others; then bounds, which leave the rest unknown.
 pub(crate) fn end_of(system: &mut System<'_>) -> End {
-    let spinning = system.spinning();
-    let spin_for_ever = system.all_spin_for_ever();
+    let left = system.left();
     let system = &*system;
     let machine = &system.machine;
     if !system.failures.is_empty() {
@@ -42,30 +42,22 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
     if with(Status::Halted).next().is_some() {
         return End::Complete;
     }
-    if !spin_for_ever {
-        return End::Blocked;
+    let Some(Left { stuck, going_on }) = left else { return End::Blocked };
+    if let Some(first) = stuck.first() {
+        let names: Vec<&str> = stuck.iter().map(|id| machine.thread_name(*id)).collect();
+        let reasons: Vec<String> = stuck.iter().map(|id| waits_for(system, *id)).collect();
+        return End::Failed(vec![FailureSite {
+            kind: FailureKind::Deadlock,
+            thread: names.join(", "),
+            loc: machine.loc(*first),
+            against: LocId::NONE,
+            message: reasons.join("; "),
+        }]);
     }
-    let waiting: Vec<ThreadId> = waiting(system).chain(spinning).collect();
-    match waiting.first() {
+    match going_on.first() {
+        Some(first) => End::Endless(machine.loc(*first)),
         None => End::Complete,
-        Some(first) => {
-            let names: Vec<&str> = waiting.iter().map(|id| machine.thread_name(*id)).collect();
-            let reasons: Vec<String> = waiting.iter().map(|id| waits_for(system, *id)).collect();
-            End::Failed(vec![FailureSite {
-                kind: FailureKind::Deadlock,
-                thread: names.join(", "),
-                loc: machine.loc(*first),
-                against: LocId::NONE,
-                message: reasons.join("; "),
-            }])
-        }
     }
-}
-
-/// The threads that are before an operation.
-pub(crate) fn waiting<'s>(system: &'s System<'_>) -> impl Iterator<Item = ThreadId> + 's {
-    let machine = &system.machine;
-    machine.thread_ids().filter(|id| machine.status(*id) == Status::Ready)
 }
 
 fn waits_for(system: &System<'_>, thread: ThreadId) -> String {

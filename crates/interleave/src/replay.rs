@@ -16,7 +16,7 @@ use raddle_ir::{GlobalId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::layout::global_address;
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
-use raddle_machine::{Bounds, Fault, Status, ThreadId};
+use raddle_machine::{Fault, Status, ThreadId, Watch};
 use std::borrow::Cow;
 
 /// Runs a program along a schedule.
@@ -44,7 +44,7 @@ pub fn replay_reach(
     goals: bool,
     schedule: &[Step],
 ) -> (Replayed, bool) {
-    let bounds = Bounds { spin: false, ..Limits::default().bounds() };
+    let bounds = Limits::default().bounds();
     let sole_right = program.memory_lock;
     let program = match sole_right {
         Some(_) => Cow::Owned(Program { memory_lock: None, ..program.clone() }),
@@ -55,7 +55,10 @@ pub fn replay_reach(
         false => System::printing(&program, model, bounds, Checks::default()),
     };
     match system {
-        Ok(system) => run(system, sole_right, schedule),
+        Ok(mut system) => {
+            system.machine.watch(Watch::Silent);
+            run(system, sole_right, schedule)
+        }
         Err(fault) => (cannot_start(fault), false),
     }
 }
@@ -82,11 +85,14 @@ fn run(
         narrator.after(&system, &before);
     }
     let at_goal = is_at_goal(&system);
+    if system.machine.watches(Watch::Silent) {
+        system.stop_spinning();
+    }
     let end = end(&mut system, &narrator);
     if let ReplayEnd::Failed(sites) = &end
         && sites.iter().any(|site| site.kind == FailureKind::Deadlock)
     {
-        narrator.deadlock(&system);
+        narrator.deadlock(&mut system);
     }
     (Replayed { end, events: narrator.events }, at_goal)
 }
@@ -133,6 +139,6 @@ fn end(system: &mut System<'_>, narrator: &Narrator) -> ReplayEnd {
             ReplayEnd::Complete { state }
         }
         End::Blocked => ReplayEnd::Blocked,
-        End::Cut(..) => ReplayEnd::Cut,
+        End::Cut(..) | End::Endless(_) => ReplayEnd::Cut,
     }
 }

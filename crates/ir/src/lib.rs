@@ -12,6 +12,7 @@
 //! | [`inst`] | instructions, operands, terminators; `uses`: what they read and write |
 //! | [`words`] | operators, predicates, access orders, fence kinds, and how they are spelt |
 //! | [`program`] | functions, blocks, globals, threads, observables |
+//! | [`flow`] | the edges that close loops |
 //! | [`cond`] | final conditions (`exists`, `forall`, …) over observables |
 //! | [`builder`] | building functions without bookkeeping |
 //! | [`text`] | the `.rir` text: printer and parser |
@@ -21,6 +22,7 @@
 pub mod builder;
 pub mod cond;
 pub mod diag;
+pub mod flow;
 pub mod inst;
 pub mod program;
 pub mod text;

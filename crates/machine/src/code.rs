@@ -321,6 +321,10 @@ pub struct LoopCode {
     /// The first of its words in a frame: see [`crate::spin`].
     pub slot: Slot,
     pub may_spin: bool,
+    /// Whether a thread could leave it: see `exits`.
+    pub has_way_out: bool,
+    /// How many loops of the function it is inside of.
+    pub nesting: u32,
 }
 
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@
 //! fresh thread would.
 //!
 //! Invariants:
-//! - The machine watches no loops ([`Bounds::spin`](crate::Bounds), `unroll`): their words are counts
-//!   of the past.
+//! - The machine bounds no loops ([`Bounds::unroll`](crate::Bounds)) and stops threads only in those that read
+//!   nothing ([`Watch::Silent`](crate::Watch)): the words of loops are of the past, and left out.
 //! - Decoding starts from the machine as it was made ([`Machine::new`]); what a string does not
 //!   mention is as it was there.
 //! - Numbers are LEB128, low seven bits first.
@@ -51,7 +51,7 @@ pub fn take(bytes: &mut &[u8]) -> u64 {
 impl Machine<'_> {
     /// Finds out what is needed where: before the first encoding.
     pub fn prepare_codec(&mut self) {
-        debug_assert!(self.code.loops.is_empty(), "loops are watched");
+        debug_assert!(self.bounds.unroll.is_none(), "loops are bounded");
         let funcs: Vec<_> = self.program.funcs.keys().collect();
         self.needed = funcs.iter().map(|id| needed(self.program, &self.code, *id)).collect();
         self.observed =
@@ -77,8 +77,11 @@ impl Machine<'_> {
         }
         out.push(status as u8);
         if status != Status::Ready {
-            if status == Status::Finished {
-                self.encode_end(thread, out);
+            match status {
+                Status::Finished => self.encode_end(thread, out),
+                // In which loop it spins is asked at the end.
+                Status::Spinning => put(out, self.get(thread, field::PC)),
+                _ => {}
             }
             return;
         }
@@ -139,8 +142,13 @@ impl Machine<'_> {
         self.set_status(thread, status);
         bytes = bytes.get(1..).unwrap_or_default();
         if status != Status::Ready {
-            if status == Status::Finished {
-                self.decode_end(thread, bytes);
+            match status {
+                Status::Finished => self.decode_end(thread, bytes),
+                Status::Spinning => {
+                    let pc = take(&mut bytes);
+                    self.set(thread, field::PC, pc);
+                }
+                _ => {}
             }
             return;
         }

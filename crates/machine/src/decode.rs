@@ -3,11 +3,13 @@
 use crate::code::{
     Args, Code, FuncCode, LoopCode, LoopId, Op, Pc, Slot, Source, Src, Switch, Target, is_wide,
 };
+use crate::exits::Exits;
 use crate::layout;
-use crate::loops::{Loop, back_edges, loops};
+use crate::loops::{Loop, loops};
 use crate::machine::Bounds;
 use crate::quick;
 use crate::spin;
+use raddle_ir::flow::back_edges;
 use raddle_ir::{
     BlockId, Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
 };
@@ -15,12 +17,13 @@ use raddle_ir::{
 /// The program with the loops watched that the bounds are about.
 pub fn decode(program: &Program, bounds: Bounds) -> Code {
     let every_loop = bounds.unroll.is_some();
+    let exits = bounds.spin.then(|| Exits::new(program));
     let mut code = Code::default();
     for func in program.funcs.values() {
         code.funcs.push(frame_of(func));
     }
     for (id, func) in &program.funcs {
-        let watched = watched_loops(program, func, bounds);
+        let watched = watched_loops(program, func, bounds, exits.as_ref());
         let back = if watched.is_empty() { Vec::new() } else { back_edges(func) };
         let (blocks, at) = (Vec::new(), (BlockId::from_u32(0), 0));
         Decoder { program, code: &mut code, func, id, blocks, watched, back, every_loop, at }
@@ -60,10 +63,17 @@ fn frame_of(func: &Function) -> FuncCode {
     FuncCode { entry: None, slots, register_slots: slots, regs, params: func.params.len() as u32 }
 }
 
-fn watched_loops(program: &Program, func: &Function, bounds: Bounds) -> Vec<Loop> {
+fn watched_loops(
+    program: &Program,
+    func: &Function,
+    bounds: Bounds,
+    exits: Option<&Exits<'_>>,
+) -> Vec<Loop> {
     let mut loops = loops(program, func);
     for known in &mut loops {
         known.may_spin &= bounds.spin;
+        let exits = exits.filter(|_| known.may_spin);
+        known.has_way_out = exits.is_none_or(|exits| exits.has_way_out(func, known.head));
     }
     loops.retain(|known| known.may_spin || bounds.unroll.is_some());
     loops
@@ -145,8 +155,9 @@ impl Decoder<'_> {
         let slot = Slot(frame.slots);
         frame.slots += spin::word::ALL;
         let id = LoopId(self.code.loops.len() as u32);
-        let Loop { head, may_spin } = known;
-        self.code.loops.push(LoopCode { func: self.id, head, slot, may_spin });
+        let Loop { head, may_spin, has_way_out, nesting } = known;
+        let func = self.id;
+        self.code.loops.push(LoopCode { func, head, slot, may_spin, has_way_out, nesting });
         self.code.may_spin |= may_spin;
         if self.every_loop {
             self.push(Op::LoopEntry(id), loc);

@@ -32,7 +32,8 @@
 //! | `fault` | what a program did wrong |
 //! | `run` | local steps |
 //! | `quick` | those that take the short way |
-//! | `loops`, [`live`], `spin` | where loops are, what is still read there, and whether one went round for nothing |
+//! | `loops`, [`live`], [`spin`] | where loops are, what is still read there, and whether one went round for nothing |
+//! | `exits` | whether a loop has a way out |
 //! | `owners` | whose an object is, what a thread is about to touch |
 //! | [`codec`], `needed` | states as strings of bytes; what is left out of them |
 //! | `goals` | threads stop where a goal asks for them |
@@ -45,6 +46,7 @@ pub mod codec;
 pub mod decode;
 mod ends;
 pub mod eval;
+mod exits;
 mod fault;
 mod format;
 mod frames;
@@ -64,20 +66,22 @@ mod private;
 mod quick;
 mod run;
 pub mod snapshot;
-mod spin;
+pub mod spin;
 pub mod thread;
 mod threads;
 pub mod trail;
 pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
+pub use exits::loop_body;
 pub use fault::{Fault, FaultKind, in_bytes, never_written};
-pub use loops::has_loops;
+pub use loops::{has_loops, may_wait};
 pub use machine::{Bounds, Machine};
 pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;
 pub use passed::{Allocation, Passed, PassedOp};
 pub use run::Stop;
+pub use spin::{Rounds, Spin, Watch};
 pub use thread::{Status, ThreadId};
 pub use threads::word;
 pub use trail::{Mark, Trail, Word};

@@ -8,6 +8,8 @@
 //! fails, an exchange that changes nothing), computes, and calls functions. Whether it does spin is
 //! seen when it runs; this is to leave all other loops alone.
 
+use crate::exits::{Exits, loop_body};
+use raddle_ir::flow::back_edges;
 use raddle_ir::{BlockId, Function, InstKind, Operand, Program};
 
 /// The loop of a head.
@@ -15,6 +17,10 @@ use raddle_ir::{BlockId, Function, InstKind, Operand, Program};
 pub(crate) struct Loop {
     pub head: BlockId,
     pub may_spin: bool,
+    /// Whether a thread could leave it; where that was not asked, it could.
+    pub has_way_out: bool,
+    /// How many of the others it is inside of.
+    pub nesting: u32,
 }
 
 /// The loops of a function, by head, in the order of the blocks.
@@ -22,8 +28,10 @@ pub(crate) fn loops(program: &Program, func: &Function) -> Vec<Loop> {
     let heads = heads(func);
     let mut loops: Vec<Loop> = Vec::with_capacity(heads.len());
     for head in heads {
-        loops.push(Loop { head, may_spin: may_spin(program, func, head) });
+        let may_spin = may_spin(program, func, head);
+        loops.push(Loop { head, may_spin, has_way_out: true, nesting: 0 });
     }
+    nest(func, &mut loops);
     loops
 }
 
@@ -32,37 +40,26 @@ pub fn has_loops(program: &Program) -> bool {
     program.funcs.values().any(|func| !back_edges(func).is_empty())
 }
 
-/// The edges that lead back: from a block to one that the search is still below.
-pub(crate) fn back_edges(func: &Function) -> Vec<(BlockId, BlockId)> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        Open,
-        Done,
+/// Whether a thread of a program could wait for ever in a loop, going by its text.
+pub fn may_wait(program: &Program) -> bool {
+    let exits = Exits::new(program);
+    program.funcs.values().any(|func| {
+        let mut spinning = loops(program, func).into_iter().filter(|known| known.may_spin);
+        spinning.any(|known| exits.has_way_out(func, known.head))
+    })
+}
+
+/// Counts for each loop those around it.
+fn nest(func: &Function, loops: &mut [Loop]) {
+    if loops.len() < 2 {
+        return;
     }
-    let mut marks = vec![Mark::New; func.blocks.len()];
-    let mut edges = Vec::new();
-    let Some(entry) = func.blocks.keys().next() else { return edges };
-    let successors = |block: BlockId| func.blocks[block].term.kind.successors();
-    let mut stack = vec![(entry, successors(entry), 0)];
-    marks[0] = Mark::Open;
-    while let Some((block, next, at)) = stack.last_mut() {
-        let Some(to) = next.get(*at).copied() else {
-            marks[block.as_u32() as usize] = Mark::Done;
-            stack.pop();
-            continue;
-        };
-        *at += 1;
-        match marks[to.as_u32() as usize] {
-            Mark::New => {
-                marks[to.as_u32() as usize] = Mark::Open;
-                stack.push((to, successors(to), 0));
-            }
-            Mark::Open => edges.push((*block, to)),
-            Mark::Done => {}
+    for outer in 0..loops.len() {
+        let body = loop_body(func, loops[outer].head);
+        for (n, inner) in loops.iter_mut().enumerate() {
+            inner.nesting += u32::from(n != outer && body[inner.head.as_u32() as usize]);
         }
     }
-    edges
 }
 
 fn heads(func: &Function) -> Vec<BlockId> {

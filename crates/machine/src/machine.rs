@@ -7,6 +7,7 @@ use crate::layout::{self, ObjectId, object_address};
 use crate::live::RegSet;
 use crate::memory::{Memory, ObjectKind, Purpose};
 use crate::needed::Needed;
+use crate::spin::Watch;
 use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
 use crate::trail::{Mark, Trail};
 use raddle_ir::{FuncId, GlobalId, Observed, Operand, Program};
@@ -42,6 +43,10 @@ pub struct Machine<'p> {
     pub(crate) pausing: bool,
     /// Of the run that just failed.
     pub(crate) fault: Option<Box<Fault>>,
+    /// When threads are stopped at heads of loops.
+    pub(crate) watch: Watch,
+    /// The length of the undo log when the run of local steps began.
+    pub(crate) run_from: u64,
     /// What was printed, if that is kept.
     pub(crate) output: Option<Vec<String>>,
 }
@@ -62,6 +67,8 @@ impl<'p> Machine<'p> {
             func_of: Vec::new(),
             pausing: false,
             fault: None,
+            watch: Watch::Always,
+            run_from: 0,
             output: None,
         };
         machine.trail.reserve(MAX_THREADS * RECORD);

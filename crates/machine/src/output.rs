@@ -9,7 +9,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::format;
 use crate::machine::Machine;
 use crate::memory::Purpose;
-use crate::thread::ThreadId;
+use crate::thread::{ThreadId, field};
 
 /// The longest text that is kept: as output, or to be written to memory.
 const MAX_TEXT: usize = 1 << 20;
@@ -79,6 +79,14 @@ impl Machine<'_> {
         Ok(Formatted { text: text.bytes, length: text.length, to })
     }
 
+    /// The same, with nothing printed; false if it changes memory.
+    pub fn pass_format(&mut self, thread: ThreadId, made: Formatted) -> bool {
+        let (output, changes) = (self.output.take(), self.get(thread, field::CHANGES));
+        let done = self.complete_format(thread, made).is_ok();
+        self.output = output;
+        done && self.get(thread, field::CHANGES) == changes
+    }
+
     /// Lets formatted text take effect; the `Format` operation is complete.
     pub fn complete_format(&mut self, thread: ThreadId, made: Formatted) -> Result<(), Fault> {
         let Op::Format { dst, to, .. } = self.code.op(self.pc(thread)) else {
@@ -86,10 +94,14 @@ impl Machine<'_> {
         };
         match made.to {
             Some(addr) => {
+                let before = self.trail.mark();
                 for (n, byte) in made.text.iter().chain(&[0]).enumerate() {
                     let addr = addr.wrapping_add(n as u64);
                     let place = self.memory.place(&self.trail, addr, 1, Purpose::Write)?;
                     self.memory.write(&mut self.trail, place, u128::from(*byte));
+                }
+                if self.trail.mark() != before {
+                    self.note_change(thread);
                 }
             }
             None if to.is_none() => {

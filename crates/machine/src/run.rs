@@ -46,6 +46,7 @@ impl Machine<'_> {
     /// The same, with so many steps left.
     pub fn run_on(&mut self, thread: ThreadId, mut left: u64) -> Stop {
         let mut pc = self.pc(thread);
+        self.run_from = self.trail.mark().index();
         loop {
             let frame = Word::from_index(self.get(thread, field::FRAME));
             quick::steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);

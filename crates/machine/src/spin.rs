@@ -12,10 +12,14 @@
 //! the heap, writes of other values to private objects. Registers are compared by the undo log: a
 //! word that is not in it since the last visit has not changed.
 //!
+//! [`Watch`] says when heads are looked at: a search that keeps states ([`crate::codec`]) looks only for loops that
+//! read nothing. A thread that is alone ([`Watch::Alone`]) is compared with some earlier visit,
+//! not always the last, so that it is also found to go round if it takes several rounds to be as before.
+//!
 //! Not recognised, and so repeated until a bound says otherwise: loops that write something each
 //! time round, even if it is the same value, and loops that count.
 
-use crate::code::{LoopId, Pc};
+use crate::code::{Code, LoopId, Pc};
 use crate::live::live_at_starts;
 use crate::machine::Machine;
 use crate::run::Stop;
@@ -34,7 +38,58 @@ pub(crate) mod word {
     pub const ALL: u32 = 3;
 }
 
+/// When a thread is stopped at the head of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Watch {
+    /// Whenever the last round did nothing.
+    Always,
+    /// When the last round did nothing and had no visible operation: then every round is like that.
+    Silent,
+    /// When some number of rounds did nothing. To find out what a thread does if nothing else
+    /// happens; no bound ends that.
+    Alone,
+}
+
+/// How a thread goes on if nothing else happens any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spin {
+    /// It comes to something that is not a round of a loop for nothing.
+    Leaves,
+    /// It goes round a loop for nothing; some value could let it leave.
+    Waits,
+    /// It goes round a loop without a way out.
+    GoesOn,
+}
+
+/// The heads of loops at which a thread that is alone was stopped, until it comes to one again.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds(SmallVec<[(u64, LoopId); 4]>);
+
+impl Rounds {
+    /// Adds the head of a loop that the thread is at, so many calls deep. If it was there before, the
+    /// thread goes round: the outermost loop since then is the one that counts.
+    pub fn come_to(&mut self, code: &Code, depth: u64, id: LoopId) -> Option<Spin> {
+        let Some(first) = self.0.iter().position(|known| *known == (depth, id)) else {
+            self.0.push((depth, id));
+            return None;
+        };
+        let nesting = |id: &LoopId| code.loops[id.0 as usize].nesting;
+        let outermost = self.0[first..].iter().min_by_key(|(depth, id)| (*depth, nesting(id)));
+        let leaves = outermost.is_none_or(|(_, id)| code.loops[id.0 as usize].has_way_out);
+        Some(if leaves { Spin::Waits } else { Spin::GoesOn })
+    }
+}
+
 impl Machine<'_> {
+    /// Says when threads are stopped at heads of loops; gives what was said before.
+    pub fn watch(&mut self, watch: Watch) -> Watch {
+        std::mem::replace(&mut self.watch, watch)
+    }
+
+    pub fn watches(&self, watch: Watch) -> bool {
+        self.watch == watch
+    }
+
     /// Notes that the thread did something that can make a difference to anyone.
     #[inline]
     pub fn note_change(&mut self, thread: ThreadId) {
@@ -53,8 +108,10 @@ impl Machine<'_> {
     /// Is at the head of a loop: the reason to stop there, if there is one.
     pub(crate) fn pass_head(&mut self, thread: ThreadId, id: LoopId) -> Option<Stop> {
         let words = self.loop_words(thread, id);
-        if let Some(most) = self.bounds.unroll {
-            let count = self.trail.get(words.at(word::COUNT));
+        let count = self.trail.get(words.at(word::COUNT));
+        if let Some(most) = self.bounds.unroll
+            && self.watch != Watch::Alone
+        {
             if count > most.into() {
                 return Some(Stop::Unrolled);
             }
@@ -63,8 +120,20 @@ impl Machine<'_> {
         if !self.code.loops[id.0 as usize].may_spin {
             return None;
         }
+        let visited = self.trail.get(words.at(word::MARK));
+        if self.watch == Watch::Silent && visited <= self.run_from {
+            self.visit(thread, words);
+            return None;
+        }
         if self.is_as_before(thread, id, words) {
             return Some(Stop::Spinning);
+        }
+        if self.watch == Watch::Alone {
+            // As Brent finds cycles: the visit to compare with stays for twice as long each time.
+            self.trail.set(words.at(word::COUNT), count + 1);
+            if !(count + 1).is_power_of_two() {
+                return None;
+            }
         }
         self.visit(thread, words);
         None
@@ -118,12 +187,53 @@ impl Machine<'_> {
         !changed.iter().any(|reg| live.contains(*reg))
     }
 
+    /// How a thread that was stopped at the head of a loop goes on alone, if that is known by now;
+    /// otherwise it takes another turn.
+    pub fn goes_round(&mut self, thread: ThreadId, rounds: &mut Rounds) -> Option<Spin> {
+        let id = self.code.loop_at(self.pc(thread))?;
+        let spin = rounds.come_to(&self.code, self.depth(thread), id);
+        if spin.is_none() {
+            self.resume(thread);
+        }
+        spin
+    }
+
+    /// Whether the loop at whose head a thread was stopped has a way out.
+    pub fn could_leave(&self, thread: ThreadId) -> bool {
+        let known = self.code.loop_at(self.pc(thread));
+        known.is_none_or(|id| self.code.loops[id.0 as usize].has_way_out)
+    }
+
+    /// Those of `stopped` that will never go on, where these threads go on for ever without changing
+    /// anything: all but threads that wait for the end of such a thread.
+    pub fn stuck(&self, stopped: Vec<ThreadId>, going_on: &[ThreadId]) -> Vec<ThreadId> {
+        let mut endless: SmallVec<[ThreadId; 8]> = going_on.into();
+        let mut stuck = stopped;
+        loop {
+            let joins_endless = |thread: &ThreadId| {
+                let joined = self.joins(*thread).and_then(|handle| self.thread_of(handle));
+                joined.is_some_and(|joined| endless.contains(&joined))
+            };
+            let Some(n) = stuck.iter().position(joins_endless) else { return stuck };
+            endless.push(stuck.remove(n));
+        }
+    }
+
+    /// How many calls deep a thread is.
+    fn depth(&self, thread: ThreadId) -> u64 {
+        let (mut depth, mut base) = (0, self.get(thread, field::FRAME));
+        while base != 0 {
+            depth += 1;
+            base = self.trail.get(Word::from_index(base).at(frame::CALLER));
+        }
+        depth
+    }
+
     /// Lets a thread that spins take another turn, to see whether it would still spin.
-    pub fn resume(&mut self, thread: ThreadId) {
+    fn resume(&mut self, thread: ThreadId) {
         let Pc(at) = self.pc(thread);
         if let Some(id) = self.code.loop_at(Pc(at)) {
             let words = self.loop_words(thread, id);
-            // No bound is to end it: this is no turn that the program takes.
             self.trail.set(words.at(word::COUNT), 0);
             self.visit(thread, words);
         }

@@ -13,6 +13,7 @@
 //! | [`fences`] | the fewest fences, by trying every set |
 //! | [`generate`] | seeded random programs |
 //! | [`automata`] | seeded random automata with loops |
+//! | [`spinning`] | seeded random programs with loops that wait |
 //! | [`cycles`] | litmus programs from critical cycles of relations |
 //! | [`shrink`] | greedy reduction of a program that shows a disagreement |
 //!
@@ -36,6 +37,7 @@ mod local;
 mod outcome;
 mod relation;
 pub mod shrink;
+pub mod spinning;
 pub mod weak;
 
 pub use condition::Observation;

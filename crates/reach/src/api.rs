@@ -47,6 +47,8 @@ pub enum Unknown {
     States,
     /// A thread ran for too long without a visible operation.
     LocalSteps(LocId),
+    /// Whether a thread waits for ever in a loop was not found out.
+    Waiting(LocId),
     /// Something that raddle cannot run was reached.
     Unsupported(String, LocId),
     /// More stores would have to be delayed than [`Options::max_delayed`].
@@ -69,6 +71,9 @@ impl fmt::Display for Unknown {
             Unknown::States => f.write_str("there are more states than numbers for them"),
             Unknown::LocalSteps(_) => {
                 f.write_str("a thread ran for too long without a visible operation")
+            }
+            Unknown::Waiting(_) => {
+                f.write_str("whether a thread waits for ever in a loop was not found out")
             }
             Unknown::Unsupported(what, _) => write!(f, "reached what cannot be run: {what}"),
             Unknown::Delayed(most) => {

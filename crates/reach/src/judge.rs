@@ -52,7 +52,7 @@ pub(crate) fn judge_end(system: &System<'_>, target: Target) -> Option<Found> {
     match target {
         // Under attack, threads stop by its rules.
         _ if system.soft.attack != Attack::None => None,
-        Target::Failures => is_deadlock(system).then_some(Found::Deadlock),
+        Target::Failures => system.is_deadlock(&[]).then_some(Found::Deadlock),
         Target::Finals => final_values(system).map(Found::Final),
         Target::Rules => None,
     }
@@ -68,12 +68,4 @@ fn final_values(system: &System<'_>) -> Option<Vec<u64>> {
         .thread_ids()
         .all(ended)
         .then(|| observables.map(|observable| machine.observe(observable.what)).collect())
-}
-
-/// Whether threads wait for ever, in a state without moves.
-fn is_deadlock(system: &System<'_>) -> bool {
-    let machine = &system.machine;
-    let any = |status| machine.thread_ids().any(|id| machine.status(id) == status);
-    let excused = [Status::Blocked, Status::Halted, Status::OutOfSteps, Status::Failed];
-    any(Status::Ready) && !excused.into_iter().any(any)
 }

@@ -220,7 +220,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     fn bounds(&self) -> Bounds {
-        Bounds { steps: self.options.local_steps, unroll: None, spin: false }
+        Bounds { steps: self.options.local_steps, unroll: None, spin: true }
     }
 
     /// A schedule that leads to what was found.
@@ -295,7 +295,8 @@ pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {
     if let Some((fault, loc)) = &outcome.unsupported {
         return Some(Unknown::Unsupported(fault.message.clone(), *loc));
     }
-    outcome.ended.map(Unknown::from).or(outcome.cut.map(Unknown::LocalSteps))
+    let ended = outcome.ended.map(Unknown::from).or(outcome.cut.map(Unknown::LocalSteps));
+    ended.or(outcome.undecided.map(Unknown::Waiting))
 }
 
 /// How many stores a thread may delay at first: enough to go twice past every store there is.

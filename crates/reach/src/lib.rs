@@ -12,7 +12,7 @@
 //! | `lazy`, `finals` | the queries: reachability, robustness, attacks; final states |
 //! | `search`, `worker` | breadth-first search, on several cores |
 //! | `memo`, `narrow` | moves that are remembered instead of made |
-//! | `judge` | what was found |
+//! | `judge`, `alone` | what was found; whether threads wait for ever in loops |
 //! | `space`, `roots`, `tree`, `tables`, `lately` | the states seen, in few bytes each |
 //! | `system` | the machine under SC, with what is delayed; states from it and back |
 //! | `moves`, `perform` | what could happen next, and what it does |
@@ -24,10 +24,9 @@
 //!
 //! Invariants: states are kept exactly, never by a hash alone; a search that met no limit has visited
 //! every state; the schedule of a witness is a schedule of the interleaving engine.
-//!
-//! Not exact: a thread that spins for ever is no deadlock here, since that is no matter of one state.
 
 mod ahead;
+mod alone;
 mod api;
 mod attack;
 #[cfg(test)]

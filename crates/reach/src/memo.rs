@@ -38,15 +38,23 @@ pub enum Change {
     Nowhere,
 }
 
+/// What is to be known of a thread beside its moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Own {
+    /// Whether its moves come before all others: see [`crate::system::System::own_moves`].
+    pub is_first: bool,
+    /// Whether it may be on its way around a loop for nothing: see [`crate::alone`].
+    pub lingers: bool,
+    /// The places of goals that it is at.
+    pub places: u64,
+}
+
 /// The moves of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Moves {
     start: u32,
     len: u32,
-    /// Whether they come before all others: see [`crate::system::System::own_moves`].
-    pub is_own: bool,
-    /// The places of goals that the thread is at.
-    pub places: u64,
+    pub own: Own,
     /// Whether the program has none.
     pub is_stuck: bool,
 }
@@ -62,11 +70,11 @@ impl Memo {
         self.known.get(key).copied()
     }
 
-    pub fn put(&mut self, key: Key, afters: &[After], is_own: bool, places: u64) -> Moves {
+    pub fn put(&mut self, key: Key, afters: &[After], own: Own) -> Moves {
         let (start, len) = (self.afters.len() as u32, afters.len() as u32);
         self.afters.extend_from_slice(afters);
         let is_stuck = !afters.iter().any(|after| after.by.is_of_program());
-        let moves = Moves { start, len, is_own, places, is_stuck };
+        let moves = Moves { start, len, own, is_stuck };
         self.known.insert(key, moves);
         moves
     }

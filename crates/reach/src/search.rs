@@ -84,6 +84,8 @@ pub(crate) struct Outcome {
     pub unsupported: Option<(Fault, LocId)>,
     /// Where a thread ran for too long without a visible operation.
     pub cut: Option<LocId>,
+    /// A thread of which it is not known whether it waits for ever.
+    pub undecided: Option<LocId>,
     /// Whether a store was not delayed for want of room.
     pub capped: bool,
     pub elapsed: Duration,
@@ -120,7 +122,7 @@ impl<'p> Search<'p> {
         (budget, workers): (&Budget, usize),
     ) -> Result<Search<'p>, Fault> {
         let start = Instant::now();
-        let bounds = raddle_machine::Bounds { steps, unroll: None, spin: false };
+        let bounds = raddle_machine::Bounds { steps, unroll: None, spin: true };
         let system = System::new(program, bounds, rules)?;
         let threads = system.is_narrow().then(|| system.machine.thread_count() as usize);
         let (space, budget) = (Space::new(threads), budget.clone());
@@ -161,6 +163,7 @@ impl<'p> Search<'p> {
         for worker in crew {
             outcome.unsupported = outcome.unsupported.or(worker.unsupported);
             outcome.cut = outcome.cut.or(worker.cut);
+            outcome.undecided = outcome.undecided.or(worker.undecided);
             outcome.capped |= worker.system.capped;
             // It has named what there is to be named.
             self.system = worker.system;

@@ -10,6 +10,7 @@
 //! Invariant: between two calls from outside, every thread that can go on without a move has.
 
 use crate::ahead::Ahead;
+use crate::alone::Lingering;
 use crate::attack::Attack;
 use crate::delay::{Cover, Delayed};
 use crate::narrow::is_narrow;
@@ -20,7 +21,8 @@ use raddle_ir::{LocId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
 use raddle_machine::visible::handle;
-use raddle_machine::{Bounds, Fault, FaultKind, Machine, Mark, Status, Stop, ThreadId, Visible};
+use raddle_machine::{Bounds, Fault, FaultKind, Machine, Mark, Status, Stop};
+use raddle_machine::{ThreadId, Visible, Watch};
 
 /// How many stores, fences, spawns and joins a thread may perform without a move.
 const MAX_SILENT: u32 = 100_000;
@@ -49,6 +51,7 @@ pub(crate) struct System<'p> {
     pub soft: Soft,
     pub rules: Rules,
     pub ahead: Ahead,
+    pub lingering: Lingering,
     goals: Vec<Vec<(ThreadId, Pc)>>,
     /// What failed since the last state that was gone back to.
     pub failed: Option<Failed>,
@@ -65,20 +68,24 @@ pub(crate) struct System<'p> {
 
 impl<'p> System<'p> {
     pub fn new(program: &'p Program, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
-        let bounds = Bounds { spin: false, unroll: None, ..bounds };
+        let bounds = Bounds { spin: true, unroll: None, ..bounds };
         let mut machine = Machine::new(program, bounds)?;
+        // States are kept: only loops that read nothing would be gone round for ever.
+        machine.watch(Watch::Silent);
         machine.prepare_codec();
         if rules.goals {
             machine.pause_at_goals();
         }
         let goals = machine.goals();
         let ahead = Ahead::new(machine.code());
+        let lingering = Lingering::new(program, machine.code());
         let base = machine.mark();
         let mut system = System {
             machine,
             soft: Soft::default(),
             rules,
             ahead,
+            lingering,
             goals,
             failed: None,
             cut: None,

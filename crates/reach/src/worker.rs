@@ -4,9 +4,10 @@
 //! It does so by its machine, or, where moves concern little enough to be remembered ([`crate::memo`]),
 //! from memory.
 
+use crate::alone::Alone;
 use crate::judge::{judge, judge_end, leads_nowhere};
 use crate::lately::Lately;
-use crate::memo::{After, Change, Key, Memo, Moves};
+use crate::memo::{After, Change, Key, Memo, Moves, Own};
 use crate::moves::{Kind, Move};
 use crate::perform::Made;
 use crate::roots::Pending;
@@ -28,6 +29,9 @@ pub(crate) struct Worker<'p> {
     scratch: Scratch,
     pub unsupported: Option<(Fault, LocId)>,
     pub cut: Option<LocId>,
+    /// A thread of which it is not known whether it waits for ever.
+    pub undecided: Option<LocId>,
+    alone: Alone,
     memory: Option<Recall>,
 }
 
@@ -62,6 +66,8 @@ impl<'p> Worker<'p> {
             scratch: Scratch::default(),
             unsupported: None,
             cut: None,
+            undecided: None,
+            alone: Alone::default(),
         }
     }
 
@@ -92,7 +98,7 @@ impl<'p> Worker<'p> {
 
     /// Bytes that it has remembered moves in.
     pub fn bytes(&self) -> usize {
-        self.memory.as_ref().map_or(0, |recall| recall.memo.bytes())
+        self.alone.bytes() + self.memory.as_ref().map_or(0, |recall| recall.memo.bytes())
     }
 
     // ---- by the machine ----
@@ -107,10 +113,11 @@ impl<'p> Worker<'p> {
         if self.fresh.len() == seen && found.is_empty() {
             moves.clear();
             self.system.moves(&mut moves);
-            if !moves.iter().any(Move::is_of_program) {
-                let what = judge_end(&self.system, self.target);
-                found.extend(what.map(|what| Finding { what, from: state, by: None }));
-            }
+            let what = match moves.iter().any(Move::is_of_program) {
+                true => self.judge_loops(space),
+                false => judge_end(&self.system, self.target),
+            };
+            found.extend(what.map(|what| Finding { what, from: state, by: None }));
             self.make(state, &moves, space, found);
         }
         self.moves = moves;
@@ -132,6 +139,20 @@ impl<'p> Worker<'p> {
                 }
             }
             self.system.go_back();
+        }
+    }
+
+    /// What a state is, which the machine is in, if its moves only go round loops.
+    fn judge_loops(&mut self, space: &Space) -> Option<Found> {
+        if self.target != Target::Failures || !self.system.may_wait_in_loops() {
+            return None;
+        }
+        match self.alone.waits(&mut self.system, space, &mut self.scratch) {
+            Ok(waits) => waits.then_some(Found::Deadlock),
+            Err(thread) => {
+                self.undecided = self.undecided.or(Some(self.system.machine.loc(thread)));
+                None
+            }
         }
     }
 
@@ -168,15 +189,19 @@ impl<'p> Worker<'p> {
             recall.moves.push(moves);
         }
         let seen = self.fresh.len();
-        if let Some(thread) = recall.moves.iter().position(|moves| moves.is_own) {
+        if let Some(thread) = recall.moves.iter().position(|moves| moves.own.is_first) {
             self.go(recall, thread, true, state, space, found);
         }
         if self.fresh.len() > seen || !found.is_empty() {
             return;
         }
-        if recall.moves.iter().all(|moves| moves.is_stuck) && self.target != Target::Rules {
+        let idle = |moves: &Moves| moves.is_stuck || moves.own.lingers;
+        if recall.moves.iter().all(idle) && self.target != Target::Rules {
             self.be_at(recall, state, space);
-            let what = judge_end(&self.system, self.target);
+            let what = match recall.moves.iter().all(|moves| moves.is_stuck) {
+                true => judge_end(&self.system, self.target),
+                false => self.judge_loops(space),
+            };
             found.extend(what.map(|what| Finding { what, from: state, by: None }));
         }
         for thread in 0..recall.moves.len() {
@@ -240,14 +265,18 @@ impl<'p> Worker<'p> {
             return false;
         }
         let others = recall.moves.iter().enumerate().filter(|(other, _)| *other != thread);
-        self.system.is_goal_at(others.fold(places, |all, (_, moves)| all | moves.places))
+        self.system.is_goal_at(others.fold(places, |all, (_, moves)| all | moves.own.places))
     }
 
     /// Finds out what a thread can do, by the machine.
     fn learn(&mut self, recall: &mut Recall, key: Key, state: StateId, space: &Space) -> Moves {
         self.be_at(recall, state, space);
         let thread = ThreadId(key.thread);
-        let (is_own, places) = (self.system.is_own_business(thread), self.system.places(thread));
+        let own = Own {
+            is_first: self.system.is_own_business(thread),
+            lingers: self.system.lingers(thread),
+            places: self.system.places(thread),
+        };
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
         self.system.thread_moves(thread, &mut moves);
@@ -263,7 +292,7 @@ impl<'p> Worker<'p> {
             self.system.go_back();
         }
         self.moves = moves;
-        recall.memo.put(key, &recall.afters, is_own, places)
+        recall.memo.put(key, &recall.afters, own)
     }
 
     /// The state that the machine has come to by a move.

@@ -1,13 +1,18 @@
-//! The engine against the interleaving engine, on generated programs without loops: final states,
-//! failures, and robustness, which there is a matter of counting traces.
+//! The engine against the interleaving engine, on generated programs: final states, failures, and
+//! robustness, which there is a matter of counting traces. Of programs with loops that wait, failures.
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use raddle_interleave::{FailureKind, Model, Options as Exploration, Summary, explore};
+use raddle_interleave::{
+    FailureKind, Model, Options as Exploration, ReplayEnd, Summary, explore, replay_reach,
+};
 use raddle_ir::{Program, text};
 use raddle_oracle::generate::{self, Config, Weights};
 use raddle_oracle::shrink::shrink;
-use raddle_reach::{Answer, Options, ReachModel, Robust, final_states, reach, robust};
+use raddle_oracle::spinning;
+use raddle_reach::{
+    Answer, End, Options, ReachModel, Robust, Witness, final_states, reach, robust,
+};
 
 /// Executions beyond which a program is passed over.
 const EXECUTIONS: u64 = 5_000;
@@ -108,4 +113,51 @@ fn locks_and_threads() {
 #[test]
 fn waiting() {
     agree(&Config::waiting(), 100);
+}
+
+/// Where the two differ over whether a program with loops can fail, be it by waiting for ever.
+fn spinning_complaint(program: &Program) -> Option<String> {
+    for (reached, model) in [(ReachModel::Sc, Model::Sc), (ReachModel::Tso, Model::Tso)] {
+        let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
+        options.limits.executions = Some(EXECUTIONS);
+        options.limits.events = 1_000;
+        let expected = explore(program, &options);
+        let cut = expected.cut > 0 || expected.stopped.is_some();
+        let fails = !expected.failures.is_empty();
+        let answer = reach(program, reached, &Options::default()).answer;
+        let agrees = match &answer {
+            Answer::Reachable(witness) => (fails || cut) && replays(program, model, witness),
+            Answer::Unreachable => !fails,
+            Answer::Unknown(_) => false,
+        };
+        if !agrees {
+            return Some(format!("{model:?}: {answer:?}, not {:?}", expected.failures));
+        }
+    }
+    None
+}
+
+fn replays(program: &Program, model: Model, witness: &Witness) -> bool {
+    let End::Failure { kind, .. } = &witness.end else { return false };
+    match replay_reach(program, model, false, &witness.schedule).0.end {
+        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == *kind),
+        _ => false,
+    }
+}
+
+#[test]
+fn loops_that_wait() {
+    let mut stuck = 0;
+    for seed in seeds(300) {
+        let program = spinning::program(seed);
+        if spinning_complaint(&program).is_some() {
+            let small = shrink(&program, &mut |smaller| spinning_complaint(smaller).is_some());
+            let what = spinning_complaint(&small).unwrap_or_default();
+            panic!("seed {seed}: {what}\n{}", text::print(&small));
+        }
+        let answer = reach(&program, ReachModel::Sc, &Options::default()).answer;
+        stuck += u64::from(matches!(answer, Answer::Reachable(_)));
+    }
+    println!("{stuck} programs can fail under sc");
+    assert!(stuck > 50);
 }

@@ -30,7 +30,9 @@ pub(crate) fn told(program: &Program, met: &BoundMet) -> String {
         BoundKind::LocalSteps => "a thread ran very long without an event",
         BoundKind::Iterations => "a loop went back as often as it may (--unroll)",
         BoundKind::Buffer => "a store buffer was full (--buffer-bound)",
+        BoundKind::Endless => "a thread goes on for ever in a loop without a way out",
     };
     let place = program.place(met.loc).map_or(String::new(), |place| format!(" at {place}"));
-    format!("{what}{place} ({} cut)", counted(met.count, "execution"))
+    let cut = if met.kind == BoundKind::Buffer { "" } else { " cut" };
+    format!("{what}{place} ({}{cut})", counted(met.count, "execution"))
 }

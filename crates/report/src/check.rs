@@ -179,6 +179,7 @@ fn bound_words(search: &Search, kind: BoundKind) -> String {
             format!("a loop went back{times} (--unroll)")
         }
         BoundKind::Buffer => buffer::full(search),
+        BoundKind::Endless => "a thread goes on for ever in a loop without a way out".to_owned(),
     }
 }
 

@@ -300,7 +300,7 @@ fn incomplete(summary: &Summary) -> Option<&'static str> {
     match summary.stopped {
         _ if unsupported => Some(UNSUPPORTED),
         Some(stopped) => Some(stopped.phrase()),
-        None => (summary.cut > 0 || !summary.bounds.is_empty()).then_some(BOUND),
+        None => summary.bounds.iter().any(|bound| bound.kind.hides()).then_some(BOUND),
     }
 }
 

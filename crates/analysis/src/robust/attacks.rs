@@ -40,7 +40,7 @@ fn gap(unknown: &Unknown) -> Gap {
     match unknown {
         Unknown::Spent(spent) => Gap::Stopped((*spent).into()),
         Unknown::States | Unknown::Delayed(_) => Gap::Stopped(Stopped::Memory),
-        Unknown::LocalSteps(_) => Gap::Bounds,
+        Unknown::LocalSteps(_) | Unknown::Waiting(_) => Gap::Bounds,
         Unknown::Unsupported(..) => Gap::Unsupported,
     }
 }

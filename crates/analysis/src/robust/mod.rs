@@ -161,7 +161,7 @@ fn gaps(summary: &Summary) -> Vec<Gap> {
     if let Some(stopped) = summary.stopped.filter(|stopped| *stopped != Stopped::Enough) {
         gaps.push(Gap::Stopped(stopped));
     }
-    if summary.cut > 0 || !summary.bounds.is_empty() {
+    if summary.bounds.iter().any(|bound| bound.kind.hides()) {
         gaps.push(Gap::Bounds);
     }
     if summary.failures.iter().any(|failure| failure.kind == FailureKind::Unsupported) {

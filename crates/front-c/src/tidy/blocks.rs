@@ -1,6 +1,7 @@
 //! Jumps and blocks.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use raddle_ir::flow::back_edges;
 use raddle_ir::{Block, BlockId, Function, Operand, TerminatorKind};
 
 pub fn simplify(function: &mut Function) {
@@ -33,13 +34,17 @@ fn decide(term: &mut TerminatorKind) {
     }
 }
 
-/// Past blocks that do nothing but jump on. A loop of those stays as it is.
+/// Past blocks that do nothing but jump on. A loop of those stays as it is, and so does the head of a loop that
+/// is all there is between it and the head of a loop inside: whether a thread waits is asked of each
+/// loop by itself.
 fn thread(function: &mut Function) {
+    let heads: Vec<BlockId> = back_edges(function).into_iter().map(|(_, head)| head).collect();
     let mut past: SecondaryMap<BlockId, Option<BlockId>> = SecondaryMap::new();
     for (id, block) in &function.blocks {
         if let TerminatorKind::Jump(to) = block.term.kind
             && block.insts.is_empty()
             && to != id
+            && !(heads.contains(&id) && heads.contains(&to))
         {
             past[id] = Some(to);
         }

@@ -11,6 +11,7 @@ use super::{Ahead, Status, field};
 use raddle_ir::FuncId;
 use raddle_machine::code::{LoopId, Op, Slot, is_wide};
 use raddle_machine::live::{RegSet, live_at_starts};
+use raddle_machine::{Rounds, Spin};
 use rustc_hash::FxHashMap;
 
 /// What was seen at heads of loops.
@@ -147,41 +148,39 @@ impl Ahead<'_> {
         number
     }
 
-    /// Whether a thread that spins would do so for ever if nothing else happened: whether it comes back to
-    /// where it is with what is stored last everywhere, which `last` tells of.
-    pub fn goes_round(
-        &mut self,
-        thread: u32,
-        last: impl Fn(&Self, Location) -> Option<u128>,
-    ) -> bool {
+    /// How a thread that spins goes on if nothing else happens: whether it comes back to where it is with what
+    /// is stored last everywhere, which `last` tells of.
+    pub fn spin_of(&mut self, thread: u32, last: impl Fn(&Self, Location) -> Option<u128>) -> Spin {
         let mark = self.trail.mark();
-        let spins = self.comes_back(thread, last);
+        let spin = self.go_alone(thread, last);
         self.trail.backtrack(mark);
-        spins
+        spin
     }
 
     /// On the way it may come to the head of another loop that looks as at its last visit, which was before
     /// something changed that it has read since: it gets another turn there, too.
-    fn comes_back(&mut self, thread: u32, last: impl Fn(&Self, Location) -> Option<u128>) -> bool {
-        let mut heads = Vec::new();
+    fn go_alone(&mut self, thread: u32, last: impl Fn(&Self, Location) -> Option<u128>) -> Spin {
+        let mut rounds = Rounds::default();
         for _ in 0..MOST {
-            let pc = self.pc(thread);
             match self.status(thread) {
-                Status::Spinning if heads.contains(&pc) => return true,
                 Status::Spinning => {
-                    heads.push(pc);
+                    let Some(id) = self.code.loop_at(self.pc(thread)) else { return Spin::Leaves };
+                    let depth = self.get(thread, field::DEPTH);
+                    if let Some(spin) = rounds.come_to(&self.code, depth, id) {
+                        return spin;
+                    }
                     self.resume(thread);
                 }
                 Status::Ready if !self.is_choosing(thread) => {
                     if !self.takes_last(thread, &last) {
-                        return false;
+                        return Spin::Leaves;
                     }
                 }
-                _ => return false,
+                _ => return Spin::Leaves,
             }
             self.run(thread);
         }
-        false
+        Spin::Leaves
     }
 
     /// Lets a thread have what is stored last for all its loads; false if there are none, or if something

@@ -1,0 +1,380 @@
+//! Whether a loop has a way out.
+//!
+//! A thread that goes round a loop for nothing ([`crate::spin`]) *waits* if some value could let it leave;
+//! in a loop without a way out it only goes on. A way out of a loop is
+//!
+//! - an edge to a block outside of it from which the thread can do something else than fail, if the branch
+//!   depends on something that was read in the loop (the registers are the same in every round, so a
+//!   branch on those alone goes the same way every time), or
+//! - an end of the thread or of the program, or a call that may not return for another reason than a
+//!   failure: it ends the thread or the program, or stays in a loop without a way out.
+//!
+//! A failure (an assertion, `abort`) is not a way out, nor is an assumption that does not hold.
+//!
+//! The loop of a head is the natural one: what can get to an edge that leads back to the head without
+//! passing it. Where it is not certain that there is no way out, there is one: what is read from private
+//! memory or returned by a call may be anything, and so may registers that are assigned on some ways around only.
+
+use raddle_ir::flow::back_edges;
+use raddle_ir::{Block, BlockId, Callee, FuncId, Function, InstKind, Operand, Program};
+use raddle_ir::{Reg, TerminatorKind};
+
+/// What can become of a call, beside a failure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Outcome {
+    returns: bool,
+    /// It may end the thread or the program, or never end.
+    leaves: bool,
+}
+
+/// What is known of the functions of a program.
+#[derive(Debug)]
+pub(crate) struct Exits<'p> {
+    program: &'p Program,
+    outcomes: Vec<Outcome>,
+}
+
+/// A set of blocks.
+type Blocks = Vec<bool>;
+
+fn index(block: BlockId) -> usize {
+    block.as_u32() as usize
+}
+
+impl<'p> Exits<'p> {
+    pub fn new(program: &'p Program) -> Exits<'p> {
+        let mut exits = Exits { program, outcomes: vec![Outcome::default(); program.funcs.len()] };
+        let mut more = true;
+        while more {
+            more = false;
+            for (id, func) in &program.funcs {
+                let outcome = exits.outcome(func);
+                more |= outcome != exits.outcomes[id.as_u32() as usize];
+                exits.outcomes[id.as_u32() as usize] = outcome;
+            }
+        }
+        exits
+    }
+
+    /// Whether a thread in the loop with this head could leave it.
+    pub fn has_way_out(&self, func: &Function, head: BlockId) -> bool {
+        let body = loop_body(func, head);
+        let blocks = || func.blocks.iter().filter(|(id, _)| body[index(*id)]);
+        if blocks().any(|(_, block)| self.pass(block).leaves) {
+            return true;
+        }
+        let edges = self.exit_edges(func, &body);
+        if edges.is_empty() {
+            return false;
+        }
+        let mut read = read_in(func, &body);
+        let decides = |read: &[bool], id: BlockId| {
+            let operand = func.blocks[id].term.kind.operand();
+            operand.is_some_and(|operand| is_read(read, operand))
+        };
+        if edges.iter().any(|id| decides(&read, *id)) {
+            return true;
+        }
+        // What happens on some ways around only may depend on what was read, if a branch does.
+        if !blocks().any(|(id, _)| decides(&read, id)) {
+            return false;
+        }
+        for (id, block) in blocks().filter(|(id, _)| is_avoidable(func, &body, head, *id)) {
+            if edges.contains(&id) {
+                return true;
+            }
+            for inst in &block.insts {
+                inst.kind.defs().into_iter().flatten().for_each(|reg| mark(&mut read, reg));
+            }
+        }
+        spread(func, &body, &mut read);
+        edges.iter().any(|id| decides(&read, *id))
+    }
+
+    fn outcome(&self, func: &Function) -> Outcome {
+        let mut outcome = Outcome::default();
+        let Some(entry) = func.blocks.keys().next() else { return outcome };
+        let mut seen: Blocks = vec![false; func.blocks.len()];
+        let mut work = vec![entry];
+        seen[index(entry)] = true;
+        while let Some(id) = work.pop() {
+            let block = &func.blocks[id];
+            let pass = self.pass(block);
+            outcome.leaves |= pass.leaves;
+            if !pass.returns {
+                continue;
+            }
+            outcome.returns |= matches!(block.term.kind, TerminatorKind::Return(_));
+            for to in block.term.kind.successors() {
+                if !std::mem::replace(&mut seen[index(to)], true) {
+                    work.push(to);
+                }
+            }
+        }
+        let mut heads = back_edges(func).into_iter().map(|(_, head)| head);
+        outcome.leaves |= heads.any(|head| {
+            seen[index(head)] && self.exit_edges(func, &loop_body(func, head)).is_empty()
+        });
+        outcome
+    }
+
+    /// What can become of a block's instructions; `returns` if its end can be reached.
+    fn pass(&self, block: &Block) -> Outcome {
+        let mut pass = Outcome { returns: true, leaves: false };
+        for inst in &block.insts {
+            match &inst.kind {
+                InstKind::ThreadExit { .. } | InstKind::Halt => {
+                    return Outcome { returns: false, leaves: true };
+                }
+                InstKind::Fail { .. }
+                | InstKind::Unsupported { .. }
+                | InstKind::Assert { cond: Operand::Int(0), .. }
+                | InstKind::Assume { cond: Operand::Int(0) } => pass.returns = false,
+                InstKind::Call { callee, args, .. } => {
+                    let call = self.call(callee, args.len());
+                    pass.leaves |= call.leaves;
+                    pass.returns = call.returns;
+                }
+                _ => {}
+            }
+            if !pass.returns {
+                break;
+            }
+        }
+        pass
+    }
+
+    fn call(&self, callee: &Callee, args: usize) -> Outcome {
+        match callee {
+            Callee::Direct(func) => self.outcomes[func.as_u32() as usize],
+            Callee::Indirect(_) => {
+                let fits = |id: &FuncId| self.program.funcs[*id].params.len() == args;
+                let mut fitting = self.program.funcs.keys().filter(fits);
+                let leaves = fitting.any(|id| self.outcomes[id.as_u32() as usize].leaves);
+                Outcome { returns: true, leaves }
+            }
+        }
+    }
+
+    /// The blocks of a loop from which an edge leads out of it and not only to failures.
+    fn exit_edges(&self, func: &Function, body: &Blocks) -> Vec<BlockId> {
+        let mut alive = None;
+        let mut edges = Vec::new();
+        for (id, block) in &func.blocks {
+            if !body[index(id)] || !self.pass(block).returns {
+                continue;
+            }
+            let out = block.term.kind.successors().into_iter().filter(|to| !body[index(*to)]);
+            for to in out {
+                if alive.get_or_insert_with(|| self.alive(func))[index(to)] {
+                    edges.push(id);
+                    break;
+                }
+            }
+        }
+        edges
+    }
+
+    /// The blocks from which a thread can do something else than fail: return, end, or go round a loop.
+    fn alive(&self, func: &Function) -> Blocks {
+        let heads: Vec<BlockId> = back_edges(func).into_iter().map(|(_, head)| head).collect();
+        let mut alive: Blocks = vec![false; func.blocks.len()];
+        let mut more = true;
+        while more {
+            more = false;
+            for (id, block) in
+                func.blocks.iter().filter(|(id, _)| !alive[index(*id)]).collect::<Vec<_>>()
+            {
+                let pass = self.pass(block);
+                let goes_on = matches!(block.term.kind, TerminatorKind::Return(_))
+                    || heads.contains(&id)
+                    || block.term.kind.successors().iter().any(|to| alive[index(*to)]);
+                if pass.leaves || pass.returns && goes_on {
+                    alive[index(id)] = true;
+                    more = true;
+                }
+            }
+        }
+        alive
+    }
+}
+
+/// The natural loop of a head: blocks that can be reached from it, and from which it can be come back to
+/// without passing it.
+pub fn loop_body(func: &Function, head: BlockId) -> Vec<bool> {
+    let mut ahead: Blocks = vec![false; func.blocks.len()];
+    let mut work = vec![head];
+    ahead[index(head)] = true;
+    while let Some(id) = work.pop() {
+        for to in func.blocks[id].term.kind.successors() {
+            if !std::mem::replace(&mut ahead[index(to)], true) {
+                work.push(to);
+            }
+        }
+    }
+    let mut body: Blocks = vec![false; func.blocks.len()];
+    body[index(head)] = true;
+    let closing = back_edges(func).into_iter().filter(|(_, to)| *to == head).map(|(from, _)| from);
+    let mut work: Vec<BlockId> = closing.collect();
+    while let Some(id) = work.pop() {
+        if std::mem::replace(&mut body[index(id)], true) {
+            continue;
+        }
+        let before =
+            func.blocks.iter().filter(|(_, block)| block.term.kind.successors().contains(&id));
+        work.extend(before.map(|(before, _)| before).filter(|before| ahead[index(*before)]));
+    }
+    body
+}
+
+/// Whether a way leads around a loop that does not pass a block.
+fn is_avoidable(func: &Function, body: &Blocks, head: BlockId, block: BlockId) -> bool {
+    if block == head {
+        return false;
+    }
+    let mut seen: Blocks = vec![false; func.blocks.len()];
+    let mut work = vec![head];
+    while let Some(id) = work.pop() {
+        for to in func.blocks[id].term.kind.successors() {
+            if to == head {
+                return true;
+            }
+            if body[index(to)] && to != block && !std::mem::replace(&mut seen[index(to)], true) {
+                work.push(to);
+            }
+        }
+    }
+    false
+}
+
+fn mark(read: &mut [bool], reg: Reg) {
+    read[reg.as_u32() as usize] = true;
+}
+
+fn is_read(read: &[bool], operand: Operand) -> bool {
+    matches!(operand, Operand::Reg(reg) if read[reg.as_u32() as usize])
+}
+
+/// The registers that may depend on something that is read in a loop.
+fn read_in(func: &Function, body: &Blocks) -> Vec<bool> {
+    let mut read = vec![false; func.regs.len()];
+    for (_, block) in func.blocks.iter().filter(|(id, _)| body[index(*id)]) {
+        for inst in block.insts.iter().filter(|inst| !is_computed(&inst.kind)) {
+            inst.kind.defs().into_iter().flatten().for_each(|reg| mark(&mut read, reg));
+        }
+    }
+    spread(func, body, &mut read);
+    read
+}
+
+/// Adds what is computed from registers of the set.
+fn spread(func: &Function, body: &Blocks, read: &mut [bool]) {
+    let mut more = true;
+    while more {
+        more = false;
+        for (_, block) in func.blocks.iter().filter(|(id, _)| body[index(*id)]) {
+            for inst in block.insts.iter().filter(|inst| is_computed(&inst.kind)) {
+                let mut depends = false;
+                inst.kind.for_each_operand(|operand| depends |= is_read(read, operand));
+                for reg in inst.kind.defs().into_iter().flatten().filter(|_| depends) {
+                    more |= !std::mem::replace(&mut read[reg.as_u32() as usize], true);
+                }
+            }
+        }
+    }
+}
+
+/// Whether what an instruction defines is a function of its operands.
+fn is_computed(inst: &InstKind) -> bool {
+    use InstKind::*;
+    matches!(
+        inst,
+        Bin { .. }
+            | Un { .. }
+            | Cmp { .. }
+            | Cast { .. }
+            | Select { .. }
+            | Move { .. }
+            | SelfId { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_ir::text;
+
+    /// Whether the first loop of `@f` has a way out. (`%c` is a parameter: the same in every round.)
+    fn leaves(body: &str) -> bool {
+        let source = format!(
+            "global @x: i32\nglobal @y: i32\n\
+             func @f(%c: i1, %p: ptr) {{\n reg %r: i32, %b: i1, %d: i1\n entry:\n %d = move i1 0\n \
+             jump head\n{body}\n}}\n\
+             func @reads() {{\n reg %r: i32\n entry:\n %r = load i32 @y\n ret\n}}\n\
+             func @ends() {{\n entry:\n exit 0\n ret\n}}\n\
+             func @may_end(%c: i1) {{\n entry:\n br %c, a, b\n a:\n call @ends()\n ret\n b:\n ret\n}}\n\
+             func @fails() {{\n entry:\n fail abort \"no\"\n unreachable\n}}\n\
+             func @stays() {{\n reg %r: i32\n entry:\n %r = load i32 @y\n jump entry\n}}\n"
+        );
+        let program = text::parse("t.rir", &source).unwrap_or_else(|error| panic!("{error}"));
+        let (_, func) = program.funcs.iter().next().expect("one function");
+        let head = back_edges(func).into_iter().map(|(_, head)| head).min().expect("a loop");
+        Exits::new(&program).has_way_out(func, head)
+    }
+
+    const READ: &str = " %r = load i32 @x\n %b = cmp ne i32 %r, 0\n";
+
+    #[test]
+    fn a_branch_on_what_is_read_is_a_way_out() {
+        assert!(leaves(&format!(" head:\n{READ} br %b, head, out\n out:\n ret")));
+        assert!(!leaves(&format!(" head:\n{READ} jump head")));
+    }
+
+    #[test]
+    fn a_branch_on_what_stays_the_same_is_not() {
+        assert!(!leaves(&format!(" head:\n{READ} br %c, head, out\n out:\n ret")));
+        assert!(!leaves(&format!(
+            " head:\n{READ} br %b, a, b\n a:\n call @reads()\n jump b\n b:\n br %c, head, out\n out:\n ret"
+        )));
+    }
+
+    #[test]
+    fn a_flag_that_is_set_on_some_ways_around_may_let_it_leave() {
+        assert!(leaves(&format!(
+            " head:\n{READ} br %b, a, b\n a:\n %d = move i1 1\n jump b\n b:\n br %d, out, head\n out:\n ret"
+        )));
+        assert!(leaves(&format!(
+            " head:\n{READ} br %b, a, head\n a:\n br %c, head, out\n out:\n ret"
+        )));
+    }
+
+    #[test]
+    fn failures_are_not_ways_out() {
+        assert!(!leaves(&format!(" head:\n{READ} br %b, head, out\n out:\n unreachable")));
+        assert!(!leaves(&format!(" head:\n{READ} br %b, head, out\n out:\n assert 0\n ret")));
+        assert!(!leaves(&format!(" head:\n{READ} br %b, head, out\n out:\n call @fails()\n ret")));
+        assert!(!leaves(&format!(" head:\n{READ} assume %b\n assert %b\n jump head")));
+    }
+
+    #[test]
+    fn calls_that_end_the_thread_or_stay_are_ways_out() {
+        assert!(!leaves(&format!(" head:\n{READ} call @reads()\n jump head")));
+        assert!(leaves(&format!(" head:\n{READ} call @may_end(%b)\n jump head")));
+        assert!(leaves(&format!(
+            " head:\n{READ} br %b, a, head\n a:\n call @ends()\n unreachable"
+        )));
+        assert!(leaves(&format!(" head:\n{READ} br %b, a, head\n a:\n halt\n unreachable")));
+        assert!(leaves(&format!(
+            " head:\n{READ} br %b, a, head\n a:\n call @stays()\n unreachable"
+        )));
+    }
+
+    #[test]
+    fn another_loop_is_outside() {
+        // An outer loop without a way out, and an inner one that leads to it.
+        assert!(!leaves(&format!(" head:\n jump inner\n inner:\n{READ} br %b, inner, head")));
+        assert!(leaves(&format!(
+            " head:\n{READ} br %b, head, after\n after:\n %r = load i32 @y\n jump after"
+        )));
+    }
+}
