@@ -8,7 +8,6 @@ use raddle_interleave as interleave;
 use raddle_ir::{Program, text};
 use raddle_oracle::generate::{self, Config};
 use raddle_oracle::shrink::shrink;
-use raddle_oracle::spinning;
 use raddle_oracle::{Outcome, Trouble, weak};
 use std::collections::BTreeMap;
 
@@ -87,21 +86,13 @@ fn no_complaints(
     complaint: fn(&Program, Model) -> Option<String>,
 ) {
     for seed in seeds {
-        check_one(&generate::program(config, seed), seed, models, complaint);
-    }
-}
-
-fn check_one(
-    program: &Program,
-    seed: u64,
-    models: &[Model],
-    complaint: fn(&Program, Model) -> Option<String>,
-) {
-    for model in models {
-        if let Some(first) = complaint(program, *model) {
-            let small = shrink(program, &mut |p| complaint(p, *model).is_some());
-            let last = complaint(&small, *model).unwrap_or(first);
-            panic!("seed {seed}: {model}: {last}\n{}", text::print(&small));
+        let program = generate::program(config, seed);
+        for model in models {
+            if let Some(first) = complaint(&program, *model) {
+                let small = shrink(&program, &mut |p| complaint(p, *model).is_some());
+                let last = complaint(&small, *model).unwrap_or(first);
+                panic!("seed {seed}: {model}: {last}\n{}", text::print(&small));
+            }
         }
     }
 }
@@ -180,12 +171,4 @@ fn waiting() {
 #[test]
 fn synchronised() {
     no_complaints(&Config::synchronised(), seeds(60), &BUFFERS, against_interleavings);
-}
-
-/// Loops that wait, in many shapes: threads are stopped in the same executions.
-#[test]
-fn loops_that_wait() {
-    for seed in seeds(400) {
-        check_one(&spinning::program(seed), seed, &BUFFERS, against_interleavings);
-    }
 }

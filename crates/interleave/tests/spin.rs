@@ -196,11 +196,25 @@ fn loops_are_counted_each_time_they_are_entered() {
 }
 
 #[test]
-fn doing_nothing_for_ever_is_a_deadlock() {
+fn doing_nothing_for_ever_is_a_bound() {
     let program = two(" entry:\n jump entry", SET);
     let found = run(&program, Model::Sc, Strategy::Optimal);
-    assert_eq!(found.failures.len(), 1);
-    assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
+    assert_eq!((found.executions, found.failures.len()), (1, 0));
+    let bounds: Vec<_> = found.bounds.iter().map(|bound| (bound.kind, bound.count)).collect();
+    assert_eq!(bounds, [(BoundKind::Endless, 1)]);
+}
+
+/// One thread goes on for ever; that is no help to one that waits for a value.
+#[test]
+fn waiting_beside_a_thread_that_goes_on_is_a_deadlock() {
+    let goes_on = " entry:\n %r = load i32 seq_cst @x\n jump entry";
+    let waits = " entry:\n %r = load i32 seq_cst @y\n %c = cmp eq i32 %r, 0\n br %c, entry, out\n \
+                 out:\n ret";
+    for found in agree(&two(goes_on, waits)) {
+        assert_eq!(found.failures.len(), 1, "{:?}", found.failures);
+        assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
+        assert_eq!(found.failures[0].thread, "t1");
+    }
 }
 
 /// The inner loop ends when the trial at the end of the execution is made; the outer one must not be

@@ -16,3 +16,4 @@ mod reach;
 mod replay;
 mod robust;
 mod signals;
+mod waits;

@@ -1,0 +1,89 @@
+//! Loops of C programs that wait, and loops that only go on: all engines tell them apart, with and without
+//! bounds.
+
+use crate::common::{file, with_clang};
+
+/// A thread with this body, in a program that sets `y` and never `x`.
+fn program(body: &str) -> String {
+    format!(
+        "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <stdio.h>\n\
+         #include <assert.h>\nvoid __VERIFIER_assume(int);\natomic_int x, y;\n\
+         static int get(void) {{ return atomic_load(&x); }}\n\
+         static void stop(void) {{ pthread_exit(0); }}\n\
+         static void stay(void) {{ for (;;) atomic_load(&y); }}\n\
+         void use(void) {{ get(); stop(); stay(); }}\n\
+         static void *f(void *u) {{ {body}\n  return 0; }}\n\
+         int main(void) {{ pthread_t p; pthread_create(&p, 0, f, 0); atomic_store(&y, 1);\n\
+         pthread_join(p, 0); return 0; }}\n"
+    )
+}
+
+const WAIT: [(&str, &str); 13] = [
+    ("flag", "while (!atomic_load(&x)) { }"),
+    ("inner", "for (;;) { while (!atomic_load(&x)) { } atomic_load(&y); }"),
+    ("break", "for (;;) { if (atomic_load(&x)) break; }"),
+    ("return", "for (;;) { if (get()) return 0; }"),
+    ("goto", "for (;;) { if (atomic_load(&x)) goto out; } out:"),
+    ("exit", "for (;;) { if (atomic_load(&x)) exit(0); }"),
+    ("pthread_exit", "for (;;) { if (atomic_load(&x)) pthread_exit(0); }"),
+    ("stop", "for (;;) { if (atomic_load(&x)) stop(); }"),
+    ("stay", "for (;;) { if (atomic_load(&x)) stay(); }"),
+    ("done", "int done = 0; while (!done) { if (atomic_load(&x)) done = 1; }"),
+    ("printf", "while (!atomic_load(&x)) printf(\"waiting\\n\");"),
+    ("cas", "int e = 1; while (!atomic_compare_exchange_strong(&x, &e, 2)) e = 1;"),
+    ("exchange", "while (atomic_exchange(&y, 1)) { }"),
+];
+
+const GO_ON: [(&str, &str); 8] = [
+    ("assert", "while (1) { int r = atomic_load(&x); assert(r == 0); }"),
+    ("abort", "for (;;) { if (atomic_load(&x)) abort(); }"),
+    ("assume", "while (1) { __VERIFIER_assume(atomic_load(&x) == 0); }"),
+    ("call", "for (;;) get();"),
+    ("local", "int forever = 1; while (forever) atomic_load(&x);"),
+    ("if", "while (1) { if (atomic_load(&x)) atomic_load(&y); }"),
+    ("nothing", "while (1) { }"),
+    ("inner", "while (1) { while (!atomic_load(&y)) { } }"),
+];
+
+const WAYS: [&[&str]; 5] = [
+    &["--strategy", "optimal"],
+    &["--strategy", "graph"],
+    &["--strategy", "lazy"],
+    &["--strategy", "optimal", "--unroll", "2"],
+    &["--strategy", "graph", "--unroll", "2"],
+];
+
+/// Runs a program in every way; gives how and the text output.
+fn outputs(test: &str, body: &str) -> Vec<(String, Option<i32>, String)> {
+    let path = file(test, "p.c", program(body).as_bytes());
+    let mut outputs = Vec::new();
+    for way in WAYS {
+        let args = [&["check", &path, "--model", "sc", "--timeout", "20"], way].concat();
+        let Some(ran) = with_clang(&args) else { break };
+        outputs.push((way.join(" "), ran.status, ran.out));
+    }
+    outputs
+}
+
+#[test]
+fn a_thread_that_some_value_could_let_leave_waits() {
+    for (name, body) in WAIT {
+        for (way, status, out) in outputs(&format!("wait_{name}"), body) {
+            let found = out.contains("deadlock of main, main.1:f");
+            assert!(found && status == Some(1), "{name} {way}:\n{out}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_in_a_loop_without_a_way_out_goes_on() {
+    for (name, body) in GO_ON {
+        for (way, status, out) in outputs(&format!("go_on_{name}"), body) {
+            let bounded = out.contains("under sc: safe up to bounds")
+                && out.contains("in a loop without a way out at");
+            // States are visited once each, so nothing is cut.
+            let complete = way.contains("lazy") && out.contains("under sc: safe\n");
+            assert!((bounded || complete) && status == Some(0), "{name} {way}:\n{out}");
+        }
+    }
+}
