@@ -43,10 +43,11 @@ pub(crate) fn is_reached(ahead: &Ahead<'_>, id: EventId, done: impl Fn(EventId) 
     before.all(|(thread, count)| {
         let thread = thread as u32;
         thread == event.thread
-            || (ahead.settled(thread)..*count).all(|po| {
-                let other = ahead.event_at(thread, po);
-                ahead.committed(other).is_some() || done(other)
-            })
+            || *count <= ahead.reach_of(thread)
+                && (ahead.settled(thread)..*count).all(|po| {
+                    let other = ahead.event_at(thread, po);
+                    ahead.committed(other).is_some() || done(other)
+                })
     })
 }
 

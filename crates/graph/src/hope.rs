@@ -130,7 +130,7 @@ impl Hope {
 
     /// Whether a thread that does not wait for another may fetch more, going by what can be committed.
     fn may_fetch(&self, ahead: &Ahead<'_>, thread: u32) -> bool {
-        if ahead.is_choosing(thread) {
+        if ahead.is_choosing(thread) || ahead.may_hurry(thread) {
             return true;
         }
         let mut waits = false;

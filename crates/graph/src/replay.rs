@@ -44,7 +44,12 @@ fn run<const W: usize>(
     let teller = Teller::new(program);
     ahead.run_all();
     for (n, step) in schedule.iter().enumerate() {
-        let Some(act) = act(&ahead, &graph, step) else {
+        let mut next = act(&ahead, &graph, step);
+        // The search lets threads go ahead in loops where there is nothing else to do.
+        while next.is_none() && ahead.hurry() {
+            next = act(&ahead, &graph, step);
+        }
+        let Some(act) = next else {
             return Replayed { end: ReplayEnd::Stuck(n), events };
         };
         // Threads run ahead as far as they can: afterwards this one is somewhere else.

@@ -36,7 +36,7 @@ use crate::hope::{Hope, Left, Prospect};
 use crate::lock::{gives_back, may_come};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Act, Refused, goes_on, perform, step};
-use raddle_engine::{Step, Stopped, Summary, Tally};
+use raddle_engine::{BoundKind, Step, Stopped, Summary, Tally};
 use raddle_machine::Mark;
 use smallvec::SmallVec;
 
@@ -145,6 +145,9 @@ impl<'p, const W: usize> Search<'p, W> {
                 self.tally.count(end, |state| final_state(ahead, graph, state), schedule);
             }
             None => {
+                if let Some(thread) = ahead.would_hurry() {
+                    self.tally.bound(BoundKind::Iterations, ahead.place(thread));
+                }
                 self.tally.summary.redundant += 1;
                 self.hide();
             }
@@ -222,6 +225,9 @@ impl<'p, const W: usize> Search<'p, W> {
         self.level = level;
         self.tally.summary.events += 1;
         self.steps.extend(taken);
+        if self.ahead.holds_back() {
+            self.hide();
+        }
         match act {
             Act::Defer(id) => Ok(self.is_worth_deferring(id)),
             Act::Place(id, _) => {
@@ -309,7 +315,9 @@ impl<'p, const W: usize> Search<'p, W> {
             let node = self.node(std::iter::empty());
             return Some(Node { acts: Acts::Choices { thread, count }, ..node });
         }
-        let (id, prospect) = self.next_event()?;
+        let Some((id, prospect)) = self.next_event() else {
+            return if self.ahead.hurry() { self.decide() } else { None };
+        };
         match self.ahead.event(id).kind {
             Kind::Store(_) => {
                 let sources = self.places(id);
@@ -334,7 +342,7 @@ impl<'p, const W: usize> Search<'p, W> {
         let goes_on = goes_on(&self.ahead, &self.graphs[self.level], id);
         let defer = (prospect != Prospect::None || !goes_on).then_some(Act::Defer(id));
         let node = self.node(sources.map(|source| Act::Read(id, source)).chain(defer));
-        let needs_race = prospect == Prospect::Unfetched && goes_on;
+        let needs_race = prospect == Prospect::Unfetched && goes_on && !self.ahead.holds_back();
         Node { load: Some(id), needs_race, ..node }
     }
 

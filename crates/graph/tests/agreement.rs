@@ -8,6 +8,7 @@ use raddle_interleave as interleave;
 use raddle_ir::{Program, text};
 use raddle_oracle::generate::{self, Config};
 use raddle_oracle::shrink::shrink;
+use raddle_oracle::spinning;
 use raddle_oracle::{Outcome, Trouble, weak};
 use std::collections::BTreeMap;
 
@@ -86,13 +87,21 @@ fn no_complaints(
     complaint: fn(&Program, Model) -> Option<String>,
 ) {
     for seed in seeds {
-        let program = generate::program(config, seed);
-        for model in models {
-            if let Some(first) = complaint(&program, *model) {
-                let small = shrink(&program, &mut |p| complaint(p, *model).is_some());
-                let last = complaint(&small, *model).unwrap_or(first);
-                panic!("seed {seed}: {model}: {last}\n{}", text::print(&small));
-            }
+        check_one(&generate::program(config, seed), seed, models, complaint);
+    }
+}
+
+fn check_one(
+    program: &Program,
+    seed: u64,
+    models: &[Model],
+    complaint: fn(&Program, Model) -> Option<String>,
+) {
+    for model in models {
+        if let Some(first) = complaint(program, *model) {
+            let small = shrink(program, &mut |p| complaint(p, *model).is_some());
+            let last = complaint(&small, *model).unwrap_or(first);
+            panic!("seed {seed}: {model}: {last}\n{}", text::print(&small));
         }
     }
 }
@@ -171,4 +180,35 @@ fn waiting() {
 #[test]
 fn synchronised() {
     no_complaints(&Config::synchronised(), seeds(60), &BUFFERS, against_interleavings);
+}
+
+/// Loops that wait, in many shapes: threads are stopped in the same executions.
+#[test]
+fn loops_that_wait() {
+    for seed in seeds(400) {
+        check_one(&spinning::program(seed), seed, &BUFFERS, against_interleavings);
+    }
+}
+
+/// A final state that loops reach which are only bounded, and that is not found where threads that spin are stopped.
+fn lost_by_stopping(program: &Program, model: Model) -> Option<String> {
+    let mut options = Options { keep_going: true, ..Options::new(model) };
+    options.limits.executions = Some(20_000);
+    let found = explore(program, &options);
+    options.limits.unroll = Some(2);
+    options.limits.spin = false;
+    let bounded = explore(program, &options);
+    if found.stopped.is_some() || bounded.stopped.is_some() {
+        return None;
+    }
+    let known = |state: &Vec<u64>| found.states.iter().any(|(other, _)| other == state);
+    let lost = bounded.states.iter().find(|(state, _)| !known(state))?;
+    Some(format!("{lost:?} is not among {:?}", found.states))
+}
+
+#[test]
+fn nothing_is_lost_by_stopping() {
+    for seed in seeds(100) {
+        check_one(&spinning::program(seed), seed, &WEAK, lost_by_stopping);
+    }
 }

@@ -1,5 +1,6 @@
 //! Fetching: a thread runs until it needs a value that waits, or stops for good.
 
+use super::spin::Head;
 use super::value::{Expr, Val, can_fault};
 use super::{Ahead, ClockId, EventId, Status, field, unsupported};
 use raddle_ir::{BinOp, Type};
@@ -136,11 +137,11 @@ impl Ahead<'_> {
             }
             Op::Halt => return Ok(Next::Stop(Status::Halted)),
             Op::LoopEntry(id) => self.enter_loop(thread, id),
-            Op::LoopHead(id) => {
-                if let Some(status) = self.pass_head(thread, id) {
-                    return Ok(Next::Stop(status));
-                }
-            }
+            Op::LoopHead(id) => match self.pass_head(thread, id) {
+                Head::Pass => {}
+                Head::Stop(status) => return Ok(Next::Stop(status)),
+                Head::Wait => return Ok(Next::Wait),
+            },
             Op::Assume { cond } => match self.decides(thread, cond, false)? {
                 None => return Ok(Next::Wait),
                 Some(0) => return Ok(Next::Stop(Status::Blocked)),

@@ -77,7 +77,11 @@ mod field {
     /// How many joins it has run past, and the thread that it waits for at one, plus 1: see [`super::join`].
     pub const JOINS: u32 = 21;
     pub const JOINING: u32 = 22;
-    pub const ALL: u32 = 23;
+    /// How many events it had fetched when it was let go one round of a loop ahead, plus 1: see [`super::spin`].
+    pub const HURRIED: u32 = 23;
+    /// The place in program order, plus 1, of a load at which it failed: what comes after it never happens.
+    pub const FAILED_AT: u32 = 24;
+    pub const ALL: u32 = 25;
 }
 
 /// What is known of a thread for good.
@@ -254,14 +258,23 @@ impl<'p> Ahead<'p> {
         let mut before = self.clocks.get(clock).iter().enumerate();
         events <= self.settled(thread)
             && before.all(|(other, count)| {
-                other as u32 == thread || *count <= self.settled(other as u32)
+                let other = other as u32;
+                other == thread || *count <= self.settled(other).min(self.reach_of(other))
             })
     }
 
     /// Whether an event comes after one that never happens, as its thread failed before it.
     pub fn is_void(&self, id: EventId) -> bool {
         let mut before = self.clocks.get(self.event(id).full).iter().enumerate();
-        before.any(|(thread, count)| *count > self.fetched(thread as u32))
+        before.any(|(thread, count)| {
+            let thread = thread as u32;
+            *count > self.fetched(thread).min(self.reach_of(thread))
+        })
+    }
+
+    /// How many events of a thread others can come after: all of them, or those before a load at which it failed.
+    pub fn reach_of(&self, thread: u32) -> u32 {
+        (self.get(thread, field::FAILED_AT) as u32).checked_sub(1).unwrap_or(u32::MAX)
     }
 
     #[inline]
@@ -362,6 +375,7 @@ impl<'p> Ahead<'p> {
             kept -= 1;
         }
         self.set(event.thread, field::EVENTS, kept.into());
+        self.set(event.thread, field::FAILED_AT, u64::from(event.po) + 1);
         self.fail(event.thread, event.at, fault);
     }
 

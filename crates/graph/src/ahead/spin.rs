@@ -3,6 +3,12 @@
 //! As in the machine, a thread that is at the head of a loop as it was at its last visit, and did
 //! nothing in between that others can see, is stopped. It is compared by the registers that are live
 //! there: each must have the same value, or still wait for the same.
+//!
+//! Whether two values that wait for different loads are the same is not known. If it is all that is not known, the
+//! thread waits at the head until it is ([`Head::Wait`]), like at a branch. Under POWER and ARM a load may read from a store that
+//! depends on what its thread does later, so there the thread goes on if nothing else is left to do
+//! ([`Ahead::hurry`]), one round ahead of what is known. (A second round is not gone ahead: where that might be missed, a
+//! bound says so.)
 
 use super::event::{EventId, Kind, Location, Store};
 use super::sets::DepsId;
@@ -22,6 +28,35 @@ pub(super) struct Live {
     /// What they held, by number: bits, and the node plus 1 if there is one.
     seen: Vec<Held>,
     numbers: FxHashMap<Held, u64>,
+}
+
+/// What a thread does at the head of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Head {
+    Pass,
+    Stop(Status),
+    /// It waits until it is known whether it spins.
+    Wait,
+}
+
+/// Whether all hold, if that is known.
+fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut known = true;
+    for part in parts {
+        match part {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => known = false,
+        }
+    }
+    known.then_some(true)
+}
+
+fn both(first: Option<bool>, second: impl FnOnce() -> Option<bool>) -> Option<bool> {
+    match first {
+        Some(false) => first,
+        _ => all([first, second()].into_iter()),
+    }
 }
 
 /// Turns that a thread which spins is given to come back.
@@ -44,37 +79,80 @@ impl Ahead<'_> {
         self.trail.set(word, 0);
     }
 
-    /// Is at the head of a loop: how to stop there, if it is to.
-    pub(super) fn pass_head(&mut self, thread: u32, id: LoopId) -> Option<Status> {
+    /// Is at the head of a loop.
+    pub(super) fn pass_head(&mut self, thread: u32, id: LoopId) -> Head {
         let known = self.code.loops[id.0 as usize];
         // Three slots of two words each: the count of iterations; what was seen and after how many
         // events; and the changes until then.
         let count = self.loop_words(thread, known.slot);
         let seen = self.loop_words(thread, Slot(known.slot.0 + 1));
         let changed = self.loop_words(thread, Slot(known.slot.0 + 2));
+        let now = if known.may_spin { self.live_values(thread, id) } else { 0 };
+        let before = self.trail.get(seen);
+        let is_same = match before {
+            0 => Some(false),
+            _ if !known.may_spin => Some(false),
+            _ if self.trail.get(changed) != self.get(thread, field::CHANGES) => Some(false),
+            _ => {
+                let round = self.trail.get(seen.at(1)) as u32;
+                both(self.are_same(before, now), || self.leaves_values(thread, round))
+            }
+        };
+        let hurries = self.get(thread, field::HURRIED) == u64::from(self.fetched(thread)) + 1;
+        if is_same.is_none() && !hurries {
+            return Head::Wait;
+        }
         if let Some(most) = self.bounds.unroll {
             let rounds = self.trail.get(count);
             if rounds > most.into() {
-                return Some(Status::Unrolled);
+                return Head::Stop(Status::Unrolled);
             }
             self.trail.set(count, rounds + 1);
         }
-        if !known.may_spin {
-            return None;
+        if is_same == Some(true) {
+            return Head::Stop(Status::Spinning);
         }
-        let now = self.live_values(thread, id);
-        let changes = self.get(thread, field::CHANGES);
-        let before = self.trail.get(seen);
-        let round = self.trail.get(seen.at(1));
-        if before != 0
-            && self.trail.get(changed) == changes
-            && self.are_same(before, now)
-            && self.leaves_values(thread, round as u32)
-        {
-            return Some(Status::Spinning);
+        if known.may_spin {
+            self.visit(thread, id, now);
         }
-        self.visit(thread, id, now);
-        None
+        Head::Pass
+    }
+
+    /// Whether a thread waits at the head of a loop to know whether it spins.
+    fn is_at_head(&self, thread: u32) -> bool {
+        self.status(thread) == Status::Ready && self.code.loop_at(self.pc(thread)).is_some()
+    }
+
+    /// Whether a thread waits at the head of a loop which could go ahead: what it would store is not seen.
+    pub fn holds_back(&self) -> bool {
+        !self.rules.commits_in_program_order()
+            && self.code.may_spin
+            && (0..self.thread_count()).any(|thread| self.is_at_head(thread))
+    }
+
+    /// Whether a thread may go one round ahead of what is known.
+    pub fn may_hurry(&self, thread: u32) -> bool {
+        !self.rules.commits_in_program_order()
+            && self.is_at_head(thread)
+            && self.get(thread, field::HURRIED) <= u64::from(self.settled(thread)) + 1
+    }
+
+    /// Lets a thread that waits at the head of a loop go one round ahead, if there is one that may.
+    pub fn hurry(&mut self) -> bool {
+        let Some(thread) = (0..self.thread_count()).find(|thread| self.may_hurry(*thread)) else {
+            return false;
+        };
+        let fetched = self.fetched(thread);
+        self.set(thread, field::HURRIED, u64::from(fetched) + 1);
+        self.run_all();
+        true
+    }
+
+    /// A thread that would have to go two rounds ahead of what is known: what it could do then is not explored.
+    pub fn would_hurry(&self) -> Option<u32> {
+        let in_order = self.rules.commits_in_program_order();
+        let mut threads = (0..self.thread_count()).filter(|_| !in_order);
+        threads.find(|thread| self.is_at_head(*thread) && !self.may_hurry(*thread))
     }
 
     /// Remembers a visit of the head of a loop, and the number of what the live registers hold.
@@ -101,27 +179,33 @@ impl Ahead<'_> {
         self.set_status(thread, Status::Ready);
     }
 
-    /// Whether the read-modify-writes from an event on wrote what was there already.
-    fn leaves_values(&self, thread: u32, from: u32) -> bool {
-        (from..self.fetched(thread)).all(|po| {
+    /// Whether the read-modify-writes from an event on wrote what was there already, if that is known.
+    fn leaves_values(&self, thread: u32, from: u32) -> Option<bool> {
+        all((from..self.fetched(thread)).map(|po| {
             let store = self.event(self.event_at(thread, po));
-            let Kind::Store(Store { value, read: Some(read) }) = store.kind else { return true };
-            let Some(load) = self.event(read).load() else { return false };
+            let Kind::Store(Store { value, read: Some(read) }) = store.kind else {
+                return Some(true);
+            };
+            let Some(load) = self.event(read).load() else { return Some(false) };
             let old = Val { bits: 0, node: Some(load.node), deps: DepsId::NONE };
-            self.value(value).is_some() && self.value(value) == self.value(old)
-        })
+            Some(self.value(value)? == self.value(old)?)
+        }))
     }
 
-    /// Whether two visits found the same.
-    fn are_same(&self, a: u64, b: u64) -> bool {
+    /// Whether two visits found the same, if that is known.
+    fn are_same(&self, a: u64, b: u64) -> Option<bool> {
         let (a, b) = (&self.spin.seen[a as usize - 1], &self.spin.seen[b as usize - 1]);
         let value = |(bits, node): (u128, u32)| {
             let node = node.checked_sub(1).map(NodeId);
             self.value(Val { bits, node, deps: DepsId::NONE })
         };
-        let mut pairs = a.iter().zip(b);
-        a.len() == b.len()
-            && pairs.all(|(a, b)| a == b || value(*a).is_some() && value(*a) == value(*b))
+        if a.len() != b.len() {
+            return Some(false);
+        }
+        all(a.iter().zip(b).map(|(a, b)| match a == b {
+            true => Some(true),
+            false => Some(value(*a)? == value(*b)?),
+        }))
     }
 
     /// A number for what the live registers hold.
@@ -163,6 +247,13 @@ impl Ahead<'_> {
         let mut rounds = Rounds::default();
         for _ in 0..MOST {
             match self.status(thread) {
+                // It has run ahead of what it has read or stored.
+                Status::Spinning if self.settled(thread) < self.fetched(thread) => {
+                    if !self.takes_last(thread, &last) {
+                        return Spin::Leaves;
+                    }
+                    continue;
+                }
                 Status::Spinning => {
                     let Some(id) = self.code.loop_at(self.pc(thread)) else { return Spin::Leaves };
                     let depth = self.get(thread, field::DEPTH);
