@@ -42,7 +42,7 @@ fn is_confirmed_robust(program: &Program) -> String {
 fn number_of_fences(program: &Program) -> String {
     let (model, target) = (WeakModel::Tso, Target::Robust);
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
-    match fences(program, &question).outcome {
+    match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
         Outcome::Fences(fences) => fences.len().to_string(),
         Outcome::Hopeless(why) | Outcome::Unknown(why) => why,
     }
@@ -182,7 +182,9 @@ fn fences_are_shown_where_they_go() {
     let program = load("peterson");
     let (model, target) = (WeakModel::Tso, Target::Robust);
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
-    let Outcome::Fences(fences) = fences(&program, &question).outcome else {
+    let Outcome::Fences(fences) =
+        fences(&program, &question, raddle_analysis::fence::between_lines).outcome
+    else {
         panic!("there is an answer")
     };
     let line = |loc| program.loc(loc).map(|loc| loc.line);

@@ -128,7 +128,7 @@ impl Classic {
 
 fn found(program: &Program, model: WeakModel, target: Target) -> Vec<String> {
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
-    match fences(program, &question).outcome {
+    match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
         Outcome::Fences(fences) => {
             let name = |f: &raddle_analysis::fence::Fence| &program.funcs[f.place.point.func].name;
             fences.iter().map(|f| format!("{} {}", name(f), f.kind.mnemonic())).collect()
@@ -179,7 +179,7 @@ fn cost(program: &Program, model: WeakModel, target: Target) -> Option<Cost> {
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
     let kinds = model.kinds();
     let level = |kind| kinds.iter().position(|k| *k == kind).map_or(0, |level| level + 1);
-    match fences(program, &question).outcome {
+    match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
         Outcome::Fences(fences) => Some(Cost {
             count: fences.len(),
             strength: fences.iter().map(|fence| level(fence.kind)).sum(),

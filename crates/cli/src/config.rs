@@ -110,6 +110,7 @@ pub fn source(args: &SourceArgs, budget: &Budget) -> SourceConfig {
         nondet: args.nondet_range.low..=args.nondet_range.high,
         spurious_wakeups: args.spurious_wakeups,
         budget: budget.clone(),
+        texts: Vec::new(),
     };
     SourceConfig { files: args.files.clone(), c }
 }

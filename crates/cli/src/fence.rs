@@ -8,11 +8,15 @@ use crate::reach;
 use crate::source::{self, NotLoaded};
 use crate::status::Status;
 use clap::Args;
-use raddle_analysis::fence::{Fences, Outcome, Question, Target, WeakModel, fences};
+use raddle_analysis::fence::{
+    Fences, Outcome, Question, Target, Verdict, WeakModel, fences, judge,
+};
 use raddle_engine::Limits;
 use raddle_ir::Program;
+use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
 use raddle_report::source::Sources;
+use std::path::PathBuf;
 
 /// Find the fewest fences that make a program robust: no behaviour beyond sequential consistency.
 ///
@@ -28,6 +32,9 @@ pub struct FenceArgs {
     /// states that its condition is about.
     #[arg(long, help_heading = "Search")]
     pub goal: bool,
+    /// Print a patch that puts the fences into the source, for patch -p1 or git apply, and nothing else.
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    pub patch: bool,
     #[command(flatten)]
     pub limits: LimitArgs,
     #[command(flatten)]
@@ -42,14 +49,31 @@ pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
         Err(NotLoaded::Refused) => return Ok(Status::Bad),
         Err(NotLoaded::Stopped(spent)) => {
             let (file, program) = (&source::shown(&config), &Program::default());
-            let asked = Asked { file, program, question: &question(args, limits) };
+            let (question, written) = (&question(args, limits), &Written::nothing());
+            let asked = Asked { file, program, question, written };
             return print(args, &asked, &Fences::unsearched(spent), output);
         }
     };
     loaded.warn_of_assembly([args.model.among_all()], output);
     let question = question(args, limits);
-    let result = fences(&loaded.program, &question);
-    let asked = Asked { file: &loaded.shown, program: &loaded.program, question: &question };
+    let reload = |texts: &[(PathBuf, Vec<u8>)]| match question.limits.budget.spent() {
+        Some(_) => Err("there is no time left".to_owned()),
+        None => source::reload(&config, texts),
+    };
+    let mut editor = Editor::new(source::editable(&config), &reload);
+    let program = &loaded.program;
+    let result = fences(program, &question, |places| editor.prices(program, places));
+    let written = match &result.outcome {
+        Outcome::Fences(fences) => {
+            editor.write(program, fences, &|edited| judge(edited, &question))
+        }
+        // A set that could not be judged as it is cannot be in another form.
+        Outcome::Unknown(why) => {
+            editor.write(program, &result.candidate, &|_| Verdict::Unknown(why.clone()))
+        }
+        Outcome::Hopeless(_) => Written::nothing(),
+    };
+    let asked = Asked { file: &loaded.shown, program, question: &question, written: &written };
     print(args, &asked, &result, output)
 }
 
@@ -64,15 +88,36 @@ fn print(
     result: &Fences,
     output: &mut Output,
 ) -> Result<Status, Stop> {
-    let shown = match args.output.json {
-        true => raddle_report::json::line(&json(asked, result)),
-        false => text(asked, &output.look(&Sources::from_disk()), result),
-    };
-    output.print(&shown)?;
     output.note(match &result.outcome {
         Outcome::Fences(_) => Status::Fine,
         Outcome::Hopeless(_) => Status::Violation,
         Outcome::Unknown(_) => Status::Unknown,
     });
+    if args.patch {
+        return patch(asked, result, output);
+    }
+    let shown = match args.output.json {
+        true => raddle_report::json::line(&json(asked, result)),
+        false => text(asked, &output.look(&Sources::from_disk()), result),
+    };
+    output.print(&shown)?;
+    Ok(output.status())
+}
+
+/// The patch alone, if there is one that makes the program what was asked for; otherwise the report goes
+/// to standard error.
+fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Status, Stop> {
+    let needed = matches!(&result.outcome, Outcome::Fences(fences) if !fences.is_empty());
+    if needed && asked.written.checked.is_some() {
+        let folder = std::env::current_dir().map_err(Stop::Io)?;
+        output.print_bytes(&asked.written.patch(&folder))?;
+        return Ok(output.status());
+    }
+    let shown = text(asked, &output.look(&Sources::from_disk()), result);
+    output.complain(shown.trim_end());
+    if needed {
+        output.complain("error: not every fence can be written as an edit: there is no patch");
+        output.note(Status::Unknown);
+    }
     Ok(output.status())
 }

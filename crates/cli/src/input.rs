@@ -152,6 +152,13 @@ pub fn load(path: &Path) -> Result<Program, Rejected> {
     }
 }
 
+/// Reads another text of a file into a verified program.
+pub fn parse_text(path: &Path, text: &[u8]) -> Result<Program, Diagnostic> {
+    let file = shown(path);
+    let format = Format::of(path).ok_or_else(|| unknown_format(&file))?;
+    parse(format, &file, text)
+}
+
 /// The contents of a file of reasonable size.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     read(path).map_err(|unreadable| unreadable.in_file(&shown(path)))

@@ -71,7 +71,12 @@ impl Output {
     }
 
     pub fn print(&mut self, text: &str) -> Result<(), Stop> {
-        let written = self.out.write_all(text.as_bytes());
+        self.print_bytes(text.as_bytes())
+    }
+
+    /// Text that need not be UTF-8: pieces of a user's files.
+    pub fn print_bytes(&mut self, text: &[u8]) -> Result<(), Stop> {
+        let written = self.out.write_all(text);
         stop_on_error(written)
     }
 

@@ -14,7 +14,6 @@ use raddle_front_c::{Error, Loaded, Machine, clang};
 use raddle_ir::{Diagnostic, Program};
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
-use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -23,6 +22,9 @@ use std::time::Duration;
 const STACK: usize = 8 << 20;
 /// How often it is looked whether the budget is spent.
 const PAUSE: Duration = Duration::from_millis(5);
+use raddle_patch::SourceFile;
+use raddle_patch::statement::Language;
+use std::path::{Path, PathBuf};
 
 /// A verified program, and what to say of how it was made.
 #[derive(Debug)]
@@ -204,4 +206,35 @@ fn warn(config: &SourceConfig, loaded: &Loaded, shown: &str, output: &mut Output
         let what = format!("inputs take the values from {low} to {high} only (--nondet-range)");
         output.complain(&format!("warning: {shown}: {what}"));
     }
+}
+
+/// The same program with other texts in place of some files; otherwise, why there is none.
+pub fn reload(config: &SourceConfig, texts: &[(PathBuf, Vec<u8>)]) -> Result<Program, String> {
+    let message = |diagnostic: Diagnostic| diagnostic.to_string();
+    match (&*config.files, texts) {
+        ([file], [(_, text)]) if !is_compiled(file) => {
+            input::parse_text(file, text).map_err(message)
+        }
+        (files, texts) => {
+            let texts = texts.to_vec();
+            let options = raddle_front_c::Options { colour: false, texts, ..config.c.clone() };
+            match raddle_front_c::load(files, &options) {
+                Ok(loaded) => input::verified("", loaded.program).map_err(message),
+                Err(Error::Compiler(messages)) => Err(messages),
+                Err(Error::Diagnostic(diagnostic, _)) => Err(message(diagnostic)),
+                Err(Error::Stopped(spent)) => Err(stopped(spent).to_owned()),
+            }
+        }
+    }
+}
+
+/// The files that a program is made from and that a user may edit.
+pub fn editable(config: &SourceConfig) -> Vec<SourceFile> {
+    let paths = match &*config.files {
+        [file] if !is_compiled(file) => vec![file.clone()],
+        files => raddle_front_c::sources(files, &config.c),
+    };
+    let is_cpp = |path: &PathBuf| Language::of(&input::shown(path)) == Language::Cpp;
+    let cpp = config.files.iter().any(is_cpp);
+    paths.iter().filter_map(|path| SourceFile::read(path, cpp)).collect()
 }

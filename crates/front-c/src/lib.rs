@@ -23,4 +23,4 @@ mod uses;
 
 pub use asm::Machine;
 pub use library::Library;
-pub use load::{Error, Loaded, Options, load, lower_text};
+pub use load::{Error, Loaded, Options, load, lower_text, sources};

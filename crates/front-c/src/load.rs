@@ -1,7 +1,7 @@
 //! From input files to a program.
 
 use crate::asm::Machine;
-use crate::clang::{self, Clang, Compiled, Failed, Flags, MAX_BYTES};
+use crate::clang::{self, Clang, Compiled, Failed, Flags, MAX_BYTES, Overlay};
 use crate::escape::Escapes;
 use crate::layout::Layout;
 use crate::library::Library;
@@ -32,6 +32,8 @@ pub struct Options {
     pub spurious_wakeups: bool,
     /// What loading may use. Compilers are killed when it is spent.
     pub budget: Budget,
+    /// Files that are compiled, or included, with another text than they have.
+    pub texts: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Default for Options {
@@ -43,6 +45,7 @@ impl Default for Options {
             nondet: 0..=3,
             spurious_wakeups: false,
             budget: Budget::UNLIMITED,
+            texts: Vec::new(),
         }
     }
 }
@@ -101,7 +104,12 @@ impl From<Diagnostic> for Error {
 
 /// Compiles, reads, links and translates. At least one input.
 pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
-    let flags = Flags { given: options.flags.clone(), colour: options.colour };
+    let overlay = Overlay::new(&options.texts).map_err(|error| {
+        let file = inputs.first().map_or(String::new(), |input| input.display().to_string());
+        Diagnostic::whole_file(&file, format!("cannot compile another text of it: {error}"))
+    })?;
+    let given = [&options.flags[..], overlay.flags()].concat();
+    let flags = Flags { given, colour: options.colour };
     let clang = if inputs.iter().all(|input| is_text(input)) {
         None
     } else {
@@ -126,6 +134,23 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     Ok(Loaded { program, messages, optimised, stand_ins, has_inputs, machines })
 }
 
+/// The files that a program is compiled from: the inputs, and the headers that they include but for the
+/// system's.
+pub fn sources(inputs: &[PathBuf], options: &Options) -> Vec<PathBuf> {
+    let Ok(clang) = clang::find(options.clang.as_deref(), &options.budget) else {
+        return Vec::new();
+    };
+    let flags = Flags { given: options.flags.clone(), colour: false };
+    let compiled = inputs.iter().filter(|input| !is_text(input) && !is_bitcode(input));
+    let mut all: Vec<PathBuf> = Vec::new();
+    for file in compiled.flat_map(|input| clang::sources(&clang, &flags, input, &options.budget)) {
+        if !all.contains(&file) {
+            all.push(file);
+        }
+    }
+    all
+}
+
 /// Whether the program itself chooses among more than two values: the library's functions and truth
 /// values choose among all that there are.
 fn has_inputs(program: &Program) -> bool {
@@ -144,6 +169,10 @@ pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program,
 
 fn is_text(input: &Path) -> bool {
     input.extension().is_some_and(|extension| extension == "ll")
+}
+
+fn is_bitcode(input: &Path) -> bool {
+    input.extension().is_some_and(|extension| extension == "bc")
 }
 
 fn read(

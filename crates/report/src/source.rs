@@ -55,13 +55,6 @@ impl Sources {
         Some((text, offset))
     }
 
-    /// Whether a file of C or C++ is there and does not itself include a header.
-    pub fn lacks_include(&self, file: &str, header: &str) -> bool {
-        self.with_lines(file, |lines| {
-            !lines.is_empty() && !lines.iter().any(|line| includes(&line.text, header))
-        })
-    }
-
     fn get(&self, program: &Program, loc: LocId) -> Option<Line> {
         let loc = program.loc(loc)?;
         let name = program.files.get(loc.file as usize)?;
@@ -81,13 +74,6 @@ impl Sources {
     }
 }
 
-/// Whether a line is `#include <header>`, with white space wherever it may be.
-fn includes(line: &str, header: &str) -> bool {
-    let named = line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("include"));
-    let named = named.and_then(|rest| rest.trim_start().strip_prefix(['<', '"']));
-    named.and_then(|rest| rest.strip_prefix(header)).is_some_and(|end| end.starts_with(['>', '"']))
-}
-
 fn read(name: &str) -> Option<Vec<Line>> {
     let file = File::open(name).ok()?;
     if !file.metadata().ok()?.is_file() {
@@ -100,19 +86,4 @@ fn read(name: &str) -> Option<Vec<Line>> {
         text: crate::printable(&line.trim().replace('\t', " ")),
     };
     Some(text.lines().map(trimmed).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::includes;
-
-    #[test]
-    fn includes_are_recognised() {
-        for line in ["#include <atomic>", "#include<atomic>", "#  include \"atomic\" // why"] {
-            assert!(includes(line, "atomic"), "{line}");
-        }
-        for line in ["// #include <atomic>", "#include <atomic_ops>", "#define include <atomic>"] {
-            assert!(!includes(line, "atomic"), "{line}");
-        }
-    }
 }

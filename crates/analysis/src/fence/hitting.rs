@@ -2,8 +2,9 @@
 //!
 //! A clause says: at one of these places, a fence of at least this strength. Branch and bound over
 //! the first clause that is not satisfied; clauses that have no place in common give the lower bound.
-//! The number of fences counts first, then their strength; of equal choices the first found wins,
-//! and everything is tried in a fixed order, so the answer depends on nothing else.
+//! The number of fences counts first, then their strength, then how well the places suit (their
+//! prices); of equal choices the first found wins, and everything is tried in a fixed order, so the
+//! answer depends on nothing else.
 
 /// How strong a fence is: 0 is none.
 pub(super) type Level = u8;
@@ -21,28 +22,33 @@ impl Clause {
     }
 }
 
-type Cost = (u32, u32);
+/// How many, how strong, and how dear.
+type Cost = (u32, u32, u64);
 
-fn cost(choice: &[Level]) -> Cost {
-    let used = choice.iter().filter(|level| **level > 0);
-    (used.clone().count() as u32, used.map(|level| u32::from(*level)).sum())
+fn cost(prices: &[u32], choice: &[Level]) -> Cost {
+    let used = choice.iter().zip(prices).filter(|(level, _)| **level > 0);
+    let (levels, price) = used.clone().fold((0, 0), |(levels, sum), (level, price)| {
+        (levels + u32::from(*level), sum + u64::from(*price))
+    });
+    (used.count() as u32, levels, price)
 }
 
-/// `None` if no choice satisfies all clauses.
-pub(super) fn cheapest(places: usize, clauses: &[Clause]) -> Option<Choice> {
-    let mut search = Search { clauses, best: None };
-    search.extend(&mut vec![0; places]);
+/// A strength for each place that has a price; `None` if no choice satisfies all clauses.
+pub(super) fn cheapest(prices: &[u32], clauses: &[Clause]) -> Option<Choice> {
+    let mut search = Search { prices, clauses, best: None };
+    search.extend(&mut vec![0; prices.len()]);
     search.best.map(|(_, choice)| choice)
 }
 
 struct Search<'c> {
+    prices: &'c [u32],
     clauses: &'c [Clause],
     best: Option<(Cost, Choice)>,
 }
 
 impl Search<'_> {
     fn extend(&mut self, choice: &mut Choice) {
-        let now = cost(choice);
+        let now = cost(self.prices, choice);
         if self.best.as_ref().is_some_and(|(best, _)| self.bound(choice, now) >= *best) {
             return;
         }
@@ -61,7 +67,7 @@ impl Search<'_> {
     /// No extension costs less.
     fn bound(&self, choice: &[Level], now: Cost) -> Cost {
         let mut taken = vec![false; choice.len()];
-        let (mut count, mut weight) = now;
+        let (mut count, mut weight, mut price) = now;
         for clause in self.clauses.iter().filter(|clause| !clause.is_satisfied(choice)) {
             if clause.0.iter().any(|(place, _)| taken[*place]) {
                 continue;
@@ -71,8 +77,13 @@ impl Search<'_> {
             let extra = |(place, level): &(usize, Level)| u32::from(level - choice[*place]);
             count += u32::from(fresh);
             weight += clause.0.iter().map(extra).min().unwrap_or(0);
+            let due = |(place, _): &(usize, Level)| match choice[*place] {
+                0 => u64::from(self.prices[*place]),
+                _ => 0,
+            };
+            price += clause.0.iter().map(due).min().unwrap_or(0);
         }
-        (count, weight)
+        (count, weight, price)
     }
 }
 
@@ -86,14 +97,18 @@ mod tests {
 
     #[test]
     fn the_fewest_come_first_then_the_weakest() {
-        assert_eq!(cheapest(2, &[]), Some(vec![0, 0]));
-        assert_eq!(cheapest(2, &[Clause(vec![])]), None);
-        assert_eq!(cheapest(3, &[clause(&[0, 1]), clause(&[1, 2])]), Some(vec![0, 1, 0]));
+        assert_eq!(cheapest(&[0; 2], &[]), Some(vec![0, 0]));
+        assert_eq!(cheapest(&[0; 2], &[Clause(vec![])]), None);
+        assert_eq!(cheapest(&[0; 3], &[clause(&[0, 1]), clause(&[1, 2])]), Some(vec![0, 1, 0]));
         let strong = [Clause(vec![(0, 2), (1, 3)]), Clause(vec![(1, 1), (0, 1)])];
-        assert_eq!(cheapest(2, &strong), Some(vec![2, 0]));
+        assert_eq!(cheapest(&[0; 2], &strong), Some(vec![2, 0]));
         // One strong fence is fewer than two weak ones.
         let one = [Clause(vec![(0, 1), (2, 3)]), Clause(vec![(1, 1), (2, 3)])];
-        assert_eq!(cheapest(3, &one), Some(vec![0, 0, 3]));
+        assert_eq!(cheapest(&[0; 3], &one), Some(vec![0, 0, 3]));
+        // Prices decide between sets that are as good otherwise, and nothing else.
+        let either = [clause(&[0, 1]), clause(&[1, 2])];
+        assert_eq!(cheapest(&[0, 9, 0], &either), Some(vec![0, 1, 0]));
+        assert_eq!(cheapest(&[5, 1, 3], &[clause(&[0, 1, 2])]), Some(vec![0, 1, 0]));
     }
 
     /// Against trying everything.
@@ -112,6 +127,7 @@ mod tests {
                     Clause((0..places).collect::<Vec<_>>().into_iter().filter_map(any).collect())
                 })
                 .collect();
+            let prices: Vec<u32> = (0..places).map(|_| random(3) as u32).collect();
             let mut all: Vec<Choice> = vec![vec![]];
             for _ in 0..places {
                 let longer = |c: &Choice| -> Vec<Choice> {
@@ -120,8 +136,9 @@ mod tests {
                 all = all.iter().flat_map(longer).collect();
             }
             all.retain(|choice| clauses.iter().all(|clause| clause.is_satisfied(choice)));
-            let wanted = all.iter().map(|choice| cost(choice)).min();
-            assert_eq!(cheapest(places, &clauses).map(|c| cost(&c)), wanted, "{clauses:?}");
+            let wanted = all.iter().map(|choice| cost(&prices, choice)).min();
+            let found = cheapest(&prices, &clauses).map(|choice| cost(&prices, &choice));
+            assert_eq!(found, wanted, "{clauses:?}");
         }
     }
 }

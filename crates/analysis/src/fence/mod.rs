@@ -18,7 +18,7 @@
 //!
 //! Places are points between instructions of functions that are not a library's; points with only
 //! local instructions in between, and no way in or out, count as one ([`places`]). Where sets are
-//! equally good, those between lines of the source come before those within one.
+//! equally good, the prices of their places decide: whoever asks knows what is easy to write.
 
 mod flow;
 mod goals;
@@ -28,12 +28,12 @@ mod judge;
 mod places;
 
 pub use judge::{Question, Target, WeakModel};
+pub use places::Places;
 
 use flow::Flow;
 use hitting::{Choice, Clause, Level};
 use insert::Fenced;
 use judge::{Judge, Judgement};
-use places::Places;
 use raddle_engine::{Spent, Stopped};
 use raddle_ir::{BlockId, FenceKind, FuncId, LocId, Program};
 use std::time::{Duration, Instant};
@@ -95,15 +95,44 @@ impl Fences {
     }
 }
 
+/// What a second look at a program says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Good,
+    Bad,
+    Unknown(String),
+}
+
+/// Whether a program needs no fences.
+pub fn judge(program: &Program, question: &Question) -> Verdict {
+    match Judge::new(question).judge(program) {
+        Judgement::Good => Verdict::Good,
+        Judgement::Bad | Judgement::Attacked(_) => Verdict::Bad,
+        Judgement::Unknown(why) => Verdict::Unknown(why),
+    }
+}
+
+/// A preference for places between lines of the source.
+pub fn between_lines(places: &Places) -> Vec<u32> {
+    places.iter().map(|place| u32::from(place.within_line)).collect()
+}
+
 /// Looks for the smallest set of fences.
-pub fn fences(program: &Program, question: &Question) -> Fences {
+///
+/// Of sets that are as good, it is the one whose places are cheapest together. Prices are asked for
+/// at most once, when it is known that fences are needed.
+pub fn fences(
+    program: &Program,
+    question: &Question,
+    prices: impl FnOnce(&Places) -> Vec<u32>,
+) -> Fences {
     let start = Instant::now();
     let flow = Flow::new(program, question.model.locked_drains());
     let places = Places::of(program, &flow, question.model);
     let judge = Judge::new(question);
     let (clauses, candidate) = (Vec::new(), Vec::new());
     let mut search = Search { program, places, judge, question, clauses, candidate };
-    let outcome = search.run();
+    let outcome = search.run(prices);
     Fences {
         outcome,
         candidate: search.candidate,
@@ -123,12 +152,19 @@ struct Search<'p> {
 }
 
 impl Search<'_> {
-    fn run(&mut self) -> Outcome {
+    fn run(&mut self, prices: impl FnOnce(&Places) -> Vec<u32>) -> Outcome {
         if let Some(why) = self.judge.is_hopeless(self.program) {
             return Outcome::Hopeless(why.to_owned());
         }
+        let mut ask = Some(prices);
+        let mut prices = vec![0; self.places.len()];
         loop {
-            let Some(choice) = hitting::cheapest(self.places.len(), &self.clauses) else {
+            if !self.clauses.is_empty()
+                && let Some(ask) = ask.take()
+            {
+                prices = ask(&self.places);
+            }
+            let Some(choice) = hitting::cheapest(&prices, &self.clauses) else {
                 let why = "it is not so even with a fence at every place that could have one";
                 return Outcome::Hopeless(why.to_owned());
             };

@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
 
 /// Different places; first those between lines of the source, each kind in the order of the program.
-#[derive(Debug)]
-pub(super) struct Places {
+#[derive(Clone, Debug)]
+pub struct Places {
     list: Vec<Place>,
     /// By point, also by those that are equal to a place.
     numbers: HashMap<Point, usize>,
@@ -25,7 +25,7 @@ impl Index<usize> for Places {
 
 impl Places {
     /// All places between accesses that the model may reorder.
-    pub fn of(program: &Program, flow: &Flow<'_>, model: WeakModel) -> Places {
+    pub(super) fn of(program: &Program, flow: &Flow<'_>, model: WeakModel) -> Places {
         let points = flow.between_any(|inst| model.may_be_late(inst), |i| model.may_be_early(i));
         let ways_in = ways_in(program);
         let own = points.into_iter().filter(|point| !program.funcs[point.func].library);
@@ -40,10 +40,15 @@ impl Places {
         Places { list, numbers }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Place> {
+        self.list.iter()
+    }
+
+    /// The place that a fence at this point is at; `None` if it would do nothing there.
     pub fn number(&self, point: Point) -> Option<usize> {
         self.numbers.get(&point).copied()
     }

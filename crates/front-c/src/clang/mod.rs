@@ -6,12 +6,16 @@
 //! passes only, names of values are kept since registers and objects are called by them, and the
 //! debug information is reduced to what positions need.
 
+mod depend;
 mod find;
 mod flags;
+mod overlay;
 mod process;
 mod run;
 
+pub use depend::sources;
 pub use find::{Clang, find};
 pub use flags::Flags;
+pub use overlay::Overlay;
 pub use process::end_all;
 pub use run::{Compiled, Failed, MAX_BYTES, compile};

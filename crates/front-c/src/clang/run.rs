@@ -92,7 +92,7 @@ pub(super) fn run(command: &mut Command, output: usize, budget: &Budget) -> Resu
 }
 
 /// A name that looks like a flag (`-x.c`) or like a file of flags (`@x.c`) is still that of a file.
-fn as_file(input: &Path) -> OsString {
+pub(super) fn as_file(input: &Path) -> OsString {
     match input.as_os_str().as_encoded_bytes() {
         [b'-' | b'@', ..] => Path::new(".").join(input).into_os_string(),
         _ => input.as_os_str().to_owned(),

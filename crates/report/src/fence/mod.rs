@@ -1,15 +1,16 @@
 //! The fences that a program needs, as text with the lines of the source, and as JSON.
 
-mod statement;
+mod shown;
 
 use crate::{Look, counted};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target, WeakModel};
 use raddle_ir::Mnemonic;
-use raddle_ir::{LocId, Program};
+use raddle_ir::Program;
 use raddle_machine::has_loops;
+use raddle_patch::statement::{Language, header};
+use raddle_patch::{Change, Checked, Hunk, Written};
 use serde::Serialize;
-use statement::{Language, header, statement};
-use std::collections::BTreeSet;
+use shown::write_fences;
 use std::fmt::Write;
 
 /// What was asked, and of what.
@@ -19,6 +20,8 @@ pub struct Asked<'a> {
     pub file: &'a str,
     pub program: &'a Program,
     pub question: &'a Question,
+    /// The fences of the answer as edits.
+    pub written: &'a Written,
 }
 
 /// The whole report.
@@ -29,6 +32,13 @@ pub fn text(asked: &Asked<'_>, look: &Look<'_>, result: &Fences) -> String {
     out
 }
 
+const fn aim(target: Target) -> &'static str {
+    match target {
+        Target::Robust => "robust against",
+        Target::Goals => "safe under",
+    }
+}
+
 fn write_report(
     out: &mut String,
     asked: &Asked<'_>,
@@ -37,10 +47,7 @@ fn write_report(
 ) -> std::fmt::Result {
     let Asked { file, question, .. } = asked;
     let model = question.model.name();
-    let aim = match question.target {
-        Target::Robust => "robust against",
-        Target::Goals => "safe under",
-    };
+    let aim = aim(question.target);
     match &result.outcome {
         Outcome::Fences(fences) if fences.is_empty() => {
             writeln!(out, "{file}: no fences needed: {aim} {model} as it is")?;
@@ -49,6 +56,7 @@ fn write_report(
             let count = counted(fences.len() as u64, "fence");
             writeln!(out, "{file}: {count} to be {aim} {model}, and no fewer")?;
             write_fences(out, asked, look, fences)?;
+            write_check(out, asked)?;
         }
         Outcome::Hopeless(why) => {
             writeln!(out, "{file}: no fences make it {aim} {model}: {why}")?;
@@ -76,96 +84,18 @@ fn write_report(
     writeln!(out, "  {places} considered, {queries} judged, {:.2} s", result.elapsed.as_secs_f64())
 }
 
-fn write_fences(
-    out: &mut String,
-    asked: &Asked<'_>,
-    look: &Look<'_>,
-    fences: &[Fence],
-) -> std::fmt::Result {
-    fences.iter().try_for_each(|fence| write_fence(out, asked, look, fence))?;
-    let needed = fences.iter().filter_map(|fence| {
-        let file = file(asked, fence);
-        Some((file, header(Language::of(file), fence.kind)?))
-    });
-    for (file, header) in needed.collect::<BTreeSet<_>>() {
-        if look.sources.lacks_include(file, header) {
-            let file = crate::printable(file);
-            writeln!(
-                out,
-                "  a fence needs #include <{header}>, which {file} does not have itself"
-            )?;
+/// What is known of the source with the edits.
+fn write_check(out: &mut String, asked: &Asked<'_>) -> std::fmt::Result {
+    match &asked.written.checked {
+        Some(Checked::Good) => {
+            let (model, aim) = (asked.question.model.name(), aim(asked.question.target));
+            writeln!(out, "  the source with these edits was read and judged again: {aim} {model}")
         }
-    }
-    Ok(())
-}
-
-/// A line of the source, and where in it the position is.
-struct Shown {
-    number: u32,
-    text: String,
-    offset: Option<usize>,
-}
-
-impl Shown {
-    fn of(asked: &Asked<'_>, look: &Look<'_>, loc: LocId) -> Option<Shown> {
-        let (text, offset) = look.sources.line_and_offset(asked.program, loc)?;
-        Some(Shown { number: asked.program.loc(loc)?.line, text, offset })
-    }
-
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "  {:>6}   {}", self.number, self.text)
-    }
-
-    /// A mark below the position.
-    fn mark(&self, out: &mut String, note: &str) -> std::fmt::Result {
-        let offset = self.offset.unwrap_or(0);
-        writeln!(out, "  {:>6}   {:offset$}^ {note}", "", "")
-    }
-}
-
-/// The fence between the lines of the source that it goes between, or within one.
-fn write_fence(
-    out: &mut String,
-    asked: &Asked<'_>,
-    look: &Look<'_>,
-    fence: &Fence,
-) -> std::fmt::Result {
-    let Fence { place, kind } = fence;
-    let language = language(asked, fence);
-    let function = &asked.program.funcs[place.point.func];
-    let block = function.blocks[place.point.block].name.as_deref();
-    let block = block.filter(|_| !language.is_compiled());
-    let block = block.map_or_else(String::new, |name| format!(", {}", crate::printable(name)));
-    let name = crate::printable(&function.name);
-    writeln!(out, "  {} ({name}{block}): {}", shown_place(asked, fence), kind.mnemonic())?;
-    let statement = statement(language, *kind);
-    let (after, before) =
-        (Shown::of(asked, look, place.after), Shown::of(asked, look, place.before));
-    if let Some(line) = after.as_ref().filter(|_| place.within_line) {
-        line.write(out)?;
-        line.mark(out, "after this, before the rest of the line")?;
-        return writeln!(out, "  {:>6} + {statement}", "");
-    }
-    if let Some(line) = after {
-        line.write(out)?;
-    }
-    writeln!(out, "  {:>6} + {statement}", "")?;
-    let Some(line) = before else { return Ok(()) };
-    line.write(out)?;
-    match line.offset {
-        Some(1..) if is_inside(language, fence) => line.mark(out, "before this"),
-        _ => Ok(()),
-    }
-}
-
-/// Whether what follows the fence may not be what its line begins with: columns of a litmus test,
-/// conditions of loops.
-fn is_inside(language: Language, fence: &Fence) -> bool {
-    let point = fence.place.point;
-    match language {
-        Language::Litmus => true,
-        Language::C | Language::Cpp => point.index == 0 && point.block.as_u32() != 0,
-        Language::Rir | Language::Other => false,
+        Some(Checked::NotJudged(why)) => writeln!(
+            out,
+            "  the source with these edits was read again and has these fences, and was not judged: {why}"
+        ),
+        None => Ok(()),
     }
 }
 
@@ -205,16 +135,39 @@ pub struct Json<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
     hopeless: bool,
+    /// The fences as changed lines.
+    edits: Vec<JsonEdit>,
+    /// `judged` if the source with the edits was read again and judged to be good, `read` if it has
+    /// the fences and was not judged; `null` where not all fences have an edit.
+    checked: Option<&'static str>,
     places: usize,
     queries: u32,
     seconds: f64,
 }
 
+/// Changed lines, with those around them.
+#[derive(Serialize, Debug)]
+struct JsonEdit {
+    file: String,
+    /// The number of the first line, before the change.
+    line: usize,
+    /// Which of the fences it is for; none if it is for all.
+    fences: Vec<usize>,
+    lines: Vec<JsonLine>,
+}
+
+#[derive(Serialize, Debug)]
+struct JsonLine {
+    /// `-`, `+` or a blank.
+    change: char,
+    text: String,
+}
+
 #[derive(Serialize, Debug)]
 struct JsonFence {
     kind: &'static str,
-    /// What to write in the language of the source.
-    statement: String,
+    /// What is written for it in the language of the source; `null` if it has no edit.
+    statement: Option<String>,
     /// The header that the statement needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     header: Option<&'static str>,
@@ -245,25 +198,50 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
             Target::Goals => "goal",
         },
         count,
-        fences: fences.iter().map(|fence| json_fence(asked, fence)).collect(),
-        candidate: result.candidate.iter().map(|fence| json_fence(asked, fence)).collect(),
+        fences: json_fences(asked, fences),
+        candidate: json_fences(asked, &result.candidate),
         why,
         hopeless: matches!(result.outcome, Outcome::Hopeless(_)),
+        edits: asked.written.hunks().into_iter().map(json_edit).collect(),
+        checked: asked.written.checked.as_ref().map(|checked| match checked {
+            Checked::Good => "judged",
+            Checked::NotJudged(_) => "read",
+        }),
         places: result.places,
         queries: result.queries,
         seconds: result.elapsed.as_secs_f64(),
     }
 }
 
-fn json_fence(asked: &Asked<'_>, fence: &Fence) -> JsonFence {
+fn json_edit(hunk: Hunk) -> JsonEdit {
+    let lines = hunk.lines.into_iter().map(|(change, text)| {
+        let change = match change {
+            Change::Kept => ' ',
+            Change::Removed => '-',
+            Change::Added => '+',
+        };
+        JsonLine { change, text }
+    });
+    let file = hunk.path.display().to_string();
+    JsonEdit { file, line: hunk.line, fences: hunk.fences, lines: lines.collect() }
+}
+
+fn json_fences(asked: &Asked<'_>, fences: &[Fence]) -> Vec<JsonFence> {
+    let numbered = fences.iter().enumerate();
+    numbered.map(|(number, fence)| json_fence(asked, number, fence)).collect()
+}
+
+fn json_fence(asked: &Asked<'_>, number: usize, fence: &Fence) -> JsonFence {
+    let statement = asked.written.statements.get(&number).cloned();
+    let named = statement.as_ref().is_some_and(|words| words.contains("memory_order_"));
     let program = asked.program;
     let point = fence.place.point;
     let function = &program.funcs[point.func];
     let before = program.loc(fence.place.before);
     JsonFence {
         kind: fence.kind.mnemonic(),
-        statement: statement(language(asked, fence), fence.kind),
-        header: header(language(asked, fence), fence.kind),
+        header: named.then(|| header(language(asked, fence), fence.kind)).flatten(),
+        statement,
         function: function.name.clone(),
         block: function.blocks[point.block].name.clone(),
         index: point.index,

@@ -1,0 +1,357 @@
+//! Where an edited program has instructions that the original has not.
+//!
+//! An edit adds marks or fences and is to change nothing else. Both versions of a function are walked
+//! in step, from their entries: instructions must be the same up to the names of registers, and so
+//! must be the ways that control takes. Blocks need not be: an added instruction keeps a block that
+//! would have been empty, so the edited function may pass through marks and plain jumps at any time.
+//!
+//! What is passed on one way into a block, and not on all, belongs to the end of that way.
+
+use raddle_analysis::fence::Point;
+use raddle_ir::{
+    BlockId, Callee, FenceKind, FuncId, Function, GlobalId, InstKind, Operand, Program, Reg,
+    TerminatorKind,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How the front end for C shows a mark: assembly that it does not understand.
+const MARK: &str = "inline assembly: raddle.mark ";
+/// C++'s fence is a function.
+const CPP_FENCE: &str = "_ZSt19atomic_thread_fenceSt12memory_order";
+
+/// An added instruction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Added {
+    Mark(u32),
+    Fence,
+}
+
+/// Where an added instruction is, in the original.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Spot {
+    At(Point),
+    /// On the way from a branch to a block that has other ways in: no point of the original.
+    Between(FuncId, BlockId, BlockId),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Alignment {
+    pub added: BTreeMap<Added, BTreeSet<Spot>>,
+    /// Functions that differ in more than what was added.
+    pub different: Vec<FuncId>,
+}
+
+/// Compares all functions that are not a library's. Where `lenient`, integers may differ: numbers of
+/// lines that have moved.
+pub(crate) fn align(original: &Program, edited: &Program, lenient: bool) -> Alignment {
+    let mut named: HashMap<&str, Vec<FuncId>> = HashMap::new();
+    for (id, function) in edited.funcs.iter().rev() {
+        named.entry(&function.name).or_default().push(id);
+    }
+    let mut all = Alignment::default();
+    for (id, function) in &original.funcs {
+        let twin = named.get_mut(&*function.name).and_then(Vec::pop);
+        if function.library {
+            continue;
+        }
+        let walked = twin.and_then(|twin| {
+            let mut walk = Walk::new(original, edited, id, twin, lenient);
+            walk.run().map(|()| walk.spots())
+        });
+        match walked {
+            Some(spots) => {
+                for (added, spot) in spots {
+                    all.added.entry(added).or_default().insert(spot);
+                }
+            }
+            None => all.different.push(id),
+        }
+    }
+    all
+}
+
+/// A place in the edited function: block and index.
+type At = (BlockId, usize);
+
+/// The end of a block that control comes from.
+#[derive(Clone, Copy)]
+enum Edge {
+    Entry,
+    Jump(BlockId),
+    Branch(BlockId),
+}
+
+/// Added instructions on the way into a block, by where they are in the edited function.
+struct Arrival {
+    edge: Edge,
+    passed: Vec<(At, Added)>,
+}
+
+struct Walk<'p> {
+    original: &'p Program,
+    edited: &'p Program,
+    func: FuncId,
+    ours: &'p Function,
+    theirs: &'p Function,
+    lenient: bool,
+    /// The same registers, both ways.
+    to_theirs: HashMap<Reg, Reg>,
+    to_ours: HashMap<Reg, Reg>,
+    /// By block of the original, where the edited function is when it begins.
+    begins: BTreeMap<BlockId, At>,
+    arrivals: BTreeMap<BlockId, Vec<Arrival>>,
+    inside: Vec<(Added, Point)>,
+    work: Vec<BlockId>,
+}
+
+impl<'p> Walk<'p> {
+    fn new(
+        original: &'p Program,
+        edited: &'p Program,
+        func: FuncId,
+        twin: FuncId,
+        lenient: bool,
+    ) -> Walk<'p> {
+        Walk {
+            original,
+            edited,
+            func,
+            ours: &original.funcs[func],
+            theirs: &edited.funcs[twin],
+            lenient,
+            to_theirs: HashMap::new(),
+            to_ours: HashMap::new(),
+            begins: BTreeMap::new(),
+            arrivals: BTreeMap::new(),
+            inside: Vec::new(),
+            work: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) -> Option<()> {
+        if self.ours.blocks.is_empty() || self.theirs.blocks.is_empty() {
+            return (self.ours.blocks.is_empty() == self.theirs.blocks.is_empty()).then_some(());
+        }
+        if self.ours.params.len() != self.theirs.params.len() {
+            return None;
+        }
+        for (a, b) in self.ours.params.iter().zip(&self.theirs.params) {
+            self.link(*a, *b)?;
+        }
+        let entry = BlockId::from_u32(0);
+        let (passed, at) = self.pass((entry, 0))?;
+        self.arrive(entry, Arrival { edge: Edge::Entry, passed }, at)?;
+        while let Some(block) = self.work.pop() {
+            self.block(block)?;
+        }
+        Some(())
+    }
+
+    /// Past added instructions and plain jumps.
+    fn pass(&self, (mut block, mut index): At) -> Option<(Vec<(At, Added)>, At)> {
+        let mut passed = Vec::new();
+        for _ in 0..=self.theirs.blocks.len() {
+            let body = &self.theirs.blocks[block];
+            while let Some(added) = body.insts.get(index).and_then(|i| self.added(&i.kind)) {
+                passed.push(((block, index), added));
+                index += 1;
+            }
+            match body.term.kind {
+                TerminatorKind::Jump(to) if index == body.insts.len() => (block, index) = (to, 0),
+                _ => return Some((passed, (block, index))),
+            }
+        }
+        None
+    }
+
+    fn added(&self, kind: &InstKind) -> Option<Added> {
+        match kind {
+            InstKind::Unsupported { what } => {
+                what.strip_prefix(MARK)?.parse().ok().map(Added::Mark)
+            }
+            InstKind::Fence { kind } if *kind != FenceKind::Compiler => Some(Added::Fence),
+            InstKind::Call { callee: Callee::Direct(to), .. } => {
+                (self.edited.funcs[*to].name == CPP_FENCE).then_some(Added::Fence)
+            }
+            _ => None,
+        }
+    }
+
+    fn block(&mut self, block: BlockId) -> Option<()> {
+        let body = &self.ours.blocks[block];
+        let mut at = self.begins[&block];
+        for (index, inst) in body.insts.iter().enumerate() {
+            let (mut passed, mut core) = self.pass(at)?;
+            // A fence of the original is the last of those that are the same.
+            let found = passed.iter().rposition(|((block, index), _)| {
+                self.is_same_fence(&inst.kind, &self.theirs.blocks[*block].insts[*index].kind)
+            });
+            if let Some(found) = found {
+                core = passed[found].0;
+                passed.truncate(found);
+            }
+            self.note(block, index, &passed);
+            let theirs = &self.theirs.blocks[core.0].insts.get(core.1)?.kind;
+            self.same(&inst.kind, theirs)?;
+            at = (core.0, core.1 + 1);
+        }
+        let (passed, core) = self.pass(at)?;
+        if let TerminatorKind::Jump(to) = body.term.kind {
+            return self.arrive(to, Arrival { edge: Edge::Jump(block), passed }, core);
+        }
+        self.note(block, body.insts.len(), &passed);
+        let last = &self.theirs.blocks[core.0];
+        if core.1 != last.insts.len() {
+            return None;
+        }
+        self.same_end(&body.term.kind, &last.term.kind)?;
+        let ways = body.term.kind.successors().into_iter().zip(last.term.kind.successors());
+        for (ours, theirs) in ways.collect::<Vec<_>>() {
+            let (passed, core) = self.pass((theirs, 0))?;
+            self.arrive(ours, Arrival { edge: Edge::Branch(block), passed }, core)?;
+        }
+        Some(())
+    }
+
+    fn is_same_fence(&self, ours: &InstKind, theirs: &InstKind) -> bool {
+        use Callee::Direct;
+        use InstKind::{Call, Fence};
+        match (ours, theirs) {
+            (Fence { kind: a }, Fence { kind: b }) => a == b,
+            (Call { callee: Direct(a), args: x, .. }, Call { callee: Direct(b), args: y, .. }) => {
+                self.same_function(*a, *b) && x == y
+            }
+            _ => false,
+        }
+    }
+
+    fn note(&mut self, block: BlockId, index: usize, passed: &[(At, Added)]) {
+        let point = Point { func: self.func, block, index: index as u32 };
+        self.inside.extend(passed.iter().map(|(_, added)| (*added, point)));
+    }
+
+    fn arrive(&mut self, block: BlockId, arrival: Arrival, at: At) -> Option<()> {
+        let first = *self.begins.entry(block).or_insert_with(|| {
+            self.work.push(block);
+            at
+        });
+        self.arrivals.entry(block).or_default().push(arrival);
+        (first == at).then_some(())
+    }
+
+    fn link(&mut self, ours: Reg, theirs: Reg) -> Option<()> {
+        let a = *self.to_theirs.entry(ours).or_insert(theirs);
+        let b = *self.to_ours.entry(theirs).or_insert(ours);
+        (a == theirs && b == ours).then_some(())
+    }
+
+    fn same_operand(&mut self, ours: Operand, theirs: Operand) -> Option<()> {
+        match (ours, theirs) {
+            (Operand::Reg(a), Operand::Reg(b)) => self.link(a, b),
+            (Operand::Global(a, x), Operand::Global(b, y)) => {
+                (x == y && self.same_global(a, b)).then_some(())
+            }
+            (Operand::Func(a), Operand::Func(b)) => self.same_function(a, b).then_some(()),
+            (Operand::Int(a), Operand::Int(b)) => (a == b || self.lenient).then_some(()),
+            (a, b) => (a == b).then_some(()),
+        }
+    }
+
+    /// Texts are not compared: those of assertions have the edit in them.
+    fn same_global(&self, ours: GlobalId, theirs: GlobalId) -> bool {
+        let (a, b) = (&self.original.globals[ours], &self.edited.globals[theirs]);
+        let is_text = |name: &str| name.starts_with(".str");
+        a.name == b.name || a.constant && b.constant && is_text(&a.name) && is_text(&b.name)
+    }
+
+    fn same_function(&self, ours: FuncId, theirs: FuncId) -> bool {
+        self.original.funcs[ours].name == self.edited.funcs[theirs].name
+    }
+
+    fn same(&mut self, ours: &InstKind, theirs: &InstKind) -> Option<()> {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        ours.for_each_operand(|operand| a.push(operand));
+        theirs.for_each_operand(|operand| b.push(operand));
+        if a.len() != b.len() {
+            return None;
+        }
+        for (a, b) in a.iter().zip(b) {
+            self.same_operand(*a, b)?;
+        }
+        for (a, b) in ours.defs().into_iter().zip(theirs.defs()) {
+            match (a, b) {
+                (Some(a), Some(b)) => self.link(a, b)?,
+                (None, None) => {}
+                _ => return None,
+            }
+        }
+        // With the names made equal, what is left must be.
+        let mut renamed = theirs.clone();
+        let (mut operands, mut defs) = (a.into_iter(), ours.defs().into_iter().flatten());
+        renamed.for_each_operand_mut(|operand| {
+            *operand = operands.next().unwrap_or(*operand);
+        });
+        renamed.for_each_def_mut(|def| *def = defs.next().unwrap_or(*def));
+        self.forget_names(ours, &mut renamed)?;
+        (renamed == *ours).then_some(())
+    }
+
+    /// What is not compared literally: callees, and the words of messages.
+    fn forget_names(&self, ours: &InstKind, renamed: &mut InstKind) -> Option<()> {
+        use InstKind::{Assert, Call, Fail, Spawn};
+        match (ours, renamed) {
+            (Call { callee: a, .. }, Call { callee: b, .. })
+            | (Spawn { callee: a, .. }, Spawn { callee: b, .. }) => {
+                if let (Callee::Direct(x), Callee::Direct(y)) = (*a, *b) {
+                    self.same_function(x, y).then_some(())?;
+                }
+                *b = *a;
+            }
+            (Assert { message: a, .. }, Assert { message: b, .. })
+            | (Fail { message: a, .. }, Fail { message: b, .. }) => a.clone_into(b),
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn same_end(&mut self, ours: &TerminatorKind, theirs: &TerminatorKind) -> Option<()> {
+        use TerminatorKind::{Branch, Return, Switch, Unreachable};
+        match (ours, theirs) {
+            (Branch { cond: a, .. }, Branch { cond: b, .. }) => self.same_operand(*a, *b),
+            (Switch { value: a, cases: x, .. }, Switch { value: b, cases: y, .. }) => {
+                let values = x.iter().map(|(value, _)| value);
+                values.eq(y.iter().map(|(value, _)| value)).then_some(())?;
+                self.same_operand(*a, *b)
+            }
+            (Return(Some(a)), Return(Some(b))) => self.same_operand(*a, *b),
+            (Return(None), Return(None)) | (Unreachable, Unreachable) => Some(()),
+            _ => None,
+        }
+    }
+
+    fn spots(&self) -> Vec<(Added, Spot)> {
+        let mut spots: Vec<(Added, Spot)> =
+            self.inside.iter().map(|(added, point)| (*added, Spot::At(*point))).collect();
+        for (block, arrivals) in &self.arrivals {
+            let everywhere = |at: &At| {
+                arrivals.iter().all(|way| way.passed.iter().any(|(other, _)| other == at))
+            };
+            for arrival in arrivals {
+                for (at, added) in &arrival.passed {
+                    let spot = match arrival.edge {
+                        _ if everywhere(at) => self.at(*block, 0),
+                        Edge::Entry => self.at(*block, 0),
+                        Edge::Jump(from) => self.at(from, self.ours.blocks[from].insts.len()),
+                        Edge::Branch(from) => Spot::Between(self.func, from, *block),
+                    };
+                    spots.push((*added, spot));
+                }
+            }
+        }
+        spots
+    }
+
+    fn at(&self, block: BlockId, index: usize) -> Spot {
+        Spot::At(Point { func: self.func, block, index: index as u32 })
+    }
+}

@@ -1,0 +1,178 @@
+//! What sites are in the program: each gets a mark, and the compiler says where they are.
+//!
+//! All sites are tried at once, which costs one compilation. Where the compiler rejects the text, or a
+//! function comes out different in more than its marks, those sites are tried in ever smaller
+//! groups, as long as the budget lasts. A mark adds no line and no name, so nothing else changes.
+
+use super::sites::{Shape, Sites};
+use super::write::{Layout, Words, pieces};
+use super::{Reload, SourceFile};
+use crate::align::{Added, Spot, align};
+use crate::text;
+use raddle_ir::{FuncId, Program};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Compilations for one set of sites.
+const BUDGET: u32 = 12;
+
+/// Where the additions at a site are in the program; `None` if that is not known.
+pub(super) type Spots = Option<BTreeSet<Spot>>;
+
+pub(super) struct Marks<'a> {
+    pub program: &'a Program,
+    pub files: &'a [SourceFile],
+    pub reload: &'a Reload<'a>,
+    pub sites: &'a Sites,
+    pub spots: Vec<Spots>,
+    /// The lines of each unit, counted from 1, in its file.
+    lines: Vec<(usize, usize)>,
+}
+
+impl<'a> Marks<'a> {
+    pub fn new(
+        program: &'a Program,
+        files: &'a [SourceFile],
+        reload: &'a Reload<'a>,
+        sites: &'a Sites,
+    ) -> Marks<'a> {
+        let line = |file: usize, at: usize| {
+            1 + files[file].text[..at].iter().filter(|byte| **byte == b'\n').count()
+        };
+        let lines = sites.units.iter();
+        let lines = lines.map(|u| (line(u.file, u.range.start), line(u.file, u.range.end)));
+        let lines = lines.collect();
+        let spots = vec![None; sites.sites.len()];
+        Marks { program, files, reload, sites, spots, lines }
+    }
+
+    /// Finds out about these sites.
+    pub fn explore(&mut self, wanted: Vec<usize>) {
+        let mut groups = vec![wanted];
+        let mut budget = BUDGET;
+        while let Some(group) = groups.pop() {
+            if group.is_empty() || budget == 0 {
+                continue;
+            }
+            budget -= 1;
+            let failed = match (self.reload)(&self.marked(&group)) {
+                Ok(program) => self.learn(&program, &group),
+                Err(messages) => {
+                    let (suspects, others) = self.suspects(&group, &messages);
+                    if !suspects.is_empty() && !others.is_empty() {
+                        // The others first: they are most, and likely to be fine.
+                        groups.push(suspects);
+                        groups.push(others);
+                        continue;
+                    }
+                    group
+                }
+            };
+            groups.extend(self.halves(failed));
+        }
+    }
+
+    fn marked(&self, group: &[usize]) -> Vec<(PathBuf, Vec<u8>)> {
+        let words: Vec<Words> = group.iter().map(|number| mark(*number)).collect();
+        let mut changed = Vec::new();
+        for (number, file) in self.files.iter().enumerate() {
+            let here = group.iter().zip(&words).filter_map(|(index, words)| {
+                let site = &self.sites.sites[*index];
+                (self.sites.units[site.unit].file == number).then_some((site, words))
+            });
+            let pieces = pieces(&file.text, &self.sites.units, here, file.cpp, Layout::Inline);
+            if !pieces.is_empty() {
+                changed.push((file.path.clone(), text::with(&file.text, &pieces)));
+            }
+        }
+        changed
+    }
+
+    /// Notes where marks are; returns the sites of what has changed otherwise.
+    fn learn(&mut self, edited: &Program, group: &[usize]) -> Vec<usize> {
+        let alignment = align(self.program, edited, false);
+        let mut bad: BTreeSet<usize> = BTreeSet::new();
+        for func in &alignment.different {
+            bad.extend(self.units_of(*func));
+        }
+        let any = !alignment.different.is_empty();
+        let is_bad = |site: usize| {
+            let unit = self.sites.sites[site].unit;
+            any && (bad.contains(&unit) || self.sites.units[unit].macro_name.is_some())
+        };
+        let (failed, fine): (Vec<usize>, Vec<usize>) = group.iter().partition(|s| is_bad(**s));
+        for site in fine {
+            let found = alignment.added.get(&Added::Mark(site as u32));
+            self.spots[site] = Some(found.cloned().unwrap_or_default());
+        }
+        failed
+    }
+
+    /// The functions of the source that one of the program comes from.
+    pub fn units_of(&self, func: FuncId) -> Vec<usize> {
+        let function = &self.program.funcs[func];
+        let insts = function.blocks.values().flat_map(|block| &block.insts);
+        let locs: BTreeSet<_> = insts.map(|inst| inst.loc).chain([function.loc]).collect();
+        let mut units = Vec::new();
+        for loc in locs.into_iter().filter_map(|loc| self.program.loc(loc)) {
+            let name = &self.program.files[loc.file as usize];
+            for (number, unit) in self.sites.units.iter().enumerate() {
+                let (first, last) = self.lines[number];
+                if (first..=last).contains(&(loc.line as usize))
+                    && self.files[unit.file].is_named(name)
+                {
+                    units.push(number);
+                }
+            }
+        }
+        units
+    }
+
+    /// The sites on lines that the compiler complains about, and the others.
+    fn suspects(&self, group: &[usize], messages: &str) -> (Vec<usize>, Vec<usize>) {
+        let places: Vec<(&str, usize)> = messages.lines().filter_map(complaint).collect();
+        group.iter().partition(|number| {
+            let site = &self.sites.sites[**number];
+            let file = &self.files[self.sites.units[site.unit].file];
+            let line = |at: usize| file.text[..at].iter().filter(|b| **b == b'\n').count() + 1;
+            let lines = line(site.range.start)..=line(site.range.end);
+            places.iter().any(|(name, at)| lines.contains(at) && file.is_named(name))
+        })
+    }
+
+    /// Kinds of sites that rarely disturb anything are tried apart from others.
+    fn halves(&self, mut group: Vec<usize>) -> Vec<Vec<usize>> {
+        let risk = |number: &usize| match self.sites.sites[*number].shape {
+            Shape::Value => 2,
+            Shape::First | Shape::Comma | Shape::Then => 1,
+            Shape::Statement { .. } | Shape::Braced { .. } => 0,
+        };
+        for least in [2, 1] {
+            let (risky, safe): (Vec<usize>, Vec<usize>) =
+                group.iter().partition(|number| risk(number) >= least);
+            if !risky.is_empty() && !safe.is_empty() {
+                return vec![risky, safe];
+            }
+        }
+        if group.len() < 2 {
+            return Vec::new();
+        }
+        let rest = group.split_off(group.len() / 2);
+        vec![rest, group]
+    }
+}
+
+/// Assembly that nobody understands, as a statement and as an expression.
+fn mark(number: usize) -> Words {
+    let statement = format!("__asm__ volatile(\"raddle.mark {number}\");");
+    let expression = format!("__extension__({{ {statement} }})");
+    Words { statement, expression }
+}
+
+/// The file and line of an error, or of what it follows from: `x.c:3:5: error: …`.
+fn complaint(line: &str) -> Option<(&str, usize)> {
+    let end = [": error:", ": fatal error:", ": note:"].iter().find_map(|word| line.find(word))?;
+    let mut parts = line[..end].rsplitn(3, ':');
+    let (_, number, name) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((name, number.parse().ok()?))
+}

@@ -1,0 +1,312 @@
+//! Edits of C and C++.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`sites`] | where something could be added to the text |
+//! | [`marks`] | what these places are in the program, by the compiler |
+//! | [`write`] | additions as text |
+//! | [`include`] | a header that is needed |
+
+mod include;
+mod marks;
+mod sites;
+mod write;
+
+use crate::align::Spot;
+use crate::statement::{self, Spelling};
+use crate::text::{self, Piece, begins_line};
+use crate::{Draft, FileEdit, Reload, SourceFile};
+use marks::{Marks, Spots};
+use raddle_analysis::fence::{Fence, Places, Point};
+use raddle_ir::{FenceKind, Program, TerminatorKind};
+use sites::{Language, Shape, Site, Sites};
+use std::collections::{BTreeMap, BTreeSet};
+use write::{Layout, Words, pieces};
+
+/// The price of a place that cannot be written.
+const NO_EDIT: u32 = 1000;
+
+/// Sites of a program's source, and which of its places they are.
+#[derive(Debug)]
+pub(crate) struct Edits {
+    sites: Sites,
+    spots: Vec<Spots>,
+    /// By place, the sites that together are a fence there, best first.
+    options: Vec<Vec<Vec<usize>>>,
+    prices: Vec<u32>,
+}
+
+impl Edits {
+    pub fn find(
+        program: &Program,
+        places: &Places,
+        files: &[SourceFile],
+        reload: &Reload<'_>,
+    ) -> Edits {
+        let mut sites = Sites::default();
+        for (number, file) in files.iter().enumerate() {
+            let lines = lines_of(program, places, file);
+            let language = if file.cpp { Language::Cpp } else { Language::C };
+            sites.read(number, &file.text, language, &lines);
+        }
+        let mut marks = Marks::new(program, files, reload, &sites);
+        let is_macro = |site: &Site| sites.units[site.unit].macro_name.is_some();
+        let numbers = |wanted: &dyn Fn(&Site) -> bool| -> Vec<usize> {
+            let all = sites.sites.iter().enumerate();
+            all.filter(|(_, site)| wanted(site)).map(|(number, _)| number).collect()
+        };
+        marks.explore(numbers(&|site| !is_macro(site) && site.shape != Shape::Value));
+        // What is seldom needed is looked for where it is.
+        let missing = missing_units(&marks, places);
+        if !missing.is_empty() {
+            let is_value = |site: &Site| site.shape == Shape::Value && missing.contains(&site.unit);
+            marks.explore(numbers(&|site| !is_macro(site) && is_value(site)));
+        }
+        let missing = missing_units(&marks, places);
+        if !missing.is_empty() {
+            let used = used_macros(&sites, files, &missing);
+            marks.explore(numbers(&|site| used.contains(&site.unit)));
+        }
+        let spots = std::mem::take(&mut marks.spots);
+        let mut edits = Edits { sites, spots, options: Vec::new(), prices: Vec::new() };
+        edits.rank(program, places, files);
+        edits
+    }
+
+    pub fn prices(&self) -> &[u32] {
+        &self.prices
+    }
+
+    /// For each place, which sites are a fence there and what they cost.
+    fn rank(&mut self, program: &Program, places: &Places, files: &[SourceFile]) {
+        let count = places.iter().len();
+        let mut by_place: Vec<Vec<(u32, usize)>> = vec![Vec::new(); count];
+        let mut by_edge: BTreeMap<Spot, Vec<(u32, usize)>> = BTreeMap::new();
+        for (number, spots) in self.spots.iter().enumerate() {
+            let Some(spots) = spots else { continue };
+            let rank = self.rank_of(number, files);
+            let covers: BTreeSet<usize> =
+                spots.iter().filter_map(|s| number_of(places, s)).collect();
+            let astray = spots.iter().filter(|spot| matches!(spot, Spot::Between(..))).count();
+            let extras = (covers.len() + astray).saturating_sub(1).min(9) as u32;
+            let price = rank + 30 * extras;
+            for place in &covers {
+                by_place[*place].push((price, number));
+            }
+            for spot in spots {
+                by_edge.entry(*spot).or_default().push((price, number));
+            }
+        }
+        for (number, place) in places.iter().enumerate() {
+            let list = &mut by_place[number];
+            // Of equal ones, that of the whole expression, and the last in the text.
+            let range = |site: usize| self.sites.sites[site].range.clone();
+            list.sort_by_key(|(price, site)| {
+                let range = range(*site);
+                (*price, usize::MAX - range.len(), usize::MAX - range.start)
+            });
+            let mut options: Vec<(u32, Vec<usize>)> =
+                list.iter().map(|(price, site)| (*price, vec![*site])).collect();
+            options.extend(all_ways_in(program, place.point, &by_edge));
+            options.sort_by_key(|(price, _)| *price);
+            self.prices.push(options.first().map_or(NO_EDIT, |(price, _)| *price));
+            self.options.push(options.into_iter().map(|(_, sites)| sites).collect());
+        }
+    }
+
+    fn rank_of(&self, number: usize, files: &[SourceFile]) -> u32 {
+        let Site { unit, shape, range } = &self.sites.sites[number];
+        let unit = &self.sites.units[*unit];
+        let own_line = begins_line(&files[unit.file].text, range.start);
+        let shape = match shape {
+            Shape::Statement { .. } if own_line => 0,
+            Shape::Statement { .. } => 1,
+            Shape::Braced { .. } => 2,
+            Shape::First => 3,
+            Shape::Comma | Shape::Then => 4,
+            Shape::Value => 6,
+        };
+        shape + if unit.macro_name.is_some() { 15 } else { 0 }
+    }
+
+    /// The sites for these fences, and those that have none.
+    pub fn choose(&self, places: &Places, fences: &[Fence]) -> (Vec<Chosen>, Vec<usize>) {
+        let mut chosen: BTreeMap<usize, Chosen> = BTreeMap::new();
+        let mut unwritten = Vec::new();
+        for (number, fence) in fences.iter().enumerate() {
+            let place = places.number(fence.place.point);
+            let options = place.and_then(|place| self.options.get(place));
+            let Some(sites) = options.and_then(|options| options.first()) else {
+                unwritten.push(number);
+                continue;
+            };
+            for site in sites {
+                let entry = chosen.entry(*site);
+                let new = Chosen { site: *site, kind: fence.kind, fences: Vec::new() };
+                let chosen = entry.or_insert(new);
+                chosen.kind = statement::stronger(chosen.kind, fence.kind);
+                chosen.fences.push(number);
+            }
+        }
+        (chosen.into_values().collect(), unwritten)
+    }
+
+    /// The files with the fences in them.
+    pub fn draft(&self, files: &[SourceFile], chosen: &[Chosen], spelling: Spelling) -> Draft {
+        let words: Vec<Words> = chosen
+            .iter()
+            .map(|chosen| {
+                let unit = &self.sites.units[self.sites.sites[chosen.site].unit];
+                let (statement, expression) =
+                    statement::c(chosen.kind, files[unit.file].cpp, spelling);
+                Words { statement, expression }
+            })
+            .collect();
+        let mut draft = Draft::default();
+        for (number, file) in files.iter().enumerate() {
+            let of = |c: &Chosen| self.sites.units[self.sites.sites[c.site].unit].file == number;
+            let here: Vec<_> = chosen.iter().zip(&words).filter(|(c, _)| of(c)).collect();
+            if here.is_empty() {
+                continue;
+            }
+            let units = &self.sites.units;
+            let with = here.iter().map(|(c, words)| (&self.sites.sites[c.site], *words));
+            let mut all = pieces(&file.text, units, with, file.cpp, Layout::Lines);
+            if spelling == Spelling::WithHeader && here.iter().any(|(c, _)| needs_header(c.kind)) {
+                all.extend(added_include(file));
+            }
+            let marks = here.iter().map(|(c, _)| {
+                let site = &self.sites.sites[c.site];
+                (site.range.start..site.range.end, c.fences.clone())
+            });
+            draft.files.push(FileEdit {
+                path: file.path.clone(),
+                old: file.text.clone(),
+                new: text::with(&file.text, &all),
+                fences: marks.collect(),
+            });
+        }
+        for (c, words) in chosen.iter().zip(&words) {
+            for fence in &c.fences {
+                draft.statements.insert(*fence, words.statement.clone());
+            }
+        }
+        draft
+    }
+}
+
+/// A site that gets a fence, and the fences of the program that it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Chosen {
+    site: usize,
+    pub kind: FenceKind,
+    pub fences: Vec<usize>,
+}
+
+fn needs_header(kind: FenceKind) -> bool {
+    statement::c11_order(kind).is_some()
+}
+
+/// Whether no file of the user's includes the header that fences need.
+pub(crate) fn lacks_header(files: &[SourceFile]) -> bool {
+    let headers = ["stdatomic.h", "atomic"];
+    !files.iter().any(|file| headers.iter().any(|header| include::has(&file.text, header)))
+}
+
+fn added_include(file: &SourceFile) -> Option<Piece> {
+    let (language, header) = match file.cpp {
+        true => (Language::Cpp, "atomic"),
+        false => (Language::C, "stdatomic.h"),
+    };
+    if include::has(&file.text, header) {
+        return None;
+    }
+    include::add(&file.text, language, header)
+}
+
+fn number_of(places: &Places, spot: &Spot) -> Option<usize> {
+    match spot {
+        Spot::At(point) => places.number(*point),
+        Spot::Between(..) => None,
+    }
+}
+
+/// The functions of the source that have places without a site.
+fn missing_units(marks: &Marks<'_>, places: &Places) -> BTreeSet<usize> {
+    let spots = marks.spots.iter().flatten().flatten();
+    let covered: BTreeSet<usize> = spots.filter_map(|spot| number_of(places, spot)).collect();
+    let missing = places.iter().enumerate().filter(|(number, _)| !covered.contains(number));
+    let funcs: BTreeSet<_> = missing.map(|(_, place)| place.point.func).collect();
+    funcs.into_iter().flat_map(|func| marks.units_of(func)).collect()
+}
+
+/// A fence at the head of a block is one at the end of every way into it.
+fn all_ways_in(
+    program: &Program,
+    point: Point,
+    by_edge: &BTreeMap<Spot, Vec<(u32, usize)>>,
+) -> Option<(u32, Vec<usize>)> {
+    if point.index != 0 || point.block.as_u32() == 0 {
+        return None;
+    }
+    let (mut price, mut sites) = (20, BTreeSet::new());
+    for (from, block) in &program.funcs[point.func].blocks {
+        if !block.term.kind.successors().contains(&point.block) {
+            continue;
+        }
+        let spot = match block.term.kind {
+            TerminatorKind::Jump(_) => {
+                let index = block.insts.len() as u32;
+                Spot::At(Point { block: from, index, ..point })
+            }
+            _ => Spot::Between(point.func, from, point.block),
+        };
+        let (least, site) = by_edge.get(&spot)?.iter().min()?;
+        price += 10 + least;
+        sites.insert(*site);
+    }
+    (!sites.is_empty()).then(|| (price, sites.into_iter().collect()))
+}
+
+/// The lines of a file, counted from 0, that functions with places have instructions on.
+fn lines_of(program: &Program, places: &Places, file: &SourceFile) -> Vec<usize> {
+    let funcs: BTreeSet<_> = places.iter().map(|place| place.point.func).collect();
+    let mut lines = BTreeSet::new();
+    for func in funcs {
+        let insts = program.funcs[func].blocks.values().flat_map(|block| &block.insts);
+        for loc in insts.filter_map(|inst| program.loc(inst.loc)) {
+            if file.is_named(&program.files[loc.file as usize]) {
+                lines.insert((loc.line as usize).saturating_sub(1));
+            }
+        }
+    }
+    lines.into_iter().collect()
+}
+
+/// Macros whose names occur in these functions, or in macros that do.
+fn used_macros(sites: &Sites, files: &[SourceFile], functions: &BTreeSet<usize>) -> Vec<usize> {
+    let words = |unit: &sites::Unit| -> BTreeSet<Vec<u8>> {
+        let text = &files[unit.file].text[unit.range.clone()];
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        text.split(|byte| !is_word(byte)).map(<[u8]>::to_vec).collect()
+    };
+    let mut known = BTreeSet::new();
+    for unit in functions {
+        known.extend(words(&sites.units[*unit]));
+    }
+    let mut used: Vec<usize> = Vec::new();
+    loop {
+        let mut more = false;
+        for (number, unit) in sites.units.iter().enumerate() {
+            let Some(name) = &unit.macro_name else { continue };
+            if known.contains(name.as_bytes()) && !used.contains(&number) {
+                used.push(number);
+                known.extend(words(unit));
+                more = true;
+            }
+        }
+        if !more {
+            return used;
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! Where a statement or an expression could be added to a source of C or C++.
+//!
+//! Read off the concrete syntax tree of the text as it is, before the preprocessor. That tree can be
+//! wrong about what a macro does, so a site is a suggestion: the compiler decides what it is
+//! ([`super::marks`]). Sites are many, wrong ones cost little.
+
+use std::ops::Range;
+use tree_sitter::{Node, Parser};
+
+/// How an addition is written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Shape {
+    /// A statement before what begins here, on a line like that at `like`.
+    Statement { like: usize },
+    /// A statement before (or after) a body that has no braces, which it gets; `owner` is where the
+    /// statement begins that it is the body of.
+    Braced { owner: usize, after: bool },
+    /// `fence, expr` where that needs no parentheses.
+    First,
+    /// `(fence, expr)`
+    Comma,
+    /// `expr, fence` where the value is not used.
+    Then,
+    /// `({ auto v = expr; fence; v; })`
+    Value,
+}
+
+/// A piece of source that sites belong to: a function, or the definition of a macro.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Unit {
+    pub file: usize,
+    pub range: Range<usize>,
+    /// Its name, if it is a macro.
+    pub macro_name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Site {
+    pub unit: usize,
+    pub shape: Shape,
+    /// The statement or expression; for [`Shape::Statement`], where it begins.
+    pub range: Range<usize>,
+}
+
+/// The language that a file is read as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Language {
+    C,
+    Cpp,
+}
+
+impl Language {
+    pub(super) fn parser(self) -> Option<Parser> {
+        let mut parser = Parser::new();
+        let grammar = match self {
+            Language::C => tree_sitter_c::LANGUAGE,
+            Language::Cpp => tree_sitter_cpp::LANGUAGE,
+        };
+        parser.set_language(&grammar.into()).ok()?;
+        Some(parser)
+    }
+}
+
+/// What a file has, and where a directive could be added.
+#[derive(Debug, Default)]
+pub(crate) struct Sites {
+    pub units: Vec<Unit>,
+    pub sites: Vec<Site>,
+}
+
+impl Sites {
+    /// Adds those of the functions of a file that have one of these lines, counted from 0, and those
+    /// of its macros if they are wanted.
+    pub fn read(&mut self, file: usize, text: &[u8], language: Language, lines: &[usize]) {
+        let Some(mut parser) = language.parser() else { return };
+        let Some(tree) = parser.parse(text, None) else { return };
+        let mut left = vec![tree.root_node()];
+        while let Some(node) = left.pop() {
+            match node.kind() {
+                "function_definition" => {
+                    let rows = node.start_position().row..=node.end_position().row;
+                    if lines.iter().any(|line| rows.contains(line)) {
+                        let unit = self.unit(file, node.byte_range(), None);
+                        Reader { sites: self, text, unit, shift: 0, statements: true }.read(node);
+                    }
+                }
+                "preproc_def" | "preproc_function_def" => {
+                    self.macro_body(file, text, language, node);
+                }
+                _ => left.extend(children(node)),
+            }
+        }
+    }
+
+    fn unit(&mut self, file: usize, range: Range<usize>, macro_name: Option<String>) -> usize {
+        self.units.push(Unit { file, range, macro_name });
+        self.units.len() - 1
+    }
+
+    /// A body is read as statements; one that is an expression only has no room for others.
+    fn macro_body(&mut self, file: usize, text: &[u8], language: Language, node: Node<'_>) {
+        let (Some(name), Some(value)) =
+            (node.child_by_field_name("name"), node.child_by_field_name("value"))
+        else {
+            return;
+        };
+        let name = String::from_utf8_lossy(&text[name.byte_range()]).into_owned();
+        let body = &text[value.byte_range()];
+        const HEAD: &[u8] = b"void f(void) {";
+        let wrapped = [HEAD, body, b"\n;}"].concat();
+        let Some(mut parser) = language.parser() else { return };
+        let Some(tree) = parser.parse(&wrapped, None) else { return };
+        if tree.root_node().has_error() {
+            return;
+        }
+        let statements = body.iter().any(|byte| matches!(byte, b';' | b'}'));
+        let unit = self.unit(file, value.byte_range(), Some(name));
+        let shift = value.start_byte() as isize - HEAD.len() as isize;
+        let end = value.end_byte();
+        let before = self.sites.len();
+        Reader { sites: self, text: &wrapped, unit, shift, statements }.read(tree.root_node());
+        let inside = |site: &Site| site.range.start >= value.start_byte() && site.range.end <= end;
+        let mut number = 0;
+        self.sites.retain(|site| {
+            number += 1;
+            number <= before || inside(site)
+        });
+    }
+}
+
+fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// Reads one function, or the body of a macro.
+struct Reader<'s, 't> {
+    sites: &'s mut Sites,
+    text: &'t [u8],
+    unit: usize,
+    /// What is added to positions in the text to have those of the file.
+    shift: isize,
+    statements: bool,
+}
+
+/// How the value of an expression is used where it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Something else may have its place.
+    Value,
+    /// The same, and a comma needs no parentheses.
+    Condition,
+    Discarded,
+    /// Discarded, and a comma needs no parentheses.
+    Part,
+    /// It may have to be an object, a constant or a type.
+    Other,
+}
+
+impl Reader<'_, '_> {
+    /// All of the tree, without recursion.
+    fn read(&mut self, root: Node<'_>) {
+        let mut left = vec![(root, Use::Other)];
+        while let Some((node, used)) = left.pop() {
+            if is_unevaluated(node, self.text) {
+                continue;
+            }
+            if is_expression(node) {
+                self.expression(node, used);
+            }
+            self.statements_in(node);
+            let nodes = children(node);
+            for (index, child) in nodes.into_iter().enumerate() {
+                let field = node.field_name_for_child(index as u32).unwrap_or_default();
+                left.push((child, self.use_of(node, used, child, field)));
+            }
+        }
+    }
+
+    fn site(&mut self, shape: Shape, range: Range<usize>) {
+        let moved = |at: usize| at.saturating_add_signed(self.shift);
+        let shape = match shape {
+            Shape::Statement { like } => Shape::Statement { like: moved(like) },
+            Shape::Braced { owner, after } => Shape::Braced { owner: moved(owner), after },
+            other => other,
+        };
+        let range = moved(range.start)..moved(range.end);
+        self.sites.sites.push(Site { unit: self.unit, shape, range });
+    }
+
+    fn expression(&mut self, node: Node<'_>, used: Use) {
+        let range = node.byte_range();
+        match used {
+            Use::Value => self.site(Shape::Comma, range.clone()),
+            Use::Condition => self.site(Shape::First, range.clone()),
+            Use::Discarded => self.site(Shape::Comma, range),
+            Use::Part => {
+                self.site(Shape::First, range.clone());
+                self.site(Shape::Then, range);
+            }
+            Use::Other => {}
+        }
+        if matches!(used, Use::Value | Use::Condition) && may_read(node) {
+            self.site(Shape::Value, node.byte_range());
+        }
+    }
+
+    fn use_of(&self, parent: Node<'_>, used: Use, child: Node<'_>, field: &str) -> Use {
+        let operator = || parent.child_by_field_name("operator").map(|node| node.kind());
+        match (parent.kind(), field) {
+            ("binary_expression", "left" | "right")
+            | ("assignment_expression", "right")
+            | ("init_declarator", "value")
+            | ("argument_list" | "subscript_argument_list" | "initializer_list", _)
+            | ("return_statement" | "throw_statement", _)
+            | ("conditional_expression", "condition" | "consequence" | "alternative")
+            | ("subscript_expression", "index" | "indices")
+            | ("cast_expression", "value")
+            | ("unary_expression", "argument")
+            | ("initializer_pair", "value")
+            | ("for_range_loop", "right") => Use::Value,
+            ("pointer_expression", "argument") if operator() == Some("*") => Use::Value,
+            ("field_expression", "argument") if operator() == Some("->") => Use::Value,
+            ("condition_clause", "value") => Use::Condition,
+            ("for_statement", "condition") => Use::Condition,
+            ("for_statement", "initializer" | "update") => Use::Part,
+            ("expression_statement", _) if self.statements => self.statement_use(parent),
+            ("expression_statement", _) => Use::Value,
+            ("comma_expression", _) => Use::Discarded,
+            ("parenthesized_expression", _) if is_condition(parent) => Use::Condition,
+            // What stands in parentheses is used as they are.
+            ("parenthesized_expression", _) if child.is_named() => match used {
+                Use::Value | Use::Discarded => used,
+                Use::Condition => Use::Value,
+                Use::Part => Use::Discarded,
+                Use::Other => Use::Other,
+            },
+            _ => Use::Other,
+        }
+    }
+
+    /// A statement by itself has better places around it, but for the value of a block.
+    fn statement_use(&self, statement: Node<'_>) -> Use {
+        let Some(block) = statement.parent() else { return Use::Other };
+        match is_value_block(block) && statement.next_named_sibling().is_none() {
+            true => Use::Value,
+            false => Use::Other,
+        }
+    }
+
+    fn statements_in(&mut self, node: Node<'_>) {
+        if !self.statements {
+            return;
+        }
+        let owner = node.start_byte();
+        match node.kind() {
+            "compound_statement" => self.block(node),
+            kind if kind.starts_with("preproc_") => self.siblings(node),
+            "case_statement" => {
+                let value = node.child_by_field_name("value").map(|value| value.id());
+                let mut cursor = node.walk();
+                let named: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+                for child in named.into_iter().filter(|child| Some(child.id()) != value) {
+                    self.before(child, child.start_byte());
+                }
+            }
+            "labeled_statement" => {
+                let count = node.named_child_count();
+                let Some(inner) = node.named_child(count.saturating_sub(1) as u32) else { return };
+                let parent = node.parent().map_or("", |parent| parent.kind());
+                match parent {
+                    "compound_statement" | "case_statement" => self.before(inner, owner),
+                    _ => self.body(inner, owner),
+                }
+            }
+            "if_statement" => {
+                if let Some(body) = node.child_by_field_name("consequence") {
+                    self.body(body, owner);
+                }
+            }
+            "else_clause" => {
+                let count = node.named_child_count();
+                if let Some(body) = node.named_child(count.saturating_sub(1) as u32) {
+                    self.body(body, owner);
+                }
+            }
+            "for_statement" | "while_statement" | "do_statement" | "for_range_loop"
+            | "switch_statement" => {
+                if let Some(body) = node.child_by_field_name("body") {
+                    self.body(body, owner);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn before(&mut self, statement: Node<'_>, like: usize) {
+        if statement.kind() == "comment" || statement.kind().starts_with("preproc_") {
+            return;
+        }
+        let at = statement.start_byte();
+        self.site(Shape::Statement { like }, at..at);
+    }
+
+    fn siblings(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let named: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+        for child in named {
+            let kind = child.kind();
+            if kind.ends_with("_statement") || kind == "declaration" || kind == "try_statement" {
+                self.before(child, child.start_byte());
+            }
+        }
+    }
+
+    /// Before each statement of a block, and before its end.
+    fn block(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let named: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+        let mut like = None;
+        for child in named {
+            if child.kind() != "comment" && !child.kind().starts_with("preproc_") {
+                like = Some(child.start_byte());
+                self.before(child, child.start_byte());
+            }
+        }
+        let end = node.child(node.child_count().saturating_sub(1) as u32);
+        let Some(end) = end.filter(|end| end.kind() == "}" && !end.is_missing()) else { return };
+        if !is_value_block(node) {
+            let at = end.start_byte();
+            self.site(Shape::Statement { like: like.unwrap_or(at) }, at..at);
+        }
+    }
+
+    fn body(&mut self, body: Node<'_>, owner: usize) {
+        if matches!(body.kind(), "compound_statement" | "comment" | "declaration") {
+            return;
+        }
+        for after in [false, true] {
+            self.site(Shape::Braced { owner, after }, body.byte_range());
+        }
+    }
+}
+
+/// A statement expression's block: its last statement is its value.
+fn is_value_block(block: Node<'_>) -> bool {
+    block.parent().is_some_and(|parent| parent.kind() == "parenthesized_expression")
+}
+
+/// Whether these are the parentheses of an `if` and the like.
+fn is_condition(parentheses: Node<'_>) -> bool {
+    let Some(parent) = parentheses.parent() else { return false };
+    let kinds = ["if_statement", "while_statement", "do_statement", "switch_statement"];
+    kinds.contains(&parent.kind())
+        && parent.child_by_field_name("condition").is_some_and(|node| node == parentheses)
+}
+
+fn is_expression(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "identifier"
+            | "qualified_identifier"
+            | "field_expression"
+            | "subscript_expression"
+            | "call_expression"
+            | "pointer_expression"
+            | "binary_expression"
+            | "conditional_expression"
+            | "assignment_expression"
+            | "update_expression"
+            | "cast_expression"
+            | "parenthesized_expression"
+            | "unary_expression"
+            | "comma_expression"
+            | "new_expression"
+    )
+}
+
+/// Whether the last thing that an expression does may be an access.
+fn may_read(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "identifier"
+            | "qualified_identifier"
+            | "field_expression"
+            | "subscript_expression"
+            | "call_expression"
+            | "pointer_expression"
+            | "assignment_expression"
+            | "update_expression"
+    )
+}
+
+/// Where code is not run, must be constant, or is not C.
+fn is_unevaluated(node: Node<'_>, text: &[u8]) -> bool {
+    match node.kind() {
+        "sizeof_expression"
+        | "alignof_expression"
+        | "offsetof_expression"
+        | "generic_expression"
+        | "decltype"
+        | "static_assert_declaration"
+        | "enum_specifier"
+        | "struct_specifier"
+        | "union_specifier"
+        | "bitfield_clause"
+        | "template_argument_list"
+        | "attribute_specifier"
+        | "attribute_declaration"
+        | "gnu_asm_expression"
+        | "parameter_list"
+        | "comment"
+        | "ERROR" => true,
+        "array_declarator" => true,
+        "declaration" => {
+            let mut cursor = node.walk();
+            let fixed = node.children(&mut cursor).any(|child| {
+                let word = &text[child.byte_range()];
+                matches!(child.kind(), "storage_class_specifier" | "type_qualifier")
+                    && matches!(word, b"static" | b"constexpr" | b"extern" | b"thread_local")
+            });
+            fixed
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,127 @@
+//! Unified diffs that `patch -p1` and `git apply` take.
+
+use similar::{ChangeTag, TextDiff};
+use std::path::{Component, Path, PathBuf};
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// How a file is called in a patch that is applied in `folder`; files outside of it by their whole
+/// path, for a patch that is applied in the root.
+pub fn name_in(folder: &Path, file: &Path) -> PathBuf {
+    let whole = plain(&folder.join(file));
+    match whole.strip_prefix(plain(folder)) {
+        Ok(inside) => inside.to_owned(),
+        Err(_) => whole.strip_prefix("/").unwrap_or(&whole).to_owned(),
+    }
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    parts
+}
+
+/// The changes of one file.
+pub fn unified(name: &Path, old: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let (before, after) = (header("a", name), header("b", name));
+    out.extend_from_slice(b"--- ");
+    out.extend_from_slice(&before);
+    out.extend_from_slice(b"\n+++ ");
+    out.extend_from_slice(&after);
+    out.push(b'\n');
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::from_slices(&old, &new);
+    for group in diff.grouped_ops(CONTEXT) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let range = |start: usize, end: usize| match end - start {
+            // An empty range is named by the line before it.
+            0 => format!("{start},0"),
+            1 => format!("{}", start + 1),
+            length => format!("{},{length}", start + 1),
+        };
+        let old_range = range(first.old_range().start, last.old_range().end);
+        let new_range = range(first.new_range().start, last.new_range().end);
+        out.extend_from_slice(format!("@@ -{old_range} +{new_range} @@\n").as_bytes());
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            out.push(match change.tag() {
+                ChangeTag::Equal => b' ',
+                ChangeTag::Delete => b'-',
+                ChangeTag::Insert => b'+',
+            });
+            out.extend_from_slice(change.value());
+            if !change.value().ends_with(b"\n") {
+                out.extend_from_slice(b"\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    out
+}
+
+/// Lines with their ends. Only a line feed ends one, as for `patch`.
+pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// A name as both programs read it: in quotes if it has characters that would end it, followed by a
+/// tab if it has spaces.
+fn header(side: &str, name: &Path) -> Vec<u8> {
+    let bytes = name.as_os_str().as_encoded_bytes();
+    let mut out = Vec::from(format!("{side}/").as_bytes());
+    if bytes.iter().all(|byte| *byte >= b' ' && !matches!(byte, b'"' | b'\\' | 0x7f)) {
+        out.extend_from_slice(bytes);
+        if bytes.contains(&b' ') {
+            out.push(b'\t');
+        }
+        return out;
+    }
+    for byte in bytes {
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            b' '..0x7f => out.push(*byte),
+            other => out.extend_from_slice(format!("\\{other:03o}").as_bytes()),
+        }
+    }
+    [b"\"", &out[..], b"\""].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_relative_to_the_folder() {
+        let name = |file: &str| name_in(Path::new("/home/me"), Path::new(file));
+        assert_eq!(name("x.c"), Path::new("x.c"));
+        assert_eq!(name("./a/./x.c"), Path::new("a/x.c"));
+        assert_eq!(name("/home/me/a/x.c"), Path::new("a/x.c"));
+        assert_eq!(name("../you/x.c"), Path::new("home/you/x.c"));
+        assert_eq!(name("/tmp/x.c"), Path::new("tmp/x.c"));
+    }
+
+    #[test]
+    fn odd_names_are_quoted() {
+        let shown = |name: &str| String::from_utf8(header("a", Path::new(name))).expect("text");
+        assert_eq!(shown("x.c"), "a/x.c");
+        assert_eq!(shown("my file.c"), "a/my file.c\t");
+        assert_eq!(shown("a\"b\n.c"), "\"a/a\\\"b\\012.c\"");
+    }
+
+    #[test]
+    fn a_missing_end_of_line_is_told() {
+        let shown = unified(Path::new("x"), b"a\nb", b"a\nc\nb");
+        let wanted =
+            "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n a\n+c\n b\n\\ No newline at end of file\n";
+        assert_eq!(String::from_utf8_lossy(&shown), wanted);
+    }
+}

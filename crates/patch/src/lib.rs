@@ -1,0 +1,239 @@
+//! Fences as edits of the source, and patches made of them.
+//!
+//! A fence is found at a point of the program; a person wants to know what to write where. An edit is
+//! taken for a fence only if the edited source, read again, is the program with that fence: what the
+//! syntax of the source suggests is never trusted.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`c`] | C and C++, through the compiler |
+//! | [`lines`] | litmus tests, automata and IR text, where an instruction has a line |
+//! | [`align`] | where a program has instructions that another has not |
+//! | [`statement`] | what a fence is called in each language |
+//! | [`text`] | additions to texts |
+//! | [`diff`] | unified diffs |
+//! | [`hunk`] | changed lines, for showing |
+
+mod align;
+mod c;
+pub mod diff;
+mod hunk;
+mod lines;
+pub mod statement;
+mod text;
+
+pub use hunk::{Change, Hunk};
+
+use align::{Added, Alignment, Spot, align};
+use raddle_analysis::fence::{self, Fence, Places, Verdict};
+use raddle_ir::Program;
+use statement::{Language, Spelling};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Reads the program again, with other texts in place of some files; the compiler's words otherwise.
+pub type Reload<'a> = dyn Fn(&[(PathBuf, Vec<u8>)]) -> Result<Program, String> + 'a;
+
+/// A file of the source that may be edited.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceFile {
+    pub path: PathBuf,
+    pub text: Vec<u8>,
+    /// Where it really is: files have several names.
+    real: PathBuf,
+    language: Language,
+    /// Whether it is C++, be it only for those who include it.
+    cpp: bool,
+}
+
+impl SourceFile {
+    /// `cpp`: whether headers are read as C++.
+    pub fn read(path: &Path, cpp: bool) -> Option<SourceFile> {
+        let text = std::fs::read(path).ok()?;
+        let real = path.canonicalize().ok()?;
+        let language = Language::of(&path.to_string_lossy());
+        let header = path.extension().is_some_and(|extension| extension == "h");
+        let cpp = language == Language::Cpp || cpp && header;
+        Some(SourceFile { path: path.to_owned(), text, real, language, cpp })
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.path.as_os_str() == name
+            || Path::new(name).canonicalize().is_ok_and(|real| real == self.real)
+    }
+}
+
+/// The changed text of one file, and which fences its parts are for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileEdit {
+    pub path: PathBuf,
+    pub old: Vec<u8>,
+    pub new: Vec<u8>,
+    /// By the range of the old text that they are at.
+    fences: Vec<(Range<usize>, Vec<usize>)>,
+}
+
+/// Edits for fences that are not checked yet.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Draft {
+    files: Vec<FileEdit>,
+    /// By fence, what is written for it.
+    statements: BTreeMap<usize, String>,
+}
+
+/// What is known of the edited source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Checked {
+    /// It was read again and judged to be good.
+    Good,
+    /// It was read again and has the fences where they are wanted; there was no time to judge it.
+    NotJudged(String),
+}
+
+/// Fences as edits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    pub files: Vec<FileEdit>,
+    /// By fence, what is written for it; those without have no edit.
+    pub statements: BTreeMap<usize, String>,
+    /// `None` where nothing was written, or not all fences are.
+    pub checked: Option<Checked>,
+}
+
+impl Written {
+    /// No fence has an edit.
+    pub fn nothing() -> Written {
+        Written { files: Vec::new(), statements: BTreeMap::new(), checked: None }
+    }
+
+    /// Changed lines, in the order of files and lines.
+    pub fn hunks(&self) -> Vec<Hunk> {
+        self.files.iter().flat_map(hunk::hunks).collect()
+    }
+
+    /// A patch to be applied in `folder`.
+    pub fn patch(&self, folder: &Path) -> Vec<u8> {
+        let one = |file: &FileEdit| {
+            diff::unified(&diff::name_in(folder, &file.path), &file.old, &file.new)
+        };
+        self.files.iter().flat_map(one).collect()
+    }
+}
+
+/// Knows which places of a program can be written.
+pub struct Editor<'a> {
+    files: Vec<SourceFile>,
+    reload: &'a Reload<'a>,
+    places: Option<Places>,
+    found: Option<c::Edits>,
+}
+
+impl std::fmt::Debug for Editor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Editor").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Editor<'a> {
+    pub fn new(files: Vec<SourceFile>, reload: &'a Reload<'a>) -> Editor<'a> {
+        Editor { files, reload, places: None, found: None }
+    }
+
+    fn is_compiled(&self) -> bool {
+        self.files.iter().any(|file| file.language.is_compiled())
+    }
+
+    /// How well places suit: those that are a line of the source cost nothing, those that nobody can
+    /// write most.
+    pub fn prices(&mut self, program: &Program, places: &Places) -> Vec<u32> {
+        self.places = Some(places.clone());
+        if !self.is_compiled() {
+            return fence::between_lines(places);
+        }
+        let found = c::Edits::find(program, places, &self.files, self.reload);
+        let prices = found.prices().to_vec();
+        self.found = Some(found);
+        prices
+    }
+
+    /// Writes fences, reads the source again and asks `judge` of the program that it is.
+    pub fn write(
+        &self,
+        program: &Program,
+        fences: &[Fence],
+        judge: &dyn Fn(&Program) -> Verdict,
+    ) -> Written {
+        let Some(places) = &self.places else { return Written::nothing() };
+        let trial = Trial { program, places, fences, judge, reload: self.reload };
+        if !self.is_compiled() {
+            return lines::write(&self.files, &trial);
+        }
+        let Some(found) = &self.found else { return Written::nothing() };
+        let (chosen, unwritten) = found.choose(places, fences);
+        let spellings = match c::lacks_header(&self.files) {
+            true => &[Spelling::WithHeader, Spelling::Builtin][..],
+            false => &[Spelling::Name, Spelling::WithHeader, Spelling::Builtin],
+        };
+        let written: BTreeSet<usize> =
+            (0..fences.len()).filter(|fence| !unwritten.contains(fence)).collect();
+        let drafts = spellings.iter().map(|how| found.draft(&self.files, &chosen, *how));
+        trial.first_good(drafts, &written)
+    }
+}
+
+/// Tries edits.
+struct Trial<'t> {
+    program: &'t Program,
+    places: &'t Places,
+    fences: &'t [Fence],
+    judge: &'t dyn Fn(&Program) -> Verdict,
+    reload: &'t Reload<'t>,
+}
+
+impl Trial<'_> {
+    /// The first draft that is what it should be.
+    fn first_good(
+        &self,
+        drafts: impl Iterator<Item = Draft>,
+        written: &BTreeSet<usize>,
+    ) -> Written {
+        for draft in drafts {
+            if draft.files.is_empty() {
+                break;
+            }
+            let Some(edited) = self.read(&draft, written) else { continue };
+            let checked = match written.len() == self.fences.len() {
+                false => None,
+                true => match (self.judge)(&edited) {
+                    Verdict::Good => Some(Checked::Good),
+                    Verdict::Unknown(why) => Some(Checked::NotJudged(why)),
+                    Verdict::Bad => continue,
+                },
+            };
+            return Written { files: draft.files, statements: draft.statements, checked };
+        }
+        Written::nothing()
+    }
+
+    /// The edited program, if it is the original with fences where they are wanted.
+    fn read(&self, draft: &Draft, written: &BTreeSet<usize>) -> Option<Program> {
+        let texts: Vec<(PathBuf, Vec<u8>)> =
+            draft.files.iter().map(|file| (file.path.clone(), file.new.clone())).collect();
+        let edited = (self.reload)(&texts).ok()?;
+        let Alignment { added, different } = align(self.program, &edited, true);
+        let spots = added.get(&Added::Fence).into_iter().flatten();
+        let there: BTreeSet<usize> = spots.filter_map(|spot| self.number(spot)).collect();
+        let wanted = written.iter().map(|fence| self.fences[*fence].place.point);
+        let mut wanted = wanted.map(|point| self.places.number(point));
+        let complete = wanted.all(|number| number.is_some_and(|number| there.contains(&number)));
+        (different.is_empty() && complete).then_some(edited)
+    }
+
+    fn number(&self, spot: &Spot) -> Option<usize> {
+        match spot {
+            Spot::At(point) => self.places.number(*point),
+            Spot::Between(..) => None,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Fences as text: the changed lines of the source, or the place in words.
+
+use super::{Asked, language, shown_place};
+use crate::{Look, printable};
+use raddle_analysis::fence::Fence;
+use raddle_ir::{LocId, Mnemonic};
+use raddle_patch::{Change, Hunk};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The edits, in the order of the source; then the fences that have none.
+pub(super) fn write_fences(
+    out: &mut String,
+    asked: &Asked<'_>,
+    look: &Look<'_>,
+    fences: &[Fence],
+) -> std::fmt::Result {
+    let mut told = BTreeSet::new();
+    for hunk in asked.written.hunks() {
+        let numbers = hunk.fences.iter().filter(|number| told.insert(**number));
+        let titles: BTreeSet<String> =
+            numbers.filter_map(|n| fences.get(*n)).map(|fence| title(asked, fence)).collect();
+        match titles.is_empty() {
+            false => titles.iter().try_for_each(|title| writeln!(out, "  {title}"))?,
+            true => {
+                let file = printable(&hunk.path.to_string_lossy());
+                let what = if hunk.fences.is_empty() { "what they need" } else { "the same" };
+                writeln!(out, "  {file}:{}: {what}", changed_line(&hunk))?;
+            }
+        }
+        write_hunk(out, &hunk)?;
+    }
+    let mut seen = BTreeSet::new();
+    for (number, fence) in fences.iter().enumerate() {
+        if !asked.written.statements.contains_key(&number) {
+            let mut words = String::new();
+            write_words(&mut words, asked, look, fence)?;
+            if seen.insert(words.clone()) {
+                out.push_str(&words);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `x.c:7 (writer): eieio`
+fn title(asked: &Asked<'_>, fence: &Fence) -> String {
+    let function = &asked.program.funcs[fence.place.point.func];
+    let block = function.blocks[fence.place.point.block].name.as_deref();
+    let block = block.filter(|_| !language(asked, fence).is_compiled());
+    let block = block.map_or_else(String::new, |name| format!(", {}", printable(name)));
+    let name = printable(&function.name);
+    format!("{} ({name}{block}): {}", shown_place(asked, fence), fence.kind.mnemonic())
+}
+
+/// The first line that is not kept, by its number before the change.
+fn changed_line(hunk: &Hunk) -> usize {
+    let kept = hunk.lines.iter().take_while(|(change, _)| *change == Change::Kept);
+    hunk.line + kept.count()
+}
+
+fn write_hunk(out: &mut String, hunk: &Hunk) -> std::fmt::Result {
+    let lines: Vec<(Change, String)> =
+        hunk.lines.iter().map(|(change, text)| (*change, text.replace('\t', "    "))).collect();
+    let blanks = |text: &str| text.len() - text.trim_start().len();
+    let filled = lines.iter().filter(|(_, text)| !text.trim().is_empty());
+    let indent = filled.map(|(_, text)| blanks(text)).min().unwrap_or(0);
+    let mut number = hunk.line;
+    for (change, text) in &lines {
+        let text = printable(text.get(indent..).unwrap_or_default());
+        match change {
+            Change::Added => writeln!(out, "  {:>6} + {text}", "")?,
+            Change::Removed => writeln!(out, "  {number:>6} - {text}")?,
+            Change::Kept => writeln!(out, "  {number:>6}   {text}")?,
+        }
+        number += usize::from(*change != Change::Added);
+    }
+    Ok(())
+}
+
+/// A place that no edit is known for.
+fn write_words(
+    out: &mut String,
+    asked: &Asked<'_>,
+    look: &Look<'_>,
+    fence: &Fence,
+) -> std::fmt::Result {
+    writeln!(out, "  {}", title(asked, fence))?;
+    let place = &fence.place;
+    let after = asked.program.loc(place.after).and(Some("after this"));
+    write_line(out, asked, look, place.after, after.unwrap_or_default())?;
+    write_line(out, asked, look, place.before, "before this")?;
+    writeln!(out, "  {:>6}   no edit of the source is known to be this fence and nothing else", "")
+}
+
+/// A line of the source with a mark below the position.
+fn write_line(
+    out: &mut String,
+    asked: &Asked<'_>,
+    look: &Look<'_>,
+    loc: LocId,
+    note: &str,
+) -> std::fmt::Result {
+    let shown = look.sources.line_and_offset(asked.program, loc);
+    let (Some((text, offset)), Some(loc)) = (shown, asked.program.loc(loc)) else { return Ok(()) };
+    let offset = offset.unwrap_or(0);
+    writeln!(out, "  {:>6}   {text}", loc.line)?;
+    writeln!(out, "  {:>6}   {:offset$}^ {note}", "", "")
+}
