@@ -11,7 +11,7 @@
 
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::Search;
-use crate::witness::{self, Witness};
+use crate::witness::{self, Unconfirmed, Witness};
 use raddle_engine::{Failure, FailureKind, Spent, Step, Summary};
 use raddle_ir::{Program, Quantifier};
 use std::time::{Duration, Instant};
@@ -72,6 +72,8 @@ pub struct CheckResult {
     pub unsupported: Vec<Failure>,
     /// Offences whose schedule did not replay: a defect of raddle, not of the program.
     pub unconfirmed: Vec<Offence>,
+    /// Offences that there was no time or memory left to replay.
+    pub unreplayed: Vec<Offence>,
     /// The program's condition, if it has one.
     pub condition: Option<ConditionResult>,
     pub summary: Summary,
@@ -82,7 +84,8 @@ pub struct CheckResult {
 pub fn check(program: &Program, search: &Search) -> CheckResult {
     let start = Instant::now();
     let summary = search.explore(program);
-    let confirm = |offence: &Offence| witness::confirm(program, search, offence);
+    let budget = search.limits().budget.for_report();
+    let confirm = |offence: &Offence| witness::confirm(program, search, &budget, offence);
     let mut result = judge(program, summary, confirm);
     result.elapsed = start.elapsed();
     result
@@ -92,21 +95,26 @@ pub fn check(program: &Program, search: &Search) -> CheckResult {
 fn judge(
     program: &Program,
     summary: Summary,
-    confirm: impl Fn(&Offence) -> Option<Witness>,
+    confirm: impl Fn(&Offence) -> Result<Witness, Unconfirmed>,
 ) -> CheckResult {
     let mut result = CheckResult {
         verdict: Verdict::Unknown,
         violations: Vec::new(),
         unsupported: Vec::new(),
         unconfirmed: Vec::new(),
+        unreplayed: Vec::new(),
         condition: condition::judge(program, &summary),
         summary,
         elapsed: Duration::ZERO,
     };
     for (offence, count) in offences(&mut result) {
         match confirm(&offence) {
-            Some(witness) => result.violations.push(Violation { offence, witness, count }),
-            None => result.unconfirmed.push(offence),
+            Ok(witness) => result.violations.push(Violation { offence, witness, count }),
+            Err(Unconfirmed::Differs) => result.unconfirmed.push(offence),
+            Err(Unconfirmed::Spent(spent)) => {
+                result.unreplayed.push(offence);
+                result.summary.stopped = Some(spent.into());
+            }
         }
     }
     result.verdict = verdict(&result);
@@ -187,8 +195,8 @@ mod tests {
         }
     }
 
-    fn replays(offence: &Offence) -> Option<Witness> {
-        Some(Witness { schedule: offence.schedule().to_vec(), events: Vec::new(), why: None })
+    fn replays(offence: &Offence) -> Result<Witness, Unconfirmed> {
+        Ok(Witness { schedule: offence.schedule().to_vec(), events: Vec::new(), why: None })
     }
 
     fn verdict_of(summary: Summary) -> Verdict {
@@ -231,10 +239,20 @@ mod tests {
     fn a_failure_that_does_not_replay_is_no_violation() {
         let failures = vec![failure(FailureKind::Deadlock)];
         let summary = Summary { failures, ..Summary::default() };
-        let result = judge(&Program::default(), summary, |_| None);
+        let result = judge(&Program::default(), summary, |_| Err(Unconfirmed::Differs));
         assert_eq!(result.verdict, Verdict::Unknown);
         assert!(result.violations.is_empty());
         assert_eq!(result.unconfirmed.len(), 1);
+    }
+
+    #[test]
+    fn a_failure_that_there_was_no_time_to_replay_is_kept() {
+        let failures = vec![failure(FailureKind::Assertion)];
+        let summary = Summary { failures, ..Summary::default() };
+        let spent = |_: &Offence| Err(Unconfirmed::Spent(raddle_engine::Spent::Time));
+        let result = judge(&Program::default(), summary, spent);
+        assert_eq!((result.verdict, result.unreplayed.len()), (Verdict::Unknown, 1));
+        assert_eq!(result.summary.stopped, Some(Stopped::Time));
     }
 
     #[test]

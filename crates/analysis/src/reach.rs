@@ -7,8 +7,8 @@ use crate::fallible::may_fail;
 use crate::search::Search;
 use crate::witness::Witness;
 use raddle_engine::{
-    BoundKind, BoundMet, Failure, FailureKind, FailureSite, ReplayEnd, Spent, Step, Stopped,
-    Summary,
+    BoundKind, BoundMet, Budget, Failure, FailureKind, FailureSite, ReplayEnd, Spent, Step,
+    Stopped, Summary,
 };
 use raddle_interleave::{Model, replay_reach};
 use raddle_ir::{LocId, Program};
@@ -78,8 +78,11 @@ pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachRe
         Answer::Unreachable => result.reachable = Some(false),
         Answer::Unknown(unknown) => result.unknown = Some(unknown),
         Answer::Reachable(witness) => {
-            result.reached = confirmed(program, model, &witness);
-            result.unconfirmed = result.reached.is_none();
+            let budget = options.budget.for_report();
+            result.reached = confirmed(program, model, &budget, &witness);
+            result.unknown =
+                budget.spent().map(Unknown::Spent).filter(|_| result.reached.is_none());
+            result.unconfirmed = result.reached.is_none() && result.unknown.is_none();
             result.reachable = result.reached.is_some().then_some(true);
         }
     }
@@ -90,10 +93,12 @@ pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachRe
 fn confirmed(
     program: &Program,
     model: ReachModel,
+    budget: &Budget,
     found: &raddle_reach::Witness,
 ) -> Option<Reached> {
     let (goals, schedule) = (found.end == End::Goal, found.schedule.clone());
-    let (replayed, at_goal) = replay_reach(program, replayed_under(model), goals, &schedule);
+    let (replayed, at_goal) =
+        replay_reach(program, replayed_under(model), goals, budget, &schedule);
     let witness = Witness { schedule, events: replayed.events, why: None };
     let failure = match (&found.end, replayed.end) {
         (End::Goal, _) if at_goal => None,
@@ -111,11 +116,13 @@ pub fn rerun(program: &Program, search: &Search, schedule: &[Step]) -> Result<Wi
     let Search::Lazy(options) = search else {
         return Err("goals are reached by schedules of the reachability engine".to_owned());
     };
-    let (replayed, at_goal) = replay_reach(program, options.model, true, schedule);
+    let budget = &options.limits.budget;
+    let (replayed, at_goal) = replay_reach(program, options.model, true, budget, schedule);
     match (at_goal, replayed.end) {
         (true, _) => {
             Ok(Witness { schedule: schedule.to_vec(), events: replayed.events, why: None })
         }
+        (false, ReplayEnd::Spent(spent)) => Err(Stopped::from(spent).phrase().to_owned()),
         (false, ReplayEnd::Stuck(step)) => {
             Err(format!("step {} of the schedule cannot happen", step + 1))
         }

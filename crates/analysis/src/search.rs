@@ -127,18 +127,19 @@ impl Search {
         }
     }
 
-    /// Runs a schedule again, outside of the search.
-    pub fn replay(&self, program: &Program, schedule: &[Step]) -> Replayed {
+    /// Runs a schedule again, outside of the search and on another budget.
+    pub fn replay(&self, program: &Program, budget: &Budget, schedule: &[Step]) -> Replayed {
         let mut replayed = match self {
             Search::Interleave(options) => {
                 let model = options.bounded_model();
-                interleave::replay(program, model, options.checks, schedule)
+                interleave::replay_within(program, model, options.checks, budget, schedule)
             }
             Search::Graph(graph::Options { model, limits, .. }) => {
-                graph::replay(program, *model, limits, schedule)
+                let limits = Limits { budget: budget.clone(), ..limits.clone() };
+                graph::replay(program, *model, &limits, schedule)
             }
             Search::Lazy(options) => {
-                interleave::replay_reach(program, options.model, false, schedule).0
+                interleave::replay_reach(program, options.model, false, budget, schedule).0
             }
         };
         interpret(program, &mut replayed.events);

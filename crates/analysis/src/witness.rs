@@ -9,7 +9,7 @@ use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
 use crate::search::Search;
 use crate::why::{Why, graph, why};
-use raddle_engine::{Failure, FailureSite, ReplayEnd, ReplayEvent, Step};
+use raddle_engine::{Budget, Failure, FailureSite, ReplayEnd, ReplayEvent, Spent, Step, Stopped};
 use raddle_ir::{LocId, Program};
 
 /// A schedule and what happens along it.
@@ -22,10 +22,24 @@ pub struct Witness {
     pub why: Option<Why>,
 }
 
-/// Replays an offence's schedule; `None` if it does not end in that offence.
-pub fn confirm(program: &Program, search: &Search, offence: &Offence) -> Option<Witness> {
+/// Why an offence is not confirmed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unconfirmed {
+    /// The replay ends in something else.
+    Differs,
+    /// The budget did not last.
+    Spent(Spent),
+}
+
+/// Replays an offence's schedule.
+pub fn confirm(
+    program: &Program,
+    search: &Search,
+    budget: &Budget,
+    offence: &Offence,
+) -> Result<Witness, Unconfirmed> {
     let schedule = offence.schedule();
-    let replayed = search.replay(program, schedule);
+    let replayed = search.replay(program, budget, schedule);
     let confirmed = match (offence, &replayed.end) {
         (Offence::Failed(failure), ReplayEnd::Failed(sites)) => {
             sites.iter().any(|site| is_same(failure, site))
@@ -35,18 +49,28 @@ pub fn confirm(program: &Program, search: &Search, offence: &Offence) -> Option<
         }
         _ => false,
     };
-    confirmed.then(|| witness(program, search, schedule, replayed.events, offence))
+    match (confirmed, budget.spent()) {
+        (true, _) => Ok(witness(program, search, budget, schedule, replayed.events, offence)),
+        // The search may have had no time for the whole schedule.
+        (false, Some(spent)) => Err(Unconfirmed::Spent(spent)),
+        (false, None) => Err(Unconfirmed::Differs),
+    }
 }
+
+/// Reasons are looked for in stories of at most so many events: that takes time.
+const MOST_EVENTS: usize = 20_000;
 
 /// A schedule with its story and the reason.
 fn witness(
     program: &Program,
     search: &Search,
+    budget: &Budget,
     schedule: &[Step],
     events: Vec<ReplayEvent>,
     offence: &Offence,
 ) -> Witness {
     let (events, why) = match search {
+        _ if budget.is_spent() || events.len() > MOST_EVENTS => (events, None),
         Search::Graph(_) => graph::explained(program, schedule, events, offence),
         Search::Interleave(_) | Search::Lazy(_) => {
             let why = why(program, &events, offence);
@@ -90,7 +114,8 @@ pub fn rerun(
     schedule: &[Step],
     expected: &Expected,
 ) -> Result<Violation, String> {
-    let replayed = search.replay(program, schedule);
+    let budget = &search.limits().budget;
+    let replayed = search.replay(program, budget, schedule);
     let offence = match &replayed.end {
         ReplayEnd::Failed(sites) => {
             let site = sites.iter().find(|site| expected.is_met(program, site));
@@ -109,9 +134,10 @@ pub fn rerun(
         ReplayEnd::Stuck(step) => {
             return Err(format!("step {} of the schedule cannot happen", step + 1));
         }
+        ReplayEnd::Spent(spent) => return Err(Stopped::from(*spent).phrase().to_owned()),
         ReplayEnd::Short => return Err("the schedule ends before the program does".to_owned()),
     };
-    let witness = witness(program, search, schedule, replayed.events, &offence);
+    let witness = witness(program, search, budget, schedule, replayed.events, &offence);
     Ok(Violation { offence, witness, count: expected.count })
 }
 

@@ -124,6 +124,8 @@ pub struct ReplayArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
+    pub budget: BudgetArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -251,13 +253,15 @@ pub struct BudgetArgs {
 pub struct LimitArgs {
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Stop after this many executions.
+    /// Stop after this many executions. Not for searches of states: --strategy lazy, robust --by
+    /// attacks, fence --model tso.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub max_executions: Option<u64>,
-    /// Stop a thread after so many visible events in one execution [default: 100000].
+    /// Stop a thread after this many visible events in one execution [default: 100000]. Not for
+    /// searches of states.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..)

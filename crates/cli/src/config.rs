@@ -134,6 +134,9 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
 
 pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let checks = Checks { races: args.checks.contains(&CheckArg::Races) };
+    if args.search.strategy == Some(StrategyArg::Lazy) {
+        refuse_execution_limits(&args.limits, "--strategy lazy")?;
+    }
     let limits = limits(&args.limits)?;
     let searches = searches(&args.models, &args.search, &limits, checks, args.keep_going)?;
     let (searches, iterates) = args.buffers.bounded(searches)?;
@@ -258,6 +261,22 @@ pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
     })
 }
 
+/// Refuses limits that a search of states has no use for: `what` is the search.
+pub fn refuse_execution_limits(args: &LimitArgs, what: &str) -> Result<(), Stop> {
+    let given = [
+        ("--max-executions", args.max_executions.is_some()),
+        ("--max-events", args.max_events.is_some()),
+        ("--unroll", args.unroll.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Stop::Usage(format!(
+            "{option} is for searches of executions, but {what} searches states; \
+             --timeout and --max-memory limit both"
+        ))),
+    }
+}
+
 /// What a command may use, from now on. All that it does for one program shares it.
 pub fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
     let time = args.timeout.map(timeout).transpose()?;
@@ -353,6 +372,9 @@ mod tests {
             "--model tso --strategy graph --buffer-bound iterate",
             "--model sc --buffer-bound iterate",
             "--model sc --max-memory 18446744073709551615",
+            "--model tso --strategy lazy --max-executions 5",
+            "--model sc --strategy lazy --max-events 5",
+            "--model sc --strategy lazy --unroll 5",
         ] {
             assert!(matches!(checked(words), Err(Stop::Usage(_))), "{words}");
         }

@@ -42,6 +42,10 @@ pub struct FenceArgs {
 }
 
 pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
+    let by_states = "fence --model tso";
+    if args.model == WeakModel::Tso && !args.goal {
+        config::refuse_execution_limits(&args.limits, by_states)?;
+    }
     let limits = config::limits(&args.limits)?;
     let config = config::source(&args.source, &limits.budget);
     let loaded = match source::load(&config, output) {
@@ -55,6 +59,11 @@ pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
         }
     };
     loaded.warn_of_assembly([args.model.among_all()], output);
+    // A condition is about executions that end.
+    let has_condition = loaded.program.goals.is_empty() && loaded.program.condition.is_some();
+    if args.model == WeakModel::Tso && !has_condition {
+        config::refuse_execution_limits(&args.limits, by_states)?;
+    }
     let question = question(args, limits);
     let reload = |texts: &[(PathBuf, Vec<u8>)]| match question.limits.budget.spent() {
         Some(_) => Err("there is no time left".to_owned()),

@@ -18,6 +18,7 @@ use raddle_report::{Run, check, json};
 use std::path::Path;
 
 pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
+    let budget = config::budget(&args.budget)?;
     let file = input::shown(&args.file);
     let recorded = match load(&args.file, &file) {
         Ok(recorded) => recorded,
@@ -31,11 +32,17 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
         return Ok(output.refuse(&changed(&file, &shown)));
     }
     for (n, witness) in recorded.witnesses.iter().enumerate() {
-        let run = Run { file: &shown, program: &program, search: &witness.search };
+        let search = witness.search.clone().within(budget.clone());
+        let run = Run { file: &shown, program: &program, search: &search };
         match replayed(&run, witness, args.output.json, output) {
             Ok(text) => {
                 output.print(&text)?;
                 output.note(Status::Violation);
+            }
+            Err(reason) if budget.is_spent() => {
+                let message = format!("witness {}: stopped early: {reason}", n + 1);
+                output.complain(&format!("error: {file}: {message}"));
+                output.note(Status::Unknown);
             }
             Err(reason) => {
                 let message = format!("witness {} does not replay: {reason}", n + 1);
@@ -53,16 +60,16 @@ fn replayed(
     json: bool,
     output: &Output,
 ) -> Result<String, String> {
-    let RecordedWitness { search, schedule, expected } = witness;
+    let RecordedWitness { schedule, expected, .. } = witness;
     let sources = Sources::from_disk();
     if expected.kind == GOAL {
-        let found = reach::rerun(run.program, search, schedule)?;
+        let found = reach::rerun(run.program, run.search, schedule)?;
         return Ok(match json {
             true => json::line(&json::replayed_goal(run, &found)),
             false => raddle_report::reach::replayed(run, &output.look(&sources), &found),
         });
     }
-    let violation = rerun(run.program, search, schedule, expected)?;
+    let violation = rerun(run.program, run.search, schedule, expected)?;
     Ok(match json {
         true => json::line(&json::replayed(run, &violation)),
         false => check::replayed(run, &output.look(&sources), &violation),

@@ -67,6 +67,9 @@ pub fn run(args: &RobustArgs, output: &mut Output) -> Result<Status, Stop> {
         let why = "--by attacks is for tso; under pso take monitor, cycles or count";
         return Err(Stop::Usage(why.to_owned()));
     }
+    if args.by == Some(ByArg::Attacks) {
+        config::refuse_execution_limits(&args.limits, "--by attacks")?;
+    }
     for mut program in programs(config::source(&args.source, &limits.budget)) {
         let limits = Limits { budget: limits.budget.afresh(), ..limits.clone() };
         program.c.budget = limits.budget.clone();
@@ -105,6 +108,10 @@ fn run_program(
         let budget = limits.budget.share(args.models.len() - n);
         let limits = &Limits { budget, ..limits.clone() };
         let by = by.or((endless && *model == Model::Tso).then_some(By::Attacks));
+        if by == Some(By::Attacks) {
+            let what = "--by attacks, the default for automata,";
+            config::refuse_execution_limits(&args.limits, what)?;
+        }
         let found = match loaded {
             Err(NotLoaded::Stopped(spent)) => Robustness::unsearched(*model, by, spent),
             _ => robust(program, *model, limits, by),

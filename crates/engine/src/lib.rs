@@ -30,5 +30,5 @@ pub use raddle_machine::Ending;
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };
-pub use summary::{BoundKind, BoundMet, Stopped, Summary};
+pub use summary::{BoundKind, BoundMet, MAX_SILENT, Stopped, Summary};
 pub use tally::{End, Tally};

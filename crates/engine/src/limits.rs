@@ -26,7 +26,12 @@ pub struct Limits {
 impl Limits {
     /// What the machine has to know of them.
     pub fn bounds(&self) -> Bounds {
-        Bounds { steps: self.local_steps, unroll: self.unroll, spin: self.spin }
+        Bounds {
+            steps: self.local_steps,
+            unroll: self.unroll,
+            spin: self.spin,
+            budget: self.budget.clone(),
+        }
     }
 }
 

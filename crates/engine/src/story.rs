@@ -5,6 +5,7 @@
 //! reader is told comes from here: the words are made from the values, never the other way round.
 
 use crate::failure::{FailureKind, FailureSite};
+use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::{Ending, in_bytes};
 use std::fmt;
@@ -25,6 +26,8 @@ pub enum ReplayEnd {
     Stuck(usize),
     /// The schedule ends before the execution does.
     Short,
+    /// The budget did not last to the end.
+    Spent(Spent),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,12 +5,18 @@ use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::Status;
 
+/// How many stores into a buffer, fences, spawns and joins a thread may perform in a row without an
+/// event.
+pub const MAX_SILENT: u32 = 100_000;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoundKind {
     /// [`crate::Limits::events`]
     Events,
     /// [`crate::Limits::local_steps`]
     LocalSteps,
+    /// [`MAX_SILENT`]
+    Operations,
     /// [`crate::Limits::unroll`]
     Iterations,
     /// How much store buffers hold. It cuts nothing: it leaves out executions.
@@ -22,9 +28,10 @@ pub enum BoundKind {
 
 impl BoundKind {
     /// What a thread that a bound has stopped is doing, and the bound; who met several is told of the first.
-    pub const STOPS: [(Status, BoundKind); 3] = [
+    pub const STOPS: [(Status, BoundKind); 4] = [
         (Status::OutOfEvents, BoundKind::Events),
         (Status::OutOfSteps, BoundKind::LocalSteps),
+        (Status::OutOfOperations, BoundKind::Operations),
         (Status::Unrolled, BoundKind::Iterations),
     ];
 
@@ -37,6 +44,7 @@ impl BoundKind {
         match self {
             BoundKind::Events => "events",
             BoundKind::LocalSteps => "local-steps",
+            BoundKind::Operations => "operations",
             BoundKind::Iterations => "iterations",
             BoundKind::Buffer => "buffer",
             BoundKind::Endless => "endless",

@@ -65,7 +65,7 @@ pub fn explore(program: &Program, options: &Options) -> Summary {
         let message = "an execution of more than 1024 events is not supported by the graph engine \
             (--unroll shortens loops)";
         let fault = raddle_machine::Fault::new(raddle_machine::FaultKind::Unsupported, message);
-        cannot_start(fault)
+        cannot_start(fault, &options.limits)
     })
 }
 
@@ -74,12 +74,15 @@ fn attempt<const W: usize>(program: &Program, options: &Options) -> Result<Summa
     let limits = &options.limits;
     match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
         Ok(ahead) => Search::<W>::new(ahead, options).run(),
-        Err(fault) => Ok(cannot_start(fault)),
+        Err(fault) => Ok(cannot_start(fault, limits)),
     }
 }
 
-/// The program asks for more than the engine has.
-fn cannot_start(fault: raddle_machine::Fault) -> Summary {
+/// The program asks for more than the engine has, or than the budget allows.
+fn cannot_start(fault: raddle_machine::Fault, limits: &Limits) -> Summary {
+    if let Some(spent) = limits.budget.spent() {
+        return Summary { stopped: Some(spent.into()), ..Summary::default() };
+    }
     let failure = FailureSite::before_start(fault).shown_by(1, Vec::new());
     Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
 }

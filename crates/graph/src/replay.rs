@@ -44,6 +44,9 @@ fn run<const W: usize>(
     let teller = Teller::new(program);
     ahead.run_all();
     for (n, step) in schedule.iter().enumerate() {
+        if let Some(spent) = limits.budget.spent() {
+            return Replayed { end: ReplayEnd::Spent(spent), events };
+        }
         let mut next = act(&ahead, &graph, step);
         // The search lets threads go ahead in loops where there is nothing else to do.
         while next.is_none() && ahead.hurry() {
@@ -68,6 +71,7 @@ fn run<const W: usize>(
         let left = left(&mut ahead, &graph, &waiting).unwrap_or_default();
         events.extend(left.stuck.iter().map(|stuck| teller.stuck(&ahead, stuck)));
     }
+    let end = limits.budget.spent().map_or(end, ReplayEnd::Spent);
     Replayed { end, events }
 }
 

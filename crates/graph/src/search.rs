@@ -111,6 +111,9 @@ impl<'p, const W: usize> Search<'p, W> {
     pub fn run(mut self) -> Result<Summary, TooSmall> {
         self.ahead.run_all();
         loop {
+            if let Some(spent) = self.options.limits.budget.spent() {
+                return Ok(self.tally.finish(Some(spent.into())));
+            }
             if self.ahead.is_over() {
                 return Err(TooSmall);
             }
@@ -138,6 +141,10 @@ impl<'p, const W: usize> Search<'p, W> {
         let longest = &mut self.tally.summary.longest;
         *longest = (*longest).max(graph.len() as u32);
         let end = end_of(&mut self.ahead, graph);
+        // Threads may have been cut short anywhere, and those that spin in their trial.
+        if self.options.limits.budget.is_spent() {
+            return;
+        }
         let ahead = &self.ahead;
         match end {
             Some(end) => {
@@ -166,6 +173,9 @@ impl<'p, const W: usize> Search<'p, W> {
     /// Goes to the next act that can be carried out; false if there is none left.
     fn advance(&mut self) -> Result<bool, TooSmall> {
         while let Some(node) = self.nodes.last_mut() {
+            if self.options.limits.budget.is_spent() {
+                return Ok(true);
+            }
             self.ahead.trail.backtrack(node.mark);
             self.steps.truncate(node.steps);
             self.level = node.level;

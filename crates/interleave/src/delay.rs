@@ -46,6 +46,9 @@ pub fn delayed(
     let mut run = Run { system, model, steps: Vec::new(), threads: Vec::new() };
     run.know_initial();
     for happening in delay.past {
+        if run.system.budget().is_spent() {
+            return Err(Undelayed::Stuck);
+        }
         run.follow(happening, delay).ok_or(Undelayed::Stuck)?;
     }
     let nothing_more = Delay { thread: u32::MAX, ..*delay };

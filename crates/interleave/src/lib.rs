@@ -87,7 +87,7 @@ pub use raddle_engine::{
 pub use raddle_engine::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };
-pub use replay::{replay, replay_reach};
+pub use replay::{replay, replay_reach, replay_within};
 
 use observe::Notes;
 use raddle_ir::Program;
@@ -113,7 +113,7 @@ fn search_with<'a>(
     };
     let mut system = match system {
         Ok(system) => system,
-        Err(fault) => return cannot_start(fault),
+        Err(fault) => return cannot_start(fault, &options.limits),
     };
     if let Some(slots) = &mut system.slots {
         slots.stores = options.limits.events;
@@ -124,8 +124,12 @@ fn search_with<'a>(
     }
 }
 
-/// The program asks for more than the machine has before its first instruction.
-fn cannot_start(fault: raddle_machine::Fault) -> Summary {
+/// The program asks for more than the machine has, or than the budget allows, before its first
+/// instruction.
+fn cannot_start(fault: raddle_machine::Fault, limits: &Limits) -> Summary {
+    if let Some(spent) = limits.budget.spent() {
+        return Summary { stopped: Some(spent.into()), ..Summary::default() };
+    }
     let failure = FailureSite::before_start(fault).shown_by(1, Vec::new());
     Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
 }

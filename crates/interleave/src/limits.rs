@@ -36,11 +36,13 @@ impl Watch {
     /// Whether time or memory are used up: the execution at hand is to be abandoned, uncounted.
     #[inline]
     pub fn is_spent(&mut self) -> bool {
-        let spent = self.limits.budget.spent();
-        if let Some(spent) = spent {
-            self.stopped = Some(spent.into());
+        match self.limits.budget.spent() {
+            None => false,
+            Some(spent) => {
+                self.stopped.get_or_insert(spent.into());
+                true
+            }
         }
-        spent.is_some()
     }
 
     pub fn stopped(&self) -> Option<Stopped> {

@@ -77,7 +77,7 @@ pub struct Execution<'a, 'p> {
 impl Execution<'_, '_> {
     /// A schedule that leads here.
     pub fn schedule(&self) -> Vec<Step> {
-        schedule(self.system, &self.system.events, self.bounds)
+        schedule(self.system, &self.system.events, &self.bounds)
     }
 
     /// What threads wait to do that wait for a value in memory.

@@ -131,8 +131,12 @@ impl Outcomes {
         self.race(system);
         self.full(system);
         let end = end_of(system);
+        // Threads that spin were given a trial, which may have been cut short.
+        if system.budget().is_spent() {
+            return;
+        }
         let system = &*system;
-        let schedule = || schedule(system, &system.events, self.bounds);
+        let schedule = || schedule(system, &system.events, &self.bounds);
         self.tally.count(end, |state| final_state(system, state), schedule);
         self.note(system);
     }
@@ -142,7 +146,7 @@ impl Outcomes {
     pub fn complete(&mut self, system: &System<'_>) {
         self.race(system);
         self.full(system);
-        let schedule = || schedule(system, &system.events, self.bounds);
+        let schedule = || schedule(system, &system.events, &self.bounds);
         self.tally.complete(|state| final_state(system, state), schedule);
         self.note(system);
     }
@@ -192,7 +196,7 @@ impl Outcomes {
             None => {
                 let site = datarace::site(system, &Names::of(&system.machine), race);
                 let events = &system.events[..race.events as usize];
-                self.tally.failed(site, || schedule(system, events, self.bounds));
+                self.tally.failed(site, || schedule(system, events, &self.bounds));
             }
         }
     }

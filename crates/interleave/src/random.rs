@@ -22,6 +22,9 @@ pub(crate) fn sample(
     let start = system.moment();
     for _ in 0..runs {
         run(&mut system, options, &mut random, &mut outcomes);
+        if watch.is_spent() {
+            break;
+        }
         if let Some(visit) = &mut visitor
             && system.visited(options.limits.bounds(), visit).is_break()
         {
@@ -47,6 +50,9 @@ fn run(
         for thread in system.machine.thread_ids() {
             enabled.extend(system.enabled_updates(thread));
             enabled.extend(system.enabled_step(thread));
+        }
+        if system.budget().is_spent() {
+            return;
         }
         let Some(mut turn) = random.choice(enabled) else {
             outcomes.end(system);

@@ -11,7 +11,9 @@ use crate::narrate::Narrator;
 use crate::outcome::{end_of, final_state};
 use crate::schedule::action;
 use crate::system::System;
-use raddle_engine::{Checks, End, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step};
+use raddle_engine::{
+    Budget, Checks, End, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step,
+};
 use raddle_ir::{GlobalId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::layout::global_address;
@@ -19,14 +21,26 @@ use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Fault, Status, ThreadId, Watch};
 use std::borrow::Cow;
 
-/// Runs a program along a schedule.
+/// Runs a program along a schedule, however long that takes.
 pub fn replay(
     program: &Program,
     model: impl Into<BoundedModel>,
     checks: Checks,
     schedule: &[Step],
 ) -> Replayed {
-    match System::printing(program, model, Limits::default().bounds(), checks) {
+    replay_within(program, model, checks, &Budget::UNLIMITED, schedule)
+}
+
+/// Runs a program along a schedule.
+pub fn replay_within(
+    program: &Program,
+    model: impl Into<BoundedModel>,
+    checks: Checks,
+    budget: &Budget,
+    schedule: &[Step],
+) -> Replayed {
+    let limits = Limits { budget: budget.clone(), ..Limits::default() };
+    match System::printing(program, model, limits.bounds(), checks) {
         Ok(system) => run(system, None, schedule).0,
         Err(fault) => cannot_start(fault),
     }
@@ -42,9 +56,11 @@ pub fn replay_reach(
     program: &Program,
     model: Model,
     goals: bool,
+    budget: &Budget,
     schedule: &[Step],
 ) -> (Replayed, bool) {
-    let bounds = Limits::default().bounds();
+    let limits = Limits { budget: budget.clone(), ..Limits::default() };
+    let bounds = limits.bounds();
     let sole_right = program.memory_lock;
     let program = match sole_right {
         Some(_) => Cow::Owned(Program { memory_lock: None, ..program.clone() }),
@@ -76,6 +92,9 @@ fn run(
     let mut narrator = Narrator::new(&system);
     let mut races = Vec::new();
     for (n, step) in schedule.iter().enumerate() {
+        if let Some(spent) = system.budget().spent() {
+            return (Replayed { end: ReplayEnd::Spent(spent), events: narrator.events }, false);
+        }
         let fitting = action(&system, step);
         let Some(action) = fitting.filter(|turn| is_allowed(&system, sole_right, turn)) else {
             return (Replayed { end: ReplayEnd::Stuck(n), events: narrator.events }, false);
@@ -94,6 +113,7 @@ fn run(
     {
         narrator.deadlock(&mut system);
     }
+    let end = system.budget().spent().map_or(end, ReplayEnd::Spent);
     (Replayed { end, events: narrator.events }, at_goal)
 }
 

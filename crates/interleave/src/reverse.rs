@@ -132,10 +132,14 @@ impl Search<'_, '_> {
         let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
         let level = &mut self.levels[race.earlier as usize];
         let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
-        if asleep.iter().any(|sleeper| is_weak_initial(sleeper, sequence, &happens_before)) {
+        let budget = system.budget();
+        let covers = |sleeper: &Action| {
+            budget.is_spent() || is_weak_initial(sleeper, sequence, &happens_before)
+        };
+        if asleep.iter().any(covers) {
             return false;
         }
-        self.trees.insert(&mut level.branches, sequence, &happens_before);
+        self.trees.insert(&mut level.branches, sequence, &happens_before, budget);
         true
     }
 
@@ -174,6 +178,9 @@ impl Search<'_, '_> {
     fn retry_from(&mut self, first: usize, end: usize) {
         for n in first..end {
             let deferred = self.deferred[n];
+            if self.system.budget().is_spent() {
+                return;
+            }
             if self.is_due(&deferred) {
                 let mut sequence = std::mem::take(&mut self.sequence);
                 self.collect_all(deferred.race, deferred.last, &mut sequence);
@@ -210,7 +217,8 @@ impl Search<'_, '_> {
         self.collect(race, last, sequence, |event| system.clocks.get(event.clock, chain) < index);
     }
 
-    /// The events after the earlier one that are `kept`, then `last`.
+    /// The events after the earlier one that are `kept`, then `last`. Not all of them if the budget is
+    /// spent: then nothing is done with them.
     #[inline(always)]
     fn collect(
         &self,
@@ -229,6 +237,9 @@ impl Search<'_, '_> {
             }
             let mut action = event.action;
             if buffered && action.class == Class::Read {
+                if self.system.budget().is_spent() {
+                    break;
+                }
                 // Updates that are left out leave their stores in the buffer.
                 for other in &events[earlier..position as usize] {
                     action.forwarded += u32::from(hides(other, &action) && !kept(other));

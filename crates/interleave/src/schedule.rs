@@ -10,7 +10,7 @@ use raddle_engine::{Checks, Step};
 use raddle_machine::{Bounds, Status, ThreadId, Visible};
 
 /// The schedule of the current execution, or of as many of its events from the start.
-pub(crate) fn schedule(system: &System<'_>, events: &[Event], bounds: Bounds) -> Vec<Step> {
+pub(crate) fn schedule(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Step> {
     let initial = system.machine.program.threads.len();
     if system.machine.thread_count() as usize == initial {
         return events.iter().map(step).collect();
@@ -30,9 +30,11 @@ fn step(event: &Event) -> Step {
 
 /// The schedule in the numbers of a fresh system, found by going along on one. Should that not be
 /// able to follow, the rest is left out, and the schedule will not replay.
-fn renumbered(system: &System<'_>, events: &[Event], bounds: Bounds) -> Vec<Step> {
+fn renumbered(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Step> {
     let mut steps = Vec::with_capacity(events.len());
     let (program, checks) = (system.machine.program, Checks::default());
+    // What was found is worth some time, even if there is none left to search.
+    let bounds = Bounds { budget: bounds.budget.for_report(), ..bounds.clone() };
     let Ok(mut fresh) = System::new(program, system.bounded_model, bounds, checks) else {
         return steps;
     };

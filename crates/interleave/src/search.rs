@@ -176,6 +176,9 @@ impl<'p, 'o> Search<'p, 'o> {
         }
         for n in 0..self.races.len() {
             let race = self.races[n];
+            if self.system.budget().is_spent() {
+                break;
+            }
             let last = moved(&self.system, depth, race.earlier);
             self.reverse(race, last);
         }
@@ -331,12 +334,19 @@ impl<'p, 'o> Search<'p, 'o> {
         first
     }
 
-    /// The execution is at its end.
+    /// The execution is at its end. If the budget was spent on the way, it may have been cut anywhere,
+    /// and is not counted.
     fn end(&mut self) {
+        if self.watch.is_spent() {
+            return;
+        }
         if let Some(visit) = &mut self.visitor
             && self.system.visited(self.options.limits.bounds(), visit).is_break()
         {
             self.watch.see_enough();
+        }
+        if self.watch.is_spent() {
+            return;
         }
         if self.system.all_finished() {
             return self.outcomes.complete(&self.system);

@@ -8,14 +8,12 @@ use crate::clock::ClockId;
 use crate::model::{Barrier, Buffering};
 use crate::observe::What;
 use crate::system::{Failed, System, field};
+use raddle_engine::MAX_SILENT;
 use raddle_ir::Order;
 use raddle_machine::code::Pc;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::handle;
-use raddle_machine::{Fault, FaultKind, Reached, Status, Stop, ThreadId, Visible};
-
-/// How many stores, fences, spawns and joins a thread may perform without an event.
-const MAX_SILENT: u32 = 100_000;
+use raddle_machine::{Fault, FaultKind, Reached, STRETCH, Status, Stop, ThreadId, Visible};
 
 impl System<'_> {
     /// Lets a thread go on up to its next event, and all that this lets go on.
@@ -37,7 +35,9 @@ impl System<'_> {
     pub fn go_on(&mut self, thread: ThreadId, pc: Pc) {
         let mut pc = pc.next();
         for silent in (1..MAX_SILENT).rev() {
-            let mut steps = self.machine.most_steps();
+            let most = self.machine.most_steps();
+            let mut steps = most.min(STRETCH);
+            let after = most - steps;
             let (at, reached) = self.machine.reach(thread, pc, &mut steps);
             match reached {
                 Reached::Load => return self.machine.halt_at(thread, at),
@@ -50,7 +50,9 @@ impl System<'_> {
                     return self.ended(thread);
                 }
                 Reached::Store(store)
-                    if self.slots.is_none() && self.has_place(store.addr, store.bytes) =>
+                    if self.slots.is_none()
+                        && self.has_place(store.addr, store.bytes)
+                        && !self.budget().is_spent() =>
                 {
                     // That it was there is looked up in the undo log if something is wrong with it.
                     self.machine.halt_at(thread, at);
@@ -65,13 +67,13 @@ impl System<'_> {
                 _ => {
                     self.machine.halt_at(thread, at);
                     let mut work = Vec::new();
-                    self.settle_one(thread, &mut work, silent + 1, steps);
+                    self.settle_one(thread, &mut work, silent + 1, steps + after);
                     return self.settle_all(work);
                 }
             }
         }
         self.machine.halt_at(thread, pc);
-        self.machine.set_status(thread, Status::OutOfSteps);
+        self.machine.set_status(thread, Status::OutOfOperations);
     }
 
     /// Lets one thread go on; whom else it lets go on is work to do. It may perform fewer silent
@@ -85,8 +87,8 @@ impl System<'_> {
     ) {
         while self.machine.status(thread) == Status::Ready {
             left -= 1;
-            if left == 0 {
-                return self.machine.set_status(thread, Status::OutOfSteps);
+            if left == 0 || self.budget().is_spent() {
+                return self.machine.set_status(thread, Status::OutOfOperations);
             }
             if self.get(thread, field::DRAINING) != 0 && !self.pass_drain(thread) {
                 return;

@@ -18,7 +18,7 @@ use crate::datarace::DataRaces;
 use crate::event::{Detail, Event, Link};
 use crate::model::Buffering;
 use crate::observe::Notes;
-use raddle_engine::Checks;
+use raddle_engine::{Budget, Checks};
 use raddle_ir::{LocId, Program};
 use raddle_machine::{Bounds, Fault, Machine, Mark, Status, ThreadId, Word, word};
 
@@ -296,6 +296,12 @@ impl<'p> System<'p> {
     pub fn fail_at(&mut self, thread: ThreadId, fault: Fault, loc: LocId) {
         self.machine.set_status(thread, Status::Failed);
         self.failures.push(Failed { thread, fault, loc });
+    }
+
+    /// What is left for the search.
+    #[inline]
+    pub fn budget(&self) -> &Budget {
+        self.machine.trail.budget()
     }
 
     /// Stops the thread of the newest event if that was the last that the bound allows it.

@@ -8,6 +8,7 @@
 //! What goes into a sequence, and when, is decided in `reverse`.
 
 use crate::event::{Action, Turn};
+use raddle_engine::Budget;
 
 /// An element of a wakeup sequence.
 #[derive(Clone, Copy, Debug)]
@@ -111,12 +112,14 @@ impl Trees {
     }
 
     /// Inserts a sequence unless the tree covers it: follows branches that are compatible with it
-    /// and branches off where none is. `happens_before(a, b)` is asked of positions.
+    /// and branches off where none is. `happens_before(a, b)` is asked of positions. Both can be long:
+    /// when the budget is spent, nothing is inserted.
     pub fn insert(
         &mut self,
         list: &mut List,
         sequence: &mut Vec<Item>,
         happens_before: &impl Fn(u32, u32) -> bool,
+        budget: &Budget,
     ) {
         let mut at: Link = 0;
         loop {
@@ -124,7 +127,13 @@ impl Trees {
             let mut child = children.first;
             while child != 0 && !is_weak_initial(&self.node(child).action, sequence, happens_before)
             {
+                if budget.is_spent() {
+                    return;
+                }
                 child = self.node(child).next;
+            }
+            if budget.is_spent() {
+                return;
             }
             if child == 0 {
                 return self.graft(list, at, sequence);

@@ -16,13 +16,15 @@ use crate::clock::ClockId;
 use crate::event::{ANY, Action, Event, Identity, Turn};
 use crate::system::{Moment, System, field};
 use fastrand::Rng;
+use raddle_engine::Budget;
 use raddle_engine::Checks;
 use raddle_ir::{Program, text};
 use raddle_machine::visible::handle;
 use raddle_machine::{Bounds, Status, ThreadId};
 use raddle_oracle::generate::{self, Config};
 
-const BOUNDS: Bounds = Bounds { steps: 100_000, unroll: None, spin: true };
+const BOUNDS: Bounds =
+    Bounds { steps: 100_000, unroll: None, spin: true, budget: Budget::UNLIMITED };
 /// Steps and returns of one walk.
 const MOVES: usize = 120;
 

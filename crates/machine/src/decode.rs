@@ -15,7 +15,7 @@ use raddle_ir::{
 };
 
 /// The program with the loops watched that the bounds are about.
-pub fn decode(program: &Program, bounds: Bounds) -> Code {
+pub fn decode(program: &Program, bounds: &Bounds) -> Code {
     let every_loop = bounds.unroll.is_some();
     let exits = bounds.spin.then(|| Exits::new(program));
     let mut code = Code::default();
@@ -66,7 +66,7 @@ fn frame_of(func: &Function) -> FuncCode {
 fn watched_loops(
     program: &Program,
     func: &Function,
-    bounds: Bounds,
+    bounds: &Bounds,
     exits: Option<&Exits<'_>>,
 ) -> Vec<Loop> {
     let mut loops = loops(program, func);

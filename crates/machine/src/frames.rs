@@ -189,6 +189,10 @@ impl Machine<'_> {
             known => {
                 let fresh = known.is_none();
                 let len = words.max(used.max(CHUNK_WORDS));
+                if !self.trail.affords(len.into()) {
+                    let message = "calls need more stack than there is memory for";
+                    return Err(Fault::new(FaultKind::Unsupported, message));
+                }
                 let base = self.trail.reserve(len);
                 let chunks = &mut self.threads[thread.0 as usize].chunks;
                 if fresh {

@@ -80,7 +80,7 @@ pub use machine::{Bounds, Machine};
 pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;
 pub use passed::{Allocation, Passed, PassedOp};
-pub use run::Stop;
+pub use run::{STRETCH, Stop};
 pub use spin::{Rounds, Spin, Watch};
 pub use thread::{Status, ThreadId};
 pub use threads::word;

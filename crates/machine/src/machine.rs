@@ -2,19 +2,21 @@
 
 use crate::code::Code;
 use crate::decode::decode;
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::layout::{self, ObjectId, object_address};
 use crate::live::RegSet;
 use crate::memory::{Memory, ObjectKind, Purpose};
 use crate::needed::Needed;
+use crate::run::STRETCH;
 use crate::spin::Watch;
 use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
 use crate::trail::{Mark, Trail};
+use raddle_budget::Budget;
 use raddle_ir::{FuncId, GlobalId, Observed, Operand, Program};
 use rustc_hash::FxHashMap;
 
 /// What a thread may do before it is stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bounds {
     /// Instructions between two visible operations.
     pub steps: u64,
@@ -22,6 +24,9 @@ pub struct Bounds {
     pub unroll: Option<u32>,
     /// Whether threads that spin are stopped.
     pub spin: bool,
+    /// Time and memory. When they are spent, a thread stops as if it had run out of steps; whoever
+    /// runs it asks the budget before counting on that.
+    pub budget: Budget,
 }
 
 #[derive(Clone, Debug)]
@@ -32,6 +37,8 @@ pub struct Machine<'p> {
     pub(crate) code: Code,
     pub(crate) threads: Vec<Thread>,
     pub(crate) bounds: Bounds,
+    /// The length from which on the undo log of a run of local steps is made shorter.
+    pub(crate) worth_compacting: u64,
     /// Live registers at the starts of blocks, of the functions that were asked about.
     pub(crate) live: FxHashMap<FuncId, Vec<RegSet>>,
     /// For [`crate::codec`]: what is needed in each function, what is observed of it, and the
@@ -56,11 +63,12 @@ impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, bounds: Bounds) -> Result<Machine<'p>, Fault> {
         let mut machine = Machine {
             program,
-            trail: Trail::default(),
+            trail: Trail::new(&bounds.budget),
             memory: Memory::default(),
-            code: decode(program, bounds),
+            code: decode(program, &bounds),
             threads: Vec::new(),
             bounds,
+            worth_compacting: 4 * STRETCH,
             live: FxHashMap::default(),
             needed: Vec::new(),
             observed: Vec::new(),
@@ -100,6 +108,9 @@ impl<'p> Machine<'p> {
         self.memory.allocate(&mut self.trail, object, global.size as u32, kind)?;
         let base = object_address(object);
         for (offset, byte) in global.init.iter().enumerate().filter(|(_, byte)| **byte != 0) {
+            if offset.is_multiple_of(1 << 16) && self.trail.budget().is_spent() {
+                return Err(Fault::new(FaultKind::Unsupported, "no time to initialise memory"));
+            }
             self.poke(base + offset as u64, 1, u128::from(*byte))?;
         }
         for (offset, operand) in &global.relocs {

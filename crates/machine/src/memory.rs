@@ -183,6 +183,7 @@ impl Memory {
     fn room(trail: &mut Trail, bytes: u32) -> Result<Room, Fault> {
         let words = u32::try_from(Room::words(bytes)).ok();
         let words = words.filter(|words| trail.len() + u64::from(*words) <= MAX_WORDS);
+        let words = words.filter(|words| trail.affords((*words).into()));
         let words = words.ok_or_else(|| {
             let message = format!("an object of {bytes} bytes is more than there is memory for");
             Fault::new(FaultKind::Unsupported, message)

@@ -15,7 +15,7 @@ use crate::thread::{RECORD, Status, ThreadId, field, frame};
 use crate::threads::word;
 use crate::trail::{Mark, Word};
 use raddle_ir::{FenceKind, FuncId, LocId, Reg};
-use std::collections::HashMap;
+use std::cell::OnceCell;
 
 /// An operation of a kind that may need no event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,26 +110,38 @@ impl Machine<'_> {
 struct Past<'m, 'p> {
     machine: &'m Machine<'p>,
     changes: &'m [(Word, u64)],
-    /// For each word that changed, where in the log.
-    places: HashMap<Word, Vec<usize>>,
+    /// The words that changed and where in the log, as numbers, sorted; made when it is asked for.
+    places: OnceCell<Vec<u64>>,
 }
 
 impl<'m, 'p> Past<'m, 'p> {
     fn new(machine: &'m Machine<'p>, changes: &'m [(Word, u64)]) -> Past<'m, 'p> {
-        let mut places: HashMap<Word, Vec<usize>> = HashMap::new();
-        for (moment, (word, _)) in changes.iter().enumerate() {
-            places.entry(*word).or_default().push(moment);
-        }
-        Past { machine, changes, places }
+        Past { machine, changes, places: OnceCell::new() }
+    }
+
+    /// A log has fewer than 2^32 changes: that many would take 64 GiB.
+    fn place(word: Word, moment: usize) -> u64 {
+        word.index() << 32 | moment as u64
+    }
+
+    fn places(&self) -> &[u64] {
+        self.places.get_or_init(|| {
+            let changes = self.changes.iter().enumerate();
+            let mut places: Vec<u64> =
+                changes.map(|(moment, (word, _))| Past::place(*word, moment)).collect();
+            places.sort_unstable();
+            places
+        })
     }
 
     /// What a word held: what the first change since has overwritten, or what it still holds.
     fn word(&self, moment: usize, word: Word) -> u64 {
-        let since = self.places.get(&word).and_then(|places| {
-            let next = places.partition_point(|place| *place < moment);
-            places.get(next)
-        });
-        since.map_or_else(|| self.machine.trail.get(word), |place| self.changes[*place].1)
+        let places = self.places();
+        let next = places.partition_point(|place| *place < Past::place(word, moment));
+        match places.get(next).filter(|place| **place >> 32 == word.index()) {
+            Some(place) => self.changes[*place as u32 as usize].1,
+            None => self.machine.trail.get(word),
+        }
     }
 
     fn field(&self, moment: usize, thread: ThreadId, field: u32) -> u64 {

@@ -30,6 +30,9 @@ pub enum Stop {
     Unrolled,
 }
 
+/// Steps that a thread takes between looks at the budget and at the length of the undo log.
+pub const STRETCH: u64 = 1 << 14;
+
 /// What one local step led to.
 enum Next {
     Go,
@@ -44,9 +47,11 @@ impl Machine<'_> {
     }
 
     /// The same, with so many steps left.
-    pub fn run_on(&mut self, thread: ThreadId, mut left: u64) -> Stop {
+    pub fn run_on(&mut self, thread: ThreadId, steps: u64) -> Stop {
         let mut pc = self.pc(thread);
         self.run_from = self.trail.mark().index();
+        let mut left = steps.min(STRETCH);
+        let (start, mut after) = (self.trail.mark(), steps - left);
         loop {
             let frame = Word::from_index(self.get(thread, field::FRAME));
             quick::steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
@@ -77,7 +82,12 @@ impl Machine<'_> {
                 _ => {}
             }
             if left == 0 {
-                return self.stopped(thread, pc, Stop::Cut);
+                if after == 0 || self.trail.budget().is_spent() {
+                    return self.stopped(thread, pc, Stop::Cut);
+                }
+                self.compact(thread, pc, start);
+                left = after.min(STRETCH);
+                after -= left;
             }
             left -= 1;
             let next = match self.local_step(thread, pc) {

@@ -22,8 +22,8 @@
 use crate::code::{Code, LoopId, Pc};
 use crate::live::live_at_starts;
 use crate::machine::Machine;
-use crate::run::Stop;
-use crate::thread::{Status, ThreadId, field, frame};
+use crate::run::{STRETCH, Stop};
+use crate::thread::{MAX_THREADS, RECORD, Status, ThreadId, field, frame};
 use crate::trail::{Mark, Word};
 use raddle_ir::Reg;
 use smallvec::SmallVec;
@@ -79,6 +79,10 @@ impl Rounds {
         Some(if leaves { Spin::Waits } else { Spin::GoesOn })
     }
 }
+
+/// How many of a thread's newest frames keep their visits when the undo log is made shorter. Loops of
+/// the others count as not visited.
+const FRAMES_WITH_VISITS: usize = 64;
 
 impl Machine<'_> {
     /// Says when threads are stopped at heads of loops; gives what was said before.
@@ -145,6 +149,64 @@ impl Machine<'_> {
         self.trail.set(words.at(word::CHANGES), changes);
     }
 
+    /// Makes the undo log of a run of local steps short, as long as it pays. The run began at `start`, and
+    /// the thread is at `pc`.
+    pub(crate) fn compact(&mut self, thread: ThreadId, pc: Pc, start: Mark) {
+        let length = self.trail.changes(start).len() as u64;
+        if length < self.worth_compacting {
+            return;
+        }
+        let mut visits = self.visits_since(thread, pc, start);
+        let mut stops: Vec<Mark> = visits.iter().map(|(_, visit)| *visit).collect();
+        // What a story is told from (see `passed`) are these changes, and the past before each.
+        let records = u64::from(MAX_THREADS * RECORD);
+        let told = |word: Word| {
+            let field = (word.index() % u64::from(RECORD)) as u32;
+            word.index() < records && [field::STATUS, field::PC, field::OBJECTS].contains(&field)
+        };
+        match self.output.is_some() {
+            true => self.trail.compact(start, &mut stops, told),
+            false => self.trail.compact(start, &mut stops, |_| false),
+        }
+        for ((word, visit), moved) in visits.iter_mut().zip(stops) {
+            *visit = moved;
+            // The old value is in the log since the visit.
+            self.trail.set_dead_block(*word, [moved.index() + 1]);
+        }
+        let left = self.trail.changes(start).len() as u64;
+        // A look at the words takes a bit of each.
+        self.worth_compacting = (2 * left).max(4 * STRETCH).max(self.trail.len() / 64);
+    }
+
+    /// The words with the newest visits to loops that were made since `start`, in the order of the visits.
+    fn visits_since(&self, thread: ThreadId, pc: Pc, start: Mark) -> Vec<(Word, Mark)> {
+        let mut visits = Vec::new();
+        let (mut pc, mut frame) = (pc, Word::from_index(self.get(thread, field::FRAME)));
+        for _ in 0..FRAMES_WITH_VISITS {
+            let func = self.code.function_at(pc);
+            for known in self.code.loops.iter().filter(|l| l.may_spin && Some(l.func) == func) {
+                let word = frame.at(frame::SLOTS + known.slot.0).at(word::MARK);
+                let visit = self.visit_at(word).filter(|visit| *visit >= start);
+                visits.extend(visit.map(|visit| (word, visit)));
+            }
+            let caller = self.trail.get(frame.at(frame::CALLER));
+            if caller == 0 {
+                break;
+            }
+            pc = Pc((self.trail.get(frame.at(frame::RETURN_PC)) as u32).saturating_sub(1));
+            frame = Word::from_index(caller);
+        }
+        visits.sort_unstable_by_key(|(_, visit)| *visit);
+        visits
+    }
+
+    /// The visit that a loop's word tells of, if the log still has it: its first change is that word's.
+    fn visit_at(&self, word: Word) -> Option<Mark> {
+        let visit = Mark::from_index(self.trail.get(word).checked_sub(1)?);
+        let (first, _) = self.trail.changes(visit).first()?;
+        (*first == word).then_some(visit)
+    }
+
     fn loop_words(&self, thread: ThreadId, id: LoopId) -> Word {
         let slot = self.code.loops[id.0 as usize].slot;
         Word::from_index(self.get(thread, field::FRAME)).at(frame::SLOTS + slot.0)
@@ -152,9 +214,8 @@ impl Machine<'_> {
 
     /// Whether nothing has changed since the last visit.
     fn is_as_before(&mut self, thread: ThreadId, id: LoopId, words: Word) -> bool {
-        let (mark, changes) =
-            (self.trail.get(words.at(word::MARK)), self.trail.get(words.at(word::CHANGES)));
-        if mark == 0 || changes != self.get(thread, field::CHANGES) {
+        let Some(visit) = self.visit_at(words.at(word::MARK)) else { return false };
+        if self.trail.get(words.at(word::CHANGES)) != self.get(thread, field::CHANGES) {
             return false;
         }
         let known = self.code.loops[id.0 as usize];
@@ -164,7 +225,7 @@ impl Machine<'_> {
         // The oldest entry of a word has its value at the time of the visit.
         let mut seen: SmallVec<[Word; 16]> = SmallVec::new();
         let mut changed: SmallVec<[Reg; 16]> = SmallVec::new();
-        for (word, old) in self.trail.changes(Mark::from_index(mark - 1)) {
+        for (word, old) in self.trail.changes(visit) {
             if !(slots..end).contains(&word.index()) || seen.contains(word) {
                 continue;
             }

@@ -26,6 +26,8 @@ pub enum Status {
     Blocked,
     /// Stopped by the bound on local steps.
     OutOfSteps,
+    /// Stopped by the bound on visible operations without an event.
+    OutOfOperations,
     /// Stopped by the bound on events.
     OutOfEvents,
     /// It ended the program.
@@ -38,13 +40,14 @@ pub enum Status {
 
 impl Status {
     /// In the order of their numbers.
-    pub const ALL: [Status; 10] = [
+    pub const ALL: [Status; 11] = [
         Status::Absent,
         Status::Ready,
         Status::Finished,
         Status::Failed,
         Status::Blocked,
         Status::OutOfSteps,
+        Status::OutOfOperations,
         Status::OutOfEvents,
         Status::Halted,
         Status::Spinning,

@@ -5,6 +5,7 @@ use crate::rules::Rules;
 use crate::search::{Found, Search, Target};
 use raddle_engine::Budget;
 use raddle_ir::Program;
+use raddle_machine::Bounds;
 use raddle_oracle::automata;
 use raddle_oracle::generate::{self, Config};
 
@@ -15,7 +16,9 @@ fn count(short: u64) -> u64 {
 /// Thread, store and load of every attack that succeeds.
 fn attacks(program: &Program, whole_windows: bool) -> Vec<(u32, u32, u32)> {
     let rules = Rules { attacks: true, whole_windows, ..Rules::default() };
-    let search = Search::new(program, 100_000, rules, Target::Rules, (&Budget::UNLIMITED, 1));
+    let budget = Budget::UNLIMITED;
+    let bounds = Bounds { steps: 100_000, unroll: None, spin: true, budget };
+    let search = Search::new(program, bounds, rules, Target::Rules, 1);
     let outcome = search.expect("it starts").find_all().run();
     assert!(outcome.ended.is_none());
     let found = outcome.found.iter().filter_map(|finding| match finding.what {

@@ -3,17 +3,18 @@
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space};
 use crate::system::System;
+use raddle_engine::Budget;
 use raddle_machine::Bounds;
 use raddle_oracle::generate::{self, Config};
 
 #[test]
 fn states_come_back() {
-    let bounds = Bounds { steps: 100_000, unroll: None, spin: false };
+    let bounds = Bounds { steps: 100_000, unroll: None, spin: false, budget: Budget::UNLIMITED };
     for config in [Config::c11(), Config::synchronised(), Config::waiting()] {
         for seed in 0..60 {
             let program = generate::program(&config, seed);
             let rules = Rules { attacks: seed % 2 == 0, ..Rules::default() };
-            let mut system = System::new(&program, bounds, rules).expect("it starts");
+            let mut system = System::new(&program, bounds.clone(), rules).expect("it starts");
             let (space, mut scratch) = (Space::new(None), Scratch::default());
             let (mut before, mut after) = (Row::default(), Row::default());
             let (mut moves, mut others) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Final states: under TSO, those of the program extended until no attack succeeds ([`crate::lazy`]).
 
 use crate::api::{FinalState, FinalStates, Options, ReachModel, Unknown};
-use crate::lazy::{Asker, cannot_start, first_cap, lost, unknown};
+use crate::lazy::{Asker, first_cap, unknown};
 use crate::path::Manner;
 use crate::rules::Rules;
 use crate::search::{Found, Target};
@@ -59,7 +59,8 @@ impl Asker<'_, '_> {
     ) -> Result<Option<Vec<FinalState>>, Unknown> {
         let delayable = Arc::new(delayable.clone());
         let rules = Rules { delayable, cap, ..Rules::default() };
-        let mut search = self.search(&rules, Target::Finals).map_err(cannot_start)?.find_all();
+        let search = self.search(&rules, Target::Finals);
+        let mut search = search.map_err(|fault| self.cannot_start(fault))?.find_all();
         let outcome = search.run();
         self.count(&outcome);
         if let Some(unknown) = unknown(&outcome) {
@@ -75,7 +76,8 @@ impl Asker<'_, '_> {
         let mut states = Vec::new();
         for finding in &outcome.found {
             let Found::Final(values) = &finding.what else { continue };
-            let schedule = self.schedule(&search, &rules, finding, manner).ok_or_else(lost)?;
+            let schedule =
+                self.schedule(&search, &rules, finding, manner).ok_or_else(|| self.lost())?;
             states.push(FinalState { values: values.clone(), schedule });
         }
         states.sort_unstable_by(|a, b| a.values.cmp(&b.values));

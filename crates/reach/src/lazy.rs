@@ -158,7 +158,7 @@ impl<'p> Asker<'p, '_> {
         let rules = Rules { delayable, cap, attacks, goals, ..Rules::default() };
         let mut search = match self.search(&rules, target) {
             Ok(search) => search,
-            Err(fault) => return Query::Unknown(cannot_start(fault)),
+            Err(fault) => return Query::Unknown(self.cannot_start(fault)),
         };
         let outcome = search.run();
         self.count(&outcome);
@@ -166,7 +166,7 @@ impl<'p> Asker<'p, '_> {
         if let Some(finding) = outcome.found.iter().find(|finding| !is_attack(finding)) {
             return match self.witness(&search, &rules, finding, manner) {
                 Some(witness) => Query::Found(witness),
-                None => Query::Unknown(lost()),
+                None => Query::Unknown(self.lost()),
             };
         }
         let stores = outcome.found.iter().filter_map(|finding| match finding.what {
@@ -191,7 +191,8 @@ impl<'p> Asker<'p, '_> {
     ) -> Result<Attacked, Unknown> {
         let delayable = Arc::new(delayable.clone());
         let rules = Rules { delayable, cap, attacks: true, ..Rules::default() };
-        let mut search = self.search(&rules, Target::Rules).map_err(cannot_start)?;
+        let mut search =
+            self.search(&rules, Target::Rules).map_err(|fault| self.cannot_start(fault))?;
         if all {
             search = search.find_all();
         }
@@ -206,8 +207,8 @@ impl<'p> Asker<'p, '_> {
     }
 
     pub fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
-        let Options { local_steps, budget, workers, .. } = self.options;
-        Search::new(self.program, *local_steps, rules.clone(), target, (budget, *workers))
+        let workers = self.options.workers;
+        Search::new(self.program, self.bounds(), rules.clone(), target, workers)
     }
 
     pub fn count(&mut self, outcome: &Outcome) {
@@ -219,8 +220,22 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
+    /// Why a search does not start.
+    pub fn cannot_start(&self, fault: Fault) -> Unknown {
+        let unsupported = Unknown::Unsupported(fault.message, LocId::NONE);
+        self.options.budget.spent().map_or(unsupported, Unknown::Spent)
+    }
+
+    /// Why there is no schedule for what was found.
+    pub fn lost(&self) -> Unknown {
+        let message = "a way that was found cannot be gone again".to_owned();
+        let unsupported = Unknown::Unsupported(message, LocId::NONE);
+        self.options.budget.spent().map_or(unsupported, Unknown::Spent)
+    }
+
     fn bounds(&self) -> Bounds {
-        Bounds { steps: self.options.local_steps, unroll: None, spin: true }
+        let Options { local_steps: steps, budget, .. } = self.options;
+        Bounds { steps: *steps, unroll: None, spin: true, budget: budget.clone() }
     }
 
     /// A schedule that leads to what was found.
@@ -232,7 +247,10 @@ impl<'p> Asker<'p, '_> {
         manner: Manner,
     ) -> Option<Vec<Step>> {
         let (moves, machine) = (search.path(finding), &search.system().machine);
-        schedule(self.program, self.bounds(), rules, machine, &moves, manner)
+        // What was found is worth some time, even if there is none left to search.
+        let bounds = self.bounds();
+        let bounds = Bounds { budget: bounds.budget.for_report(), ..bounds };
+        schedule(self.program, bounds, rules, machine, &moves, manner)
     }
 
     fn witness(
@@ -281,14 +299,6 @@ impl<'p> Asker<'p, '_> {
 fn place(machine: &Machine<'_>, pc: Pc) -> InstPlace {
     let (func, block, index, loc) = machine.source_of(pc);
     InstPlace { func, block, index, loc }
-}
-
-pub(crate) fn cannot_start(fault: Fault) -> Unknown {
-    Unknown::Unsupported(fault.message, LocId::NONE)
-}
-
-pub(crate) fn lost() -> Unknown {
-    Unknown::Unsupported("a way that was found cannot be gone again".to_owned(), LocId::NONE)
 }
 
 pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {

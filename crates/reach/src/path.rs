@@ -73,6 +73,9 @@ pub(crate) fn schedule(
     let fresh = System::new(program, bounds, rules.clone()).ok()?;
     let mut follower = Follower { fresh, manner, stores: Vec::new(), steps: Vec::new() };
     for by in moves {
+        if follower.fresh.machine.trail.budget().is_spent() {
+            return None;
+        }
         let by = follower.renumbered(machine, *by)?;
         follower.tell(by);
         follower.fresh.perform(by);

@@ -16,7 +16,7 @@ use crate::worker::Worker;
 use raddle_engine::{Budget, Spent};
 use raddle_ir::{LocId, Program};
 use raddle_machine::code::Pc;
-use raddle_machine::{Fault, ThreadId};
+use raddle_machine::{Bounds, Fault, ThreadId};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -116,16 +116,16 @@ struct Level<'l> {
 impl<'p> Search<'p> {
     pub fn new(
         program: &'p Program,
-        steps: u64,
+        bounds: Bounds,
         rules: Rules,
         target: Target,
-        (budget, workers): (&Budget, usize),
+        workers: usize,
     ) -> Result<Search<'p>, Fault> {
         let start = Instant::now();
-        let bounds = raddle_machine::Bounds { steps, unroll: None, spin: true };
+        let budget = bounds.budget.clone();
         let system = System::new(program, bounds, rules)?;
         let threads = system.is_narrow().then(|| system.machine.thread_count() as usize);
-        let (space, budget) = (Space::new(threads), budget.clone());
+        let space = Space::new(threads);
         Ok(Search { system, space, target, stop_at_first: true, budget, workers, start })
     }
 
@@ -235,6 +235,10 @@ impl<'p> Search<'p> {
             let share = &level.states[from..level.states.len().min(from + SHARE)];
             for state in share {
                 let found = worker.expand(*state, &self.space);
+                // A thread may have been cut short anywhere: what that led to does not count.
+                if self.budget.is_spent() {
+                    return level.stop.store(true, Ordering::Relaxed);
+                }
                 if !found.is_empty() {
                     let mut all = level.found.lock().unwrap_or_else(PoisonError::into_inner);
                     all.extend(found);
@@ -242,7 +246,7 @@ impl<'p> Search<'p> {
             }
             worker.settle(&self.space);
             // Levels can be large; limits are not to wait for their end.
-            if from / SHARE % 64 == 63 && self.over_budget().is_some() {
+            if self.over_budget().is_some() {
                 level.stop.store(true, Ordering::Relaxed);
             }
         }

@@ -277,6 +277,9 @@ impl<'p> System<'p> {
             if self.machine.status(thread) != Status::Ready {
                 return;
             }
+            if self.machine.trail.budget().is_spent() {
+                break;
+            }
             match self.machine.run(thread) {
                 Stop::Visible => {}
                 Stop::Failed => {

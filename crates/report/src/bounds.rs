@@ -28,6 +28,7 @@ pub(crate) fn told(program: &Program, met: &BoundMet) -> String {
     let what = match met.kind {
         BoundKind::Events => "a thread had as many events as it may (--max-events)",
         BoundKind::LocalSteps => "a thread ran very long without an event",
+        BoundKind::Operations => "a thread stored or fenced very often without an event",
         BoundKind::Iterations => "a loop went back as often as it may (--unroll)",
         BoundKind::Buffer => "a store buffer was full (--buffer-bound)",
         BoundKind::Endless => "a thread goes on for ever in a loop without a way out",

@@ -4,7 +4,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, buffer, condition, counted, printable, value, witness};
 use raddle_analysis::{CheckResult, Offence, Search, Verdict, Violation};
-use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, Model, Stopped};
+use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, MAX_SILENT, Model, Stopped};
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
@@ -29,6 +29,9 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     }
     for offence in &result.unconfirmed {
         writeln!(out, "  {}", defect_phrase(run, offence))?;
+    }
+    for offence in &result.unreplayed {
+        writeln!(out, "  {}", unreplayed_phrase(run, offence))?;
     }
     for bound in &result.summary.bounds {
         let source = look.sources.line(run.program, bound.loc);
@@ -131,13 +134,21 @@ fn endless_phrase(search: &Search, result: &CheckResult) -> Option<String> {
 
 /// An offence that nobody can be accused of.
 pub(crate) fn defect_phrase(run: &Run<'_>, offence: &Offence) -> String {
-    let what = match offence {
+    format!("a defect of raddle: this did not replay: {}", offence_phrase(run, offence))
+}
+
+/// What to say of an offence that the limits left no room to replay.
+pub(crate) fn unreplayed_phrase(run: &Run<'_>, offence: &Offence) -> String {
+    format!("found, but the limits left no room to replay it: {}", offence_phrase(run, offence))
+}
+
+fn offence_phrase(run: &Run<'_>, offence: &Offence) -> String {
+    match offence {
         Offence::Failed(failure) => failure_phrase(run, failure),
         Offence::Condition(outcome) => {
             format!("final state {}", value::state_line(run.program, &outcome.values))
         }
-    };
-    format!("a defect of raddle: this did not replay: {what}")
+    }
 }
 
 /// `assertion in thread P0 at f.rir:3: message (2 executions)`
@@ -172,6 +183,10 @@ fn bound_words(search: &Search, kind: BoundKind) -> String {
         BoundKind::LocalSteps => {
             let instructions = counted(limits.local_steps, "instruction");
             format!("{instructions} without an event")
+        }
+        BoundKind::Operations => {
+            let operations = counted(MAX_SILENT.into(), "store");
+            format!("{operations}, fences, spawns or joins of one thread without an event")
         }
         BoundKind::Iterations => {
             let most = limits.unroll.map(|most| counted(u64::from(most), "time"));

@@ -250,7 +250,8 @@ fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
 fn errors(run: &Run<'_>, result: &CheckResult) -> Vec<Error> {
     let violations = result.violations.iter().map(|found| violation(run, found));
     let unsupported = result.unsupported.iter().map(|failure| failed(run, failure));
-    let unconfirmed = result.unconfirmed.iter().map(|offence| accused(run, offence));
+    let unconfirmed = result.unconfirmed.iter().chain(&result.unreplayed);
+    let unconfirmed = unconfirmed.map(|offence| accused(run, offence));
     violations.chain(unsupported).chain(unconfirmed).collect()
 }
 

@@ -64,6 +64,9 @@ fn write_exceptions(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> s
     for offence in &result.check.unconfirmed {
         writeln!(out, "Warning: {}", check::defect_phrase(run, offence))?;
     }
+    for offence in &result.check.unreplayed {
+        writeln!(out, "Warning: {}", check::unreplayed_phrase(run, offence))?;
+    }
     for bound in &summary.bounds {
         writeln!(out, "Bound {}", check::bound_phrase(run, bound))?;
     }

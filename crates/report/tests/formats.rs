@@ -52,6 +52,7 @@ fn result(summary: Summary, verdict: Verdict) -> CheckResult {
         violations: Vec::new(),
         unsupported: Vec::new(),
         unconfirmed: Vec::new(),
+        unreplayed: Vec::new(),
         condition: None,
         summary,
         elapsed: Duration::from_millis(1500),

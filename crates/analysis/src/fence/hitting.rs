@@ -6,6 +6,8 @@
 //! prices); of equal choices the first found wins, and everything is tried in a fixed order, so the
 //! answer depends on nothing else.
 
+use raddle_engine::Budget;
+
 /// How strong a fence is: 0 is none.
 pub(super) type Level = u8;
 
@@ -33,9 +35,10 @@ fn cost(prices: &[u32], choice: &[Level]) -> Cost {
     (used.count() as u32, levels, price)
 }
 
-/// A strength for each place that has a price; `None` if no choice satisfies all clauses.
-pub(super) fn cheapest(prices: &[u32], clauses: &[Clause]) -> Option<Choice> {
-    let mut search = Search { prices, clauses, best: None };
+/// A strength for each place that has a price; `None` if no choice satisfies all clauses. If the budget
+/// is spent on the way, the answer says nothing.
+pub(super) fn cheapest(prices: &[u32], clauses: &[Clause], budget: &Budget) -> Option<Choice> {
+    let mut search = Search { prices, clauses, budget, best: None };
     search.extend(&mut vec![0; prices.len()]);
     search.best.map(|(_, choice)| choice)
 }
@@ -43,11 +46,15 @@ pub(super) fn cheapest(prices: &[u32], clauses: &[Clause]) -> Option<Choice> {
 struct Search<'c> {
     prices: &'c [u32],
     clauses: &'c [Clause],
+    budget: &'c Budget,
     best: Option<(Cost, Choice)>,
 }
 
 impl Search<'_> {
     fn extend(&mut self, choice: &mut Choice) {
+        if self.budget.is_spent() {
+            return;
+        }
         let now = cost(self.prices, choice);
         if self.best.as_ref().is_some_and(|(best, _)| self.bound(choice, now) >= *best) {
             return;
@@ -90,6 +97,10 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn cheapest(prices: &[u32], clauses: &[Clause]) -> Option<Choice> {
+        super::cheapest(prices, clauses, &Budget::UNLIMITED)
+    }
 
     fn clause(places: &[usize]) -> Clause {
         Clause(places.iter().map(|place| (*place, 1)).collect())

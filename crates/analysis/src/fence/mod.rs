@@ -164,7 +164,12 @@ impl Search<'_> {
             {
                 prices = ask(&self.places);
             }
-            let Some(choice) = hitting::cheapest(&prices, &self.clauses) else {
+            let budget = &self.question.limits.budget;
+            let cheapest = hitting::cheapest(&prices, &self.clauses, budget);
+            if let Some(spent) = budget.spent() {
+                return Outcome::Unknown(Stopped::from(spent).phrase().to_owned());
+            }
+            let Some(choice) = cheapest else {
                 let why = "it is not so even with a fence at every place that could have one";
                 return Outcome::Hopeless(why.to_owned());
             };
@@ -223,6 +228,10 @@ impl Search<'_> {
     fn strengthened(&mut self, mut choice: Choice) -> Clause {
         let strongest = self.question.model.kinds().len() as Level;
         for place in 0..choice.len() {
+            // Without a budget nothing more is learned, and the clause is not used.
+            if self.question.limits.budget.is_spent() {
+                break;
+            }
             let before = choice[place];
             for level in (before + 1..=strongest).rev() {
                 choice[place] = level;

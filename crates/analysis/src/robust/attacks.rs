@@ -3,7 +3,7 @@
 //! The schedule of an attack that succeeds is replayed under the model and must have a cycle, as any
 //! other witness.
 
-use super::{Finding, Gap, witness};
+use super::{Finding, Gap, unconfirmed, witness};
 use raddle_engine::Stopped;
 use raddle_interleave::{Limits, Model};
 use raddle_ir::Program;
@@ -26,10 +26,11 @@ pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Findin
         Robust::Robust => {}
         Robust::Unknown(unknown) => finding.gaps.push(gap(&unknown)),
         Robust::Attacked(attack) => {
-            finding.witness = witness::unwatched(program, model, attack.schedule);
+            let budget = limits.budget.for_report();
+            finding.witness = witness::unwatched(program, model, &budget, attack.schedule);
             finding.violated = finding.witness.is_some();
             if !finding.violated {
-                finding.gaps.push(Gap::Unconfirmed);
+                finding.gaps.push(unconfirmed(&budget));
             }
         }
     }

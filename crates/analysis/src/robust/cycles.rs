@@ -6,28 +6,30 @@
 //! comes before what overwrites the store.
 
 use super::witness::witness;
-use super::{Finding, Gap, gaps, options};
-use raddle_interleave::{Happening, Limits, Model, What, observe};
+use super::{Finding, Gap, gaps, options, unconfirmed};
+use raddle_interleave::{Budget, Happening, Limits, Model, What, observe};
 use raddle_ir::Program;
 use raddle_monitor::{Address, Cells};
 use std::ops::ControlFlow;
 
 pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
-    let (mut found, mut unconfirmed) = (None, false);
+    let (mut found, mut gap) = (None, None);
     let mut graph = Graph::default();
     let options = options(model, limits);
     let summary = observe(program, &options, false, &mut |execution| {
-        if !graph.is_cyclic(execution.happened) {
+        if !graph.is_cyclic(execution.happened, &limits.budget) {
             return ControlFlow::Continue(());
         }
-        found = witness(program, model, execution.schedule());
-        unconfirmed |= found.is_none();
-        if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let budget = limits.budget.for_report();
+        found = witness(program, model, &budget, execution.schedule());
+        if found.is_some() {
+            return ControlFlow::Break(());
+        }
+        gap = Some(unconfirmed(&budget));
+        ControlFlow::Continue(())
     });
     let mut gaps = gaps(&summary);
-    if unconfirmed {
-        gaps.push(Gap::Unconfirmed);
-    }
+    gaps.extend(gap.filter(|gap| *gap == Gap::Unconfirmed));
     let violated = found.is_some();
     Finding { witness: found, violated, gaps, searches: vec![(model, summary)] }
 }
@@ -76,13 +78,20 @@ struct Graph {
 }
 
 impl Graph {
-    fn is_cyclic(&mut self, happened: &[Happening]) -> bool {
+    /// False if the budget is spent on the way.
+    fn is_cyclic(&mut self, happened: &[Happening], budget: &Budget) -> bool {
         self.restart();
         for happening in happened {
+            if budget.is_spent() {
+                return false;
+            }
             self.cells.add(happening.addr, happening.bytes, true);
         }
         self.places.resize(self.cells.len(), Place::default());
         for happening in happened {
+            if budget.is_spent() {
+                return false;
+            }
             self.add(happening);
         }
         self.flush();

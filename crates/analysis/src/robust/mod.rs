@@ -30,7 +30,7 @@ pub mod witness;
 
 pub use monitor::Interlocked;
 use raddle_engine::Spent;
-use raddle_interleave::{FailureKind, Limits, Model, Options, Stopped, Summary};
+use raddle_interleave::{Budget, FailureKind, Limits, Model, Options, Stopped, Summary};
 use raddle_ir::Program;
 pub use sample::{Pattern, Runs, Sample, sample};
 use std::time::{Duration, Instant};
@@ -153,6 +153,11 @@ fn options(model: Model, limits: &Limits) -> Options {
 /// The traces that a search has seen.
 fn traces(summary: &Summary) -> u64 {
     summary.executions + summary.blocked + summary.cut
+}
+
+/// Why a witness is not confirmed.
+fn unconfirmed(budget: &Budget) -> Gap {
+    budget.spent().map_or(Gap::Unconfirmed, |spent| Gap::Stopped(spent.into()))
 }
 
 /// What a search has left open.

@@ -142,6 +142,9 @@ impl<'p> Watch<'p> {
 
     fn visit(&mut self, execution: &Execution<'_, '_>) -> ControlFlow<()> {
         self.follow(execution.happened, execution.same);
+        if self.limits.budget.is_spent() {
+            return ControlFlow::Continue(());
+        }
         if !self.ahead.is_exposed()
             || !self.ahead.is_found() && !execution.waiting().iter().any(|next| self.would(next))
         {
@@ -162,6 +165,9 @@ impl<'p> Watch<'p> {
         self.same = self.same.min(same);
         self.ahead.truncate(same);
         for happening in &happened[same..] {
+            if self.limits.budget.is_spent() {
+                return;
+            }
             self.ahead.step();
             operations(self.model, Interlocked::Drains, happening, |access| {
                 self.ahead.push(&access);
@@ -195,6 +201,9 @@ impl<'p> Watch<'p> {
         }
         let first = self.seen;
         for n in first..self.operations.len() {
+            if self.limits.budget.is_spent() {
+                return ControlFlow::Continue(());
+            }
             if let Some(found) = self.causal.judge(n - first) {
                 let origin = self.origin(n);
                 self.confirm(happened, origin, &happened[origin], found)?;
@@ -226,8 +235,11 @@ impl<'p> Watch<'p> {
         let past: Vec<Happening> = past.into_iter().map(|n| happened[n]).collect();
         let Delayed { thread: Thread(thread), index: store, .. } = found;
         let delay = Delay { past: &past, thread, store, access };
-        let shown = match delayed(self.program, self.model, self.limits, &delay) {
-            Ok(schedule) => witness(self.program, self.model, schedule),
+        let budget = self.limits.budget.for_report();
+        let limits = Limits { budget: budget.clone(), ..self.limits.clone() };
+        let shown = match delayed(self.program, self.model, &limits, &delay) {
+            _ if budget.is_spent() => return ControlFlow::Continue(()),
+            Ok(schedule) => witness(self.program, self.model, &budget, schedule),
             Err(Undelayed::Waits) => return ControlFlow::Continue(()),
             Err(Undelayed::Stuck) => None,
         };
@@ -236,6 +248,7 @@ impl<'p> Watch<'p> {
                 self.found = Some(witness);
                 return ControlFlow::Break(());
             }
+            (None, _) if budget.is_spent() => {}
             // Through parts of its bytes an access may seem to miss more than it does.
             (None, Some(_)) => self.undecided = true,
             (None, None) => self.unconfirmed = true,

@@ -60,6 +60,7 @@ pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
     let start = Instant::now();
     let strategy = Strategy::Random { seed: runs.seed, runs: runs.runs };
     let (interlocked, limits) = (runs.interlocked, runs.limits.clone());
+    let budget = limits.budget.clone();
     let options = Options { strategy, limits, keep_going: true, ..Options::new(Model::Sc) };
     let (mut cells, mut monitor) = (Cells::default(), Monitor::new(buffers(model)));
     let (mut found, mut accesses) = (Found::default(), Vec::new());
@@ -72,6 +73,9 @@ pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
         monitor.restart();
         let mut violated = false;
         for happening in execution.happened {
+            if budget.is_spent() {
+                return ControlFlow::Continue(());
+            }
             accesses.clear();
             operations(model, interlocked, happening, |access| accesses.push(access));
             let site = site(happening.loc);

@@ -5,7 +5,8 @@
 
 use crate::why::order::{Node, Order};
 use raddle_interleave::{
-    Checks, Deed, Model, ReplayEnd, ReplayEvent, Replayed, Step, replay, replay_reach,
+    Budget, Checks, Deed, Model, ReplayEnd, ReplayEvent, Replayed, Step, replay_reach,
+    replay_within,
 };
 use raddle_ir::Program;
 use std::collections::VecDeque;
@@ -59,17 +60,28 @@ pub struct Witness {
 }
 
 /// Replays a schedule; `None` if it does not fit the program or has no cycle.
-pub(super) fn witness(program: &Program, model: Model, schedule: Vec<Step>) -> Option<Witness> {
-    of_replay(replay(program, model, Checks::default(), &schedule), schedule)
+pub(super) fn witness(
+    program: &Program,
+    model: Model,
+    budget: &Budget,
+    schedule: Vec<Step>,
+) -> Option<Witness> {
+    let checks = Checks::default();
+    of_replay(replay_within(program, model, checks, budget, &schedule), schedule)
 }
 
 /// The same for a schedule in which threads may spin.
-pub(super) fn unwatched(program: &Program, model: Model, schedule: Vec<Step>) -> Option<Witness> {
-    of_replay(replay_reach(program, model, false, &schedule).0, schedule)
+pub(super) fn unwatched(
+    program: &Program,
+    model: Model,
+    budget: &Budget,
+    schedule: Vec<Step>,
+) -> Option<Witness> {
+    of_replay(replay_reach(program, model, false, budget, &schedule).0, schedule)
 }
 
 fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<Witness> {
-    if matches!(replayed.end, ReplayEnd::Stuck(_)) {
+    if matches!(replayed.end, ReplayEnd::Stuck(_) | ReplayEnd::Spent(_)) {
         return None;
     }
     let events = replayed.events;

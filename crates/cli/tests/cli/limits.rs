@@ -111,7 +111,9 @@ fn the_text_of_robustness_names_the_limit() {
 fn a_witness_stands_whatever_the_limit() {
     for by in ["monitor", "cycles", "attacks"] {
         let args = ["robust", "examples/SB.litmus", "--json", "--model", "tso", "--by", by];
-        let (status, found) = asked(&[&args[..], &["--max-executions", "4"]].concat());
+        // Attacks are found among states.
+        let limit = if by == "attacks" { ["--timeout", "9"] } else { ["--max-executions", "4"] };
+        let (status, found) = asked(&[&args[..], &limit].concat());
         assert_eq!((status, &found[0]["robust"]), (Some(1), &Value::Bool(false)), "{by}");
     }
 }
@@ -166,6 +168,43 @@ fn fences_are_unknown_after_every_limit() {
         let why = found[0]["why"].as_str().unwrap_or_default();
         assert!(why.contains(wanted), "{model} {limit:?}: {why}");
     }
+}
+
+/// A limit that a command has no use for is not taken in silence.
+#[test]
+fn limits_on_executions_are_refused_where_states_are_searched() {
+    for command in [
+        &["check", "examples/SB.litmus", "--model", "sc,tso", "--strategy", "lazy"][..],
+        &["robust", "examples/SB.litmus", "--model", "tso", "--by", "attacks"],
+        &["fence", "examples/SB.litmus", "--model", "tso"],
+        &["robust", "tests/automata/peterson.aut", "--model", "tso"],
+        &["fence", "tests/automata/peterson.aut", "--model", "tso", "--goal"],
+    ] {
+        for option in ["--max-executions", "--max-events", "--unroll"] {
+            let ran = raddle(&[command, &[option, "5"]].concat());
+            assert_eq!(ran.status, Some(2), "{command:?} {option}");
+            let wanted = format!("{option} is for searches of executions");
+            assert!(ran.err.contains(&wanted), "{command:?}: {}", ran.err);
+        }
+    }
+    // A condition is about executions, and they can be limited.
+    let condition = ["fence", "examples/SB.litmus", "--model", "tso", "--goal"];
+    assert_eq!(raddle(&[&condition[..], &["--max-executions", "1000"]].concat()).status, Some(0));
+}
+
+/// The limit on time is for all models together: each has its share of what is left.
+#[test]
+fn models_share_the_time() {
+    let path = endless("limits-shared");
+    let start = std::time::Instant::now();
+    let models = ["check", &path, "--json", "--model", "sc,tso,pso", "--timeout", "0.6"];
+    let (status, found) = asked(&models);
+    assert_eq!((status, found.len()), (Some(3), 3));
+    for answer in &found {
+        assert_eq!(answer["stopped"], "time");
+        assert!(answer["events"].as_u64().is_some_and(|events| events > 0), "{answer}");
+    }
+    assert!(start.elapsed().as_secs_f64() < 3.0, "{:?}", start.elapsed());
 }
 
 /// Negative numbers are values, and wrong ones: nobody is told to put them behind `--`.

@@ -6,7 +6,7 @@ use super::{Ahead, ClockId, EventId, Status, field, unsupported};
 use raddle_ir::{BinOp, Type};
 use raddle_machine::code::{Op, Pc, Slot, Src, is_wide};
 use raddle_machine::visible::MAX_CHOICES;
-use raddle_machine::{Fault, FaultKind};
+use raddle_machine::{Fault, FaultKind, STRETCH};
 
 /// What one step led to.
 pub(super) enum Next {
@@ -39,7 +39,8 @@ impl Ahead<'_> {
     pub(super) fn run(&mut self, thread: u32) -> bool {
         let mut left = self.bounds.steps;
         loop {
-            if left == 0 {
+            let late = left.is_multiple_of(STRETCH) && self.trail.budget().is_spent();
+            if left == 0 || late {
                 self.set_status(thread, Status::OutOfSteps);
                 return false;
             }

@@ -146,7 +146,7 @@ impl<'p> Ahead<'p> {
         max_events: u32,
         room: u32,
     ) -> Result<Ahead<'p>, Fault> {
-        let mut trail = Trail::default();
+        let mut trail = Trail::new(&bounds.budget);
         let (event_count, failure_count) = (trail.reserve(1), trail.reserve(1));
         let nodes = Nodes::new(&mut trail);
         let objects = Objects::new(program, &mut trail)?;
@@ -154,7 +154,7 @@ impl<'p> Ahead<'p> {
             program,
             trail,
             rules,
-            code: decode(program, bounds),
+            code: decode(program, &bounds),
             bounds,
             max_events,
             room,

@@ -1,0 +1,77 @@
+//! Running the command with an eye on the clock and on its memory.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A run that takes longer is ended, and fails the test.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+pub struct Measured {
+    pub seconds: f64,
+    /// The most that was resident at a time.
+    pub mib: f64,
+    pub status: Option<i32>,
+    pub out: String,
+}
+
+impl Measured {
+    /// The verdict and the reason, from the report.
+    pub fn end(&self) -> String {
+        let first = self.out.lines().next().unwrap_or_default();
+        let verdict = first.rsplit(": ").next().unwrap_or_default();
+        let why = self.out.lines().find_map(|line| line.trim().strip_prefix("stopped early: "));
+        match why {
+            Some(why) if !verdict.contains(why) => format!("{verdict}: {why}"),
+            _ => verdict.to_owned(),
+        }
+    }
+}
+
+pub fn has_clang() -> bool {
+    let ran = Command::new("clang").arg("--version").stdout(Stdio::null()).status();
+    ran.is_ok_and(|status| status.success())
+}
+
+pub fn measure(args: &[String]) -> Measured {
+    let start = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(args)
+        .current_dir(raddle_testing::root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let read = |mut pipe: Box<dyn Read + Send>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = pipe.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    };
+    let out = read(Box::new(child.stdout.take().expect("a pipe")));
+    let err = read(Box::new(child.stderr.take().expect("a pipe")));
+    let mut kib = 0;
+    let status = loop {
+        kib = kib.max(peak(child.id()).unwrap_or(0));
+        if let Some(status) = child.try_wait().expect("a child to wait for") {
+            break status;
+        }
+        if start.elapsed() > PATIENCE {
+            let _ = child.kill();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let out = out.join().expect("the output") + &err.join().expect("the messages");
+    Measured { seconds, mib: kib as f64 / 1024.0, status: status.code(), out }
+}
+
+/// The most that a process has held so far; nothing where the system does not say.
+fn peak(id: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}
