@@ -166,7 +166,7 @@ impl CheckResult {
     /// What is known of a program before it is searched.
     pub fn unsearched(spent: Spent) -> CheckResult {
         let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
-        judge(&Program::default(), summary, |_| None)
+        judge(&Program::default(), summary, |_| Err(Unconfirmed::Spent(spent)))
     }
 
     /// Whether every execution was explored to its end, so that "never" means never.

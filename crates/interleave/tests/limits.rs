@@ -4,7 +4,8 @@ mod common;
 
 use common::{FILE, program, threads};
 use raddle_interleave::{
-    BoundKind, BoundMet, Budget, Limits, Model, Options, Stopped, Strategy, Summary, explore,
+    BoundKind, BoundMet, Budget, Checks, Deed, FailureKind, Limits, Model, Options, Stopped,
+    Strategy, Summary, explore, replay,
 };
 use raddle_ir::Program;
 use std::time::Duration;
@@ -156,6 +157,120 @@ fn local_steps_count_from_the_last_event() {
     let found =
         limited(&program, Strategy::Optimal, Limits { local_steps: 50, ..Limits::default() });
     assert_eq!((found.executions, found.cut), (1, 0));
+}
+
+/// A thread that waits for `@flag`, and computes for a long time before each look.
+fn patient(rounds: u32) -> Program {
+    program(&format!(
+        "global @flag: i32
+         thread t = @wait()
+         func @wait() {{
+             reg %k: i32, %f: i32, %c: i1
+           entry:
+             jump again
+           again:
+             %k = move i32 0
+             jump delay
+           delay:
+             %k = add i32 %k, 1
+             %c = cmp ult i32 %k, {rounds}
+             br %c, delay, look
+           look:
+             %f = load i32 asm @flag
+             %c = cmp eq i32 %f, 0
+             br %c, again, out
+           out:
+             ret
+         }}"
+    ))
+}
+
+/// The undo log of the delay is compacted on the way; what the visits to the loop tell stays.
+#[test]
+fn long_delays_hide_no_spinning() {
+    for rounds in [3, 20_000, 100_000, 500_000] {
+        let found = limited(&patient(rounds), Strategy::Optimal, Limits::default());
+        let kinds: Vec<FailureKind> = found.failures.iter().map(|failure| failure.kind).collect();
+        assert_eq!(kinds, [FailureKind::Deadlock], "{rounds}: {found:?}");
+    }
+}
+
+/// A story is told from the undo log, which is compacted where the telling allows it.
+#[test]
+fn stories_of_long_runs_are_complete() {
+    let program = program(
+        "global @x: ptr
+         thread t = @work()
+         func @work() {
+             reg %k: i32, %p: ptr, %c: i1
+           entry:
+             %k = move i32 0
+             %p = malloc 4
+             jump again
+           again:
+             %k = add i32 %k, 1
+             %c = cmp ult i32 %k, 200000
+             br %c, again, out
+           out:
+             %p = malloc 4
+             store ptr asm @x, %p
+             assert 0, \"here\"
+             ret
+         }",
+    );
+    for model in Model::ALL {
+        let found = explore(&program, &Options::new(model));
+        let told = replay(&program, model, Checks::default(), &found.failures[0].schedule);
+        let made = told.events.iter().filter(|event| matches!(event.deed, Deed::Allocate { .. }));
+        assert_eq!(made.count(), 2, "{:?}", told.events);
+    }
+}
+
+#[test]
+fn many_stores_without_an_event_are_named_as_that() {
+    let body = "reg %k: i64, %a: ptr, %c: i1
+        entry:\n%k = move i64 0\njump again
+        again:\nstore i8 asm @x, 1\n%k = add i64 %k, 1\n%c = cmp ult i64 %k, 100001
+        br %c, again, out\nout:\nret";
+    let program =
+        program(&format!("global @x: i8\nthread t = @fill()\nfunc @fill() {{\n{body}\n}}"));
+    for strategy in REDUCTIONS {
+        let found = limited(&program, strategy, Limits::default());
+        let [bound] = &found.bounds[..] else { panic!("{:?}", found.bounds) };
+        assert_eq!((bound.kind, bound.count), (BoundKind::Operations, 1));
+    }
+}
+
+/// The execution at hand is abandoned, and counts as nothing.
+#[test]
+fn time_runs_out_inside_of_an_execution() {
+    let body =
+        "reg %n: i64\nentry:\n%n = move i64 0\njump again\nagain:\n%n = add i64 %n, 1\njump again";
+    let program = program(&format!("thread t = @spin()\nfunc @spin() {{\n{body}\n}}"));
+    let random = Strategy::Random { seed: 0, runs: 1 };
+    for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Exhaustive, random] {
+        let budget = Budget::new(Some(Duration::from_millis(50)), None);
+        let limits = Limits { budget, local_steps: u64::MAX, ..Limits::default() };
+        let found = limited(&program, strategy, limits);
+        assert_eq!((found.executions, found.cut, found.blocked), (0, 0, 0), "{found:?}");
+        assert_eq!(found.stopped, Some(Stopped::Time));
+        assert!(found.bounds.is_empty() && found.failures.is_empty());
+    }
+}
+
+#[test]
+fn interruption_ends_a_search() {
+    let budget = Budget::new(None, None);
+    let flag = budget.interruption();
+    let limits = Limits { budget, ..Limits::default() };
+    let interrupts = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        flag.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    let found = limited(&writers(12), Strategy::Optimal, limits);
+    interrupts.join().expect("it only waits");
+    assert_eq!(found.stopped, Some(Stopped::Interrupted));
+    assert!(found.executions > 0);
 }
 
 // ---- random schedules ----

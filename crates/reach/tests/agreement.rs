@@ -3,7 +3,7 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use raddle_interleave::{
+use raddle_interleave::{Budget, 
     FailureKind, Model, Options as Exploration, ReplayEnd, Summary, explore, replay_reach,
 };
 use raddle_ir::{Program, text};
@@ -139,7 +139,7 @@ fn spinning_complaint(program: &Program) -> Option<String> {
 
 fn replays(program: &Program, model: Model, witness: &Witness) -> bool {
     let End::Failure { kind, .. } = &witness.end else { return false };
-    match replay_reach(program, model, false, &witness.schedule).0.end {
+    match replay_reach(program, model, false, &Budget::UNLIMITED, &witness.schedule).0.end {
         ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == *kind),
         _ => false,
     }
