@@ -3,8 +3,8 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use raddle_interleave::{Budget, 
-    FailureKind, Model, Options as Exploration, ReplayEnd, Summary, explore, replay_reach,
+use raddle_interleave::{
+    Budget, FailureKind, Model, Options as Exploration, ReplayEnd, Summary, explore, replay_reach,
 };
 use raddle_ir::{Program, text};
 use raddle_oracle::generate::{self, Config, Weights};
