@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
             budget: Budget::new(Some(Duration::from_millis(200)), None),
             events: 200,
             local_steps: 2_000,
-            unroll: None,
+            unroll: Default::default(),
             spin: true,
         };
         let options = Options { limits, keep_going: true, ..Options::new(model) };

@@ -1,7 +1,7 @@
 //! Whatever `check` calls a failure, every judge of fences and every search sees: each kind of failure, where it
 //! happens only if two stores are late.
 
-use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
+use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, between_lines, fences};
 use raddle_analysis::reach::reach;
 use raddle_analysis::{Search, Verdict, check};
 use raddle_engine::Limits;
@@ -88,7 +88,7 @@ fn judges_of_fences_see_every_failure() {
             for target in [Target::Goals, Target::Robust] {
                 let limits = Limits::default();
                 let question = Question { model, target, limits, workers: 1 };
-                match fences(&program, &question).outcome {
+                match fences(&program, &question, between_lines).outcome {
                     Outcome::Fences(found) if found.len() >= 2 => {}
                     other => panic!("{name} against {model:?}, {target:?}: {other:?}"),
                 }

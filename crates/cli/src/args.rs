@@ -6,6 +6,7 @@ use crate::models;
 use crate::monitor::MonitorArgs;
 use crate::reach::ReachArgs;
 use crate::robust::RobustArgs;
+use crate::unroll::{self, UnrollArg};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_engine::Model;
 use std::ffi::OsString;
@@ -267,10 +268,16 @@ pub struct LimitArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_events: Option<u32>,
-    /// Let each loop go back at most so many times; threads that would do it once more are stopped
-    /// and reported as a bound.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub unroll: Option<u32>,
+    /// Let each loop go back at most N times; threads that would do it once more are stopped and
+    /// reported as a bound. Loops that count in variables of their own and end by themselves are left
+    /// alone. FILE:LINE=N bounds the loop at a line, whatever it does. May be repeated.
+    #[arg(
+        long, value_name = "N|FILE:LINE=N", allow_negative_numbers = true, value_parser = unroll::parse
+    )]
+    pub unroll: Vec<UnrollArg>,
+    /// With --unroll N: bound every loop, also those that end by themselves and those of the library.
+    #[arg(long)]
+    pub unroll_all: bool,
     /// Exit with 3 when a bound was met, even if nothing was found.
     #[arg(long)]
     pub strict: bool,

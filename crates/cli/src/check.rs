@@ -4,6 +4,7 @@ use crate::config::CheckConfig;
 use crate::output::{Output, Stop};
 use crate::source::{self, NotLoaded, Source};
 use crate::status::Status;
+use crate::unroll;
 use crate::witness::WitnessFile;
 use raddle_analysis::{CheckResult, Iterated, Search};
 use raddle_budget::Spent;
@@ -26,6 +27,7 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     if let Err(diagnostic) = witness.is_apart_from(&source.program) {
         return Ok(output.refuse(&diagnostic));
     }
+    unroll::check(&source.program, &config.unroll)?;
     source.warn_of_assembly(config.searches.iter().map(Search::model), output);
     let mut found = Vec::new();
     let printed = search(config, &source, &mut found, output);

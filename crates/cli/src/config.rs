@@ -8,10 +8,11 @@ use crate::input::shown;
 use crate::models;
 use crate::output::{Output, Stop};
 use crate::signals;
+use crate::unroll;
 use clap::Parser;
 use raddle_analysis::Search;
 use raddle_budget::{Budget, default_memory};
-use raddle_engine::{Checks, Limits, Model};
+use raddle_engine::{Checks, Limits, Model, Unroll};
 use raddle_interleave::{self as interleave, Options, Strategy};
 use raddle_report::document::Origin;
 use std::ffi::OsString;
@@ -39,6 +40,8 @@ pub struct LitmusConfig {
 pub struct CheckConfig {
     pub source: SourceConfig,
     pub searches: Vec<Search>,
+    /// The bounds on loops that all of them have.
+    pub unroll: Unroll,
     /// Whether the bound on buffers is raised until it makes no difference.
     pub iterates: bool,
     /// What all of them look for.
@@ -120,6 +123,10 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
         return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
     }
     let limits = limits(&args.limits)?;
+    if !limits.unroll.at.is_empty() {
+        let why = "--unroll FILE:LINE=N is for one program: use raddle check for a test with loops";
+        return Err(Stop::Usage(why.to_owned()));
+    }
     let budget = limits.budget.clone();
     let searches = searches(&args.models, &args.search, &limits, Checks::default(), true)?;
     Ok(LitmusConfig {
@@ -143,6 +150,7 @@ pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     Ok(CheckConfig {
         source: source(&args.source, &limits.budget),
         searches,
+        unroll: limits.unroll,
         iterates,
         checks,
         strict: args.limits.strict,
@@ -256,7 +264,7 @@ pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
         executions: args.max_executions,
         budget: budget(&args.budget)?,
         events: args.max_events.unwrap_or(defaults.events),
-        unroll: args.unroll,
+        unroll: unroll::bounds(&args.unroll, args.unroll_all)?,
         ..defaults
     })
 }
@@ -266,7 +274,8 @@ pub fn refuse_execution_limits(args: &LimitArgs, what: &str) -> Result<(), Stop>
     let given = [
         ("--max-executions", args.max_executions.is_some()),
         ("--max-events", args.max_events.is_some()),
-        ("--unroll", args.unroll.is_some()),
+        ("--unroll", !args.unroll.is_empty()),
+        ("--unroll-all", args.unroll_all),
     ];
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),

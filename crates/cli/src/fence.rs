@@ -7,6 +7,7 @@ use crate::output::{Output, Stop};
 use crate::reach;
 use crate::source::{self, NotLoaded};
 use crate::status::Status;
+use crate::unroll;
 use clap::Args;
 use raddle_analysis::fence::{
     Fences, Outcome, Question, Target, Verdict, WeakModel, fences, judge,
@@ -59,6 +60,7 @@ pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
         }
     };
     loaded.warn_of_assembly([args.model.among_all()], output);
+    unroll::check(&loaded.program, &limits.unroll)?;
     // A condition is about executions that end.
     let has_condition = loaded.program.goals.is_empty() && loaded.program.condition.is_some();
     if args.model == WeakModel::Tso && !has_condition {

@@ -36,6 +36,7 @@ mod signals;
 mod source;
 mod status;
 mod stream;
+mod unroll;
 mod witness;
 
 use args::{Cli, Command};

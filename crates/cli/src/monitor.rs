@@ -9,6 +9,7 @@ use crate::robust::programs;
 use crate::source::{self, NotLoaded};
 use crate::status::Status;
 use crate::stream::Stream;
+use crate::unroll;
 use clap::{Args, ValueEnum};
 use raddle_analysis::robust::{Interlocked, Runs, Sample, sample};
 use raddle_budget::Budget;
@@ -98,7 +99,7 @@ fn for_programs(args: &MonitorArgs) -> Option<&'static str> {
         ("--interlocked", args.interlocked != InterlockedArg::default()),
         ("--max-executions", limits.max_executions.is_some()),
         ("--max-events", limits.max_events.is_some()),
-        ("--unroll", limits.unroll.is_some()),
+        ("--unroll", !limits.unroll.is_empty() || limits.unroll_all),
         ("--strict", limits.strict),
         ("--clang", source.clang.is_some()),
         ("--spurious-wakeups", source.spurious_wakeups),
@@ -193,6 +194,9 @@ fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
         }
         let unloaded = &Program::default();
         let program = loaded.as_ref().map_or(unloaded, |source| &source.program);
+        if loaded.is_ok() {
+            unroll::check(program, &limits.unroll)?;
+        }
         let subject = Subject { file: &source::shown(&config), program };
         let sampled = |(n, model): (usize, &Model)| {
             let budget = budget.share(args.models.len() - n);

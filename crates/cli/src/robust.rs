@@ -7,6 +7,7 @@ use crate::models;
 use crate::output::{Output, Stop};
 use crate::source::{self, NotLoaded};
 use crate::status::Status;
+use crate::unroll;
 use clap::{Args, ValueEnum};
 use raddle_analysis::robust::{By, Robustness, robust};
 use raddle_interleave::{Limits, Model};
@@ -96,6 +97,7 @@ fn run_program(
         ByArg::Attacks => By::Attacks,
     });
     if let Ok(source) = &loaded {
+        unroll::check(&source.program, &limits.unroll)?;
         source.warn_of_assembly(args.models.iter().map(|model| model.among_all()), output);
     }
     let unloaded = &Program::default();

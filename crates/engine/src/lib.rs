@@ -26,7 +26,7 @@ pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::Model;
 pub use raddle_budget::{Budget, Spent};
-pub use raddle_machine::Ending;
+pub use raddle_machine::{Ending, LoopBound, Unroll, loop_places};
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };

@@ -1,7 +1,7 @@
 //! Where to stop, and what to look for.
 
 use raddle_budget::Budget;
-use raddle_machine::Bounds;
+use raddle_machine::{Bounds, Unroll};
 
 /// Where to stop. Every limit that is met is reported in [`crate::Summary::bounds`] or
 /// [`crate::Summary::stopped`].
@@ -15,9 +15,9 @@ pub struct Limits {
     pub events: u32,
     /// Instructions that a thread may run between two visible events; a longer run is cut.
     pub local_steps: u64,
-    /// How often a loop may go back, each time it is entered; a thread that would do it once more is
-    /// stopped there.
-    pub unroll: Option<u32>,
+    /// How often loops may go back, each time they are entered; a thread that would do it once more
+    /// is stopped there.
+    pub unroll: Unroll,
     /// Whether a thread is stopped when its loop has gone round for nothing. Nothing is lost by that,
     /// and loops that wait for another thread need no bound.
     pub spin: bool,
@@ -28,7 +28,7 @@ impl Limits {
     pub fn bounds(&self) -> Bounds {
         Bounds {
             steps: self.local_steps,
-            unroll: self.unroll,
+            unroll: self.unroll.clone(),
             spin: self.spin,
             budget: self.budget.clone(),
         }
@@ -42,7 +42,7 @@ impl Default for Limits {
             budget: Budget::UNLIMITED,
             events: 100_000,
             local_steps: 10_000_000,
-            unroll: None,
+            unroll: Unroll::NONE,
             spin: true,
         }
     }

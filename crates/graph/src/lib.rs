@@ -43,7 +43,7 @@ mod tell;
 pub use api::{Model, Options};
 pub use raddle_engine::{
     BoundKind, BoundMet, Failure, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step,
-    Stopped, Summary,
+    Stopped, Summary, Unroll,
 };
 pub use replay::replay;
 

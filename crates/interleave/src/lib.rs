@@ -82,7 +82,7 @@ pub use model::Barrier;
 pub use observe::{Execution, Happening, Visitor, What, observe};
 pub use raddle_engine::{
     BoundKind, BoundMet, Budget, Checks, Failure, FailureKind, FailureSite, Limits, Step, Stopped,
-    Summary,
+    Summary, Unroll,
 };
 pub use raddle_engine::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,

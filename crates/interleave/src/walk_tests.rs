@@ -20,11 +20,11 @@ use raddle_engine::Budget;
 use raddle_engine::Checks;
 use raddle_ir::{Program, text};
 use raddle_machine::visible::handle;
-use raddle_machine::{Bounds, Status, ThreadId};
+use raddle_machine::{Bounds, Status, ThreadId, Unroll};
 use raddle_oracle::generate::{self, Config};
 
 const BOUNDS: Bounds =
-    Bounds { steps: 100_000, unroll: None, spin: true, budget: Budget::UNLIMITED };
+    Bounds { steps: 100_000, unroll: Unroll::NONE, spin: true, budget: Budget::UNLIMITED };
 /// Steps and returns of one walk.
 const MOVES: usize = 120;
 

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use raddle_interleave::{
-    BoundKind, FailureKind, Limits, Model, Options, Strategy, Summary, explore,
+    BoundKind, FailureKind, Limits, Model, Options, Strategy, Summary, Unroll, explore,
 };
 use raddle_ir::{Program, text, verify};
 
@@ -170,7 +170,7 @@ fn a_loop_that_counts_is_cut_by_unroll() {
     let set = " entry:\n store i32 @x, 1\n ret";
     let program = two(count, set);
     for bound in [1, 2, 5] {
-        let limits = Limits { unroll: Some(bound), ..Limits::default() };
+        let limits = Limits { unroll: Unroll::every(bound), ..Limits::default() };
         let options = Options { limits, keep_going: true, ..Options::new(Model::Sc) };
         let found = explore(&program, &options);
         // It sees the write in its first round, or in any other up to the last.
@@ -189,7 +189,7 @@ fn loops_are_counted_each_time_they_are_entered() {
                   out:\n store i32 @x, 1\n ret";
     let program = two(nested, " entry:\n ret");
     for (bound, cut) in [(3, 0), (2, 1)] {
-        let limits = Limits { unroll: Some(bound), ..Limits::default() };
+        let limits = Limits { unroll: Unroll::every(bound), ..Limits::default() };
         let found = explore(&program, &Options { limits, ..Options::new(Model::Sc) });
         assert_eq!((found.executions, found.cut), (1 - cut, cut), "{bound}");
     }
@@ -270,7 +270,7 @@ fn nothing_is_lost_by_stopping() {
         let program = two(&random_thread(&mut rng), &random_thread(&mut rng));
         let found = agree(&program);
         for (model, found) in Model::ALL.into_iter().zip(found) {
-            let limits = Limits { unroll: Some(3), spin: false, ..Limits::default() };
+            let limits = Limits { unroll: Unroll::every(3), spin: false, ..Limits::default() };
             let options = Options { limits, keep_going: true, ..Options::new(model) };
             let bounded = explore(&program, &options);
             let complete = |summary: &Summary| -> Vec<Vec<u64>> {

@@ -325,6 +325,8 @@ pub struct LoopCode {
     pub has_way_out: bool,
     /// How many loops of the function it is inside of.
     pub nesting: u32,
+    /// How often it may go back, each time it is entered.
+    pub most: Option<u32>,
 }
 
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use crate::loops::{Loop, loops};
 use crate::machine::Bounds;
 use crate::quick;
 use crate::spin;
+use crate::unroll::{self, Unrolling};
 use raddle_ir::flow::back_edges;
 use raddle_ir::{
     BlockId, Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
@@ -16,7 +17,8 @@ use raddle_ir::{
 
 /// The program with the loops watched that the bounds are about.
 pub fn decode(program: &Program, bounds: &Bounds) -> Code {
-    let every_loop = bounds.unroll.is_some();
+    let unrolling = bounds.unroll.is_some().then(|| Unrolling::new(program, &bounds.unroll));
+    let unrolling = unrolling.as_ref();
     let exits = bounds.spin.then(|| Exits::new(program));
     let mut code = Code::default();
     for func in program.funcs.values() {
@@ -26,7 +28,7 @@ pub fn decode(program: &Program, bounds: &Bounds) -> Code {
         let watched = watched_loops(program, func, bounds, exits.as_ref());
         let back = if watched.is_empty() { Vec::new() } else { back_edges(func) };
         let (blocks, at) = (Vec::new(), (BlockId::from_u32(0), 0));
-        Decoder { program, code: &mut code, func, id, blocks, watched, back, every_loop, at }
+        Decoder { program, code: &mut code, func, id, blocks, watched, back, unrolling, at }
             .function();
     }
     code.has_private |= program.globals.values().any(|global| global.private);
@@ -88,8 +90,8 @@ struct Decoder<'a> {
     blocks: Vec<Pc>,
     watched: Vec<Loop>,
     back: Vec<(BlockId, BlockId)>,
-    /// Whether ways into loops are marked.
-    every_loop: bool,
+    /// The bounds on loops, if there are any: ways into loops are then marked.
+    unrolling: Option<&'a Unrolling<'a>>,
     /// The instruction that operations are made of.
     at: (BlockId, u32),
 }
@@ -106,7 +108,7 @@ impl Decoder<'_> {
             self.blocks.push(Pc(next));
             next += u32::from(self.is_goal(id));
             if self.is_watched(id) {
-                next += 1 + u32::from(self.every_loop);
+                next += 1 + u32::from(self.unrolling.is_some());
             }
             let returns = matches!(block.term.kind, TerminatorKind::Return(_));
             next += block.insts.len() as u32 + 1 + u32::from(drops && returns);
@@ -148,18 +150,17 @@ impl Decoder<'_> {
         let Some(known) = self.watched.iter().find(|known| known.head == block).copied() else {
             return;
         };
-        // What leads back is written where the loop is.
-        let from = self.back.iter().find(|(_, head)| *head == block).map(|(from, _)| *from);
-        let loc = from.map_or(LocId::NONE, |from| self.func.blocks[from].term.loc);
+        let loc = unroll::position(self.func, block, &self.back);
+        let most = self.unrolling.and_then(|loops| loops.bound(self.id, block, &self.back));
         let frame = &mut self.code.funcs[self.id.as_u32() as usize];
         let slot = Slot(frame.slots);
         frame.slots += spin::word::ALL;
         let id = LoopId(self.code.loops.len() as u32);
         let Loop { head, may_spin, has_way_out, nesting } = known;
         let func = self.id;
-        self.code.loops.push(LoopCode { func, head, slot, may_spin, has_way_out, nesting });
+        self.code.loops.push(LoopCode { func, head, slot, may_spin, has_way_out, nesting, most });
         self.code.may_spin |= may_spin;
-        if self.every_loop {
+        if self.unrolling.is_some() {
             self.push(Op::LoopEntry(id), loc);
         }
         self.push(Op::LoopHead(id), loc);
@@ -168,7 +169,8 @@ impl Decoder<'_> {
     /// Where an edge leads: around the way in, if it leads back.
     fn edge(&self, from: BlockId, to: BlockId) -> Pc {
         let Pc(start) = self.blocks[to.as_u32() as usize];
-        let around = self.every_loop && self.is_watched(to) && self.back.contains(&(from, to));
+        let around =
+            self.unrolling.is_some() && self.is_watched(to) && self.back.contains(&(from, to));
         Pc(start + u32::from(around))
     }
 

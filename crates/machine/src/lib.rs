@@ -43,6 +43,7 @@
 
 pub mod code;
 pub mod codec;
+mod counting;
 pub mod decode;
 mod ends;
 pub mod eval;
@@ -70,6 +71,7 @@ pub mod spin;
 pub mod thread;
 mod threads;
 pub mod trail;
+mod unroll;
 pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
@@ -85,4 +87,5 @@ pub use spin::{Rounds, Spin, Watch};
 pub use thread::{Status, ThreadId};
 pub use threads::word;
 pub use trail::{Mark, Trail, Word};
+pub use unroll::{LoopBound, Unroll, loop_places};
 pub use visible::{Ending, Visible};

@@ -25,7 +25,7 @@ pub(crate) struct Loop {
 
 /// The loops of a function, by head, in the order of the blocks.
 pub(crate) fn loops(program: &Program, func: &Function) -> Vec<Loop> {
-    let heads = heads(func);
+    let heads = heads(&back_edges(func));
     let mut loops: Vec<Loop> = Vec::with_capacity(heads.len());
     for head in heads {
         let may_spin = may_spin(program, func, head);
@@ -62,8 +62,9 @@ fn nest(func: &Function, loops: &mut [Loop]) {
     }
 }
 
-fn heads(func: &Function) -> Vec<BlockId> {
-    let mut heads: Vec<BlockId> = back_edges(func).into_iter().map(|(_, head)| head).collect();
+/// The heads of the loops that some edges lead back to.
+pub(crate) fn heads(back: &[(BlockId, BlockId)]) -> Vec<BlockId> {
+    let mut heads: Vec<BlockId> = back.iter().map(|(_, head)| *head).collect();
     heads.sort_unstable();
     heads.dedup();
     heads

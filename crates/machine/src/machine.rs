@@ -11,6 +11,7 @@ use crate::run::STRETCH;
 use crate::spin::Watch;
 use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
 use crate::trail::{Mark, Trail};
+use crate::unroll::Unroll;
 use raddle_budget::Budget;
 use raddle_ir::{FuncId, GlobalId, Observed, Operand, Program};
 use rustc_hash::FxHashMap;
@@ -20,8 +21,8 @@ use rustc_hash::FxHashMap;
 pub struct Bounds {
     /// Instructions between two visible operations.
     pub steps: u64,
-    /// How often a loop may go back, each time it is entered.
-    pub unroll: Option<u32>,
+    /// Which loops are bounded.
+    pub unroll: Unroll,
     /// Whether threads that spin are stopped.
     pub spin: bool,
     /// Time and memory. When they are spent, a thread stops as if it had run out of steps; whoever

@@ -113,7 +113,7 @@ impl Machine<'_> {
     pub(crate) fn pass_head(&mut self, thread: ThreadId, id: LoopId) -> Option<Stop> {
         let words = self.loop_words(thread, id);
         let count = self.trail.get(words.at(word::COUNT));
-        if let Some(most) = self.bounds.unroll
+        if let Some(most) = self.code.loops[id.0 as usize].most
             && self.watch != Watch::Alone
         {
             if count > most.into() {

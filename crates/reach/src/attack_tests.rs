@@ -5,7 +5,7 @@ use crate::rules::Rules;
 use crate::search::{Found, Search, Target};
 use raddle_engine::Budget;
 use raddle_ir::Program;
-use raddle_machine::Bounds;
+use raddle_machine::{Bounds, Unroll};
 use raddle_oracle::automata;
 use raddle_oracle::generate::{self, Config};
 
@@ -17,7 +17,7 @@ fn count(short: u64) -> u64 {
 fn attacks(program: &Program, whole_windows: bool) -> Vec<(u32, u32, u32)> {
     let rules = Rules { attacks: true, whole_windows, ..Rules::default() };
     let budget = Budget::UNLIMITED;
-    let bounds = Bounds { steps: 100_000, unroll: None, spin: true, budget };
+    let bounds = Bounds { steps: 100_000, unroll: Unroll::NONE, spin: true, budget };
     let search = Search::new(program, bounds, rules, Target::Rules, 1);
     let outcome = search.expect("it starts").find_all().run();
     assert!(outcome.ended.is_none());

@@ -4,12 +4,13 @@ use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space};
 use crate::system::System;
 use raddle_engine::Budget;
-use raddle_machine::Bounds;
+use raddle_machine::{Bounds, Unroll};
 use raddle_oracle::generate::{self, Config};
 
 #[test]
 fn states_come_back() {
-    let bounds = Bounds { steps: 100_000, unroll: None, spin: false, budget: Budget::UNLIMITED };
+    let bounds =
+        Bounds { steps: 100_000, unroll: Unroll::NONE, spin: false, budget: Budget::UNLIMITED };
     for config in [Config::c11(), Config::synchronised(), Config::waiting()] {
         for seed in 0..60 {
             let program = generate::program(&config, seed);

@@ -34,7 +34,7 @@ use crate::search::{Finding, Found, Outcome, Search, Target};
 use raddle_engine::{FailureKind, Step};
 use raddle_ir::{InstKind, LocId, Program};
 use raddle_machine::code::Pc;
-use raddle_machine::{Bounds, Fault, Machine};
+use raddle_machine::{Bounds, Fault, Machine, Unroll};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -235,7 +235,7 @@ impl<'p> Asker<'p, '_> {
 
     fn bounds(&self) -> Bounds {
         let Options { local_steps: steps, budget, .. } = self.options;
-        Bounds { steps: *steps, unroll: None, spin: true, budget: budget.clone() }
+        Bounds { steps: *steps, unroll: Unroll::NONE, spin: true, budget: budget.clone() }
     }
 
     /// A schedule that leads to what was found.

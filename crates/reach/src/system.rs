@@ -22,7 +22,7 @@ use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
 use raddle_machine::visible::handle;
 use raddle_machine::{Bounds, Fault, FaultKind, Machine, Mark, Status, Stop};
-use raddle_machine::{ThreadId, Visible, Watch};
+use raddle_machine::{ThreadId, Unroll, Visible, Watch};
 
 /// How many stores, fences, spawns and joins a thread may perform without a move.
 const MAX_SILENT: u32 = 100_000;
@@ -68,7 +68,7 @@ pub(crate) struct System<'p> {
 
 impl<'p> System<'p> {
     pub fn new(program: &'p Program, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
-        let bounds = Bounds { spin: true, unroll: None, ..bounds };
+        let bounds = Bounds { spin: true, unroll: Unroll::NONE, ..bounds };
         let mut machine = Machine::new(program, bounds)?;
         // States are kept: only loops that read nothing would be gone round for ever.
         machine.watch(Watch::Silent);

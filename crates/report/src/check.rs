@@ -189,9 +189,11 @@ fn bound_words(search: &Search, kind: BoundKind) -> String {
             format!("{operations}, fences, spawns or joins of one thread without an event")
         }
         BoundKind::Iterations => {
-            let most = limits.unroll.map(|most| counted(u64::from(most), "time"));
-            let times = most.map_or(String::new(), |times| format!(" {times}"));
-            format!("a loop went back{times} (--unroll)")
+            // Where single loops have bounds of their own, the number is not known here.
+            let most = limits.unroll.most.filter(|_| limits.unroll.at.is_empty());
+            let most = most.map(|most| counted(u64::from(most), "time"));
+            let times = most.unwrap_or_else(|| "as often as it may".to_owned());
+            format!("a loop went back {times} (--unroll)")
         }
         BoundKind::Buffer => buffer::full(search),
         BoundKind::Endless => "a thread goes on for ever in a loop without a way out".to_owned(),

@@ -6,7 +6,7 @@ use raddle_analysis::{
 };
 use raddle_interleave::{
     BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, Model, Options,
-    ReplayEvent, Step, Stopped, Summary,
+    ReplayEvent, Step, Stopped, Summary, Unroll,
 };
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
@@ -228,7 +228,7 @@ fn bounds_and_early_ends_are_said() {
         (BoundKind::LocalSteps, "10000000 instructions without an event at"),
     ] {
         let mut options = options.clone();
-        options.limits.unroll = Some(4);
+        options.limits.unroll = Unroll::every(4);
         let search = Search::from(options);
         let mut result = bounded();
         result.summary.bounds[0].kind = kind;

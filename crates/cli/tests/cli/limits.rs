@@ -9,33 +9,36 @@ pub fn endless(test: &str) -> String {
     let text = "global @x: i32
 global @y: i32
 global @z: i32
+const global @most: i32 = 3000
 thread a = @write(@x)
 thread b = @write(@y)
 thread c = @read()
 func @write(%cell: ptr) {
-    reg %k: i32, %seen: i32, %more: i1
+    reg %k: i32, %most: i32, %seen: i32, %more: i1
   entry:
     %k = move i32 0
+    %most = load i32 asm @most
     jump again
   again:
     %k = add i32 %k, 1
     store i32 asm %cell, %k
     %seen = load i32 asm @z
-    %more = cmp ult i32 %k, 3000
+    %more = cmp ult i32 %k, %most
     br %more, again, done
   done:
     ret
 }
 func @read() {
-    reg %k: i32, %x: i32, %y: i32, %more: i1
+    reg %k: i32, %most: i32, %x: i32, %y: i32, %more: i1
   entry:
     %k = move i32 0
+    %most = load i32 asm @most
     jump again
   again:
     %k = add i32 %k, 1
     %x = load i32 asm @x
     %y = load i32 asm @y
-    %more = cmp ult i32 %k, 3000
+    %more = cmp ult i32 %k, %most
     br %more, again, done
   done:
     ret

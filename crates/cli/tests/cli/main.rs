@@ -16,4 +16,5 @@ mod reach;
 mod replay;
 mod robust;
 mod signals;
+mod unroll;
 mod waits;

@@ -11,7 +11,7 @@ mod mutate;
 
 use fastrand::Rng;
 use raddle_analysis::{CheckResult, Search, Verdict};
-use raddle_interleave::{Budget, Limits, Model, Options, Strategy};
+use raddle_interleave::{Budget, Limits, Model, Options, Strategy, Unroll};
 use raddle_ir::{Diagnostic, Program, text, verify::verify};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, diagnostic, json};
@@ -35,7 +35,7 @@ fn limits() -> Limits {
         budget: Budget::new(Some(Duration::from_millis(200)), None),
         events: 100,
         local_steps: 2_000,
-        unroll: None,
+        unroll: Unroll::NONE,
         spin: true,
     }
 }

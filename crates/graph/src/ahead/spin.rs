@@ -102,7 +102,7 @@ impl Ahead<'_> {
         if is_same.is_none() && !hurries {
             return Head::Wait;
         }
-        if let Some(most) = self.bounds.unroll {
+        if let Some(most) = known.most {
             let rounds = self.trail.get(count);
             if rounds > most.into() {
                 return Head::Stop(Status::Unrolled);

@@ -1,6 +1,7 @@
 //! The programs of `tests/c/programs` and `tests/c/table1`, and the ways to run each that are listed at its
 //! head or in its table.
 
+use raddle_engine::{LoopBound, Unroll};
 use raddle_front_c::{Error, Options as Compile, load};
 use raddle_ir::Program;
 use raddle_testing::root;
@@ -67,22 +68,36 @@ fn words(options: &str) -> Vec<String> {
     options.replace("--check races", "").split_whitespace().map(str::to_owned).collect()
 }
 
-/// A program and how often its loops may go round.
+/// A program and the bounds on its loops.
 pub struct Loaded {
     pub program: Program,
-    pub unroll: Option<u32>,
+    pub unroll: Unroll,
+}
+
+/// Adds what `--unroll` is given: `N` or `FILE:LINE=N`.
+fn bound_loops(unroll: &mut Unroll, bound: &str) {
+    let number = |digits: &str| digits.parse().expect("a number");
+    match bound.split_once('=') {
+        None => unroll.most = Some(number(bound)),
+        Some((place, most)) => {
+            let (file, line) = place.split_once(':').expect("a place");
+            let bound = LoopBound { file: file.to_owned(), line: number(line), most: number(most) };
+            unroll.at.push(bound);
+        }
+    }
 }
 
 /// Compiles a case; `None` where the compiler does not manage that.
 pub fn compile(case: &Case) -> Option<Loaded> {
     let mut files = vec![root().join("tests/c").join(&case.name)];
     let mut options = Compile { flags: vec!["-w".into()], ..Compile::default() };
-    let mut unroll = None;
+    let mut unroll = Unroll::NONE;
     let mut words = case.options.iter().map(String::as_str);
     while let Some(word) = words.next() {
         match word {
             "--" => options.flags.extend(words.by_ref().map(Into::into)),
-            "--unroll" => unroll = words.next().and_then(|count| count.parse().ok()),
+            "--unroll" => bound_loops(&mut unroll, words.next().expect("a bound")),
+            "--unroll-all" => unroll.all = true,
             "--spurious-wakeups" => options.spurious_wakeups = true,
             _ if word.starts_with("--nondet-range=") => {
                 let range = word.split_once('=').and_then(|(_, range)| range.split_once(".."));

@@ -8,7 +8,7 @@ mod cases;
 
 use cases::{Case, Loaded, all, compile};
 use raddle_front_c::clang;
-use raddle_graph::{FailureKind, Model, Options, ReplayEnd, Summary, explore, replay};
+use raddle_graph::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll, explore, replay};
 use raddle_interleave as interleave;
 use raddle_ir::Program;
 use rayon::prelude::*;
@@ -94,7 +94,7 @@ fn expected(loaded: &Loaded, model: Model) -> Option<Summary> {
     let model: interleave::Model = model.name().parse().expect("a model of both engines");
     let mut options = interleave::Options { keep_going: true, ..interleave::Options::new(model) };
     options.limits.executions = Some(most_executions());
-    options.limits.unroll = loaded.unroll;
+    options.limits.unroll = loaded.unroll.clone();
     let summary = interleave::explore(&loaded.program, &options);
     summary.stopped.is_none().then_some(summary)
 }
@@ -102,7 +102,7 @@ fn expected(loaded: &Loaded, model: Model) -> Option<Summary> {
 fn found(loaded: &Loaded, model: Model) -> Summary {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(50 * most_executions());
-    options.limits.unroll = loaded.unroll;
+    options.limits.unroll = loaded.unroll.clone();
     explore(&loaded.program, &options)
 }
 
@@ -154,7 +154,7 @@ fn weak_complaint(program: &Program, model: Model) -> Option<String> {
     let options = |model, executions| {
         let mut options = Options { keep_going: true, ..Options::new(model) };
         options.limits.executions = Some(executions);
-        options.limits.unroll = Some(2);
+        options.limits.unroll = Unroll::every(2);
         options
     };
     let strong = explore(program, &options(Model::Sc, most_executions()));

@@ -1,0 +1,112 @@
+//! Which loops are bounded, and how often each may go back.
+
+use crate::counting::Counting;
+use crate::loops::heads;
+use raddle_ir::flow::back_edges;
+use raddle_ir::{BlockId, FuncId, Function, LocId, Program};
+
+/// Bounds on loops: how often each may go back, each time it is entered.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unroll {
+    /// For loops that are not named in `at`.
+    pub most: Option<u32>,
+    /// Whether `most` also bounds loops that end by themselves (see `counting`) and loops of the
+    /// library.
+    pub all: bool,
+    /// For single loops.
+    pub at: Vec<LoopBound>,
+}
+
+/// A bound on the loops at a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopBound {
+    /// The file, or the last parts of its path.
+    pub file: String,
+    pub line: u32,
+    pub most: u32,
+}
+
+impl Unroll {
+    /// Bounds no loop.
+    pub const NONE: Unroll = Unroll { most: None, all: false, at: Vec::new() };
+
+    /// Bounds every loop that does not end by itself.
+    pub const fn most(most: u32) -> Unroll {
+        Unroll { most: Some(most), all: false, at: Vec::new() }
+    }
+
+    /// Bounds every loop.
+    pub const fn every(most: u32) -> Unroll {
+        Unroll { most: Some(most), all: true, at: Vec::new() }
+    }
+
+    /// Whether any loop may be bounded.
+    pub fn is_some(&self) -> bool {
+        self.most.is_some() || !self.at.is_empty()
+    }
+
+    /// The bound that names a place, the last one if there are several.
+    fn named(&self, program: &Program, loc: LocId) -> Option<u32> {
+        self.at.iter().rev().find(|bound| bound.is_at(program, loc)).map(|bound| bound.most)
+    }
+}
+
+impl LoopBound {
+    /// Whether it is about the loop that is reported at this position.
+    pub fn is_at(&self, program: &Program, loc: LocId) -> bool {
+        program.loc(loc).is_some_and(|loc| {
+            loc.line == self.line
+                && program.files.get(loc.file as usize).is_some_and(|file| self.is_in(file))
+        })
+    }
+
+    /// Whether a file is the one that it names.
+    pub fn is_in(&self, file: &str) -> bool {
+        std::path::Path::new(file).ends_with(&self.file)
+    }
+}
+
+/// The bounds of a program's loops.
+#[derive(Debug)]
+pub(crate) struct Unrolling<'p> {
+    program: &'p Program,
+    unroll: &'p Unroll,
+    /// Made where it makes a difference.
+    counting: Option<Counting<'p>>,
+}
+
+impl<'p> Unrolling<'p> {
+    pub fn new(program: &'p Program, unroll: &'p Unroll) -> Unrolling<'p> {
+        let counting = unroll.most.filter(|_| !unroll.all).map(|_| Counting::new(program));
+        Unrolling { program, unroll, counting }
+    }
+
+    /// How often the loop with this head may go back, if it is bounded. `back` has the edges that
+    /// lead back in its function.
+    pub fn bound(&self, func: FuncId, head: BlockId, back: &[(BlockId, BlockId)]) -> Option<u32> {
+        let function = &self.program.funcs[func];
+        let named = self.unroll.named(self.program, position(function, head, back));
+        named.or_else(|| {
+            let ends =
+                |counting: &Counting<'_>| function.library || counting.counts(func, head, back);
+            self.unroll.most.filter(|_| !self.counting.as_ref().is_some_and(ends))
+        })
+    }
+}
+
+/// Where a loop is reported: what leads back is written where the loop is.
+pub(crate) fn position(func: &Function, head: BlockId, back: &[(BlockId, BlockId)]) -> LocId {
+    let from = back.iter().find(|(_, to)| *to == head).map(|(from, _)| *from);
+    from.map_or(LocId::NONE, |from| func.blocks[from].term.loc)
+}
+
+/// Where the loops of a program are that are not the library's.
+pub fn loop_places(program: &Program) -> Vec<LocId> {
+    let own = program.funcs.values().filter(|func| !func.library);
+    let places = own.flat_map(|func| {
+        let back = back_edges(func);
+        let heads = heads(&back);
+        heads.into_iter().map(move |head| position(func, head, &back)).collect::<Vec<_>>()
+    });
+    places.filter(|loc| program.loc(*loc).is_some()).collect()
+}
