@@ -1,6 +1,6 @@
 //! What the executions of a search have shown so far, counted: the summary while it grows.
 
-use crate::failure::{FailureKind, FailureSite, Step};
+use crate::failure::{Failure, FailureKind, FailureSite, Step};
 use crate::summary::{BoundKind, BoundMet, Stopped, Summary};
 use raddle_ir::{LocId, Program, Quantifier};
 use rustc_hash::FxHashMap;
@@ -128,9 +128,11 @@ impl Tally {
         executions + blocked + redundant + cut
     }
 
-    /// Whether there is nothing to go on for.
+    /// Whether there is nothing to go on for. Something unsupported decides nothing: another execution
+    /// may show a failure of the program.
     pub fn is_decided(&self) -> bool {
-        !self.keep_going && !self.summary.failures.is_empty()
+        let fails = |failure: &Failure| failure.kind != FailureKind::Unsupported;
+        !self.keep_going && self.summary.failures.iter().any(fails)
     }
 
     /// The summary, with final states in order.

@@ -111,7 +111,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn call_library(&mut self, name: &str, args: Vec<Operand>) {
+    pub(super) fn call_library(&mut self, name: &str, args: Vec<Operand>) {
         match self.asm.library_function(name) {
             Some(id) => self.push(Out::Call { dst: None, callee: Callee::Direct(id), args }),
             None => self.unsupported(format!("{name}, which the library does not have")),

@@ -149,6 +149,9 @@ impl Lower<'_, '_> {
 
     /// What happens before the first instruction.
     fn prologue(&mut self, order: &[BlockId]) {
+        if self.is_atomic() {
+            self.call_library("__VERIFIER_atomic_begin", Vec::new());
+        }
         self.copy_byval();
         self.make_area(order);
         for slot in self.plan.slots.keys() {
@@ -268,7 +271,20 @@ impl Lower<'_, '_> {
             }
             _ => None,
         };
+        if self.is_atomic() {
+            self.call_library("__VERIFIER_atomic_end", Vec::new());
+        }
         self.out.ret(value);
+    }
+
+    /// Whether the function is an atomic section by its name, as the verification contest has it.
+    /// C++ puts the length of the name before it.
+    fn is_atomic(&self) -> bool {
+        let name = self.asm.name(self.symbol);
+        let name = name.strip_prefix("_Z").unwrap_or(name);
+        let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = name.strip_prefix("__VERIFIER_atomic_");
+        rest.is_some_and(|rest| rest != "begin" && rest != "end")
     }
 
     // ---- promoted variables ----
