@@ -3,8 +3,8 @@
 //! | verdict | when |
 //! |---|---|
 //! | violation | a failure, a `~exists` that is met or a `forall` that is not, whose schedule replays |
-//! | unknown | the search stopped early, sampled, met something unsupported, or a schedule did not replay |
-//! | safe up to bounds | complete, but some executions were cut by a bound |
+//! | unknown | the search stopped early, sampled, met something unsupported, or completed no execution; a schedule did not replay |
+//! | safe up to bounds | complete, but a bound cut executions or left some out, such as those of other inputs |
 //! | safe | complete |
 //!
 //! The first row that applies is taken: what was found stays found when a limit ends the search.
@@ -70,6 +70,8 @@ pub struct CheckResult {
     pub violations: Vec<Violation>,
     /// Constructs that were reached and cannot be run; what lies behind them is unexplored.
     pub unsupported: Vec<Failure>,
+    /// No execution ran to its end and none failed or was cut: the answer says nothing.
+    pub shows_nothing: bool,
     /// Offences whose schedule did not replay: a defect of raddle, not of the program.
     pub unconfirmed: Vec<Offence>,
     /// Offences that there was no time or memory left to replay.
@@ -86,7 +88,9 @@ pub fn check(program: &Program, search: &Search) -> CheckResult {
     let summary = search.explore(program);
     let budget = search.limits().budget.for_report();
     let confirm = |offence: &Offence| witness::confirm(program, search, &budget, offence);
-    let mut result = judge(program, summary, confirm);
+    // Lazy reachability visits states and counts no executions.
+    let counts_executions = !matches!(search, Search::Lazy(_));
+    let mut result = judge(program, summary, counts_executions, confirm);
     result.elapsed = start.elapsed();
     result
 }
@@ -95,12 +99,15 @@ pub fn check(program: &Program, search: &Search) -> CheckResult {
 fn judge(
     program: &Program,
     summary: Summary,
+    counts_executions: bool,
     confirm: impl Fn(&Offence) -> Result<Witness, Unconfirmed>,
 ) -> CheckResult {
+    let shows_nothing = counts_executions && summary.executions == 0 && summary.cut == 0;
     let mut result = CheckResult {
         verdict: Verdict::Unknown,
         violations: Vec::new(),
         unsupported: Vec::new(),
+        shows_nothing,
         unconfirmed: Vec::new(),
         unreplayed: Vec::new(),
         condition: condition::judge(program, &summary),
@@ -153,6 +160,7 @@ fn verdict(result: &CheckResult) -> Verdict {
     } else if summary.stopped.is_some()
         || !result.unsupported.is_empty()
         || !result.unconfirmed.is_empty()
+        || result.shows_nothing
     {
         Verdict::Unknown
     } else if summary.cut > 0 || !summary.bounds.is_empty() {
@@ -200,12 +208,22 @@ mod tests {
     }
 
     fn verdict_of(summary: Summary) -> Verdict {
-        judge(&Program::default(), summary, replays).verdict
+        judge(&Program::default(), summary, true, replays).verdict
     }
 
     #[test]
     fn a_complete_search_is_safe() {
-        assert_eq!(verdict_of(Summary::default()), Verdict::Safe);
+        let summary = Summary { executions: 1, ..Summary::default() };
+        assert_eq!(verdict_of(summary), Verdict::Safe);
+    }
+
+    #[test]
+    fn a_search_without_an_execution_shows_nothing() {
+        let summary = Summary { blocked: 3, ..Summary::default() };
+        let result = judge(&Program::default(), summary, true, replays);
+        assert_eq!((result.verdict, result.shows_nothing), (Verdict::Unknown, true));
+        let lazy = judge(&Program::default(), Summary::default(), false, replays);
+        assert_eq!((lazy.verdict, lazy.shows_nothing), (Verdict::Safe, false));
     }
 
     #[test]
@@ -230,7 +248,7 @@ mod tests {
             stopped: Some(Stopped::Time),
             ..Summary::default()
         };
-        let result = judge(&Program::default(), summary, replays);
+        let result = judge(&Program::default(), summary, true, replays);
         assert_eq!(result.verdict, Verdict::Violation);
         assert_eq!(result.violations[0].count, 2);
     }
@@ -239,7 +257,7 @@ mod tests {
     fn a_failure_that_does_not_replay_is_no_violation() {
         let failures = vec![failure(FailureKind::Deadlock)];
         let summary = Summary { failures, ..Summary::default() };
-        let result = judge(&Program::default(), summary, |_| Err(Unconfirmed::Differs));
+        let result = judge(&Program::default(), summary, true, |_| Err(Unconfirmed::Differs));
         assert_eq!(result.verdict, Verdict::Unknown);
         assert!(result.violations.is_empty());
         assert_eq!(result.unconfirmed.len(), 1);

@@ -75,6 +75,10 @@ pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachRe
         effort,
     };
     match answer {
+        // One that cannot fail cannot for other inputs either.
+        Answer::Unreachable if !pointless && !program.partial_inputs().is_empty() => {
+            result.unknown = Some(Unknown::Inputs);
+        }
         Answer::Unreachable => result.reachable = Some(false),
         Answer::Unknown(unknown) => result.unknown = Some(unknown),
         Answer::Reachable(witness) => {
@@ -157,7 +161,10 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
     if result.unconfirmed {
         return unsupported("what was found does not replay: a defect of raddle", LocId::NONE);
     }
-    if program.condition.is_some() && unknown.is_none() && summary.failures.is_empty() {
+    if program.condition.is_some()
+        && matches!(unknown, None | Some(Unknown::Inputs))
+        && summary.failures.is_empty()
+    {
         let finals = final_states(program, model, &asked);
         unknown = finals.unknown;
         summary.events += finals.effort.states;
@@ -167,7 +174,8 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
         }
     }
     match unknown {
-        None => {}
+        // They are among the bounds of every search.
+        None | Some(Unknown::Inputs) => {}
         Some(Unknown::Spent(spent)) => summary.stopped = Some(spent.into()),
         Some(Unknown::States) => summary.stopped = Some(Stopped::Memory),
         Some(Unknown::LocalSteps(loc)) => {

@@ -2,7 +2,7 @@
 
 use crate::reach;
 use crate::values::interpret;
-use raddle_engine::{Budget, Checks, Limits, Model, Replayed, Step, Summary};
+use raddle_engine::{BoundKind, BoundMet, Budget, Checks, Limits, Model, Replayed, Step, Summary};
 use raddle_graph as graph;
 use raddle_interleave as interleave;
 use raddle_ir::Program;
@@ -26,6 +26,12 @@ impl From<graph::Options> for Search {
     fn from(options: graph::Options) -> Search {
         Search::Graph(options)
     }
+}
+
+/// The bounds that a program's own inputs are. `count`: the executions of its search.
+pub(crate) fn untried_inputs(program: &Program, count: u64) -> impl Iterator<Item = BoundMet> {
+    let places = program.partial_inputs();
+    places.into_iter().map(move |loc| BoundMet { kind: BoundKind::Inputs, loc, count })
 }
 
 impl Search {
@@ -119,12 +125,15 @@ impl Search {
         self
     }
 
+    /// Searches a verified program. Inputs of which some values were tried only are among the bounds.
     pub fn explore(&self, program: &Program) -> Summary {
-        match self {
+        let mut summary = match self {
             Search::Interleave(options) => interleave::explore(program, options),
             Search::Lazy(options) => reach::explore(program, options),
             Search::Graph(options) => graph::explore(program, options),
-        }
+        };
+        summary.bounds.extend(untried_inputs(program, summary.executions));
+        summary
     }
 
     /// Runs a schedule again, outside of the search and on another budget.

@@ -24,6 +24,8 @@ pub enum BoundKind {
     /// A thread goes round a loop without a way out, and every further round would be as the last. What is cut
     /// are those rounds: what could happen in them happens in other executions.
     Endless,
+    /// The values that were tried of an input. It leaves out executions, too.
+    Inputs,
 }
 
 impl BoundKind {
@@ -48,6 +50,7 @@ impl BoundKind {
             BoundKind::Iterations => "iterations",
             BoundKind::Buffer => "buffer",
             BoundKind::Endless => "endless",
+            BoundKind::Inputs => "inputs",
         }
     }
 }

@@ -151,12 +151,11 @@ pub fn sources(inputs: &[PathBuf], options: &Options) -> Vec<PathBuf> {
     all
 }
 
-/// Whether the program itself chooses among more than two values: the library's functions and truth
-/// values choose among all that there are.
+/// Whether the program itself takes inputs of which it tries some values only.
 fn has_inputs(program: &Program) -> bool {
     let own = program.funcs.values().filter(|func| !func.library);
     let mut insts = own.flat_map(|func| func.blocks.values()).flat_map(|block| &block.insts);
-    insts.any(|inst| matches!(inst.kind, InstKind::Choose { hi: 2.., .. }))
+    insts.any(|inst| matches!(inst.kind, InstKind::Choose { partial: true, .. }))
 }
 
 /// Translates one module that is at hand as text.
@@ -218,5 +217,7 @@ fn assemble(units: &[Unit], options: &Options) -> Result<(Program, BTreeSet<Mach
     let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into());
     let mut assembly = Assembly::new(&name, source);
     start(&mut assembly, file)?;
-    assembly.finish()
+    let mut program = assembly.finish()?;
+    crate::library::mark_stand_ins(&mut program);
+    Ok(program)
 }

@@ -195,7 +195,7 @@ fn lost_by_stopping(program: &Program, model: Model) -> Option<String> {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(20_000);
     let found = explore(program, &options);
-    options.limits.unroll = Some(2);
+    options.limits.unroll = raddle_graph::Unroll::every(2);
     options.limits.spin = false;
     let bounded = explore(program, &options);
     if found.stopped.is_some() || bounded.stopped.is_some() {

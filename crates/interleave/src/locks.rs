@@ -48,6 +48,13 @@ impl System<'_> {
             let condition = Condition::Unless(Class::Read);
             return self.failing_access(action, use_of_destroyed(), condition, None, races);
         }
+        // A lock that is not there is held by nobody, but that is not what is wrong.
+        let trail = &self.machine.trail;
+        let place = self.machine.memory.place(trail, action.addr, action.bytes, Purpose::Update);
+        if let Err(fault) = place {
+            let condition = Condition::Unless(Class::Write);
+            return self.failing_access(action, fault, condition, None, races);
+        }
         self.failing_alone(action, FaultKind::LockMisuse, message);
     }
 

@@ -280,6 +280,8 @@ pub enum InstKind {
         ty: Type,
         lo: u64,
         hi: u64,
+        /// The values are some of those that the input can have: what others would do is not explored.
+        partial: bool,
     },
     /// Something the front end could not translate: fails when reached, and says so.
     Unsupported {

@@ -23,6 +23,7 @@ pub mod builder;
 pub mod cond;
 pub mod diag;
 pub mod flow;
+mod inputs;
 pub mod inst;
 pub mod program;
 pub mod text;

@@ -280,6 +280,10 @@ impl Decoder<'_> {
             InstKind::Assert { cond, ref message } => {
                 Op::Assert { cond: self.src(cond), message: self.message(message) }
             }
+            // There is nothing to choose, and nothing that others could tell.
+            InstKind::Choose { dst, ty, lo, hi, .. } if lo == hi => {
+                Op::Move { ty, dst: self.slot(dst), a: self.src(Operand::Int(lo.into())) }
+            }
             InstKind::Choose { dst, lo, hi, .. } => Op::Choose { dst: self.slot(dst), lo, hi },
             InstKind::Unsupported { ref what } => Op::Unsupported { message: self.message(what) },
             InstKind::Spawn { dst, callee, ref args } => {

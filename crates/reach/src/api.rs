@@ -51,6 +51,8 @@ pub enum Unknown {
     Waiting(LocId),
     /// Something that raddle cannot run was reached.
     Unsupported(String, LocId),
+    /// Inputs took some of their values only, and nothing was found for those.
+    Inputs,
     /// More stores would have to be delayed than [`Options::max_delayed`].
     Delayed(usize),
 }
@@ -76,6 +78,9 @@ impl fmt::Display for Unknown {
                 f.write_str("whether a thread waits for ever in a loop was not found out")
             }
             Unknown::Unsupported(what, _) => write!(f, "reached what cannot be run: {what}"),
+            Unknown::Inputs => f.write_str(
+                "unreachable for the inputs tried, which are some of those there are (--nondet-range)",
+            ),
             Unknown::Delayed(most) => {
                 write!(f, "a thread may have to delay more than {most} stores at the same time")
             }

@@ -289,6 +289,7 @@ impl System<'_> {
 
     fn check_held(&self, thread: ThreadId, mutex: u64, message: &str) -> Result<(), Fault> {
         self.check_lock(mutex)?;
+        self.place(mutex, LOCK_BYTES, Purpose::Update)?;
         match self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread)) {
             true => Ok(()),
             false => Err(Fault::new(FaultKind::LockMisuse, message)),

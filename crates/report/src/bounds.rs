@@ -23,6 +23,9 @@ pub(crate) fn listed(program: &Program, file: &str, met: &[BoundMet]) -> Vec<Bou
     met.iter().map(bound).collect()
 }
 
+/// What there is to say of inputs of which some values were tried.
+pub(crate) const INPUTS: &str = "an input took some of its values only (--nondet-range; docs/c.md)";
+
 /// `a loop went back as often as it may (--unroll) at f.rir:3 (2 executions cut)`
 pub(crate) fn told(program: &Program, met: &BoundMet) -> String {
     let what = match met.kind {
@@ -32,8 +35,13 @@ pub(crate) fn told(program: &Program, met: &BoundMet) -> String {
         BoundKind::Iterations => "a loop went back as often as it may (--unroll)",
         BoundKind::Buffer => "a store buffer was full (--buffer-bound)",
         BoundKind::Endless => "a thread goes on for ever in a loop without a way out",
+        BoundKind::Inputs => INPUTS,
     };
     let place = program.place(met.loc).map_or(String::new(), |place| format!(" at {place}"));
-    let cut = if met.kind == BoundKind::Buffer { "" } else { " cut" };
-    format!("{what}{place} ({}{cut})", counted(met.count, "execution"))
+    let times = counted(met.count, "execution");
+    match met.kind {
+        BoundKind::Inputs => format!("{what}{place}"),
+        BoundKind::Buffer => format!("{what}{place} ({times})"),
+        _ => format!("{what}{place} ({times} cut)"),
+    }
 }

@@ -2,9 +2,10 @@
 //! how much was done.
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, buffer, condition, counted, printable, value, witness};
+use crate::{Look, Run, bounds, buffer, condition, counted, printable, value, witness};
 use raddle_analysis::{CheckResult, Offence, Search, Verdict, Violation};
 use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, MAX_SILENT, Model, Stopped};
+use raddle_ir::LocId;
 use std::fmt::{Result, Write};
 
 /// The whole report of one program under one model.
@@ -40,6 +41,9 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     }
     if let Some(stopped) = result.summary.stopped.filter(|s| *s != Stopped::Failure) {
         writeln!(out, "  stopped early: {}", stopped.phrase())?;
+    }
+    if result.shows_nothing {
+        writeln!(out, "  nothing was shown: no execution ran to its end")?;
     }
     if let Some(line) = endless_phrase(run.search, result) {
         writeln!(out, "  {line}")?;
@@ -167,6 +171,13 @@ fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
 
 /// `a loop went back 4 times (--unroll) at f.rir:3 (2 executions cut)`
 pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
+    if bound.kind == BoundKind::Inputs {
+        let at = match bound.loc {
+            LocId::NONE => String::new(),
+            loc => format!(" at {}", run.place(loc)),
+        };
+        return format!("{}{at}", bounds::INPUTS);
+    }
     let times = counted(bound.count, "execution");
     let cut = if bound.kind == BoundKind::Buffer { "" } else { " cut" };
     format!("{} at {} ({times}{cut})", bound_words(run.search, bound.kind), run.place(bound.loc))
@@ -197,6 +208,7 @@ fn bound_words(search: &Search, kind: BoundKind) -> String {
         }
         BoundKind::Buffer => buffer::full(search),
         BoundKind::Endless => "a thread goes on for ever in a loop without a way out".to_owned(),
+        BoundKind::Inputs => bounds::INPUTS.to_owned(),
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Litmus<'a> {
     errors: Vec<Error>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
+    /// Whether no execution ran to its end, failed or was cut, so that the answer says nothing.
+    shows_nothing: bool,
     events: u64,
     /// The most memory that the process has held so far, in bytes; null where that cannot be told.
     peak: Option<u64>,
@@ -70,6 +72,8 @@ pub struct Check<'a> {
     errors: Vec<Error>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
+    /// Whether no execution ran to its end, failed or was cut, so that the answer says nothing.
+    shows_nothing: bool,
     events: u64,
     longest: u32,
     /// The most memory that the process has held so far, in bytes; null where that cannot be told.
@@ -164,6 +168,7 @@ pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
         errors: errors(run, check),
         bounds: bounds(run, check),
         stopped: summary.stopped.map(Stopped::name),
+        shows_nothing: check.shows_nothing,
         events: summary.events,
         peak: peak(),
         seconds: check.elapsed.as_secs_f64(),
@@ -209,6 +214,7 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
         errors: errors(run, result),
         bounds: bounds(run, result),
         stopped: summary.stopped.map(Stopped::name),
+        shows_nothing: result.shows_nothing,
         events: summary.events,
         longest: summary.longest,
         peak: peak(),

@@ -73,5 +73,8 @@ fn write_exceptions(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> s
     if let Some(stopped) = summary.stopped {
         writeln!(out, "Stopped: {}", stopped.phrase())?;
     }
+    if result.check.shows_nothing {
+        writeln!(out, "Nothing was shown: no execution ran to its end")?;
+    }
     Ok(())
 }

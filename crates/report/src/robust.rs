@@ -115,6 +115,7 @@ fn gap_phrase(gap: Gap) -> String {
     match gap {
         Gap::Stopped(stopped) => format!("stopped early: {}", stopped.phrase()),
         Gap::Bounds => "executions were cut: what lies behind a bound was not seen".to_owned(),
+        Gap::Inputs => format!("{}: nothing was found for those", bounds::INPUTS),
         Gap::Unsupported => "something that cannot be run was reached".to_owned(),
         Gap::Mixed => {
             "the monitor cannot judge some overlapping accesses of different sizes; --by cycles can"
@@ -129,6 +130,7 @@ fn gap_name(gap: Gap) -> &'static str {
     match gap {
         Gap::Stopped(stopped) => stopped.name(),
         Gap::Bounds => "bounds",
+        Gap::Inputs => "inputs",
         Gap::Unsupported => "unsupported",
         Gap::Mixed => "mixed-sizes",
         Gap::OnlyTso => "only-tso",

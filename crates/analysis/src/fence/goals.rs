@@ -64,7 +64,8 @@ fn may_stay(function: &mut Function, block: BlockId, counts: &[Count]) {
     let stays: Vec<BlockId> = counts.iter().map(|count| staying(function, loc, *count)).collect();
     let cases = stays.into_iter().enumerate();
     let cases = cases.map(|(n, to)| (n as u128 + 1, to)).collect();
-    let choice = InstKind::Choose { dst, ty: Type::I32, lo: 0, hi: counts.len() as u64 };
+    let choice =
+        InstKind::Choose { dst, ty: Type::I32, lo: 0, hi: counts.len() as u64, partial: false };
     let gate = Block { name: None, insts: vec![inst(choice)], term: stop(loc) };
     let body = std::mem::replace(&mut function.blocks[block], gate);
     let default = function.blocks.push(body);

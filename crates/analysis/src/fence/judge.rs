@@ -212,6 +212,8 @@ impl<'q> Judge<'q> {
         match found.robust {
             Some(true) => Judgement::Good,
             Some(false) => Judgement::Bad,
+            // Fences are found for the inputs that are tried.
+            None if found.gaps == [Gap::Inputs] => Judgement::Good,
             None => Judgement::Unknown(missing(&found.gaps).to_owned()),
         }
     }
@@ -255,7 +257,7 @@ const UNSUPPORTED: &str = "something was reached that cannot be run";
 fn missing(gaps: &[Gap]) -> &'static str {
     match gaps.first() {
         Some(Gap::Stopped(stopped)) => stopped.phrase(),
-        Some(Gap::Bounds) => BOUND,
+        Some(Gap::Bounds | Gap::Inputs) => BOUND,
         Some(Gap::Unsupported) => UNSUPPORTED,
         Some(Gap::Mixed | Gap::OnlyTso | Gap::Unconfirmed) | None => "a search has no answer",
     }

@@ -42,6 +42,7 @@ fn gap(unknown: &Unknown) -> Gap {
         Unknown::Spent(spent) => Gap::Stopped((*spent).into()),
         Unknown::States | Unknown::Delayed(_) => Gap::Stopped(Stopped::Memory),
         Unknown::LocalSteps(_) | Unknown::Waiting(_) => Gap::Bounds,
+        Unknown::Inputs => Gap::Inputs,
         Unknown::Unsupported(..) => Gap::Unsupported,
     }
 }

@@ -63,6 +63,8 @@ pub enum Gap {
     Stopped(Stopped),
     /// A bound cut executions.
     Bounds,
+    /// Inputs took some of their values only.
+    Inputs,
     /// Something was reached that cannot be run.
     Unsupported,
     /// The monitor cannot judge accesses that overlap in part: under PSO those of one thread.
@@ -127,7 +129,10 @@ pub fn robust(program: &Program, model: Model, limits: &Limits, by: Option<By>) 
         by_which = By::Cycles;
         finding = decide(program, model, limits, by_which);
     }
-    let Finding { witness, violated, gaps, searches } = finding;
+    let Finding { witness, violated, mut gaps, searches } = finding;
+    if !violated && !program.partial_inputs().is_empty() {
+        gaps.push(Gap::Inputs);
+    }
     let robust = match (violated, gaps.is_empty()) {
         (true, _) => Some(false),
         (false, true) => Some(true),

@@ -124,7 +124,7 @@ impl Lowering {
         let pick = self.builder.block(None);
         self.builder.switch_to(pick);
         let dst = self.temporary(Type::BOOL);
-        self.push(InstKind::Choose { dst, ty: Type::BOOL, lo: 0, hi: 1 });
+        self.push(InstKind::Choose { dst, ty: Type::BOOL, lo: 0, hi: 1, partial: false });
         self.builder.branch(dst, others, taken);
         let mut entry = pick;
         if !always {
@@ -146,7 +146,7 @@ impl Lowering {
                 let dst = self.temporary(Type::I32);
                 let hi = others.len() as u64;
                 self.at(first.loc);
-                self.push(InstKind::Choose { dst, ty: Type::I32, lo: 0, hi });
+                self.push(InstKind::Choose { dst, ty: Type::I32, lo: 0, hi, partial: false });
                 let choice = self.builder.current();
                 let default = self.behind(*first);
                 let cases = others.iter().enumerate();

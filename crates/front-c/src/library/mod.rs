@@ -11,7 +11,8 @@ pub use unused::drop_calls;
 
 use crate::lower::Assembly;
 use raddle_ir::{
-    Callee, FuncId, Function, Global, GlobalId, InstKind, LocId, Operand, Program, text,
+    Callee, FuncId, Function, Global, GlobalId, Inst, InstKind, LocId, Operand, Program, RegInfo,
+    Type, text,
 };
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -44,6 +45,18 @@ pub fn stand_ins(program: &Program) -> Vec<&'static str> {
         used.filter_map(|func| STAND_INS.iter().copied().find(|name| *name == func.name)).collect();
     found.sort_unstable();
     found
+}
+
+/// Marks the functions that stand in for what comes from outside: they give one value of many.
+pub fn mark_stand_ins(program: &mut Program) {
+    for func in program.funcs.values_mut().filter(|func| func.library) {
+        let Some(block) = func.blocks.values_mut().next() else { continue };
+        if STAND_INS.contains(&func.name.as_str()) {
+            let dst = func.regs.push(RegInfo { ty: Type::BOOL, name: None });
+            let kind = InstKind::Choose { dst, ty: Type::BOOL, lo: 0, hi: 0, partial: true };
+            block.insts.insert(0, Inst { kind, loc: LocId::NONE });
+        }
+    }
 }
 
 /// Where things are defined.

@@ -386,7 +386,12 @@ impl<'m> Assembly<'m> {
 fn known_as(name: &str) -> &str {
     match name {
         "_Znwm" | "_Znam" => "malloc",
+        // With an alignment, which every object has, and those that would not throw.
+        "_ZnwmSt11align_val_t" | "_ZnamSt11align_val_t" => "malloc",
+        "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => "malloc",
         "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => "free",
+        "_ZdlPvSt11align_val_t" | "_ZdaPvSt11align_val_t" => "free",
+        "_ZdlPvmSt11align_val_t" | "_ZdaPvmSt11align_val_t" => "free",
         "_ZSt9terminatev" => "abort",
         other => other,
     }

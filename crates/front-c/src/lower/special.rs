@@ -126,8 +126,10 @@ impl Lower<'_, '_> {
         let (least, most) = limits(bits, is_unsigned(kind));
         let (low, high) = (low.clamp(least, most), high.clamp(least, most));
         let hi = high.abs_diff(low).min(MAX_CHOICES);
+        let is_truth = matches!(kind, "bool" | "_Bool");
+        let partial = !is_truth && u128::from(hi) != ty.mask();
         let dst = self.fresh(ty);
-        self.push(Out::Choose { dst, ty, lo: 0, hi });
+        self.push(Out::Choose { dst, ty, lo: 0, hi, partial });
         let from = Operand::Int(low as u128 & ty.mask());
         let value = self.bin(BinOp::Add, ty, dst.into(), from);
         self.define(result, value);

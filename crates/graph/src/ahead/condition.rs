@@ -17,8 +17,8 @@ use super::sync::LOCK;
 use super::value::{Expr, Val};
 use super::{Ahead, field, unsupported};
 use raddle_ir::{BinOp, IntPred, Order, Pred, RmwOp, Type};
+use raddle_machine::Fault;
 use raddle_machine::code::Slot;
-use raddle_machine::{Fault, FaultKind};
 
 /// Threads that can wait for condition variables: as many as there are bits.
 const MAX_WAITERS: u32 = 32;
@@ -38,7 +38,7 @@ impl Ahead<'_> {
         }
         if self.holds_not(thread, mutex) {
             let message = "waits on a condition with a lock that it does not hold";
-            return Err(Fault::new(FaultKind::LockMisuse, message));
+            return Err(self.not_held(thread, mutex, message));
         }
         let bit = 1u128 << thread;
         self.set_bits(thread, RmwOp::Or, cond, bit)?;

@@ -105,8 +105,7 @@ impl Ahead<'_> {
     /// Who does not hold a lock fails by itself, whatever others do; whoever holds it finds what it wrote.
     pub(super) fn give_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
         if self.holds_not(thread, addr) {
-            let message = "unlocks a lock that it does not hold";
-            return Err(Fault::new(FaultKind::LockMisuse, message));
+            return Err(self.not_held(thread, addr, "unlocks a lock that it does not hold"));
         }
         let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(0));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Release };
@@ -129,6 +128,15 @@ impl Ahead<'_> {
             }
         }
         self.initial_at(at as u64, LOCK.bytes()) != Some(mine)
+    }
+
+    /// What is wrong with using a lock that the thread does not hold: that, or that there is no lock.
+    pub(super) fn not_held(&self, thread: u32, addr: Val, message: &str) -> Fault {
+        let addr = self.value(addr).unwrap_or(0) as u64;
+        match self.accessible(thread, self.fetched(thread), addr, LOCK.bytes(), true) {
+            Err(fault) => fault,
+            Ok(_) => Fault::new(FaultKind::LockMisuse, message),
+        }
     }
 
     /// What comes later depends on a value by control, without waiting for it.

@@ -40,7 +40,7 @@ impl Body<'_, '_> {
             }
             InstKind::Move { ty, dst, a } => self.computes(ty, dst, ty, &[a]),
             InstKind::Call { dst, callee, ref args } => self.call(dst, callee, args),
-            InstKind::Choose { dst, ty, lo, hi } => self.choose(dst, ty, lo, hi),
+            InstKind::Choose { dst, ty, lo, hi, .. } => self.choose(dst, ty, lo, hi),
             InstKind::Assume { cond } | InstKind::Assert { cond, .. } => {
                 self.operand(cond, Type::BOOL);
             }

@@ -184,7 +184,7 @@ impl Body<'_, '_> {
     fn choose(&mut self) -> InstKind {
         let ty = self.c.pick(&[Type::BOOL, Type::I32, Type::I64, Type::Int(37)]);
         let (a, b) = (self.c.bits(ty) as u64, self.c.bits(ty) as u64);
-        InstKind::Choose { dst: self.reg(ty), ty, lo: a.min(b), hi: a.max(b) }
+        InstKind::Choose { dst: self.reg(ty), ty, lo: a.min(b), hi: a.max(b), partial: a % 2 == 0 }
     }
 
     fn instruction(&mut self) -> InstKind {

@@ -349,7 +349,7 @@ impl<'p, 'c> Body<'p, 'c> {
         let dst = self.destination(ty);
         let lo = self.plan.rng.u64(..=1);
         let hi = lo + self.plan.rng.u64(..=1);
-        self.push(InstKind::Choose { dst, ty, lo, hi });
+        self.push(InstKind::Choose { dst, ty, lo, hi, partial: false });
     }
 
     fn branch(&mut self, room: usize) -> usize {

@@ -133,7 +133,7 @@ impl Words {
             }
             ["choose", hi] => {
                 let (dst, hi) = (code.observed_reg(TY), hi.parse().expect("a number"));
-                code.push(InstKind::Choose { dst, ty: TY, lo: 0, hi });
+                code.push(InstKind::Choose { dst, ty: TY, lo: 0, hi, partial: false });
             }
             [access] => self.access(code, access),
             _ => panic!("unknown statement {statement}"),

@@ -282,6 +282,8 @@ impl<'s> Body<'_, 's> {
         let ty = self.cursor.ty()?;
         let lo = self.cursor.integer("an integer of 0 to 2^64-1")?;
         self.cursor.expect(TokenKind::Comma)?;
-        Ok(InstKind::Choose { dst, ty, lo, hi: self.cursor.integer("an integer of 0 to 2^64-1")? })
+        let hi = self.cursor.integer("an integer of 0 to 2^64-1")?;
+        let partial = self.cursor.eat_word("partial");
+        Ok(InstKind::Choose { dst, ty, lo, hi, partial })
     }
 }

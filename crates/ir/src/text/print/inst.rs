@@ -86,7 +86,9 @@ fn operation(names: &Names<'_>, kind: &InstKind) -> String {
         InstKind::Assume { cond } => format!("assume {}", bit(cond)),
         InstKind::Assert { cond, message } if message.is_empty() => format!("assert {}", bit(cond)),
         InstKind::Assert { cond, message } => format!("assert {}, {}", bit(cond), quote(message)),
-        InstKind::Choose { ty, lo, hi, .. } => format!("choose {ty} {lo}, {hi}"),
+        InstKind::Choose { ty, lo, hi, partial, .. } => {
+            format!("choose {ty} {lo}, {hi}{}", if *partial { " partial" } else { "" })
+        }
         InstKind::Unsupported { what } => format!("unsupported {}", quote(what)),
         InstKind::Fail { kind, message } => format!("fail {} {}", kind.mnemonic(), quote(message)),
         InstKind::Format { format, args, to, .. } => {

@@ -1,0 +1,100 @@
+//! Inputs of which a program tries some values only.
+
+use crate::{Callee, FuncId, InstKind, LocId, Program};
+
+impl Program {
+    /// The places where the program takes an input of which it tries some values only (`choose …
+    /// partial`), each once, in the order of the functions. Such a choice of a library function is
+    /// known by the calls that lead to it; going by the text, not by what is reached.
+    pub fn partial_inputs(&self) -> Vec<LocId> {
+        let takes = self.functions_with_partial_inputs();
+        let mut places = Vec::new();
+        for func in self.funcs.values().filter(|func| !func.library) {
+            let insts = func.blocks.values().flat_map(|block| &block.insts);
+            let partial = insts.filter(|inst| match inst.kind {
+                InstKind::Choose { partial, .. } => partial,
+                InstKind::Call { callee: Callee::Direct(to), .. } => {
+                    self.funcs[to].library && takes[to.as_u32() as usize]
+                }
+                _ => false,
+            });
+            places.extend(partial.map(|inst| inst.loc));
+        }
+        let library = |id: FuncId| self.funcs[id].library && takes[id.as_u32() as usize];
+        if places.is_empty() && self.funcs.keys().any(library) {
+            // It is called through a pointer, or from nowhere.
+            places.push(LocId::NONE);
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// For each function: whether it takes such an input itself, or by functions of a library that it
+    /// calls.
+    fn functions_with_partial_inputs(&self) -> Vec<bool> {
+        let mut takes = vec![false; self.funcs.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (id, func) in &self.funcs {
+                let mut insts = func.blocks.values().flat_map(|block| &block.insts);
+                let found = !takes[id.as_u32() as usize]
+                    && insts.any(|inst| match inst.kind {
+                        InstKind::Choose { partial, .. } => partial,
+                        InstKind::Call { callee: Callee::Direct(to), .. } => {
+                            self.funcs[to].library && takes[to.as_u32() as usize]
+                        }
+                        _ => false,
+                    });
+                if found {
+                    takes[id.as_u32() as usize] = true;
+                    changed = true;
+                }
+            }
+        }
+        takes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text;
+
+    fn places(source: &str) -> Vec<String> {
+        let program = text::parse("t.rir", source).expect("the program parses");
+        let places = program.partial_inputs();
+        places.iter().filter_map(|loc| program.place(*loc)).collect()
+    }
+
+    #[test]
+    fn choices_and_calls_of_the_library_count() {
+        let source = "library func @rand() {
+    reg %r: i1
+  entry:
+    %r = choose i1 0, 0 partial
+    ret
+}
+library func @inner() {
+  entry:
+    call @rand()
+    ret
+}
+func @f() {
+    reg %r: i32
+  entry:
+    %r = choose i32 0, 3
+    %r = choose i32 0, 3 partial
+    call @inner()
+    ret
+}
+";
+        assert_eq!(places(source), ["t.rir:16", "t.rir:17"]);
+    }
+
+    #[test]
+    fn a_choice_of_all_values_does_not() {
+        let source = "func @f() {\n reg %r: i1\n entry:\n %r = choose i1 0, 1\n ret\n}\n";
+        assert!(places(source).is_empty());
+    }
+}
