@@ -1,4 +1,4 @@
-// expect: all=safe
+// expect: all=bounded
 // A timed wait may time out, and may be woken; either way the lock is held after it.
 
 #include <assert.h>

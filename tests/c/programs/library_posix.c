@@ -1,4 +1,4 @@
-// expect: all=safe [executions: all=1]
+// expect: all=bounded [executions: all=1]
 // What the functions of pthread.h, semaphore.h and threads.h return when nobody else is there; true of glibc.
 
 #define _GNU_SOURCE

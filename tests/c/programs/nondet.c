@@ -1,5 +1,5 @@
 // expect: all=violation(assertion)
-// expect: all=safe [options: --nondet-range=-1..1] [executions: all=6] [small]
+// expect: all=bounded [options: --nondet-range=-1..1] [executions: all=6] [small]
 // Inputs are every value of the range: three integers, and a truth value.
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-// expect: all=safe [executions: all=32] [small]
+// expect: all=bounded [executions: all=32] [small]
 // expect: all=violation(assertion) [options: -- -DUNSAFE]
 // As verification competitions write them: no headers of the tool, reach_error, atomic sections.
 // Each thread adds one of four values, in one of two orders.
