@@ -51,6 +51,7 @@ fn result(summary: Summary, verdict: Verdict) -> CheckResult {
         verdict,
         violations: Vec::new(),
         unsupported: Vec::new(),
+        shows_nothing: false,
         unconfirmed: Vec::new(),
         unreplayed: Vec::new(),
         condition: None,
@@ -271,7 +272,8 @@ fn litmus_json() {
         ],
         "positive": 1, "negative": 3,
         "condition": "exists (y=0 /\\ x=0)", "condition_holds": true,
-        "errors": [], "bounds": [], "stopped": null, "events": 20, "seconds": 1.5,
+        "errors": [], "bounds": [], "stopped": null, "shows_nothing": false, "events": 20,
+        "seconds": 1.5,
     });
     assert_eq!(object, expected);
 }
