@@ -70,7 +70,7 @@ pub struct CheckResult {
     pub violations: Vec<Violation>,
     /// Constructs that were reached and cannot be run; what lies behind them is unexplored.
     pub unsupported: Vec<Failure>,
-    /// No execution ran to its end and none failed or was cut: the answer says nothing.
+    /// The search came to its end, but no execution did, and none failed or was cut: it says nothing.
     pub shows_nothing: bool,
     /// Offences whose schedule did not replay: a defect of raddle, not of the program.
     pub unconfirmed: Vec<Offence>,
@@ -102,7 +102,8 @@ fn judge(
     counts_executions: bool,
     confirm: impl Fn(&Offence) -> Result<Witness, Unconfirmed>,
 ) -> CheckResult {
-    let shows_nothing = counts_executions && summary.executions == 0 && summary.cut == 0;
+    let ended = summary.stopped.is_none() && counts_executions;
+    let shows_nothing = ended && summary.executions == 0 && summary.cut == 0;
     let mut result = CheckResult {
         verdict: Verdict::Unknown,
         violations: Vec::new(),
@@ -174,7 +175,7 @@ impl CheckResult {
     /// What is known of a program before it is searched.
     pub fn unsearched(spent: Spent) -> CheckResult {
         let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
-        judge(&Program::default(), summary, |_| Err(Unconfirmed::Spent(spent)))
+        judge(&Program::default(), summary, true, |_| Err(Unconfirmed::Spent(spent)))
     }
 
     /// Whether every execution was explored to its end, so that "never" means never.

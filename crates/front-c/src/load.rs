@@ -217,7 +217,7 @@ fn assemble(units: &[Unit], options: &Options) -> Result<(Program, BTreeSet<Mach
     let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into());
     let mut assembly = Assembly::new(&name, source);
     start(&mut assembly, file)?;
-    let mut program = assembly.finish()?;
+    let (mut program, machines) = assembly.finish()?;
     crate::library::mark_stand_ins(&mut program);
-    Ok(program)
+    Ok((program, machines))
 }
