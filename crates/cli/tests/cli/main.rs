@@ -12,6 +12,7 @@ mod limits;
 mod litmus;
 mod loading;
 mod monitor;
+mod patch;
 mod reach;
 mod replay;
 mod robust;
