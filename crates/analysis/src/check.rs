@@ -269,7 +269,7 @@ mod tests {
         let failures = vec![failure(FailureKind::Assertion)];
         let summary = Summary { failures, ..Summary::default() };
         let spent = |_: &Offence| Err(Unconfirmed::Spent(raddle_engine::Spent::Time));
-        let result = judge(&Program::default(), summary, spent);
+        let result = judge(&Program::default(), summary, true, spent);
         assert_eq!((result.verdict, result.unreplayed.len()), (Verdict::Unknown, 1));
         assert_eq!(result.summary.stopped, Some(Stopped::Time));
     }

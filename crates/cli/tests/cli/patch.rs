@@ -24,43 +24,133 @@ const SHAPES: &[(&str, &str)] = &[
     ("lines", "void *left(void *p) {\n    x = 1;\n    v = y;\n    return p;\n}"),
     ("one_line", "void *left(void *p) { x = 1; v = y; return p; }"),
     ("two_functions", "void f(void) { x = 1; } void *left(void *p) { f(); v = y; return p; }"),
-    ("for_loop", "void *left(void *p) {\n    for (int i = 0; i < 2; i++) { v += y; x = 1; }\n    return p;\n}"),
-    ("while_loop", "void *left(void *p) {\n    int i = 0;\n    while (i++ < 2) { v += y; x = 1; }\n    return p;\n}"),
-    ("do_continue", "void *left(void *p) {\n    int i = 0;\n    do {\n        v += y;\n        x = 1;\n        if (i == 0) continue;\n        w = 0;\n    } while (++i < 2);\n    return p;\n}"),
-    ("do_condition", "void *left(void *p) {\n    int i = 0;\n    do x = 1; while (i++ < 1 && y);\n    return p;\n}"),
-    ("while_break", "void *left(void *p) {\n    while (1) {\n        x = 1;\n        if (y) break;\n        break;\n    }\n    return p;\n}"),
+    (
+        "for_loop",
+        "void *left(void *p) {\n    for (int i = 0; i < 2; i++) { v += y; x = 1; }\n    return p;\n}",
+    ),
+    (
+        "while_loop",
+        "void *left(void *p) {\n    int i = 0;\n    while (i++ < 2) { v += y; x = 1; }\n    return p;\n}",
+    ),
+    (
+        "do_continue",
+        "void *left(void *p) {\n    int i = 0;\n    do {\n        v += y;\n        x = 1;\n        if (i == 0) continue;\n        w = 0;\n    } while (++i < 2);\n    return p;\n}",
+    ),
+    (
+        "do_condition",
+        "void *left(void *p) {\n    int i = 0;\n    do x = 1; while (i++ < 1 && y);\n    return p;\n}",
+    ),
+    (
+        "while_break",
+        "void *left(void *p) {\n    while (1) {\n        x = 1;\n        if (y) break;\n        break;\n    }\n    return p;\n}",
+    ),
     ("for_first", "void *left(void *p) {\n    for (x = 1; y < 1;) break;\n    return p;\n}"),
-    ("for_second", "void *left(void *p) {\n    int i = 0;\n    for (x = 1; i < 1 && y == 0; i++)\n        ;\n    return p;\n}"),
-    ("for_third", "void *left(void *p) {\n    for (int i = 0; i < 2; i++, x = i) v += y;\n    return p;\n}"),
-    ("unbraced_if", "void *left(void *p) {\n    x = 1;\n    if (p == 0)\n        v = y;\n    return p;\n}"),
-    ("unbraced_else", "void *left(void *p) {\n    if (p)\n        x = 2;\n    else\n        x = 1, v = y;\n    return p;\n}"),
-    ("unbraced_for", "void *left(void *p) {\n    for (int i = 0; i < 1; i++)\n        x = 1, v = y;\n    return p;\n}"),
-    ("unbraced_nested", "void *left(void *p) {\n    x = 1;\n    for (int i = 0; i < 1; i++)\n        if (!p)\n            v = y;\n        else v = 2;\n    return p;\n}"),
+    (
+        "for_second",
+        "void *left(void *p) {\n    int i = 0;\n    for (x = 1; i < 1 && y == 0; i++)\n        ;\n    return p;\n}",
+    ),
+    (
+        "for_third",
+        "void *left(void *p) {\n    for (int i = 0; i < 2; i++, x = i) v += y;\n    return p;\n}",
+    ),
+    (
+        "unbraced_if",
+        "void *left(void *p) {\n    x = 1;\n    if (p == 0)\n        v = y;\n    return p;\n}",
+    ),
+    (
+        "unbraced_else",
+        "void *left(void *p) {\n    if (p)\n        x = 2;\n    else\n        x = 1, v = y;\n    return p;\n}",
+    ),
+    (
+        "unbraced_for",
+        "void *left(void *p) {\n    for (int i = 0; i < 1; i++)\n        x = 1, v = y;\n    return p;\n}",
+    ),
+    (
+        "unbraced_nested",
+        "void *left(void *p) {\n    x = 1;\n    for (int i = 0; i < 1; i++)\n        if (!p)\n            v = y;\n        else v = 2;\n    return p;\n}",
+    ),
     ("condition", "void *left(void *p) {\n    if ((x = 1) && y) v = 1;\n    return p;\n}"),
     ("or", "void *left(void *p) {\n    x = 1; if (!p || y) v = 1; v = y;\n    return p;\n}"),
     ("choice", "void *left(void *p) {\n    x = 1, v = p ? 1 : y;\n    return p;\n}"),
-    ("argument", "int f(int a, int b) { return a + b; }\nvoid *left(void *p) {\n    v = f(x = 1, y);\n    return p;\n}"),
+    (
+        "argument",
+        "int f(int a, int b) { return a + b; }\nvoid *left(void *p) {\n    v = f(x = 1, y);\n    return p;\n}",
+    ),
     ("comma", "void *left(void *p) {\n    v = (x = 1, y);\n    return p;\n}"),
-    ("spans_lines", "void *left(void *p) {\n    v = (x = 1) +\n        y +\n        2;\n    return p;\n}"),
-    ("returned", "int f(int a) { x = a; return 1; }\nint g(void) { return f(1) + y; }\nvoid *left(void *p) { v = g(); return p; }"),
-    ("initialiser", "void *left(void *p) {\n    x = 1;\n    int a = y;\n    v = a;\n    return p;\n}"),
-    ("two_initialisers", "int f(void) { x = 1; return 1; }\nvoid *left(void *p) {\n    int a = f(), b = y;\n    v = a + b;\n    return p;\n}"),
-    ("switch_case", "void *left(void *p) {\n    switch (p != 0) {\n    case 0: x = 1;\n    case 1: v = y; break;\n    default: v = 3;\n    }\n    return p;\n}"),
-    ("label", "void *left(void *p) {\n    int i = 0;\nagain: v = y;\n    x = 1;\n    if (i++ < 1) goto again;\n    return p;\n}"),
-    ("label_at_end", "void *left(void *p) {\n    x = 1;\n    if (p) goto out;\n    v = y;\nout: ;\n    return p;\n}"),
+    (
+        "spans_lines",
+        "void *left(void *p) {\n    v = (x = 1) +\n        y +\n        2;\n    return p;\n}",
+    ),
+    (
+        "returned",
+        "int f(int a) { x = a; return 1; }\nint g(void) { return f(1) + y; }\nvoid *left(void *p) { v = g(); return p; }",
+    ),
+    (
+        "initialiser",
+        "void *left(void *p) {\n    x = 1;\n    int a = y;\n    v = a;\n    return p;\n}",
+    ),
+    (
+        "two_initialisers",
+        "int f(void) { x = 1; return 1; }\nvoid *left(void *p) {\n    int a = f(), b = y;\n    v = a + b;\n    return p;\n}",
+    ),
+    (
+        "switch_case",
+        "void *left(void *p) {\n    switch (p != 0) {\n    case 0: x = 1;\n    case 1: v = y; break;\n    default: v = 3;\n    }\n    return p;\n}",
+    ),
+    (
+        "label",
+        "void *left(void *p) {\n    int i = 0;\nagain: v = y;\n    x = 1;\n    if (i++ < 1) goto again;\n    return p;\n}",
+    ),
+    (
+        "label_at_end",
+        "void *left(void *p) {\n    x = 1;\n    if (p) goto out;\n    v = y;\nout: ;\n    return p;\n}",
+    ),
     ("object_macro", "#define STEP x = 1; v = y\nvoid *left(void *p) { STEP; return p; }"),
-    ("function_macro", "#define STEP(a) (x = (a), y)\nvoid *left(void *p) { v = STEP(1); return p; }"),
-    ("long_macro", "#define STEP(a) do { \\\n        x = (a); \\\n        v = y; \\\n    } while (0)\nvoid *left(void *p) { STEP(1); return p; }"),
-    ("nested_macro", "#define SET(a) (x = (a))\n#define STEP(a) (SET(a), y)\nvoid *left(void *p) { v = STEP(1); return p; }"),
-    ("statement_expression", "void *left(void *p) {\n    v = ({ x = 1; int k = y; k; });\n    return p;\n}"),
-    ("empty_statements", "void *left(void *p) {\n    x = 1;;\n    ;\n    if (y) ;\n    return p;\n}"),
-    ("conditional_code", "void *left(void *p) {\n    x = 1;\n#if 1\n    v = y;\n#else\n    v = 3;\n#endif\n    return p;\n}"),
-    ("comments", "void *left(void *p) {\n    x = 1 /* one */; /* two */ v /* three */ = // four\n        y;\n    return p;\n}"),
-    ("commented_body", "void *left(void *p) {\n    x = 1;\n    if (!p) // why\n        v = y; // because\n    return p;\n}"),
-    ("assembly", "void *left(void *p) {\n    x = 1; __asm__ volatile(\"\" ::: \"memory\"); v = y;\n    return p;\n}"),
-    ("used_twice", "void f(int *a, int *b) {\n    *a = 1;\n    v = *b;\n}\nvoid *left(void *p) { f(&x, &y); f(&x, &y); return p; }"),
+    (
+        "function_macro",
+        "#define STEP(a) (x = (a), y)\nvoid *left(void *p) { v = STEP(1); return p; }",
+    ),
+    (
+        "long_macro",
+        "#define STEP(a) do { \\\n        x = (a); \\\n        v = y; \\\n    } while (0)\nvoid *left(void *p) { STEP(1); return p; }",
+    ),
+    (
+        "nested_macro",
+        "#define SET(a) (x = (a))\n#define STEP(a) (SET(a), y)\nvoid *left(void *p) { v = STEP(1); return p; }",
+    ),
+    (
+        "statement_expression",
+        "void *left(void *p) {\n    v = ({ x = 1; int k = y; k; });\n    return p;\n}",
+    ),
+    (
+        "empty_statements",
+        "void *left(void *p) {\n    x = 1;;\n    ;\n    if (y) ;\n    return p;\n}",
+    ),
+    (
+        "conditional_code",
+        "void *left(void *p) {\n    x = 1;\n#if 1\n    v = y;\n#else\n    v = 3;\n#endif\n    return p;\n}",
+    ),
+    (
+        "comments",
+        "void *left(void *p) {\n    x = 1 /* one */; /* two */ v /* three */ = // four\n        y;\n    return p;\n}",
+    ),
+    (
+        "commented_body",
+        "void *left(void *p) {\n    x = 1;\n    if (!p) // why\n        v = y; // because\n    return p;\n}",
+    ),
+    (
+        "assembly",
+        "void *left(void *p) {\n    x = 1; __asm__ volatile(\"\" ::: \"memory\"); v = y;\n    return p;\n}",
+    ),
+    (
+        "used_twice",
+        "void f(int *a, int *b) {\n    *a = 1;\n    v = *b;\n}\nvoid *left(void *p) { f(&x, &y); f(&x, &y); return p; }",
+    ),
     ("subscript", "int a[2];\nvoid *left(void *p) {\n    v = a[(x = 1, y)];\n    return p;\n}"),
-    ("pointer", "int *q = &y;\nvoid *left(void *p) {\n    int **r = &q; x = 1; if (!p) while (**r < 0) ;\n    return p;\n}"),
+    (
+        "pointer",
+        "int *q = &y;\nvoid *left(void *p) {\n    int **r = &q; x = 1; if (!p) while (**r < 0) ;\n    return p;\n}",
+    ),
     ("old_style", "void *left(p) void *p;\n{\n    x = 1;\n    { v = y; }\n    return p;\n}"),
     ("tabs", "void *left(void *p)\n{\n\tx = 1;\n\tif (!p)\n\t\tv = y;\n\treturn p;\n}"),
 ];
@@ -77,14 +167,16 @@ fn apply(path: &str, patch: &str) {
     // The file is named by its whole path, or relative to the folder that the command ran in.
     let root = if patch.contains(&format!("a{path}")) { "/" } else { env!("CARGO_MANIFEST_DIR") };
     let root = if root == "/" { Path::new("/").to_owned() } else { Path::new(root).join("../..") };
-    let ran = Command::new("patch").args(["-p1", "-s", "-d"]).arg(&root).arg("-i").arg(&diff).output();
+    let ran =
+        Command::new("patch").args(["-p1", "-s", "-d"]).arg(&root).arg("-i").arg(&diff).output();
     let ran = ran.expect("patch runs");
     assert!(ran.status.success(), "{ran:?}\n{patch}");
 }
 
 /// The patch of a source leaves nothing to do, and changes nothing under SC.
 fn patched(name: &str, ending: &str, source: &str, model: &str) -> Option<String> {
-    let path = file(&format!("patch_{name}_{model}"), &format!("program.{ending}"), source.as_bytes());
+    let path =
+        file(&format!("patch_{name}_{model}"), &format!("program.{ending}"), source.as_bytes());
     let asked = ["fence", &path, "--model", model, "--patch"];
     let ran = with_clang(&asked)?;
     assert_eq!(ran.status, Some(0), "{name} {model}: {ran:?}");

@@ -414,12 +414,11 @@ fn is_unevaluated(node: Node<'_>, text: &[u8]) -> bool {
         "array_declarator" => true,
         "declaration" => {
             let mut cursor = node.walk();
-            let fixed = node.children(&mut cursor).any(|child| {
+            node.children(&mut cursor).any(|child| {
                 let word = &text[child.byte_range()];
                 matches!(child.kind(), "storage_class_specifier" | "type_qualifier")
                     && matches!(word, b"static" | b"constexpr" | b"extern" | b"thread_local")
-            });
-            fixed
+            })
         }
         _ => false,
     }
