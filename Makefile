@@ -19,7 +19,7 @@ demo:
 
 # Tests come first, so that their summaries are printed whatever the lints have to say.
 test:
-	scripts/setup rustfmt clippy
+	scripts/setup rustfmt clippy patch git
 	cargo test --locked --workspace --no-fail-fast
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings

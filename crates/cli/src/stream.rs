@@ -12,6 +12,10 @@ use std::time::Duration;
 /// How often it is looked whether the budget is spent.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// How many bytes are read at a time: the budget is looked at in between, and events can take far more
+/// memory than their text.
+const PIECE: usize = 1 << 14;
+
 /// A file, a pipe or a terminal. Once the budget is spent, reading it times out.
 #[derive(Debug)]
 pub struct Stream {
@@ -35,6 +39,8 @@ impl Stream {
 
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(PIECE);
+        let buffer = &mut buffer[..most];
         loop {
             if self.budget.is_spent() {
                 return Err(ErrorKind::TimedOut.into());

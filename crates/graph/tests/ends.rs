@@ -128,7 +128,13 @@ fn waiters_are_not_ordered() {
 /// nothing.
 #[test]
 fn who_does_not_hold_a_lock_fails_by_itself() {
-    for wrong in ["unlock @m", "unlock 0", "unlock 0x7fffffffffffffff", "cond_wait @c, @m"] {
+    let (misuse, memory) = (FailureKind::LockMisuse, FailureKind::Memory);
+    for (wrong, kind) in [
+        ("unlock @m", misuse),
+        ("unlock 0", memory),
+        ("unlock 0x7fffffffffffffff", memory),
+        ("cond_wait @c, @m", misuse),
+    ] {
         let source = format!(
             "global @m: i32\nglobal @c: i32\nthread P = @p()\nthread Q = @q()\n\
              func @p() {{\n  entry:\n    {wrong}\n    ret\n}}\n\
@@ -136,7 +142,7 @@ fn who_does_not_hold_a_lock_fails_by_itself() {
         );
         for model in Model::ALL {
             let found = found(&source, model);
-            assert_eq!(kinds(&found), [(FailureKind::LockMisuse, 1)], "{model}: {wrong}");
+            assert_eq!(kinds(&found), [(kind, 1)], "{model}: {wrong}");
             assert_eq!(found.executions, 1, "{model}: {wrong}");
         }
     }

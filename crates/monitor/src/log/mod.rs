@@ -32,6 +32,7 @@ use std::fmt;
 use std::io::Read;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 
 /// The most threads that a log may name, plus 1.
@@ -164,21 +165,26 @@ pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Readin
     if let [buffers] = buffers {
         return monitor(source, *buffers).map(|reading| vec![reading]);
     }
-    let (mut parser, mut count) = (Parser::default(), 0);
+    let mut parser = Parser::default();
+    // Set when reading was stopped: what monitors lie behind by then is left out.
+    let stopped = &AtomicBool::new(false);
     let (watches, complete) = std::thread::scope(|scope| {
         let mut watching = Vec::new();
         for buffers in buffers {
             let (sender, receiver) = sync_channel::<Arc<[Line]>>(BEHIND);
             let mut watch = Watch::new(*buffers);
             let watcher = scope.spawn(move || {
-                receiver.iter().for_each(|batch| batch.iter().for_each(|line| watch.see(line)));
-                watch
+                let mut count = 0;
+                for batch in receiver.iter().filter(|_| !stopped.load(Ordering::Relaxed)) {
+                    batch.iter().for_each(|line| watch.see(line));
+                    count += batch.len() as u64;
+                }
+                (watch, count)
             });
             watching.push((sender, watcher));
         }
         let mut batch = Vec::with_capacity(BATCH);
-        let mut send = |batch: &mut Vec<Line>| {
-            count += batch.len() as u64;
+        let send = |batch: &mut Vec<Line>| {
             let lines: Arc<[Line]> = batch.as_slice().into();
             batch.clear();
             for (sender, _) in &watching {
@@ -192,13 +198,14 @@ pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Readin
                 send(&mut batch);
             }
         })?;
+        stopped.store(!complete, Ordering::Relaxed);
         send(&mut batch);
         let ends = watching.into_iter().map(|(sender, watcher)| {
             drop(sender);
             watcher.join().unwrap_or_else(|panic| resume_unwind(panic))
         });
-        Ok((ends.collect::<Vec<Watch>>(), complete))
+        Ok((ends.collect::<Vec<(Watch, u64)>>(), complete))
     })?;
-    let reading = |watch: Watch| watch.reading(parser.clone(), count, complete);
+    let reading = |(watch, count): (Watch, u64)| watch.reading(parser.clone(), count, complete);
     Ok(watches.into_iter().map(reading).collect())
 }

@@ -77,7 +77,9 @@ impl Sites {
         let mut left = vec![tree.root_node()];
         while let Some(node) = left.pop() {
             match node.kind() {
-                "function_definition" => {
+                // A body whose function is not read as one is a function all the same: its head may be a
+                // macro, or in the old style.
+                "function_definition" | "compound_statement" => {
                     let rows = node.start_position().row..=node.end_position().row;
                     if lines.iter().any(|line| rows.contains(line)) {
                         let unit = self.unit(file, node.byte_range(), None);
