@@ -172,7 +172,7 @@ fn verdict(result: &CheckResult) -> Verdict {
 }
 
 impl CheckResult {
-    /// What is known of a program before it is searched.
+    /// The answer for a program that was not searched, with the reason.
     pub fn unsearched(spent: Spent) -> CheckResult {
         let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
         judge(&Program::default(), summary, true, |_| Err(Unconfirmed::Spent(spent)))

@@ -35,7 +35,7 @@ pub struct ReachResult {
 }
 
 impl ReachResult {
-    /// What is known of a program before it is searched.
+    /// The answer for a program that was not searched, with the reason.
     pub fn unsearched(model: ReachModel, spent: Spent) -> ReachResult {
         ReachResult {
             model,

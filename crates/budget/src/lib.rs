@@ -1,4 +1,4 @@
-//! What a command may still use: time and memory, until it is interrupted.
+//! The time and memory that a command has left, and whether it was interrupted.
 //!
 //! One [`Budget`] is shared by everything that works on one program: loading it, every engine, every
 //! analysis. Whatever may take long asks [`Budget::is_spent`] in its loops. That is one relaxed load:
@@ -49,7 +49,7 @@ const MEMORY_PART: u64 = 16;
 
 /// [`Shared::state`] while there is something left.
 const RUNNING: u8 = 0;
-/// There is no watchdog thread: who asks looks for himself.
+/// There is no watchdog thread: each call that asks looks at the clock and the memory itself.
 const UNWATCHED: u8 = u8::MAX;
 
 #[derive(Debug)]

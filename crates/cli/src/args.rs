@@ -233,7 +233,7 @@ pub enum StrategyArg {
     Graph,
 }
 
-/// What a command may use.
+/// The time and memory that a command may use.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct BudgetArgs {

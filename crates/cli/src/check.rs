@@ -36,7 +36,7 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     printed.map(|()| output.status())
 }
 
-/// What is said of a program that was not loaded in time.
+/// Reports a program that was not loaded in time.
 fn unsearched(config: &CheckConfig, spent: Spent, output: &mut Output) -> Result<Status, Stop> {
     let (program, file) = (&Program::default(), &source::shown(&config.source));
     for search in &config.searches {

@@ -286,14 +286,14 @@ pub fn refuse_execution_limits(args: &LimitArgs, what: &str) -> Result<(), Stop>
     }
 }
 
-/// What a command may use, from now on. All that it does for one program shares it.
+/// The budget of a command, from now on. All its work on one program shares it.
 pub fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
     let time = args.timeout.map(timeout).transpose()?;
     let memory = args.max_memory.map(bytes).transpose()?.or_else(default_memory);
     Ok(interruptible(Budget::new(time, memory)))
 }
 
-/// What a command without limits of its own may use.
+/// The budget of a command without options for limits.
 pub fn default_budget() -> Budget {
     interruptible(Budget::new(None, default_memory()))
 }

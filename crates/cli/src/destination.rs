@@ -119,7 +119,7 @@ fn is_standard_output(found: &Metadata) -> bool {
     output.is_some_and(|output| (output.st_dev, output.st_ino) == (found.dev(), found.ino()))
 }
 
-/// What a path that may be a link stands for, whether that exists or not.
+/// The path that a link leads to, whether that exists or not; a path that is not a link is returned as it is.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -150,7 +150,7 @@ static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 fn replace(target: &Path, text: &str) -> io::Result<()> {
     let old = fs::metadata(target).ok();
-    // What a new file usually has: the user's mask is applied to it.
+    // The permissions that new files usually get: the user's mask is applied to them.
     let new = fs::Permissions::from_mode(0o666);
     let mut beside = tempfile::Builder::new()
         .prefix(".raddle-")

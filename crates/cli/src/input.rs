@@ -100,12 +100,12 @@ pub fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
     })
 }
 
-/// What is wrong with something that is to be read as a stream: a pipe or a device will do.
+/// The complaint about a path that cannot be read as a stream. Pipes and devices can.
 pub fn no_stream(path: &Path) -> Option<Diagnostic> {
     no_file(std::slice::from_ref(&path.to_owned())).filter(|_| is_missing(path) || path.is_dir())
 }
 
-/// What something is that is not a file. A pipe or a device may never end.
+/// The kind of a path that is not a regular file. A pipe or a device may never end.
 fn other_kind(found: &Metadata) -> Option<&'static str> {
     let kind = found.file_type();
     match () {

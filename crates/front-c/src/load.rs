@@ -30,7 +30,7 @@ pub struct Options {
     pub nondet: RangeInclusive<i64>,
     /// Whether waits for a condition variable may end for no reason.
     pub spurious_wakeups: bool,
-    /// What loading may use. Compilers are killed when it is spent.
+    /// The budget of loading. Compilers are killed when it is spent.
     pub budget: Budget,
     /// Files that are compiled, or included, with another text than they have.
     pub texts: Vec<(PathBuf, Vec<u8>)>,

@@ -33,7 +33,7 @@ fn step(event: &Event) -> Step {
 fn renumbered(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Step> {
     let mut steps = Vec::with_capacity(events.len());
     let (program, checks) = (system.machine.program, Checks::default());
-    // What was found is worth some time, even if there is none left to search.
+    // A finding is worth some more time, even if none is left for the search.
     let bounds = Bounds { budget: bounds.budget.for_report(), ..bounds.clone() };
     let Ok(mut fresh) = System::new(program, system.bounded_model, bounds, checks) else {
         return steps;

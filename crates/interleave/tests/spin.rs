@@ -204,7 +204,7 @@ fn doing_nothing_for_ever_is_a_bound() {
     assert_eq!(bounds, [(BoundKind::Endless, 1)]);
 }
 
-/// One thread goes on for ever; that is no help to one that waits for a value.
+/// A thread that goes on for ever does not help one that waits for a value.
 #[test]
 fn waiting_beside_a_thread_that_goes_on_is_a_deadlock() {
     let goes_on = " entry:\n %r = load i32 seq_cst @x\n jump entry";

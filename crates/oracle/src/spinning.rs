@@ -83,7 +83,7 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
         }
         6 => format!(" %r, %c = cmpxchg i32 seq_cst {cell}, 0, {value}\n br %c, b{next}, b{n}\n"),
         7 => " fence full\n".to_owned() + &format!(" jump b{next}\n"),
-        // What was read last is used afterwards.
+        // The value that was read last is used afterwards.
         9 | 10 => {
             load("%r", cell)
                 + &format!(" %c = cmp eq i32 %r, 0\n br %c, l{n}, o{n}\n l{n}:\n")

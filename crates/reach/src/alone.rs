@@ -72,7 +72,7 @@ fn operations(code: &Code, func: u32) -> std::ops::Range<usize> {
     first.0 as usize..end
 }
 
-/// What a thread does alone is a function of its own state and of the world.
+/// The way of a thread that runs alone is a function of its own state and of the world.
 type Key = (ThreadId, Number, Number);
 
 /// What became of threads that were alone.

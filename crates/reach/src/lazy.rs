@@ -247,7 +247,7 @@ impl<'p> Asker<'p, '_> {
         manner: Manner,
     ) -> Option<Vec<Step>> {
         let (moves, machine) = (search.path(finding), &search.system().machine);
-        // What was found is worth some time, even if there is none left to search.
+        // A finding is worth some more time, even if none is left for the search.
         let bounds = self.bounds();
         let bounds = Bounds { budget: bounds.budget.for_report(), ..bounds };
         schedule(self.program, bounds, rules, machine, &moves, manner)

@@ -23,7 +23,7 @@ pub(crate) fn listed(program: &Program, file: &str, met: &[BoundMet]) -> Vec<Bou
     met.iter().map(bound).collect()
 }
 
-/// What there is to say of inputs of which some values were tried.
+/// The sentence about inputs of which only some values were tried.
 pub(crate) const INPUTS: &str = "an input took some of its values only (--nondet-range; docs/c.md)";
 
 /// `a loop went back as often as it may (--unroll) at f.rir:3 (2 executions cut)`

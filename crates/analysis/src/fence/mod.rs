@@ -87,7 +87,7 @@ pub struct Fences {
 }
 
 impl Fences {
-    /// What is known of a program before it is searched.
+    /// The answer for a program that was not searched, with the reason.
     pub fn unsearched(spent: Spent) -> Fences {
         let why = Stopped::from(spent).phrase().to_owned();
         let (outcome, candidate) = (Outcome::Unknown(why), Vec::new());

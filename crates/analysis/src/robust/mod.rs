@@ -91,7 +91,7 @@ pub struct Robustness {
 }
 
 impl Robustness {
-    /// What is known of a program before it is searched.
+    /// The answer for a program that was not searched, with the reason.
     pub fn unsearched(model: Model, by: Option<By>, spent: Spent) -> Robustness {
         Robustness {
             model,

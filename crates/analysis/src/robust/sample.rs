@@ -29,7 +29,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// What is known of a program before it is run.
+    /// The answer for a program that was not run, with the reason.
     pub fn unsearched(model: Model, spent: Spent) -> Sample {
         let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
         let (monitoring, elapsed) = (Duration::ZERO, Duration::ZERO);

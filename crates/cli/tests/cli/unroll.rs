@@ -98,7 +98,7 @@ fn one_loop_is_bounded() {
     };
     assert_eq!(found["verdict"], "safe-bounded", "{found}");
     assert_eq!(found["bounds"][0]["line"], join, "{found}");
-    // The last parts of the path are enough; a bound that is not met is no bound.
+    // The last parts of the path are enough; a bound that is not met is not reported.
     let bound = format!("one.c:{create}=4");
     let (_, found) = verdict(&[&check[..], &[&bound, "--", "-DLOOP=1"]].concat()).expect("clang");
     assert_eq!(found["verdict"], "safe", "{found}");

@@ -16,7 +16,7 @@ pub fn sources(clang: &Clang, flags: &Flags, input: &Path, budget: &Budget) -> V
     }
 }
 
-/// The prerequisites of a rule for make: `x.o: x.c y.h`, with `\` before what is no separator.
+/// The prerequisites of a rule for make: `x.o: x.c y.h`, with `\` before characters that are not separators.
 fn names(rule: &[u8]) -> Vec<PathBuf> {
     let text = String::from_utf8_lossy(rule);
     let Some((_, list)) = text.split_once(": ") else { return Vec::new() };

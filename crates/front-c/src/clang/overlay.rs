@@ -36,7 +36,7 @@ impl Overlay {
         Ok(Overlay { folder: Some(folder), flags })
     }
 
-    /// What the compiler is told.
+    /// The options for the compiler.
     pub fn flags(&self) -> &[OsString] {
         debug_assert_eq!(self.folder.is_some(), !self.flags.is_empty());
         &self.flags

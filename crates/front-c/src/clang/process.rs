@@ -24,7 +24,7 @@ const CHUNK: usize = 1 << 16;
 /// A compiler that holds less than this is left alone by the limit on memory, which is about raddle.
 const SMALL: u64 = 1 << 30;
 
-/// What a program may use.
+/// The limits of a program that is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowed<'a> {
     /// Bytes of standard output.
@@ -35,7 +35,7 @@ pub struct Allowed<'a> {
     pub budget: &'a Budget,
 }
 
-/// What came of a program that has ended.
+/// The result of a program that has ended.
 #[derive(Debug)]
 pub struct Ended {
     pub status: ExitStatus,
@@ -76,7 +76,7 @@ pub fn run(command: &mut Command, allowed: &Allowed<'_>) -> Result<Ended, Troubl
         output.take_what_is_there()?;
         messages.take_what_is_there()?;
     }
-    // What it has started may hold the pipes open; what it has printed itself is in them.
+    // Processes that it has started may hold the pipes open; its own output is already in them.
     group.kill();
     output.take_what_is_there()?;
     messages.take_what_is_there()?;

@@ -1,4 +1,5 @@
-//! What sites are in the program: each gets a mark, and the compiler says where they are.
+//! The places of the program that sites stand for: each site gets a mark, and the compiler says where the
+//! marks are.
 //!
 //! All sites are tried at once, which costs one compilation. Where the compiler rejects the text, or a
 //! function comes out different in more than its marks, those sites are tried in ever smaller

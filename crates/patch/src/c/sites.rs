@@ -61,7 +61,7 @@ impl Language {
     }
 }
 
-/// What a file has, and where a directive could be added.
+/// The functions and macros of a file, and the sites in them.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     pub units: Vec<Unit>,
