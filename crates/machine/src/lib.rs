@@ -34,6 +34,7 @@
 //! | `quick` | those that take the short way |
 //! | `loops`, [`live`], [`spin`] | where loops are, what is still read there, and whether one went round for nothing |
 //! | `exits` | whether a loop has a way out |
+//! | `unroll`, `counting` | which loops are bounded, and which end by themselves |
 //! | `owners` | whose an object is, what a thread is about to touch |
 //! | [`codec`], `needed` | states as strings of bytes; what is left out of them |
 //! | `goals` | threads stop where a goal asks for them |

@@ -16,16 +16,13 @@ use crate::delay::{Cover, Delayed};
 use crate::narrow::is_narrow;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
-use raddle_engine::tso_drains;
+use raddle_engine::{MAX_SILENT, tso_drains};
 use raddle_ir::{LocId, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
 use raddle_machine::visible::handle;
 use raddle_machine::{Bounds, Fault, FaultKind, Machine, Mark, Status, Stop};
 use raddle_machine::{ThreadId, Unroll, Visible, Watch};
-
-/// How many stores, fences, spawns and joins a thread may perform without a move.
-const MAX_SILENT: u32 = 100_000;
 
 /// What is part of a state beside the machine's words.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
