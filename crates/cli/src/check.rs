@@ -6,12 +6,12 @@ use crate::source::{self, NotLoaded, Source};
 use crate::status::Status;
 use crate::unroll;
 use crate::witness::WitnessFile;
-use raddle_analysis::{CheckResult, Iterated, Search};
+use raddle_analysis::{CheckResult, Iterated, Search, Violation};
 use raddle_budget::Spent;
 use raddle_ir::Program;
-use raddle_report::document::{self, Entry};
+use raddle_report::document;
 use raddle_report::source::Sources;
-use raddle_report::{Look, Run, buffer, check, json};
+use raddle_report::{Run, buffer, check, json};
 
 pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let witness = config.witness.as_deref();
@@ -32,7 +32,11 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let mut found = Vec::new();
     let printed = search(config, &source, &mut found, output);
     // Whether or not somebody reads the output.
-    witness.save(&source.program, found, output);
+    let run = |search| Run { file: &source.shown, program: &source.program, search };
+    let entries = found.iter().flat_map(|(search, violations)| {
+        violations.iter().map(move |found| document::entry(&run(search), found))
+    });
+    witness.save(&source.program, entries.collect(), output);
     printed.map(|()| output.status())
 }
 
@@ -44,16 +48,16 @@ fn unsearched(config: &CheckConfig, spent: Spent, output: &mut Output) -> Result
         output.note(Status::of(result.verdict, config.strict));
         let run = Run { file, program, search };
         let checked = Iterated { search: search.clone(), result, executions: Vec::new() };
-        output.print(&shown(config, &run, &output.look(&Sources::none()), None, &checked))?;
+        print(config, &run, &Sources::none(), None, &checked, output)?;
     }
     Ok(output.status())
 }
 
-/// Prints what comes of every search, and collects the witnesses.
+/// Prints what comes of every search, and collects the violations.
 fn search(
     config: &CheckConfig,
     source: &Source,
-    witnesses: &mut Vec<Entry>,
+    found: &mut Vec<(Search, Vec<Violation>)>,
     output: &mut Output,
 ) -> Result<(), Stop> {
     let Source { program, shown: file, optimised, .. } = source;
@@ -65,12 +69,11 @@ fn search(
             true => raddle_analysis::iterate(program, &search),
             false => Iterated::once(program, &search),
         };
-        let violations = &checked.result.violations;
         output.note(Status::of(checked.result.verdict, config.strict));
         let run = Run { file, program, search: &checked.search };
-        witnesses.extend(violations.iter().map(|found| document::entry(&run, found)));
-        let text = shown(config, &run, &output.look(&sources), optimised.as_deref(), &checked);
-        output.print(&text)?;
+        let printed = print(config, &run, &sources, optimised.as_deref(), &checked, output);
+        found.push((checked.search, checked.result.violations));
+        printed?;
     }
     Ok(())
 }
@@ -80,19 +83,21 @@ fn leaves_out_races(config: &CheckConfig, search: &Search) -> bool {
     config.checks.races && !search.checks().races
 }
 
-fn shown(
+fn print(
     config: &CheckConfig,
     run: &Run<'_>,
-    look: &Look<'_>,
+    sources: &Sources,
     optimised: Option<&str>,
     checked: &Iterated,
-) -> String {
+    output: &mut Output,
+) -> Result<(), Stop> {
     let no_races = leaves_out_races(config, run.search);
     if config.json {
         let object = json::iterated(run, checked).optimised(optimised);
-        return json::line(&if no_races { object.without(document::RACES) } else { object });
+        let object = if no_races { object.without(document::RACES) } else { object };
+        return output.print_json(&object);
     }
-    let mut text = check::text(run, look, &checked.result);
+    let mut text = check::text(run, &output.look(sources), &checked.result);
     text.push_str(&buffer::iterated(checked));
     if no_races {
         let model = run.search.model_name();
@@ -103,5 +108,5 @@ fn shown(
     if let Some(level) = optimised {
         text.push_str(&format!("  as compiled with {level}, which may merge or drop accesses\n"));
     }
-    text
+    output.print(&text)
 }

@@ -8,7 +8,7 @@ use crate::input::shown;
 use raddle_ir::Diagnostic;
 use rustix::fs::{Stat, fstat};
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -93,11 +93,14 @@ impl Destination {
         }
     }
 
-    /// Replaces the file, or writes to the stream.
-    pub fn write(&self, text: &str) -> Result<(), Diagnostic> {
+    /// Replaces the file by what `content` writes, or writes that to the stream.
+    pub fn write(
+        &self,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Diagnostic> {
         let written = match &self.place {
-            Place::Stream => write_to_stream(&self.path, text),
-            Place::File(target) => replace(target, text),
+            Place::Stream => write_to_stream(&self.path, content),
+            Place::File(target) => replace(target, content),
         };
         written.map_err(|error| {
             Diagnostic::whole_file(&shown(&self.path), format!("cannot be written: {error}"))
@@ -139,16 +142,22 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
-    let mut stream = OpenOptions::new().write(true).open(path)?;
-    stream.write_all(text.as_bytes())?;
+fn write_to_stream(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut stream = BufWriter::new(OpenOptions::new().write(true).open(path)?);
+    content(&mut stream)?;
     stream.flush()
 }
 
 /// The file that is being written, to be removed if the process has to end at once.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-fn replace(target: &Path, text: &str) -> io::Result<()> {
+fn replace(
+    target: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let old = fs::metadata(target).ok();
     // The permissions that new files usually get: the user's mask is applied to them.
     let new = fs::Permissions::from_mode(0o666);
@@ -157,17 +166,24 @@ fn replace(target: &Path, text: &str) -> io::Result<()> {
         .permissions(new)
         .tempfile_in(folder_of(target))?;
     set_unfinished(Some(beside.path().to_owned()));
-    let written = fill(beside.as_file_mut(), old, text);
+    let written = fill(beside.as_file_mut(), old, content);
     let replaced = written.and_then(|()| beside.persist(target).map_err(|error| error.error));
     set_unfinished(None);
     replaced.map(|_| ())
 }
 
-fn fill(file: &mut File, old: Option<Metadata>, text: &str) -> io::Result<()> {
+fn fill(
+    file: &mut File,
+    old: Option<Metadata>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     if let Some(old) = old {
         file.set_permissions(old.permissions())?;
     }
-    file.write_all(text.as_bytes())?;
+    let mut buffered = BufWriter::new(&mut *file);
+    content(&mut buffered)?;
+    buffered.flush()?;
+    drop(buffered);
     // Some file systems say only now that the disk is full.
     file.sync_all()
 }

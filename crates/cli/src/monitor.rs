@@ -128,7 +128,7 @@ fn run_log(
     // All models at once: a pipe can be read only once.
     let each: Vec<Buffers> = args.models.iter().map(|model| buffers(*model)).collect();
     let opened = Stream::open(path, budget).map_err(Trouble::Io);
-    let readings = match opened.and_then(|opened| log::monitor_each(opened, &each)) {
+    let readings = match opened.and_then(|opened| log::monitor_each(opened, &each, budget)) {
         Ok(readings) => readings,
         Err(trouble) => {
             output.diagnose(&diagnostic(&file, trouble), &[]);

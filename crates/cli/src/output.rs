@@ -7,6 +7,7 @@ use crate::status::Status;
 use raddle_ir::Diagnostic;
 use raddle_report::Look;
 use raddle_report::source::Sources;
+use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
 
 /// Characters of a line where nobody can say.
@@ -77,6 +78,12 @@ impl Output {
     /// Text that need not be UTF-8: pieces of a user's files.
     pub fn print_bytes(&mut self, text: &[u8]) -> Result<(), Stop> {
         let written = self.out.write_all(text);
+        stop_on_error(written)
+    }
+
+    /// One object on a line of its own.
+    pub fn print_json(&mut self, object: &impl Serialize) -> Result<(), Stop> {
+        let written = raddle_report::json::write_line(&mut self.out, object);
         stop_on_error(written)
     }
 

@@ -15,7 +15,7 @@ use raddle_interleave::Options as Exploration;
 use raddle_ir::Program;
 use raddle_reach::{Options, ReachModel};
 use raddle_report::source::Sources;
-use raddle_report::{Run, document, json};
+use raddle_report::{Run, document};
 use std::path::PathBuf;
 
 /// Ask whether a program can reach one of its goals; without goals, whether it can fail.
@@ -98,10 +98,9 @@ fn print(
         None => Status::Unknown,
     });
     let sources = Sources::from_disk();
-    let text = match args.output.json {
-        true => json::line(&raddle_report::reach::json(run, result)),
-        false => raddle_report::reach::text(run, &output.look(&sources), result),
-    };
-    output.print(&text)?;
+    match args.output.json {
+        true => output.print_json(&raddle_report::reach::json(run, result))?,
+        false => output.print(&raddle_report::reach::text(run, &output.look(&sources), result))?,
+    }
     Ok(output.status())
 }

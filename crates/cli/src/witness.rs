@@ -36,10 +36,12 @@ impl<'a> WitnessFile<'a> {
     }
 
     /// Writes what was found; without violations, a file that says so.
-    pub fn save(&self, program: &Program, witnesses: Vec<Entry>, output: &mut Output) {
+    pub fn save(&self, program: &Program, witnesses: Vec<Entry<'_>>, output: &mut Output) {
         let Some(destination) = &self.destination else { return };
-        let text = document::written(program, &self.source.origin(), self.checks, witnesses);
-        if let Err(diagnostic) = destination.write(&text) {
+        let written = destination.write(|file| {
+            document::write(file, program, &self.source.origin(), self.checks, witnesses)
+        });
+        if let Err(diagnostic) = written {
             output.diagnose(&diagnostic, &[]);
             output.note(Status::Bad);
         }

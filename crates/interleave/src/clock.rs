@@ -8,6 +8,8 @@
 //!
 //! Clocks are immutable once made and are dropped in the order they were made.
 
+use raddle_engine::Budget;
+
 /// A clock, by its place in the slab. The first one has seen nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockId(pub u32);
@@ -26,6 +28,9 @@ pub struct Chain(pub u32);
 const FEW: usize = 4;
 const MORE: usize = 8;
 
+/// How many entries are made ahead of their use.
+const MOST_FREE_ENTRIES: usize = 1 << 17;
+
 #[derive(Clone, Debug)]
 pub struct Clocks {
     /// Rows of `width` entries. Those from `count` on are free: what is in them means nothing.
@@ -41,18 +46,27 @@ impl Clocks {
         Clocks { slab: vec![0; FEW], count: 1, width: FEW }
     }
 
-    /// Makes room for `chains` entries in every clock.
-    pub fn widen(&mut self, chains: usize) {
+    /// Makes room for `chains` entries in every clock. False if there is no memory for that: then the
+    /// budget is spent, and nothing has changed.
+    pub fn widen(&mut self, chains: usize, budget: &Budget) -> bool {
         if chains <= self.width {
-            return;
+            return true;
         }
         let wider = chains.next_power_of_two();
-        let mut slab = vec![0; self.len() * wider];
-        for (old, new) in self.slab.chunks(self.width).zip(slab.chunks_mut(wider)) {
-            new[..self.width].copy_from_slice(old);
+        let (len, more) = (self.len() * wider, self.len() * (wider - self.width));
+        if !budget.affords((more * size_of::<u32>()) as u64) {
+            return false;
         }
-        self.slab = slab;
+        self.slab.truncate(self.len() * self.width);
+        self.slab.resize(len, 0);
+        // The last row first: rows only move up, so none is overwritten before it has moved.
+        for row in (0..self.len()).rev() {
+            let from = row * self.width;
+            self.slab.copy_within(from..from + self.width, row * wider);
+            self.slab[row * wider + self.width..][..wider - self.width].fill(0);
+        }
         self.width = wider;
+        true
     }
 
     #[inline]
@@ -76,7 +90,9 @@ impl Clocks {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        self.slab.resize(self.slab.len() * 2, 0);
+        // The capacity of the array doubles; only the rows that are needed soon take memory.
+        let more = self.slab.len().min(MOST_FREE_ENTRIES).max(self.width);
+        self.slab.resize(self.slab.len() + more, 0);
     }
 
     #[inline]

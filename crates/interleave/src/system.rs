@@ -212,9 +212,12 @@ impl<'p> System<'p> {
         }
     }
 
+    /// A chain without events. Where there is no memory for one, the budget is spent, and any other
+    /// chain will do for work that is abandoned.
     pub fn new_chain(&mut self) -> Chain {
-        self.chains += 1;
-        self.clocks.widen(self.chains as usize);
+        if self.clocks.widen(self.chains as usize + 1, self.machine.trail.budget()) {
+            self.chains += 1;
+        }
         Chain(self.chains - 1)
     }
 

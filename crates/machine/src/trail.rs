@@ -97,6 +97,11 @@ impl Trail {
         self.words.is_empty()
     }
 
+    /// How many bytes its words and its log take.
+    pub fn bytes(&self) -> u64 {
+        (size_of_val(&self.words[..]) + size_of_val(&self.log[..])) as u64
+    }
+
     #[inline]
     pub fn get(&self, word: Word) -> u64 {
         self.words[word.0 as usize]

@@ -3,8 +3,12 @@
 //! Accesses of different sizes may overlap. Memory is divided into cells so that every access is to
 //! whole cells; one that falls across the end of a cell splits it. Cells only ever get smaller, and
 //! what was recorded of a cell that is split must be recorded anew: [`Cells::add`] says when.
+//!
+//! Tables grow within a budget. One that has no memory to grow does not, and accesses then have no cells: the
+//! budget is spent, and nothing that comes of them counts.
 
 use crate::event::Address;
+use raddle_budget::Budget;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -24,12 +28,33 @@ pub struct Cells {
     mixed: Vec<bool>,
     /// Accesses to one cell that were looked up lately, each in a place of its address.
     recent: Vec<(u64, u32, Address)>,
+    budget: Budget,
 }
 
 /// How many: a power of two.
 const RECENT: usize = 64;
 
 impl Cells {
+    /// No cells yet, whose tables a budget pays for.
+    pub fn within(budget: &Budget) -> Cells {
+        Cells { budget: budget.clone(), ..Cells::default() }
+    }
+
+    /// Whether an access is known, or there is memory for one more to be.
+    #[inline]
+    fn has_room(&self, addr: u64, bytes: u32) -> bool {
+        self.known.len() < self.known.capacity()
+            || self.known.contains_key(&(addr, bytes))
+            || self.affords_more()
+    }
+
+    #[cold]
+    fn affords_more(&self) -> bool {
+        // While a table grows, the old one is still there. A byte of each entry is for looking it up.
+        let entry = size_of::<((u64, u32), Run)>() + 1;
+        self.budget.affords((self.known.capacity() * 8 / 7 * 2 * entry) as u64)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.count as usize
@@ -54,6 +79,9 @@ impl Cells {
             if plain && run.len() > 1 {
                 run.iter().for_each(|cell| self.mixed[cell.index()] = true);
             }
+            return false;
+        }
+        if !self.has_room(addr, bytes) {
             return false;
         }
         let end = addr.saturating_add(bytes.into());
@@ -92,7 +120,7 @@ impl Cells {
     /// The cells of an access that was added.
     #[inline]
     pub fn of(&mut self, addr: u64, bytes: u32) -> &[Address] {
-        if bytes == 0 {
+        if bytes == 0 || !self.has_room(addr, bytes) {
             return &[];
         }
         let runs = &self.runs;

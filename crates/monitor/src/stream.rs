@@ -13,6 +13,7 @@
 //! only. Machines that drain the whole buffer there say so with a fence before it.
 
 use crate::event::{Address, Buffers, Kind, Op, Site, Thread};
+use raddle_budget::Budget;
 
 /// An access that a pending store of another thread could have been delayed past.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -79,6 +80,9 @@ pub struct Monitor {
     writes: Vec<u64>,
     accesses: Vec<u64>,
     width: usize,
+    budget: Budget,
+    /// Whether an event was passed over.
+    incomplete: bool,
 }
 
 impl Monitor {
@@ -92,7 +96,20 @@ impl Monitor {
             writes: Vec::new(),
             accesses: Vec::new(),
             width: 0,
+            budget: Budget::UNLIMITED,
+            incomplete: false,
         }
+    }
+
+    /// The same within a budget. A thread for whose clock there is no memory is passed over.
+    #[must_use]
+    pub fn within(self, budget: &Budget) -> Monitor {
+        Monitor { budget: budget.clone(), ..self }
+    }
+
+    /// Whether all events since the start were looked at. If not, the budget is spent.
+    pub fn is_complete(&self) -> bool {
+        !self.incomplete
     }
 
     /// Forgets the run; what it holds is used again.
@@ -115,7 +132,9 @@ impl Monitor {
         site: Site,
         mut report: impl FnMut(Violation),
     ) {
-        self.know(thread);
+        if !self.know(thread) {
+            return;
+        }
         match op {
             Op::Access(kind) => {
                 for address in addresses {
@@ -133,18 +152,21 @@ impl Monitor {
             }
             Op::Spawn(child) => {
                 self.drain(thread);
-                self.know(child);
-                self.learn(child, thread);
+                if self.know(child) {
+                    self.learn(child, thread);
+                }
             }
             Op::Join(child) => {
                 self.drain(thread);
-                self.know(child);
-                self.drain(child);
-                self.learn(thread, child);
+                if self.know(child) {
+                    self.drain(child);
+                    self.learn(thread, child);
+                }
             }
             Op::Woken(other) => {
-                self.know(other);
-                self.learn(thread, other);
+                if self.know(other) {
+                    self.learn(thread, other);
+                }
             }
         }
     }
@@ -272,26 +294,31 @@ impl Monitor {
         }
     }
 
+    /// False if there is no memory for the thread's clock.
     #[inline]
-    fn know(&mut self, thread: Thread) {
-        if thread.index() >= self.threads.len() {
-            self.add_thread(thread);
-        }
+    fn know(&mut self, thread: Thread) -> bool {
+        thread.index() < self.threads.len() || self.add_thread(thread)
     }
 
     #[cold]
-    fn add_thread(&mut self, thread: Thread) {
+    fn add_thread(&mut self, thread: Thread) -> bool {
         let count = thread.index() + 1;
         if count > self.width {
             let width = count.next_power_of_two().max(4);
-            for rows in [&mut self.clocks, &mut self.writes, &mut self.accesses] {
-                *rows = widened(rows, self.width, width);
+            let rows = [&mut self.clocks, &mut self.writes, &mut self.accesses];
+            let entries: usize = rows.iter().map(|rows| rows.len()).sum();
+            let more = entries / self.width.max(1) * (width - self.width);
+            if !self.budget.affords((more * size_of::<u64>()) as u64) {
+                self.incomplete = true;
+                return false;
             }
+            rows.into_iter().for_each(|rows| widen(rows, self.width, width));
             self.width = width;
         }
         let local = Local { site: Site::NONE, stores: 0, committed: 0, fenced: 0 };
         self.threads.resize(count, local);
         self.clocks.resize(count * self.width, 0);
+        true
     }
 
     #[inline]
@@ -313,12 +340,13 @@ fn join(clock: &mut [u64], other: &[u64]) {
     }
 }
 
-/// Rows of another width.
-fn widened(rows: &[u64], from: usize, to: usize) -> Vec<u64> {
-    let mut wide = Vec::new();
-    for row in rows.chunks(from.max(1)) {
-        wide.extend_from_slice(row);
-        wide.resize(wide.len() + to - row.len(), 0);
+/// Makes rows wider, in place.
+fn widen(rows: &mut Vec<u64>, from: usize, to: usize) {
+    let count = rows.len() / from.max(1);
+    rows.resize(count * to, 0);
+    // The last row first: rows only move up, so none is overwritten before it has moved.
+    for row in (0..count).rev() {
+        rows.copy_within(row * from..row * from + from, row * to);
+        rows[row * to + from..][..to - from].fill(0);
     }
-    wide
 }

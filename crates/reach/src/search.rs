@@ -142,13 +142,20 @@ impl<'p> Search<'p> {
 
     pub fn run(&mut self) -> Outcome {
         let mut outcome = Outcome::default();
+        let workers =
+            if names_as_it_goes(self.system.machine.program) { 1 } else { self.workers.max(1) };
+        // Threads may have run for long, so the first state can be large. Each worker has a copy of it, and
+        // so have its string and the space.
+        let copies = workers as u64 + 2;
+        if !self.budget.affords(copies * self.system.machine.trail.bytes()) || self.budget.is_spent() {
+            outcome.ended = self.over_budget();
+            return outcome;
+        }
         let (mut row, mut scratch) = (Row::default(), Scratch::default());
         self.system.encode(&mut row);
         let (root, _) = self.space.insert(&row, None, &mut scratch);
         let found = self.judge_state(root, &mut outcome);
         outcome.found.extend(found);
-        let workers =
-            if names_as_it_goes(self.system.machine.program) { 1 } else { self.workers.max(1) };
         let mut crew: Vec<Worker<'p>> =
             (0..workers).map(|_| Worker::new(self.system.clone(), self.target)).collect();
         let mut level = vec![root];

@@ -7,13 +7,14 @@
 use crate::{Run, json, story};
 use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::Expected;
-use raddle_analysis::{Offence, Search, Violation};
+use raddle_analysis::{Search, Violation};
 use raddle_engine::{Checks, Step};
 use raddle_graph as graph;
 use raddle_interleave as interleave;
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 const FORMAT: &str = "raddle-witness";
@@ -53,7 +54,7 @@ impl From<Word> for OsString {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     format: &'static str,
     version: u32,
     raddle: &'static str,
@@ -62,41 +63,32 @@ struct Document {
     program: String,
     /// What was looked for beside what executions show by themselves.
     checks: Vec<&'static str>,
-    witnesses: Vec<Entry>,
+    witnesses: Vec<Entry<'a>>,
 }
 
 /// One error, ready to be written.
 #[derive(Serialize, Debug)]
-pub struct Entry {
+pub struct Entry<'a> {
     model: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     buffer_bound: Option<u32>,
     /// Whose steps the schedule has.
     engine: &'static str,
     #[serde(flatten)]
-    error: json::Error,
+    error: json::Error<'a>,
 }
 
 /// The entry of a violation.
-pub fn entry(run: &Run<'_>, violation: &Violation) -> Entry {
-    Entry {
-        model: run.search.model_name(),
-        engine: run.search.engine_name(),
-        buffer_bound: run.search.buffer_bound(),
-        error: json::violation(run, violation),
-    }
+pub fn entry<'a>(run: &Run<'a>, violation: &'a Violation) -> Entry<'a> {
+    entry_of(run, json::violation(run, violation))
 }
 
 /// The entry of something that was reached.
-pub fn reached(run: &Run<'_>, reached: &Reached) -> Entry {
-    let Reached { failure, witness } = reached;
-    let error = match failure {
-        None => json::goal(run, witness),
-        Some(site) => {
-            let offence = Offence::Failed(site.clone().shown_by(1, witness.schedule.clone()));
-            json::violation(run, &Violation { offence, witness: witness.clone(), count: 1 })
-        }
-    };
+pub fn reached<'a>(run: &Run<'a>, reached: &'a Reached) -> Entry<'a> {
+    entry_of(run, json::reached(run, reached))
+}
+
+fn entry_of<'a>(run: &Run<'a>, error: json::Error<'a>) -> Entry<'a> {
     Entry {
         model: run.search.model_name(),
         engine: run.search.engine_name(),
@@ -108,13 +100,14 @@ pub fn reached(run: &Run<'_>, reached: &Reached) -> Entry {
 /// The word for [`Checks::races`].
 pub const RACES: &str = "races";
 
-/// The whole file.
-pub fn written(
+/// Writes the whole file.
+pub fn write(
+    mut out: impl Write,
     program: &Program,
     origin: &Origin,
     checks: Checks,
-    witnesses: Vec<Entry>,
-) -> String {
+    witnesses: Vec<Entry<'_>>,
+) -> io::Result<()> {
     let document = Document {
         format: FORMAT,
         version: VERSION,
@@ -125,10 +118,8 @@ pub fn written(
         checks: checks.races.then_some(RACES).into_iter().collect(),
         witnesses,
     };
-    let mut text =
-        serde_json::to_string_pretty(&document).expect("keys are strings, values are plain");
-    text.push('\n');
-    text
+    serde_json::to_writer_pretty(&mut out, &document)?;
+    out.write_all(b"\n")
 }
 
 /// A name for the program's text that another program hardly has: FNV-1a of 128 bits. It guards

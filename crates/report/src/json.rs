@@ -6,12 +6,14 @@
 use crate::bounds::{self, Bound};
 use crate::value::{self, Value};
 use crate::{Run, condition, story};
+use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::{GOAL, Witness};
 use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
-use raddle_engine::{Failure, FailureKind, Stopped};
+use raddle_engine::{Failure, FailureKind, FailureSite, Step, Stopped};
 use raddle_ir::{LocId, Program};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 /// A litmus result.
 #[derive(Serialize, Debug)]
@@ -34,7 +36,7 @@ pub struct Litmus<'a> {
     negative: u64,
     condition: String,
     condition_holds: bool,
-    errors: Vec<Error>,
+    errors: Vec<Error<'a>>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
     /// Whether no execution ran to its end, failed or was cut, so that the answer says nothing.
@@ -69,7 +71,7 @@ pub struct Check<'a> {
     /// Distinct traces (complete, blocked and cut), if the search counted them.
     #[serde(skip_serializing_if = "Option::is_none")]
     traces: Option<u64>,
-    errors: Vec<Error>,
+    errors: Vec<Error<'a>>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
     /// Whether no execution ran to its end, failed or was cut, so that the answer says nothing.
@@ -89,7 +91,7 @@ pub struct Replayed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     buffer_bound: Option<u32>,
     replayed: bool,
-    error: Error,
+    error: Error<'a>,
 }
 
 #[derive(Serialize, Debug)]
@@ -99,7 +101,7 @@ struct State {
 }
 
 #[derive(Serialize, Debug)]
-pub(crate) struct Error {
+pub(crate) struct Error<'a> {
     kind: &'static str,
     thread: Option<String>,
     file: String,
@@ -111,9 +113,9 @@ pub(crate) struct Error {
     count: u64,
     /// Whether the schedule was replayed to the same end.
     confirmed: bool,
-    schedule: Vec<story::Step>,
+    schedule: story::Steps<'a>,
     /// What happens along the schedule, if that was replayed.
-    witness: Vec<story::Event>,
+    witness: story::Events<'a>,
     /// What made the difference, in words, and the events of the witness that this is about.
     why: Option<String>,
     causes: Vec<story::Cause>,
@@ -145,7 +147,13 @@ pub fn line(object: &impl Serialize) -> String {
     line
 }
 
-pub fn litmus<'a>(run: &Run<'a>, result: &LitmusResult) -> Litmus<'a> {
+/// Writes one line, with its line end, piece by piece.
+pub fn write_line(mut out: impl Write, object: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut out, object)?;
+    out.write_all(b"\n")
+}
+
+pub fn litmus<'a>(run: &Run<'a>, result: &'a LitmusResult) -> Litmus<'a> {
     let check = &result.check;
     let summary = &check.summary;
     Litmus {
@@ -190,12 +198,12 @@ impl<'a> Check<'a> {
 }
 
 /// A verdict, with how the bound on buffers was raised, if it was.
-pub fn iterated<'a>(run: &Run<'a>, iterated: &Iterated) -> Check<'a> {
+pub fn iterated<'a>(run: &Run<'a>, iterated: &'a Iterated) -> Check<'a> {
     let executions = Some(iterated.executions.clone()).filter(|counts| !counts.is_empty());
     Check { executions_by_bound: executions, ..check(run, &iterated.result) }
 }
 
-pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
+pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
     let summary = &result.summary;
     Check {
         file: run.file,
@@ -222,16 +230,16 @@ pub fn check<'a>(run: &Run<'a>, result: &CheckResult) -> Check<'a> {
     }
 }
 
-pub fn replayed<'a>(run: &Run<'a>, found: &Violation) -> Replayed<'a> {
+pub fn replayed<'a>(run: &Run<'a>, found: &'a Violation) -> Replayed<'a> {
     replayed_to(run, violation(run, found))
 }
 
 /// The same for a goal.
-pub fn replayed_goal<'a>(run: &Run<'a>, witness: &Witness) -> Replayed<'a> {
+pub fn replayed_goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Replayed<'a> {
     replayed_to(run, goal(run, witness))
 }
 
-fn replayed_to<'a>(run: &Run<'a>, error: Error) -> Replayed<'a> {
+fn replayed_to<'a>(run: &Run<'a>, error: Error<'a>) -> Replayed<'a> {
     let (file, model) = (run.file, run.search.model_name());
     let buffer_bound = run.search.buffer_bound();
     Replayed { file, model, buffer_bound, replayed: true, error }
@@ -253,7 +261,7 @@ fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
     states.iter().map(state).collect()
 }
 
-fn errors(run: &Run<'_>, result: &CheckResult) -> Vec<Error> {
+fn errors<'a>(run: &Run<'a>, result: &'a CheckResult) -> Vec<Error<'a>> {
     let violations = result.violations.iter().map(|found| violation(run, found));
     let unsupported = result.unsupported.iter().map(|failure| failed(run, failure));
     let unconfirmed = result.unconfirmed.iter().chain(&result.unreplayed);
@@ -262,11 +270,11 @@ fn errors(run: &Run<'_>, result: &CheckResult) -> Vec<Error> {
 }
 
 /// An offence that was replayed.
-pub(crate) fn violation(run: &Run<'_>, violation: &Violation) -> Error {
+pub(crate) fn violation<'a>(run: &Run<'a>, violation: &'a Violation) -> Error<'a> {
     Error {
         count: violation.count,
         confirmed: true,
-        witness: story::events(run, &violation.witness),
+        witness: story::events(run, &violation.witness.events),
         why: violation.witness.why.as_ref().map(|why| why.words.clone()),
         causes: story::causes(&violation.witness),
         ..accused(run, &violation.offence)
@@ -274,7 +282,7 @@ pub(crate) fn violation(run: &Run<'_>, violation: &Violation) -> Error {
 }
 
 /// A goal that was reached.
-pub(crate) fn goal(run: &Run<'_>, witness: &Witness) -> Error {
+pub(crate) fn goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Error<'a> {
     Error {
         kind: GOAL,
         thread: None,
@@ -284,8 +292,8 @@ pub(crate) fn goal(run: &Run<'_>, witness: &Witness) -> Error {
         message: "a goal is reached".to_owned(),
         count: 1,
         confirmed: true,
-        schedule: witness.schedule.iter().map(story::step).collect(),
-        witness: story::events(run, witness),
+        schedule: story::Steps(&witness.schedule),
+        witness: story::events(run, &witness.events),
         why: None,
         causes: Vec::new(),
         state: None,
@@ -293,37 +301,57 @@ pub(crate) fn goal(run: &Run<'_>, witness: &Witness) -> Error {
 }
 
 /// An offence before it is confirmed.
-fn accused(run: &Run<'_>, offence: &Offence) -> Error {
+fn accused<'a>(run: &Run<'a>, offence: &'a Offence) -> Error<'a> {
     match offence {
         Offence::Failed(failure) => failed(run, failure),
         Offence::Condition(outcome) => refuted(run, outcome),
     }
 }
 
-fn failed(run: &Run<'_>, failure: &Failure) -> Error {
-    let (file, line) = place(run, failure.loc);
-    let against = (failure.kind == FailureKind::Race).then(|| {
-        let (file, line) = place(run, failure.against);
+fn failed<'a>(run: &Run<'a>, failure: &'a Failure) -> Error<'a> {
+    Error { count: failure.count, ..failed_at(run, failure.site(), &failure.schedule) }
+}
+
+/// A failure that a schedule leads to, before it is confirmed.
+fn failed_at<'a>(run: &Run<'a>, site: FailureSite, schedule: &'a [Step]) -> Error<'a> {
+    let (file, line) = place(run, site.loc);
+    let against = (site.kind == FailureKind::Race).then(|| {
+        let (file, line) = place(run, site.against);
         Place { file, line }
     });
     Error {
-        kind: failure.kind.name(),
-        thread: Some(failure.thread.clone()),
+        kind: site.kind.name(),
+        thread: Some(site.thread),
         file,
         line,
         against,
-        message: failure.message.clone(),
-        count: failure.count,
+        message: site.message,
+        count: 1,
         confirmed: false,
-        schedule: failure.schedule.iter().map(story::step).collect(),
-        witness: Vec::new(),
+        schedule: story::Steps(schedule),
+        witness: story::events(run, &[]),
         why: None,
         causes: Vec::new(),
         state: None,
     }
 }
 
-fn refuted(run: &Run<'_>, outcome: &Outcome) -> Error {
+/// A failure or a goal that was reached.
+pub(crate) fn reached<'a>(run: &Run<'a>, reached: &'a Reached) -> Error<'a> {
+    let Reached { failure, witness } = reached;
+    match failure {
+        None => goal(run, witness),
+        Some(site) => Error {
+            confirmed: true,
+            witness: story::events(run, &witness.events),
+            why: witness.why.as_ref().map(|why| why.words.clone()),
+            causes: story::causes(witness),
+            ..failed_at(run, site.clone(), &witness.schedule)
+        },
+    }
+}
+
+fn refuted<'a>(run: &Run<'a>, outcome: &'a Outcome) -> Error<'a> {
     Error {
         kind: "condition",
         thread: None,
@@ -333,8 +361,8 @@ fn refuted(run: &Run<'_>, outcome: &Outcome) -> Error {
         message: format!("{} fails", condition::spelled(run.program)),
         count: outcome.count,
         confirmed: false,
-        schedule: outcome.schedule.iter().map(story::step).collect(),
-        witness: Vec::new(),
+        schedule: story::Steps(&outcome.schedule),
+        witness: story::events(run, &[]),
         why: None,
         causes: Vec::new(),
         state: Some(value::named(run.program, &outcome.values).into_iter().collect()),

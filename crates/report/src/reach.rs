@@ -22,19 +22,19 @@ pub struct Reach<'a> {
     /// Why it is not known.
     unknown: Option<String>,
     seconds: f64,
-    witness: Option<Witness>,
+    witness: Option<Witness<'a>>,
 }
 
 #[derive(Serialize, Debug)]
-struct Witness {
+struct Witness<'a> {
     /// `goal`, or the kind of failure.
     end: &'static str,
     message: Option<String>,
-    schedule: Vec<story::Step>,
-    events: Vec<story::Event>,
+    schedule: story::Steps<'a>,
+    events: story::Events<'a>,
 }
 
-pub fn json<'a>(run: &Run<'a>, result: &ReachResult) -> Reach<'a> {
+pub fn json<'a>(run: &Run<'a>, result: &'a ReachResult) -> Reach<'a> {
     let effort = &result.effort;
     Reach {
         file: run.file,
@@ -50,12 +50,12 @@ pub fn json<'a>(run: &Run<'a>, result: &ReachResult) -> Reach<'a> {
     }
 }
 
-fn json_witness(run: &Run<'_>, reached: &Reached) -> Witness {
+fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> Witness<'a> {
     Witness {
         end: reached.failure.as_ref().map_or("goal", |failure| failure.kind.name()),
         message: reached.failure.as_ref().map(|failure| failure.message.clone()),
-        schedule: reached.witness.schedule.iter().map(story::step).collect(),
-        events: story::events(run, &reached.witness),
+        schedule: story::Steps(&reached.witness.schedule),
+        events: story::events(run, &reached.witness.events),
     }
 }
 

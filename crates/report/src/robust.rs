@@ -154,7 +154,7 @@ pub struct Answer<'a> {
     searches: Vec<Searched>,
     /// Bounds that were met.
     bounds: Vec<Bound>,
-    witness: Option<Shown>,
+    witness: Option<Shown<'a>>,
     seconds: f64,
 }
 
@@ -167,15 +167,15 @@ struct Searched {
 
 /// What shows that a program is not robust.
 #[derive(Serialize, Debug)]
-struct Shown {
+struct Shown<'a> {
     store: story::Event,
     overtaken_by: story::Event,
     cycle: Vec<Linked>,
     /// Where a fence would cut it.
     fence: Fence,
-    schedule: Vec<story::Step>,
+    schedule: story::Steps<'a>,
     /// What happens along the schedule.
-    events: Vec<story::Event>,
+    events: story::Events<'a>,
 }
 
 #[derive(Serialize, Debug)]
@@ -193,7 +193,7 @@ struct Fence {
     before: json::Place,
 }
 
-pub fn json<'a>(subject: &Subject<'a>, answer: &Robustness) -> Answer<'a> {
+pub fn json<'a>(subject: &Subject<'a>, answer: &'a Robustness) -> Answer<'a> {
     let searched = answer.searches.iter().map(|(model, summary)| Searched {
         model: model.name(),
         traces: summary.executions + summary.blocked + summary.cut,
@@ -218,7 +218,7 @@ pub fn json<'a>(subject: &Subject<'a>, answer: &Robustness) -> Answer<'a> {
     }
 }
 
-fn shown(subject: &Subject<'_>, witness: &Witness) -> Shown {
+fn shown<'a>(subject: &Subject<'a>, witness: &'a Witness) -> Shown<'a> {
     let event = |n: usize| story::told_of(subject.program, subject.file, &witness.events[n]);
     let place = |n: usize| {
         let loc = witness.events[n].loc;
@@ -238,7 +238,7 @@ fn shown(subject: &Subject<'_>, witness: &Witness) -> Shown {
             after: place(witness.store),
             before: place(witness.overtaken_by),
         },
-        schedule: witness.schedule.iter().map(story::step).collect(),
-        events: (0..witness.events.len()).map(event).collect(),
+        schedule: story::Steps(&witness.schedule),
+        events: story::events_of(subject.program, subject.file, &witness.events),
     }
 }

@@ -4,7 +4,7 @@ use crate::{Run, json};
 use raddle_analysis::Witness;
 use raddle_engine::{Bytes, Cell, Deed, Ending, Other, ReplayEvent, Wants, Writing};
 use raddle_ir::Program;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A step of a schedule.
 #[derive(Serialize, Deserialize, Debug)]
@@ -21,7 +21,7 @@ impl Step {
     }
 }
 
-pub(crate) fn step(step: &raddle_engine::Step) -> Step {
+fn step(step: &raddle_engine::Step) -> Step {
     Step { thread: step.thread, update: step.update, choice: step.choice }
 }
 
@@ -49,12 +49,41 @@ pub(crate) struct Event {
     other: Option<String>,
 }
 
-pub(crate) fn events(run: &Run<'_>, witness: &Witness) -> Vec<Event> {
-    witness.events.iter().map(|event| told(run, event)).collect()
+/// The events of a story. Each is made when it is written: a story can have a million of them.
+#[derive(Debug)]
+pub(crate) struct Events<'a> {
+    program: &'a Program,
+    file: &'a str,
+    events: &'a [ReplayEvent],
 }
 
-fn told(run: &Run<'_>, event: &ReplayEvent) -> Event {
-    told_of(run.program, run.file, event)
+impl Serialize for Events<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.events.iter().map(|event| told_of(self.program, self.file, event)))
+    }
+}
+
+pub(crate) fn events<'a>(run: &Run<'a>, events: &'a [ReplayEvent]) -> Events<'a> {
+    events_of(run.program, run.file, events)
+}
+
+/// The events of a program that came from a file.
+pub(crate) fn events_of<'a>(
+    program: &'a Program,
+    file: &'a str,
+    events: &'a [ReplayEvent],
+) -> Events<'a> {
+    Events { program, file, events }
+}
+
+/// The steps of a schedule, made in the same way.
+#[derive(Debug)]
+pub(crate) struct Steps<'a>(pub &'a [raddle_engine::Step]);
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(step))
+    }
 }
 
 /// An event of a program that came from a file.

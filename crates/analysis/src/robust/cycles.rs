@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
     let (mut found, mut gap) = (None, None);
-    let mut graph = Graph::default();
+    let mut graph = Graph { cells: Cells::within(&limits.budget), ..Graph::default() };
     let options = options(model, limits);
     let summary = observe(program, &options, false, &mut |execution| {
         if !graph.is_cyclic(execution.happened, &limits.budget) {

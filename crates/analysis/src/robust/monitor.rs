@@ -132,7 +132,7 @@ impl<'p> Watch<'p> {
             operations: Vec::new(),
             starts: Vec::new(),
             same: 0,
-            causal: Causal::new(buffers(model)),
+            causal: Causal::new(buffers(model)).within(&limits.budget),
             seen: 0,
             found: None,
             unconfirmed: false,

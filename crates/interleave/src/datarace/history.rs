@@ -74,7 +74,8 @@ impl Rooms {
         }
         let first = match self.0[index] {
             Some((first, room)) if room >= size => first,
-            // It is new, or was smaller in an earlier execution.
+            // The object is new, or was smaller in an earlier execution.
+            _ if !machine.trail.affords(size.into()) => return Vec::new(),
             _ => {
                 let first = machine.trail.reserve(size);
                 self.0[index] = Some((first, size));

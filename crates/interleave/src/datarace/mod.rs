@@ -174,9 +174,12 @@ struct Leaving {
 }
 
 impl System<'_> {
-    /// Tells the detector, if there is one.
+    /// Tells the detector, if there is one. Once the budget is spent, clocks may lack entries for threads
+    /// that were started since, and nothing that the detector would find counts.
     fn watched(&mut self, tell: impl FnOnce(&mut DataRaces, &mut Machine<'_>, u32)) {
-        if let Some(races) = &mut self.data_races {
+        if let Some(races) = &mut self.data_races
+            && !self.machine.trail.budget().is_spent()
+        {
             races.rewind(&self.machine.trail);
             tell(races, &mut self.machine, self.events.len() as u32);
             races.keep(&mut self.machine.trail);

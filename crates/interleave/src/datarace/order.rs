@@ -56,7 +56,9 @@ impl DataRaces {
 
     /// A thread begins, after what `seen` has seen.
     pub(super) fn begin(&mut self, machine: &mut Machine<'_>, thread: ThreadId, seen: ClockId) {
-        self.clocks.widen(machine.thread_count() as usize);
+        if !self.clocks.widen(machine.thread_count() as usize, machine.trail.budget()) {
+            return;
+        }
         let (clock, _) = self.clocks.next([seen], Chain(thread.0));
         Self::set(machine, thread, field::C11_CLOCK, clock);
     }

@@ -36,6 +36,7 @@ mod record;
 
 use crate::cells::{Cells, Run};
 use crate::event::{Access, Address, Buffers, Kind, Op, Thread};
+use raddle_budget::Budget;
 use record::{Link, Record, Undo, Word};
 
 /// A store that could be delayed past the access it was found with.
@@ -93,6 +94,12 @@ impl Causal {
             coming: Vec::new(),
             mixed: false,
         }
+    }
+
+    /// The same within a budget: see [`Cells`].
+    #[must_use]
+    pub fn within(self, budget: &Budget) -> Causal {
+        Causal { cells: Cells::within(budget), ..self }
     }
 
     pub fn len(&self) -> usize {

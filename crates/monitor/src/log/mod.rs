@@ -26,6 +26,7 @@ mod quick;
 
 use crate::event::Buffers;
 use crate::stream::{Monitor, Violation};
+use raddle_budget::Budget;
 pub use found::{Found, MOST_DISTINCT};
 pub use parse::{Line, Parser};
 use std::fmt;
@@ -128,8 +129,8 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(buffers: Buffers) -> Watch {
-        Watch { monitor: Monitor::new(buffers), found: Found::default() }
+    fn new(buffers: Buffers, budget: &Budget) -> Watch {
+        Watch { monitor: Monitor::new(buffers).within(budget), found: Found::default() }
     }
 
     #[inline]
@@ -140,6 +141,7 @@ impl Watch {
     }
 
     fn reading(self, names: Parser, events: u64, complete: bool) -> Reading {
+        let complete = complete && self.monitor.is_complete();
         let Found { violations, others, .. } = self.found;
         Reading { names, events, complete, violations, others }
     }
@@ -147,7 +149,15 @@ impl Watch {
 
 /// Runs a monitor along a log.
 pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> {
-    let (mut parser, mut watch, mut count) = (Parser::default(), Watch::new(buffers), 0);
+    monitor_within(source, buffers, &Budget::UNLIMITED)
+}
+
+fn monitor_within(
+    source: impl Read,
+    buffers: Buffers,
+    budget: &Budget,
+) -> Result<Reading, Trouble> {
+    let (mut parser, mut watch, mut count) = (Parser::default(), Watch::new(buffers, budget), 0);
     let complete = events(&mut parser, source, |line| {
         count += 1;
         watch.see(&line);
@@ -161,9 +171,13 @@ const BEHIND: usize = 8;
 
 /// Runs monitors along a log, which is read once: an answer for each. Where there are several, each
 /// runs in a thread of its own, beside the one that reads.
-pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Reading>, Trouble> {
+pub fn monitor_each(
+    source: impl Read,
+    buffers: &[Buffers],
+    budget: &Budget,
+) -> Result<Vec<Reading>, Trouble> {
     if let [buffers] = buffers {
-        return monitor(source, *buffers).map(|reading| vec![reading]);
+        return monitor_within(source, *buffers, budget).map(|reading| vec![reading]);
     }
     let mut parser = Parser::default();
     // Set when reading was stopped: what monitors lie behind by then is left out.
@@ -172,7 +186,7 @@ pub fn monitor_each(source: impl Read, buffers: &[Buffers]) -> Result<Vec<Readin
         let mut watching = Vec::new();
         for buffers in buffers {
             let (sender, receiver) = sync_channel::<Arc<[Line]>>(BEHIND);
-            let mut watch = Watch::new(*buffers);
+            let mut watch = Watch::new(*buffers, budget);
             let watcher = scope.spawn(move || {
                 let mut count = 0;
                 for batch in receiver.iter().filter(|_| !stopped.load(Ordering::Relaxed)) {

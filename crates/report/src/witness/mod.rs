@@ -18,7 +18,7 @@ use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
 use raddle_engine::{Deed, ReplayEvent};
 use raddle_ir::LocId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -93,14 +93,16 @@ impl Story {
         starred: &BTreeSet<usize>,
     ) -> Story {
         let kept = shown::shown(run, events);
-        let is_shown = |n: usize| starred.contains(&n) || kept[n];
-        let shown = || events.iter().enumerate().filter(|(n, _)| is_shown(*n));
-        let file = only_file(run, shown().map(|(_, event)| event.loc));
+        let is_shown = |n: &usize| starred.contains(n) || kept[*n];
+        let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
+        let file = only_file(run, shown.iter().map(|n| events[*n].loc));
+        let threads: BTreeMap<u32, &String> =
+            shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
         let mut seen = BTreeSet::new();
-        let mut threads = BTreeSet::new();
+        // Rows are made only of what is laid out: a story can have a million events.
         let mut rows = Vec::new();
-        for (n, event) in shown() {
-            threads.insert((event.number, printable(&event.thread)));
+        for n in ends(&shown, starred) {
+            let event = &events[n];
             let line = run.program.loc(event.loc).map(|loc| (loc.file, loc.line));
             let fresh = !matches!(event.deed, Deed::Update { .. }) && seen.insert(line);
             let source = look.sources.line(run.program, event.loc).filter(|_| fresh);
@@ -114,18 +116,23 @@ impl Story {
                 source: source.unwrap_or_default(),
             });
         }
-        let place_heading = if file.is_some() { "line" } else { "place" };
-        let all = rows.len();
-        if all > 2 * END_ROWS {
-            let mut n = 0;
-            rows.retain(|row| {
-                n += 1;
-                row.starred || n <= END_ROWS || n > all - END_ROWS
-            });
+        Story {
+            left_out: shown.len() - rows.len(),
+            rows,
+            threads: threads.into_iter().map(|(n, name)| (n, printable(name))).collect(),
+            place_heading: if file.is_some() { "line" } else { "place" },
         }
-        let left_out = all - rows.len();
-        Story { rows, threads: threads.into_iter().collect(), place_heading, left_out }
     }
+}
+
+/// The first and the last of the events that could be shown, and those with a star between.
+fn ends(shown: &[usize], starred: &BTreeSet<usize>) -> Vec<usize> {
+    if shown.len() <= 2 * END_ROWS {
+        return shown.to_vec();
+    }
+    let last = shown.len() - END_ROWS;
+    let between = shown[END_ROWS..last].iter().filter(|n| starred.contains(n));
+    shown[..END_ROWS].iter().chain(between).chain(&shown[last..]).copied().collect()
 }
 
 /// The events that a cause speaks of.
