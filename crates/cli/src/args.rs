@@ -135,6 +135,8 @@ pub struct ReplayArgs {
 pub struct PrintArgs {
     #[command(flatten)]
     pub source: SourceArgs,
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }
 
 /// What a program is made from, as a command line by itself: witness files hold those.

@@ -290,17 +290,9 @@ pub fn refuse_execution_limits(args: &LimitArgs, what: &str) -> Result<(), Stop>
 pub fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
     let time = args.timeout.map(timeout).transpose()?;
     let memory = args.max_memory.map(bytes).transpose()?.or_else(default_memory);
-    Ok(interruptible(Budget::new(time, memory)))
-}
-
-/// The budget of a command without options for limits.
-pub fn default_budget() -> Budget {
-    interruptible(Budget::new(None, default_memory()))
-}
-
-fn interruptible(budget: Budget) -> Budget {
+    let budget = Budget::new(time, memory);
     signals::interrupt(&budget);
-    budget
+    Ok(budget)
 }
 
 fn timeout(seconds: f64) -> Result<Duration, Stop> {

@@ -13,6 +13,7 @@
 //! | [`witness`], [`destination`] | witness files; files that are written |
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
+//! | [`heap`] | how the allocator treats large blocks |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
 
@@ -23,6 +24,7 @@ mod closed;
 mod config;
 mod destination;
 mod fence;
+mod heap;
 mod input;
 mod litmus;
 mod models;
@@ -47,6 +49,7 @@ use status::Status;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    heap::map_large_blocks();
     signals::watch();
     let mut output = Output::new();
     let ended = run(&mut output);

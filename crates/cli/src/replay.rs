@@ -11,6 +11,7 @@ use crate::source::{self, NotLoaded};
 use crate::status::Status;
 use raddle_analysis::reach;
 use raddle_analysis::witness::{GOAL, rerun};
+use raddle_budget::Budget;
 use raddle_ir::{Diagnostic, Program};
 use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
 use raddle_report::source::Sources;
@@ -24,7 +25,7 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
         Ok(recorded) => recorded,
         Err(diagnostic) => return Ok(output.refuse(&diagnostic)),
     };
-    let (program, shown) = match program(&file, &recorded.origin, output) {
+    let (program, shown) = match program(&file, &recorded.origin, &budget, output) {
         Ok(made) => made,
         Err(not_loaded) => return Ok(not_loaded.status()),
     };
@@ -99,9 +100,10 @@ fn changed(file: &str, program: &str) -> Diagnostic {
 fn program(
     file: &str,
     origin: &Origin,
+    budget: &Budget,
     output: &mut Output,
 ) -> Result<(Program, String), NotLoaded> {
-    let config = match config::source_of(origin, &config::default_budget()) {
+    let config = match config::source_of(origin, budget) {
         Ok(config) => config,
         Err(why) => {
             let message = format!("the witness does not say how its program is made: {why}");

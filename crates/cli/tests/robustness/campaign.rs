@@ -20,8 +20,6 @@ const TIMES: u64 = 100;
 const LIMIT: f64 = 0.3;
 const SLACK: Duration = Duration::from_secs(1);
 const BUSY_SLACK: Duration = Duration::from_secs(10);
-/// How long commands that take no limit may need.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Files of one kind, and the commands that take them; `F` is the file.
 struct Kind {
@@ -128,10 +126,7 @@ fn run(path: &Path, words: &str) -> Result<(), String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     let path_or = |word: &str| if word == "F" { path.as_os_str().into() } else { word.into() };
     command.args(words.split(' ').map(|word| -> std::ffi::OsString { path_or(word) }));
-    let limited = !["print", "replay"].iter().any(|name| words.starts_with(name));
-    if limited {
-        command.args(["--timeout", &LIMIT.to_string()]);
-    }
+    command.args(["--timeout", &LIMIT.to_string()]);
     let start = Instant::now();
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     let (took, status) = (start.elapsed(), output.status);
@@ -146,7 +141,7 @@ fn run(path: &Path, words: &str) -> Result<(), String> {
         return Err("something found does not replay".to_owned());
     }
     let slack = if raddle_testing::is_long() { SLACK } else { BUSY_SLACK };
-    let limit = if limited { Duration::from_secs_f64(LIMIT) + slack } else { PATIENCE };
+    let limit = Duration::from_secs_f64(LIMIT) + slack;
     if took > limit { Err(format!("it took {took:?}")) } else { Ok(()) }
 }
 

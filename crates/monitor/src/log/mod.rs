@@ -85,20 +85,28 @@ fn events(
         loop {
             let text = &piece[start..end];
             if let Some((line, length)) = parser.quick_line(text) {
+                if parser.is_full() {
+                    return Ok(false);
+                }
                 each(line);
                 start += length;
                 continue;
             }
             let Some(length) = text.iter().position(|byte| *byte == b'\n') else { break };
-            parser.line(&text[..length]).map_err(Trouble::Bad)?.map(&mut each);
+            let line = parser.line(&text[..length]).map_err(Trouble::Bad)?;
+            if parser.is_full() {
+                return Ok(false);
+            }
+            line.map(&mut each);
             start += length + 1;
         }
         if more == 0 {
             // The last line may lack its end.
             if start < end {
-                parser.line(&piece[start..end]).map_err(Trouble::Bad)?.map(&mut each);
+                let line = parser.line(&piece[start..end]).map_err(Trouble::Bad)?;
+                line.filter(|_| !parser.is_full()).map(&mut each);
             }
-            return Ok(true);
+            return Ok(!parser.is_full());
         }
         if end - start > MAX_LINE {
             return Err(Trouble::Bad(parser.too_long()));
@@ -111,7 +119,8 @@ fn events(
 /// What a monitor says of a log.
 #[derive(Debug)]
 pub struct Reading {
-    pub names: Parser,
+    /// Shared by the readings of one log.
+    pub names: Arc<Parser>,
     pub events: u64,
     /// Whether the log was read to its end.
     pub complete: bool,
@@ -140,7 +149,7 @@ impl Watch {
         self.monitor.step(thread, op, address.as_slice(), site, |violation| found.add(violation));
     }
 
-    fn reading(self, names: Parser, events: u64, complete: bool) -> Reading {
+    fn reading(self, names: Arc<Parser>, events: u64, complete: bool) -> Reading {
         let complete = complete && self.monitor.is_complete();
         let Found { violations, others, .. } = self.found;
         Reading { names, events, complete, violations, others }
@@ -157,12 +166,12 @@ fn monitor_within(
     buffers: Buffers,
     budget: &Budget,
 ) -> Result<Reading, Trouble> {
-    let (mut parser, mut watch, mut count) = (Parser::default(), Watch::new(buffers, budget), 0);
+    let (mut parser, mut watch, mut count) = (Parser::within(budget), Watch::new(buffers, budget), 0);
     let complete = events(&mut parser, source, |line| {
         count += 1;
         watch.see(&line);
     })?;
-    Ok(watch.reading(parser, count, complete))
+    Ok(watch.reading(Arc::new(parser), count, complete))
 }
 
 /// How many events a monitor is given at once, and how many times that it may lie behind.
@@ -179,7 +188,7 @@ pub fn monitor_each(
     if let [buffers] = buffers {
         return monitor_within(source, *buffers, budget).map(|reading| vec![reading]);
     }
-    let mut parser = Parser::default();
+    let mut parser = Parser::within(budget);
     // Set when reading was stopped: what monitors lie behind by then is left out.
     let stopped = &AtomicBool::new(false);
     let (watches, complete) = std::thread::scope(|scope| {
@@ -220,6 +229,8 @@ pub fn monitor_each(
         });
         Ok((ends.collect::<Vec<(Watch, u64)>>(), complete))
     })?;
-    let reading = |(watch, count): (Watch, u64)| watch.reading(parser.clone(), count, complete);
+    let names = Arc::new(parser);
+    let reading =
+        |(watch, count): (Watch, u64)| watch.reading(Arc::clone(&names), count, complete);
     Ok(watches.into_iter().map(reading).collect())
 }

@@ -2,7 +2,11 @@
 //!
 //! Short words, which nearly all are, are numbers themselves; their table has open addressing, is at most
 //! half full, and is asked without a look at the words' bytes.
+//!
+//! Tables grow within a budget. Where there is no memory for that, new words get the number 0, and
+//! [`Names::is_full`] says so.
 
+use raddle_budget::Budget;
 use rustc_hash::FxHashMap;
 
 /// A word of at most 15 bytes, in order from the lowest, with its length on top.
@@ -48,12 +52,34 @@ pub(super) struct Names {
     short: Vec<(Short, u32)>,
     shorts: usize,
     long: FxHashMap<Box<[u8]>, u32>,
-    words: Vec<String>,
+    /// All words, one after the other, and where each ends.
+    text: String,
+    ends: Vec<usize>,
+    budget: Budget,
+    is_full: bool,
 }
 
 impl Names {
+    pub fn within(budget: &Budget) -> Names {
+        Names { budget: budget.clone(), ..Names::default() }
+    }
+
+    /// Whether there was no memory for a word.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     pub fn word(&self, number: u32) -> Option<&str> {
-        self.words.get(number as usize).map(String::as_str)
+        let end = *self.ends.get(number as usize)?;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        Some(&self.text[start..end])
+    }
+
+    /// Whether there is memory for so many bytes more.
+    fn affords(&mut self, bytes: usize) -> bool {
+        self.is_full |= !self.budget.affords(bytes as u64);
+        !self.is_full
     }
 
     pub fn number(&mut self, word: &[u8]) -> u32 {
@@ -61,13 +87,23 @@ impl Names {
             Some(short) => self.short_number(short),
             None => match self.long.get(word) {
                 Some(number) => *number,
-                None => {
-                    let number = self.add(word);
-                    self.long.insert(word.into(), number);
-                    number
-                }
+                None => self.add_long(word),
             },
         }
+    }
+
+    #[cold]
+    fn add_long(&mut self, word: &[u8]) -> u32 {
+        if self.long.len() == self.long.capacity() {
+            // A byte of each entry is for looking it up.
+            let entry = size_of::<(Box<[u8]>, u32)>() + 1;
+            if !self.affords(self.long.capacity() * 8 / 7 * 2 * entry) {
+                return 0;
+            }
+        }
+        let number = self.add(word);
+        self.long.insert(word.into(), number);
+        number
     }
 
     #[inline]
@@ -96,6 +132,9 @@ impl Names {
     fn add_short(&mut self, word: Short) -> u32 {
         if 2 * (self.shorts + 1) > self.short.len() {
             let size = (2 * self.short.len()).max(1 << 8);
+            if !self.affords(size * size_of::<(Short, u32)>()) {
+                return 0;
+            }
             let old = std::mem::replace(&mut self.short, vec![(Short::NONE, 0); size]);
             for (word, number) in old.into_iter().filter(|(word, _)| *word != Short::NONE) {
                 let slot = self.slot(word);
@@ -111,7 +150,8 @@ impl Names {
 
     #[cold]
     fn add(&mut self, word: &[u8]) -> u32 {
-        self.words.push(String::from_utf8_lossy(word).into_owned());
-        self.words.len() as u32 - 1
+        self.text.push_str(&String::from_utf8_lossy(word));
+        self.ends.push(self.text.len());
+        self.ends.len() as u32 - 1
     }
 }

@@ -3,6 +3,7 @@
 use super::names::Names;
 use super::{BadLine, MAX_THREADS};
 use crate::event::{Address, Kind, Op, Site, Thread};
+use raddle_budget::Budget;
 
 /// A line of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +24,17 @@ pub struct Parser {
 }
 
 impl Parser {
+    pub(super) fn within(budget: &Budget) -> Parser {
+        let names = || Names::within(budget);
+        Parser { addresses: names(), sites: names(), line: 0 }
+    }
+
+    /// Whether there was no memory for a name: the last line is not what it seems.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.addresses.is_full() | self.sites.is_full()
+    }
+
     pub fn address(&self, address: Address) -> &str {
         self.addresses.word(address.0).unwrap_or("?")
     }
