@@ -2,12 +2,13 @@
 //!
 //! A program without goals that cannot fail has nothing to be reached, however many states it has.
 
+use raddle_engine::Budget;
 use raddle_ir::{BinOp, InstKind, Operand, Program, TerminatorKind, Type};
 use raddle_machine::may_wait;
 
 /// False only if no run can fail or wait for ever, whatever is in memory.
-pub(crate) fn may_fail(program: &Program) -> bool {
-    may_wait(program) || has_failures(program)
+pub(crate) fn may_fail(program: &Program, budget: &Budget) -> bool {
+    has_failures(program) || may_wait(program, budget)
 }
 
 fn has_failures(program: &Program) -> bool {
@@ -50,7 +51,8 @@ mod tests {
             "global @x: i32 x 2\nconst global @c: i32 = 1\nthread t = @f(0)\n\
              func @f(%p: ptr) {{\n    reg %r: i32\n  entry:\n    {inst}\n    ret\n}}\n"
         );
-        may_fail(&text::parse("t.rir", &source).unwrap_or_else(|error| panic!("{error}")))
+        let program = text::parse("t.rir", &source).unwrap_or_else(|error| panic!("{error}"));
+        may_fail(&program, &Budget::UNLIMITED)
     }
 
     #[test]

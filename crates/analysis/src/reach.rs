@@ -59,7 +59,7 @@ pub const fn replayed_under(model: ReachModel) -> Model {
 /// Asks whether a goal of the program, or a failure, can be reached.
 pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachResult {
     let asks_for_failures = options.failures || program.goals.is_empty();
-    let pointless = asks_for_failures && !may_fail(program);
+    let pointless = asks_for_failures && !may_fail(program, &options.budget);
     let raddle_reach::Reachability { answer, effort } = match pointless {
         true => {
             raddle_reach::Reachability { answer: Answer::Unreachable, effort: Effort::default() }

@@ -177,6 +177,13 @@ impl Program {
         Some(format!("{file}:{}", loc.line))
     }
 
+    /// About how many bytes its functions take.
+    pub fn code_bytes(&self) -> u64 {
+        let blocks = self.funcs.values().flat_map(|func| func.blocks.values());
+        let bytes = |block: &Block| size_of::<Block>() + size_of_val(&block.insts[..]);
+        blocks.map(|block| bytes(block) as u64).sum()
+    }
+
     /// The type an observable's value has.
     pub fn observable_type(&self, id: ObservableId) -> Type {
         match self.observables[id].what {

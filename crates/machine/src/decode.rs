@@ -4,29 +4,36 @@ use crate::code::{
     Args, Code, FuncCode, LoopCode, LoopId, Op, Pc, Slot, Source, Src, Switch, Target, is_wide,
 };
 use crate::exits::Exits;
+use crate::fault::{Fault, FaultKind};
 use crate::layout;
 use crate::loops::{Loop, loops};
 use crate::machine::Bounds;
 use crate::quick;
 use crate::spin;
 use crate::unroll::{self, Unrolling};
-use raddle_ir::flow::back_edges;
+use raddle_ir::flow::Flow;
 use raddle_ir::{
     BlockId, Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
 };
 
 /// The program with the loops watched that the bounds are about.
-pub fn decode(program: &Program, bounds: &Bounds) -> Code {
+pub fn decode(program: &Program, bounds: &Bounds) -> Result<Code, Fault> {
+    // Decoded, it takes about as much again.
+    if !bounds.budget.affords(program.code_bytes()) {
+        let message = "the program is larger than there is memory for";
+        return Err(Fault::new(FaultKind::Unsupported, message));
+    }
     let unrolling = bounds.unroll.is_some().then(|| Unrolling::new(program, &bounds.unroll));
     let unrolling = unrolling.as_ref();
-    let exits = bounds.spin.then(|| Exits::new(program));
+    let exits = bounds.spin.then(|| Exits::new(program, &bounds.budget));
     let mut code = Code::default();
     for func in program.funcs.values() {
         code.funcs.push(frame_of(func));
     }
     for (id, func) in &program.funcs {
-        let watched = watched_loops(program, func, bounds, exits.as_ref());
-        let back = if watched.is_empty() { Vec::new() } else { back_edges(func) };
+        let flow = Flow::of(func);
+        let watched = watched_loops(program, id, &flow, bounds, exits.as_ref());
+        let back = flow.back_edges();
         let (blocks, at) = (Vec::new(), (BlockId::from_u32(0), 0));
         Decoder { program, code: &mut code, func, id, blocks, watched, back, unrolling, at }
             .function();
@@ -39,7 +46,7 @@ pub fn decode(program: &Program, bounds: &Bounds) -> Code {
     code.has_joins = code.ops.iter().any(|op| matches!(op, Op::Join { .. }));
     code.begins_alone =
         program.threads.len() == 1 && code.ops.iter().any(|op| matches!(op, Op::Spawn { .. }));
-    code
+    Ok(code)
 }
 
 fn waits(op: &Op) -> bool {
@@ -67,15 +74,16 @@ fn frame_of(func: &Function) -> FuncCode {
 
 fn watched_loops(
     program: &Program,
-    func: &Function,
+    id: FuncId,
+    flow: &Flow,
     bounds: &Bounds,
     exits: Option<&Exits<'_>>,
 ) -> Vec<Loop> {
-    let mut loops = loops(program, func);
+    let mut loops = loops(program, &program.funcs[id], flow, &bounds.budget);
     for known in &mut loops {
         known.may_spin &= bounds.spin;
         let exits = exits.filter(|_| known.may_spin);
-        known.has_way_out = exits.is_none_or(|exits| exits.has_way_out(func, known.head));
+        known.has_way_out = exits.is_none_or(|exits| exits.has_way_out(id, known.head));
     }
     loops.retain(|known| known.may_spin || bounds.unroll.is_some());
     loops
@@ -89,7 +97,8 @@ struct Decoder<'a> {
     /// Where each block starts.
     blocks: Vec<Pc>,
     watched: Vec<Loop>,
-    back: Vec<(BlockId, BlockId)>,
+    /// The edges that close loops.
+    back: &'a [(BlockId, BlockId)],
     /// The bounds on loops, if there are any: ways into loops are then marked.
     unrolling: Option<&'a Unrolling<'a>>,
     /// The instruction that operations are made of.
@@ -150,8 +159,8 @@ impl Decoder<'_> {
         let Some(known) = self.watched.iter().find(|known| known.head == block).copied() else {
             return;
         };
-        let loc = unroll::position(self.func, block, &self.back);
-        let most = self.unrolling.and_then(|loops| loops.bound(self.id, block, &self.back));
+        let loc = unroll::position(self.func, block, self.back);
+        let most = self.unrolling.and_then(|loops| loops.bound(self.id, block, self.back));
         let frame = &mut self.code.funcs[self.id.as_u32() as usize];
         let slot = Slot(frame.slots);
         frame.slots += spin::word::ALL;

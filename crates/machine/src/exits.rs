@@ -15,7 +15,8 @@
 //! passing it. Where it is not certain that there is no way out, there is one: what is read from private
 //! memory or returned by a call may be anything, and so may registers that are assigned on some ways around only.
 
-use raddle_ir::flow::back_edges;
+use raddle_budget::Budget;
+use raddle_ir::flow::Flow;
 use raddle_ir::{Block, BlockId, Callee, FuncId, Function, InstKind, Operand, Program};
 use raddle_ir::{Reg, TerminatorKind};
 
@@ -27,11 +28,17 @@ struct Outcome {
     leaves: bool,
 }
 
-/// What is known of the functions of a program.
+/// What is known of the functions of a program. If the budget is spent on the way, it is not all there is to
+/// know, and nothing that comes of it counts.
 #[derive(Debug)]
 pub(crate) struct Exits<'p> {
     program: &'p Program,
+    budget: &'p Budget,
+    /// By function.
+    flows: Vec<Flow>,
     outcomes: Vec<Outcome>,
+    /// For each function with loops the blocks from which a thread can do something else than fail.
+    alive: Vec<Blocks>,
 }
 
 /// A set of blocks.
@@ -42,13 +49,17 @@ fn index(block: BlockId) -> usize {
 }
 
 impl<'p> Exits<'p> {
-    pub fn new(program: &'p Program) -> Exits<'p> {
-        let mut exits = Exits { program, outcomes: vec![Outcome::default(); program.funcs.len()] };
+    pub fn new(program: &'p Program, budget: &'p Budget) -> Exits<'p> {
+        let flows: Vec<Flow> = program.funcs.values().map(Flow::of).collect();
+        let count = flows.len();
+        let (outcomes, alive) = (vec![Outcome::default(); count], vec![Blocks::new(); count]);
+        let mut exits = Exits { program, budget, flows, outcomes, alive };
         let mut more = true;
-        while more {
+        while more && !budget.is_spent() {
             more = false;
-            for (id, func) in &program.funcs {
-                let outcome = exits.outcome(func);
+            for id in program.funcs.keys() {
+                exits.alive[id.as_u32() as usize] = exits.alive(id);
+                let outcome = exits.outcome(id);
                 more |= outcome != exits.outcomes[id.as_u32() as usize];
                 exits.outcomes[id.as_u32() as usize] = outcome;
             }
@@ -56,14 +67,19 @@ impl<'p> Exits<'p> {
         exits
     }
 
+    pub fn flow(&self, func: FuncId) -> &Flow {
+        &self.flows[func.as_u32() as usize]
+    }
+
     /// Whether a thread in the loop with this head could leave it.
-    pub fn has_way_out(&self, func: &Function, head: BlockId) -> bool {
-        let body = loop_body(func, head);
+    pub fn has_way_out(&self, id: FuncId, head: BlockId) -> bool {
+        let (func, flow) = (&self.program.funcs[id], self.flow(id));
+        let body = loop_body(flow, head);
         let blocks = || func.blocks.iter().filter(|(id, _)| body[index(*id)]);
         if blocks().any(|(_, block)| self.pass(block).leaves) {
             return true;
         }
-        let edges = self.exit_edges(func, &body);
+        let edges = self.exit_edges(id, &body);
         if edges.is_empty() {
             return false;
         }
@@ -79,7 +95,13 @@ impl<'p> Exits<'p> {
         if !blocks().any(|(id, _)| decides(&read, id)) {
             return false;
         }
-        for (id, block) in blocks().filter(|(id, _)| is_avoidable(func, &body, head, *id)) {
+        for (id, block) in blocks() {
+            if self.budget.is_spent() {
+                return true;
+            }
+            if !is_avoidable(flow, &body, head, id) {
+                continue;
+            }
             if edges.contains(&id) {
                 return true;
             }
@@ -91,7 +113,8 @@ impl<'p> Exits<'p> {
         edges.iter().any(|id| decides(&read, *id))
     }
 
-    fn outcome(&self, func: &Function) -> Outcome {
+    fn outcome(&self, id: FuncId) -> Outcome {
+        let (func, flow) = (&self.program.funcs[id], self.flow(id));
         let mut outcome = Outcome::default();
         let Some(entry) = func.blocks.keys().next() else { return outcome };
         let mut seen: Blocks = vec![false; func.blocks.len()];
@@ -105,16 +128,19 @@ impl<'p> Exits<'p> {
                 continue;
             }
             outcome.returns |= matches!(block.term.kind, TerminatorKind::Return(_));
-            for to in block.term.kind.successors() {
-                if !std::mem::replace(&mut seen[index(to)], true) {
-                    work.push(to);
+            for to in flow.successors(id) {
+                if !std::mem::replace(&mut seen[index(*to)], true) {
+                    work.push(*to);
                 }
             }
         }
-        let mut heads = back_edges(func).into_iter().map(|(_, head)| head);
-        outcome.leaves |= heads.any(|head| {
-            seen[index(head)] && self.exit_edges(func, &loop_body(func, head)).is_empty()
-        });
+        let mut heads = flow.back_edges().iter().map(|(_, head)| *head);
+        outcome.leaves = outcome.leaves
+            || heads.any(|head| {
+                self.budget.is_spent()
+                    || seen[index(head)]
+                        && self.exit_edges(id, &loop_body(flow, head)).is_empty()
+            });
         outcome
     }
 
@@ -157,41 +183,42 @@ impl<'p> Exits<'p> {
     }
 
     /// The blocks of a loop from which an edge leads out of it and not only to failures.
-    fn exit_edges(&self, func: &Function, body: &Blocks) -> Vec<BlockId> {
-        let mut alive = None;
-        let mut edges = Vec::new();
-        for (id, block) in &func.blocks {
-            if !body[index(id)] || !self.pass(block).returns {
-                continue;
-            }
-            let out = block.term.kind.successors().into_iter().filter(|to| !body[index(*to)]);
-            for to in out {
-                if alive.get_or_insert_with(|| self.alive(func))[index(to)] {
-                    edges.push(id);
-                    break;
-                }
-            }
-        }
-        edges
+    fn exit_edges(&self, id: FuncId, body: &Blocks) -> Vec<BlockId> {
+        let (flow, alive) = (self.flow(id), &self.alive[id.as_u32() as usize]);
+        let blocks = self.program.funcs[id].blocks.iter().filter(|(id, _)| body[index(*id)]);
+        let leads_out = |block: BlockId| {
+            flow.successors(block).iter().any(|to| !body[index(*to)] && alive[index(*to)])
+        };
+        blocks
+            .filter(|(id, block)| leads_out(*id) && self.pass(block).returns)
+            .map(|(id, _)| id)
+            .collect()
     }
 
-    /// The blocks from which a thread can do something else than fail: return, end, or go round a loop.
-    fn alive(&self, func: &Function) -> Blocks {
-        let heads: Vec<BlockId> = back_edges(func).into_iter().map(|(_, head)| head).collect();
+    /// The blocks from which a thread can do something else than fail: return, end, or go round a loop. None
+    /// are looked for in a function without loops.
+    fn alive(&self, id: FuncId) -> Blocks {
+        let (func, flow) = (&self.program.funcs[id], self.flow(id));
+        if flow.back_edges().is_empty() {
+            return Blocks::new();
+        }
+        let mut is_head: Blocks = vec![false; func.blocks.len()];
+        flow.back_edges().iter().for_each(|(_, head)| is_head[index(*head)] = true);
+        let passes: Vec<Outcome> = func.blocks.values().map(|block| self.pass(block)).collect();
+        let starts = func.blocks.iter().filter(|(id, block)| {
+            let pass = passes[index(*id)];
+            let goes_on =
+                matches!(block.term.kind, TerminatorKind::Return(_)) || is_head[index(*id)];
+            pass.leaves || pass.returns && goes_on
+        });
+        let mut work: Vec<BlockId> = starts.map(|(id, _)| id).collect();
         let mut alive: Blocks = vec![false; func.blocks.len()];
-        let mut more = true;
-        while more {
-            more = false;
-            for (id, block) in
-                func.blocks.iter().filter(|(id, _)| !alive[index(*id)]).collect::<Vec<_>>()
-            {
-                let pass = self.pass(block);
-                let goes_on = matches!(block.term.kind, TerminatorKind::Return(_))
-                    || heads.contains(&id)
-                    || block.term.kind.successors().iter().any(|to| alive[index(*to)]);
-                if pass.leaves || pass.returns && goes_on {
-                    alive[index(id)] = true;
-                    more = true;
+        work.iter().for_each(|id| alive[index(*id)] = true);
+        while let Some(id) = work.pop() {
+            for before in flow.predecessors(id) {
+                let at = index(*before);
+                if passes[at].returns && !std::mem::replace(&mut alive[at], true) {
+                    work.push(*before);
                 }
             }
         }
@@ -201,46 +228,44 @@ impl<'p> Exits<'p> {
 
 /// The natural loop of a head: blocks that can be reached from it, and from which it can be come back to
 /// without passing it.
-pub fn loop_body(func: &Function, head: BlockId) -> Vec<bool> {
-    let mut ahead: Blocks = vec![false; func.blocks.len()];
+pub fn loop_body(flow: &Flow, head: BlockId) -> Vec<bool> {
+    let mut ahead: Blocks = vec![false; flow.blocks()];
     let mut work = vec![head];
     ahead[index(head)] = true;
     while let Some(id) = work.pop() {
-        for to in func.blocks[id].term.kind.successors() {
-            if !std::mem::replace(&mut ahead[index(to)], true) {
-                work.push(to);
+        for to in flow.successors(id) {
+            if !std::mem::replace(&mut ahead[index(*to)], true) {
+                work.push(*to);
             }
         }
     }
-    let mut body: Blocks = vec![false; func.blocks.len()];
+    let mut body: Blocks = vec![false; flow.blocks()];
     body[index(head)] = true;
-    let closing = back_edges(func).into_iter().filter(|(_, to)| *to == head).map(|(from, _)| from);
+    let closing = flow.back_edges().iter().filter(|(_, to)| *to == head).map(|(from, _)| *from);
     let mut work: Vec<BlockId> = closing.collect();
     while let Some(id) = work.pop() {
         if std::mem::replace(&mut body[index(id)], true) {
             continue;
         }
-        let before =
-            func.blocks.iter().filter(|(_, block)| block.term.kind.successors().contains(&id));
-        work.extend(before.map(|(before, _)| before).filter(|before| ahead[index(*before)]));
+        work.extend(flow.predecessors(id).iter().filter(|before| ahead[index(**before)]));
     }
     body
 }
 
 /// Whether a way leads around a loop that does not pass a block.
-fn is_avoidable(func: &Function, body: &Blocks, head: BlockId, block: BlockId) -> bool {
+fn is_avoidable(flow: &Flow, body: &Blocks, head: BlockId, block: BlockId) -> bool {
     if block == head {
         return false;
     }
-    let mut seen: Blocks = vec![false; func.blocks.len()];
+    let mut seen: Blocks = vec![false; body.len()];
     let mut work = vec![head];
     while let Some(id) = work.pop() {
-        for to in func.blocks[id].term.kind.successors() {
-            if to == head {
+        for to in flow.successors(id) {
+            if *to == head {
                 return true;
             }
-            if body[index(to)] && to != block && !std::mem::replace(&mut seen[index(to)], true) {
-                work.push(to);
+            if body[index(*to)] && *to != block && !std::mem::replace(&mut seen[index(*to)], true) {
+                work.push(*to);
             }
         }
     }
@@ -317,9 +342,10 @@ mod tests {
              func @stays() {{\n reg %r: i32\n entry:\n %r = load i32 @y\n jump entry\n}}\n"
         );
         let program = text::parse("t.rir", &source).unwrap_or_else(|error| panic!("{error}"));
-        let (_, func) = program.funcs.iter().next().expect("one function");
-        let head = back_edges(func).into_iter().map(|(_, head)| head).min().expect("a loop");
-        Exits::new(&program).has_way_out(func, head)
+        let exits = Exits::new(&program, &Budget::UNLIMITED);
+        let func = program.funcs.keys().next().expect("one function");
+        let heads = exits.flow(func).back_edges().iter().map(|(_, head)| *head);
+        exits.has_way_out(func, heads.min().expect("a loop"))
     }
 
     const READ: &str = " %r = load i32 @x\n %b = cmp ne i32 %r, 0\n";

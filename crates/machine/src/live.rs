@@ -3,6 +3,7 @@
 //! The usual backward dataflow analysis, per function, made when it is first asked for: only loops
 //! that seem to spin ask.
 
+use raddle_ir::flow::Flow;
 use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Reg};
 
 /// A set of registers of one function.
@@ -39,27 +40,17 @@ impl RegSet {
 /// The registers that are live at the start of each block.
 pub fn live_at_starts(func: &Function) -> Vec<RegSet> {
     let mut live = vec![RegSet::new(func.regs.len()); func.blocks.len()];
-    let predecessors = predecessors(func);
+    let flow = Flow::of(func);
     let mut work: Vec<BlockId> = func.blocks.keys().collect();
     while let Some(id) = work.pop() {
         let block = &func.blocks[id];
         let start = before(block, live_at_end(func, block, &live));
         if live[id.as_u32() as usize] != start {
             live[id.as_u32() as usize] = start;
-            work.extend(&predecessors[id.as_u32() as usize]);
+            work.extend(flow.predecessors(id));
         }
     }
     live
-}
-
-fn predecessors(func: &Function) -> Vec<Vec<BlockId>> {
-    let mut predecessors = vec![Vec::new(); func.blocks.len()];
-    for (id, block) in &func.blocks {
-        for to in block.term.kind.successors() {
-            predecessors[to.as_u32() as usize].push(id);
-        }
-    }
-    predecessors
 }
 
 fn live_at_end(func: &Function, block: &Block, starts: &[RegSet]) -> RegSet {

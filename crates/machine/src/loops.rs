@@ -9,8 +9,9 @@
 //! seen when it runs; this is to leave all other loops alone.
 
 use crate::exits::{Exits, loop_body};
-use raddle_ir::flow::back_edges;
-use raddle_ir::{BlockId, Function, InstKind, Operand, Program};
+use raddle_budget::Budget;
+use raddle_ir::flow::{Flow, back_edges};
+use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Program};
 
 /// The loop of a head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,14 +25,20 @@ pub(crate) struct Loop {
 }
 
 /// The loops of a function, by head, in the order of the blocks.
-pub(crate) fn loops(program: &Program, func: &Function) -> Vec<Loop> {
-    let heads = heads(&back_edges(func));
+///
+/// Functions can have thousands; if the budget is spent on the way, some are missing.
+pub(crate) fn loops(program: &Program, func: &Function, flow: &Flow, budget: &Budget) -> Vec<Loop> {
+    let counts: Vec<bool> = func.blocks.values().map(|block| counts(program, block)).collect();
+    let heads = heads(flow.back_edges());
     let mut loops: Vec<Loop> = Vec::with_capacity(heads.len());
     for head in heads {
-        let may_spin = may_spin(program, func, head);
+        if budget.is_spent() {
+            break;
+        }
+        let may_spin = may_spin(flow, &counts, head);
         loops.push(Loop { head, may_spin, has_way_out: true, nesting: 0 });
     }
-    nest(func, &mut loops);
+    nest(flow, &mut loops, budget);
     loops
 }
 
@@ -40,22 +47,28 @@ pub fn has_loops(program: &Program) -> bool {
     program.funcs.values().any(|func| !back_edges(func).is_empty())
 }
 
-/// Whether a thread of a program could wait for ever in a loop, going by its text.
-pub fn may_wait(program: &Program) -> bool {
-    let exits = Exits::new(program);
-    program.funcs.values().any(|func| {
-        let mut spinning = loops(program, func).into_iter().filter(|known| known.may_spin);
-        spinning.any(|known| exits.has_way_out(func, known.head))
-    })
+/// Whether a thread of a program could wait for ever in a loop, going by its text. It could if the budget
+/// is spent before that is known.
+pub fn may_wait(program: &Program, budget: &Budget) -> bool {
+    let exits = Exits::new(program, budget);
+    let waits = program.funcs.iter().any(|(id, func)| {
+        let loops = loops(program, func, exits.flow(id), budget);
+        let mut spinning = loops.into_iter().filter(|known| known.may_spin);
+        spinning.any(|known| exits.has_way_out(id, known.head))
+    });
+    waits || budget.is_spent()
 }
 
 /// Counts for each loop those around it.
-fn nest(func: &Function, loops: &mut [Loop]) {
+fn nest(flow: &Flow, loops: &mut [Loop], budget: &Budget) {
     if loops.len() < 2 {
         return;
     }
     for outer in 0..loops.len() {
-        let body = loop_body(func, loops[outer].head);
+        if budget.is_spent() {
+            return;
+        }
+        let body = loop_body(flow, loops[outer].head);
         for (n, inner) in loops.iter_mut().enumerate() {
             inner.nesting += u32::from(n != outer && body[inner.head.as_u32() as usize]);
         }
@@ -70,24 +83,27 @@ pub(crate) fn heads(back: &[(BlockId, BlockId)]) -> Vec<BlockId> {
     heads
 }
 
+/// Whether a block does something that is certain to count.
+fn counts(program: &Program, block: &Block) -> bool {
+    block.insts.iter().any(|inst| certainly_counts(program, &inst.kind))
+}
+
 /// Whether a way leads from the head back to it along which nothing is certain to count.
-fn may_spin(program: &Program, func: &Function, head: BlockId) -> bool {
-    let counts = |block: BlockId| {
-        func.blocks[block].insts.iter().any(|inst| certainly_counts(program, &inst.kind))
-    };
-    if counts(head) {
+fn may_spin(flow: &Flow, counts: &[bool], head: BlockId) -> bool {
+    if counts[head.as_u32() as usize] {
         return false;
     }
-    let mut seen = vec![false; func.blocks.len()];
+    let mut seen = vec![false; counts.len()];
     let mut work = vec![head];
     while let Some(block) = work.pop() {
-        for to in func.blocks[block].term.kind.successors() {
-            if to == head {
+        for to in flow.successors(block) {
+            if *to == head {
                 return true;
             }
-            if !seen[to.as_u32() as usize] && !counts(to) {
-                seen[to.as_u32() as usize] = true;
-                work.push(to);
+            let at = to.as_u32() as usize;
+            if !seen[at] && !counts[at] {
+                seen[at] = true;
+                work.push(*to);
             }
         }
     }

@@ -66,7 +66,7 @@ impl<'p> Machine<'p> {
             program,
             trail: Trail::new(&bounds.budget),
             memory: Memory::default(),
-            code: decode(program, &bounds),
+            code: decode(program, &bounds)?,
             threads: Vec::new(),
             bounds,
             worth_compacting: 4 * STRETCH,

@@ -10,7 +10,9 @@ use crate::moves::{Kind, Move};
 use crate::space::{Row, Scratch, Space};
 use crate::system::System;
 use crate::tables::Number;
-use raddle_ir::Program;
+use raddle_engine::Budget;
+use raddle_ir::flow::Flow;
+use raddle_ir::{FuncId, Program};
 use raddle_machine::code::{Code, Op, Pc, Target};
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
 use raddle_machine::{Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body, rmw_result};
@@ -27,10 +29,20 @@ const REMEMBERED: usize = 1 << 20;
 pub(crate) struct Lingering(Arc<[bool]>);
 
 impl Lingering {
-    pub fn new(program: &Program, code: &Code) -> Lingering {
+    /// If the budget is spent on the way, some are missing.
+    pub fn new(program: &Program, code: &Code, budget: &Budget) -> Lingering {
         let mut lingers = vec![false; code.ops.len()];
+        // Loops of one function are next to each other.
+        let mut flow: Option<(FuncId, Flow)> = None;
         for known in code.loops.iter().filter(|known| known.may_spin) {
-            let body = loop_body(&program.funcs[known.func], known.head);
+            if budget.is_spent() {
+                break;
+            }
+            let flow = match &flow {
+                Some((func, flow)) if *func == known.func => flow,
+                _ => &flow.insert((known.func, Flow::of(&program.funcs[known.func]))).1,
+            };
+            let body = loop_body(flow, known.head);
             for pc in operations(code, known.func.as_u32()) {
                 lingers[pc] |= body[code.insts[pc].0.as_u32() as usize];
             }

@@ -75,7 +75,7 @@ impl<'p> System<'p> {
         }
         let goals = machine.goals();
         let ahead = Ahead::new(machine.code());
-        let lingering = Lingering::new(program, machine.code());
+        let lingering = Lingering::new(program, machine.code(), machine.trail.budget());
         let base = machine.mark();
         let mut system = System {
             machine,

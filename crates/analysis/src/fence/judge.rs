@@ -152,9 +152,10 @@ impl<'q> Judge<'q> {
 
     pub fn judge(&mut self, program: &Program) -> Judgement {
         self.queries += 1;
-        let Question { model, target, .. } = *self.question;
+        let (model, target) = (self.question.model, self.question.target);
+        let budget = &self.question.limits.budget;
         let nothing_asked = program.goals.is_empty() && program.condition.is_none();
-        if target == Target::Goals && nothing_asked && !may_fail(program) {
+        if target == Target::Goals && nothing_asked && !may_fail(program, budget) {
             return Judgement::Good;
         }
         match (model.hardware(), target) {

@@ -127,6 +127,16 @@ pub fn fences(
     prices: impl FnOnce(&Places) -> Vec<u32>,
 ) -> Fences {
     let start = Instant::now();
+    // The flow takes as much as the program, and so do the copies with fences that are judged.
+    if !question.limits.budget.affords(4 * program.code_bytes()) {
+        return Fences {
+            outcome: Outcome::Unknown(Stopped::Memory.phrase().to_owned()),
+            candidate: Vec::new(),
+            places: 0,
+            queries: 0,
+            elapsed: start.elapsed(),
+        };
+    }
     let flow = Flow::new(program, question.model.locked_drains());
     let places = Places::of(program, &flow, question.model);
     let judge = Judge::new(question);

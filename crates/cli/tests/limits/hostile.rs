@@ -29,10 +29,12 @@ impl Job {
 }
 
 /// Every command that searches programs.
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "check --model sc",
     "check --model tso",
     "check --model pso",
+    "check --model sc --json",
+    "check --model tso --check races --keep-going",
     "check --model sc --check races",
     "check --model tso --strategy source",
     "check --model tso --strategy persistent",
@@ -55,7 +57,7 @@ const COMMANDS: [&str; 22] = [
 ];
 
 /// For everyday tests: each program under the command that it is worst for.
-const WORST: [(&str, &str); 16] = [
+const WORST: [(&str, &str); 18] = [
     ("local_loop", "check --model tso"),
     ("local_loop", "check --model tso --strategy random --runs 1"),
     ("counting_spin", "check --model sc --strategy random --runs 1"),
@@ -72,6 +74,8 @@ const WORST: [(&str, &str); 16] = [
     ("many_states", "reach --model tso"),
     ("many_threads", "robust --model tso"),
     ("slow_failure", "check --model tso --keep-going"),
+    ("long_story", "check --model sc --json"),
+    ("buffered_stores", "check --model pso"),
 ];
 
 /// The jobs: all of them, or some for everyday.
@@ -96,12 +100,14 @@ pub fn jobs(all: bool) -> Vec<Job> {
     }
     let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("limits");
     std::fs::create_dir_all(&scratch).expect("a scratch folder");
-    let (litmus, log) = (many_processors(&scratch), long_log(&scratch));
+    let litmus = many_processors(&scratch);
     for command in ["litmus --model tso", "litmus --model arm", "litmus --model sc,tso,pso,power"] {
         jobs.push(job(&litmus, command));
     }
-    jobs.push(job(&log, "monitor --model tso"));
-    jobs.push(job(&log, "monitor --model tso,pso"));
+    for log in [long_log(&scratch), late_threads(&scratch), long_names(&scratch)] {
+        jobs.push(job(&log, "monitor --model tso"));
+        jobs.push(job(&log, "monitor --model tso,pso"));
+    }
     jobs.push(job(&long_witness(&scratch, &folder), "replay"));
     jobs
 }
@@ -140,6 +146,27 @@ fn long_log(folder: &Path) -> PathBuf {
         let _ = writeln!(text, "{} {op} a{} @s{}", n % 64, n.wrapping_mul(7919) % 300_000, n);
     }
     written(folder, "long.log", &text)
+}
+
+/// A log of many addresses, whose threads come when all of these are known.
+fn late_threads(folder: &Path) -> PathBuf {
+    let mut text = String::new();
+    for n in 0..300_000_u32 {
+        let _ = writeln!(text, "{} {} a{n} @s{}", n % 4, ["r", "w"][n as usize % 2], n % 50);
+    }
+    for thread in 4..200 {
+        let _ = writeln!(text, "{thread} w x");
+    }
+    written(folder, "late_threads.log", &text)
+}
+
+/// A log with a long name for everything.
+fn long_names(folder: &Path) -> PathBuf {
+    let mut text = String::new();
+    for n in 0..100_000_u32 {
+        let _ = writeln!(text, "{} w {n:0>300} @{n:0>300}", n % 16);
+    }
+    written(folder, "long_names.log", &text)
 }
 
 /// A witness of a program that takes long to get to its end.

@@ -154,7 +154,7 @@ impl<'p> Ahead<'p> {
             program,
             trail,
             rules,
-            code: decode(program, &bounds),
+            code: decode(program, &bounds)?,
             bounds,
             max_events,
             room,

@@ -22,10 +22,14 @@ pub(super) fn global(program: &Program, global: &Global) -> String {
     }
     put!(out, "global @{}: ", name(&global.name));
     let names = Names { program, function: None };
-    let typed = candidates(global).into_iter().find_map(|ty| typed(&names, global, ty));
+    let candidates = if global.init.len() <= MOST_TYPED { candidates(global) } else { Vec::new() };
+    let typed = candidates.into_iter().find_map(|ty| typed(&names, global, ty));
     out.push_str(&typed.unwrap_or_else(|| raw(&names, global)));
     out
 }
+
+/// Initial bytes of an object that is shown as values. As bytes, a larger one takes far less text and memory.
+const MOST_TYPED: usize = 1 << 16;
 
 /// Element types that could describe the object; types are not kept, so these are guesses.
 fn candidates(global: &Global) -> Vec<Type> {
