@@ -94,3 +94,59 @@ fn nobody_joins_a_thread_that_failed() {
         assert_eq!(kinds, [FailureKind::Uninitialised], "{model}: {:?}", found.failures);
     }
 }
+
+/// A loop that reads into memory of its thread, by a function that is given the address.
+#[test]
+fn a_value_that_is_kept_in_own_memory() {
+    let program = parsed(
+        "global @x: i32\nthread t0 = @wait()\nthread t1 = @set()\n\
+         func @get(%p: ptr) {\n reg %r: i32\n entry:\n %r = load i32 @x\n store i32 %p, %r\n ret\n}\n\
+         func @wait() {\n reg %p: ptr, %v: i32, %c: i1\n entry:\n %p = alloca 4 align 4 private\n \
+         jump head\n head:\n call @get(%p)\n %v = load i32 %p\n %c = cmp eq i32 %v, 0\n \
+         br %c, head, out\n out:\n ret\n}\n\
+         func @set() {\n entry:\n store i32 @x, 1\n ret\n}\n",
+    );
+    for model in MODELS {
+        let found = run(&program, model);
+        // The first round writes what was never written; so there may be two.
+        assert_eq!((found.executions, found.blocked), (2, 1), "{model}");
+        assert!(found.bounds.is_empty() && found.stopped.is_none(), "{model}");
+    }
+}
+
+/// The same in bytes of a larger cell: what is there before is put together from both.
+#[test]
+fn a_byte_of_own_memory() {
+    let program = parsed(
+        "global @x: i8\nthread t0 = @wait()\nthread t1 = @set()\n\
+         func @wait() {\n reg %p: ptr, %v: i8, %r: i8, %c: i1\n entry:\n \
+         %p = alloca 8 align 8 private\n store i64 %p, 0\n jump head\n head:\n store i32 %p, 0\n \
+         %r = load i8 @x\n store i8 %p, %r\n %v = load i8 %p\n %c = cmp eq i8 %v, 0\n \
+         br %c, head, out\n out:\n ret\n}\n\
+         func @set() {\n entry:\n store i8 @x, 1\n ret\n}\n",
+    );
+    for model in MODELS {
+        let found = run(&program, model);
+        assert_eq!((found.executions, found.blocked), (1, 1), "{model}");
+        assert!(found.bounds.is_empty() && found.stopped.is_none(), "{model}");
+    }
+}
+
+/// Whether a thread waits for ever is found out by a turn that is not part of the execution: a bound on events does
+/// not end it.
+#[test]
+fn a_bound_on_events_hides_no_deadlock() {
+    let program = parsed(
+        "global @x: i32\nthread t0 = @wait()\n\
+         func @wait() {\n reg %r: i32, %c: i1\n entry:\n jump head\n head:\n %r = load i32 @x\n \
+         %c = cmp eq i32 %r, 0\n br %c, head, out\n out:\n ret\n}\n",
+    );
+    for model in MODELS {
+        let mut options = Options { keep_going: true, ..Options::new(model) };
+        options.limits.events = 1;
+        let found = explore(&program, &options);
+        let kinds: Vec<_> = found.failures.iter().map(|failure| failure.kind).collect();
+        assert_eq!(kinds, [FailureKind::Deadlock], "{model}");
+        assert_eq!((found.executions, found.blocked), (1, 0), "{model}");
+    }
+}

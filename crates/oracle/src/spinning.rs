@@ -2,7 +2,7 @@
 //! only go on.
 //!
 //! Two or three threads of one to three parts each, over the cells `@x` and `@y`, a lock word and a pair of
-//! counters. A loop may wait for a value that nobody writes.
+//! counters; some loops keep what they read in memory of their thread. A loop may wait for a value that nobody writes.
 
 use fastrand::Rng;
 use raddle_ir::{Program, text};
@@ -15,6 +15,14 @@ func @get() -> i32 {
   entry:
     %r = load i32 @x
     ret %r
+}
+
+func @get_into(%p: ptr) {
+    reg %r: i32
+  entry:
+    %r = load i32 @x
+    store i32 %p, %r
+    ret
 }
 
 func @wait_for_y() {
@@ -51,8 +59,8 @@ fn source(seed: u64) -> String {
         let parts = rng.u32(1..=if threads == 3 { 2 } else { 3 });
         let _ = writeln!(
             out,
-            "func @f{thread}() {{\n reg %r: i32, %s: i32, %k: i32, %c: i1, %d: i1\n entry:\n \
-             %k = move i32 0\n jump b0"
+            "func @f{thread}() {{\n reg %r: i32, %s: i32, %k: i32, %c: i1, %d: i1, %p: ptr\n entry:\n \
+             %p = alloca 8 align 4 private\n store i64 %p, 0\n %k = move i32 0\n jump b0"
         );
         for part in 0..parts {
             out += &one_part(&mut rng, part, threads == 3);
@@ -69,7 +77,7 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
     let (value, order) = (rng.u32(1..3), ["relaxed", "seq_cst"][rng.usize(..2)]);
     let next = n + 1;
     let load = |to: &str, cell: &str| format!(" {to} = load i32 {order} {cell}\n");
-    let shape = if simple { rng.u32(..8) } else { rng.u32(..28) };
+    let shape = if simple { rng.u32(..8) } else { rng.u32(..32) };
     let body = match shape {
         0..=2 => format!(" store i32 {order} {cell}, {value}\n jump b{next}\n"),
         3 => load("%r", cell) + &format!(" store i32 {order} {other}, %r\n jump b{next}\n"),
@@ -149,6 +157,26 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
             " %r = load i32 {order} {cell}\n %s = add i32 %r, 1\n \
              %r, %c = cmpxchg i32 seq_cst {cell}, %r, %s\n br %c, b{next}, b{n}\n"
         ),
+        // Memory of the thread holds what was read.
+        27 => format!(
+            " call @get_into(%p)\n %r = load i32 %p\n %c = cmp eq i32 %r, 0\n br %c, b{n}, b{next}\n"
+        ),
+        // A byte of what was written as a whole.
+        28 => {
+            " store i32 %p, 0\n".to_owned()
+                + &load("%r", cell)
+                + &format!(
+                    " %c = cmp ne i32 %r, 0\n br %c, l{n}, i{n}\n l{n}:\n store i8 %p, 1\n jump i{n}\n \
+                     i{n}:\n %s = load i32 %p\n %c = cmp eq i32 %s, 0\n br %c, b{n}, b{next}\n"
+                )
+        }
+        // The inner loop waits for what lets the outer one go on.
+        29 | 30 => {
+            load("%r", cell)
+                + &format!(" %c = cmp eq i32 %r, {value}\n br %c, b{next}, i{n}\n i{n}:\n")
+                + &load("%s", cell)
+                + &format!(" %c = cmp eq i32 %s, %r\n br %c, i{n}, b{n}\n")
+        }
         _ => format!(
             " %r, %c = cmpxchg i32 seq_cst @lock, 0, 1\n br %c, i{n}, w{n}\n w{n}:\n \
              %s = load i32 {order} @lock\n %c = cmp ne i32 %s, 0\n br %c, w{n}, b{n}\n i{n}:\n \

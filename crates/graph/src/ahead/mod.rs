@@ -81,7 +81,9 @@ mod field {
     pub const HURRIED: u32 = 23;
     /// The place in program order, plus 1, of a load at which it failed: what comes after it never happens.
     pub const FAILED_AT: u32 = 24;
-    pub const ALL: u32 = 25;
+    /// How many values it has changed in its own memory, of those that were not known at once: a node plus 1.
+    pub const OVERWRITES: u32 = 25;
+    pub const ALL: u32 = 26;
 }
 
 /// What is known of a thread for good.

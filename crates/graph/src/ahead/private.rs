@@ -183,19 +183,44 @@ impl Ahead<'_> {
         let offset = split_address(at).map_or(0, |(_, offset)| offset);
         let deps = self.deps.union(value.deps, addr.deps);
         let value = Val { deps, ..value };
-        match self.cells.get(&self.trail, object, offset) {
-            Some((bytes, old)) if bytes == ty.bytes() => {
-                if value.node.is_some() || old.node.is_some() || old.bits != value.bits {
-                    self.note_change(thread);
-                }
+        if self.code.may_spin {
+            match self.overwritten(object, offset, ty)? {
+                Some(old) => self.note_overwrite(thread, ty, old, value),
+                None => self.note_change(thread),
             }
-            _ => {
-                self.note_change(thread);
-                self.split_cells(object, offset, ty.bytes());
-            }
+        }
+        let cell = self.cells.get(&self.trail, object, offset);
+        if cell.is_none_or(|(bytes, _)| bytes != ty.bytes()) {
+            self.split_cells(object, offset, ty.bytes());
         }
         self.cells.set(&mut self.trail, object, offset, ty.bytes(), value);
         Ok(Some(Next::Go))
+    }
+
+    /// What a store to a private object replaces, if all of it was written before.
+    fn overwritten(
+        &mut self,
+        object: ObjectId,
+        offset: u32,
+        ty: Type,
+    ) -> Result<Option<Val>, Fault> {
+        let bytes = ty.bytes();
+        if let Some((len, old)) = self.cells.get(&self.trail, object, offset)
+            && len == bytes
+        {
+            return Ok(Some(old));
+        }
+        let covers = |start: u32| {
+            let cell = self.cells.get(&self.trail, object, start);
+            cell.is_some_and(|(len, _)| start + len > offset)
+        };
+        if !(offset.saturating_sub(WIDEST - 1)..offset + bytes).any(covers) {
+            return Ok(self.unwritten(object, offset, bytes).map(Val::known));
+        }
+        match (offset..offset + bytes).all(|at| self.byte_at(object, at).is_some()) {
+            true => self.assemble(object, offset, ty, true).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// Makes cells of single bytes of those that overlap a place, and removes them there.

@@ -12,13 +12,14 @@
 
 use super::event::{EventId, Kind, Location, Store};
 use super::sets::DepsId;
-use super::value::{NodeId, Val};
+use super::value::{Expr, NodeId, Val};
 use super::{Ahead, Status, field};
-use raddle_ir::FuncId;
+use raddle_ir::{BinOp, FuncId, IntPred, Pred, Type};
 use raddle_machine::code::{LoopId, Op, Slot, is_wide};
 use raddle_machine::live::{RegSet, live_at_starts};
 use raddle_machine::{Rounds, Spin};
 use rustc_hash::FxHashMap;
+use std::mem::replace;
 
 /// What was seen at heads of loops.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +60,17 @@ fn both(first: Option<bool>, second: impl FnOnce() -> Option<bool>) -> Option<bo
     }
 }
 
+/// How many values in its own memory a thread has changed, by the word in its record: a node plus 1, or 0.
+fn changed_values(word: u64) -> Val {
+    let node = word.checked_sub(1).map(|node| NodeId(node as u32));
+    Val { bits: 0, node, deps: DepsId::NONE }
+}
+
 /// Turns that a thread which spins is given to come back.
 const MOST: u32 = 10_000;
+
+/// Events that it may have on the way.
+const MOST_EVENTS: u32 = 1_024;
 
 type Held = Vec<(u128, u32)>;
 
@@ -73,6 +83,32 @@ impl Ahead<'_> {
         }
     }
 
+    /// Notes that a thread replaced a value in its own memory. Whether that changes anything may not be known yet, so it
+    /// is added to an expression.
+    pub(super) fn note_overwrite(&mut self, thread: u32, ty: Type, old: Val, new: Val) {
+        let other = Expr::Cmp { pred: Pred::Int(IntPred::Ne), ty, a: old, b: new };
+        let other = self.nodes.result(&mut self.trail, other, DepsId::NONE);
+        if other.node.is_none() {
+            if other.bits != 0 {
+                self.note_change(thread);
+            }
+            return;
+        }
+        let sum = changed_values(self.get(thread, field::OVERWRITES));
+        let sum = Expr::Bin { op: BinOp::Add, ty: Type::I64, a: sum, b: other };
+        let sum = self.nodes.make(&mut self.trail, sum);
+        self.set(thread, field::OVERWRITES, u64::from(sum.0) + 1);
+    }
+
+    /// Whether what a thread wrote to its own memory since a visit was there already, if that is known.
+    fn leaves_own(&self, thread: u32, before: u64) -> Option<bool> {
+        let now = self.get(thread, field::OVERWRITES);
+        if before == now {
+            return Some(true);
+        }
+        Some(self.value(changed_values(before))? == self.value(changed_values(now))?)
+    }
+
     pub(super) fn enter_loop(&mut self, thread: u32, id: LoopId) {
         let slot = self.code.loops[id.0 as usize].slot;
         let word = self.loop_words(thread, slot);
@@ -83,7 +119,7 @@ impl Ahead<'_> {
     pub(super) fn pass_head(&mut self, thread: u32, id: LoopId) -> Head {
         let known = self.code.loops[id.0 as usize];
         // Three slots of two words each: the count of iterations; what was seen and after how many
-        // events; and the changes until then.
+        // events; and the changes until then, those of its own memory that are not known at once apart.
         let count = self.loop_words(thread, known.slot);
         let seen = self.loop_words(thread, Slot(known.slot.0 + 1));
         let changed = self.loop_words(thread, Slot(known.slot.0 + 2));
@@ -95,7 +131,10 @@ impl Ahead<'_> {
             _ if self.trail.get(changed) != self.get(thread, field::CHANGES) => Some(false),
             _ => {
                 let round = self.trail.get(seen.at(1)) as u32;
-                both(self.are_same(before, now), || self.leaves_values(thread, round))
+                let own = self.trail.get(changed.at(1));
+                let leaves =
+                    both(self.leaves_own(thread, own), || self.leaves_values(thread, round));
+                both(leaves, || self.are_same(before, now))
             }
         };
         let hurries = self.get(thread, field::HURRIED) == u64::from(self.fetched(thread)) + 1;
@@ -164,6 +203,7 @@ impl Ahead<'_> {
         self.trail.set(seen, now);
         self.trail.set(seen.at(1), events.into());
         self.trail.set(changed, changes);
+        self.trail.set(changed.at(1), self.get(thread, field::OVERWRITES));
     }
 
     /// Lets a thread that spins take another turn, to see whether it would still spin.
@@ -236,7 +276,11 @@ impl Ahead<'_> {
     /// is stored last everywhere, which `last` tells of.
     pub fn spin_of(&mut self, thread: u32, last: impl Fn(&Self, Location) -> Option<u128>) -> Spin {
         let mark = self.trail.mark();
+        // These are not events of the program: neither its bound on them nor the room in the graph counts.
+        let most = self.fetched(thread) + MOST_EVENTS;
+        let limits = (replace(&mut self.max_events, most), replace(&mut self.room, most));
         let spin = self.go_alone(thread, last);
+        (self.max_events, self.room) = limits;
         self.trail.backtrack(mark);
         spin
     }
