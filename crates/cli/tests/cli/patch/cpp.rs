@@ -6,14 +6,14 @@ use raddle_testing::is_long;
 /// Name, options, program.
 const SHAPES: &[(&str, &[&str], &str)] = &[
     (
-        "atomic",
-        &[],
-        "#include <atomic>\n#include <thread>\nstd::atomic<int> x, y;\nint v, w;\nvoid left() {\n    x.store(1, std::memory_order_relaxed);\n    v = y.load(std::memory_order_relaxed);\n}\nvoid right() { y.store(1, std::memory_order_relaxed); __atomic_thread_fence(5); w = x.load(std::memory_order_relaxed); }\nint main() {\n    std::thread l(left), r(right);\n    l.join();\n    r.join();\n}\n",
-    ),
-    (
         "initialisers",
         &[],
         "#include <thread>\nint x, y, v, w;\nstruct S {\n    int a, b;\n    S() : a(x = 1), b(y) { v = a + b; }\n};\nvoid left() { S s; }\nvoid right() { y = 1; __atomic_thread_fence(5); w = x; }\nint main() {\n    std::thread l(left), r(right);\n    l.join();\n    r.join();\n}\n",
+    ),
+    (
+        "atomic",
+        &[],
+        "#include <atomic>\n#include <thread>\nstd::atomic<int> x, y;\nint v, w;\nvoid left() {\n    x.store(1, std::memory_order_relaxed);\n    v = y.load(std::memory_order_relaxed);\n}\nvoid right() { y.store(1, std::memory_order_relaxed); __atomic_thread_fence(5); w = x.load(std::memory_order_relaxed); }\nint main() {\n    std::thread l(left), r(right);\n    l.join();\n    r.join();\n}\n",
     ),
     (
         "braced_initialisers",

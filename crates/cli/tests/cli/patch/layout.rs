@@ -73,7 +73,7 @@ fn a_fence_behind_a_label_gets_the_label() {
         patch.lines().skip(2).filter(|line| line.starts_with(['+', '-'])).collect();
     let wanted = [
         "- li r9,1      | L: lwz r3,0(r4)  | li r1,1 ;",
-        "+ li r9,1      | L: sync          |          ;",
+        "+ li r9,1      | L: sync          |         ;",
         "+              |    lwz r3,0(r4)  | li r1,1 ;",
     ];
     assert_eq!(changed, wanted);
