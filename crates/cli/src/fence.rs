@@ -131,7 +131,11 @@ fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Stat
     let shown = text(asked, &output.look(&Sources::from_disk()), result);
     output.complain(shown.trim_end());
     if needed {
-        output.complain("error: not every fence can be written as an edit: there is no patch");
+        let why = match asked.question.limits.budget.spent() {
+            Some(_) => "the search for edits was cut short",
+            None => "not every fence can be written as an edit",
+        };
+        output.complain(&format!("error: {why}: there is no patch"));
         output.note(Status::Unknown);
     }
     Ok(output.status())

@@ -71,6 +71,9 @@ fn odd_names_are_patched() {
     }
 }
 
+/// Names and texts.
+type Files<'a> = &'a [(&'a str, &'a str)];
+
 const HEADER: &str = "extern int v;
 static inline void go(int *a, int *b)
 {
@@ -95,13 +98,13 @@ fn headers_are_edited_where_they_are() {
     let main = main_of(USE);
     let macro_header = "#define GO() do { \\\n\tx = 1; \\\n\tv = y; \\\n} while (0)\n";
     let of_macro = main.replace("go(&x, &y)", "GO()");
-    let options: [(&str, &[(&str, &str)], &[&str], &str); 4] = [
+    let cases: [(&str, Files<'_>, &[&str], &str); 4] = [
         ("beside", &[("p.c", &main), ("go.h", HEADER)], &[], "go.h"),
         ("path", &[("p.c", &main), ("inc/go.h", HEADER)], &["--", "-Iinc"], "inc/go.h"),
         ("outer", &[("p.c", &main), ("inc/go.h", HEADER)], &["--", "-Iinc/../inc"], "inc/go.h"),
         ("macro", &[("p.c", &of_macro), ("go.h", macro_header)], &[], "go.h"),
     ];
-    for (name, files, options, edited) in options {
+    for (name, files, options, edited) in cases {
         let folder = written(&format!("header_{name}"), files);
         let Some(patch) = leaves_nothing(&folder, &["p.c"], options, MODEL) else { return };
         assert_eq!(names(&patch), [edited], "{name}");
