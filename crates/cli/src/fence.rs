@@ -17,7 +17,7 @@ use raddle_ir::Program;
 use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
 use raddle_report::source::Sources;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Find the fewest fences that make a program robust: no behaviour beyond sequential consistency.
 ///
@@ -121,14 +121,33 @@ fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Stat
     let needed = matches!(&result.outcome, Outcome::Fences(fences) if !fences.is_empty());
     if needed && asked.written.checked.is_some() {
         let folder = std::env::current_dir().map_err(Stop::Io)?;
-        output.print_bytes(&asked.written.patch(&folder))?;
+        let patch = asked.written.patch(&folder);
+        output.print_bytes(&patch.text)?;
+        if let Some(folder) = patch.elsewhere {
+            output.complain(&format!("note: {}", elsewhere(&folder)));
+        }
         return Ok(output.status());
     }
     let shown = text(asked, &output.look(&Sources::from_disk()), result);
     output.complain(shown.trim_end());
     if needed {
-        output.complain("error: not every fence can be written as an edit: there is no patch");
+        let why = match asked.question.limits.budget.spent() {
+            Some(_) => "the search for edits was cut short",
+            None => "not every fence can be written as an edit",
+        };
+        output.complain(&format!("error: {why}: there is no patch"));
         output.note(Status::Unknown);
     }
     Ok(output.status())
+}
+
+/// How a patch is applied to files that are not in the current folder.
+fn elsewhere(folder: &Path) -> String {
+    let name = folder.to_string_lossy();
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+".contains(letter);
+    let name = match name.chars().all(plain) {
+        true => name.into_owned(),
+        false => format!("'{}'", name.replace('\'', "'\\''")),
+    };
+    format!("the patch names files from {name}: patch -p1 -d {name}, or git -C {name} apply")
 }

@@ -236,5 +236,12 @@ pub fn editable(config: &SourceConfig) -> Vec<SourceFile> {
     };
     let is_cpp = |path: &PathBuf| Language::of(&input::shown(path)) == Language::Cpp;
     let cpp = config.files.iter().any(is_cpp);
-    paths.iter().filter_map(|path| SourceFile::read(path, cpp)).collect()
+    let mut files: Vec<SourceFile> = Vec::new();
+    for file in paths.iter().filter_map(|path| SourceFile::read(path, cpp)) {
+        // A header may be included under several names.
+        if !files.iter().any(|other| other.is(&file)) {
+            files.push(file);
+        }
+    }
+    files
 }

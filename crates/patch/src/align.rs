@@ -5,6 +5,9 @@
 //! must be the ways that control takes. Blocks need not be: an added instruction keeps a block that
 //! would have been empty, so the edited function may pass through marks and plain jumps at any time.
 //!
+//! Nor need copies of registers be the same: a call that is inlined divides a block for a while, and
+//! copies are removed within blocks. A register that is only ever a copy is read as what it copies.
+//!
 //! What is passed on one way into a block, and not on all, belongs to the end of that way.
 
 use raddle_analysis::fence::Point;
@@ -94,6 +97,8 @@ struct Walk<'p> {
     ours: &'p Function,
     theirs: &'p Function,
     lenient: bool,
+    our_copies: HashMap<Reg, Operand>,
+    their_copies: HashMap<Reg, Operand>,
     /// The same registers, both ways.
     to_theirs: HashMap<Reg, Reg>,
     to_ours: HashMap<Reg, Reg>,
@@ -119,6 +124,8 @@ impl<'p> Walk<'p> {
             ours: &original.funcs[func],
             theirs: &edited.funcs[twin],
             lenient,
+            our_copies: copies(&original.funcs[func]),
+            their_copies: copies(&edited.funcs[twin]),
             to_theirs: HashMap::new(),
             to_ours: HashMap::new(),
             begins: BTreeMap::new(),
@@ -147,13 +154,17 @@ impl<'p> Walk<'p> {
         Some(())
     }
 
-    /// Past added instructions and plain jumps.
+    /// Past added instructions, copies and plain jumps.
     fn pass(&self, (mut block, mut index): At) -> Option<(Vec<(At, Added)>, At)> {
         let mut passed = Vec::new();
         for _ in 0..=self.theirs.blocks.len() {
             let body = &self.theirs.blocks[block];
-            while let Some(added) = body.insts.get(index).and_then(|i| self.added(&i.kind)) {
-                passed.push(((block, index), added));
+            while let Some(inst) = body.insts.get(index) {
+                match self.added(&inst.kind) {
+                    Some(added) => passed.push(((block, index), added)),
+                    None if is_copy(&self.their_copies, &inst.kind) => {}
+                    None => break,
+                }
                 index += 1;
             }
             match body.term.kind {
@@ -181,6 +192,9 @@ impl<'p> Walk<'p> {
         let body = &self.ours.blocks[block];
         let mut at = self.begins[&block];
         for (index, inst) in body.insts.iter().enumerate() {
+            if is_copy(&self.our_copies, &inst.kind) {
+                continue;
+            }
             let (mut passed, mut core) = self.pass(at)?;
             // A fence of the original is the last of those that are the same.
             let found = passed.iter().rposition(|((block, index), _)| {
@@ -246,7 +260,7 @@ impl<'p> Walk<'p> {
     }
 
     fn same_operand(&mut self, ours: Operand, theirs: Operand) -> Option<()> {
-        match (ours, theirs) {
+        match (copied(&self.our_copies, ours), copied(&self.their_copies, theirs)) {
             (Operand::Reg(a), Operand::Reg(b)) => self.link(a, b),
             (Operand::Global(a, x), Operand::Global(b, y)) => {
                 (x == y && self.same_global(a, b)).then_some(())
@@ -354,4 +368,36 @@ impl<'p> Walk<'p> {
     fn at(&self, block: BlockId, index: usize) -> Spot {
         Spot::At(Point { func: self.func, block, index: index as u32 })
     }
+}
+
+/// The registers that are set once, to what another operand is that never changes.
+fn copies(function: &Function) -> HashMap<Reg, Operand> {
+    let mut sets: HashMap<Reg, u32> = function.params.iter().map(|param| (*param, 1)).collect();
+    let insts = || function.blocks.values().flat_map(|block| &block.insts);
+    for reg in insts().flat_map(|inst| inst.kind.defs()).flatten() {
+        *sets.entry(reg).or_default() += 1;
+    }
+    let once = |reg: &Reg| sets.get(reg) == Some(&1);
+    let copies = insts().filter_map(|inst| match inst.kind {
+        InstKind::Move { dst, a: Operand::Reg(from), .. } if !once(&from) || from == dst => None,
+        InstKind::Move { dst, a, .. } => once(&dst).then_some((dst, a)),
+        _ => None,
+    });
+    copies.collect()
+}
+
+fn is_copy(copies: &HashMap<Reg, Operand>, kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Move { dst, .. } if copies.contains_key(dst))
+}
+
+/// What an operand is a copy of, in the end.
+fn copied(copies: &HashMap<Reg, Operand>, operand: Operand) -> Operand {
+    let mut operand = operand;
+    for _ in 0..=copies.len() {
+        match operand {
+            Operand::Reg(reg) if copies.contains_key(&reg) => operand = copies[&reg],
+            _ => break,
+        }
+    }
+    operand
 }

@@ -1,34 +1,24 @@
 //! Unified diffs that `patch -p1` and `git apply` take.
 
 use similar::{ChangeTag, TextDiff};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// How a file is called in a patch that is applied in `folder`; files outside of it by their whole
-/// path, for a patch that is applied in the root.
-pub fn name_in(folder: &Path, file: &Path) -> PathBuf {
-    let whole = plain(&folder.join(file));
-    match whole.strip_prefix(plain(folder)) {
-        Ok(inside) => inside.to_owned(),
-        Err(_) => whole.strip_prefix("/").unwrap_or(&whole).to_owned(),
+/// The folder that a patch of these files is applied in: `here` if it holds all of them, and otherwise
+/// the deepest one that does. All paths are real ones.
+pub(crate) fn folder_of(here: &Path, files: &[PathBuf]) -> PathBuf {
+    if files.iter().all(|file| file.starts_with(here)) {
+        return here.to_owned();
     }
-}
-
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut parts = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                parts.pop();
-            }
-            other => parts.push(other),
-        }
+    let mut folder = files.first().and_then(|file| file.parent()).unwrap_or(here);
+    while !files.iter().all(|file| file.starts_with(folder)) {
+        // The root holds every file.
+        let Some(outer) = folder.parent() else { break };
+        folder = outer;
     }
-    parts
+    folder.to_owned()
 }
 
 /// The changes of one file.
@@ -100,13 +90,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_relative_to_the_folder() {
-        let name = |file: &str| name_in(Path::new("/home/me"), Path::new(file));
-        assert_eq!(name("x.c"), Path::new("x.c"));
-        assert_eq!(name("./a/./x.c"), Path::new("a/x.c"));
-        assert_eq!(name("/home/me/a/x.c"), Path::new("a/x.c"));
-        assert_eq!(name("../you/x.c"), Path::new("home/you/x.c"));
-        assert_eq!(name("/tmp/x.c"), Path::new("tmp/x.c"));
+    fn a_patch_is_applied_here_where_that_is_possible() {
+        let folder = |files: &[&str]| {
+            let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+            folder_of(Path::new("/home/me"), &files)
+        };
+        assert_eq!(folder(&["/home/me/x.c", "/home/me/a/x.h"]), Path::new("/home/me"));
+        assert_eq!(folder(&["/home/you/x.c"]), Path::new("/home/you"));
+        assert_eq!(folder(&["/home/me/a/x.c", "/home/you/x.h"]), Path::new("/home"));
+        assert_eq!(folder(&["/home/meg/x.c", "/home/meg/a/x.h"]), Path::new("/home/meg"));
+        assert_eq!(folder(&["/tmp/x.c", "/home/me/x.h"]), Path::new("/"));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! | [`c`] | C and C++, through the compiler |
 //! | [`lines`] | litmus tests, automata and IR text, where an instruction has a line |
 //! | [`align`] | where a program has instructions that another has not |
+//! | [`origin`] | what the compiler calls the lines of a file |
 //! | [`statement`] | what a fence is called in each language |
 //! | [`text`] | additions to texts |
 //! | [`diff`] | unified diffs |
@@ -19,12 +20,14 @@ mod c;
 pub mod diff;
 mod hunk;
 mod lines;
+mod origin;
 pub mod statement;
 mod text;
 
 pub use hunk::{Change, Hunk};
 
 use align::{Added, Alignment, Spot, align};
+use origin::Origin;
 use raddle_analysis::fence::{self, Fence, Places, Verdict};
 use raddle_ir::Program;
 use statement::{Language, Spelling};
@@ -45,6 +48,7 @@ pub struct SourceFile {
     language: Language,
     /// Whether it is C++, be it only for those who include it.
     cpp: bool,
+    origin: Origin,
 }
 
 impl SourceFile {
@@ -55,7 +59,19 @@ impl SourceFile {
         let language = Language::of(&path.to_string_lossy());
         let header = path.extension().is_some_and(|extension| extension == "h");
         let cpp = language == Language::Cpp || cpp && header;
-        Some(SourceFile { path: path.to_owned(), text, real, language, cpp })
+        let origin = Origin::of(&text);
+        Some(SourceFile { path: path.to_owned(), text, real, language, cpp, origin })
+    }
+
+    /// Whether both are one file, under whatever names.
+    pub fn is(&self, other: &SourceFile) -> bool {
+        self.real == other.real
+    }
+
+    /// The lines, counted from 1, that the compiler means by a name and a number: none in most files, one
+    /// in this one, more where `#line` gives a number twice.
+    fn lines(&self, name: &str, number: usize) -> Vec<usize> {
+        self.origin.lines(name, number, || self.is_named(name))
     }
 
     fn is_named(&self, name: &str) -> bool {
@@ -112,13 +128,28 @@ impl Written {
         self.files.iter().flat_map(hunk::hunks).collect()
     }
 
-    /// A patch to be applied in `folder`.
-    pub fn patch(&self, folder: &Path) -> Vec<u8> {
-        let one = |file: &FileEdit| {
-            diff::unified(&diff::name_in(folder, &file.path), &file.old, &file.new)
-        };
-        self.files.iter().flat_map(one).collect()
+    /// The changes as a patch for a user in the folder `here`. Files are named by where they really
+    /// are, since neither `patch` nor `git apply` follows symbolic links.
+    pub fn patch(&self, here: &Path) -> Patch {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| here.join(path));
+        let here = &real(here);
+        let paths: Vec<PathBuf> = self.files.iter().map(|file| real(&file.path)).collect();
+        let folder = diff::folder_of(here, &paths);
+        let mut text = Vec::new();
+        for (file, path) in self.files.iter().zip(&paths) {
+            let name = path.strip_prefix(&folder).unwrap_or(path);
+            text.extend(diff::unified(name, &file.old, &file.new));
+        }
+        Patch { text, elsewhere: (folder != *here).then_some(folder) }
     }
+}
+
+/// A unified diff, and where it is applied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Patch {
+    pub text: Vec<u8>,
+    /// The folder to apply it in, if that is not the one where the user is.
+    pub elsewhere: Option<PathBuf>,
 }
 
 /// Knows which places of a program can be written.

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub(crate) fn write(files: &[SourceFile], trial: &Trial<'_>) -> Written {
     let [file] = files else { return Written::nothing() };
     let all: BTreeSet<usize> = (0..trial.fences.len()).collect();
-    let ways = [Way::Before, Way::After];
+    let ways = [Way::Before, Way::After, Way::Label];
     let whole = ways.iter().map(|way| draft(file, trial, &|_| *way, &all));
     let written = trial.first_good(whole.flatten(), &all);
     if written.checked.is_some() {
@@ -40,6 +40,8 @@ enum Way {
     Before,
     /// After the line of what comes before.
     After,
+    /// Between what follows and its label, which stays behind.
+    Label,
 }
 
 fn draft(
@@ -86,11 +88,13 @@ fn pieces_of(
     let index = point.index as usize;
     let next = block.insts.get(index).map_or(block.term.loc, |inst| inst.loc);
     let loc = match way {
-        Way::Before => next,
+        Way::Before | Way::Label => next,
         Way::After => block.insts.get(index.checked_sub(1)?)?.loc,
     };
     let loc = position(file, program, loc)?;
     match (file.language, way) {
+        (Language::Litmus, Way::Label) => Some(vec![behind_label(file, loc, words)?]),
+        (_, Way::Label) => None,
         (Language::Rir, _) => Some(vec![row(file, loc.line, way, words)?]),
         (Language::Litmus, _) => cell(file, loc, way, words),
         (Language::Automata, Way::After) => {
@@ -162,6 +166,29 @@ fn cell(file: &SourceFile, loc: &Loc, way: Way, words: &str) -> Option<Vec<Piece
     }
     added.extend_from_slice(line_end(text).as_bytes());
     Some(vec![Piece::stands(if way == Way::After { end } else { start }, added)])
+}
+
+/// A row of a litmus test divided between a label and its instruction: the fence gets the label. Cells on
+/// the left of it stay in the first row, those on the right move to the second.
+fn behind_label(file: &SourceFile, loc: &Loc, words: &str) -> Option<Piece> {
+    let text = &file.text;
+    let start = start_of(text, loc.line)?;
+    let line = text[start..next_line(text, start)].trim_ascii_end().strip_suffix(b";")?;
+    let (head, rest) = line.split_at_checked((loc.column as usize).checked_sub(1)?)?;
+    if !head.trim_ascii_end().ends_with(b":") {
+        return None;
+    }
+    let blank = |byte: &u8| if *byte == b'|' { b'|' } else { b' ' };
+    let width = rest.iter().position(|byte| *byte == b'|').unwrap_or(rest.len());
+    let mut added = format!("{words:width$}").into_bytes();
+    if words.len() >= width {
+        added.push(b' ');
+    }
+    added.extend(rest[width..].iter().map(blank));
+    added.push(b';');
+    added.extend_from_slice(line_end(text).as_bytes());
+    added.extend(head.iter().map(blank));
+    Some(Piece::stands(start + head.len(), added))
 }
 
 /// `transition a b …` goes to a new state first, and from there to `b` by the fence.

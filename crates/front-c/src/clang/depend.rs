@@ -3,6 +3,7 @@
 use super::run::{MAX_BYTES, as_file, run};
 use super::{Clang, Flags};
 use raddle_budget::Budget;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,7 +12,11 @@ pub fn sources(clang: &Clang, flags: &Flags, input: &Path, budget: &Budget) -> V
     let mut command = Command::new(&clang.path);
     command.arg("-MM").args(&flags.given).arg(as_file(input));
     match run(&mut command, MAX_BYTES as usize, budget) {
-        Ok(ended) if ended.status.success() => names(&ended.output),
+        Ok(ended) if ended.status.success() => {
+            // Rules for make have no way to write some names; the input's is known.
+            let headers = names(&ended.output).into_iter().filter(|name| name != input);
+            iter::once(input.to_owned()).chain(headers).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -119,9 +119,8 @@ impl<'a> Marks<'a> {
             let name = &self.program.files[loc.file as usize];
             for (number, unit) in self.sites.units.iter().enumerate() {
                 let (first, last) = self.lines[number];
-                if (first..=last).contains(&(loc.line as usize))
-                    && self.files[unit.file].is_named(name)
-                {
+                let lines = self.files[unit.file].lines(name, loc.line as usize);
+                if lines.iter().any(|line| (first..=last).contains(line)) {
                     units.push(number);
                 }
             }
@@ -137,7 +136,9 @@ impl<'a> Marks<'a> {
             let file = &self.files[self.sites.units[site.unit].file];
             let line = |at: usize| file.text[..at].iter().filter(|b| **b == b'\n').count() + 1;
             let lines = line(site.range.start)..=line(site.range.end);
-            places.iter().any(|(name, at)| lines.contains(at) && file.is_named(name))
+            places
+                .iter()
+                .any(|(name, at)| file.lines(name, *at).iter().any(|at| lines.contains(at)))
         })
     }
 

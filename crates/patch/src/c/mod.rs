@@ -275,9 +275,8 @@ fn lines_of(program: &Program, places: &Places, file: &SourceFile) -> Vec<usize>
     for func in funcs {
         let insts = program.funcs[func].blocks.values().flat_map(|block| &block.insts);
         for loc in insts.filter_map(|inst| program.loc(inst.loc)) {
-            if file.is_named(&program.files[loc.file as usize]) {
-                lines.insert((loc.line as usize).saturating_sub(1));
-            }
+            let named = file.lines(&program.files[loc.file as usize], loc.line as usize);
+            lines.extend(named.iter().map(|line| line - 1));
         }
     }
     lines.into_iter().collect()

@@ -152,8 +152,9 @@ enum Use {
     Value,
     /// The same, and a comma needs no parentheses.
     Condition,
+    /// It is not used, and a comma needs no parentheses.
     Discarded,
-    /// Discarded, and a comma needs no parentheses.
+    /// The same, for a part of a `for`.
     Part,
     /// It may have to be an object, a constant or a type.
     Other,
@@ -193,9 +194,8 @@ impl Reader<'_, '_> {
     fn expression(&mut self, node: Node<'_>, used: Use) {
         let range = node.byte_range();
         match used {
-            Use::Value => self.site(Shape::Comma, range.clone()),
-            Use::Condition => self.site(Shape::First, range.clone()),
-            Use::Discarded => self.site(Shape::Comma, range),
+            Use::Value => self.site(Shape::Comma, range),
+            Use::Condition | Use::Discarded => self.site(Shape::First, range),
             Use::Part => {
                 self.site(Shape::First, range.clone());
                 self.site(Shape::Then, range);
@@ -230,11 +230,10 @@ impl Reader<'_, '_> {
             ("expression_statement", _) => Use::Value,
             ("comma_expression", _) => Use::Discarded,
             ("parenthesized_expression", _) if is_condition(parent) => Use::Condition,
-            // What stands in parentheses is used as they are.
+            // What stands in parentheses is used as they are, and a comma needs no others.
             ("parenthesized_expression", _) if child.is_named() => match used {
-                Use::Value | Use::Discarded => used,
-                Use::Condition => Use::Value,
-                Use::Part => Use::Discarded,
+                Use::Value | Use::Condition => Use::Condition,
+                Use::Part | Use::Discarded => Use::Discarded,
                 Use::Other => Use::Other,
             },
             _ => Use::Other,
@@ -271,7 +270,9 @@ impl Reader<'_, '_> {
                 let Some(inner) = node.named_child(count.saturating_sub(1) as u32) else { return };
                 let parent = node.parent().map_or("", |parent| parent.kind());
                 match parent {
-                    "compound_statement" | "case_statement" => self.before(inner, owner),
+                    "compound_statement" | "case_statement" => {
+                        self.before(inner, inner.start_byte());
+                    }
                     _ => self.body(inner, owner),
                 }
             }

@@ -45,7 +45,11 @@ pub(crate) fn pieces<'w>(
         let range = &site.range;
         match site.shape {
             Shape::Statement { like } => {
-                out.push(statement(text, range.start, like, &words.statement, lines));
+                let statement = &words.statement;
+                out.push(match (layout, begins_line(text, range.start)) {
+                    (Layout::Lines, true) => own_line(text, range.start, like, statement, in_macro),
+                    _ => Piece::stands(range.start, format!("{statement} ")),
+                });
             }
             Shape::Braced { owner, after } => {
                 let key = (range.start, range.end, lines);
@@ -63,13 +67,21 @@ pub(crate) fn pieces<'w>(
     out
 }
 
-fn statement(text: &[u8], at: usize, like: usize, words: &str, lines: bool) -> Piece {
-    if lines && begins_line(text, at) {
-        let blanks = indent(text, like.min(text.len()));
-        let line = [blanks, words.as_bytes(), line_end(text).as_bytes()].concat();
-        return Piece::stands(line_start(text, at), line);
+/// A statement on a line before that of a position.
+fn own_line(text: &[u8], at: usize, like: usize, words: &str, in_macro: bool) -> Piece {
+    let start = line_start(text, at);
+    let mut line = [indent(text, like.min(text.len())), words.as_bytes()].concat();
+    if in_macro {
+        // Its lines are continued, with the backslash where that of the line before is.
+        let before = text[..start].trim_ascii_end();
+        let column = before.len() - 1 - line_start(text, before.len() - 1);
+        let has_tabs = text[line_start(text, before.len() - 1)..before.len()].contains(&b'\t');
+        let width = if has_tabs { 0 } else { column };
+        line.resize(width.max(line.len() + 1), b' ');
+        line.push(b'\\');
     }
-    Piece::stands(at, format!("{words} "))
+    line.extend_from_slice(line_end(text).as_bytes());
+    Piece::stands(start, line)
 }
 
 fn expression(shape: Shape, range: &Range<usize>, words: &str, cpp: bool) -> Vec<Piece> {

@@ -90,7 +90,11 @@ fn write_words(
     let after = asked.program.loc(place.after).and(Some("after this"));
     write_line(out, asked, look, place.after, after.unwrap_or_default())?;
     write_line(out, asked, look, place.before, "before this")?;
-    writeln!(out, "  {:>6}   no edit of the source is known to be this fence and nothing else", "")
+    let why = match asked.question.limits.budget.spent() {
+        Some(_) => "the search for an edit of the source that is this fence was cut short",
+        None => "no edit of the source is known to be this fence and nothing else",
+    };
+    writeln!(out, "  {:>6}   {why}", "")
 }
 
 /// A line of the source with a mark below the position.

@@ -1,9 +1,6 @@
-//! `raddle fence --patch`: shapes of source, each patched with `patch`, and judged again.
+//! Shapes of C source.
 
-use crate::common::{Ran, command, file, root};
-use serde_json::Value;
-use std::path::Path;
-use std::process::Command;
+use super::{leaves_nothing, written};
 
 const HEAD: &str = "#include <pthread.h>\nint x, y, v, w;\n";
 
@@ -156,64 +153,58 @@ const SHAPES: &[(&str, &str)] = &[
         "macro_head",
         "#define THREAD(name) void *name(void *p)\nTHREAD(left)\n{\n    x = 1;\n    if (!p)\n        v = y;\n    return p;\n}",
     ),
+    (
+        "label_line",
+        "void *left(void *p) {\n    x = 1;\nagain:\n    v = y;\n    if (p) goto again;\n    return p;\n}",
+    ),
+    ("numbered", "#line 100\nvoid *left(void *p) {\n    x = 1;\n    v = y;\n    return p;\n}"),
+    (
+        "generated",
+        "#line 7 \"grammar.y\"\nvoid *left(void *p) {\n    x = 1;\n    v = y;\n    return p;\n}\n# 50 \"program.c\"",
+    ),
+    (
+        "conditional_head",
+        "#define A\nvoid *left(void *p) {\n    x = 1;\n#ifdef A\n    if (!p)\n#else\n    if (p)\n#endif\n        v = y;\n    return p;\n}",
+    ),
+    (
+        "conditional_else",
+        "#define A\nvoid *left(void *p) {\n    x = 1;\n    if (p) {\n        v = 2;\n#ifdef A\n    } else if (y) {\n        v = 3;\n#endif\n    }\n    return p;\n}",
+    ),
+    (
+        "conditional_operand",
+        "#define A\nvoid *left(void *p) {\n    x = 1;\n    v = 1 +\n#ifdef A\n        y\n#else\n        2\n#endif\n        ;\n    return p;\n}",
+    ),
+    (
+        "macro_of_values",
+        "#define MAX(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })\nvoid *left(void *p) {\n    v = MAX((x = 1), y);\n    return p;\n}",
+    ),
+    (
+        "variable_array",
+        "void *left(void *p) {\n    x = 1;\n    int a[y + 1];\n    a[0] = 1;\n    v = a[0];\n    return p;\n}",
+    ),
+    (
+        "compound_literal",
+        "struct s { int a, b; } g;\nvoid *left(void *p) {\n    g = (struct s){ x = 1, y };\n    return p;\n}",
+    ),
+    (
+        "unbraced_case",
+        "void *left(void *p) {\n    x = 1;\n    switch (p != 0)\n    case 0:\n        v = y;\n    return p;\n}",
+    ),
+    (
+        "into_a_loop",
+        "void *left(void *p) {\n    int i = 0;\n    if (i == 0) goto in;\n    while (i < 2) {\n        v = y;\nin:\n        x = 1;\n        i++;\n    }\n    return p;\n}",
+    ),
     ("tabs", "void *left(void *p)\n{\n\tx = 1;\n\tif (!p)\n\t\tv = y;\n\treturn p;\n}"),
 ];
-
-fn answer(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-/// Runs the command in a folder, so that files there are named by their names alone.
-fn raddle_in(folder: &Path, args: &[&str]) -> Ran {
-    command(args).current_dir(folder).output().expect("the command starts").into()
-}
-
-/// Applies a patch in a folder. `git apply` and `patch` both take it, to the letter.
-fn apply(folder: &Path, patch: &str) {
-    let diff = folder.join("fences.patch");
-    std::fs::write(&diff, patch).expect("a patch");
-    let run = |program: &str, args: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(args).current_dir(folder).env("GIT_CEILING_DIRECTORIES", root());
-        let ran = command.output().unwrap_or_else(|error| panic!("{program}: {error}"));
-        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-        assert!(ran.status.success(), "{program}: {ran:?}\n{patch}");
-        assert!(!said.contains("offset") && !said.contains("fuzz"), "{program}: {said}\n{patch}");
-    };
-    run("git", &["apply", "--check", "fences.patch"]);
-    run("patch", &["-p1", "--no-backup-if-mismatch", "-i", "fences.patch"]);
-}
-
-/// The patch of a source leaves nothing to do, and changes nothing under SC.
-fn patched(name: &str, ending: &str, source: &str, model: &str) -> Option<String> {
-    let program = format!("program.{ending}");
-    let path = file(&format!("patch_{name}_{model}"), &program, source.as_bytes());
-    let folder = Path::new(&path).parent().expect("a folder");
-    let ran = raddle_in(folder, &["fence", &program, "--model", model, "--patch"]);
-    if ran.err.contains("no clang on the path") {
-        eprintln!("skipped: there is no clang");
-        return None;
-    }
-    assert_eq!(ran.status, Some(0), "{name} {model}: {ran:?}");
-    let before = raddle_in(folder, &["check", &program, "--model", "sc", "--json"]);
-    if !ran.out.is_empty() {
-        apply(folder, &ran.out);
-    }
-    let again = raddle_in(folder, &["fence", &program, "--model", model, "--json"]);
-    assert_eq!(answer(&again.out)["count"], 0, "{name} {model}: {}\n{again:?}", ran.out);
-    let after = raddle_in(folder, &["check", &program, "--model", "sc", "--json"]);
-    let (before, after) = (answer(&before.out), answer(&after.out));
-    assert_eq!(before["verdict"], after["verdict"], "{name} {model}");
-    assert_eq!(before["executions"], after["executions"], "{name} {model}");
-    Some(ran.out)
-}
 
 /// Every shape under one model. Compilers take most of the time, so only every third one is tried, from
 /// this one on, unless `RADDLE_LONG` is set.
 fn all_shapes(model: &str, first: usize) {
     let (skipped, step) = if raddle_testing::is_long() { (0, 1) } else { (first, 3) };
     for (name, left) in SHAPES.iter().skip(skipped).step_by(step) {
-        let Some(patch) = patched(name, "c", &format!("{HEAD}{left}{MAIN}"), model) else { return };
+        let source = format!("{HEAD}{left}{MAIN}");
+        let folder = written(&format!("{name}_{model}"), &[("program.c", &source)]);
+        let Some(patch) = leaves_nothing(&folder, &["program.c"], &[], model) else { return };
         assert!(!patch.is_empty(), "{name} needs a fence under {model}");
     }
 }
