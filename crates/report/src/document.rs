@@ -296,8 +296,9 @@ mod tests {
         let bytes = OsString::from_vec(b"-Dx=\xff".to_vec());
         let origin = Origin { inputs: vec!["a.c".into()], arguments: vec!["--".into(), bytes] };
         let checks = Checks { races: true };
-        let text = written(&Program::default(), &origin, checks, Vec::new());
-        let recorded = read_text(&text).expect("it is a witness");
+        let mut text = Vec::new();
+        write(&mut text, &Program::default(), &origin, checks, Vec::new()).expect("written");
+        let recorded = read("w.json", &text).expect("it is a witness");
         assert_eq!((&recorded.origin, recorded.checks), (&origin, checks));
         assert_eq!(recorded.program, fingerprint(&Program::default()));
     }
