@@ -19,6 +19,13 @@ pub struct Measured {
 impl Measured {
     /// The verdict and the reason, from the report.
     pub fn end(&self) -> String {
+        let field = |name: &str| {
+            let (_, rest) = self.out.split_once(&format!("\"{name}\":\""))?;
+            rest.split('"').next()
+        };
+        if let Some(verdict) = field("verdict") {
+            return field("stopped").map_or(verdict.to_owned(), |why| format!("{verdict}: {why}"));
+        }
         let first = self.out.lines().next().unwrap_or_default();
         let verdict = first.rsplit(": ").next().unwrap_or_default();
         let why = self.out.lines().find_map(|line| line.trim().strip_prefix("stopped early: "));

@@ -33,7 +33,6 @@ use std::fmt;
 use std::io::Read;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 
 /// The most threads that a log may name, plus 1.
@@ -189,20 +188,25 @@ pub fn monitor_each(
         return monitor_within(source, *buffers, budget).map(|reading| vec![reading]);
     }
     let mut parser = Parser::within(budget);
-    // Set when reading was stopped: what monitors lie behind by then is left out.
-    let stopped = &AtomicBool::new(false);
     let (watches, complete) = std::thread::scope(|scope| {
         let mut watching = Vec::new();
         for buffers in buffers {
             let (sender, receiver) = sync_channel::<Arc<[Line]>>(BEHIND);
             let mut watch = Watch::new(*buffers, budget);
+            // Once the budget is spent, what a monitor lies behind is left out.
             let watcher = scope.spawn(move || {
-                let mut count = 0;
-                for batch in receiver.iter().filter(|_| !stopped.load(Ordering::Relaxed)) {
-                    batch.iter().for_each(|line| watch.see(line));
-                    count += batch.len() as u64;
+                let (mut count, mut complete) = (0, true);
+                for batch in receiver {
+                    for line in batch.iter() {
+                        complete &= !budget.is_spent();
+                        if !complete {
+                            break;
+                        }
+                        watch.see(line);
+                        count += 1;
+                    }
                 }
-                (watch, count)
+                (watch, count, complete)
             });
             watching.push((sender, watcher));
         }
@@ -221,16 +225,16 @@ pub fn monitor_each(
                 send(&mut batch);
             }
         })?;
-        stopped.store(!complete, Ordering::Relaxed);
         send(&mut batch);
         let ends = watching.into_iter().map(|(sender, watcher)| {
             drop(sender);
             watcher.join().unwrap_or_else(|panic| resume_unwind(panic))
         });
-        Ok((ends.collect::<Vec<(Watch, u64)>>(), complete))
+        Ok((ends.collect::<Vec<(Watch, u64, bool)>>(), complete))
     })?;
     let names = Arc::new(parser);
-    let reading =
-        |(watch, count): (Watch, u64)| watch.reading(Arc::clone(&names), count, complete);
+    let reading = |(watch, count, seen): (Watch, u64, bool)| {
+        watch.reading(Arc::clone(&names), count, complete && seen)
+    };
     Ok(watches.into_iter().map(reading).collect())
 }
