@@ -217,10 +217,17 @@ pub enum Deed {
 /// What a thread that is stuck waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wants {
-    Lock { at: Bytes, holder: Option<Other> },
+    Lock {
+        at: Bytes,
+        holder: Option<Other>,
+    },
     End(Option<Other>),
     Signal(Option<Bytes>),
     Value(Option<Bytes>),
+    /// That its store buffer is empty, while another thread has the sole right to write memory.
+    Drain,
+    /// To write memory, which another thread has the sole right to.
+    Memory,
 }
 
 impl fmt::Display for Wants {
@@ -234,6 +241,8 @@ impl fmt::Display for Wants {
             Wants::Signal(None) => f.write_str("a signal"),
             Wants::Value(Some(at)) => write!(f, "{at} to change"),
             Wants::Value(None) => f.write_str("a value"),
+            Wants::Drain => f.write_str("its store buffer to be empty"),
+            Wants::Memory => f.write_str("the right to write memory, which another thread has"),
         }
     }
 }

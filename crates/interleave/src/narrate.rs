@@ -120,6 +120,9 @@ impl Narrator {
     fn wants(&self, system: &System<'_>, thread: ThreadId) -> Wants {
         let machine = &system.machine;
         let other = |handle: u64| Some(other(system, machine.thread_of(handle)?));
+        if system.is_draining(thread) {
+            return Wants::Drain;
+        }
         match machine.visible(thread) {
             Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
                 let holder = system.in_memory(addr, LOCK_BYTES);
@@ -133,7 +136,10 @@ impl Narrator {
                 Wants::Signal(cond.map(|addr| self.names.bytes(system, addr, LOCK_BYTES)))
             }
             Visible::Join { handle } => Wants::End(other(handle)),
-            _ => Wants::Value(self.touched(system, thread)),
+            Visible::Await { .. } | Visible::Rmw { when: Some(_), .. } => {
+                Wants::Value(self.touched(system, thread))
+            }
+            _ => Wants::Memory,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::names::Names;
 use crate::schedule::schedule;
 use crate::spin::Left;
 use crate::system::System;
-use raddle_engine::{BoundKind, End, FailureKind, FailureSite, Stopped, Summary, Tally};
+use raddle_engine::{BoundKind, End, FailureKind, FailureSite, Stopped, Summary, Tally, Wants};
 use raddle_ir::{GlobalId, LocId, Program};
 use raddle_machine::{Bounds, Machine, Status, ThreadId, Visible, layout};
 use rustc_hash::{FxHashSet, FxHasher};
@@ -74,6 +74,9 @@ fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
 /// What a thread that cannot go on waits for: `a lock that P1 holds`.
 fn awaited(system: &System<'_>, thread: ThreadId) -> String {
     let machine = &system.machine;
+    if system.is_draining(thread) {
+        return Wants::Drain.to_string();
+    }
     match machine.visible(thread) {
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
             let holder = system.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
@@ -89,11 +92,14 @@ fn awaited(system: &System<'_>, thread: ThreadId) -> String {
             Some(target) => format!("{} to end", machine.thread_name(target)),
             None => "a thread to end".to_owned(),
         },
-        Visible::Await { addr, .. } | Visible::Rmw { addr, .. } => match global_at(machine, addr) {
-            Some(name) => format!("a value of {name}"),
-            None => "a value".to_owned(),
-        },
-        other => format!("{other:?}"),
+        Visible::Await { addr, .. } | Visible::Rmw { addr, when: Some(_), .. } => {
+            match global_at(machine, addr) {
+                Some(name) => format!("a value of {name}"),
+                None => "a value".to_owned(),
+            }
+        }
+        // Nothing else waits by itself.
+        _ => Wants::Memory.to_string(),
     }
 }
 

@@ -107,7 +107,7 @@ fn run(
     if system.machine.watches(Watch::Silent) {
         system.stop_spinning();
     }
-    let end = end(&mut system, &narrator);
+    let end = end(&mut system, sole_right, &narrator);
     if let ReplayEnd::Failed(sites) = &end
         && sites.iter().any(|site| site.kind == FailureKind::Deadlock)
     {
@@ -136,13 +136,13 @@ fn is_at_goal(system: &System<'_>) -> bool {
     machine.goals().iter().any(|goal| !goal.is_empty() && goal.iter().all(at))
 }
 
-fn end(system: &mut System<'_>, narrator: &Narrator) -> ReplayEnd {
+fn end(system: &mut System<'_>, sole_right: Option<GlobalId>, narrator: &Narrator) -> ReplayEnd {
     let races = system.races_found().iter().map(|race| site(system, narrator.names(), race));
     let mut sites: Vec<FailureSite> = races.collect();
-    let goes_on = system
-        .machine
-        .thread_ids()
-        .any(|id| system.enabled_step(id).is_some() || system.enabled_updates(id).next().is_some());
+    let is_allowed = |turn: Turn| is_allowed(system, sole_right, &turn);
+    let goes_on = system.machine.thread_ids().any(|id| {
+        system.enabled_step(id).into_iter().chain(system.enabled_updates(id)).any(is_allowed)
+    });
     // What has failed has failed, whatever the others may still do.
     if goes_on && system.failures.is_empty() {
         return if sites.is_empty() { ReplayEnd::Short } else { ReplayEnd::Failed(sites) };

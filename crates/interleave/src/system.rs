@@ -212,6 +212,11 @@ impl<'p> System<'p> {
         }
     }
 
+    /// Whether a thread waits behind a fence until its buffer is empty. It is not at a visible operation then.
+    pub fn is_draining(&self, thread: ThreadId) -> bool {
+        self.get(thread, field::DRAINING) != 0
+    }
+
     /// A chain without events. Where there is no memory for one, the budget is spent, and any other
     /// chain will do for work that is abandoned.
     pub fn new_chain(&mut self) -> Chain {

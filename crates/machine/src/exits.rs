@@ -138,8 +138,7 @@ impl<'p> Exits<'p> {
         outcome.leaves = outcome.leaves
             || heads.any(|head| {
                 self.budget.is_spent()
-                    || seen[index(head)]
-                        && self.exit_edges(id, &loop_body(flow, head)).is_empty()
+                    || seen[index(head)] && self.exit_edges(id, &loop_body(flow, head)).is_empty()
             });
         outcome
     }

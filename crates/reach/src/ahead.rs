@@ -1,28 +1,40 @@
-//! Where a load may come before a store buffer has to be empty.
+//! What a thread may get to before its store buffer has to be empty.
 //!
 //! A store is worth delaying, and a window ([`crate::attack`]) worth keeping open, only while its
-//! thread can still get to a load past which the store is delayed. Backwards over the operations of
-//! all functions: a load makes it so, what waits for an empty buffer ends it. What a call comes to
-//! and where a function returns to is not followed exactly, but never left out.
+//! thread can still get to a load past which the store is delayed. Where a thread may have to keep a store
+//! to itself because another has the sole right to write memory, goals and failures count as well
+//! ([`crate::lazy`]). Backwards over the operations of all functions: what is sought makes it so, what
+//! waits for an empty buffer ends it. What a call comes to and where a function returns to is not followed
+//! exactly, but never left out.
 
 use raddle_engine::tso_drains;
-use raddle_ir::Order;
+use raddle_ir::{BinOp, Order};
 use raddle_machine::code::{Code, Op, Pc, Target};
 use std::sync::Arc;
 
-/// For each operation: whether there is a load ahead.
+/// What is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sought {
+    Load,
+    /// A place that a goal asks for.
+    Goal,
+    /// Something that may fail.
+    Failure,
+}
+
+/// For each operation: whether what is sought is ahead.
 #[derive(Clone, Debug)]
 pub(crate) struct Ahead(Arc<[bool]>);
 
 impl Ahead {
-    pub fn new(code: &Code) -> Ahead {
+    pub fn new(code: &Code, sought: Sought) -> Ahead {
         let called = called(code);
         let mut ahead = vec![false; code.ops.len() + 1];
         let mut changed = true;
         while changed {
             changed = false;
             for pc in (0..code.ops.len()).rev() {
-                if !ahead[pc] && is_ahead(code, pc, &ahead, &called) {
+                if !ahead[pc] && is_ahead(code, sought, pc, &ahead, &called) {
                     ahead[pc] = true;
                     changed = true;
                 }
@@ -31,18 +43,44 @@ impl Ahead {
         Ahead(ahead.into())
     }
 
-    /// Whether a thread that is at `pc` may get to a load with a store in its buffer.
-    pub fn is_load_ahead(&self, pc: Pc) -> bool {
+    /// Whether a thread that is at `pc` may get to what is sought with a store in its buffer.
+    pub fn is_ahead(&self, pc: Pc) -> bool {
         self.0.get(pc.0 as usize).copied().unwrap_or(true)
     }
 }
 
-fn is_ahead(code: &Code, pc: usize, ahead: &[bool], called: &[bool]) -> bool {
+/// Whether an operation that does not wait for an empty buffer is what is sought.
+fn is_sought(op: &Op, sought: Sought) -> bool {
+    match sought {
+        Sought::Load => matches!(op, Op::Load { .. } | Op::Await { .. }),
+        Sought::Goal => matches!(op, Op::Pause),
+        Sought::Failure => match op {
+            Op::Bin { op, .. } => {
+                matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem)
+            }
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Await { .. }
+            | Op::Assert { .. }
+            | Op::Fail { .. }
+            | Op::Unsupported { .. }
+            | Op::Unreachable
+            | Op::Alloca { .. }
+            | Op::Malloc { .. }
+            | Op::Extent { .. }
+            | Op::Format { .. }
+            | Op::Call { .. } => true,
+            _ => false,
+        },
+    }
+}
+
+fn is_ahead(code: &Code, sought: Sought, pc: usize, ahead: &[bool], called: &[bool]) -> bool {
     let next = ahead[pc + 1];
     match code.ops[pc] {
-        Op::Load { access, .. } => !access.exclusive,
-        Op::Await { .. } => true,
-        Op::Store { access, .. } => access.order != Order::SeqCst && next,
+        Op::Store { access, .. } if access.order == Order::SeqCst => false,
+        Op::Load { access, .. } if access.exclusive => false,
+        op if is_sought(&op, sought) => true,
         Op::Fence { kind } => !tso_drains(kind) && next,
         Op::Rmw { .. }
         | Op::CmpXchg { .. }

@@ -39,7 +39,7 @@ pub(crate) fn judge(
 pub(crate) fn leads_nowhere(system: &System<'_>, by: Move, made: Made) -> bool {
     if system.soft.attack.window_of(by.thread).is_some() && !system.rules.whole_windows {
         return system.machine.status(by.thread) != Status::Ready
-            || !system.ahead.is_load_ahead(system.machine.pc(by.thread));
+            || !system.loads_ahead.is_ahead(system.machine.pc(by.thread));
     }
     by.kind != Kind::Close
         && made.is_local
@@ -52,10 +52,16 @@ pub(crate) fn judge_end(system: &System<'_>, target: Target) -> Option<Found> {
     match target {
         // Under attack, threads stop by its rules.
         _ if system.soft.attack != Attack::None => None,
-        Target::Failures => system.is_deadlock(&[]).then_some(Found::Deadlock),
+        Target::Failures => system.is_deadlock(&[]).then(|| deadlock(system)),
         Target::Finals => final_values(system).map(Found::Final),
         Target::Rules => None,
     }
+}
+
+/// What a state is in which threads wait for ever. Under TSO a thread does not wait with a store because
+/// another has the sole right to write memory: it keeps the store to itself, and goes on.
+pub(crate) fn deadlock(system: &System<'_>) -> Found {
+    system.shut_out_store().map_or(Found::Deadlock, |store| Found::ShutOut { store })
 }
 
 /// The values of the observables if every thread has ended.

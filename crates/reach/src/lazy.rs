@@ -23,7 +23,14 @@
 //! in which no attack succeeds, is not reachable. What can be without end is a single
 //! query: where a loop stores without a fence, lists may grow. Their length is bounded, and a query
 //! that met the bound without an answer is asked again with twice the bound.
+//!
+//! The sole right to write memory ([`Program::memory_lock`]) is not in the paper. Under SC a thread waits with
+//! its stores while another has it; under TSO it goes on, whether or not a load follows. What it can get to before
+//! its buffer has to be empty is then reached under TSO only: a goal, a failure, or its end, so that
+//! nobody waits. `S` has the stores with a goal or a failure ahead from the start, and those with which threads would wait
+//! for ever as soon as they are found.
 
+use crate::ahead::{Ahead, Sought};
 use crate::api::{
     Answer, Attacks, Effort, End, FeasibleAttack, InstPlace, Options, ReachModel, Reachability,
     Robust, Robustness, Unknown, Witness,
@@ -32,8 +39,8 @@ use crate::path::{Manner, schedule};
 use crate::rules::Rules;
 use crate::search::{Finding, Found, Outcome, Search, Target};
 use raddle_engine::{FailureKind, Step};
-use raddle_ir::{InstKind, LocId, Program};
-use raddle_machine::code::Pc;
+use raddle_ir::{InstKind, LocId, Order, Program};
+use raddle_machine::code::{Op, Pc};
 use raddle_machine::{Bounds, Fault, Machine, Unroll};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -98,7 +105,7 @@ pub(crate) struct Attacked {
 /// What a query came to.
 enum Query {
     Found(Witness),
-    /// Attacks by these stores succeed.
+    /// Attacks by these stores succeed, or threads wait with them as they would not under TSO.
     Attacked(Vec<Pc>),
     Nothing,
     /// Nothing was found, and stores were not delayed for want of room.
@@ -124,7 +131,10 @@ impl<'p> Asker<'p, '_> {
     }
 
     fn reach_tso(&mut self) -> Answer {
-        let mut delayable = FxHashSet::default();
+        let mut delayable = match self.kept_while_shut_out() {
+            Ok(delayable) => delayable,
+            Err(fault) => return Answer::Unknown(self.cannot_start(fault)),
+        };
         let mut cap = first_cap(self.program);
         loop {
             match self.query(&delayable, cap, Manner::Tso) {
@@ -140,6 +150,27 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
+    /// The stores that a thread may keep to itself because another has the sole right to write memory, on
+    /// its way to a goal or a failure: it is not a load that they are delayed past.
+    fn kept_while_shut_out(&self) -> Result<FxHashSet<Pc>, Fault> {
+        if self.program.memory_lock.is_none() {
+            return Ok(FxHashSet::default());
+        }
+        let search = self.search(&Rules::default(), Target::Rules)?;
+        let code = search.system().machine.code();
+        let sought = if self.asks_for_goals() { Sought::Goal } else { Sought::Failure };
+        let ahead = Ahead::new(code, sought);
+        let stores = (0..code.ops.len() as u32).map(Pc).filter(|pc| {
+            let op = code.ops[pc.0 as usize];
+            matches!(op, Op::Store { access, .. } if access.order != Order::SeqCst)
+        });
+        Ok(stores.filter(|pc| ahead.is_ahead(pc.next())).collect())
+    }
+
+    fn asks_for_goals(&self) -> bool {
+        !self.program.goals.is_empty() && !self.options.failures
+    }
+
     /// Twice as many stores to delay, if that is allowed.
     pub fn twice(&self, cap: usize) -> Result<usize, Unknown> {
         match cap >= self.options.max_delayed {
@@ -151,7 +182,7 @@ impl<'p> Asker<'p, '_> {
     /// Asks for the goals, or for failures; under TSO for attacks by further stores as well, in the
     /// same search: whichever comes first.
     fn query(&mut self, delayable: &FxHashSet<Pc>, cap: usize, manner: Manner) -> Query {
-        let goals = !self.program.goals.is_empty() && !self.options.failures;
+        let goals = self.asks_for_goals();
         let target = if goals { Target::Rules } else { Target::Failures };
         let delayable = Arc::new(delayable.clone());
         let attacks = manner != Manner::Sc;
@@ -162,15 +193,17 @@ impl<'p> Asker<'p, '_> {
         };
         let outcome = search.run();
         self.count(&outcome);
-        let is_attack = |finding: &&Finding| matches!(finding.what, Found::Attack { .. });
-        if let Some(finding) = outcome.found.iter().find(|finding| !is_attack(finding)) {
+        let extends = |finding: &&Finding| {
+            matches!(finding.what, Found::Attack { .. } | Found::ShutOut { .. })
+        };
+        if let Some(finding) = outcome.found.iter().find(|finding| !extends(finding)) {
             return match self.witness(&search, &rules, finding, manner) {
                 Some(witness) => Query::Found(witness),
                 None => Query::Unknown(self.lost()),
             };
         }
         let stores = outcome.found.iter().filter_map(|finding| match finding.what {
-            Found::Attack { store, .. } => Some(store),
+            Found::Attack { store, .. } | Found::ShutOut { store } => Some(store),
             _ => None,
         });
         let stores: Vec<Pc> = stores.collect();
@@ -276,7 +309,7 @@ impl<'p> Asker<'p, '_> {
                 loc: LocId::NONE,
                 message: "threads wait for ever".to_owned(),
             },
-            Found::Attack { .. } | Found::Final(_) => return None,
+            Found::Attack { .. } | Found::ShutOut { .. } | Found::Final(_) => return None,
         };
         Some(Witness { end, schedule: steps })
     }

@@ -5,6 +5,7 @@ use crate::delay::{Cover, Entry};
 use crate::past::{Range, Touch};
 use crate::system::System;
 use raddle_ir::Order;
+use raddle_machine::code::Pc;
 use raddle_machine::layout::global_address;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
@@ -144,7 +145,7 @@ impl System<'_> {
             && self.delayed(thread).is_empty()
             && !self.rules.delayable.contains(&self.machine.pc(thread))
             && (self.rules.whole_windows
-                || self.ahead.is_load_ahead(self.machine.pc(thread).next()))
+                || self.loads_ahead.is_ahead(self.machine.pc(thread).next()))
     }
 
     /// Whether an attack, if there is one, allows this: see [`crate::attack`].
@@ -210,6 +211,19 @@ impl System<'_> {
         let Some(lock) = self.machine.program.memory_lock else { return false };
         let held = self.in_memory(global_address(lock), LOCK_BYTES);
         held.is_some_and(|held| held != UNLOCKED && held != held_by(thread))
+    }
+
+    /// The store that a thread of a program under TSO cannot perform now and could keep to itself, if there
+    /// is one.
+    pub fn shut_out_store(&self) -> Option<Pc> {
+        let is_shut_out = |thread: &ThreadId| {
+            self.machine.status(*thread) == Status::Ready && self.is_shut_out(*thread) && {
+                let visible = self.machine.visible(*thread);
+                matches!(visible, Visible::Store { .. }) && !needs_empty_buffer(visible)
+            }
+        };
+        let thread = self.machine.thread_ids().filter(|_| self.rules.attacks).find(is_shut_out)?;
+        Some(self.machine.pc(thread))
     }
 
     /// Whether a store goes to the thread's delayed stores for others to see it later.

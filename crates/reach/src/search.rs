@@ -50,6 +50,11 @@ pub(crate) enum Found {
         store: Pc,
         load: Pc,
     },
+    /// Threads wait for ever under SC, one of them with this store while another has the sole right to
+    /// write memory.
+    ShutOut {
+        store: Pc,
+    },
     /// Every thread has ended, with these values of the observables.
     Final(Vec<u64>),
 }
@@ -147,7 +152,9 @@ impl<'p> Search<'p> {
         // Threads may have run for long, so the first state can be large. Each worker has a copy of it, and
         // so have its string and the space.
         let copies = workers as u64 + 2;
-        if !self.budget.affords(copies * self.system.machine.trail.bytes()) || self.budget.is_spent() {
+        if !self.budget.affords(copies * self.system.machine.trail.bytes())
+            || self.budget.is_spent()
+        {
             outcome.ended = self.over_budget();
             return outcome;
         }

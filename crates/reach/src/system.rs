@@ -9,7 +9,7 @@
 //!
 //! Invariant: between two calls from outside, every thread that can go on without a move has.
 
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, Sought};
 use crate::alone::Lingering;
 use crate::attack::Attack;
 use crate::delay::{Cover, Delayed};
@@ -47,7 +47,7 @@ pub(crate) struct System<'p> {
     pub machine: Machine<'p>,
     pub soft: Soft,
     pub rules: Rules,
-    pub ahead: Ahead,
+    pub loads_ahead: Ahead,
     pub lingering: Lingering,
     goals: Vec<Vec<(ThreadId, Pc)>>,
     /// What failed since the last state that was gone back to.
@@ -74,14 +74,14 @@ impl<'p> System<'p> {
             machine.pause_at_goals();
         }
         let goals = machine.goals();
-        let ahead = Ahead::new(machine.code());
+        let loads_ahead = Ahead::new(machine.code(), Sought::Load);
         let lingering = Lingering::new(program, machine.code(), machine.trail.budget());
         let base = machine.mark();
         let mut system = System {
             machine,
             soft: Soft::default(),
             rules,
-            ahead,
+            loads_ahead,
             lingering,
             goals,
             failed: None,

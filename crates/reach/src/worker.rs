@@ -5,7 +5,7 @@
 //! from memory.
 
 use crate::alone::Alone;
-use crate::judge::{judge, judge_end, leads_nowhere};
+use crate::judge::{deadlock, judge, judge_end, leads_nowhere};
 use crate::lately::Lately;
 use crate::memo::{After, Change, Key, Memo, Moves, Own};
 use crate::moves::{Kind, Move};
@@ -148,7 +148,7 @@ impl<'p> Worker<'p> {
             return None;
         }
         match self.alone.waits(&mut self.system, space, &mut self.scratch) {
-            Ok(waits) => waits.then_some(Found::Deadlock),
+            Ok(waits) => waits.then(|| deadlock(&self.system)),
             Err(thread) => {
                 self.undecided = self.undecided.or(Some(self.system.machine.loc(thread)));
                 None

@@ -3,6 +3,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, counted, printable, story, witness};
 use raddle_analysis::reach::{ReachResult, Reached};
+use raddle_engine::FailureKind;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -103,9 +104,13 @@ fn write_answer(
     if let Some(reached) = &result.reached {
         match &reached.failure {
             Some(failure) => {
-                let place = run.place(failure.loc);
                 let message = printable(&failure.message);
-                writeln!(out, "  {}: {message} at {place}\n", failure.kind.name())?;
+                // A deadlock says of each thread where it waits.
+                let place = match failure.kind {
+                    FailureKind::Deadlock => String::new(),
+                    _ => format!(" at {}", run.place(failure.loc)),
+                };
+                writeln!(out, "  {}: {message}{place}\n", failure.kind.name())?;
             }
             None => writeln!(out, "  the shortest way to a goal:\n")?,
         }

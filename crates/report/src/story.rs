@@ -59,7 +59,8 @@ pub(crate) struct Events<'a> {
 
 impl Serialize for Events<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.events.iter().map(|event| told_of(self.program, self.file, event)))
+        serializer
+            .collect_seq(self.events.iter().map(|event| told_of(self.program, self.file, event)))
     }
 }
 
@@ -140,7 +141,7 @@ fn details(deed: &Deed) -> Event {
         Deed::Stuck(Wants::Lock { at: place, holder }) => {
             Event { other: name(holder), ..at("stuck", place) }
         }
-        Deed::Spin => kind("stuck"),
+        Deed::Spin | Deed::Stuck(Wants::Drain | Wants::Memory) => kind("stuck"),
         Deed::Stuck(Wants::End(other)) => Event { other: name(other), ..kind("stuck") },
         Deed::Stuck(Wants::Signal(place) | Wants::Value(place)) => {
             Event { at: place.as_ref().map(|at| at.name.clone()), ..kind("stuck") }

@@ -62,7 +62,8 @@ pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
     let (interlocked, limits) = (runs.interlocked, runs.limits.clone());
     let budget = limits.budget.clone();
     let options = Options { strategy, limits, keep_going: true, ..Options::new(Model::Sc) };
-    let (mut cells, mut monitor) = (Cells::within(&budget), Monitor::new(buffers(model)).within(&budget));
+    let (mut cells, mut monitor) =
+        (Cells::within(&budget), Monitor::new(buffers(model)).within(&budget));
     let (mut found, mut accesses) = (Found::default(), Vec::new());
     let (mut counts, mut monitoring) = ([0; 3], Duration::ZERO);
     let summary = observe(program, &options, true, &mut |execution| {

@@ -50,6 +50,41 @@ fn a_goal_is_reached_again_by_a_replay() {
     }
 }
 
+/// A thread that ends with the sole right to write memory, and another that stores and then does as given.
+fn shut_out(after: &str) -> String {
+    format!(
+        "thread a\ninitial s\ntransition s t lock\ntransition t u write 1 5\nend\n\
+         thread b\ninitial s\ntransition s t read r 5\ntransition t u check == r 1\n\
+         transition u v write 1 6\n{after}end\n"
+    )
+}
+
+#[test]
+fn a_thread_that_may_not_write_goes_on_under_tso() {
+    // Under SC it waits with its store; under TSO the store waits in its buffer.
+    let goal = file("shut_out", "goal.aut", (shut_out("") + "goal b v\n").as_bytes());
+    for (model, status) in [("sc", 0), ("tso", 1)] {
+        let ran = raddle(&["reach", &goal, "--model", model]);
+        assert_eq!(ran.status, Some(status), "{ran:?}");
+    }
+    for (name, after, under_tso) in [
+        ("nothing", "", 0),
+        ("fence", "transition v w mfence\n", 1),
+        ("lock", "transition v w lock\n", 1),
+        ("load", "transition v w read r 6\n", 0),
+    ] {
+        let automata = file("shut_out", &format!("{name}.aut"), shut_out(after).as_bytes());
+        for (model, status) in [("sc", 1), ("tso", under_tso)] {
+            let ran = raddle(&["reach", &automata, "--model", model]);
+            assert_eq!(ran.status, Some(status), "{name}: {ran:?}");
+            assert!(status == 0 || ran.out.contains("deadlock: b waits for "), "{}", ran.out);
+            assert!(!ran.out.contains('{'), "{}", ran.out);
+        }
+        let lazy = raddle(&["check", &automata, "--model", "tso", "--strategy", "lazy"]);
+        assert_eq!(lazy.status, Some(under_tso), "{name}: {lazy:?}");
+    }
+}
+
 /// Two threads that never stop; the assertion fails only where stores are late.
 const SPINNING: &str = r#"
 program "spinning"

@@ -26,9 +26,9 @@ mod quick;
 
 use crate::event::Buffers;
 use crate::stream::{Monitor, Violation};
-use raddle_budget::Budget;
 pub use found::{Found, MOST_DISTINCT};
 pub use parse::{Line, Parser};
+use raddle_budget::Budget;
 use std::fmt;
 use std::io::Read;
 use std::panic::resume_unwind;
@@ -165,7 +165,8 @@ fn monitor_within(
     buffers: Buffers,
     budget: &Budget,
 ) -> Result<Reading, Trouble> {
-    let (mut parser, mut watch, mut count) = (Parser::within(budget), Watch::new(buffers, budget), 0);
+    let (mut parser, mut watch, mut count) =
+        (Parser::within(budget), Watch::new(buffers, budget), 0);
     let complete = events(&mut parser, source, |line| {
         count += 1;
         watch.see(&line);
