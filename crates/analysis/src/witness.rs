@@ -38,6 +38,10 @@ pub fn confirm(
     budget: &Budget,
     offence: &Offence,
 ) -> Result<Witness, Unconfirmed> {
+    // There may be thousands of offences, and to begin a replay takes time.
+    if let Some(spent) = budget.spent() {
+        return Err(Unconfirmed::Spent(spent));
+    }
     let schedule = offence.schedule();
     let replayed = search.replay(program, budget, schedule);
     let confirmed = match (offence, &replayed.end) {

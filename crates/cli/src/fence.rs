@@ -71,7 +71,7 @@ pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
         Some(_) => Err("there is no time left".to_owned()),
         None => source::reload(&config, texts),
     };
-    let mut editor = Editor::new(source::editable(&config), &reload);
+    let mut editor = Editor::new(source::editable(&config), &reload, &question.limits.budget);
     let program = &loaded.program;
     let result = fences(program, &question, |places| editor.prices(program, places));
     let written = match &result.outcome {

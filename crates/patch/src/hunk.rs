@@ -22,6 +22,8 @@ pub struct Hunk {
     pub lines: Vec<(Change, String)>,
     /// The fences that the change is for; none if it is for all of the file's.
     pub fences: Vec<usize>,
+    /// How many further fences the change is, where the same text is used elsewhere.
+    pub further: usize,
 }
 
 pub(crate) fn hunks(edit: &FileEdit) -> Vec<Hunk> {
@@ -38,12 +40,12 @@ pub(crate) fn hunks(edit: &FileEdit) -> Vec<Hunk> {
         let changed = group.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
         let ranges: Vec<_> = changed.map(|op| op.old_range()).collect();
         let touches = |line: usize| ranges.iter().any(|r| r.start <= line && line <= r.end);
-        let mut fences = Vec::new();
-        for (range, numbers) in &edit.fences {
-            if touches(line_of(range.start)) || touches(line_of(range.end)) {
-                fences.extend(
-                    numbers.iter().filter(|n| !fences.contains(*n)).copied().collect::<Vec<_>>(),
-                );
+        let (mut fences, mut further) = (Vec::new(), 0);
+        for placed in &edit.fences {
+            if touches(line_of(placed.range.start)) || touches(line_of(placed.range.end)) {
+                let new = placed.fences.iter().filter(|n| !fences.contains(*n));
+                fences.extend(new.copied().collect::<Vec<_>>());
+                further += placed.further;
             }
         }
         let changes = group.iter().flat_map(|op| diff.iter_changes(op));
@@ -56,7 +58,7 @@ pub(crate) fn hunks(edit: &FileEdit) -> Vec<Hunk> {
             (tag, String::from_utf8_lossy(change.value()).trim_end().to_owned())
         });
         let (path, line) = (edit.path.clone(), first.old_range().start + 1);
-        out.push(Hunk { path, line, lines: shown.collect(), fences });
+        out.push(Hunk { path, line, lines: shown.collect(), fences, further });
     }
     out
 }

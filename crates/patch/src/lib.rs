@@ -29,6 +29,7 @@ pub use hunk::{Change, Hunk};
 use align::{Added, Alignment, Spot, align};
 use origin::Origin;
 use raddle_analysis::fence::{self, Fence, Places, Verdict};
+use raddle_budget::Budget;
 use raddle_ir::Program;
 use statement::{Language, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +50,8 @@ pub struct SourceFile {
     /// Whether it is C++, be it only for those who include it.
     cpp: bool,
     origin: Origin,
+    /// Where each line starts.
+    starts: Vec<usize>,
 }
 
 impl SourceFile {
@@ -60,7 +63,14 @@ impl SourceFile {
         let header = path.extension().is_some_and(|extension| extension == "h");
         let cpp = language == Language::Cpp || cpp && header;
         let origin = Origin::of(&text);
-        Some(SourceFile { path: path.to_owned(), text, real, language, cpp, origin })
+        let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        Some(SourceFile { path: path.to_owned(), text, real, language, cpp, origin, starts })
+    }
+
+    /// The line of a position in the text, counted from 1.
+    fn line_at(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at)
     }
 
     /// Whether both are one file, under whatever names.
@@ -87,7 +97,17 @@ pub struct FileEdit {
     pub old: Vec<u8>,
     pub new: Vec<u8>,
     /// By the range of the old text that they are at.
-    fences: Vec<(Range<usize>, Vec<usize>)>,
+    fences: Vec<Placed>,
+}
+
+/// Text of a file that gets a fence, by its place in the old text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Placed {
+    range: Range<usize>,
+    /// The fences that this is.
+    fences: Vec<usize>,
+    /// How many further fences it is: a macro may be used elsewhere, too.
+    further: usize,
 }
 
 /// Edits for fences that are not checked yet.
@@ -156,6 +176,8 @@ pub struct Patch {
 pub struct Editor<'a> {
     files: Vec<SourceFile>,
     reload: &'a Reload<'a>,
+    /// What is found out about a source while it lasts.
+    budget: Budget,
     places: Option<Places>,
     found: Option<c::Edits>,
 }
@@ -167,8 +189,8 @@ impl std::fmt::Debug for Editor<'_> {
 }
 
 impl<'a> Editor<'a> {
-    pub fn new(files: Vec<SourceFile>, reload: &'a Reload<'a>) -> Editor<'a> {
-        Editor { files, reload, places: None, found: None }
+    pub fn new(files: Vec<SourceFile>, reload: &'a Reload<'a>, budget: &Budget) -> Editor<'a> {
+        Editor { files, reload, budget: budget.clone(), places: None, found: None }
     }
 
     fn is_compiled(&self) -> bool {
@@ -182,7 +204,7 @@ impl<'a> Editor<'a> {
         if !self.is_compiled() {
             return fence::between_lines(places);
         }
-        let found = c::Edits::find(program, places, &self.files, self.reload);
+        let found = c::Edits::find(program, places, &self.files, self.reload, &self.budget);
         let prices = found.prices().to_vec();
         self.found = Some(found);
         prices
@@ -200,7 +222,9 @@ impl<'a> Editor<'a> {
         if !self.is_compiled() {
             return lines::write(&self.files, &trial);
         }
-        let Some(found) = &self.found else { return Written::nothing() };
+        // Without time the source cannot be read again.
+        let found = self.found.as_ref().filter(|_| !self.budget.is_spent());
+        let Some(found) = found else { return Written::nothing() };
         let (chosen, unwritten) = found.choose(places, fences);
         let spellings = match c::lacks_header(&self.files) {
             true => &[Spelling::WithHeader, Spelling::Builtin][..],

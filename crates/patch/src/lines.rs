@@ -4,7 +4,7 @@
 
 use crate::statement::{Language, litmus, statement};
 use crate::text::{self, Piece, indent, line_end, line_start, next_line};
-use crate::{Draft, FileEdit, SourceFile, Trial, Written};
+use crate::{Draft, FileEdit, Placed, SourceFile, Trial, Written};
 use raddle_analysis::fence::Fence;
 use raddle_ir::{Loc, LocId, Program};
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ fn draft(
         };
         let added = pieces_of(file, trial.program, fence, way(*number), &words, *number)?;
         let at = added.first()?.at;
-        marks.push((at..at, vec![*number]));
+        marks.push(Placed { range: at..at, fences: vec![*number], further: 0 });
         pieces.extend(added);
         draft.statements.insert(*number, words);
     }

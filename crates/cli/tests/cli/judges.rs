@@ -18,7 +18,7 @@ fn program(body: &str) -> String {
     )
 }
 
-const FAILURES: [&str; 24] = [
+const FAILURES: [&str; 28] = [
     "assert(atomic_load(&y) == 7);",
     "if (atomic_load(&y)) assert(0);",
     "abort();",
@@ -37,6 +37,10 @@ const FAILURES: [&str; 24] = [
     "int *p = malloc(4); *p = 1; free(p); *p = 2;",
     "int *p = malloc(4); free(p); free(p);",
     "static int s; free(&s);",
+    "static _Thread_local int s; free(&s);",
+    "int l = 1; free(&l);",
+    "int *p = malloc(8); free(p + 1);",
+    "free((void *)8);",
     "int *p = malloc(4); if (*p) y = 2; free(p);",
     "int v; if (v) y = 2;",
     "int v[2]; v[0] = 1; int *p = v; if (p[1]) y = 2;",

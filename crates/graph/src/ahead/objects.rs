@@ -17,7 +17,9 @@ pub(super) enum Class {
     None,
     Global,
     Constant,
-    /// Memory of a frame or of the heap.
+    /// Memory of a frame.
+    Frame,
+    /// Memory of the heap.
     Fresh,
     Zeroed,
     Private(u32),
@@ -35,6 +37,7 @@ impl Class {
             Class::Zeroed => 4,
             Class::Private(thread) => 5 | u64::from(thread) << 8,
             Class::PrivateGlobal(thread) => 6 | u64::from(thread) << 8,
+            Class::Frame => 7,
         }
     }
 
@@ -47,6 +50,7 @@ impl Class {
             3 => Class::Fresh,
             4 => Class::Zeroed,
             5 => Class::Private(thread),
+            7 => Class::Frame,
             _ => Class::PrivateGlobal(thread),
         }
     }
@@ -190,7 +194,9 @@ impl Ahead<'_> {
         let global = self.objects.known.get(object.0 as usize).and_then(|known| known.global);
         match (self.object(object), global) {
             (Some((Class::Zeroed, ..)), _) => Initial::Zero,
-            (Some((Class::Fresh | Class::Private(_), ..)) | None, _) => Initial::Nothing,
+            (Some((Class::Frame | Class::Fresh | Class::Private(_), ..)) | None, _) => {
+                Initial::Nothing
+            }
             (_, Some(global)) => Initial::Global(global),
             (_, None) => Initial::Nothing,
         }
@@ -273,7 +279,7 @@ impl Ahead<'_> {
 
     /// Allocates an object of the current frame.
     pub(super) fn alloca(&mut self, thread: u32, size: u64, private: bool) -> Result<u64, Fault> {
-        let class = if private { Class::Private(thread) } else { Class::Fresh };
+        let class = if private { Class::Private(thread) } else { Class::Frame };
         let object = self.allocate(thread, size, class)?;
         let head = self.allocas(thread);
         let next = self.trail.get(head);
@@ -351,15 +357,15 @@ impl Ahead<'_> {
             Some((object, offset, class, dead))
         });
         match found {
-            Some((_, _, _, Some(_))) => {
-                Err(memory("frees memory that is no longer there".to_owned()))
-            }
+            Some((_, 0, _, Some(_))) => Err(memory("frees an object twice".to_owned())),
             Some((object, 0, Class::Fresh | Class::Zeroed, None)) => {
                 let words = self.objects.known[object.0 as usize].words;
                 self.end_object(thread, words);
                 Ok(())
             }
-            _ => Err(memory(format!("frees {addr:#x}, which was not allocated"))),
+            Some((_, 0, ..)) => Err(memory("frees what is no heap object".to_owned())),
+            Some(_) => Err(memory("frees a pointer into the middle of an object".to_owned())),
+            None => Err(memory("frees what is no object".to_owned())),
         }
     }
 

@@ -10,6 +10,7 @@ use super::write::{Layout, Words, pieces};
 use super::{Reload, SourceFile};
 use crate::align::{Added, Spot, align};
 use crate::text;
+use raddle_budget::Budget;
 use raddle_ir::{FuncId, Program};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub(super) struct Marks<'a> {
     pub files: &'a [SourceFile],
     pub reload: &'a Reload<'a>,
     pub sites: &'a Sites,
+    pub limit: &'a Budget,
     pub spots: Vec<Spots>,
     /// The lines of each unit, counted from 1, in its file.
     lines: Vec<(usize, usize)>,
@@ -36,15 +38,14 @@ impl<'a> Marks<'a> {
         files: &'a [SourceFile],
         reload: &'a Reload<'a>,
         sites: &'a Sites,
+        limit: &'a Budget,
     ) -> Marks<'a> {
-        let line = |file: usize, at: usize| {
-            1 + files[file].text[..at].iter().filter(|byte| **byte == b'\n').count()
-        };
+        let line = |file: usize, at: usize| files[file].line_at(at);
         let lines = sites.units.iter();
         let lines = lines.map(|u| (line(u.file, u.range.start), line(u.file, u.range.end)));
         let lines = lines.collect();
         let spots = vec![None; sites.sites.len()];
-        Marks { program, files, reload, sites, spots, lines }
+        Marks { program, files, reload, sites, limit, spots, lines }
     }
 
     /// Finds out about these sites.
@@ -52,7 +53,7 @@ impl<'a> Marks<'a> {
         let mut groups = vec![wanted];
         let mut budget = BUDGET;
         while let Some(group) = groups.pop() {
-            if group.is_empty() || budget == 0 {
+            if group.is_empty() || budget == 0 || self.limit.is_spent() {
                 continue;
             }
             budget -= 1;
@@ -115,12 +116,18 @@ impl<'a> Marks<'a> {
         let insts = function.blocks.values().flat_map(|block| &block.insts);
         let locs: BTreeSet<_> = insts.map(|inst| inst.loc).chain([function.loc]).collect();
         let mut units = Vec::new();
-        for loc in locs.into_iter().filter_map(|loc| self.program.loc(loc)) {
-            let name = &self.program.files[loc.file as usize];
+        let said = locs.into_iter().filter_map(|loc| self.program.loc(loc));
+        let said: BTreeSet<(u32, u32)> = said.map(|loc| (loc.file, loc.line)).collect();
+        for (name, line) in said {
+            if self.limit.is_spent() {
+                break;
+            }
+            let name = &self.program.files[name as usize];
+            let lines = self.files.iter().map(|file| file.lines(name, line as usize));
+            let lines: Vec<Vec<usize>> = lines.collect();
             for (number, unit) in self.sites.units.iter().enumerate() {
                 let (first, last) = self.lines[number];
-                let lines = self.files[unit.file].lines(name, loc.line as usize);
-                if lines.iter().any(|line| (first..=last).contains(line)) {
+                if lines[unit.file].iter().any(|line| (first..=last).contains(line)) {
                     units.push(number);
                 }
             }
@@ -134,8 +141,7 @@ impl<'a> Marks<'a> {
         group.iter().partition(|number| {
             let site = &self.sites.sites[**number];
             let file = &self.files[self.sites.units[site.unit].file];
-            let line = |at: usize| file.text[..at].iter().filter(|b| **b == b'\n').count() + 1;
-            let lines = line(site.range.start)..=line(site.range.end);
+            let lines = file.line_at(site.range.start)..=file.line_at(site.range.end);
             places
                 .iter()
                 .any(|(name, at)| file.lines(name, *at).iter().any(|at| lines.contains(at)))
@@ -145,11 +151,13 @@ impl<'a> Marks<'a> {
     /// Kinds of sites that rarely disturb anything are tried apart from others.
     fn halves(&self, mut group: Vec<usize>) -> Vec<Vec<usize>> {
         let risk = |number: &usize| match self.sites.sites[*number].shape {
-            Shape::Value => 2,
-            Shape::First | Shape::Comma | Shape::Then => 1,
+            Shape::Value => 3,
+            // The argument of a macro may have to be an object.
+            Shape::Comma => 2,
+            Shape::First | Shape::Then => 1,
             Shape::Statement { .. } | Shape::Braced { .. } => 0,
         };
-        for least in [2, 1] {
+        for least in [3, 2, 1] {
             let (risky, safe): (Vec<usize>, Vec<usize>) =
                 group.iter().partition(|number| risk(number) >= least);
             if !risky.is_empty() && !safe.is_empty() {

@@ -15,10 +15,11 @@ mod write;
 use crate::align::Spot;
 use crate::statement::{self, Spelling};
 use crate::text::{self, Piece, begins_line};
-use crate::{Draft, FileEdit, Reload, SourceFile};
+use crate::{Draft, FileEdit, Placed, Reload, SourceFile};
 use marks::{Marks, Spots};
 use raddle_analysis::fence::{Fence, Places, Point};
-use raddle_ir::{FenceKind, Program, TerminatorKind};
+use raddle_budget::Budget;
+use raddle_ir::{FenceKind, Loc, Program, TerminatorKind};
 use sites::{Language, Shape, Site, Sites};
 use std::collections::{BTreeMap, BTreeSet};
 use write::{Layout, Words, pieces};
@@ -42,6 +43,7 @@ impl Edits {
         places: &Places,
         files: &[SourceFile],
         reload: &Reload<'_>,
+        budget: &Budget,
     ) -> Edits {
         let mut sites = Sites::default();
         for (number, file) in files.iter().enumerate() {
@@ -49,7 +51,7 @@ impl Edits {
             let language = if file.cpp { Language::Cpp } else { Language::C };
             sites.read(number, &file.text, language, &lines);
         }
-        let mut marks = Marks::new(program, files, reload, &sites);
+        let mut marks = Marks::new(program, files, reload, &sites, budget);
         let is_macro = |site: &Site| sites.units[site.unit].macro_name.is_some();
         let numbers = |wanted: &dyn Fn(&Site) -> bool| -> Vec<usize> {
             let all = sites.sites.iter().enumerate();
@@ -176,8 +178,12 @@ impl Edits {
                 all.extend(added_include(file));
             }
             let marks = here.iter().map(|(c, _)| {
-                let site = &self.sites.sites[c.site];
-                (site.range.start..site.range.end, c.fences.clone())
+                let spots = self.spots[c.site].as_ref().map_or(0, BTreeSet::len);
+                Placed {
+                    range: self.sites.sites[c.site].range.clone(),
+                    fences: c.fences.clone(),
+                    further: spots.saturating_sub(c.fences.len()),
+                }
             });
             draft.files.push(FileEdit {
                 path: file.path.clone(),
@@ -271,13 +277,17 @@ fn all_ways_in(
 /// The lines of a file, counted from 0, that functions with places have instructions on.
 fn lines_of(program: &Program, places: &Places, file: &SourceFile) -> Vec<usize> {
     let funcs: BTreeSet<_> = places.iter().map(|place| place.point.func).collect();
-    let mut lines = BTreeSet::new();
+    let at = |loc: &Loc| (loc.file, loc.line);
+    let mut said = BTreeSet::new();
     for func in funcs {
         let insts = program.funcs[func].blocks.values().flat_map(|block| &block.insts);
-        for loc in insts.filter_map(|inst| program.loc(inst.loc)) {
-            let named = file.lines(&program.files[loc.file as usize], loc.line as usize);
-            lines.extend(named.iter().map(|line| line - 1));
-        }
+        let locs: BTreeSet<_> = insts.filter_map(|inst| program.loc(inst.loc)).map(at).collect();
+        said.extend(locs);
+    }
+    let mut lines = BTreeSet::new();
+    for (name, line) in said {
+        let named = file.lines(&program.files[name as usize], line as usize);
+        lines.extend(named.iter().map(|line| line - 1));
     }
     lines.into_iter().collect()
 }

@@ -153,6 +153,8 @@ struct JsonEdit {
     line: usize,
     /// Which of the fences it is for; none if it is for all.
     fences: Vec<usize>,
+    /// How many further fences it is, where the same text is used elsewhere.
+    further: usize,
     lines: Vec<JsonLine>,
 }
 
@@ -223,7 +225,13 @@ fn json_edit(hunk: Hunk) -> JsonEdit {
         JsonLine { change, text }
     });
     let file = hunk.path.display().to_string();
-    JsonEdit { file, line: hunk.line, fences: hunk.fences, lines: lines.collect() }
+    JsonEdit {
+        file,
+        line: hunk.line,
+        fences: hunk.fences,
+        further: hunk.further,
+        lines: lines.collect(),
+    }
 }
 
 fn json_fences(asked: &Asked<'_>, fences: &[Fence]) -> Vec<JsonFence> {

@@ -1,7 +1,7 @@
 //! Fences as text: the changed lines of the source, or the place in words.
 
 use super::{Asked, language, shown_place};
-use crate::{Look, printable};
+use crate::{Look, counted, printable};
 use raddle_analysis::fence::Fence;
 use raddle_ir::{LocId, Mnemonic};
 use raddle_patch::{Change, Hunk};
@@ -28,7 +28,16 @@ pub(super) fn write_fences(
                 writeln!(out, "  {file}:{}: {what}", changed_line(&hunk))?;
             }
         }
+        // A macro or an inline function may be in a file of its own.
+        let file = printable(&hunk.path.to_string_lossy());
+        if titles.iter().any(|title| !title.starts_with(&format!("{file}:"))) {
+            writeln!(out, "    in {file}:")?;
+        }
         write_hunk(out, &hunk)?;
+        if hunk.further > 0 {
+            let further = counted(hunk.further as u64, "further fence");
+            writeln!(out, "  {:>6}   the same text is used elsewhere: there it is {further}", "")?;
+        }
     }
     let mut seen = BTreeSet::new();
     for (number, fence) in fences.iter().enumerate() {

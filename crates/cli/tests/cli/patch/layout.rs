@@ -40,6 +40,14 @@ fn edits_look_like_their_surroundings() {
             &["+        FENCE; \\"],
         ),
         (
+            "for_with_macros",
+            "#define RD(v) __atomic_load_n(&v, 0)\n#define WR(v, n) __atomic_store_n(&v, n, 0)\nvoid *left(void *p)\n{\n    for (WR(x, 1); RD(y) == 0;) break;\n    v = RD(w);\n    return p;\n}\n",
+            &[
+                "-    for (WR(x, 1); RD(y) == 0;) break;",
+                "+    for (WR(x, 1); FENCE, RD(y) == 0;) break;",
+            ],
+        ),
+        (
             "short_macro",
             "#define STEP(a) do { \\\n\tx = (a); \\\n\tv = y; \\\n} while (0)\nvoid *left(void *p) { STEP(1); return p; }\n",
             &["+\tFENCE; \\"],
