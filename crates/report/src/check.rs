@@ -44,6 +44,8 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     }
     if result.shows_nothing {
         writeln!(out, "  nothing was shown: no execution ran to its end")?;
+    } else if result.verdict == Verdict::SafeBounded && result.summary.executions == 0 {
+        writeln!(out, "  no execution ran to its end: what comes after the bounds was not shown")?;
     }
     if let Some(line) = endless_phrase(run.search, result) {
         writeln!(out, "  {line}")?;
