@@ -146,7 +146,7 @@ mod tests {
         );
         let program = text::parse("t.rir", &source).expect("the program parses");
         let func = program.funcs.values().next().expect("one function");
-        let found = loops(&program, func);
+        let found = loops(&program, func, &Flow::of(func), &Budget::UNLIMITED);
         found.iter().map(|known| (known.head.as_u32(), known.may_spin)).collect()
     }
 
