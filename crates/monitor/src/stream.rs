@@ -14,6 +14,7 @@
 
 use crate::event::{Address, Buffers, Kind, Op, Site, Thread};
 use raddle_budget::Budget;
+use std::sync::{Mutex, PoisonError};
 
 /// An access that a pending store of another thread could have been delayed past.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -305,6 +306,8 @@ impl Monitor {
         let count = thread.index() + 1;
         if count > self.width {
             let width = count.next_power_of_two().max(4);
+            // Monitors of other threads grow at the same time: each is to see what the others took.
+            let _growing = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
             let rows = [&mut self.clocks, &mut self.writes, &mut self.accesses];
             let entries: usize = rows.iter().map(|rows| rows.len()).sum();
             let more = entries / self.width.max(1) * (width - self.width);
@@ -339,6 +342,9 @@ fn join(clock: &mut [u64], other: &[u64]) {
         *entry = (*entry).max(*other);
     }
 }
+
+/// Held by the monitor that asks for memory and takes it.
+static GROWING: Mutex<()> = Mutex::new(());
 
 /// Makes rows wider, in place.
 fn widen(rows: &mut Vec<u64>, from: usize, to: usize) {
