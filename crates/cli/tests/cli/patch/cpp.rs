@@ -219,7 +219,10 @@ fn all_shapes(model: &str, first: usize) {
     for (name, options, source) in SHAPES.iter().skip(skipped).step_by(step) {
         let folder = written(&format!("cpp_{name}_{model}"), &[("program.cpp", source)]);
         let Some(patch) = leaves_nothing(&folder, &["program.cpp"], options, model) else { return };
-        assert!(patch.contains("std::atomic_thread_fence"), "{name} under {model}: {patch}");
+        // With one more header, the code of vectors is not read as the same: the compiler's own name is taken.
+        let fence =
+            if *name == "vector" { "__atomic_thread_fence" } else { "std::atomic_thread_fence" };
+        assert!(patch.contains(fence), "{name} under {model}: {patch}");
     }
 }
 
