@@ -2,8 +2,8 @@
 //!
 //! The Rust runtime opens `/dev/null` in place of a closed standard stream before `main` runs, and a
 //! result that is written there is lost without an error. So the question is asked earlier, by a function
-//! that the loader calls before the runtime starts. What is unsafe is to name its section: the
-//! function's section is one that holds pointers to such functions. It calls the system once, writes one
+//! that the loader calls before the runtime starts. Naming the section is the unsafe part: this
+//! section holds pointers to such functions. The function calls the system once, writes one
 //! atomic variable, and relies on nothing that the runtime sets up.
 
 #![allow(unsafe_code)]

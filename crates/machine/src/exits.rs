@@ -28,8 +28,8 @@ struct Outcome {
     leaves: bool,
 }
 
-/// What is known of the functions of a program. If the budget is spent on the way, it is not all there is to
-/// know, and nothing that comes of it counts.
+/// What is known of the functions of a program. If the budget is spent on the way, parts are missing, and
+/// results that depend on them do not count.
 #[derive(Debug)]
 pub(crate) struct Exits<'p> {
     program: &'p Program,

@@ -390,7 +390,7 @@ fn is_copy(copies: &HashMap<Reg, Operand>, kind: &InstKind) -> bool {
     matches!(kind, InstKind::Move { dst, .. } if copies.contains_key(dst))
 }
 
-/// What an operand is a copy of, in the end.
+/// Follows copies from an operand to their origin.
 fn copied(copies: &HashMap<Reg, Operand>, operand: Operand) -> Operand {
     let mut operand = operand;
     for _ in 0..=copies.len() {

@@ -176,7 +176,7 @@ pub struct Patch {
 pub struct Editor<'a> {
     files: Vec<SourceFile>,
     reload: &'a Reload<'a>,
-    /// What is found out about a source while it lasts.
+    /// The search for edits ends when it is spent.
     budget: Budget,
     places: Option<Places>,
     found: Option<c::Edits>,

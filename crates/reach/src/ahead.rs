@@ -1,18 +1,17 @@
-//! What a thread may get to before its store buffer has to be empty.
+//! Finds the loads, goals and failures that a thread may reach before its store buffer has to be empty.
 //!
 //! A store is worth delaying, and a window ([`crate::attack`]) worth keeping open, only while its
 //! thread can still get to a load past which the store is delayed. Where a thread may have to keep a store
 //! to itself because another has the sole right to write memory, goals and failures count as well
-//! ([`crate::lazy`]). Backwards over the operations of all functions: what is sought makes it so, what
-//! waits for an empty buffer ends it. What a call comes to and where a function returns to is not followed
-//! exactly, but never left out.
+//! ([`crate::lazy`]). Backwards over the operations of all functions: an operation that is sought makes it so, an
+//! operation that waits for an empty buffer ends it. Calls and returns are overapproximated.
 
 use raddle_engine::tso_drains;
 use raddle_ir::{BinOp, Order};
 use raddle_machine::code::{Code, Op, Pc, Target};
 use std::sync::Arc;
 
-/// What is looked for.
+/// The kind of operation that is sought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sought {
     Load,

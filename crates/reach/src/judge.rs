@@ -58,7 +58,7 @@ pub(crate) fn judge_end(system: &System<'_>, target: Target) -> Option<Found> {
     }
 }
 
-/// What a state is in which threads wait for ever. Under TSO a thread does not wait with a store because
+/// The finding for a state in which threads wait for ever. Under TSO a thread does not wait with a store because
 /// another has the sole right to write memory: it keeps the store to itself, and goes on.
 pub(crate) fn deadlock(system: &System<'_>) -> Found {
     system.shut_out_store().map_or(Found::Deadlock, |store| Found::ShutOut { store })

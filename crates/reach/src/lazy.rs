@@ -25,9 +25,8 @@
 //! that met the bound without an answer is asked again with twice the bound.
 //!
 //! The sole right to write memory ([`Program::memory_lock`]) is not in the paper. Under SC a thread waits with
-//! its stores while another has it; under TSO it goes on, whether or not a load follows. What it can get to before
-//! its buffer has to be empty is then reached under TSO only: a goal, a failure, or its end, so that
-//! nobody waits. `S` has the stores with a goal or a failure ahead from the start, and those with which threads would wait
+//! its stores while another has it; under TSO it goes on, whether or not a load follows. It can then reach a goal, a
+//! failure or its end under TSO only, as long as its buffer need not be empty. `S` has the stores with a goal or a failure ahead from the start, and those with which threads would wait
 //! for ever as soon as they are found.
 
 use crate::ahead::{Ahead, Sought};

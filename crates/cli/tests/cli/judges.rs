@@ -49,7 +49,7 @@ const FAILURES: [&str; 28] = [
     "__asm__ volatile(\"cpuid\" ::: \"memory\");",
 ];
 
-/// What each judge takes, and its models.
+/// The arguments of each judge, and its models.
 const JUDGES: [(&[&str], &str); 9] = [
     (&["check", "--strategy", "optimal"], "sc tso pso"),
     (&["check", "--strategy", "source"], "sc tso pso"),

@@ -197,7 +197,7 @@ impl Ahead<'_> {
         Ok(Some(Next::Go))
     }
 
-    /// What a store to a private object replaces, if all of it was written before.
+    /// The value that a store to a private object replaces, if all of its bytes were written before.
     fn overwritten(
         &mut self,
         object: ObjectId,

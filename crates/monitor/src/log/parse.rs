@@ -29,7 +29,7 @@ impl Parser {
         Parser { addresses: names(), sites: names(), line: 0 }
     }
 
-    /// Whether there was no memory for a name: the last line is not what it seems.
+    /// Whether memory ran out for a name: the last line then has wrong numbers, and must not be used.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.addresses.is_full() | self.sites.is_full()

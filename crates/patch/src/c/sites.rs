@@ -230,7 +230,7 @@ impl Reader<'_, '_> {
             ("expression_statement", _) => Use::Value,
             ("comma_expression", _) => Use::Discarded,
             ("parenthesized_expression", _) if is_condition(parent) => Use::Condition,
-            // What stands in parentheses is used as they are, and a comma needs no others.
+            // An expression in parentheses is used as they are, and a comma does not need more of them.
             ("parenthesized_expression", _) if child.is_named() => match used {
                 Use::Value | Use::Condition => Use::Condition,
                 Use::Part | Use::Discarded => Use::Discarded,
