@@ -2,8 +2,9 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `model` | the memory models and their names |
-//! | `limits` | where to stop, what to look for |
+//! | `model` | the memory models: one table |
+//! | `strategy` | the strategies and engines, and which go with which models: one table |
+//! | `options`, `limits` | what a search is asked: where to stop, what to look for |
 //! | `failure` | what can go wrong, and the steps that lead there |
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
@@ -16,7 +17,9 @@ mod failure;
 mod fences;
 mod limits;
 mod model;
+mod options;
 mod story;
+mod strategy;
 mod summary;
 mod tally;
 
@@ -24,11 +27,13 @@ pub use elements::Elements;
 pub use failure::{Failure, FailureKind, FailureSite, Step};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
-pub use model::Model;
+pub use model::{Buffering, Model};
+pub use options::{Options, Sampling};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Ending, LoopBound, Unroll, loop_places};
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };
+pub use strategy::{Engine, Refusal, Strategy};
 pub use summary::{BoundKind, BoundMet, MAX_SILENT, Stopped, Summary};
 pub use tally::{End, Tally};

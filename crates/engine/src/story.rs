@@ -7,7 +7,7 @@
 use crate::failure::{FailureKind, FailureSite};
 use raddle_budget::Spent;
 use raddle_ir::LocId;
-use raddle_machine::{Ending, in_bytes};
+use raddle_machine::{Ending, Fault, in_bytes};
 use std::fmt;
 
 /// How a replayed execution ended.
@@ -34,6 +34,14 @@ pub enum ReplayEnd {
 pub struct Replayed {
     pub end: ReplayEnd,
     pub events: Vec<ReplayEvent>,
+}
+
+impl Replayed {
+    /// As [`crate::Summary::cannot_start`].
+    pub fn cannot_start(fault: Fault) -> Replayed {
+        let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
+        Replayed { end, events: Vec::new() }
+    }
 }
 
 /// Something that a thread does.

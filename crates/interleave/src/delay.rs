@@ -4,13 +4,12 @@
 //! same order, all stores reach memory at once but those of one thread from some store on, then
 //! the access that is to miss it happens, and then what was held back reaches memory.
 
-use crate::api::Model;
 use crate::event::Turn;
 use crate::observe::{Happening, What};
 use crate::schedule::{action, visible};
-use crate::system::System;
-use raddle_engine::{Checks, Limits, Step};
-use raddle_ir::Program;
+use crate::system::{System, Watched};
+use raddle_engine::{Buffering, Limits, Model, Options, Step};
+use raddle_ir::Verified;
 use raddle_machine::{Status, ThreadId, Visible};
 
 /// What is to be delayed past what.
@@ -36,14 +35,15 @@ pub enum Undelayed {
 
 /// A schedule under the model in which the store is delayed so.
 pub fn delayed(
-    program: &Program,
+    program: &Verified,
     model: Model,
     limits: &Limits,
     delay: &Delay<'_>,
 ) -> Result<Vec<Step>, Undelayed> {
-    let system = System::new(program, model, limits.bounds(), Checks::default());
+    let options = Options { limits: limits.clone(), ..Options::new(model) };
+    let system = System::new(program, &options, Watched::Search);
     let system = system.map_err(|_| Undelayed::Stuck)?;
-    let mut run = Run { system, model, steps: Vec::new(), threads: Vec::new() };
+    let mut run = Run { system, steps: Vec::new(), threads: Vec::new() };
     run.know_initial();
     for happening in delay.past {
         if run.system.budget().is_spent() {
@@ -68,7 +68,6 @@ struct Known {
 
 struct Run<'p> {
     system: System<'p>,
-    model: Model,
     steps: Vec<Step>,
     /// By the numbers of the execution.
     threads: Vec<Option<Known>>,
@@ -97,8 +96,9 @@ impl Run<'_> {
                 let store = known.stores;
                 known.stores += 1;
                 let held = happening.thread == delay.thread && store >= delay.store;
-                // Under PSO what can leave does, unless it is the store itself.
-                if held && (self.model == Model::Tso || store == delay.store) {
+                // Out of several queues all stores leave that can, but for the store itself.
+                let queue = self.system.rules.buffering == Buffering::Fifo;
+                if held && (queue || store == delay.store) {
                     return Some(());
                 }
                 let step = Step { thread: thread.0, update: Some(store), choice: 0 };

@@ -1,10 +1,10 @@
 //! What could happen next, as things are now.
 
 use crate::event::{ANY, Action, Class, ONLY, Turn};
-use crate::model::Buffering;
 use crate::perform::needs_empty_buffer;
 use crate::system::{System, field};
 use crate::wait::Needs;
+use raddle_engine::Buffering;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
 use raddle_machine::{ThreadId, Visible};
@@ -58,7 +58,7 @@ impl System<'_> {
             | Visible::Format
             | Visible::Relock { woken: false, .. } => false,
             // It is no event, and waits for room in the buffer.
-            Visible::Store { .. } => self.buffering == Buffering::None,
+            Visible::Store { .. } => self.rules.buffering == Buffering::None,
             // A load whose newest store in the buffer covers it in part waits for that to leave.
             Visible::Load { addr, ty, access } => {
                 self.is_drained(thread)
@@ -196,7 +196,8 @@ impl System<'_> {
     /// The updates of a thread that can happen now.
     #[inline]
     pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Turn> + '_ {
-        let leaving = self.process(thread).buffer.leaving(&self.machine.trail, self.buffering);
+        let leaving =
+            self.process(thread).buffer.leaving(&self.machine.trail, self.rules.buffering);
         leaving.map(move |(_, addr)| Turn::update(thread, addr))
     }
 

@@ -8,9 +8,10 @@
 
 use crate::buffer::Entry;
 use crate::describe::describe;
-use crate::model::{Barrier, Buffering};
+use crate::model::Barrier;
 use crate::names::Names;
 use crate::system::{System, field};
+use raddle_engine::Buffering;
 use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
 use raddle_engine::{FailureKind, Step};
 use raddle_ir::LocId;
@@ -212,7 +213,7 @@ impl Narrator {
     fn passed(&mut self, system: &System<'_>, passed: &Passed, drains: bool) -> Option<Deed> {
         match passed.op {
             // Without buffers a store is an event.
-            PassedOp::Store(_) if system.buffering == Buffering::None => None,
+            PassedOp::Store(_) if system.rules.buffering == Buffering::None => None,
             PassedOp::Store(addr) => {
                 let stores = &mut self.stores[passed.thread.0 as usize];
                 let store = stores.len() as u32;
@@ -223,7 +224,7 @@ impl Narrator {
                 stores.push(passed.loc);
                 Some(Deed::Buffer { cell: self.cell(system, &entry), store, drains })
             }
-            PassedOp::Fence(kind) => match system.model.fence(kind) {
+            PassedOp::Fence(kind) => match system.rules.fence(kind) {
                 Barrier::Nothing => None,
                 Barrier::StoreStore | Barrier::Drain => {
                     Some(Deed::Fence { kind: kind.mnemonic().to_owned(), drains })

@@ -28,13 +28,13 @@
 //! programs that can wait, a sequence holds every event so far that does not happen after the
 //! earlier one. `a_wait_that_a_short_sequence_forgets` of the tests loses two traces otherwise.
 
-use crate::api::Strategy;
 use crate::clock::Chain;
 use crate::event::{Action, Class, Event};
-use crate::model::Buffering;
 use crate::race::Race;
 use crate::search::Search;
 use crate::wakeup::{Item, LAST, is_initial, is_weak_initial};
+use raddle_engine::Buffering;
+use raddle_engine::Strategy;
 
 /// A race whose reversal is covered by something asleep, as far as the execution goes.
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +228,7 @@ impl Search<'_, '_> {
         kept: impl Fn(&Event) -> bool,
     ) {
         sequence.clear();
-        let buffered = self.system.buffering != Buffering::None;
+        let buffered = self.system.rules.buffering != Buffering::None;
         let (earlier, events) = (race.earlier as usize, &self.system.events);
         for (n, event) in events[earlier + 1..].iter().enumerate() {
             let position = race.earlier + 1 + n as u32;

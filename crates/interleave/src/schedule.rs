@@ -5,17 +5,17 @@
 //! them. Steps are in the latter numbers, so that a schedule means something by itself.
 
 use crate::event::{ANY, Action, Event, Turn};
-use crate::system::{System, field};
-use raddle_engine::{Checks, Step};
-use raddle_machine::{Bounds, Status, ThreadId, Visible};
+use crate::system::{System, Watched, field};
+use raddle_engine::{Checks, Options, Step};
+use raddle_machine::{Status, ThreadId, Visible};
 
 /// The schedule of the current execution, or of as many of its events from the start.
-pub(crate) fn schedule(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Step> {
+pub(crate) fn schedule(system: &System<'_>, events: &[Event]) -> Vec<Step> {
     let initial = system.machine.program.threads.len();
     if system.machine.thread_count() as usize == initial {
         return events.iter().map(step).collect();
     }
-    renumbered(system, events, bounds)
+    renumbered(system, events)
 }
 
 /// An event as a step, in the numbers of the search.
@@ -30,12 +30,12 @@ fn step(event: &Event) -> Step {
 
 /// The schedule in the numbers of a fresh system, found by going along on one. Should that not be
 /// able to follow, the rest is left out, and the schedule will not replay.
-fn renumbered(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Step> {
+fn renumbered(system: &System<'_>, events: &[Event]) -> Vec<Step> {
     let mut steps = Vec::with_capacity(events.len());
-    let (program, checks) = (system.machine.program, Checks::default());
     // A finding is worth some more time, even if none is left for the search.
-    let bounds = Bounds { budget: bounds.budget.for_report(), ..bounds.clone() };
-    let Ok(mut fresh) = System::new(program, system.bounded_model, bounds, checks) else {
+    let options = system.options.clone().within(system.options.limits.budget.for_report());
+    let options = Options { checks: Checks::default(), ..options };
+    let Ok(mut fresh) = System::new(system.machine.program, &options, Watched::Search) else {
         return steps;
     };
     let mut races = Vec::new();
@@ -101,7 +101,7 @@ pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Turn> {
         };
     };
     let buffer = &system.process(thread).buffer;
-    let mut leaving = buffer.leaving(&system.machine.trail, system.buffering);
+    let mut leaving = buffer.leaving(&system.machine.trail, system.rules.buffering);
     let (_, addr) = leaving.find(|(index, _)| *index == store)?;
     Some(Turn::update(thread, addr))
 }

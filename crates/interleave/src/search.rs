@@ -5,11 +5,9 @@
 //! only first actions, exhaustive search every enabled action (and then no sleep sets). The stack is explicit: one
 //! [`Level`] per event of the current execution, plus one for what comes next.
 
-use crate::api::{Options, Strategy};
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Class, Condition, Identity, Turn};
 use crate::limits::Watch;
-use crate::model::Buffering;
 use crate::observe::Visitor;
 use crate::outcome::Outcomes;
 use crate::perform::needs_empty_buffer;
@@ -19,7 +17,7 @@ use crate::reverse::Deferred;
 use crate::system::{Moment, System, field};
 use crate::wait::Needs;
 use crate::wakeup::{Item, List, Trees};
-use raddle_engine::Summary;
+use raddle_engine::{Buffering, Options, Strategy, Summary};
 use raddle_machine::{Status, ThreadId};
 use smallvec::SmallVec;
 
@@ -291,7 +289,7 @@ impl<'p, 'o> Search<'p, 'o> {
             }
             *some_asleep = true;
         }
-        match self.system.buffering {
+        match self.system.rules.buffering {
             Buffering::None => None,
             Buffering::Fifo => {
                 let turn = self.system.oldest_update(thread)?;
@@ -341,7 +339,7 @@ impl<'p, 'o> Search<'p, 'o> {
             return;
         }
         if let Some(visit) = &mut self.visitor
-            && self.system.visited(self.options.limits.bounds(), visit).is_break()
+            && self.system.visited(visit).is_break()
         {
             self.watch.see_enough();
         }

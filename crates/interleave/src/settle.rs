@@ -5,9 +5,10 @@
 
 use crate::buffer::Entry;
 use crate::clock::ClockId;
-use crate::model::{Barrier, Buffering};
+use crate::model::Barrier;
 use crate::observe::What;
 use crate::system::{Failed, System, field};
+use raddle_engine::Buffering;
 use raddle_engine::MAX_SILENT;
 use raddle_ir::Order;
 use raddle_machine::code::Pc;
@@ -41,7 +42,7 @@ impl System<'_> {
             let (at, reached) = self.machine.reach(thread, pc, &mut steps);
             match reached {
                 Reached::Load => return self.machine.halt_at(thread, at),
-                Reached::Store(_) if self.buffering == Buffering::None => {
+                Reached::Store(_) if self.rules.buffering == Buffering::None => {
                     return self.machine.halt_at(thread, at);
                 }
                 Reached::Halt => return self.machine.halt_at(thread, at),
@@ -141,8 +142,10 @@ impl System<'_> {
         work: &mut Vec<ThreadId>,
     ) -> Result<bool, Fault> {
         match visible {
-            Visible::Store { addr, ty, value, access } if self.buffering != Buffering::None => {
-                let (before, after) = self.model.store(access.order);
+            Visible::Store { addr, ty, value, access }
+                if self.rules.buffering != Buffering::None =>
+            {
+                let (before, after) = self.rules.store(access.order);
                 self.check_buffered(addr, ty.bytes())?;
                 if self.slots.is_some() && !self.take_slot(thread, addr, ty.bytes()) {
                     return Ok(false);
@@ -166,7 +169,7 @@ impl System<'_> {
                 if self.data_races.is_some() {
                     self.watch_fence(thread, kind);
                 }
-                self.barrier(thread, self.model.fence(kind));
+                self.barrier(thread, self.rules.fence(kind));
             }
             Visible::Spawn => {
                 if !self.pass_drain(thread) {

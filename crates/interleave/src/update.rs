@@ -2,10 +2,10 @@
 
 use crate::buffer::Entry;
 use crate::event::{Action, Class, ONLY, Turn};
-use crate::model::Buffering;
 use crate::race::Race;
 use crate::record::Base;
 use crate::system::{System, field};
+use raddle_engine::Buffering;
 use raddle_machine::ThreadId;
 use raddle_machine::memory::Purpose;
 
@@ -14,7 +14,7 @@ impl System<'_> {
     #[inline(always)]
     pub(crate) fn leaving(&self, thread: ThreadId, addr: u64) -> Option<Entry> {
         let buffer = &self.process(thread).buffer;
-        match self.buffering {
+        match self.rules.buffering {
             Buffering::Fifo => buffer.oldest(&self.machine.trail),
             // Of those to one address only the oldest can leave.
             _ => buffer.oldest_at(&self.machine.trail, addr),
@@ -46,7 +46,7 @@ impl System<'_> {
             }
             None => self.fail_update(action, base, &entry, races),
         };
-        if self.buffering == Buffering::Fifo {
+        if self.rules.buffering == Buffering::Fifo {
             // It has seen all before it.
             let clock = self.events[position as usize].clock;
             self.set(thread, field::UPDATES, clock.0.into());
@@ -66,7 +66,7 @@ impl System<'_> {
     /// What an update is after, conflicts aside.
     #[inline(always)]
     pub(crate) fn update_base(&mut self, thread: ThreadId, entry: &Entry) -> Base {
-        if self.buffering == Buffering::Fifo {
+        if self.rules.buffering == Buffering::Fifo {
             return Base(entry.clock, self.clock(thread, field::UPDATES));
         }
         if u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH) {

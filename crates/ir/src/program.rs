@@ -44,6 +44,14 @@ pub struct Loc {
     pub inlined_at: LocId,
 }
 
+/// Before an instruction; an index that is the number of instructions is before the terminator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Point {
+    pub func: FuncId,
+    pub block: BlockId,
+    pub index: u32,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegInfo {
     pub ty: Type,

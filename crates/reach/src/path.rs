@@ -10,7 +10,7 @@ use crate::search::{Finding, Search};
 use crate::space::{Row, Scratch, StateId};
 use crate::system::System;
 use raddle_engine::Step;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_machine::{Bounds, Machine, ThreadId, Visible};
 
 impl Search<'_> {
@@ -63,7 +63,7 @@ pub(crate) enum Manner {
 
 /// The schedule that makes these moves, which `machine` numbered. `None` if they cannot be made again.
 pub(crate) fn schedule(
-    program: &Program,
+    program: &Verified,
     bounds: Bounds,
     rules: &Rules,
     machine: &Machine<'_>,

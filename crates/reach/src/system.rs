@@ -17,7 +17,7 @@ use crate::narrow::is_narrow;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use raddle_engine::{MAX_SILENT, tso_drains};
-use raddle_ir::{LocId, Program};
+use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
 use raddle_machine::visible::handle;
@@ -64,7 +64,7 @@ pub(crate) struct System<'p> {
 }
 
 impl<'p> System<'p> {
-    pub fn new(program: &'p Program, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
+    pub fn new(program: &'p Verified, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
         let bounds = Bounds { spin: true, unroll: Unroll::NONE, ..bounds };
         let mut machine = Machine::new(program, bounds)?;
         // States are kept: only loops that read nothing would be gone round for ever.

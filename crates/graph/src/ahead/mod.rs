@@ -34,7 +34,7 @@ use event::word;
 use locate::Locations;
 use objects::Objects;
 use raddle_engine::Elements;
-use raddle_ir::{FuncId, LocId, Observed, Program};
+use raddle_ir::{FuncId, LocId, Observed, Verified};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
 use raddle_machine::visible::{DESTROYED, UNLOCKED};
@@ -113,7 +113,7 @@ pub(crate) struct Failed {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Ahead<'p> {
-    pub program: &'p Program,
+    pub program: &'p Verified,
     pub trail: Trail,
     pub rules: Rules,
     code: Code,
@@ -140,9 +140,9 @@ pub(crate) struct Ahead<'p> {
 const MAX_THREADS: usize = 1024;
 
 impl<'p> Ahead<'p> {
-    /// The initial threads of a verified program before their first instructions.
+    /// The initial threads of a program before their first instructions.
     pub fn new(
-        program: &'p Program,
+        program: &'p Verified,
         rules: Rules,
         bounds: Bounds,
         max_events: u32,
