@@ -16,6 +16,7 @@
 //! | [`witness`] | replaying a schedule before anyone is told of a violation |
 //! | [`mod@robust`] | whether a model shows anything that SC does not |
 //! | [`fence`] | the fewest fences that help |
+//! | [`cycle`] | the order of accesses, and the cycles in it |
 //! | [`mod@why`] | what made the difference, in words |
 //! | `values` | values as the program means them |
 //!
@@ -25,6 +26,7 @@
 
 pub mod check;
 pub mod condition;
+pub mod cycle;
 mod fallible;
 pub mod fence;
 pub mod iterate;

@@ -34,7 +34,7 @@ use raddle_interleave::{Budget, FailureKind, Limits, Model, Options, Stopped, Su
 use raddle_ir::Program;
 pub use sample::{Pattern, Runs, Sample, sample};
 use std::time::{Duration, Instant};
-pub use witness::{Edge, Link, Witness};
+pub use witness::Witness;
 
 /// How robustness is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

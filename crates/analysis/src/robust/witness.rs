@@ -1,50 +1,17 @@
 //! What shows that a program is not robust: a schedule under the model, replayed, and a cycle in it.
 //!
-//! The replay is on a fresh system, and the order of its story is [`crate::why`]'s: neither knows how
+//! The replay is on a fresh system, and the order of its story is [`crate::cycle`]'s: neither knows how
 //! the schedule was found.
 
-use crate::why::order::{Node, Order};
+use crate::cycle::story::Order;
+use crate::cycle::{Edge, Link, Node};
 use raddle_interleave::{
-    Budget, Checks, Deed, Model, ReplayEnd, ReplayEvent, Replayed, Step, replay_reach,
-    replay_within,
+    Budget, Checks, Model, ReplayEnd, ReplayEvent, Replayed, Step, replay_reach, replay_within,
 };
 use raddle_ir::Program;
-use std::collections::VecDeque;
 
 /// Cycles are looked for from so many pairs at most; the shortest is taken.
 const MOST_PAIRS: usize = 64;
-
-/// Why one event comes before the next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Edge {
-    Program,
-    ReadsFrom,
-    Coherence,
-    FromRead,
-    /// Threads that start, end, wait or wake each other.
-    Sync,
-}
-
-impl Edge {
-    /// As the field writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Edge::Program => "po",
-            Edge::ReadsFrom => "rf",
-            Edge::Coherence => "co",
-            Edge::FromRead => "fr",
-            Edge::Sync => "sync",
-        }
-    }
-}
-
-/// An event of a cycle, and why it comes before the next one; the last leads back to the first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Link {
-    /// Position in [`Witness::events`].
-    pub event: Node,
-    pub edge: Edge,
-}
 
 /// Shows that a program is not robust.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,92 +53,37 @@ fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<Witness> {
     }
     let events = replayed.events;
     let order = Order::of(&events);
-    let path = shortest(&order, events.len())?;
-    let (store, overtaken_by) = (path[0], path[1]);
-    let cycle = links(&events, &path);
+    let cycle = links(&events, &shortest(&order, events.len())?);
+    let (store, overtaken_by) = (cycle[0].event, cycle[1].event);
     Some(Witness { schedule, events, store, overtaken_by, cycle })
 }
 
-/// A cycle with as few events as can be: a delayed store, what overtook it, and from there back.
-fn shortest(order: &Order, count: usize) -> Option<Vec<Node>> {
-    let component = order.cycles(&vec![true; count]);
+/// A cycle with as few events as can be: a delayed store, the access that overtook it, and from there
+/// back.
+fn shortest(order: &Order, count: usize) -> Option<Vec<Link>> {
+    let graph = &order.conflicts.graph;
+    let component = graph.cycles(&vec![true; count]);
     let pairs = order.delayed.iter().chain(&order.overtaken);
     let pairs = pairs.filter(|(store, later)| component[*store] == component[*later]);
-    let paths = pairs.take(MOST_PAIRS).filter_map(|(store, later)| path(order, *later, *store));
-    let least = paths.min_by_key(Vec::len)?;
-    // The path ends with the store; the cycle begins with it.
-    let (store, rest) = least.split_last()?;
-    Some(std::iter::once(*store).chain(rest.iter().copied()).collect())
+    let cycles = pairs.take(MOST_PAIRS).filter_map(|(store, later)| {
+        let back = graph.path(*later, *store, usize::MAX, |_| true)?;
+        Some([vec![Link { event: *store, edge: Edge::Program }], back].concat())
+    });
+    cycles.min_by_key(Vec::len)
 }
 
-/// A shortest path, both ends included.
-fn path(order: &Order, from: Node, to: Node) -> Option<Vec<Node>> {
-    let mut before: Vec<Option<Node>> = vec![None; order.next().len()];
-    let mut work = VecDeque::from([from]);
-    while let Some(node) = work.pop_front() {
-        if node == to {
-            let mut path = vec![to];
-            while let Some(node) = path.last().copied().filter(|node| *node != from) {
-                path.push(before[node]?);
-            }
-            path.reverse();
-            return Some(path);
-        }
-        for next in &order.next()[node] {
-            if *next != from && before[*next].is_none() {
-                before[*next] = Some(node);
-                work.push_back(*next);
-            }
-        }
-    }
-    None
-}
-
-/// The events of a cycle at which threads change, but for the first, with the edges between.
-fn links(events: &[ReplayEvent], cycle: &[Node]) -> Vec<Link> {
-    let number = |node: Node| events[node].number;
+/// The events of a cycle at which threads change, but for the first, with the edges between. An edge
+/// within a thread is one of program order, whatever else it is.
+fn links(events: &[ReplayEvent], cycle: &[Link]) -> Vec<Link> {
     let count = cycle.len();
+    let number = |n: usize| events[cycle[n % count].event].number;
     let kept = (0..count).filter(|n| {
-        let [before, this, after] = [n + count - 1, *n, n + 1].map(|n| number(cycle[n % count]));
+        let [before, this, after] = [n + count - 1, *n, n + 1].map(number);
         *n < 2 || before != this || this != after
     });
-    let kept: Vec<Node> = kept.map(|n| cycle[n]).collect();
-    let next = kept.iter().cycle().skip(1);
-    let link = |(event, next): (&Node, &Node)| Link {
-        event: *event,
-        edge: edge(&events[*event], &events[*next]),
+    let link = |n: usize| match number(n) == number(n + 1) {
+        true => Link { edge: Edge::Program, ..cycle[n] },
+        false => cycle[n],
     };
-    kept.iter().zip(next).map(link).collect()
-}
-
-fn edge(from: &ReplayEvent, to: &ReplayEvent) -> Edge {
-    if from.number == to.number {
-        return Edge::Program;
-    }
-    match (touch(&from.deed), touch(&to.deed)) {
-        (Some(true), Some(true)) => Edge::Coherence,
-        (Some(true), Some(false)) => Edge::ReadsFrom,
-        (Some(false), Some(true)) => Edge::FromRead,
-        _ => Edge::Sync,
-    }
-}
-
-/// Whether an event writes memory, if it touches any.
-fn touch(deed: &Deed) -> Option<bool> {
-    match deed {
-        Deed::Write { .. }
-        | Deed::Buffer { .. }
-        | Deed::Lock { .. }
-        | Deed::Unlock(_)
-        | Deed::Free { .. }
-        | Deed::Signal { .. }
-        | Deed::Broadcast(_)
-        | Deed::StopWaiting(_) => Some(true),
-        Deed::Read { .. }
-        | Deed::Mismatch { .. }
-        | Deed::FindsLocked(_)
-        | Deed::Touch(_)
-        | Deed::StartWaiting(_) => Some(false),
-        _ => None,
-    }
+    kept.map(link).collect()
 }

@@ -1,8 +1,9 @@
 //! What came between, where the memory model is not to blame: a thread reads a place and goes on
 //! as if nobody else wrote there.
 
-use super::order::{History, Node, Order};
 use super::{Cause, Told, Why};
+use crate::cycle::Node;
+use crate::cycle::story::{History, Order};
 use raddle_engine::Deed;
 
 /// Another thread's write between a load and the next thing that its thread did there, nearest to

@@ -4,61 +4,49 @@
 //! missing P0's write x = 1`. Who reads from whom needs no words: the value is the same.
 
 use super::Told;
-use super::order::Node;
+use crate::cycle::{Edge, Link, Node};
 use raddle_engine::Deed;
 use std::collections::BTreeSet;
 
-/// How one event comes before another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Link {
-    Program,
-    ReadBy,
-    OverwrittenBy,
-    Missed,
-}
-
-/// An event and how it comes before the next of the cycle, whose last comes before the first.
-pub(super) type Cycle = Vec<(Node, Link)>;
-
 /// The same cycle from the start of a thread's stretch, without the events in the middle of one; if it
 /// can be, from a write that somebody missed.
-pub(super) fn stretches(mut cycle: Cycle) -> Cycle {
-    let into = |n: usize| cycle[(n + cycle.len() - 1) % cycle.len()].1;
-    let starts = |wanted: fn(Link) -> bool| (0..cycle.len()).find(|n| wanted(into(*n)));
+pub(super) fn stretches(mut cycle: Vec<Link>) -> Vec<Link> {
+    let into = |n: usize| cycle[(n + cycle.len() - 1) % cycle.len()].edge;
+    let starts = |wanted: fn(Edge) -> bool| (0..cycle.len()).find(|n| wanted(into(*n)));
     let start =
-        starts(|link| link == Link::Missed).or_else(|| starts(|link| link != Link::Program));
+        starts(|edge| edge == Edge::FromRead).or_else(|| starts(|edge| edge != Edge::Program));
     cycle.rotate_left(start.unwrap_or(0));
-    let mut before = Link::Missed;
-    cycle.retain(|(_, link)| {
-        let inside = *link == Link::Program && before == Link::Program;
-        before = *link;
+    let mut before = Edge::FromRead;
+    cycle.retain(|Link { edge, .. }| {
+        let inside = *edge == Edge::Program && before == Edge::Program;
+        before = *edge;
         !inside
     });
     cycle
 }
 
 /// What a cycle of [`stretches`] says.
-pub(super) fn in_words(told: &Told<'_>, cycle: &[(Node, Link)]) -> String {
+pub(super) fn in_words(told: &Told<'_>, cycle: &[Link]) -> String {
     let mut words = "sequential consistency rules this out: ".to_owned();
     let mut opens = true;
-    for (n, (node, link)) in cycle.iter().enumerate() {
+    for (n, Link { event: node, edge }) in cycle.iter().enumerate() {
         if opens {
             words.push_str(told.thread(*node));
             words.push(' ');
         }
         words.push_str(&did(told, *node));
-        opens = *link != Link::Program;
-        let next = cycle[(n + 1) % cycle.len()].0;
+        opens = *edge != Edge::Program;
+        let next = cycle[(n + 1) % cycle.len()].event;
         let other = || format!("{}'s {}", told.thread(next), noun(told, next));
-        match link {
-            Link::Program => words.push_str(" and then "),
-            Link::ReadBy => words.push_str("; "),
-            Link::OverwrittenBy => words.push_str(&format!(", overwritten by {}; ", other())),
-            Link::Missed => words.push_str(&format!(", missing {}; ", other())),
+        match edge {
+            Edge::Program => words.push_str(" and then "),
+            Edge::ReadsFrom | Edge::Sync => words.push_str("; "),
+            Edge::Coherence => words.push_str(&format!(", overwritten by {}; ", other())),
+            Edge::FromRead => words.push_str(&format!(", missing {}; ", other())),
         }
     }
     words.push_str("accesses of one thread took effect out of order");
-    let threads: BTreeSet<u32> = cycle.iter().map(|(node, _)| told.events[*node].number).collect();
+    let threads: BTreeSet<u32> = cycle.iter().map(|link| told.events[link.event].number).collect();
     if threads.len() > 2 {
         words.push_str(", or a write reached some threads before others");
     }

@@ -9,22 +9,22 @@
 //! | [`waits`] | for a deadlock: who waits for what, held by whom since where |
 //! | [`object`] | for a bad access: where its object was allocated and freed |
 //! | [`graph`], [`cycle`] | for executions that are graphs: a cycle of relations, and its words |
-//! | [`order`], [`components`] | the order behind the first two |
+//!
+//! The order behind them, and the search for cycles in it, is [`crate::cycle`].
 //!
 //! Nothing is said rather than something that may be wrong: a load is blamed only if it lies on a
 //! cycle that sequential consistency forbids, within what the failure follows from.
 
 mod between;
-pub(crate) mod components;
 mod cycle;
 pub(crate) mod graph;
 mod object;
-pub(crate) mod order;
 mod relaxed;
 mod waits;
 
 use crate::check::Offence;
-use order::{Node, Order};
+use crate::cycle::Node;
+use crate::cycle::story::Order;
 use raddle_engine::{Cell, Deed, FailureKind, ReplayEvent};
 use raddle_ir::Program;
 
@@ -142,10 +142,10 @@ impl Told<'_> {
     fn past(&self, order: &Order) -> Vec<bool> {
         let Some((last, event)) = self.failure() else { return Vec::new() };
         let touched = match &event.deed {
-            Deed::Fail { at: Some(at), .. } => order.newest_write(at.addr),
+            Deed::Fail { at: Some(at), .. } => order.conflicts.newest_write(at.addr),
             _ => None,
         };
-        order.past(touched.into_iter().chain([last]))
+        order.conflicts.graph.past(touched.into_iter().chain([last]))
     }
 
     fn thread(&self, node: Node) -> &str {

@@ -1,8 +1,8 @@
 //! Bad accesses: which object it was, where it was allocated and freed, and by whom; for a null
 //! pointer, where it was read.
 
-use super::order::Node;
 use super::{Cause, Told, Why};
+use crate::cycle::Node;
 use raddle_engine::{Bytes, Deed};
 use raddle_machine::layout::split_address;
 use raddle_machine::{Ending, in_bytes};

@@ -10,12 +10,14 @@
 //! and goes on to another thread from the later one: what lies between on the same cycle, by program
 //! order alone, made no difference.
 
-use super::order::{Missed, Node, Order};
 use super::{Cause, Told, Why};
+use crate::cycle::Node;
+use crate::cycle::story::{Missed, Order};
 
 /// The deviation from sequential consistency within a part of the story, if there is one.
 pub(super) fn relaxed(told: &Told<'_>, order: &Order, part: &[bool]) -> Option<Why> {
-    let cycle = order.cycles(part);
+    let graph = &order.conflicts.graph;
+    let (cycle, before) = (graph.cycles(part), graph.before());
     let together = |a: Node, b: Node| part[a] && part[b] && cycle[a] == cycle[b];
     let missed = order.missed.iter().filter(|missed| together(missed.read, missed.store));
     if let Some(nearest) = missed.clone().max_by_key(|missed| missed.read) {
@@ -29,8 +31,8 @@ pub(super) fn relaxed(told: &Told<'_>, order: &Order, part: &[bool]) -> Option<W
     let overtaken = order.overtaken.iter().filter(|(a, b)| together(*a, *b));
     let crosses = |a: Node, b: Node| {
         let other = |from: Node, to: Node| together(from, to) && !told.same_thread(from, to);
-        let enters = |from: Node| other(from, a) && order.next()[from].contains(&a);
-        order.next()[b].iter().any(|to| other(b, *to)) && (0..part.len()).any(enters)
+        graph.next().of(b).iter().any(|(to, _)| other(b, *to as Node))
+            && before.of(a).iter().any(|(from, _)| other(*from as Node, a))
     };
     let overtaken = overtaken.max_by_key(|(a, b)| (crosses(*a, *b), *b, *a));
     if let Some((earlier, later)) = overtaken {

@@ -1,7 +1,7 @@
 //! Deadlocks: who waits for what, held by whom since where, and who spins.
 
-use super::order::Node;
 use super::{Cause, Told, Why};
+use crate::cycle::Node;
 use raddle_engine::{Bytes, Deed, Wants};
 
 /// A reason for every thread that waits or spins for ever.

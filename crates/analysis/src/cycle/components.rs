@@ -1,9 +1,12 @@
 //! Strongly connected components (Tarjan, *Depth-first search and linear graph algorithms*, 1972),
 //! without recursion: stories can be long.
 
+use super::Node;
+use super::graph::Neighbours;
+
 /// For each node of a part of a graph (as long as that), the representative of its component; nodes outside of the
 /// part are components of their own.
-pub fn components(next: &[Vec<usize>], part: &[bool]) -> Vec<usize> {
+pub fn components(next: &Neighbours, part: &[bool]) -> Vec<Node> {
     let mut walk = Walk {
         next,
         part,
@@ -23,7 +26,7 @@ pub fn components(next: &[Vec<usize>], part: &[bool]) -> Vec<usize> {
 }
 
 struct Walk<'g> {
-    next: &'g [Vec<usize>],
+    next: &'g Neighbours,
     part: &'g [bool],
     /// In the order of discovery, from 1; 0: not yet found.
     number: Vec<usize>,
@@ -41,7 +44,7 @@ impl Walk<'_> {
         self.discover(root);
         while let Some((node, edge)) = path.last_mut() {
             let node = *node;
-            let Some(to) = self.next[node].get(*edge).copied() else {
+            let Some((to, _)) = self.next.of(node).get(*edge).copied() else {
                 path.pop();
                 self.close(node);
                 if let Some((parent, _)) = path.last() {
@@ -50,6 +53,7 @@ impl Walk<'_> {
                 continue;
             };
             *edge += 1;
+            let to = to as Node;
             if !self.part[to] {
                 continue;
             }
@@ -86,21 +90,27 @@ impl Walk<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Edge, graph::Graph};
     use super::*;
+
+    fn found(edges: &[(Node, Node)], part: &[bool]) -> Vec<Node> {
+        let mut graph = Graph::default();
+        edges.iter().for_each(|(from, to)| graph.add(*from, *to, Edge::Program));
+        graph.index(part.len());
+        components(graph.next(), part)
+    }
 
     #[test]
     fn cycles_are_found_and_kept_apart() {
-        let next = [vec![1], vec![2], vec![0, 3], vec![4], vec![3], vec![0]];
-        let found = components(&next, &[true; 6]);
+        let found = found(&[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (5, 0)], &[true; 6]);
         assert!(found[0] == found[1] && found[1] == found[2]);
         assert_eq!(found[3], found[4]);
         assert!(found[0] != found[3] && found[5] == 5);
     }
 
     #[test]
-    fn what_is_outside_does_not_count() {
-        let next = [vec![1], vec![2], vec![0]];
-        let found = components(&next, &[true, false, true]);
+    fn nodes_outside_of_the_part_do_not_count() {
+        let found = found(&[(0, 1), (1, 2), (2, 0)], &[true, false, true]);
         assert_eq!(found, [0, 1, 2]);
     }
 }
