@@ -5,12 +5,10 @@
 //! the place. The rest (the story, the reason) is for readers.
 
 use crate::{Run, json, story};
+use raddle_analysis::Violation;
 use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::Expected;
-use raddle_analysis::{Search, Violation};
-use raddle_engine::{Checks, Step};
-use raddle_graph as graph;
-use raddle_interleave as interleave;
+use raddle_engine::{Checks, Engine, Options, Step};
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -90,9 +88,9 @@ pub fn reached<'a>(run: &Run<'a>, reached: &'a Reached) -> Entry<'a> {
 
 fn entry_of<'a>(run: &Run<'a>, error: json::Error<'a>) -> Entry<'a> {
     Entry {
-        model: run.search.model_name(),
-        engine: run.search.engine_name(),
-        buffer_bound: run.search.buffer_bound(),
+        model: run.options.model.name(),
+        engine: run.options.strategy.engine().name(),
+        buffer_bound: run.options.buffer_bound,
         error,
     }
 }
@@ -145,7 +143,7 @@ pub struct Recorded {
 
 #[derive(Clone, Debug)]
 pub struct RecordedWitness {
-    pub search: Search,
+    pub options: Options,
     pub schedule: Vec<Step>,
     pub expected: Expected,
 }
@@ -234,31 +232,34 @@ fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diag
     })
 }
 
+fn named_engine(name: &str) -> Result<Engine, String> {
+    let found = Engine::ALL.iter().find(|engine| engine.name() == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<String> = Engine::ALL.iter().map(|e| format!("'{}'", e.name())).collect();
+        format!("the engine '{name}' is not known; expected one of {}", names.join(", "))
+    })
+}
+
 impl BodyEntry {
-    /// The engine that the schedule is for.
-    fn search(&self, checks: Checks) -> Result<Search, String> {
-        match self.engine.as_deref() {
-            None | Some(Search::INTERLEAVE) => {
-                let options = interleave::Options::new(self.model.parse()?);
-                let buffer_bound = self.buffer_bound;
-                Ok(interleave::Options { checks, buffer_bound, ..options }.into())
-            }
-            Some(Search::REACH) => Ok(Search::Lazy(interleave::Options::new(self.model.parse()?))),
-            Some(Search::GRAPH) => Ok(graph::Options::new(self.model.parse()?).into()),
-            Some(other) => Err(format!(
-                "the engine '{other}' is not known; expected '{}', '{}' or '{}'",
-                Search::INTERLEAVE,
-                Search::REACH,
-                Search::GRAPH
-            )),
-        }
+    /// What the schedule is run with.
+    fn options(&self, checks: Checks) -> Result<Options, String> {
+        let engine = match self.engine.as_deref() {
+            None => Engine::Interleave,
+            Some(name) => named_engine(name)?,
+        };
+        let options = Options::new(self.model.parse()?).by(engine.strategy());
+        let checks = Checks { races: checks.races && engine.finds_races(), ..checks };
+        let buffer_bound = self.buffer_bound.filter(|_| options.has_buffers());
+        let options = Options { checks, buffer_bound, ..options };
+        options.validate().map_err(|refusal| refusal.to_string())?;
+        Ok(options)
     }
 
     fn checked(self, file: &str, checks: Checks) -> Result<RecordedWitness, Diagnostic> {
-        let search =
-            self.search(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
+        let options =
+            self.options(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
         Ok(RecordedWitness {
-            search,
+            options,
             schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
             expected: Expected {
                 kind: self.kind,

@@ -159,9 +159,9 @@ pub fn litmus<'a>(run: &Run<'a>, result: &'a LitmusResult) -> Litmus<'a> {
     Litmus {
         test: &run.program.name,
         file: run.file,
-        model: run.search.model_name(),
-        buffer_bound: run.search.buffer_bound(),
-        strategy: run.search.strategy_name(),
+        model: run.options.model.name(),
+        buffer_bound: run.options.buffer_bound,
+        strategy: run.options.strategy.name(),
         observation: result.observation.name(),
         complete: check.is_complete(),
         verdict: check.verdict.name(),
@@ -208,10 +208,10 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
     Check {
         file: run.file,
         optimised: None,
-        model: run.search.model_name(),
+        model: run.options.model.name(),
         not_checked: None,
-        buffer_bound: run.search.buffer_bound(),
-        strategy: run.search.strategy_name(),
+        buffer_bound: run.options.buffer_bound,
+        strategy: run.options.strategy.name(),
         verdict: result.verdict.name(),
         executions: summary.executions,
         blocked: summary.blocked,
@@ -240,8 +240,8 @@ pub fn replayed_goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Replayed<'a> {
 }
 
 fn replayed_to<'a>(run: &Run<'a>, error: Error<'a>) -> Replayed<'a> {
-    let (file, model) = (run.file, run.search.model_name());
-    let buffer_bound = run.search.buffer_bound();
+    let (file, model) = (run.file, run.options.model.name());
+    let buffer_bound = run.options.buffer_bound;
     Replayed { file, model, buffer_bound, replayed: true, error }
 }
 

@@ -39,7 +39,7 @@ pub fn json<'a>(run: &Run<'a>, result: &'a ReachResult) -> Reach<'a> {
     let effort = &result.effort;
     Reach {
         file: run.file,
-        model: run.search.model_name(),
+        model: run.options.model.name(),
         reachable: result.reachable,
         queries: effort.queries,
         states: effort.states,
@@ -72,7 +72,7 @@ fn reason(result: &ReachResult) -> Option<String> {
 pub fn replayed(run: &Run<'_>, look: &Look<'_>, found: &raddle_analysis::Witness) -> String {
     let word = paint(look.colour, Ink::Bad, "reachable");
     let story = witness::story(run, look, &found.events);
-    let model = run.search.model_name();
+    let model = run.options.model.name();
     format!("{} ({model}): {word}\n{story}  replayed: a goal is reached\n", printable(run.file))
 }
 
@@ -95,7 +95,7 @@ fn write_answer(
         Some(false) => ("unreachable", Ink::Good),
         None => ("unknown", Ink::Heading),
     };
-    let model = run.search.model_name();
+    let model = run.options.model.name();
     let file = printable(run.file);
     writeln!(out, "{file} under {model}: {}", paint(look.colour, ink, word))?;
     if let Some(reason) = reason(result) {

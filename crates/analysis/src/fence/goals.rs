@@ -11,8 +11,10 @@
 use raddle_engine::Failure;
 use raddle_ir::{
     Access, Block, BlockId, FailKind, Function, Global, GlobalId, Inst, InstKind, IntPred, LocId,
-    Operand, Pred, Program, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
+    Malformed, Operand, Pred, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
+    Verified, verify,
 };
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 const MESSAGE: &str = "all threads of a goal are where it wants them";
@@ -30,8 +32,13 @@ struct Count {
 }
 
 /// The program with failures in place of its goals.
-pub(super) fn as_failures(program: &Program) -> Program {
-    let mut changed = program.clone();
+///
+/// The error, which is a defect of raddle, is that this is not well-formed.
+pub(super) fn as_failures(program: &Verified) -> Result<Cow<'_, Verified>, String> {
+    if program.goals.is_empty() {
+        return Ok(Cow::Borrowed(program));
+    }
+    let mut changed = program.clone().into_program();
     let goals = std::mem::take(&mut changed.goals);
     let mut wanted: BTreeMap<(ThreadIdx, BlockId), Vec<Count>> = BTreeMap::new();
     for (number, goal) in goals.iter().enumerate() {
@@ -53,7 +60,8 @@ pub(super) fn as_failures(program: &Program) -> Program {
         places.for_each(|((_, block), counts)| may_stay(&mut function, *block, counts));
         changed.threads[thread].func = changed.funcs.push(function);
     }
-    changed
+    let defect = |malformed: Malformed| format!("a defect of raddle: {}", malformed.diagnostic());
+    verify(changed).map(Cow::Owned).map_err(defect)
 }
 
 /// Before the block does what it did, its thread may stay for any of these.
