@@ -1,8 +1,7 @@
 //! The automata of `tests/automata`, against the answers in `expected.tsv`: robust under TSO or not,
 //! the number of fences that it takes, whether a goal is reachable under SC and under TSO.
 
-#[path = "support/automata.rs"]
-mod support;
+use crate::support;
 
 use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;

@@ -2,8 +2,7 @@
 //! all executions under TSO with buffers of a few stores, and their traces. `RADDLE_LONG=1` looks at
 //! all files.
 
-#[path = "support/automata.rs"]
-mod support;
+use crate::support;
 
 use raddle_ir::{FenceKind, Program};
 use raddle_oracle::capped::beyond_sc;

@@ -6,7 +6,7 @@
 //! The X86 corpus has reference observations for sequential consistency, which is what the
 //! interpreter runs.
 
-mod support;
+use crate::support;
 
 use raddle_front_litmus::{Litmus, load};
 use raddle_testing::{Corpus, Reference, files};

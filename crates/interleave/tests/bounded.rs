@@ -2,7 +2,7 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-mod common;
+use crate::common;
 
 use common::{ends_in, threads};
 use raddle_interleave::{

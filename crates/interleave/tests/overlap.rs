@@ -3,7 +3,7 @@
 //! states that a search without reduction finds, and `optimal` each of its traces once.
 //! `RADDLE_LONG=1` runs many more programs.
 
-mod common;
+use crate::common;
 
 use common::{failures, program, run, threads};
 use fastrand::Rng;

@@ -2,7 +2,7 @@
 //!
 //! `RADDLE_LONG=1` runs many more seeds. A disagreement is shrunk before it is shown.
 
-mod common;
+use crate::common;
 
 use common::BUDGET;
 use raddle_ir::{Program, text};

@@ -1,7 +1,5 @@
 //! Programs for tests and what every answer of the engine must satisfy.
 
-#![allow(dead_code)] // Each test binary uses its own part.
-
 use raddle_interleave::{
     Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
 };
