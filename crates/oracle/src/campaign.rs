@@ -83,6 +83,25 @@ pub struct Tally {
     pub skipped: u64,
 }
 
+impl Tally {
+    /// Counts an answer; gives the complaint, if it is one.
+    fn count(&mut self, answer: Comparison) -> Option<String> {
+        match answer {
+            Ok(()) => self.compared += 1,
+            Err(Stop::Skip) => self.skipped += 1,
+            Err(Stop::Complaint(complaint)) => return Some(complaint),
+        }
+        None
+    }
+
+    fn finish(self) -> Tally {
+        let Tally { compared, skipped } = self;
+        note(&format!("{compared} compared, {skipped} skipped by a budget"));
+        assert!(compared > 0, "nothing was compared");
+        self
+    }
+}
+
 /// Asks a question of every program.
 pub fn compare(
     subjects: impl IntoIterator<Item = Subject>,
@@ -100,19 +119,23 @@ pub fn compare_under<C: Copy + Debug>(
     let mut tally = Tally::default();
     for subject in subjects {
         for case in cases {
-            match ask(&subject.program, *case) {
-                Ok(()) => tally.compared += 1,
-                Err(Stop::Skip) => tally.skipped += 1,
-                Err(Stop::Complaint(first)) => {
-                    panic!("{}", smallest(&subject, *case, first, &mut ask));
-                }
+            if let Some(first) = tally.count(ask(&subject.program, *case)) {
+                panic!("{}", smallest(&subject, *case, first, &mut ask));
             }
         }
     }
-    let Tally { compared, skipped } = tally;
-    note(&format!("{compared} compared, {skipped} skipped by a budget"));
-    assert!(compared > 0, "nothing was compared");
-    tally
+    tally.finish()
+}
+
+/// Asks a question for every seed: of what is not a program, and is not shrunk.
+pub fn compare_seeds(count: u64, mut ask: impl FnMut(u64) -> Comparison) -> Tally {
+    let mut tally = Tally::default();
+    for seed in 0..scaled(count, LONG) {
+        if let Some(complaint) = tally.count(ask(seed)) {
+            panic!("seed {seed}: {complaint}");
+        }
+    }
+    tally.finish()
 }
 
 /// The report of a complaint, with the smallest program that there is one about.
