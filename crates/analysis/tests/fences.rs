@@ -5,6 +5,7 @@ use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;
 use raddle_ir::Mnemonic;
 use raddle_ir::{Program, text};
+use raddle_oracle::campaign::{Stop, compare_under, only_if, same, seeded};
 use raddle_oracle::fences::{Cost, cheapest};
 use raddle_oracle::{Model, Observation, axiomatic, generate, weak};
 
@@ -233,25 +234,15 @@ fn tiny() -> generate::Config {
 
 #[test]
 fn no_placement_is_cheaper_for_generated_programs() {
-    let long = raddle_testing::is_long();
-    let (mut compared, mut needing) = (0, 0);
-    for seed in 0..if long { 1500 } else { 60 } {
-        let mut program = generated(seed);
-        program.condition = None;
-        for model in WeakModel::ALL {
-            // What an oracle gives up on, or has many fences, is left alone.
-            if is_good(&program, model, Target::Robust).is_none() {
-                continue;
-            }
-            let Some(found) = cost(&program, model, Target::Robust) else { continue };
-            if found.count > if long { 3 } else { 2 } {
-                continue;
-            }
-            let least = least(&program, model, Target::Robust, found.count);
-            assert_eq!(Some(found), least, "{}\n{}", model.name(), text::print(&program));
-            compared += 1;
-            needing += u32::from(found.count > 0);
-        }
-    }
-    assert!(compared > 40 && needing > 5, "{compared} compared, {needing} needing");
+    let most = if raddle_testing::is_long() { 3 } else { 2 };
+    let mut needing = 0;
+    let tally = compare_under(seeded(60, generated), &WeakModel::ALL, |program, model| {
+        let program = Program { condition: None, ..program.clone() };
+        only_if(is_good(&program, model, Target::Robust).is_some())?;
+        let found = cost(&program, model, Target::Robust).ok_or(Stop::Skip)?;
+        only_if(found.count <= most)?;
+        needing += u32::from(found.count > 0);
+        same("the cost", &Some(found), &least(&program, model, Target::Robust, found.count))
+    });
+    assert!(tally.compared > 40 && needing > 5, "{tally:?}, {needing} needing");
 }

@@ -4,7 +4,8 @@ use raddle_analysis::why::why;
 use raddle_analysis::{Cause, Offence, Outcome, Verdict, check};
 use raddle_interleave::{Checks, Model, Options, Step, explore, replay};
 use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
-use raddle_oracle::generate::{self, Config};
+use raddle_oracle::campaign::{compare_under, ensure, generated, same};
+use raddle_oracle::generate::Config;
 
 fn parsed(file: &str, source: &str) -> Program {
     let program = text::parse(file, source).expect("the program parses");
@@ -349,26 +350,24 @@ entry:
 fn the_memory_model_is_blamed_iff_it_is_to_blame() {
     let mut blamed = 0;
     for config in [Config::memory(), Config::c11(), Config::synchronised()] {
-        for seed in 0..60 {
-            let mut program = generate::program(&config, seed);
+        compare_under(generated(&config, 60), &Model::ALL, |program, model| {
+            let mut program = program.clone();
             let prop = Prop::False;
             program.condition = Some(Condition { quantifier: Quantifier::Forall, prop });
             let strongest = states(&program, Model::Sc);
-            for model in Model::ALL {
-                for (values, schedule) in states(&program, model) {
-                    let events = replay(&program, model, Checks::default(), &schedule).events;
-                    let outcome = Outcome { values: values.clone(), count: 1, schedule };
-                    let reason = why(&program, &events, &Offence::Condition(outcome));
-                    let shown = text::print(&program);
-                    if model == Model::Sc {
-                        assert_eq!(reason, None, "seed {seed}:\n{shown}");
-                    } else if strongest.iter().all(|(reached, _)| *reached != values) {
-                        assert!(reason.is_some(), "seed {seed}, {model}, {values:?}:\n{shown}");
-                        blamed += 1;
-                    }
+            for (values, schedule) in states(&program, model) {
+                let events = replay(&program, model, Checks::default(), &schedule).events;
+                let outcome = Outcome { values: values.clone(), count: 1, schedule };
+                let reason = why(&program, &events, &Offence::Condition(outcome));
+                if model == Model::Sc {
+                    same("the reason", &reason, &None)?;
+                } else if strongest.iter().all(|(reached, _)| *reached != values) {
+                    ensure(reason.is_some(), || format!("no reason for {values:?}"))?;
+                    blamed += 1;
                 }
             }
-        }
+            Ok(())
+        });
     }
     assert!(blamed > 50, "{blamed} are too few to mean anything");
 }

@@ -1,7 +1,7 @@
 //! Generated programs, compiled and run natively, against the same programs here: they must compute
 //! the same. Optimised and not.
 
-mod common;
+use crate::common;
 
 use fastrand::Rng;
 use raddle_interleave::Model;

@@ -1,7 +1,7 @@
 //! Programs that fail: each says in its first lines how, `// expect: KIND at LINE: MESSAGE`, where the
 //! message is a part of what is said.
 
-mod common;
+use crate::common;
 
 use raddle_interleave::Model;
 

@@ -1,6 +1,6 @@
 //! Several files make one program, as the linker would have it.
 
-mod common;
+use crate::common;
 
 use raddle_front_c::{Error, load};
 use raddle_interleave::Model;

@@ -1,6 +1,6 @@
 //! Programs of one thread whose assertions all hold, compiled by every clang, optimised and not.
 
-mod common;
+use crate::common;
 
 use raddle_interleave::Model;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Programs of several threads with exact numbers of executions: `// executions: sc N, tso N, pso N`,
 //! with `fails` behind a number of which some fail.
 
-mod common;
+use crate::common;
 
 use raddle_interleave::{Model, Options, explore};
 

@@ -1,6 +1,6 @@
 //! Memory errors and failed checks: found wherever they can happen, told apart, counted.
 
-mod common;
+use crate::common;
 
 use common::{checked, failures, program, threads};
 use raddle_interleave::FailureKind::{Assertion, DivisionByZero, Memory, Unreachable, Unsupported};

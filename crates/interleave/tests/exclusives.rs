@@ -1,7 +1,7 @@
 //! Load-exclusive and store-conditional under SC: outcomes and traces derived by hand, and equal to
 //! those of the search without reduction.
 
-mod common;
+use crate::common;
 
 use common::{checked, threads};
 use raddle_interleave::Model;

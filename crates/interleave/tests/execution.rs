@@ -3,7 +3,7 @@
 //! Each program has one thread, `main`, which leaves its results in `@out`, 64-bit words that are
 //! observed; so nothing but the machine is tested.
 
-mod common;
+use crate::common;
 
 use common::{checked, program};
 use raddle_interleave::Model;

@@ -1,7 +1,7 @@
 //! The programs of paper 000's figures (Abdulla and others, *Stateless Model Checking for TSO and
 //! PSO*, TACAS 2015), with the numbers of traces that the paper states or that follow from it.
 
-mod common;
+use crate::common;
 
 use common::{by_oracles, checked, ends_in, threads};
 use raddle_interleave::Model;

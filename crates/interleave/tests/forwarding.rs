@@ -1,6 +1,6 @@
 //! Loads that a thread's own store buffer serves.
 
-mod common;
+use crate::common;
 
 use common::{checked, threads};
 use raddle_interleave::Model;

@@ -1,6 +1,6 @@
 //! Functions of a library: positions, names of threads, and what programs print.
 
-mod common;
+use crate::common;
 
 use common::{FILE, checked, program};
 use raddle_interleave::{Checks, Deed, Failure, Model, Replayed, replay};

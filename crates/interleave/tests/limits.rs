@@ -1,6 +1,6 @@
 //! Limits end the search and say so; random schedules follow from their seed.
 
-mod common;
+use crate::common;
 
 use common::{FILE, program, threads};
 use raddle_interleave::{

@@ -3,12 +3,13 @@
 //! states that a search without reduction finds, and `optimal` each of its traces once.
 //! `RADDLE_LONG=1` runs many more programs.
 
-mod common;
+use crate::common;
 
 use common::{failures, program, run, threads};
 use fastrand::Rng;
 use raddle_interleave::{FailureKind, Model, Options, Strategy, Summary, explore};
 use raddle_ir::Program;
+use raddle_oracle::campaign::{Comparison, compare_under, same, seeded};
 
 const ITEMS: &str = "global @x: i64\nobserve x = i64 @x";
 const REDUCTIONS: [Strategy; 3] = [Strategy::Optimal, Strategy::Source, Strategy::Persistent];
@@ -235,7 +236,9 @@ fn a_served_load_reads_no_more_than_its_bytes() {
         ([two, "store i32 asm @x+4, 3"], 3, 3),
     ] {
         let program = threads(ITEMS, &bodies);
-        visits_each_trace_once(&program);
+        for model in Model::ALL {
+            assert_eq!(visits_each_trace_once(&program, model), Ok(()), "{model}");
+        }
         for (model, expected) in [(Model::Sc, sc), (Model::Tso, tso)] {
             assert_eq!(run(&program, model, Strategy::Optimal).executions, expected, "{model}");
         }
@@ -243,14 +246,11 @@ fn a_served_load_reads_no_more_than_its_bytes() {
 }
 
 /// One execution for each trace that a search without reduction finds, and none given up.
-fn visits_each_trace_once(program: &Program) {
-    for model in Model::ALL {
-        let all =
-            Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
-        let (all, found) = (explore(program, &all), run(program, model, Strategy::Optimal));
-        assert_eq!((Some(found.executions), found.redundant), (all.traces, 0), "{model}");
-        assert_eq!(states(&found), states(&all), "{model}");
-    }
+fn visits_each_trace_once(program: &Program, model: Model) -> Comparison {
+    let all = Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
+    let (all, found) = (explore(program, &all), run(program, model, Strategy::Optimal));
+    same("executions", &(Some(found.executions), found.redundant), &(all.traces, 0))?;
+    same("final states", &states(&found), &states(&all))
 }
 
 /// An access of a random size at a random place.
@@ -267,20 +267,20 @@ fn access(random: &mut Rng) -> String {
     }
 }
 
+fn random_program(seed: u64) -> Program {
+    let mut random = Rng::with_seed(seed);
+    let bodies: Vec<String> = (0..random.usize(2..=3))
+        .map(|_| {
+            let lines: Vec<String> =
+                (0..random.usize(1..=3)).map(|_| access(&mut random)).collect();
+            lines.join("\n")
+        })
+        .collect();
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    threads(ITEMS, &bodies)
+}
+
 #[test]
 fn random_overlaps() {
-    let rounds = if raddle_testing::is_long() { 20_000 } else { 150 };
-    for seed in 0..rounds {
-        let mut random = Rng::with_seed(seed);
-        let bodies: Vec<String> = (0..random.usize(2..=3))
-            .map(|_| {
-                let lines: Vec<String> =
-                    (0..random.usize(1..=3)).map(|_| access(&mut random)).collect();
-                lines.join("\n")
-            })
-            .collect();
-        let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-        println!("seed {seed}: {bodies:#?}");
-        visits_each_trace_once(&threads(ITEMS, &bodies));
-    }
+    compare_under(seeded(150, random_program), &Model::ALL, visits_each_trace_once);
 }

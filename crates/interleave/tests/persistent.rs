@@ -1,7 +1,7 @@
 //! Persistent sets, paper 002 (Zhang, Kusano, Wang, *Dynamic Partial Order Reduction for Relaxed Memory
 //! Models*, PLDI 2015): the executions of its figures, and what sets it apart from the others.
 
-mod common;
+use crate::common;
 
 use common::{checked, ends_in, run, threads};
 use raddle_interleave::{Model, Strategy, Summary};

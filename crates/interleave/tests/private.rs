@@ -1,6 +1,6 @@
 //! Objects of one thread, and memory that was never written.
 
-mod common;
+use crate::common;
 
 use common::{checked, failures, program, threads};
 use raddle_interleave::FailureKind::{Memory, Uninitialised, Unsupported};

@@ -5,6 +5,7 @@ use raddle_interleave::{
     replay,
 };
 use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
+use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, same};
 use raddle_oracle::generate::{self, Config};
 
 fn parsed(source: &str) -> Program {
@@ -20,42 +21,37 @@ fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
     explore(program, &options)
 }
 
-fn confirm_failure(program: &Program, model: Model, failure: &Failure) {
-    let ReplayEnd::Failed(sites) = replay(program, model, Checks::default(), &failure.schedule).end
-    else {
-        panic!("{failure:?} does not replay:\n{}", text::print(program));
+fn failure_replays(program: &Program, model: Model, failure: &Failure) -> Comparison {
+    let end = replay(program, model, Checks::default(), &failure.schedule).end;
+    let is_there = match &end {
+        ReplayEnd::Failed(sites) => sites.contains(&failure.site()),
+        _ => false,
     };
-    let same = sites.iter().any(|site| {
-        (site.kind, &site.thread, site.loc, &site.message)
-            == (failure.kind, &failure.thread, failure.loc, &failure.message)
-    });
-    assert!(same, "{failure:?} replays to {sites:?}");
+    ensure(is_there, || format!("{failure:?} replays to {end:?}"))
 }
 
-fn all_replays(mut program: Program, seed: u64) {
+fn all_replays(program: &Program, model: Model) -> Comparison {
+    let mut program = program.clone();
     // Every state speaks against it.
     program.condition = Some(Condition { quantifier: Quantifier::Forall, prop: Prop::False });
-    for model in Model::ALL {
-        for strategy in [Strategy::Optimal, Strategy::Random { seed, runs: 20 }] {
-            let found = run(&program, model, strategy);
-            assert_eq!(found.witnesses.len(), found.states.len());
-            for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
-                let end = replay(&program, model, Checks::default(), schedule).end;
-                assert_eq!(end, ReplayEnd::Complete { state: values.clone() }, "seed {seed}");
-            }
-            for failure in &found.failures {
-                confirm_failure(&program, model, failure);
-            }
+    for strategy in [Strategy::Optimal, Strategy::Random { seed: 7, runs: 20 }] {
+        let found = run(&program, model, strategy);
+        same("schedules and states", &found.witnesses.len(), &found.states.len())?;
+        for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
+            let end = replay(&program, model, Checks::default(), schedule).end;
+            same("the replay", &end, &ReplayEnd::Complete { state: values.clone() })?;
+        }
+        for failure in &found.failures {
+            failure_replays(&program, model, failure)?;
         }
     }
+    Ok(())
 }
 
 #[test]
 fn every_final_state_and_failure_replays() {
     for config in [Config::memory(), Config::c11(), Config::synchronised()] {
-        for seed in 0..80 {
-            all_replays(generate::program(&config, seed), seed);
-        }
+        compare_under(generated(&config, 80), &Model::ALL, all_replays);
     }
 }
 
@@ -100,7 +96,7 @@ fn threads_are_numbered_by_the_schedule_not_by_the_search() {
             let found = run(&program, model, strategy);
             assert!(!found.failures.is_empty(), "{model}");
             for failure in &found.failures {
-                confirm_failure(&program, model, failure);
+                assert_eq!(failure_replays(&program, model, failure), Ok(()));
             }
         }
     }
@@ -129,7 +125,7 @@ entry:
     assert_eq!(found.failures.len(), 2, "one for each place");
     for failure in &found.failures {
         assert_eq!(failure.count, 1);
-        confirm_failure(&program, Model::Sc, failure);
+        assert_eq!(failure_replays(&program, Model::Sc, failure), Ok(()));
     }
 }
 

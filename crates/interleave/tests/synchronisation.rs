@@ -1,7 +1,7 @@
 //! Locks, condition variables, threads, waiting and choosing: exact numbers of traces, each derived
 //! in a line, and equal to those of the search without reduction and of the oracles.
 
-mod common;
+use crate::common;
 
 use common::{checked, failures, program, threads};
 use raddle_interleave::FailureKind::{Deadlock, LockMisuse, ThreadMisuse};

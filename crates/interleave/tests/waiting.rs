@@ -1,6 +1,6 @@
 //! Read-modify-writes that wait; locks that were destroyed; programs that end.
 
-mod common;
+use crate::common;
 
 use common::{checked, failures, program, threads};
 use raddle_interleave::FailureKind::{Abort, Assertion, Deadlock, LockMisuse, ThreadMisuse};

@@ -129,6 +129,7 @@ fn stop(loc: LocId) -> Terminator {
 mod tests {
     use super::*;
     use raddle_interleave::{Model, Options, explore};
+    use raddle_oracle::campaign::{compare_under, ensure, same, seeded};
     use raddle_oracle::generate::{self, Config};
     use raddle_reach::{Answer, ReachModel, reach};
 
@@ -153,19 +154,17 @@ mod tests {
     #[test]
     fn a_failure_is_found_where_a_goal_is_reached() {
         let (mut reached, mut missed) = (0, 0);
-        for seed in 0..300 {
-            let program = program(seed);
-            for (model, by_states) in [(Model::Sc, ReachModel::Sc), (Model::Tso, ReachModel::Tso)] {
-                let options = Options { keep_going: true, ..Options::new(model) };
-                let summary = explore(&as_failures(&program), &options);
-                let found = summary.failures.iter().any(is_reached);
-                let answer = reach(&program, by_states, &raddle_reach::Options::default()).answer;
-                let wanted = matches!(answer, Answer::Reachable(_));
-                assert!(!matches!(answer, Answer::Unknown(_)), "{answer:?}");
-                assert_eq!(found, wanted, "{model}\n{}", raddle_ir::text::print(&program));
-                *if wanted { &mut reached } else { &mut missed } += 1;
-            }
-        }
+        let models = [(Model::Sc, ReachModel::Sc), (Model::Tso, ReachModel::Tso)];
+        compare_under(seeded(300, program), &models, |program, (model, by_states)| {
+            let options = Options { keep_going: true, ..Options::new(model) };
+            let summary = explore(&as_failures(program), &options);
+            let found = summary.failures.iter().any(is_reached);
+            let answer = reach(program, by_states, &raddle_reach::Options::default()).answer;
+            let wanted = matches!(answer, Answer::Reachable(_));
+            ensure(!matches!(answer, Answer::Unknown(_)), || format!("{answer:?}"))?;
+            *if wanted { &mut reached } else { &mut missed } += 1;
+            same("reached", &found, &wanted)
+        });
         assert!(reached > 50 && missed > 20, "{reached} reached, {missed} not");
     }
 }

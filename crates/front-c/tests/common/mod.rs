@@ -1,7 +1,5 @@
 //! What the tests of C programs share: the compilers, loading, running.
 
-#![allow(dead_code, reason = "each test binary uses its part")]
-
 use raddle_front_c::{Error, Options, clang, load};
 use raddle_interleave::{Model, Summary, explore};
 use raddle_ir::{Program, verify::verify};

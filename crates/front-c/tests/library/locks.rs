@@ -1,7 +1,7 @@
 //! Locks and waiting: mutexes, condition variables, readers-writer locks, barriers, spinlocks and
 //! semaphores of the C library, with exact numbers of executions where they can be derived in a line.
 
-use crate::common::{checked, correct, fails, function, main, program, safe};
+use super::common::{checked, correct, fails, function, main, program, safe};
 use raddle_interleave::FailureKind::{Assertion, Deadlock, LockMisuse, Uninitialised};
 use raddle_interleave::Model;
 use raddle_ir::Program;

@@ -1,6 +1,6 @@
 //! Threads of the C library: creation, ends, keys, once, C11's names, and what verifiers call.
 
-use crate::common::{correct, fails, function, main, program, safe};
+use super::common::{correct, fails, function, main, program, safe};
 use raddle_interleave::FailureKind::{Abort, Assertion, Unsupported};
 use raddle_ir::Program;
 

@@ -1,6 +1,6 @@
 //! The sequential part of the C library: what functions compute.
 
-use crate::common::{calls, computes, fails, main, program, safe};
+use super::common::{calls, computes, fails, main, program, safe};
 use raddle_interleave::FailureKind::{Memory, Uninitialised};
 
 #[test]

@@ -1,7 +1,5 @@
 //! Programs for tests and what every answer of the engine must satisfy.
 
-#![allow(dead_code)] // Each test binary uses its own part.
-
 use raddle_interleave::{
     Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
 };
@@ -121,13 +119,13 @@ fn replays(program: &Program, model: Model, failure: &Failure) {
     assert!(sites.contains(&site), "{site:?} replays to {sites:?}");
 }
 
+pub fn oracle_model(model: Model) -> oracle::Model {
+    oracle::Model::named(model.name()).expect("a model of the oracles")
+}
+
 /// What the oracles say, which must be the same; `None` if neither knows the program's constructs.
 pub fn by_oracles(program: &Program, model: Model) -> Option<Outcome> {
-    let model = match model {
-        Model::Sc => oracle::Model::Sc,
-        Model::Tso => oracle::Model::Tso,
-        Model::Pso => oracle::Model::Pso,
-    };
+    let model = oracle_model(model);
     let operational = interleavings::executions(program, model, BUDGET).ok();
     let axiomatic = axiomatic::executions(program, model).ok();
     if let (Some(one), Some(other)) = (&operational, &axiomatic) {

@@ -1,7 +1,9 @@
-//! The automata of `tests/automata`, and what is expected of them.
+//! The automata of `tests/automata`, and what is expected of them; the programs of a corpus.
 
 use raddle_ir::Program;
 use raddle_ir::verify::verify;
+use raddle_oracle::campaign::Subject;
+use raddle_testing::Corpus;
 use std::path::{Path, PathBuf};
 
 pub fn folder() -> PathBuf {
@@ -22,4 +24,14 @@ pub fn expected() -> Vec<[String; 5]> {
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     let cells = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
     rows.map(|line| cells(line).try_into().unwrap_or_else(|_| panic!("{line}"))).collect()
+}
+
+/// The program of every litmus test of a corpus.
+pub fn subjects(corpus: &Corpus) -> impl Iterator<Item = Subject> {
+    corpus.files().into_iter().map(|path| {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(&path).expect("a test that can be read");
+        let test = raddle_front_litmus::load(&name, &bytes).expect("a well-formed test");
+        Subject::new(name, test.program)
+    })
 }

@@ -1,8 +1,7 @@
 //! Data races: each rule of C11's happens-before by a program that races and its twin that does not,
 //! and generated programs against a direct reading of the definition.
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod definition;
 mod generated;
 

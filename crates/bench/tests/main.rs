@@ -1,0 +1,4 @@
+//! Every test of the crate from outside, as one program: linking costs more than most tests.
+
+mod automata;
+mod counts;
