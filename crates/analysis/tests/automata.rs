@@ -2,22 +2,23 @@
 //! the number of fences that it takes, whether a goal is reachable under SC and under TSO.
 
 use crate::support;
+use raddle_engine::{Model, Options};
 
 use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;
-use raddle_interleave::Model;
-use raddle_ir::{FenceKind, Program};
+
+use raddle_ir::{FenceKind, Verified};
 use raddle_oracle::campaign::{Stop, compare_seeds, only_if, same};
 use raddle_oracle::capped::{reached, reached_at_last};
 use raddle_oracle::{Trouble, automata, fences::fewest};
-use raddle_reach::{Answer, Options, ReachModel, Robust, reach, robust};
+use raddle_reach::{Answer, Robust, reach, robust};
 use raddle_testing::{files, golden};
 use support::{expected, folder, load};
 
 /// States that the oracle may look at.
 const BUDGET: usize = 10_000;
 
-fn is_robust(program: &Program) -> String {
+fn is_robust(program: &Verified) -> String {
     match robust(program, &Options::default()).verdict {
         Robust::Robust => "yes".to_owned(),
         Robust::Attacked(_) => "no".to_owned(),
@@ -26,7 +27,7 @@ fn is_robust(program: &Program) -> String {
 }
 
 /// The same with its witness replayed.
-fn is_confirmed_robust(program: &Program) -> String {
+fn is_confirmed_robust(program: &Verified) -> String {
     use raddle_analysis::robust::{By, robust};
     let found = robust(program, Model::Tso, &Limits::default(), Some(By::Attacks));
     match (found.robust, found.witness) {
@@ -36,7 +37,7 @@ fn is_confirmed_robust(program: &Program) -> String {
     }
 }
 
-fn number_of_fences(program: &Program) -> String {
+fn number_of_fences(program: &Verified) -> String {
     let (model, target) = (WeakModel::Tso, Target::Robust);
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
     match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
@@ -45,7 +46,7 @@ fn number_of_fences(program: &Program) -> String {
     }
 }
 
-fn is_reachable(program: &Program, model: ReachModel) -> String {
+fn is_reachable(program: &Verified, model: Model) -> String {
     if program.goals.is_empty() {
         return "-".to_owned();
     }
@@ -79,8 +80,8 @@ fn automata_are_as_expected() {
             name,
             is_confirmed_robust(&program),
             number_of_fences(&program),
-            is_reachable(&program, ReachModel::Sc),
-            is_reachable(&program, ReachModel::Tso),
+            is_reachable(&program, Model::Sc),
+            is_reachable(&program, Model::Tso),
         ];
         text += &(found.join("\t") + "\n");
     }
@@ -88,7 +89,7 @@ fn automata_are_as_expected() {
 }
 
 /// What the oracle finds reachable under SC and under TSO.
-fn by_trying(program: &Program) -> Result<[String; 2], Trouble> {
+fn by_trying(program: &Verified) -> Result<[String; 2], Trouble> {
     let yes = |goals: usize| if goals > 0 { "yes" } else { "no" }.to_owned();
     let sc = reached(program, 0, BUDGET)?;
     Ok([yes(sc.goals.len()), yes(reached_at_last(program, BUDGET)?.goals.len())])
@@ -115,7 +116,7 @@ fn generated_automata_reach_what_trying_everything_does() {
         let found = by_trying(&program)?;
         relaxed += u64::from(found[0] != found[1]);
         let options = Options { max_delayed: 6, ..Options::default() };
-        for (model, oracle) in [ReachModel::Sc, ReachModel::Tso].into_iter().zip(&found) {
+        for (model, oracle) in [Model::Sc, Model::Tso].into_iter().zip(&found) {
             let engine = match reach(&program, model, &options).answer {
                 Answer::Reachable(_) => "yes",
                 Answer::Unreachable => "no",
@@ -148,7 +149,7 @@ fn attacks_end_outside_of_locks() {
 
 #[test]
 fn no_smaller_set_of_fences_helps() {
-    let mut good = |program: &Program| is_robust(program) == "yes";
+    let mut good = |program: &Verified| is_robust(program) == "yes";
     for name in ["dekker-simple", "peterson", "parker", "chase-lev"] {
         let program = load(name);
         let fewest = fewest(&program, FenceKind::Mfence, 2, &mut good);

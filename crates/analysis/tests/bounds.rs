@@ -2,8 +2,9 @@
 
 use crate::support::subjects;
 use raddle_analysis::{CheckResult, Search, Verdict, check, iterate};
-use raddle_interleave::{BoundKind, Budget, Model, Options, Strategy};
-use raddle_ir::Program;
+use raddle_engine::{BoundKind, Budget, Model, Options, Strategy};
+
+use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, same};
 use raddle_oracle::generate::Config;
 use raddle_testing::Corpus;
@@ -28,7 +29,7 @@ fn counts(result: &CheckResult) -> (u64, u64, &[(Vec<u64>, u64)]) {
 }
 
 /// The answers on one test under one model, bound by bound.
-fn bounds_agree(program: &Program, model: Model) -> Comparison {
+fn bounds_agree(program: &Verified, model: Model) -> Comparison {
     let unbounded = check(program, &search(model, None));
     let sc = check(program, &search(Model::Sc, None));
     let mut before = 0;
@@ -66,7 +67,7 @@ fn the_corpus_for_every_bound() {
 }
 
 /// Raising the bound ends in what the unbounded machine does, or at a violation that it has.
-fn raised(program: &Program, model: Model) -> Comparison {
+fn raised(program: &Verified, model: Model) -> Comparison {
     let unbounded = check(program, &search(model, None));
     let raised = iterate(program, &search(model, None));
     let bound = raised.search.buffer_bound().expect("a bound");

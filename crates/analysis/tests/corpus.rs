@@ -6,15 +6,16 @@
 //! ends soon enough, it must observe the same and find as many distinct traces.
 
 use raddle_analysis::{LitmusResult, litmus};
-use raddle_interleave::{Model, Options, Strategy, Summary};
-use raddle_ir::Program;
+use raddle_engine::{Model, Options, Strategy, Summary};
+
+use raddle_ir::Verified;
 use raddle_testing::{Corpus, Reference, note};
 
 /// Interleavings that the search without reduction may visit.
 const INTERLEAVINGS: u64 = 20_000;
 
 /// What is wrong with the answers on one test under one model.
-fn complaints(program: &Program, model: Model, expected: &Reference) -> Vec<String> {
+fn complaints(program: &Verified, model: Model, expected: &Reference) -> Vec<String> {
     let mut wrong = Vec::new();
     for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {
         let options = Options { strategy, count_traces: true, ..Options::new(model) };

@@ -3,12 +3,13 @@
 //! all files.
 
 use crate::support;
+use raddle_engine::Options;
 
-use raddle_ir::{FenceKind, Program};
+use raddle_ir::{FenceKind, Verified};
 use raddle_oracle::campaign::{Stop, compare_seeds, same};
 use raddle_oracle::capped::beyond_sc;
 use raddle_oracle::{Trouble, automata, fences::fewest_grown};
-use raddle_reach::{Options, Robust, robust};
+use raddle_reach::{Robust, robust};
 use raddle_testing::is_long;
 use support::{expected, load};
 
@@ -17,7 +18,7 @@ use support::{expected, load};
 const LENGTH: usize = 2;
 
 /// `None` if it is too much for the oracle.
-fn is_robust(program: &Program, length: usize, budget: usize) -> Option<bool> {
+fn is_robust(program: &Verified, length: usize, budget: usize) -> Option<bool> {
     match beyond_sc(program, length, budget) {
         Ok(found) => Some(!found.beyond_sc),
         Err(Trouble::Budget) => None,
@@ -49,7 +50,7 @@ fn no_fewer_fences_do_by_definition() {
         let program = load(&row[0]);
         let wanted: usize = row[2].parse().expect("a number");
         let mut good =
-            |program: &Program| is_robust(program, LENGTH, 20_000_000).expect("small enough");
+            |program: &Verified| is_robust(program, LENGTH, 20_000_000).expect("small enough");
         let fewest = fewest_grown(&program, FenceKind::Mfence, wanted, &mut good);
         assert_eq!(fewest, Some(wanted), "{}", row[0]);
     }

@@ -12,3 +12,8 @@ mod support;
 mod values;
 mod why;
 mod why_graph;
+
+use raddle_engine::Model;
+
+/// The models of the interleaving engine.
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];

@@ -4,13 +4,13 @@
 use raddle_analysis::reach::reach;
 use raddle_analysis::robust::{By, Gap, robust};
 use raddle_analysis::{Search, Verdict, check};
-use raddle_interleave::{Limits, Model, Options as Exploration};
-use raddle_ir::{CmpOp, Condition, Program, Prop, Quantifier, Term, text};
+use raddle_engine::{Limits, Model, Options, Options as Exploration};
+
+use raddle_ir::{CmpOp, Condition, Prop, Quantifier, Term, Verified, text};
 use raddle_oracle::campaign::{
     Comparison, Stop, Subject, compare, compare_under, ensure, generated, only_if, same,
 };
 use raddle_oracle::generate::{Config, Weights};
-use raddle_reach::{Options, ReachModel};
 
 fn programs(count: u64) -> impl Iterator<Item = Subject> {
     let weights = Weights {
@@ -37,7 +37,7 @@ fn limited(model: Model) -> Exploration {
 #[test]
 fn what_is_found_replays() {
     let mut reached = 0;
-    compare_under(programs(150), &[ReachModel::Sc, ReachModel::Tso], |program, model| {
+    compare_under(programs(150), &[Model::Sc, Model::Tso], |program, model| {
         let result = reach(program, model, &Options::default());
         reached += u32::from(result.reachable == Some(true));
         ensure(!result.unconfirmed, || "the witness does not replay".to_owned())
@@ -48,7 +48,7 @@ fn what_is_found_replays() {
 const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
 
 /// The verdict by states, which is that by executions.
-fn judged_alike(program: &Program, model: Model) -> Result<Verdict, Stop> {
+fn judged_alike(program: &Verified, model: Model) -> Result<Verdict, Stop> {
     let by_executions = check(program, &Search::Interleave(limited(model))).verdict;
     only_if(by_executions != Verdict::Unknown)?;
     let by_states = check(program, &Search::Lazy(limited(model))).verdict;
@@ -59,13 +59,13 @@ fn judged_alike(program: &Program, model: Model) -> Result<Verdict, Stop> {
 #[test]
 fn checks_by_states_and_by_executions_agree() {
     compare_under(programs(100), &MODELS, |program, model| -> Comparison {
-        judged_alike(&Program { condition: None, ..program.clone() }, model)?;
+        judged_alike(&Verified { condition: None, ..program.clone() }, model)?;
         Ok(())
     });
 }
 
 /// A condition on the first observable, of a kind that can be violated.
-fn condition(program: &Program, seed: usize) -> Option<Condition> {
+fn condition(program: &Verified, seed: usize) -> Option<Condition> {
     let observable = Term::Observable(program.observables.keys().next()?);
     let quantifier = [Quantifier::NotExists, Quantifier::Forall][seed % 2];
     let prop = Prop::Cmp(CmpOp::Eq, observable, Term::Int(seed as i128 / 2 % 3));
@@ -77,7 +77,7 @@ fn final_conditions_are_judged_alike() {
     let (mut violated, mut met) = (0, 0);
     let with_condition = |(number, subject): (usize, Subject)| {
         let condition = condition(&subject.program, number);
-        Subject { program: Program { condition, ..subject.program }, ..subject }
+        Subject { program: Verified { condition, ..subject.program }, ..subject }
     };
     let subjects = programs(60).enumerate().map(with_condition);
     compare_under(subjects, &MODELS, |program, model| {

@@ -5,8 +5,9 @@
 
 use crate::support::subjects;
 use raddle_analysis::robust::{By, Gap, Interlocked, Runs, robust, sample};
-use raddle_interleave::{Limits, Model};
-use raddle_ir::{Program, text};
+use raddle_engine::{Limits, Model};
+
+use raddle_ir::{Verified, text};
 use raddle_oracle::campaign::{
     Comparison, compare_under, ensure, generated, only_if, same, seeded,
 };
@@ -23,7 +24,7 @@ fn limits() -> Limits {
 }
 
 /// Whether all traces under the model are those of SC, by the oracle.
-fn expected(program: &Program, model: Model) -> Option<bool> {
+fn expected(program: &Verified, model: Model) -> Option<bool> {
     let count = |model| {
         let outcome = interleavings::executions(program, model, BUDGET).ok()?;
         Some(outcome.executions + outcome.blocked)
@@ -33,7 +34,7 @@ fn expected(program: &Program, model: Model) -> Option<bool> {
 }
 
 /// The ways against each other and against the oracle.
-fn ways_agree(program: &Program, model: Model) -> Comparison {
+fn ways_agree(program: &Verified, model: Model) -> Comparison {
     let answers = WAYS.map(|by| robust(program, model, &limits(), Some(by)));
     let robusts = answers.each_ref().map(|answer| answer.robust);
     let mut searches = answers.iter().flat_map(|answer| &answer.searches);
@@ -92,7 +93,7 @@ fn litmus_tests_of_x86() {
 }
 
 /// A program of threads that each run some lines over `%r: i32`.
-fn threads(items: &str, bodies: &[String]) -> Program {
+fn threads(items: &str, bodies: &[String]) -> Verified {
     let mut source = format!("{items}\n");
     for (n, body) in bodies.iter().enumerate() {
         source.push_str(&format!(
@@ -104,7 +105,7 @@ fn threads(items: &str, bodies: &[String]) -> Program {
 }
 
 /// Loads and stores of one to four bytes of two words, so that many overlap in part.
-fn overlapping(seed: u64) -> Program {
+fn overlapping(seed: u64) -> Verified {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut body = || {
         let mut lines = String::new();
@@ -180,7 +181,7 @@ fn lines(lines: &[&str]) -> String {
 const ABC: &str = "global @a: i32\nglobal @b: i32\nglobal @c: i32";
 
 /// Paper 001, figure 6, with its thread 1 taking the branch.
-fn figure_6_program() -> Program {
+fn figure_6_program() -> Verified {
     let first = lines(&["store i32 asm @a, 1", "%r = load i32 asm @a", "%r = load i32 asm @b"]);
     let second = ["store i32 asm @b, 1", "store i32 asm @a, 2", "%r = rmw add i32 asm @c, 1"];
     threads(ABC, &[first, lines(&second) + "%r = load i32 asm @a\n"])

@@ -1,6 +1,6 @@
 //! The automata of `tests/automata`, and what is expected of them; the programs of a corpus.
 
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_ir::verify::verify;
 use raddle_oracle::campaign::Subject;
 use raddle_testing::Corpus;
@@ -10,7 +10,7 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/automata")
 }
 
-pub fn load(name: &str) -> Program {
+pub fn load(name: &str) -> Verified {
     let path = folder().join(format!("{name}.aut"));
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let program = raddle_front_automata::load(name, &bytes).unwrap_or_else(|e| panic!("{e}"));

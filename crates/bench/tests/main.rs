@@ -2,3 +2,8 @@
 
 mod automata;
 mod counts;
+
+use raddle_engine::Model;
+
+/// The models of the interleaving engine.
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];

@@ -25,7 +25,7 @@ pub const WEAK: Models = Models(|model| !model.fences().is_empty());
 
 impl Models {
     fn taken(self) -> impl Iterator<Item = Model> {
-        Model::ALL.iter().copied().filter(move |model| self.0(*model))
+        Model::ALL.into_iter().filter(move |model| self.0(*model))
     }
 
     fn named(self, word: &str) -> Result<Model, String> {
@@ -61,14 +61,14 @@ impl TypedValueParser for Strategies {
     fn parse_ref(&self, cmd: &Command, arg: Option<&Arg>, word: &OsStr) -> Result<Strategy, Error> {
         let names = Strategy::ALL.iter().map(|strategy| strategy.name());
         let name = clap::builder::PossibleValuesParser::new(names).parse_ref(cmd, arg, word)?;
-        let found = Strategy::ALL.iter().find(|strategy| strategy.name() == name);
-        found.copied().ok_or_else(|| Error::new(clap::error::ErrorKind::InvalidValue))
+        let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
+        found.ok_or_else(|| Error::new(clap::error::ErrorKind::InvalidValue))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let value =
             |strategy: &Strategy| PossibleValue::new(strategy.name()).help(strategy.about());
-        Some(Box::new(Strategy::ALL.iter().map(value)))
+        Some(Box::new(Strategy::ALL.into_iter().map(value)))
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn every_model_can_be_named() {
         for model in Model::ALL {
-            assert_eq!(ANY.named(model.name()), Ok(*model));
+            assert_eq!(ANY.named(model.name()), Ok(model));
         }
     }
 

@@ -24,7 +24,6 @@ use raddle_report::robust::Subject;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-
 /// Run the monitors of tso and pso on a recorded log, or on random runs of a program under sc.
 ///
 /// A violation (exit status 1) is an access that another thread's store could have been delayed past:

@@ -38,7 +38,7 @@ macro_rules! models {
         }
 
         impl Model {
-            pub const ALL: &[Model] = &[$(Model::$model,)*];
+            pub const ALL: [Model; [$(Model::$model,)*].len()] = [$(Model::$model,)*];
 
             const fn row(self) -> Row {
                 match self {
@@ -111,7 +111,7 @@ impl FromStr for Model {
     type Err = String;
 
     fn from_str(s: &str) -> Result<Model, String> {
-        let all = || Model::ALL.iter().copied();
+        let all = || Model::ALL.into_iter();
         let found = all().find(|model| model.name() == s);
         found.ok_or_else(|| format!("unknown model '{s}'; expected {}", Model::names(all())))
     }

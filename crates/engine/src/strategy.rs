@@ -17,7 +17,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    pub const ALL: &[Engine] = &[Engine::Interleave, Engine::Reach, Engine::Graph];
+    pub const ALL: [Engine; 3] = [Engine::Interleave, Engine::Reach, Engine::Graph];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Engine {
 
     /// The models that it has.
     pub fn models(self) -> impl Iterator<Item = Model> {
-        Model::ALL.iter().copied().filter(move |model| self.has(*model))
+        Model::ALL.into_iter().filter(move |model| self.has(*model))
     }
 }
 
@@ -81,7 +81,7 @@ macro_rules! strategies {
         }
 
         impl Strategy {
-            pub const ALL: &[Strategy] = &[$(Strategy::$strategy,)*];
+            pub const ALL: [Strategy; [$(Strategy::$strategy,)*].len()] = [$(Strategy::$strategy,)*];
 
             pub const fn name(self) -> &'static str {
                 match self {

@@ -2,9 +2,10 @@
 //! the same. Optimised and not.
 
 use crate::common;
+use raddle_engine::Model;
 
 use fastrand::Rng;
-use raddle_interleave::Model;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;

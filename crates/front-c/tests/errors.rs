@@ -2,8 +2,7 @@
 //! message is a part of what is said.
 
 use crate::common;
-
-use raddle_interleave::Model;
+use raddle_engine::Model;
 
 #[test]
 fn failures_are_found_where_they_are() {

@@ -8,3 +8,8 @@ mod linking;
 mod mutations;
 mod sequential;
 mod threads;
+
+use raddle_engine::Model;
+
+/// The models of the interleaving engine.
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];

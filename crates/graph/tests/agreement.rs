@@ -3,9 +3,10 @@
 //! Nothing is shared with the oracles; with the interleaving engine, arithmetic and the decoded form
 //! of programs. `RADDLE_LONG=1` runs many more programs.
 
-use raddle_graph::{FailureKind, Model, Options, ReplayEnd, Summary, explore, replay};
+use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary};
+use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_oracle::campaign::{
     Comparison, compare_under, ensure, generated, only_if, same, seeded,
 };
@@ -17,20 +18,20 @@ use std::collections::BTreeMap;
 /// Candidates that the oracle may look at; programs with more are skipped.
 const BUDGET: u64 = 30_000;
 
-fn run(program: &Program, model: Model) -> Summary {
+fn run(program: &Verified, model: Model) -> Summary {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.local_steps = 100_000;
     options.limits.events = 1_000;
     explore(program, &options)
 }
 
-fn deadlocks(failures: &[raddle_graph::Failure]) -> u64 {
+fn deadlocks(failures: &[raddle_engine::Failure]) -> u64 {
     let deadlocks = failures.iter().filter(|failure| failure.kind == FailureKind::Deadlock);
     deadlocks.map(|failure| failure.count).sum()
 }
 
 /// Deadlocks by who waits for what; threads may be in another order.
-fn waits(failures: &[raddle_graph::Failure]) -> BTreeMap<Vec<String>, u64> {
+fn waits(failures: &[raddle_engine::Failure]) -> BTreeMap<Vec<String>, u64> {
     let deadlocks = failures.iter().filter(|failure| failure.kind == FailureKind::Deadlock);
     let mut waits = BTreeMap::new();
     for failure in deadlocks {
@@ -43,7 +44,7 @@ fn waits(failures: &[raddle_graph::Failure]) -> BTreeMap<Vec<String>, u64> {
 }
 
 /// Every failure, and every final state of which a schedule is kept, replays.
-fn replays(program: &Program, model: Model, found: &Summary) -> Comparison {
+fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
     let limits = Options::new(model).limits;
     for failure in &found.failures {
         let end = replay(program, model, &limits, &failure.schedule).end;
@@ -61,7 +62,7 @@ fn replays(program: &Program, model: Model, found: &Summary) -> Comparison {
 }
 
 /// POWER and ARM against candidate executions.
-fn against_candidates(program: &Program, model: Model) -> Comparison {
+fn against_candidates(program: &Verified, model: Model) -> Comparison {
     let of_oracle = weak::Model::named(model.name()).expect("a model of the oracle");
     let expected = weak::executions_within(program, of_oracle, BUDGET)?;
     let found = run(program, model);
@@ -88,9 +89,10 @@ fn orders_of_c() {
 }
 
 /// SC, TSO and PSO against the interleaving engine.
-fn against_interleavings(program: &Program, model: Model) -> Comparison {
-    let other: interleave::Model = model.name().parse().expect("a model of both engines");
-    let mut options = interleave::Options { keep_going: true, ..interleave::Options::new(other) };
+fn against_interleavings(program: &Verified, model: Model) -> Comparison {
+    let other: raddle_engine::Model = model.name().parse().expect("a model of both engines");
+    let mut options =
+        raddle_engine::Options { keep_going: true, ..raddle_engine::Options::new(other) };
     options.limits.local_steps = 100_000;
     options.limits.events = 1_000;
     options.limits.executions = Some(20_000);
@@ -138,7 +140,7 @@ fn loops_that_wait() {
 }
 
 /// Every final state that bounded loops reach is found where threads that spin are stopped.
-fn nothing_lost(program: &Program, model: Model) -> Comparison {
+fn nothing_lost(program: &Verified, model: Model) -> Comparison {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(20_000);
     let found = explore(program, &options);

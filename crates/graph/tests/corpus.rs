@@ -3,14 +3,15 @@
 //! Those of other machines are also compared with the interleaving engine: a sample by default,
 //! everything with `RADDLE_LONG=1`.
 
-use raddle_graph::{Model, Options, Summary, explore};
+use raddle_engine::{Model, Options, Summary};
+use raddle_graph::explore;
 use raddle_interleave as interleave;
-use raddle_ir::{CmpOp, Program, Term};
+use raddle_ir::{CmpOp, Term, Verified};
 use raddle_testing::{Corpus, Reference, is_long, note};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-fn load(corpus: &Corpus, test: &str) -> Program {
+fn load(corpus: &Corpus, test: &str) -> Verified {
     let loaded = raddle_front_litmus::load(test, &corpus.read(test));
     loaded.expect("the test is well-formed").program
 }
@@ -35,7 +36,7 @@ fn complaint(corpus: &Corpus, expected: &Reference) -> Option<String> {
 }
 
 /// In which of the executions the condition's proposition is met.
-fn observation(program: &Program, found: &Summary) -> &'static str {
+fn observation(program: &Verified, found: &Summary) -> &'static str {
     let condition = program.condition.as_ref().expect("the test has a condition");
     let (mut met, mut all) = (0, 0);
     for (values, count) in &found.states {
@@ -92,8 +93,8 @@ fn x86() {
 fn disagreement(path: &Path, model: Model) -> Option<String> {
     let bytes = std::fs::read(path).expect("the test is there");
     let program = raddle_front_litmus::load("test", &bytes).expect("well-formed").program;
-    let other: interleave::Model = model.name().parse().expect("a model of both engines");
-    let options = interleave::Options { keep_going: true, ..interleave::Options::new(other) };
+    let other: raddle_engine::Model = model.name().parse().expect("a model of both engines");
+    let options = raddle_engine::Options { keep_going: true, ..raddle_engine::Options::new(other) };
     let expected = interleave::explore(&program, &options);
     let found = explore(&program, &Options { keep_going: true, ..Options::new(model) });
     let told = |s: &Summary| (s.executions, s.blocked, s.states.clone(), s.failures.len());

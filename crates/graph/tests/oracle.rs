@@ -4,8 +4,9 @@
 //!
 //! `RADDLE_LONG=1` runs many more. A disagreement is shrunk before it is shown.
 
-use raddle_graph::{FailureKind, Model, Options, explore};
-use raddle_ir::{Program, text};
+use raddle_engine::{FailureKind, Model, Options};
+use raddle_graph::explore;
+use raddle_ir::{Verified, text};
 use raddle_oracle::campaign::{Comparison, Subject, compare_under, ensure, generated, same};
 use raddle_oracle::cycles::{Edge, enumerate};
 use raddle_oracle::generate::Config;
@@ -17,7 +18,7 @@ const BUDGET: u64 = 5_000;
 
 const MODELS: [Model; 2] = [Model::Power, Model::Arm];
 
-fn as_the_oracle_says(program: &Program, model: Model) -> Comparison {
+fn as_the_oracle_says(program: &Verified, model: Model) -> Comparison {
     let oracle = weak::Model::named(model.name()).expect("a model of the oracle");
     let expected = weak::executions_within(program, oracle, BUDGET)?;
     let mut options = Options { keep_going: true, ..Options::new(model) };

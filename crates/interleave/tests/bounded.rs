@@ -3,12 +3,11 @@
 //! `RADDLE_LONG=1` runs many more programs.
 
 use crate::common;
+use raddle_engine::{BoundKind, Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 
 use common::{ends_in, oracle_model, threads};
-use raddle_interleave::{
-    BoundKind, Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
-};
-use raddle_ir::Program;
+use raddle_interleave::{explore, replay};
+use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, generated, only_if, same};
 use raddle_oracle::generate::Config;
 use raddle_oracle::interleavings;
@@ -32,7 +31,7 @@ fn options(model: Model, bound: Option<u32>, strategy: Strategy) -> Options {
     options
 }
 
-fn run(program: &Program, model: Model, bound: Option<u32>, strategy: Strategy) -> Summary {
+fn run(program: &Verified, model: Model, bound: Option<u32>, strategy: Strategy) -> Summary {
     explore(program, &options(model, bound, strategy))
 }
 
@@ -51,7 +50,7 @@ fn counts(summary: &Summary) -> (u64, u64, u64, Vec<(Vec<u64>, u64)>) {
 }
 
 /// The answers for one bound, by every strategy and by the oracle.
-fn as_everybody_says(program: &Program, (model, bound): (Model, u32)) -> Comparison {
+fn as_everybody_says(program: &Verified, (model, bound): (Model, u32)) -> Comparison {
     let found = run(program, model, Some(bound), Strategy::Optimal);
     same("redundant executions", &found.redundant, &0)?;
     same("traces", &found.traces, &Some(found.executions + found.blocked))?;
@@ -80,7 +79,7 @@ fn as_everybody_says(program: &Program, (model, bound): (Model, u32)) -> Compari
     as_the_oracle_says(program, model, bound, &found)
 }
 
-fn as_the_oracle_says(program: &Program, model: Model, bound: u32, found: &Summary) -> Comparison {
+fn as_the_oracle_says(program: &Verified, model: Model, bound: u32, found: &Summary) -> Comparison {
     let model = oracle_model(model);
     let expected = interleavings::bounded(program, model, bound as usize, BUDGET)?;
     let right = (expected.executions, expected.blocked, expected.deadlocks);
@@ -124,7 +123,7 @@ fn semaphores_and_rwlocks() {
     agree(&Config::waiting(), 30);
 }
 
-fn executions(program: &Program, model: Model) -> [u64; 5] {
+fn executions(program: &Verified, model: Model) -> [u64; 5] {
     BOUNDS.map(|bound| run(program, model, Some(bound), Strategy::Optimal).executions)
 }
 
@@ -226,7 +225,7 @@ fn failures_replay_under_their_bound() {
             assert_eq!(!failures.is_empty(), bound >= needed, "{model} {bound}");
             for failure in &failures {
                 let model = options.bounded_model();
-                let replayed = replay(&program, model, Checks::default(), &failure.schedule);
+                let replayed = replay(&program, &Options::new(model), &failure.schedule);
                 let ReplayEnd::Failed(sites) = replayed.end else { panic!("{:?}", replayed.end) };
                 assert!(sites.contains(&failure.site()), "{model:?}");
             }
@@ -258,7 +257,7 @@ fn races_are_the_same_for_every_bound() {
     for model in BUFFERED {
         for bound in BOUNDS {
             let mut options = options(model, Some(bound), Strategy::Optimal);
-            options.checks = Checks { races: true };
+            options.checks = Checks { races: true, ..Checks::default() };
             let races = explore(&program, &options).failures;
             assert_eq!(races.len(), 1, "{model} {bound}: {races:?}");
             assert_eq!(races[0].kind, FailureKind::Race);

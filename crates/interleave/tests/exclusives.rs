@@ -2,9 +2,9 @@
 //! those of the search without reduction.
 
 use crate::common;
+use raddle_engine::Model;
 
 use common::{checked, threads};
-use raddle_interleave::Model;
 
 const ITEMS: &str = "global @x: i32\nobserve x = i32 @x";
 const INCREMENT: &str =

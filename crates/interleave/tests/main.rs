@@ -19,3 +19,8 @@ mod replay;
 mod spin;
 mod synchronisation;
 mod waiting;
+
+use raddle_engine::Model;
+
+/// The models of the interleaving engine.
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];

@@ -2,9 +2,11 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
+use crate::MODELS;
 use crate::common::oracle_model;
-use raddle_interleave::{FailureKind, Model, Options, Strategy, Summary, explore};
-use raddle_ir::Program;
+use raddle_engine::{FailureKind, Model, Options, Strategy, Summary};
+use raddle_interleave::explore;
+use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, only_if, same};
 use raddle_oracle::generate::Config;
 use raddle_oracle::{Outcome, Trouble, axiomatic, interleavings};
@@ -14,7 +16,7 @@ const BUDGET: u64 = 30_000;
 /// Interleavings that the exhaustive strategy may visit.
 const INTERLEAVINGS: u64 = 100_000;
 
-fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
     options.limits.local_steps = 100_000;
     options.limits.events = 1_000;
@@ -24,7 +26,7 @@ fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
 }
 
 /// The oracle's answer; both, where both have one.
-fn expected(program: &Program, model: Model) -> Result<Outcome, Trouble> {
+fn expected(program: &Verified, model: Model) -> Result<Outcome, Trouble> {
     let model = oracle_model(model);
     let operational = interleavings::executions(program, model, BUDGET)?;
     if let Ok(outcome) = axiomatic::executions(program, model) {
@@ -33,7 +35,7 @@ fn expected(program: &Program, model: Model) -> Result<Outcome, Trouble> {
     Ok(operational)
 }
 
-fn as_the_oracles_say(program: &Program, model: Model) -> Comparison {
+fn as_the_oracles_say(program: &Verified, model: Model) -> Comparison {
     let expected = expected(program, model)?;
     let states: Vec<_> = expected.states.clone().into_iter().collect();
     for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {
@@ -63,7 +65,7 @@ fn as_the_oracles_say(program: &Program, model: Model) -> Comparison {
 }
 
 fn agree(config: &Config, count: u64) {
-    compare_under(generated(config, count), &Model::ALL, as_the_oracles_say);
+    compare_under(generated(config, count), &MODELS, as_the_oracles_say);
 }
 
 #[test]
@@ -100,7 +102,7 @@ fn semaphores_and_rwlocks() {
 
 /// On programs too large for the oracles, the reductions against each other: they have in
 /// common only how races are found.
-fn as_the_strategies_say(program: &Program, model: Model) -> Comparison {
+fn as_the_strategies_say(program: &Verified, model: Model) -> Comparison {
     let source = run(program, model, Strategy::Source);
     only_if(source.stopped.is_none())?;
     let optimal = run(program, model, Strategy::Optimal);
@@ -116,7 +118,7 @@ fn as_the_strategies_say(program: &Program, model: Model) -> Comparison {
 }
 
 fn strategies_agree(config: &Config, count: u64) {
-    compare_under(generated(config, count), &Model::ALL, as_the_strategies_say);
+    compare_under(generated(config, count), &MODELS, as_the_strategies_say);
 }
 
 #[test]

@@ -1,28 +1,27 @@
 //! Schedules from outside: they replay to what the search saw, and the replay reads well.
 
-use raddle_interleave::{
-    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary, explore,
-    replay,
+use crate::MODELS;
+use raddle_engine::{
+    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary,
 };
-use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
+use raddle_interleave::{explore, replay};
+use raddle_ir::{Condition, Prop, Quantifier, Verified, text};
 use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, same};
 use raddle_oracle::generate::{self, Config};
 
-fn parsed(source: &str) -> Program {
-    let program = text::parse("t.rir", source).expect("the program parses");
-    verify::verify(&program).expect("the program is well-formed");
-    program
+fn parsed(source: &str) -> Verified {
+    text::load("t.rir", source.as_bytes()).expect("the program parses")
 }
 
-fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(2_000);
     options.limits.events = 1_000;
     explore(program, &options)
 }
 
-fn failure_replays(program: &Program, model: Model, failure: &Failure) -> Comparison {
-    let end = replay(program, model, Checks::default(), &failure.schedule).end;
+fn failure_replays(program: &Verified, model: Model, failure: &Failure) -> Comparison {
+    let end = replay(program, &Options::new(model), &failure.schedule).end;
     let is_there = match &end {
         ReplayEnd::Failed(sites) => sites.contains(&failure.site()),
         _ => false,
@@ -30,7 +29,7 @@ fn failure_replays(program: &Program, model: Model, failure: &Failure) -> Compar
     ensure(is_there, || format!("{failure:?} replays to {end:?}"))
 }
 
-fn all_replays(program: &Program, model: Model) -> Comparison {
+fn all_replays(program: &Verified, model: Model) -> Comparison {
     let mut program = program.clone();
     // Every state speaks against it.
     program.condition = Some(Condition { quantifier: Quantifier::Forall, prop: Prop::False });
@@ -38,7 +37,7 @@ fn all_replays(program: &Program, model: Model) -> Comparison {
         let found = run(&program, model, strategy);
         same("schedules and states", &found.witnesses.len(), &found.states.len())?;
         for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
-            let end = replay(&program, model, Checks::default(), schedule).end;
+            let end = replay(&program, &Options::new(model), schedule).end;
             same("the replay", &end, &ReplayEnd::Complete { state: values.clone() })?;
         }
         for failure in &found.failures {
@@ -51,7 +50,7 @@ fn all_replays(program: &Program, model: Model) -> Comparison {
 #[test]
 fn every_final_state_and_failure_replays() {
     for config in [Config::memory(), Config::c11(), Config::synchronised()] {
-        compare_under(generated(&config, 80), &Model::ALL, all_replays);
+        compare_under(generated(&config, 80), &MODELS, all_replays);
     }
 }
 
@@ -91,7 +90,7 @@ entry:
 #[test]
 fn threads_are_numbered_by_the_schedule_not_by_the_search() {
     let program = parsed(SPAWNERS);
-    for model in Model::ALL {
+    for model in MODELS {
         for strategy in [Strategy::Optimal, Strategy::Random { seed: 3, runs: 200 }] {
             let found = run(&program, model, strategy);
             assert!(!found.failures.is_empty(), "{model}");
@@ -130,9 +129,9 @@ entry:
 }
 
 /// Thread, line and words of everything that happens along a schedule.
-fn told(program: &Program, model: Model, schedule: &[Step]) -> Vec<String> {
+fn told(program: &Verified, model: Model, schedule: &[Step]) -> Vec<String> {
     let line = |loc| program.loc(loc).map_or(0, |loc| loc.line);
-    let replayed = replay(program, model, Checks::default(), schedule);
+    let replayed = replay(program, &Options::new(model), schedule);
     replayed.events.iter().map(|e| format!("{} {} {}", e.thread, line(e.loc), e.what())).collect()
 }
 

@@ -1,19 +1,17 @@
 //! Loops: those that spin end by themselves, the others by `unroll`.
 
+use crate::MODELS;
 use fastrand::Rng;
-use raddle_interleave::{
-    BoundKind, FailureKind, Limits, Model, Options, Strategy, Summary, Unroll, explore,
-};
-use raddle_ir::{Program, text, verify};
+use raddle_engine::{BoundKind, FailureKind, Limits, Model, Options, Strategy, Summary, Unroll};
+use raddle_interleave::explore;
+use raddle_ir::{Verified, text};
 use raddle_oracle::campaign::{Comparison, Stop, compare_under, same, seeded};
 
-fn parsed(source: &str) -> Program {
-    let program = text::parse("t.rir", source).expect("the program parses");
-    verify::verify(&program).expect("the program is well-formed");
-    program
+fn parsed(source: &str) -> Verified {
+    text::load("t.rir", source.as_bytes()).expect("the program parses")
 }
 
-fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     explore(program, &Options { strategy, keep_going: true, ..Options::new(model) })
 }
 
@@ -22,7 +20,7 @@ fn states(summary: &Summary) -> Vec<&[u64]> {
 }
 
 /// Optimal finds as many executions as exhaustive search finds traces, and the same final states.
-fn agreed(program: &Program, model: Model) -> Result<Summary, Stop> {
+fn agreed(program: &Verified, model: Model) -> Result<Summary, Stop> {
     let optimal = run(program, model, Strategy::Optimal);
     same("redundant executions", &optimal.redundant, &0)?;
     let mut options = Options::new(model);
@@ -39,12 +37,12 @@ fn agreed(program: &Program, model: Model) -> Result<Summary, Stop> {
     Ok(optimal)
 }
 
-fn agree(program: &Program) -> Vec<Summary> {
+fn agree(program: &Verified) -> Vec<Summary> {
     let found = |model| agreed(program, model).unwrap_or_else(|stop| panic!("{model}: {stop:?}"));
-    Model::ALL.into_iter().map(found).collect()
+    MODELS.into_iter().map(found).collect()
 }
 
-fn two(left: &str, right: &str) -> Program {
+fn two(left: &str, right: &str) -> Verified {
     parsed(&format!(
         "global @x: i32\nglobal @y: i32\nthread t0 = @left()\nthread t1 = @right()\n\
          observe x = i32 @x\nobserve y = i32 @y\n\
@@ -93,7 +91,7 @@ fn spinning_for_what_never_comes_is_a_deadlock() {
     let wait = " entry:\n jump head\n head:\n %r = load i32 @x\n %c = cmp ne i32 %r, 7\n \
                 br %c, head, out\n out:\n ret";
     let program = two(wait, SET);
-    for model in Model::ALL {
+    for model in MODELS {
         let found = run(&program, model, Strategy::Optimal);
         let [failure] = &found.failures[..] else { panic!("one failure, not {found:?}") };
         assert_eq!(failure.kind, FailureKind::Deadlock);
@@ -262,7 +260,7 @@ fn random_thread(rng: &mut Rng) -> String {
 
 /// Stopping threads that spin loses no final state: loops that are only bounded, far enough, reach
 /// the same ones. And it adds none.
-fn loses_nothing(program: &Program, model: Model) -> Comparison {
+fn loses_nothing(program: &Verified, model: Model) -> Comparison {
     let found = agreed(program, model)?;
     let limits = Limits { unroll: Unroll::every(3), spin: false, ..Limits::default() };
     let options = Options { limits, keep_going: true, ..Options::new(model) };
@@ -275,5 +273,5 @@ fn nothing_is_lost_by_stopping() {
         let mut rng = Rng::with_seed(seed);
         two(&random_thread(&mut rng), &random_thread(&mut rng))
     };
-    compare_under(seeded(150, random), &Model::ALL, loses_nothing);
+    compare_under(seeded(150, random), &MODELS, loses_nothing);
 }

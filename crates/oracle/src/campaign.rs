@@ -8,7 +8,7 @@
 use crate::generate::{self, Config};
 use crate::outcome::Trouble;
 use crate::shrink::shrink;
-use raddle_ir::{Program, text};
+use raddle_ir::{Verified, text};
 use raddle_testing::{note, scaled};
 use std::fmt::{Debug, Display};
 
@@ -54,11 +54,11 @@ pub fn only_if(holds: bool) -> Comparison {
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub name: String,
-    pub program: Program,
+    pub program: Verified,
 }
 
 impl Subject {
-    pub fn new(name: impl Into<String>, program: Program) -> Subject {
+    pub fn new(name: impl Into<String>, program: Verified) -> Subject {
         Subject { name: name.into(), program }
     }
 }
@@ -66,7 +66,7 @@ impl Subject {
 /// The programs of the first so many seeds; of many more with `RADDLE_LONG=1`.
 pub fn seeded<'m>(
     count: u64,
-    make: impl Fn(u64) -> Program + 'm,
+    make: impl Fn(u64) -> Verified + 'm,
 ) -> impl Iterator<Item = Subject> + 'm {
     (0..scaled(count, LONG)).map(move |seed| Subject::new(format!("seed {seed}"), make(seed)))
 }
@@ -105,7 +105,7 @@ impl Tally {
 /// Asks a question of every program.
 pub fn compare(
     subjects: impl IntoIterator<Item = Subject>,
-    mut ask: impl FnMut(&Program) -> Comparison,
+    mut ask: impl FnMut(&Verified) -> Comparison,
 ) -> Tally {
     compare_under(subjects, &[""], |program, _| ask(program))
 }
@@ -114,7 +114,7 @@ pub fn compare(
 pub fn compare_under<C: Copy + Debug>(
     subjects: impl IntoIterator<Item = Subject>,
     cases: &[C],
-    mut ask: impl FnMut(&Program, C) -> Comparison,
+    mut ask: impl FnMut(&Verified, C) -> Comparison,
 ) -> Tally {
     let mut tally = Tally::default();
     for subject in subjects {
@@ -143,7 +143,7 @@ fn smallest<C: Copy + Debug>(
     subject: &Subject,
     case: C,
     first: String,
-    ask: &mut impl FnMut(&Program, C) -> Comparison,
+    ask: &mut impl FnMut(&Verified, C) -> Comparison,
 ) -> String {
     let mut last = first;
     let small = shrink(&subject.program, &mut |candidate| match ask(candidate, case) {
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use raddle_ir::InstKind;
 
-    fn stores(program: &Program) -> usize {
+    fn stores(program: &Verified) -> usize {
         let blocks = program.funcs.values().flat_map(|function| function.blocks.values());
         let insts = blocks.flat_map(|block| &block.insts);
         insts.filter(|inst| matches!(inst.kind, InstKind::Store { .. })).count()
@@ -189,7 +189,7 @@ mod tests {
     fn a_complaint_is_shown_with_the_smallest_program() {
         let subject = generated(&Config::memory(), 100).find(|s| stores(&s.program) > 2);
         let subject = subject.expect("a program with some stores");
-        let mut ask = |program: &Program, _: u8| same("stores", &(stores(program) > 1), &false);
+        let mut ask = |program: &Verified, _: u8| same("stores", &(stores(program) > 1), &false);
         let report = smallest(&subject, 7, String::new(), &mut ask);
         assert!(report.starts_with(&format!("{} 7: stores", subject.name)), "{report}");
         assert_eq!(report.matches("store ").count(), 2, "{report}");

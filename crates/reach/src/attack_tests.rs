@@ -4,14 +4,14 @@
 use crate::rules::Rules;
 use crate::search::{Found, Search, Target};
 use raddle_engine::Budget;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_machine::{Bounds, Unroll};
 use raddle_oracle::automata;
 use raddle_oracle::campaign::{compare, compare_seeds, generated, same};
 use raddle_oracle::generate::Config;
 
 /// Thread, store and load of every attack that succeeds.
-fn attacks(program: &Program, whole_windows: bool) -> Vec<(u32, u32, u32)> {
+fn attacks(program: &Verified, whole_windows: bool) -> Vec<(u32, u32, u32)> {
     let rules = Rules { attacks: true, whole_windows, ..Rules::default() };
     let budget = Budget::UNLIMITED;
     let bounds = Bounds { steps: 100_000, unroll: Unroll::NONE, spin: true, budget };

@@ -4,13 +4,13 @@ use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space};
 use crate::system::System;
 use raddle_engine::Budget;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_machine::{Bounds, Unroll};
 use raddle_oracle::campaign::{Comparison, compare_under, generated, same};
 use raddle_oracle::generate::Config;
 
 /// Walks, and takes apart and puts together every state on the way.
-fn states_come_back(program: &Program, attacks: bool) -> Comparison {
+fn states_come_back(program: &Verified, attacks: bool) -> Comparison {
     let bounds =
         Bounds { steps: 100_000, unroll: Unroll::NONE, spin: false, budget: Budget::UNLIMITED };
     let rules = Rules { attacks, ..Rules::default() };

@@ -3,25 +3,24 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use raddle_interleave::{
-    Budget, FailureKind, Model, Options as Exploration, ReplayEnd, Summary, explore, replay_reach,
+use raddle_engine::{
+    Budget, FailureKind, Model, Options, Options as Exploration, ReplayEnd, Summary,
 };
-use raddle_ir::Program;
+use raddle_interleave::{explore, replay_reach};
+use raddle_ir::Verified;
 use raddle_oracle::campaign::{
     Comparison, Stop, compare, compare_under, ensure, generated, same, seeded,
 };
 use raddle_oracle::generate::{Config, Weights};
 use raddle_oracle::spinning;
-use raddle_reach::{
-    Answer, End, Options, ReachModel, Robust, Witness, final_states, reach, robust,
-};
+use raddle_reach::{Answer, End, Robust, Witness, final_states, reach, robust};
 use raddle_testing::note;
 
 /// Executions beyond which a program is skipped.
 const EXECUTIONS: u64 = 5_000;
 
 /// What the interleaving engine says, if it can say everything.
-fn explored(program: &Program, model: Model) -> Result<Summary, Stop> {
+fn explored(program: &Verified, model: Model) -> Result<Summary, Stop> {
     let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
     options.limits.executions = Some(EXECUTIONS);
     options.limits.spin = false;
@@ -32,10 +31,10 @@ fn explored(program: &Program, model: Model) -> Result<Summary, Stop> {
 }
 
 /// Final states, failures and robustness; tells whether the program is robust.
-fn as_by_executions(program: &Program) -> Result<bool, Stop> {
+fn as_by_executions(program: &Verified) -> Result<bool, Stop> {
     let options = Options::default();
     let (sc, tso) = (explored(program, Model::Sc)?, explored(program, Model::Tso)?);
-    for (model, summary) in [(ReachModel::Sc, &sc), (ReachModel::Tso, &tso)] {
+    for (model, summary) in [(Model::Sc, &sc), (Model::Tso, &tso)] {
         let expected: Vec<Vec<u64>> =
             summary.states.iter().map(|(values, _)| values.clone()).collect();
         let found = final_states(program, model, &options);
@@ -109,13 +108,12 @@ fn waiting() {
     agree(&Config::waiting(), 100);
 }
 
-const MODELS: [(ReachModel, Model); 2] =
-    [(ReachModel::Sc, Model::Sc), (ReachModel::Tso, Model::Tso)];
+const MODELS: [(Model, Model); 2] = [(Model::Sc, Model::Sc), (Model::Tso, Model::Tso)];
 
 /// Whether a program with loops can fail, be it by waiting for ever. Tells whether it can.
 fn fails_as_by_executions(
-    program: &Program,
-    (reached, model): (ReachModel, Model),
+    program: &Verified,
+    (reached, model): (Model, Model),
 ) -> Result<bool, Stop> {
     let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
     options.limits.executions = Some(EXECUTIONS);
@@ -133,7 +131,7 @@ fn fails_as_by_executions(
     Ok(matches!(answer, Answer::Reachable(_)))
 }
 
-fn replays(program: &Program, model: Model, witness: &Witness) -> bool {
+fn replays(program: &Verified, model: Model, witness: &Witness) -> bool {
     let End::Failure { kind, .. } = &witness.end else { return false };
     match replay_reach(program, model, false, &Budget::UNLIMITED, &witness.schedule).0.end {
         ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == *kind),

@@ -233,8 +233,8 @@ fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diag
 }
 
 fn named_engine(name: &str) -> Result<Engine, String> {
-    let found = Engine::ALL.iter().find(|engine| engine.name() == name);
-    found.copied().ok_or_else(|| {
+    let found = Engine::ALL.into_iter().find(|engine| engine.name() == name);
+    found.ok_or_else(|| {
         let names: Vec<String> = Engine::ALL.iter().map(|e| format!("'{}'", e.name())).collect();
         format!("the engine '{name}' is not known; expected one of {}", names.join(", "))
     })

@@ -4,10 +4,11 @@ use raddle_analysis::{
     CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Search, Verdict,
     Violation, Witness,
 };
-use raddle_interleave::{
+use raddle_engine::{
     BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, Model, Options,
     ReplayEvent, Step, Stopped, Summary, Unroll,
 };
+
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
 };

@@ -2,8 +2,9 @@
 
 use super::definition::{LOCATIONS, Order, Place, Statement, Threads, races};
 use super::{Pair, common, pairs};
-use raddle_interleave::{Model, Strategy};
-use raddle_ir::Program;
+use raddle_engine::{Model, Strategy};
+
+use raddle_ir::Verified;
 use raddle_oracle::campaign::{Stop, compare_seeds, same};
 use std::collections::BTreeSet;
 
@@ -90,7 +91,7 @@ fn written(statement: Statement, last: usize) -> String {
 }
 
 /// The program, its text, and the line of each statement.
-fn built(threads: &Threads) -> (Program, String, Vec<Vec<u32>>) {
+fn built(threads: &Threads) -> (Verified, String, Vec<Vec<u32>>) {
     let last = threads.0.len() - 1;
     let spawns = threads.0[0].iter().any(|s| matches!(s, Statement::Spawn));
     let mut lines: Vec<String> = (0..LOCATIONS).map(|n| format!("global @x{n}: i32")).collect();
