@@ -23,9 +23,8 @@
 //! | `datarace` | data races, as C11 has them |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
-//! | `reverse` | what a race asks to be explored |
-//! | `persistent` | the same, by persistent sets |
-//! | `random` | random schedules |
+//! | `reverse` | sequences that reverse a race |
+//! | `strategy` | what each strategy plans |
 //! | `outcome` | how executions end |
 //! | `schedule` | from events to schedules and back |
 //! | `replay` | running a schedule again |
@@ -56,10 +55,8 @@ mod narrate;
 mod observe;
 mod outcome;
 mod perform;
-mod persistent;
 mod quick;
 mod race;
-mod random;
 mod record;
 mod replay;
 mod reverse;
@@ -67,6 +64,7 @@ mod schedule;
 mod search;
 mod settle;
 mod spin;
+mod strategy;
 mod system;
 mod update;
 mod wait;
@@ -80,8 +78,9 @@ pub use observe::{Execution, Happening, Visitor, What, observe};
 pub use replay::{replay, replay_reach};
 
 use observe::Notes;
-use raddle_engine::{Engine, Options, Strategy, Summary};
+use raddle_engine::{Engine, Options, Summary};
 use raddle_ir::Verified;
+use raddle_machine::{Fault, FaultKind};
 use system::{System, Watched};
 
 /// Searches the executions of a program.
@@ -97,6 +96,11 @@ fn search_with<'a>(
     if let Some(fault) = Engine::Interleave.lacks(options.model) {
         return Summary::cannot_start(fault, &options.limits);
     }
+    let Some(explore) = strategy::explorer(options.strategy) else {
+        let message = format!("'{}' is a strategy of another engine", options.strategy.name());
+        let fault = Fault::new(FaultKind::Unsupported, message);
+        return Summary::cannot_start(fault, &options.limits);
+    };
     let (watched, visitor) = match visitor {
         None => (Watched::Search, None),
         Some((notes, visit)) => (Watched::Notes(notes), Some(visit)),
@@ -108,8 +112,5 @@ fn search_with<'a>(
     if let Some(slots) = &mut system.slots {
         slots.stores = options.limits.events;
     }
-    match options.strategy {
-        Strategy::Random => random::sample(system, options, visitor),
-        _ => search::Search::new(system, options, visitor).run(),
-    }
+    explore(system, options, visitor)
 }

@@ -8,10 +8,10 @@ use crate::system::System;
 use raddle_engine::{Options, Sampling, Summary};
 
 /// Runs as many schedules as [`Options::sampling`] says, the same ones for the same seed.
-pub(crate) fn sample(
+pub(super) fn explore<'o>(
     mut system: System<'_>,
-    options: &Options,
-    mut visitor: Option<Visitor<'_>>,
+    options: &'o Options,
+    mut visitor: Option<Visitor<'o>>,
 ) -> Summary {
     let Sampling { seed, runs } = options.sampling;
     let mut random = fastrand::Rng::with_seed(seed);
