@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `model` | the memory models and their names |
 //! | `limits` | where to stop, what to look for |
-//! | `failure` | what can go wrong, and the steps that lead there |
+//! | `failure` | what can go wrong |
+//! | `schedule` | the steps that lead to an execution |
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
 //! | `tally` | how executions end, counted into a summary |
@@ -16,17 +17,19 @@ mod failure;
 mod fences;
 mod limits;
 mod model;
+mod schedule;
 mod story;
 mod summary;
 mod tally;
 
 pub use elements::Elements;
-pub use failure::{Failure, FailureKind, FailureSite, Step};
+pub use failure::{Failure, FailureKind, FailureSite};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::Model;
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Ending, LoopBound, Unroll, loop_places};
+pub use schedule::{EventRef, Step};
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };

@@ -1,6 +1,7 @@
 //! The result of a search.
 
-use crate::failure::{Failure, Step};
+use crate::failure::Failure;
+use crate::schedule::Step;
 use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::Status;

@@ -56,7 +56,7 @@ fn run<const W: usize>(
             return Replayed { end: ReplayEnd::Stuck(n), events };
         };
         // Threads run ahead as far as they can: afterwards this one is somewhere else.
-        let at = ahead.place(step.thread);
+        let at = ahead.place(step.thread().0);
         match perform(&mut ahead, &mut graph, act) {
             Ok(()) => events.push(teller.event(&ahead, &graph, act, at)),
             Err(Refused::Forbidden | Refused::Full) => {

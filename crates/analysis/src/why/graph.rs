@@ -9,7 +9,7 @@ use super::cycle::{Cycle, Link, in_words, stretches};
 use super::waits::waits;
 use super::{Cause, Told, Why, why};
 use crate::check::Offence;
-use raddle_engine::{Cell, Deed, ReplayEvent, Step};
+use raddle_engine::{Cell, Deed, EventRef, ReplayEvent, Step};
 use raddle_ir::Program;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
@@ -49,17 +49,23 @@ impl Trace {
     /// Steps and the first events are the same in number: what follows are failures, and who is stuck.
     fn of(schedule: &[Step], events: &[ReplayEvent]) -> Trace {
         let mut trace = Trace { next: vec![Vec::new(); events.len()] };
-        let name = |step: &Step| step.update.map(|po| (step.thread, po));
-        let named: BTreeMap<(u32, u32), usize> =
-            schedule.iter().enumerate().filter_map(|(n, step)| Some((name(step)?, n))).collect();
-        for (((thread, _), a), ((other, _), b)) in named.iter().zip(named.iter().skip(1)) {
-            if thread == other {
+        let committed = |step: &Step| match step {
+            Step::CommitLoad { event, .. } | Step::CommitStore { event, .. } => Some(*event),
+            _ => None,
+        };
+        let steps = schedule.iter().enumerate();
+        let named: BTreeMap<EventRef, usize> =
+            steps.filter_map(|(n, step)| Some((committed(step)?, n))).collect();
+        for ((earlier, a), (later, b)) in named.iter().zip(named.iter().skip(1)) {
+            if earlier.thread == later.thread {
                 trace.next[*a].push((*b, Link::Program));
             }
         }
-        let source = |step: &Step| match step.choice {
-            0 => None,
-            choice => named.get(&((choice >> 32) as u32, (choice as u32).wrapping_sub(1))).copied(),
+        let source = |step: &Step| match step {
+            Step::CommitLoad { from: store, .. } | Step::CommitStore { after: store, .. } => {
+                named.get(store.as_ref()?).copied()
+            }
+            _ => None,
         };
         let mut coherence: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         let mut reads = Vec::new();
