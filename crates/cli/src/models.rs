@@ -66,8 +66,7 @@ impl TypedValueParser for Strategies {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let value =
-            |strategy: &Strategy| PossibleValue::new(strategy.name()).help(strategy.about());
+        let value = |strategy: Strategy| PossibleValue::new(strategy.name()).help(strategy.about());
         Some(Box::new(Strategy::ALL.into_iter().map(value)))
     }
 }

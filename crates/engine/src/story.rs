@@ -47,7 +47,7 @@ impl Replayed {
 /// Something that a thread does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayEvent {
-    /// Number of the thread, as in [`crate::Step::thread`].
+    /// Number of the thread, as in [`crate::Step`].
     pub number: u32,
     /// Its name.
     pub thread: String,

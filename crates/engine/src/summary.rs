@@ -1,7 +1,8 @@
 //! The result of a search.
 
-use crate::failure::{Failure, FailureSite, Step};
+use crate::failure::{Failure, FailureSite};
 use crate::limits::Limits;
+use crate::schedule::Step;
 use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::{Fault, Status};

@@ -47,7 +47,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
             return Replayed { end: ReplayEnd::Stuck(n), events };
         };
         // Threads run ahead as far as they can: afterwards this one is somewhere else.
-        let at = ahead.place(step.thread);
+        let at = ahead.place(step.thread().0);
         match perform(&mut ahead, &mut graph, act) {
             Ok(()) => events.push(teller.event(&ahead, &graph, act, at)),
             Err(Refused::Forbidden | Refused::Full) => {

@@ -6,7 +6,7 @@
 
 use crate::event::Turn;
 use crate::observe::{Happening, What};
-use crate::schedule::{action, visible};
+use crate::schedule::{action, visible, woken};
 use crate::system::{System, Watched};
 use raddle_engine::{Buffering, Limits, Model, Options, Step};
 use raddle_ir::Verified;
@@ -101,8 +101,7 @@ impl Run<'_> {
                 if held && (queue || store == delay.store) {
                     return Some(());
                 }
-                let step = Step { thread: thread.0, update: Some(store), choice: 0 };
-                match self.perform(step) {
+                match self.perform(Step::Update { thread, store }) {
                     None if held => Some(()),
                     done => done,
                 }
@@ -121,8 +120,8 @@ impl Run<'_> {
                     // A store that fails is no event where stores go into a buffer.
                     return Some(());
                 }
-                let choice = self.choice(thread, happening.choice)?;
-                self.perform(Step { thread: thread.0, update: None, choice })
+                let step = self.operation(thread, happening.choice)?;
+                self.perform(step)
             }
             // The thread does these by itself.
             What::Buffer { .. }
@@ -133,14 +132,19 @@ impl Run<'_> {
         }
     }
 
-    /// The number of an alternative: of a signal, whom it wakes.
-    fn choice(&self, thread: ThreadId, choice: u32) -> Option<u64> {
-        match (choice.checked_sub(1), visible(&self.system, thread)) {
-            (Some(woken), Some(Visible::Signal { .. })) => {
-                Some(u64::from(self.thread(woken)?.0) + 1)
+    /// The step in which a thread performs its operation, with the alternative that the execution took.
+    fn operation(&self, thread: ThreadId, choice: u32) -> Option<Step> {
+        Some(match visible(&self.system, thread) {
+            Some(Visible::Choose { .. }) => Step::Choose { thread, choice: choice.into() },
+            Some(Visible::Signal { .. }) => {
+                let woken = match woken(choice) {
+                    Some(woken) => Some(self.thread(woken.0)?),
+                    None => None,
+                };
+                Step::Signal { thread, woken }
             }
-            _ => Some(choice.into()),
-        }
+            _ => Step::Run(thread),
+        })
     }
 
     fn perform(&mut self, step: Step) -> Option<()> {
@@ -155,7 +159,7 @@ impl Run<'_> {
         let thread = self.thread(number)?;
         while let Some(turn) = self.next_update(thread) {
             let store = self.system.leaving(turn.thread, turn.addr)?.index;
-            self.perform(Step { thread: thread.0, update: Some(store), choice: 0 })?;
+            self.perform(Step::Update { thread, store })?;
         }
         Some(())
     }

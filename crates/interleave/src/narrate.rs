@@ -66,10 +66,13 @@ impl Narrator {
 
     /// Looks at a step that can happen, before it does.
     pub fn before(&self, system: &System<'_>, step: &Step) -> Before {
-        let thread = ThreadId(step.thread);
+        let thread = step.thread();
         let trail = &system.machine.trail;
         let buffer = &system.process(thread).buffer;
-        let leaving = step.update.and_then(|store| buffer.get(trail, store));
+        let leaving = match step {
+            Step::Update { store, .. } => buffer.get(trail, *store),
+            _ => None,
+        };
         match leaving {
             Some(entry) => {
                 let loc = self.store_loc(thread, entry.index);

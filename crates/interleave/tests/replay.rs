@@ -2,10 +2,11 @@
 
 use crate::MODELS;
 use raddle_engine::{
-    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary,
+    Checks, EventRef, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary,
 };
 use raddle_interleave::{explore, replay};
 use raddle_ir::{Condition, Prop, Quantifier, Verified, text};
+use raddle_machine::ThreadId;
 use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, same};
 use raddle_oracle::generate::{self, Config};
 
@@ -136,11 +137,11 @@ fn told(program: &Verified, model: Model, schedule: &[Step]) -> Vec<String> {
 }
 
 fn step(thread: u32) -> Step {
-    Step { thread, update: None, choice: 0 }
+    Step::Run(ThreadId(thread))
 }
 
 fn update(thread: u32, store: u32) -> Step {
-    Step { thread, update: Some(store), choice: 0 }
+    Step::Update { thread: ThreadId(thread), store }
 }
 
 const TALE: &str = r#"
@@ -219,11 +220,22 @@ entry:
 }
 "#;
     let program = parsed(source);
-    let end =
-        |choice| replay(&program, Model::Sc, Checks::default(), &[Step { choice, ..step(0) }]).end;
-    assert_eq!(end(2), ReplayEnd::Complete { state: Vec::new() });
-    assert_eq!(end(3), ReplayEnd::Stuck(0));
-    assert_eq!(end(u64::MAX), ReplayEnd::Stuck(0));
+    let end = |step| replay(&program, Model::Sc, Checks::default(), &[step]).end;
+    let thread = ThreadId(0);
+    let choose = |choice| end(Step::Choose { thread, choice });
+    assert_eq!(choose(2), ReplayEnd::Complete { state: Vec::new() });
+    assert_eq!(choose(3), ReplayEnd::Stuck(0));
+    assert_eq!(choose(u64::MAX), ReplayEnd::Stuck(0));
+    let event = EventRef { thread, index: 0 };
+    for other in [
+        step(0),
+        update(0, 0),
+        Step::Signal { thread, woken: None },
+        Step::CommitLoad { event, from: None },
+        Step::CommitStore { event, after: Some(event) },
+    ] {
+        assert_eq!(end(other), ReplayEnd::Stuck(0), "{other:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! the program was made from, a fingerprint of it, and for each error the model, the schedule and
 //! the place. The rest (the story, the reason) is for readers.
 
-use crate::{Run, json, story};
+use crate::{Run, json};
 use raddle_analysis::Violation;
 use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::Expected;
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 const FORMAT: &str = "raddle-witness";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What a program is made from: files, and the arguments that decide what becomes of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -178,7 +178,7 @@ struct BodyEntry {
     line: Option<u32>,
     against: Option<json::Place>,
     count: u64,
-    schedule: Vec<story::Step>,
+    schedule: Vec<Step>,
 }
 
 /// Reads a witness file.
@@ -190,9 +190,9 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
             .expected(format!("a file written by --witness, of format '{FORMAT}'")));
     }
     if header.version != VERSION {
-        return Err(wrong(format!("version {} of the format is not known", header.version))
+        return Err(wrong(format!("a witness of version {} cannot be read", header.version))
             .expected(format!("version {VERSION}"))
-            .help("replay it with the raddle that wrote it; the file says which"));
+            .help("run `raddle check` again with --witness to write the file anew"));
     }
     let Body { inputs, arguments, program, checks, witnesses } = parsed(file, bytes)?;
     let checks = known(file, &checks)?;
@@ -260,7 +260,7 @@ impl BodyEntry {
             self.options(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
         Ok(RecordedWitness {
             options,
-            schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
+            schedule: self.schedule,
             expected: Expected {
                 kind: self.kind,
                 thread: self.thread,
@@ -276,6 +276,7 @@ impl BodyEntry {
 mod tests {
     use super::*;
     use raddle_ir::{ProgramBuilder, Type};
+    use serde_json::json;
 
     fn read_text(text: &str) -> Result<Recorded, Diagnostic> {
         read("w.json", text.as_bytes())
@@ -305,14 +306,44 @@ mod tests {
     }
 
     #[test]
+    fn steps_read_back_and_nothing_is_assumed() {
+        for step in [
+            json!({ "run": 0 }),
+            json!({ "choose": { "thread": 1, "choice": u64::MAX } }),
+            json!({ "signal": { "thread": 1, "woken": 2 } }),
+            json!({ "signal": { "thread": 1, "woken": null } }),
+            json!({ "update": { "thread": 0, "store": 3 } }),
+            json!({ "commit-load": { "event": { "thread": 0, "index": 1 }, "from": null } }),
+            json!({ "commit-store": {
+                "event": { "thread": 0, "index": 1 }, "after": { "thread": 1, "index": 0 } } }),
+        ] {
+            let read: Step = serde_json::from_value(step.clone()).expect("a step");
+            assert_eq!(serde_json::to_value(read).expect("it is written"), step);
+        }
+        for step in [
+            json!({}),
+            json!({ "run": -1 }),
+            json!({ "run": u64::MAX }),
+            json!({ "run": 0, "update": { "thread": 0, "store": 3 } }),
+            json!({ "thread": 0, "update": null, "choice": 0 }),
+            json!({ "signal": { "thread": 1 } }),
+            json!({ "commit-load": { "event": { "thread": 0, "index": 1 } } }),
+            json!({ "commit-store": { "event": 3, "after": null } }),
+        ] {
+            assert!(serde_json::from_value::<Step>(step.clone()).is_err(), "{step}");
+        }
+    }
+
+    #[test]
     fn other_files_are_refused_with_a_reason() {
         for (text, reason) in [
             ("", "no witness"),
             ("[]", "no witness"),
             ("{\"format\": 3}", "no witness"),
             ("{\"format\": \"sarif\", \"version\": 1}", "'sarif'"),
+            ("{\"format\": \"raddle-witness\", \"version\": 1}", "version 1"),
             ("{\"format\": \"raddle-witness\", \"version\": 9}", "version 9"),
-            ("{\"format\": \"raddle-witness\", \"version\": 1}", "missing field"),
+            ("{\"format\": \"raddle-witness\", \"version\": 2}", "missing field"),
             ("{\"format\": \"raddle-witness\", \"version\": -1}", "no witness"),
         ] {
             let refused = read_text(text).expect_err(text);

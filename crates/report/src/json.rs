@@ -113,7 +113,7 @@ pub(crate) struct Error<'a> {
     count: u64,
     /// Whether the schedule was replayed to the same end.
     confirmed: bool,
-    schedule: story::Steps<'a>,
+    schedule: &'a [Step],
     /// What happens along the schedule, if that was replayed.
     witness: story::Events<'a>,
     /// What made the difference, in words, and the events of the witness that this is about.
@@ -292,7 +292,7 @@ pub(crate) fn goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Error<'a> {
         message: "a goal is reached".to_owned(),
         count: 1,
         confirmed: true,
-        schedule: story::Steps(&witness.schedule),
+        schedule: &witness.schedule,
         witness: story::events(run, &witness.events),
         why: None,
         causes: Vec::new(),
@@ -328,7 +328,7 @@ fn failed_at<'a>(run: &Run<'a>, site: FailureSite, schedule: &'a [Step]) -> Erro
         message: site.message,
         count: 1,
         confirmed: false,
-        schedule: story::Steps(schedule),
+        schedule,
         witness: story::events(run, &[]),
         why: None,
         causes: Vec::new(),
@@ -361,7 +361,7 @@ fn refuted<'a>(run: &Run<'a>, outcome: &'a Outcome) -> Error<'a> {
         message: format!("{} fails", condition::spelled(run.program)),
         count: outcome.count,
         confirmed: false,
-        schedule: story::Steps(&outcome.schedule),
+        schedule: &outcome.schedule,
         witness: story::events(run, &[]),
         why: None,
         causes: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, counted, printable, story, witness};
 use raddle_analysis::reach::{ReachResult, Reached};
-use raddle_engine::FailureKind;
+use raddle_engine::{FailureKind, Step};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ struct Witness<'a> {
     /// `goal`, or the kind of failure.
     end: &'static str,
     message: Option<String>,
-    schedule: story::Steps<'a>,
+    schedule: &'a [Step],
     events: story::Events<'a>,
 }
 
@@ -55,7 +55,7 @@ fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> Witness<'a> {
     Witness {
         end: reached.failure.as_ref().map_or("goal", |failure| failure.kind.name()),
         message: reached.failure.as_ref().map(|failure| failure.message.clone()),
-        schedule: story::Steps(&reached.witness.schedule),
+        schedule: &reached.witness.schedule,
         events: story::events(run, &reached.witness.events),
     }
 }

@@ -12,6 +12,7 @@ use raddle_engine::{
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
 };
+use raddle_machine::ThreadId;
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, check, json, litmus};
 use serde_json::Value;
@@ -79,10 +80,7 @@ fn failure() -> Failure {
         loc: LocId(0),
         message: "both are in".into(),
         count: 1,
-        schedule: vec![
-            Step { thread: 0, update: None, choice: 0 },
-            Step { thread: 0, update: Some(3), choice: 0 },
-        ],
+        schedule: vec![Step::Run(ThreadId(0)), Step::Update { thread: ThreadId(0), store: 3 }],
     }
 }
 
@@ -291,8 +289,8 @@ fn check_json() {
         "kind": "assertion", "thread": "P0", "file": "SB.litmus", "line": 7,
         "message": "both are in", "count": 1, "confirmed": true,
         "schedule": [
-            { "thread": 0, "update": null, "choice": 0 },
-            { "thread": 0, "update": 3, "choice": 0 },
+            { "run": 0 },
+            { "update": { "thread": 0, "store": 3 } },
         ],
         "witness": [
             { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "writes x = 1 (buffered)",

@@ -250,7 +250,7 @@ impl Ahead<'_> {
     pub fn alternatives(&self, thread: u32) -> u64 {
         match self.code.op(self.pc(thread)) {
             Op::Choose { lo, hi, .. } => (hi - lo).saturating_add(1),
-            Op::CondSignal { .. } => self.waiters(thread).count_ones().into(),
+            Op::CondSignal { .. } => self.signal_wakes(thread).count() as u64,
             // A store-conditional succeeds or fails.
             _ => 2,
         }
