@@ -93,8 +93,8 @@ impl System<'_> {
 
     fn held(&self, addr: u64, bytes: u32, purpose: Purpose) -> Option<u128> {
         let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, addr, bytes, purpose).ok()?;
-        Some(self.machine.memory.read(trail, place))
+        let slice = self.machine.memory.access(trail, addr, bytes, purpose).ok()?;
+        Some(self.machine.memory.read(trail, slice))
     }
 
     /// What a load by the thread would see, its own buffer included.
@@ -166,7 +166,7 @@ impl System<'_> {
             }
             Visible::Free { addr, by } => {
                 let whole = self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit());
-                (Class::Write, addr, whole.map_or(1, |place| place.bytes()))
+                (Class::Write, addr, whole.map_or(1, |slice| slice.bytes()))
             }
             Visible::Choose { .. }
             | Visible::Fence { .. }

@@ -50,8 +50,8 @@ impl System<'_> {
         }
         // A lock that is not there is held by nobody, but that is not what is wrong.
         let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, action.addr, action.bytes, Purpose::Update);
-        if let Err(fault) = place {
+        let slice = self.machine.memory.access(trail, action.addr, action.bytes, Purpose::Update);
+        if let Err(fault) = slice {
             let condition = Condition::Unless(Class::Write);
             return self.failing_access(action, fault, condition, None, races);
         }
@@ -71,18 +71,18 @@ impl System<'_> {
             let message = "waits on a condition with a lock that it does not hold";
             return self.failing_lock(action, message, races);
         }
-        let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
-        self.record_step(action, Some(place), Recording::NONE, races);
+        let Some(slice) = self.checked(&action, Purpose::Read, None, races) else { return };
+        self.record_step(action, Some(slice), Recording::NONE, races);
         self.machine.complete(action.thread, 0, true);
     }
 
     pub(crate) fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
         let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
-        let Some(place) = self.checked(&action, Purpose::Update, None, races) else { return };
+        let Some(slice) = self.checked(&action, Purpose::Update, None, races) else { return };
         // It changes no value: whoever waits there for one finds what was there before.
-        let old = self.machine.memory.read(&self.machine.trail, place);
+        let old = self.machine.memory.read(&self.machine.trail, slice);
         let detail = Detail { old, open: !all, ..Detail::NONE };
-        self.record_step(action, Some(place), Recording { detail, needs: None }, races);
+        self.record_step(action, Some(slice), Recording { detail, needs: None }, races);
         let clock = self.events[self.events.len() - 1].clock;
         for waiter in waiters {
             if all || waiter.0 + 1 == action.choice {

@@ -6,7 +6,7 @@ use crate::race::Race;
 use crate::record::{Base, Recording};
 use crate::system::{System, field};
 use crate::wait::Needs;
-use raddle_machine::memory::{Place, Purpose};
+use raddle_machine::memory::{Purpose, Slice};
 use raddle_machine::visible::UNLOCKED;
 use raddle_machine::{Ending, Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
 
@@ -58,13 +58,13 @@ impl System<'_> {
         &mut self,
         action: Action,
         base: Base,
-        place: Place,
+        slice: Slice,
         entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         match self.keeps_old {
-            true => self.record_overwriting(action, base, place, entry, races),
-            false => self.record(action, base, place, None, entry, races),
+            true => self.record_overwriting(action, base, slice, entry, races),
+            false => self.record(action, base, slice, None, entry, races),
         }
     }
 
@@ -73,14 +73,14 @@ impl System<'_> {
         &mut self,
         action: Action,
         base: Base,
-        place: Place,
+        slice: Slice,
         entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let (old, fresh) = (memory.read(trail, place), memory.is_fresh(trail, place));
+        let (old, fresh) = (memory.read(trail, slice), memory.is_fresh(trail, slice));
         let recording = Recording::write(old, fresh);
-        self.record(action, base, place, Some(&recording), entry, races)
+        self.record(action, base, slice, Some(&recording), entry, races)
     }
 
     /// How many alternatives a thread's next operation has.
@@ -158,8 +158,8 @@ impl System<'_> {
             Visible::Unlock { .. } => self.unlock(action, races),
             Visible::CondEnqueue { mutex, .. } => self.enqueue(action, mutex, races),
             Visible::CondLeave { .. } => {
-                let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
-                self.record_step(action, Some(place), Recording::NONE, races);
+                let Some(slice) = self.checked(&action, Purpose::Read, None, races) else { return };
+                self.record_step(action, Some(slice), Recording::NONE, races);
                 self.machine.complete(thread, 0, true);
             }
             Visible::Signal { .. } | Visible::Broadcast { .. } => {
@@ -178,17 +178,17 @@ impl System<'_> {
         }
     }
 
-    /// The place of an access; `None`, and the thread failed, if it is bad.
+    /// The bytes of an access; `None`, and the thread failed, if it is bad.
     pub(crate) fn checked(
         &mut self,
         action: &Action,
         purpose: Purpose,
         needs: Option<Needs>,
         races: &mut Vec<Race>,
-    ) -> Option<Place> {
+    ) -> Option<Slice> {
         let trail = &self.machine.trail;
-        match self.machine.memory.place(trail, action.addr, action.bytes, purpose) {
-            Ok(place) => Some(place),
+        match self.machine.memory.access(trail, action.addr, action.bytes, purpose) {
+            Ok(slice) => Some(slice),
             Err(fault) => {
                 let condition = Condition::Unless(action.class);
                 self.failing_access(*action, fault, condition, needs, races);
@@ -208,10 +208,10 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) {
         let trail = &self.machine.trail;
-        let place = self.machine.memory.remains(trail, action.addr, action.bytes);
+        let slice = self.machine.memory.remains(trail, action.addr, action.bytes);
         let recording = Recording { detail: Detail { condition, ..Detail::NONE }, needs };
         let action = Action { class: Class::Read, ..action };
-        self.record_step(action, place, recording, races);
+        self.record_step(action, slice, recording, races);
         self.fail(action.thread, fault);
     }
 
@@ -231,9 +231,9 @@ impl System<'_> {
     ) {
         // What the buffer serves was written, if not to memory yet.
         let purpose = if action.forwarded > 0 { Purpose::Copy } else { purpose };
-        let Some(place) = self.checked(&action, purpose, needs, races) else { return };
+        let Some(slice) = self.checked(&action, purpose, needs, races) else { return };
         let value = match self.is_drained(action.thread) {
-            true => self.machine.memory.read(&self.machine.trail, place),
+            true => self.machine.memory.read(&self.machine.trail, slice),
             false => self.value_seen(action.thread, action.addr, action.bytes).unwrap_or(0),
         };
         let mixed = needs.is_some() && self.is_mixed(&action);
@@ -243,7 +243,7 @@ impl System<'_> {
             self.forwarded_load(action, covering.newest);
         } else {
             let recording = Recording { needs, ..Recording::NONE };
-            self.record_step(action, Some(place), recording, races);
+            self.record_step(action, Some(slice), recording, races);
         }
         self.machine.complete(action.thread, value, true);
         if mixed {
@@ -281,17 +281,17 @@ impl System<'_> {
             Condition::FindsSomething | Condition::Finds(_) => Purpose::Update,
             Condition::Fixed | Condition::Unless(_) | Condition::After(_) => Purpose::Write,
         };
-        let Some(place) = self.checked(&action, purpose, needs, races) else { return };
-        let old = self.machine.memory.read(&self.machine.trail, place);
-        let fresh = self.machine.memory.is_fresh(&self.machine.trail, place);
+        let Some(slice) = self.checked(&action, purpose, needs, races) else { return };
+        let old = self.machine.memory.read(&self.machine.trail, slice);
+        let fresh = self.machine.memory.is_fresh(&self.machine.trail, slice);
         let (new, result, happens) = change(old);
         debug_assert_eq!(happens, action.class == Class::Write);
         let mixed = needs.is_some() && self.is_mixed(&action);
         let detail = Detail { old, fresh, condition, open: false };
         let recording = Recording { detail, needs };
-        self.record_step(action, Some(place), recording, races);
+        self.record_step(action, Some(slice), recording, races);
         if happens {
-            self.machine.memory.write(&mut self.machine.trail, place, new);
+            self.machine.memory.write(&mut self.machine.trail, slice, new);
             if new != old {
                 self.machine.note_change(action.thread);
             }
@@ -327,12 +327,12 @@ impl System<'_> {
                 let condition = Condition::Unless(action.class);
                 self.failing_access(action, fault, condition, None, races);
             }
-            Ok(place) => {
+            Ok(slice) => {
                 // Whoever waits at an object of its own finds this value before its end.
-                let small = (1..=16).contains(&place.bytes());
-                let old = if small { self.machine.memory.read(trail, place) } else { 0 };
-                self.record_step(action, Some(place), Recording::write(old, false), races);
-                self.machine.memory.kill(&mut self.machine.trail, place.object());
+                let small = (1..=16).contains(&slice.bytes());
+                let old = if small { self.machine.memory.read(trail, slice) } else { 0 };
+                self.record_step(action, Some(slice), Recording::write(old, false), races);
+                self.machine.memory.kill(&mut self.machine.trail, slice.object());
                 self.machine.complete(action.thread, 0, true);
             }
         }

@@ -51,7 +51,7 @@ impl System<'_> {
                 }
                 Reached::Store(store)
                     if self.slots.is_none()
-                        && self.has_place(store.addr, store.bytes)
+                        && self.is_writable(store.addr, store.bytes)
                         && !self.budget().is_spent() =>
                 {
                     // That it was there is looked up in the undo log if something is wrong with it.
@@ -196,7 +196,7 @@ impl System<'_> {
     /// freed: whether that comes first is seen when the store leaves.
     fn check_buffered(&self, addr: u64, bytes: u32) -> Result<(), Fault> {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        match memory.place(trail, addr, bytes, Purpose::Write) {
+        match memory.access(trail, addr, bytes, Purpose::Write) {
             Err(fault) if !memory.is_dead(trail, addr, bytes) => Err(fault),
             _ => Ok(()),
         }
@@ -204,7 +204,7 @@ impl System<'_> {
 
     /// Whether a store goes into the buffer without further questions.
     #[inline(always)]
-    fn has_place(&self, addr: u64, bytes: u32) -> bool {
+    fn is_writable(&self, addr: u64, bytes: u32) -> bool {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
         memory.find(trail, addr, bytes, Purpose::Write).is_some()
     }

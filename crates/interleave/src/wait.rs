@@ -99,22 +99,22 @@ impl System<'_> {
     /// The bytes of an action, whatever has become of their object.
     fn left_behind(&self, action: &Action) -> Option<u128> {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let place = memory.remains(trail, action.addr, action.bytes)?;
-        Some(memory.read(trail, place))
+        let slice = memory.remains(trail, action.addr, action.bytes)?;
+        Some(memory.read(trail, slice))
     }
 
     /// Whether an operation that waits for a value, having seen `base`, could have come before
     /// writes of other bytes than its own: what it would have found then is not known.
     pub fn waits_among_others(&mut self, action: &Action, base: ClockId) -> bool {
         let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
-        let Ok(place) = memory.place(trail, action.addr, action.bytes, Purpose::Copy) else {
+        let Ok(slice) = memory.access(trail, action.addr, action.bytes, Purpose::Copy) else {
             return false;
         };
-        if let Some(cell) = memory.single_cell(trail, place) {
+        if let Some(cell) = memory.single_cell(trail, slice) {
             return self.is_among_others(action, base, cell);
         }
         let mut cells = Vec::new();
-        memory.cells(trail, place, &mut cells);
+        memory.cells(trail, slice, &mut cells);
         cells.into_iter().any(|cell| self.is_among_others(action, base, cell))
     }
 
@@ -164,9 +164,9 @@ impl System<'_> {
     /// The race of an operation that waits at the end of an execution.
     pub fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
         let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
-        let place = memory.place(trail, action.addr, action.bytes, Purpose::Read).ok()?;
+        let slice = memory.access(trail, action.addr, action.bytes, Purpose::Read).ok()?;
         let mut cells = Vec::new();
-        memory.cells(trail, place, &mut cells);
+        memory.cells(trail, slice, &mut cells);
         let base = self.waiting_base(action);
         let earlier = self.last_chance(action, &cells, base, needs)?;
         Some(Race { earlier, needs: Needed::of(base), happened: None })

@@ -236,8 +236,8 @@ impl System<'_> {
     /// What memory holds, if there is memory there and something was written to it.
     pub fn in_memory(&self, addr: u64, bytes: u32) -> Option<u128> {
         let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
-        Some(self.machine.memory.read(trail, place))
+        let slice = self.machine.memory.access(trail, addr, bytes, Purpose::Read).ok()?;
+        Some(self.machine.memory.read(trail, slice))
     }
 
     /// How a thread's next operation would touch memory; `None` if only the thread itself has a part
@@ -280,7 +280,7 @@ impl System<'_> {
             }
             Visible::Free { addr, by } => {
                 let whole = self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit());
-                (addr, whole.map_or(1, |place| place.bytes()), true)
+                (addr, whole.map_or(1, |slice| slice.bytes()), true)
             }
             Visible::Choose { .. }
             | Visible::Fence { .. }

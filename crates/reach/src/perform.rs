@@ -8,7 +8,7 @@ use crate::delay::{Cover, Delayed, Entry};
 use crate::moves::{Kind, Move, writing};
 use crate::past::{Range, Touch};
 use crate::system::System;
-use raddle_machine::memory::{Place, Purpose};
+use raddle_machine::memory::{Purpose, Slice};
 use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Ending, Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
 
@@ -90,8 +90,8 @@ impl System<'_> {
         self.touch_soft();
         let Some(entry) = self.soft.delayed[thread.0 as usize].pop() else { return };
         let trail = &self.machine.trail;
-        match self.machine.memory.place(trail, entry.addr, entry.bytes, Purpose::Write) {
-            Ok(place) => self.write(place, Range::new(entry.addr, entry.bytes), entry.value),
+        match self.machine.memory.access(trail, entry.addr, entry.bytes, Purpose::Write) {
+            Ok(slice) => self.write(slice, Range::new(entry.addr, entry.bytes), entry.value),
             Err(fault) => self.fail(thread, fault),
         }
     }
@@ -100,7 +100,7 @@ impl System<'_> {
     /// freed: whether that comes first is seen when the store becomes visible.
     fn check_delayed(&self, addr: u64, bytes: u32) -> Result<(), Fault> {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        match memory.place(trail, addr, bytes, Purpose::Write) {
+        match memory.access(trail, addr, bytes, Purpose::Write) {
             Err(fault) if !memory.is_dead(trail, addr, bytes) => Err(fault),
             _ => Ok(()),
         }
@@ -121,8 +121,8 @@ impl System<'_> {
                 window.own.push_newest(entry);
             }
         } else {
-            let place = self.place(addr, bytes, Purpose::Write)?;
-            self.write(place, Range::new(addr, bytes), value);
+            let slice = self.slice(addr, bytes, Purpose::Write)?;
+            self.write(slice, Range::new(addr, bytes), value);
         }
         self.machine.complete(thread, 0, true);
         Ok(())
@@ -130,13 +130,13 @@ impl System<'_> {
 
     // ---- operations ----
 
-    fn place(&self, addr: u64, bytes: u32, purpose: Purpose) -> Result<Place, Fault> {
-        self.machine.memory.place(&self.machine.trail, addr, bytes, purpose)
+    fn slice(&self, addr: u64, bytes: u32, purpose: Purpose) -> Result<Slice, Fault> {
+        self.machine.memory.access(&self.machine.trail, addr, bytes, purpose)
     }
 
     /// Writes memory; reservations of the bytes are lost.
-    fn write(&mut self, place: Place, range: Range, value: u128) {
-        self.machine.memory.write(&mut self.machine.trail, place, value);
+    fn write(&mut self, slice: Slice, range: Range, value: u128) {
+        self.machine.memory.write(&mut self.machine.trail, slice, value);
         let lost = |reserved: &Option<(u64, u32)>| {
             reserved.is_some_and(|(addr, bytes)| Range::new(addr, bytes).overlaps(&range))
         };
@@ -175,9 +175,9 @@ impl System<'_> {
                 let holds = self.has_reserved(thread, addr, ty.bytes());
                 self.touch_soft();
                 self.soft.reserved[thread.0 as usize] = None;
-                let place = self.place(addr, ty.bytes(), Purpose::Write)?;
+                let slice = self.slice(addr, ty.bytes(), Purpose::Write)?;
                 if holds {
-                    self.write(place, Range::new(addr, ty.bytes()), value);
+                    self.write(slice, Range::new(addr, ty.bytes()), value);
                 }
                 self.machine.complete(thread, 0, holds);
             }
@@ -203,12 +203,12 @@ impl System<'_> {
     ) -> Result<(), Fault> {
         let value = match self.cover(thread, addr, bytes) {
             Cover::Value(value) => {
-                self.place(addr, bytes, Purpose::Copy)?;
+                self.slice(addr, bytes, Purpose::Copy)?;
                 value
             }
             Cover::Nothing | Cover::Partly => {
-                let place = self.place(addr, bytes, purpose)?;
-                self.machine.memory.read(&self.machine.trail, place)
+                let slice = self.slice(addr, bytes, purpose)?;
+                self.machine.memory.read(&self.machine.trail, slice)
             }
         };
         self.machine.complete(thread, value, true);
@@ -224,11 +224,11 @@ impl System<'_> {
         bytes: u32,
         change: impl FnOnce(u128) -> (u128, u128, bool),
     ) -> Result<(), Fault> {
-        let place = self.place(addr, bytes, Purpose::Update)?;
-        let old = self.machine.memory.read(&self.machine.trail, place);
+        let slice = self.slice(addr, bytes, Purpose::Update)?;
+        let old = self.machine.memory.read(&self.machine.trail, slice);
         let (new, result, happens) = change(old);
         if happens {
-            self.write(place, Range::new(addr, bytes), new);
+            self.write(slice, Range::new(addr, bytes), new);
         }
         self.machine.complete(thread, result, happens);
         Ok(())
@@ -236,7 +236,7 @@ impl System<'_> {
 
     fn free(&mut self, thread: ThreadId, addr: u64, by: Ending) -> Result<(), Fault> {
         match self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit()) {
-            Ok(place) => self.machine.memory.kill(&mut self.machine.trail, place.object()),
+            Ok(slice) => self.machine.memory.kill(&mut self.machine.trail, slice.object()),
             // `free(NULL)`, and an object of the frame that was freed by hand.
             Err(_) if addr == 0 || by.is_implicit() => {}
             Err(fault) => return Err(fault),
@@ -261,12 +261,12 @@ impl System<'_> {
             Visible::CondEnqueue { addr, mutex } => {
                 let message = "waits on a condition with a lock that it does not hold";
                 self.check_held(thread, mutex, message)?;
-                self.place(addr, LOCK_BYTES, Purpose::Read)?;
+                self.slice(addr, LOCK_BYTES, Purpose::Read)?;
                 self.machine.complete(thread, 0, true);
                 Ok(())
             }
             Visible::CondLeave { addr } => {
-                self.place(addr, LOCK_BYTES, Purpose::Read)?;
+                self.slice(addr, LOCK_BYTES, Purpose::Read)?;
                 self.machine.complete(thread, 0, true);
                 Ok(())
             }
@@ -289,7 +289,7 @@ impl System<'_> {
 
     fn check_held(&self, thread: ThreadId, mutex: u64, message: &str) -> Result<(), Fault> {
         self.check_lock(mutex)?;
-        self.place(mutex, LOCK_BYTES, Purpose::Update)?;
+        self.slice(mutex, LOCK_BYTES, Purpose::Update)?;
         match self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread)) {
             true => Ok(()),
             false => Err(Fault::new(FaultKind::LockMisuse, message)),
@@ -297,7 +297,7 @@ impl System<'_> {
     }
 
     fn signal(&mut self, thread: ThreadId, addr: u64, all: bool, choice: u32) -> Result<(), Fault> {
-        self.place(addr, LOCK_BYTES, Purpose::Update)?;
+        self.slice(addr, LOCK_BYTES, Purpose::Update)?;
         for waiter in self.waiters(addr) {
             if all || waiter.0 + 1 == choice {
                 self.machine.wake(waiter);
