@@ -8,7 +8,7 @@ use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use crate::queue::{is_woken, wakes};
 use raddle_engine::Step;
-use raddle_machine::never_written;
+use raddle_machine::Fault;
 
 /// A step with its parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -149,7 +149,7 @@ fn read<const W: usize>(
         return None;
     }
     let fault = match found {
-        None if !load.raw => Some(never_written(event.ty.bytes())),
+        None if !load.raw => Some(Fault::never_written(event.ty.bytes())),
         _ => ahead.misuse(&event, value),
     };
     ahead.commit_load(id, number, value, fault);

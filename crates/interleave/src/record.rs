@@ -9,10 +9,9 @@ use crate::clock::{Chain, ClockId};
 use crate::event::{Action, CellWord, Class, Condition, Detail, Event, Identity, Link, Point};
 use crate::race::{Conflicts, Race};
 use crate::system::{System, field};
-use crate::wait::Needs;
 use crate::wakeup::LAST;
 use raddle_machine::memory::{Purpose, Slice};
-use raddle_machine::{ThreadId, Word};
+use raddle_machine::{Needs, ThreadId, Word};
 
 /// What an event says of itself beside its action.
 #[derive(Clone, Copy, Debug)]

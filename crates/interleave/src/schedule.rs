@@ -109,10 +109,10 @@ pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Turn> {
 /// One alternative of an action that has several, if it is one.
 fn alternative(system: &System<'_>, action: Turn, choice: u64) -> Option<Turn> {
     let choice = u32::try_from(choice).ok()?;
-    let count = system.choice_count(action.thread);
+    let count = system.machine.choice_count(action.thread);
     let possible = match system.machine.visible(action.thread) {
         Visible::Choose { .. } => choice < count,
-        _ => (0..count).any(|n| system.nth_choice(action.thread, n) == choice),
+        _ => (0..count).any(|n| system.machine.nth_choice(action.thread, n) == choice),
     };
     possible.then_some(Turn { choice, ..action })
 }

@@ -13,7 +13,7 @@ use raddle_ir::Order;
 use raddle_machine::code::Pc;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::handle;
-use raddle_machine::{Fault, FaultKind, Reached, STRETCH, Status, Stop, ThreadId, Visible};
+use raddle_machine::{Fault, Reached, STRETCH, Status, Stop, ThreadId, Visible};
 
 impl System<'_> {
     /// Lets a thread go on up to its next event, and all that this lets go on.
@@ -143,7 +143,7 @@ impl System<'_> {
         match visible {
             Visible::Store { addr, ty, value, access } if self.buffering != Buffering::None => {
                 let (before, after) = self.model.store(access.order);
-                self.check_buffered(addr, ty.bytes())?;
+                self.machine.check_buffered(addr, ty.bytes())?;
                 if self.slots.is_some() && !self.take_slot(thread, addr, ty.bytes()) {
                     return Ok(false);
                 }
@@ -190,16 +190,6 @@ impl System<'_> {
             _ => return Ok(false),
         }
         Ok(true)
-    }
-
-    /// A store into the buffer fails at once unless its object may be one that another thread has
-    /// freed: whether that comes first is seen when the store leaves.
-    fn check_buffered(&self, addr: u64, bytes: u32) -> Result<(), Fault> {
-        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        match memory.access(trail, addr, bytes, Purpose::Write) {
-            Err(fault) if !memory.is_dead(trail, addr, bytes) => Err(fault),
-            _ => Ok(()),
-        }
     }
 
     /// Whether a store goes into the buffer without further questions.
@@ -272,9 +262,7 @@ impl System<'_> {
     }
 
     fn join(&mut self, thread: ThreadId, handle: u64) -> Result<bool, Fault> {
-        let Some(target) = self.machine.thread_of(handle).filter(|target| *target != thread) else {
-            return Err(Fault::new(FaultKind::ThreadMisuse, "joins what is no other thread"));
-        };
+        let target = self.machine.join_target(thread, handle)?;
         let ended = self.machine.status(target) == Status::Finished && self.is_drained(target);
         if !ended || !self.pass_drain(thread) {
             return Ok(false);

@@ -18,7 +18,7 @@ mod spot;
 mod tests;
 mod written;
 
-use crate::fault::{Fault, FaultKind, in_bytes, never_written};
+use crate::fault::{Fault, NoAccess, NoFree};
 use crate::layout::{MAX_OBJECTS, ObjectId, split_address};
 use crate::thread::ThreadId;
 use crate::trail::{Trail, Word};
@@ -99,7 +99,7 @@ pub enum Purpose {
 
 impl Purpose {
     #[inline]
-    fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self, Purpose::Write | Purpose::Update)
     }
 
@@ -173,7 +173,7 @@ impl Memory {
     /// Gives the next number to an object that is new to the search.
     pub fn name_object(&mut self, trail: &mut Trail, bytes: u32) -> Result<ObjectId, Fault> {
         if self.objects.len() as u32 >= MAX_OBJECTS {
-            return Err(Fault::new(FaultKind::Unsupported, "more than 2^18 memory objects"));
+            return Err(Fault::too_many_objects());
         }
         let room = Self::room(trail, bytes)?;
         self.objects.push(room);
@@ -186,7 +186,7 @@ impl Memory {
         let words = words.filter(|words| trail.affords((*words).into()));
         let words = words.ok_or_else(|| {
             let message = format!("an object of {bytes} bytes is more than there is memory for");
-            Fault::new(FaultKind::Unsupported, message)
+            Fault::unsupported(message)
         })?;
         Ok(Room::new(trail.reserve(words), bytes))
     }
@@ -294,33 +294,17 @@ impl Memory {
 
     #[cold]
     fn bad_access(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Fault {
-        if self.find(trail, addr, bytes, Purpose::Copy).is_some_and(|slice| slice.blank) {
-            return never_written(bytes);
-        }
-        let verb = match purpose {
-            Purpose::Read | Purpose::Copy => "reads",
-            Purpose::Write | Purpose::Update => "writes",
-        };
-        let access = in_bytes(bytes);
         let known = split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len());
-        let message = match known {
-            None if addr < 4096 => format!("{verb} {access} through a null pointer"),
-            None => format!("{verb} {access} at {addr:#x}, which is in no object"),
-            Some((object, offset)) => match self.header(trail, object) {
-                (_, ObjectState::Absent) => {
-                    format!("{verb} {access} at {addr:#x}, which is in no object")
-                }
-                (_, ObjectState::Dead) => format!("{verb} {access} of a dead object"),
-                (size, state) if u64::from(offset) + u64::from(bytes) <= u64::from(size) => {
-                    debug_assert_eq!(state, ObjectState::Constant);
-                    format!("{verb} {access} of a constant")
-                }
-                (size, _) => {
-                    format!("{verb} {access} at offset {offset} of an object of {}", in_bytes(size))
-                }
-            },
+        let reason = match known.map(|(object, offset)| (offset, self.header(trail, object))) {
+            None | Some((_, (_, ObjectState::Absent))) => NoAccess::Nowhere,
+            Some((_, (_, ObjectState::Dead))) => NoAccess::Dead,
+            Some((offset, (size, _))) if u64::from(offset) + u64::from(bytes) > size.into() => {
+                NoAccess::Outside { offset, size }
+            }
+            Some((_, (_, ObjectState::Live))) => NoAccess::NeverWritten,
+            Some((_, (_, ObjectState::Constant))) => NoAccess::Constant,
         };
-        Fault::new(FaultKind::Memory, message)
+        Fault::access(purpose, addr, bytes, reason)
     }
 
     /// The bytes of an object that lives or has lived, whatever may be done with them.
@@ -350,7 +334,6 @@ impl Memory {
 
     /// The whole of a live object that starts at `addr`, to free it: one of the heap, or any.
     pub fn whole(&self, trail: &Trail, addr: u64, any: bool) -> Result<Slice, Fault> {
-        let fault = |message: &str| Err(Fault::new(FaultKind::Memory, message));
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
                 (bytes, state)
@@ -360,11 +343,11 @@ impl Memory {
                     let room = self.objects[object.0 as usize];
                     Ok(Slice { object, offset: 0, bytes, whole: true, blank: false, room })
                 }
-                (_, ObjectState::Dead) => fault("frees an object twice"),
-                _ => fault("frees what is no heap object"),
+                (_, ObjectState::Dead) => Err(Fault::free(NoFree::Dead)),
+                _ => Err(Fault::free(NoFree::NotOfHeap)),
             },
-            Some(_) => fault("frees a pointer into the middle of an object"),
-            None => fault("frees what is no object"),
+            Some(_) => Err(Fault::free(NoFree::Middle)),
+            None => Err(Fault::free(NoFree::Nowhere)),
         }
     }
 

@@ -10,7 +10,7 @@
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval::{int_pred, rmw_result};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::Fault;
 use crate::layout::object_address;
 use crate::machine::Machine;
 use crate::memory::{Purpose, Slice};
@@ -126,8 +126,7 @@ impl Machine<'_> {
         self.ready(thread, [addr])?;
         let addr = self.read(thread, addr);
         if !self.is_alone(thread) && self.memory.private_owner(&self.trail, addr) != Some(thread) {
-            let message = "accesses an object that is private to another thread";
-            return Err(Fault::new(FaultKind::Unsupported, message));
+            return Err(Fault::private_to_another());
         }
         self.memory.access(&self.trail, addr, bytes, purpose)
     }
