@@ -8,7 +8,7 @@ use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use crate::queue::{is_woken, wakes};
 use raddle_engine::{EventRef, Step};
-use raddle_machine::{ThreadId, never_written};
+use raddle_machine::{Fault, ThreadId};
 
 /// A step with its parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,7 +165,7 @@ fn read<const W: usize>(
         return None;
     }
     let fault = match found {
-        None if !load.raw => Some(never_written(event.ty.bytes())),
+        None if !load.raw => Some(Fault::never_written(event.ty.bytes())),
         _ => ahead.misuse(&event, value),
     };
     ahead.commit_load(id, number, value, fault);

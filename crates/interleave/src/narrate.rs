@@ -129,7 +129,7 @@ impl Narrator {
         }
         match machine.visible(thread) {
             Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
-                let holder = system.in_memory(addr, LOCK_BYTES);
+                let holder = system.machine.in_memory(addr, LOCK_BYTES);
                 Wants::Lock {
                     at: self.names.bytes(system, addr, LOCK_BYTES),
                     holder: holder.and_then(|value| other(value as u64)),

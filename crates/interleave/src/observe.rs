@@ -228,7 +228,7 @@ impl<'p> System<'p> {
         } else {
             let visible = self.machine.visible(thread);
             if let Visible::Signal { addr } | Visible::Broadcast { addr } = visible {
-                waiters.extend(self.waiters(addr));
+                waiters.extend(self.machine.waiters(addr));
             }
             Kind::Other(visible)
         };

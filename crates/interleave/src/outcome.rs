@@ -80,7 +80,7 @@ fn awaited(system: &System<'_>, thread: ThreadId) -> String {
     }
     match machine.visible(thread) {
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
-            let holder = system.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
+            let holder = system.machine.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
             let holder = holder.and_then(|value| machine.thread_of(value as u64));
             match holder {
                 Some(holder) if holder == thread => "a lock that it holds itself".to_owned(),

@@ -45,11 +45,11 @@ impl System<'_> {
     #[inline(never)]
     fn load_at_large(&mut self, thread: ThreadId, load: &QuickLoad, races: &mut Vec<Race>) -> bool {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let Some(place) = memory.find(trail, load.addr, load.bytes, Purpose::Read) else {
+        let Some(slice) = memory.find(trail, load.addr, load.bytes, Purpose::Read) else {
             return false;
         };
-        let value = memory.read(trail, place) as u64;
-        self.record_access(reading(thread, load), place, None, races);
+        let value = memory.read(trail, slice) as u64;
+        self.record_access(reading(thread, load), slice, None, races);
         self.loaded(thread, load, value)
     }
 
@@ -104,11 +104,11 @@ impl System<'_> {
                 point.clock
             }
             None => {
-                let Some(place) = memory.find(trail, addr, bytes, Purpose::Write) else {
+                let Some(slice) = memory.find(trail, addr, bytes, Purpose::Write) else {
                     return false;
                 };
-                let position = self.record_write(action, base, place, None, races);
-                self.machine.memory.write(&mut self.machine.trail, place, value.into());
+                let position = self.record_write(action, base, slice, None, races);
+                self.machine.memory.write(&mut self.machine.trail, slice, value.into());
                 self.events[position as usize].clock
             }
         };

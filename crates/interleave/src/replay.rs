@@ -93,7 +93,7 @@ fn is_allowed(system: &System<'_>, sole_right: Option<GlobalId>, turn: &Turn) ->
         let visible = system.machine.visible(turn.thread);
         system.action(turn.thread, visible).class == Class::Write
     };
-    let held = system.in_memory(global_address(lock), LOCK_BYTES);
+    let held = system.machine.in_memory(global_address(lock), LOCK_BYTES);
     !writes || held.is_none_or(|held| held == UNLOCKED || held == held_by(turn.thread))
 }
 

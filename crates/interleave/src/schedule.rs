@@ -114,11 +114,11 @@ pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Turn> {
         (Step::Run(_), _) if turn.choice != ANY => Some(turn),
         (Step::Choose { choice, .. }, Visible::Choose { .. }) => {
             let choice = u32::try_from(*choice).ok()?;
-            (choice < system.choice_count(thread)).then_some(Turn { choice, ..turn })
+            (choice < system.machine.choice_count(thread)).then_some(Turn { choice, ..turn })
         }
         (Step::Signal { woken: wakes, .. }, Visible::Signal { .. }) => {
-            let mut choices =
-                (0..system.choice_count(thread)).map(|n| system.nth_choice(thread, n));
+            let mut choices = (0..system.machine.choice_count(thread))
+                .map(|n| system.machine.nth_choice(thread, n));
             let choice = choices.find(|choice| woken(*choice) == *wakes)?;
             Some(Turn { choice, ..turn })
         }

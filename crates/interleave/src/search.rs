@@ -9,15 +9,13 @@ use crate::event::{ANY, Action, Class, Condition, Identity, Turn};
 use crate::limits::Watch;
 use crate::observe::Visitor;
 use crate::outcome::Outcomes;
-use crate::perform::needs_empty_buffer;
 use crate::race::Race;
 use crate::record::Needed;
 use crate::strategy::{Mark, Plan};
 use crate::system::{Moment, System, field};
-use crate::wait::Needs;
 use crate::wakeup::{Item, List, Trees};
 use raddle_engine::{Buffering, Options, Summary};
-use raddle_machine::{Status, ThreadId};
+use raddle_machine::{Needs, Status, StrongStore, ThreadId};
 use smallvec::SmallVec;
 
 /// A state of the current execution: what was, is being, and is to be explored from it.
@@ -155,8 +153,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
         let thread = turn.thread;
-        let count = self.system.choice_count(thread);
-        let mut choices = (0..count).map(|n| self.system.nth_choice(thread, n));
+        let count = self.system.machine.choice_count(thread);
+        let mut choices = (0..count).map(|n| self.system.machine.nth_choice(thread, n));
         choices.find(|choice| {
             let alternative = Turn { choice: *choice, ..turn };
             !asleep.iter().any(|sleeper| sleeper.is_turn(&alternative))
@@ -234,14 +232,14 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
     #[cold]
     fn other_choices(&self, turn: Turn) -> (ClockId, SmallVec<[u32; 2]>) {
         let thread = turn.thread;
-        let count = self.system.choice_count(thread);
-        let at = match self.system.nth_choice(thread, turn.choice) == turn.choice {
+        let count = self.system.machine.choice_count(thread);
+        let at = match self.system.machine.nth_choice(thread, turn.choice) == turn.choice {
             true => Some(turn.choice),
-            false => (0..count).find(|n| self.system.nth_choice(thread, *n) == turn.choice),
+            false => (0..count).find(|n| self.system.machine.nth_choice(thread, *n) == turn.choice),
         };
         let neighbours = at.map(|at| [at.checked_sub(1), Some(at + 1).filter(|n| *n < count)]);
         let neighbours = neighbours.into_iter().flatten().flatten();
-        let others = neighbours.map(|n| self.system.nth_choice(thread, n)).collect();
+        let others = neighbours.map(|n| self.system.machine.nth_choice(thread, n)).collect();
         (self.system.clock(thread, field::CLOCK), others)
     }
 
@@ -388,8 +386,8 @@ pub(crate) fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(
         return None;
     }
     let visible = system.machine.visible(thread);
-    let (_, needs) = Needs::of(visible)?;
-    if needs_empty_buffer(visible) && !system.is_drained(thread) {
+    let (_, needs) = visible.needs()?;
+    if visible.needs_empty_buffer(StrongStore::DrainsAfter) && !system.is_drained(thread) {
         return None;
     }
     Some((system.action(thread, visible), needs))

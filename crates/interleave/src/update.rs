@@ -36,12 +36,12 @@ impl System<'_> {
             choice: ONLY,
         };
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let place = memory.find(trail, entry.addr, entry.bytes, Purpose::Write);
+        let slice = memory.find(trail, entry.addr, entry.bytes, Purpose::Write);
         let base = self.update_base(thread, &entry);
-        let position = match place {
-            Some(place) => {
-                let position = self.record_write(action, base, place, Some(entry.stored()), races);
-                self.machine.memory.write(&mut self.machine.trail, place, entry.value);
+        let position = match slice {
+            Some(slice) => {
+                let position = self.record_write(action, base, slice, Some(entry.stored()), races);
+                self.machine.memory.write(&mut self.machine.trail, slice, entry.value);
                 position
             }
             None => self.fail_update(action, base, &entry, races),
@@ -87,13 +87,13 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> u32 {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let Err(fault) = memory.place(trail, entry.addr, entry.bytes, Purpose::Write) else {
+        let Err(fault) = memory.access(trail, entry.addr, entry.bytes, Purpose::Write) else {
             unreachable!("an update of {entry:x?} is possible")
         };
-        let place = memory.remains(trail, entry.addr, entry.bytes);
+        let slice = memory.remains(trail, entry.addr, entry.bytes);
         let action = Action { class: Class::Read, ..action };
-        let position = match place {
-            Some(place) => self.record(action, base, place, None, Some(entry.stored()), races),
+        let position = match slice {
+            Some(slice) => self.record(action, base, slice, None, Some(entry.stored()), races),
             None => {
                 let base = self.clocks.both(base.0, base.1);
                 self.record_cells(action, base, &[], None, Some(entry.stored()), races)

@@ -38,7 +38,8 @@ fn enabled(system: &System<'_>) -> Vec<Turn> {
             all.push(turn);
             continue;
         }
-        let choices = (0..system.choice_count(thread)).map(|n| system.nth_choice(thread, n));
+        let choices =
+            (0..system.machine.choice_count(thread)).map(|n| system.machine.nth_choice(thread, n));
         all.extend(choices.map(|choice| Turn { choice, ..turn }));
     }
     all

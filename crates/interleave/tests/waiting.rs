@@ -75,7 +75,7 @@ fn destroyed_locks_are_not_used() {
         for model in MODELS {
             let found = checked(&threads("global @m: i32\nglobal @c: i32", &[&body]), model);
             assert_eq!(failures(&found), [(LockMisuse, 1)], "{use_of} under {model}");
-            assert_eq!(found.failures[0].message, "uses a mutex that was destroyed");
+            assert_eq!(found.failures[0].message, "uses a lock that was destroyed");
         }
     }
 }

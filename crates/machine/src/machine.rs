@@ -131,8 +131,8 @@ impl<'p> Machine<'p> {
     }
 
     fn poke(&mut self, addr: u64, bytes: u32, value: u128) -> Result<(), Fault> {
-        let place = self.memory.place(&self.trail, addr, bytes, Purpose::Write)?;
-        self.memory.write(&mut self.trail, place, value);
+        let slice = self.memory.access(&self.trail, addr, bytes, Purpose::Write)?;
+        self.memory.write(&mut self.trail, slice, value);
         Ok(())
     }
 
@@ -173,8 +173,8 @@ impl<'p> Machine<'p> {
             }
             Observed::Mem { global, offset, ty } => {
                 let addr = layout::global_address(global) + offset;
-                let place = self.memory.place(&self.trail, addr, ty.bytes(), Purpose::Read);
-                place.map_or(0, |place| self.memory.read(&self.trail, place) as u64)
+                let slice = self.memory.access(&self.trail, addr, ty.bytes(), Purpose::Read);
+                slice.map_or(0, |slice| self.memory.read(&self.trail, slice) as u64)
             }
         }
     }

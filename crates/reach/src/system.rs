@@ -21,7 +21,7 @@ use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
 use raddle_machine::visible::handle;
-use raddle_machine::{Bounds, Fault, FaultKind, Machine, Mark, Status, Stop};
+use raddle_machine::{Bounds, Fault, Machine, Mark, Status, Stop};
 use raddle_machine::{ThreadId, Unroll, Visible, Watch};
 
 /// What is part of a state beside the machine's words.
@@ -339,9 +339,7 @@ impl<'p> System<'p> {
     }
 
     fn join(&mut self, thread: ThreadId, joined: u64) -> Result<bool, Fault> {
-        let Some(target) = self.machine.thread_of(joined).filter(|target| *target != thread) else {
-            return Err(Fault::new(FaultKind::ThreadMisuse, "joins what is no other thread"));
-        };
+        let target = self.machine.join_target(thread, joined)?;
         if !self.has_ended(handle(target)) || !self.is_drained(thread) {
             return Ok(false);
         }

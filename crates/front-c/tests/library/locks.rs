@@ -147,7 +147,7 @@ fn what_posix_leaves_undefined_is_found() {
         ),
         (
             "%i = call @pthread_mutex_destroy(@m)\n%i = call @pthread_mutex_lock(@m)",
-            "mutex that was destroyed",
+            "uses a lock that was destroyed",
         ),
         (
             "%i = call @pthread_mutex_init(@m, 0)\n%i = call @pthread_mutex_init(@m, 0)",

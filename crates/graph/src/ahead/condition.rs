@@ -37,8 +37,7 @@ impl Ahead<'_> {
             return Err(unsupported(format!("{message} (model {})", self.rules.model)));
         }
         if self.holds_not(thread, mutex) {
-            let message = "waits on a condition with a lock that it does not hold";
-            return Err(self.not_held(thread, mutex, message));
+            return Err(self.not_held(thread, mutex, Fault::waits_without_holding()));
         }
         let bit = 1u128 << thread;
         self.set_bits(thread, RmwOp::Or, cond, bit)?;

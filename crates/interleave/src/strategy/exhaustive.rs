@@ -24,8 +24,8 @@ impl Plan for Exhaustive {
                     search.trees.push(&mut branches, Action::of(turn));
                     continue;
                 }
-                for n in 0..search.system.choice_count(thread) {
-                    let choice = search.system.nth_choice(thread, n);
+                for n in 0..search.system.machine.choice_count(thread) {
+                    let choice = search.system.machine.nth_choice(thread, n);
                     search.trees.push(&mut branches, Action::of(Turn { choice, ..turn }));
                 }
             }

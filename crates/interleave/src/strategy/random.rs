@@ -57,8 +57,8 @@ fn run(
             return;
         };
         if turn.choice == ANY {
-            let n = random.u32(0..system.choice_count(turn.thread));
-            turn.choice = system.nth_choice(turn.thread, n);
+            let n = random.u32(0..system.machine.choice_count(turn.thread));
+            turn.choice = system.machine.nth_choice(turn.thread, n);
         }
         system.perform(turn, &mut races);
         outcomes.tally.summary.events += 1;
