@@ -19,7 +19,7 @@ fn ir_is_as_recorded() {
         let program = load(&name, &bytes).unwrap_or_else(|error| panic!("{error}")).program;
         golden_by(&record, &print(&program), |text| {
             let recorded = parse_with(&name, text, ParseOptions { own_positions: false });
-            recorded.is_ok_and(|recorded| recorded == program)
+            recorded.is_ok_and(|recorded| recorded == *program)
         });
     }
 }
