@@ -207,7 +207,7 @@ fn differences(folder: &Path, shape: &Shape, orders: Orders, name: &str) -> Vec<
 #[test]
 fn orders_are_what_the_machines_make_of_them() {
     if clang::find(None, &Compile::default().budget).is_err() {
-        println!("there is no clang: passed over");
+        raddle_testing::missing("clang");
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));

@@ -26,7 +26,7 @@ pub fn programs(name: &str) -> Vec<PathBuf> {
 /// Every compiler of the versions that are supported; none, with a note, if there is no clang.
 pub fn compilers() -> Vec<PathBuf> {
     let Ok(newest) = clang::find(None, &Options::default().budget) else {
-        eprintln!("skipped: there is no clang");
+        raddle_testing::missing("clang");
         return Vec::new();
     };
     let mut found = vec![newest.path];
@@ -58,7 +58,7 @@ pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Veri
     match load(paths, options) {
         Ok(loaded) => Some(loaded.program),
         Err(Error::Compiler(messages)) if messages.contains("PLEASE submit a bug report") => {
-            eprintln!("skipped: {:?} crashes on {paths:?}", options.clang);
+            raddle_testing::note(&format!("skipped: {:?} crashes on {paths:?}", options.clang));
             None
         }
         Err(Error::Compiler(messages)) => panic!("{messages}"),

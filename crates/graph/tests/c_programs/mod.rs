@@ -139,7 +139,7 @@ fn differences(case: &Case) -> Vec<String> {
 
 fn no_complaints(cases: &[Case], complaints: fn(&Case) -> Vec<String>) {
     if clang::find(None, &raddle_front_c::Options::default().budget).is_err() {
-        println!("there is no clang: passed over");
+        raddle_testing::missing("clang");
         return;
     }
     let wrong: Vec<String> = cases.par_iter().flat_map(complaints).collect();
