@@ -1,6 +1,9 @@
-//! Sets of events as bit masks of a fixed number of words.
+//! Sets of committed events as bit masks of a fixed number of words.
 
-/// A set of at most `64 * W` events, by their numbers in the graph.
+use crate::graph::RowId;
+use crate::table::Id;
+
+/// A set of at most `64 * W` committed events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bits<const W: usize>([u64; W]);
 
@@ -8,19 +11,21 @@ impl<const W: usize> Bits<W> {
     pub const EMPTY: Bits<W> = Bits([0; W]);
 
     #[inline]
-    pub fn just(n: usize) -> Bits<W> {
+    pub fn just(row: RowId) -> Bits<W> {
         let mut set = Bits::EMPTY;
-        set.insert(n);
+        set.insert(row);
         set
     }
 
     #[inline]
-    pub fn insert(&mut self, n: usize) {
+    pub fn insert(&mut self, row: RowId) {
+        let n = row.index();
         self.0[n / 64] |= 1 << (n % 64);
     }
 
     #[inline]
-    pub fn contains(&self, n: usize) -> bool {
+    pub fn contains(&self, row: RowId) -> bool {
+        let n = row.index();
         self.0[n / 64] >> (n % 64) & 1 == 1
     }
 
@@ -84,15 +89,15 @@ pub(crate) struct Members<const W: usize> {
 }
 
 impl<const W: usize> Iterator for Members<W> {
-    type Item = usize;
+    type Item = RowId;
 
     #[inline]
-    fn next(&mut self) -> Option<usize> {
+    fn next(&mut self) -> Option<RowId> {
         while self.word < W {
             let left = self.left[self.word];
             if left != 0 {
                 self.left[self.word] = left & (left - 1);
-                return Some(self.word * 64 + left.trailing_zeros() as usize);
+                return Some(RowId::from_index(self.word * 64 + left.trailing_zeros() as usize));
             }
             self.word += 1;
         }
@@ -107,11 +112,11 @@ mod tests {
     #[test]
     fn members_come_in_order() {
         let mut set: Bits<2> = Bits::EMPTY;
-        for n in [127, 3, 64, 0] {
-            set.insert(n);
+        for row in [127, 3, 64, 0].map(RowId) {
+            set.insert(row);
         }
-        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 3, 64, 127]);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 3, 64, 127].map(RowId));
         assert_eq!(set.count(), 4);
-        assert!(set.minus(&Bits::just(3)).and(&Bits::just(3)).is_empty());
+        assert!(set.minus(&Bits::just(RowId(3))).and(&Bits::just(RowId(3))).is_empty());
     }
 }

@@ -1,20 +1,29 @@
 //! The partial trace: committed events and the relations between them.
 //!
 //! Paper 003, section 2. Events are numbered in the order in which they were committed. Relations are
-//! rows of bits, one row per event for what comes after it; those that must have no cycle are kept
+//! rows of bits, one row per event with its successors. Relations that must be acyclic are kept
 //! transitively closed in both directions, so that a new edge is refused if it closes a cycle and
-//! costs nothing if it is there already. The search keeps a copy per level instead of an undo log: a
+//! costs nothing if it is implied already. The search keeps a copy per level instead of an undo log: a
 //! graph is one flat array, and all of its rows may change at once.
 //!
-//! Values before all stores are no events: nothing comes before them, so they are on no cycle.
+//! Initial values are not events: nothing comes before them, so they cannot be on a cycle.
 
-use crate::ahead::{Ahead, Event, EventId, Kind, Location, When};
 use crate::bits::Bits;
+use crate::fetch::{Event, EventId, Kind, Location, Threads, When};
+use crate::table::{Table, impl_id};
+use raddle_machine::ThreadId;
 
-/// Numbers of committed events, as a load's source: none for the value before all stores.
-pub(crate) type Source = Option<usize>;
+/// A committed event: its row in the graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct RowId(pub u32);
 
-/// A relation that must have no cycle, closed transitively.
+impl_id!(RowId);
+
+/// The store that a load reads from, or that a store follows: none for the initial value.
+pub(crate) type Source = Option<RowId>;
+
+/// A row of a relation that must be acyclic and is kept transitively closed. Invariant: `b` is in `after` of
+/// `a` if and only if `a` is in `before` of `b`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closed<const W: usize> {
     pub after: Bits<W>,
@@ -29,14 +38,14 @@ impl<const W: usize> Closed<W> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<const W: usize> {
     pub event: EventId,
-    pub thread: u32,
+    pub thread: ThreadId,
     pub po: u32,
     pub location: Location,
     pub is_store: bool,
     /// For a load, the store that it reads from.
     pub source: Source,
     /// For the store of a read-modify-write, its load.
-    pub pair: Option<usize>,
+    pub pair: Option<RowId>,
     /// Program order within one location.
     pub po_loc: Bits<W>,
     /// Address and data dependencies.
@@ -49,7 +58,7 @@ pub(crate) struct Row<const W: usize> {
     pub light: Bits<W>,
     /// All later events of its thread.
     pub po_after: Bits<W>,
-    /// What it could not be without: a part of commit-before that is cheap to keep.
+    /// Events without which it would not exist: a part of commit-before that is cheap to keep.
     pub past: Bits<W>,
     pub rf: Bits<W>,
     pub co: Bits<W>,
@@ -69,16 +78,16 @@ pub(crate) enum Which {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph<const W: usize> {
-    pub rows: Vec<Row<W>>,
+    pub rows: Table<RowId, Row<W>>,
     pub stores: Set<W>,
     pub loads: Set<W>,
-    /// Those of which two are not ordered by coherence: see [`queue`](crate::queue).
+    /// Events that coherence does not order among each other: see [`queue`](crate::queue).
     pub queue: Set<W>,
-    /// Loads that find their thread woken. They come after the signal that did it, and before nothing.
+    /// Loads that find their thread woken. They come after the signal that woke it, and before nothing.
     pub woken: Set<W>,
-    of_thread: Vec<Bits<W>>,
+    of_thread: Table<ThreadId, Bits<W>>,
     /// The stores and the loads of each location.
-    at: Vec<[Bits<W>; 2]>,
+    at: Table<Location, [Bits<W>; 2]>,
     pub has_full: bool,
     pub has_fences: bool,
     has_pairs: bool,
@@ -111,31 +120,31 @@ impl<const W: usize> Graph<W> {
         self.rows.len()
     }
 
-    /// How many events there is room for.
-    pub const ROOM: u32 = 64 * W as u32;
+    /// The number of events that a graph can hold.
+    pub const CAPACITY: u32 = 64 * W as u32;
 
     pub fn is_full(&self) -> bool {
-        self.rows.len() >= Self::ROOM as usize
+        self.rows.len() >= Self::CAPACITY as usize
     }
 
     #[inline]
-    pub fn of_thread(&self, thread: u32) -> Bits<W> {
-        self.of_thread.get(thread as usize).copied().unwrap_or(Bits::EMPTY)
+    pub fn of_thread(&self, thread: ThreadId) -> Bits<W> {
+        self.of_thread.get(thread).copied().unwrap_or(Bits::EMPTY)
     }
 
     #[inline]
     pub fn stores_at(&self, location: Location) -> Bits<W> {
-        self.at.get(location.0 as usize).map_or(Bits::EMPTY, |[stores, _]| *stores)
+        self.at.get(location).map_or(Bits::EMPTY, |[stores, _]| *stores)
     }
 
     #[inline]
     pub fn loads_at(&self, location: Location) -> Bits<W> {
-        self.at.get(location.0 as usize).map_or(Bits::EMPTY, |[_, loads]| *loads)
+        self.at.get(location).map_or(Bits::EMPTY, |[_, loads]| *loads)
     }
 
     /// The stores of a location in coherence order.
-    pub fn coherence(&self, location: Location) -> Vec<usize> {
-        let mut stores: Vec<usize> = self.stores_at(location).iter().collect();
+    pub fn coherence(&self, location: Location) -> Vec<RowId> {
+        let mut stores: Vec<RowId> = self.stores_at(location).iter().collect();
         stores.sort_unstable_by_key(|store| std::cmp::Reverse(self.rows[*store].co.count()));
         stores
     }
@@ -150,17 +159,17 @@ impl<const W: usize> Graph<W> {
         }
     }
 
-    /// What an access has to do with its location: the store it is, or reads from.
-    fn touches(&self, number: usize) -> Source {
+    /// The store that an access is, or reads from.
+    fn touches(&self, number: RowId) -> Source {
         if self.rows[number].is_store { Some(number) } else { self.rows[number].source }
     }
 
-    /// Adds an event without its place in `rf` and `co`; gives its number.
-    pub fn add(&mut self, ahead: &Ahead<'_>, id: EventId, location: Location) -> usize {
-        let event = ahead.event(id);
-        let number = self.rows.len();
+    /// Adds an event without its place in `rf` and `co`.
+    pub fn add(&mut self, threads: &Threads<'_>, id: EventId, location: Location) -> RowId {
+        let event = threads.event(id);
         let is_store = event.is_store();
-        self.rows.push(Row {
+        let past = self.past_in_order(threads, event);
+        let row = self.rows.push(Row {
             event: id,
             thread: event.thread,
             po: event.po,
@@ -175,7 +184,7 @@ impl<const W: usize> Graph<W> {
             full: Bits::EMPTY,
             light: Bits::EMPTY,
             po_after: Bits::EMPTY,
-            past: self.past_in_order(ahead, event),
+            past,
             rf: Bits::EMPTY,
             co: Bits::EMPTY,
             fr: Bits::EMPTY,
@@ -184,42 +193,42 @@ impl<const W: usize> Graph<W> {
         });
         for other in self.of_thread(event.thread).iter() {
             if self.rows[other].po < event.po {
-                self.relate(ahead, other, number, event);
+                self.relate(threads, other, row, event);
             } else {
-                let later = ahead.event(self.rows[other].event);
-                self.relate(ahead, number, other, later);
+                let later = threads.event(self.rows[other].event);
+                self.relate(threads, row, other, later);
             }
         }
-        self.fence_across(ahead, number, event);
-        self.register(number, event, location);
-        if ahead.rules.commits_in_program_order {
-            if ahead.queues(event) {
-                self.queue.0.insert(number);
+        self.fence_across(threads, row, event);
+        self.register(row, event, location);
+        if threads.rules.commits_in_program_order {
+            if threads.queues(event) {
+                self.queue.0.insert(row);
             }
             if event.load().is_some_and(|load| matches!(load.when, Some(When::Woken(_)))) {
-                self.woken.0.insert(number);
+                self.woken.0.insert(row);
             }
         }
-        number
+        row
     }
 
-    /// What an event could not be without, whatever it reads from.
-    pub fn past_in_order(&self, ahead: &Ahead<'_>, event: &Event) -> Bits<W> {
+    /// The events without which an event would not exist, whatever it reads from.
+    pub fn past_in_order(&self, threads: &Threads<'_>, event: &Event) -> Bits<W> {
         let mut past = Bits::EMPTY;
-        let mut add = |other: usize| {
+        let mut add = |other: RowId| {
             past.insert(other);
             past.add(&self.rows[other].past);
         };
-        let in_order = ahead.rules.commits_in_program_order;
+        let in_order = threads.rules.commits_in_program_order;
         for other in self.of_thread(event.thread).iter() {
             let po = self.rows[other].po;
-            if po < event.po && (in_order || ahead.deps.contains(event.before, po)) {
+            if po < event.po && (in_order || threads.deps.contains(event.before, po)) {
                 add(other);
             }
         }
-        for (thread, count) in ahead.clocks.get(event.full).iter().enumerate() {
-            for other in self.of_thread(thread as u32).iter() {
-                if self.rows[other].po < *count {
+        for (thread, count) in threads.clocks.entries(event.full) {
+            for other in self.of_thread(thread).iter() {
+                if self.rows[other].po < count {
                     add(other);
                 }
             }
@@ -227,21 +236,16 @@ impl<const W: usize> Graph<W> {
         past
     }
 
-    fn register(&mut self, number: usize, event: &Event, location: Location) {
-        let thread = event.thread as usize;
-        if self.of_thread.len() <= thread {
-            self.of_thread.resize(thread + 1, Bits::EMPTY);
-        }
-        self.of_thread[thread].insert(number);
-        if self.at.len() <= location.0 as usize {
-            self.at.resize(location.0 as usize + 1, [Bits::EMPTY; 2]);
-        }
-        self.at[location.0 as usize][usize::from(!event.is_store())].insert(number);
-        if event.is_store() { &mut self.stores } else { &mut self.loads }.0.insert(number);
+    fn register(&mut self, row: RowId, event: &Event, location: Location) {
+        self.of_thread.reach(event.thread, Bits::EMPTY);
+        self.of_thread[event.thread].insert(row);
+        self.at.reach(location, [Bits::EMPTY; 2]);
+        self.at[location][usize::from(!event.is_store())].insert(row);
+        if event.is_store() { &mut self.stores } else { &mut self.loads }.0.insert(row);
     }
 
-    /// What program order makes of two events of one thread; `event` is the later.
-    fn relate(&mut self, ahead: &Ahead<'_>, earlier: usize, later: usize, event: &Event) {
+    /// Adds the relations between two events of one thread; `event` is the later one.
+    fn relate(&mut self, threads: &Threads<'_>, earlier: RowId, later: RowId, event: &Event) {
         let to = self.rows[later];
         let from = &mut self.rows[earlier];
         let po = from.po;
@@ -250,19 +254,19 @@ impl<const W: usize> Graph<W> {
             from.po_loc.insert(later);
         }
         if !from.is_store {
-            if ahead.deps.contains(event.dd, po) {
+            if threads.deps.contains(event.dd, po) {
                 from.dd.insert(later);
             }
-            if ahead.deps.contains(event.cc, po) {
+            if threads.deps.contains(event.cc, po) {
                 from.cc.insert(later);
             }
-            if ahead.deps.contains(event.ci, po) {
+            if threads.deps.contains(event.ci, po) {
                 from.ci.insert(later);
             }
         }
         let of_stores = po < event.stores && from.is_store && to.is_store;
-        let full = po < ahead.clocks.of(event.full, event.thread)
-            || of_stores && ahead.rules.store_fence_is_full;
+        let full = po < threads.clocks.of(event.full, event.thread)
+            || of_stores && threads.rules.store_fence_is_full;
         let light = po < event.light && (!from.is_store || to.is_store) || of_stores;
         if full {
             from.full.insert(later);
@@ -273,30 +277,31 @@ impl<const W: usize> Graph<W> {
         self.has_fences |= full || light;
     }
 
-    /// What starting and joining threads put before an event.
-    fn fence_across(&mut self, ahead: &Ahead<'_>, number: usize, event: &Event) {
-        for (thread, count) in ahead.clocks.get(event.full).iter().enumerate() {
-            if thread as u32 == event.thread || *count == 0 {
+    /// Adds the order that starting and joining threads impose on an event, as full fences.
+    fn fence_across(&mut self, threads: &Threads<'_>, row: RowId, event: &Event) {
+        for (thread, count) in threads.clocks.entries(event.full) {
+            if thread == event.thread || count == 0 {
                 continue;
             }
-            for other in self.of_thread(thread as u32).iter() {
-                if self.rows[other].po < *count {
-                    self.rows[other].full.insert(number);
+            for other in self.of_thread(thread).iter() {
+                if self.rows[other].po < count {
+                    self.rows[other].full.insert(row);
                     (self.has_full, self.has_fences) = (true, true);
                 }
             }
         }
     }
 
-    /// Lets a load read from a store. Tells whether its location stays coherent.
-    pub fn read_from(&mut self, load: usize, source: Source) -> bool {
+    /// Lets a load read from a store. Returns whether its location stays coherent: that is checked here, and not by
+    /// the models, for all accesses of the load's thread to the location.
+    pub fn read_from(&mut self, load: RowId, source: Source) -> bool {
         let location = self.rows[load].location;
         let row = self.rows[load];
         for other in self.of_thread(row.thread).and(&self.at_location(location)).iter() {
             let fits = match self.rows[other].po.cmp(&row.po) {
                 std::cmp::Ordering::Less => self.not_before(source, self.touches(other)),
                 std::cmp::Ordering::Equal => true,
-                // A later store must come after what is read.
+                // A later store must come after the store that is read from.
                 std::cmp::Ordering::Greater if self.rows[other].is_store => {
                     source != Some(other) && self.not_before(Some(other), source)
                 }
@@ -326,9 +331,9 @@ impl<const W: usize> Graph<W> {
         self.stores_at(location).or(&self.loads_at(location))
     }
 
-    /// Puts a store right after another in coherence order, or first. Tells whether its location stays
+    /// Puts a store right after another in coherence order, or first. Returns whether its location stays
     /// coherent.
-    pub fn place_after(&mut self, store: usize, previous: Source) -> bool {
+    pub fn place_after(&mut self, store: RowId, previous: Source) -> bool {
         let location = self.rows[store].location;
         let mut before = Bits::EMPTY;
         let mut after = self.stores_at(location).minus(&Bits::just(store));
@@ -358,8 +363,8 @@ impl<const W: usize> Graph<W> {
         })
     }
 
-    /// Notes that a store is the second half of a read-modify-write.
-    pub fn pair(&mut self, store: usize, load: usize) {
+    /// Makes a store the second half of a read-modify-write.
+    pub fn pair(&mut self, store: RowId, load: RowId) {
         self.rows[store].pair = Some(load);
         self.has_pairs = true;
     }
@@ -379,7 +384,10 @@ impl<const W: usize> Graph<W> {
     }
 
     /// Adds an edge to a closed relation; false if that closes a cycle.
-    pub fn order(&mut self, which: Which, from: usize, to: usize) -> bool {
+    ///
+    /// Everything at or before `from` then comes before everything at or after `to`. Those two products are all
+    /// new pairs, so the relation stays closed without a fixed point.
+    pub fn order(&mut self, which: Which, from: RowId, to: RowId) -> bool {
         let rows = &mut self.rows;
         let of = |row: &Row<W>| match which {
             Which::HappensBefore => row.hb,
@@ -409,7 +417,7 @@ impl<const W: usize> Graph<W> {
     }
 
     /// Adds the edges from an event to each of a set.
-    pub fn order_all(&mut self, which: Which, from: usize, to: Bits<W>) -> bool {
+    pub fn order_all(&mut self, which: Which, from: RowId, to: Bits<W>) -> bool {
         let known = match which {
             Which::HappensBefore => self.rows[from].hb.after,
             Which::Propagation => self.rows[from].cp.after,
@@ -418,16 +426,17 @@ impl<const W: usize> Graph<W> {
     }
 
     /// The value that a committed load read.
-    pub fn found(&self, ahead: &Ahead<'_>, load: usize) -> Option<u128> {
+    pub fn found(&self, threads: &Threads<'_>, load: RowId) -> Option<u128> {
         let row = &self.rows[load];
-        row.source.map_or_else(|| ahead.initial(row.location), |store| self.written(ahead, store))
+        row.source
+            .map_or_else(|| threads.initial(row.location), |store| self.written(threads, store))
     }
 
     /// The value that a committed store wrote.
-    pub fn written(&self, ahead: &Ahead<'_>, store: usize) -> Option<u128> {
-        let event = ahead.event(self.rows[store].event);
+    pub fn written(&self, threads: &Threads<'_>, store: RowId) -> Option<u128> {
+        let event = threads.event(self.rows[store].event);
         match event.kind {
-            Kind::Store(store) => ahead.value(store.value).map(|bits| bits & event.ty.mask()),
+            Kind::Store(store) => threads.value(store.value).map(|bits| bits & event.ty.mask()),
             Kind::Load(_) => None,
         }
     }

@@ -3,44 +3,46 @@
 //! Paper 003: Abdulla, Atig, Jonsson, Leonardsson, *Stateless Model Checking for POWER* (CAV 2016). States
 //! are partial Shasha-Snir traces; an instruction is committed with a parameter (the store that a load
 //! reads from, the place of a store in coherence order) when its commit-before predecessors are; a commit
-//! is allowed if the axioms hold for the trace that results. The search visits every complete trace
-//! once; how it differs from the paper's is said in `search`.
+//! is allowed if the axioms hold for the resulting trace. The search visits every complete trace
+//! once; `search` says how it differs from the paper's.
 //!
 //! | module | subject |
 //! |---|---|
-//! | `ahead` | threads that run ahead of their loads, and the events that they fetch |
-//! | `bits` | sets of events |
+//! | `fetch` | threads, which fetch events ahead of their loads |
+//! | `table` | tables indexed by typed ids |
+//! | `bits` | sets of committed events |
 //! | `graph` | committed events and their relations |
-//! | `model` | axioms, commit-before, and what fences and orders become |
+//! | `model` | axioms, commit-before, and the barriers of fences and orders |
 //! | `commit_before` | when an event may be committed |
 //! | `state` | one step of the execution model |
-//! | `hope` | whether stores can still come for loads that wait for them |
-//! | `lock` | locks that are held: nobody but the holder writes there |
+//! | `completable` | whether deferred loads can still be committed |
+//! | `lock` | held locks, which only their holders write |
 //! | `search` | the search |
-//! | `queue` | condition variables: who is woken, whose order does not count |
+//! | `queue` | condition variables: wake-ups, and updates whose order is irrelevant |
 //! | `outcome` | how executions end |
-//! | `stuck` | deadlocks: who waits for what |
+//! | `stuck` | deadlocks: the threads that wait, and their reasons |
 //! | `replay` | running a schedule again |
-//! | `tell` | what happened, for people |
+//! | `narrate` | the events of a replay, for people |
 
-mod ahead;
 mod bits;
 mod commit_before;
+mod completable;
+mod fetch;
 mod graph;
-mod hope;
 mod lock;
 mod model;
+mod narrate;
 mod outcome;
 mod queue;
 mod replay;
 mod search;
 mod state;
 mod stuck;
-mod tell;
+mod table;
 
 pub use replay::replay;
 
-use ahead::Ahead;
+use fetch::Threads;
 use graph::Graph;
 use model::Rules;
 use raddle_engine::{Options, Summary};
@@ -50,7 +52,7 @@ use search::{Search, TooSmall};
 
 /// Searches the executions of a program.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
-    // Most programs have few events; who has more is searched again with larger sets.
+    // Most programs have few events. One that has more is searched again with larger sets.
     let found = attempt::<1>(program, options)
         .or_else(|_| attempt::<2>(program, options))
         .or_else(|_| attempt::<4>(program, options))
@@ -66,8 +68,8 @@ pub fn explore(program: &Verified, options: &Options) -> Summary {
 fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {
     let rules = Rules::of(options.model);
     let limits = &options.limits;
-    match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
-        Ok(ahead) => Search::<W>::new(ahead, options).run(),
+    match Threads::new(program, rules, limits.bounds(), limits.events, Graph::<W>::CAPACITY) {
+        Ok(threads) => Search::<W>::new(threads, options).run(),
         Err(fault) => Ok(Summary::cannot_start(fault, limits)),
     }
 }

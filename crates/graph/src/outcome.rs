@@ -1,35 +1,33 @@
 //! How executions end.
 
-use crate::ahead::{Ahead, ClockId, EventId, Failed};
 use crate::bits::Bits;
+use crate::fetch::{ClockId, EventId, Failed, Threads};
 use crate::graph::Graph;
 use crate::queue::is_representative;
 use crate::state::last_value;
 use crate::stuck::{Left, deadlock, left, waiting};
 use raddle_engine::{BoundKind, End, FailureSite};
 use raddle_ir::{LocId, Observed};
-use raddle_machine::{Status, layout};
+use raddle_machine::{Status, ThreadId, layout};
 
 /// How an execution in which nothing more can be committed has ended. Faults come first, then bounds,
 /// which leave the rest unknown. `None` if a load waits for a store that does not come: another run covers
 /// this one.
-pub(crate) fn end_of<const W: usize>(threads: &mut Ahead<'_>, graph: &Graph<W>) -> Option<End> {
-    let ahead = &*threads;
-    let arrived = |t: &u32| ahead.has_arrived(*t);
-    let with = |status| {
-        (0..ahead.thread_count()).filter(arrived).filter(move |t| ahead.status(*t) == status)
-    };
-    let waiting = waiting(ahead, graph)?;
+pub(crate) fn end_of<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> Option<End> {
+    let arrived = |thread: &ThreadId| threads.has_arrived(*thread);
+    let first_with =
+        |status| threads.ids().filter(arrived).find(|thread| threads.status(*thread) == status);
+    let waiting = waiting(threads, graph)?;
     if !is_representative(graph) {
         return None;
     }
     let mut failures: Vec<Failed> =
-        ahead.failures().filter(|failed| arrived(&failed.thread)).cloned().collect();
-    failures.extend(after_the_end(ahead, graph));
+        threads.failures().filter(|failed| arrived(&failed.thread)).cloned().collect();
+    failures.extend(accesses_after_end(threads, graph));
     if !failures.is_empty() {
         let failures = failures.iter().map(|failed| FailureSite {
             kind: failed.fault.kind.into(),
-            thread: ahead.thread_name(failed.thread).to_owned(),
+            thread: threads.thread_name(failed.thread).to_owned(),
             loc: failed.at,
             against: LocId::NONE,
             message: failed.fault.message.clone(),
@@ -37,15 +35,15 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Ahead<'_>, graph: &Graph<W>) 
         return Some(End::Failed(failures.collect()));
     }
     for (status, bound) in BoundKind::STOPS {
-        if let Some(thread) = with(status).next() {
-            return Some(End::Cut(bound, ahead.place(thread)));
+        if let Some(thread) = first_with(status) {
+            return Some(End::Cut(bound, threads.place(thread)));
         }
     }
-    if with(Status::Blocked).next().is_some() {
+    if first_with(Status::Blocked).is_some() {
         return Some(End::Blocked);
     }
-    // Whoever waits when the program has ended need not go on.
-    if with(Status::Halted).next().is_some() {
+    // A thread that still waits when the program has ended is not a deadlock.
+    if first_with(Status::Halted).is_some() {
         return Some(End::Complete);
     }
     let Some(Left { stuck, going_on }) = left(threads, graph, &waiting) else {
@@ -60,18 +58,18 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Ahead<'_>, graph: &Graph<W>) 
 
 /// Accesses to objects that another thread ended, without being ordered before that: they could as well
 /// have come later.
-fn after_the_end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Vec<Failed> {
+fn accesses_after_end<const W: usize>(threads: &Threads<'_>, graph: &Graph<W>) -> Vec<Failed> {
     let mut late = Vec::new();
-    if !ahead.has_ended_objects() {
+    if !threads.has_ended_objects() {
         return late;
     }
-    for row in &graph.rows {
-        let Some(end) = ahead.end_of_object(row.location) else { continue };
-        if end.thread == row.thread || is_before(ahead, graph, row.event, end.clock) {
+    for row in graph.rows.values() {
+        let Some(end) = threads.end_of_object(row.location) else { continue };
+        if end.thread == row.thread || is_before(threads, graph, row.event, end.clock) {
             continue;
         }
-        let event = ahead.event(row.event);
-        let fault = ahead.gone(event);
+        let event = threads.event(row.event);
+        let fault = threads.use_after_end(event);
         late.push(Failed { thread: row.thread, at: event.at, fault });
     }
     late
@@ -79,30 +77,30 @@ fn after_the_end<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Vec<Fai
 
 /// Whether an event happens before one that a clock tells of, or is one of those.
 fn is_before<const W: usize>(
-    ahead: &Ahead<'_>,
+    threads: &Threads<'_>,
     graph: &Graph<W>,
     event: EventId,
     clock: ClockId,
 ) -> bool {
-    let Some(number) = ahead.committed(event) else { return true };
+    let Some(number) = threads.committed(event) else { return true };
     let after = graph.rows[number].hb.after.or(&Bits::just(number));
-    after.iter().any(|n| graph.rows[n].po < ahead.clocks.of(clock, graph.rows[n].thread))
+    after.iter().any(|n| graph.rows[n].po < threads.clocks.of(clock, graph.rows[n].thread))
 }
 
 /// Adds the final values of the program's observables.
 pub(crate) fn final_state<const W: usize>(
-    ahead: &Ahead<'_>,
+    threads: &Threads<'_>,
     graph: &Graph<W>,
     values: &mut Vec<u64>,
 ) {
-    for observable in ahead.program.observables.values() {
+    for observable in threads.program.observables.values() {
         let value = match observable.what {
             Observed::Mem { global, offset, ty } => {
                 let addr = layout::global_address(global) + offset;
-                let first = ahead.initial_at(addr, ty.bytes()).unwrap_or(0);
-                memory(ahead, graph, addr, ty.bytes(), first)
+                let first = threads.initial_at(addr, ty.bytes()).unwrap_or(0);
+                memory(threads, graph, addr, ty.bytes(), first)
             }
-            register => ahead.observe_register(register).unwrap_or(0),
+            register => threads.observe_register(register).unwrap_or(0),
         };
         values.push(value);
     }
@@ -110,20 +108,20 @@ pub(crate) fn final_state<const W: usize>(
 
 /// Bytes of memory after all stores; the bytes of an observable may be of several locations.
 fn memory<const W: usize>(
-    ahead: &Ahead<'_>,
+    threads: &Threads<'_>,
     graph: &Graph<W>,
     addr: u64,
     bytes: u32,
     first: u128,
 ) -> u64 {
     let mut value = first;
-    if let Some(location) = ahead.location_at(addr, bytes) {
-        return last_value(ahead, graph, location).unwrap_or(0) as u64;
+    if let Some(location) = threads.location_at(addr, bytes) {
+        return last_value(threads, graph, location).unwrap_or(0) as u64;
     }
-    for location in ahead.locations_within(addr, bytes) {
-        let (at, len) = ahead.extent_of(location);
+    for location in threads.locations_within(addr, bytes) {
+        let (at, len) = threads.extent_of(location);
         let Some(written) =
-            graph.coherence(location).last().and_then(|store| graph.written(ahead, *store))
+            graph.coherence(location).last().and_then(|store| graph.written(threads, *store))
         else {
             continue;
         };

@@ -1,16 +1,16 @@
 //! Running a schedule again: a sequence of commits, each with its parameter.
 //!
-//! No search, no deferral: a step says which event of which thread is committed next, and which store it
-//! reads from or follows; the model is asked whether that is allowed. A failure or a final state
-//! that a search found is confirmed by this.
+//! There is no search and no deferral: a step says which event is committed next and which store it
+//! reads from or follows, and the model decides whether that is allowed. A replay confirms a failure
+//! or a final state that a search has found.
 
-use crate::ahead::Ahead;
+use crate::fetch::Threads;
 use crate::graph::Graph;
 use crate::model::Rules;
+use crate::narrate::{self, Narrator};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
 use crate::stuck::{left, waiting};
-use crate::tell::{self, Teller};
 use raddle_engine::{End, FailureKind, Options, ReplayEnd, Replayed, Step};
 use raddle_ir::Verified;
 
@@ -26,41 +26,42 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
 fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
     let (rules, limits) = (Rules::of(options.model), &options.limits);
     let mut events = Vec::new();
-    let ahead = Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM);
-    let mut ahead = match ahead {
-        Ok(ahead) => ahead,
+    let threads =
+        Threads::new(program, rules, limits.bounds(), limits.events, Graph::<W>::CAPACITY);
+    let mut threads = match threads {
+        Ok(threads) => threads,
         Err(fault) => return Replayed::cannot_start(fault),
     };
     let mut graph: Graph<W> = Graph::default();
-    let teller = Teller::new(program);
-    ahead.run_all();
+    let narrator = Narrator::new(program);
+    threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = limits.budget.spent() {
             return Replayed { end: ReplayEnd::Spent(spent), events };
         }
-        let mut next = act(&ahead, &graph, step);
-        // The search lets threads go ahead in loops where there is nothing else to do.
-        while next.is_none() && ahead.hurry() {
-            next = act(&ahead, &graph, step);
+        let mut next = act(&threads, &graph, step);
+        // The search lets threads speculate in loops only where nothing can be committed; so does a replay.
+        while next.is_none() && threads.speculate() {
+            next = act(&threads, &graph, step);
         }
         let Some(act) = next else {
             return Replayed { end: ReplayEnd::Stuck(n), events };
         };
-        // Threads run ahead as far as they can: afterwards this one is somewhere else.
-        let at = ahead.place(step.thread().0);
-        match perform(&mut ahead, &mut graph, act) {
-            Ok(()) => events.push(teller.event(&ahead, &graph, act, at)),
+        // The thread fetches on during `perform`, so its place is taken before.
+        let at = threads.place(step.thread());
+        match perform(&mut threads, &mut graph, act) {
+            Ok(()) => events.push(narrator.event(&threads, &graph, act, at)),
             Err(Refused::Forbidden | Refused::Full) => {
                 return Replayed { end: ReplayEnd::Stuck(n), events };
             }
         }
     }
-    events.extend(ahead.failures().map(|failed| tell::failure(&ahead, failed)));
-    let end = end(&mut ahead, &graph);
+    events.extend(threads.failures().map(|failed| narrate::failure(&threads, failed)));
+    let end = end(&mut threads, &graph);
     if is_deadlock(&end) {
-        let waiting = waiting(&ahead, &graph).unwrap_or_default();
-        let left = left(&mut ahead, &graph, &waiting).unwrap_or_default();
-        events.extend(left.stuck.iter().map(|stuck| teller.stuck(&ahead, stuck)));
+        let waiting = waiting(&threads, &graph).unwrap_or_default();
+        let left = left(&mut threads, &graph, &waiting).unwrap_or_default();
+        events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
     }
     let end = limits.budget.spent().map_or(end, ReplayEnd::Spent);
     Replayed { end, events }
@@ -73,14 +74,14 @@ fn is_deadlock(end: &ReplayEnd) -> bool {
     }
 }
 
-fn end<const W: usize>(ahead: &mut Ahead<'_>, graph: &Graph<W>) -> ReplayEnd {
-    if (0..ahead.thread_count()).any(|thread| ahead.is_choosing(thread)) {
+fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {
+    if threads.ids().any(|thread| threads.is_choosing(thread)) {
         return ReplayEnd::Short;
     }
-    match end_of(ahead, graph) {
+    match end_of(threads, graph) {
         Some(End::Complete) => {
             let mut state = Vec::new();
-            final_state(ahead, graph, &mut state);
+            final_state(threads, graph, &mut state);
             ReplayEnd::Complete { state }
         }
         Some(End::Blocked) => ReplayEnd::Blocked,

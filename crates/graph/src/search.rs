@@ -12,32 +12,32 @@
 //! is found once, whatever the model allows to complete. Nothing is kept but the way to the current state,
 //! and nothing is run again.
 //!
-//! What can be wasted is a deferral for which no store comes, or none that the model lets the load read
-//! from: those runs are counted as redundant. They are kept rare:
+//! A deferral is wasted if no store comes, or none that the model lets the load read from. Such runs are
+//! counted as redundant. They are kept rare:
 //! - stores are committed before loads, and loads that no store can come for before others, so that
 //!   most loads find all their stores committed;
 //! - a deferral is given up as soon as the order of commits alone leaves no way to complete it
-//!   ([`hope`](crate::hope)), also if only threads are left that wait for others to end;
-//! - a load that gives back a lock is not deferred for what others do with the lock
+//!   ([`completable`](crate::completable)), also if only threads are left that wait for others to end;
+//! - the load of an unlock is not deferred for operations of other threads on the lock
 //!   ([`lock`](crate::lock));
 //! - a load that only code not yet fetched could store for is deferred only if such a store was seen
 //!   below one of its other decisions, as RSMC's races have it ([`Search::note_race`]). (A run below that
 //!   was given up or blocked by the model counts as one, since it may have hidden it.)
 //!
-//! What remains are plain loads, for the most part: the store that comes is one that the model does not let
-//! the load read from (so it is in the litmus corpora), or the code that was seen to store goes another way while
-//! the load is deferred (so it is in loops that spin). Neither is known before it happens.
+//! The remaining ones are mostly plain loads: the model does not let the load read from the store that comes (in
+//! the litmus corpora), or the code that was seen to store takes another branch while the load is deferred (in loops
+//! that spin). Neither is known before it happens.
 
-use crate::ahead::{Ahead, EventId, Kind};
 use crate::commit_before::is_enabled;
-use crate::graph::{Graph, Source};
-use crate::hope::{Hope, Left, Prospect};
-use crate::lock::{gives_back, may_come};
+use crate::completable::{Completable, Deferral, Prospect};
+use crate::fetch::{EventId, Kind, Threads};
+use crate::graph::{Graph, RowId, Source};
+use crate::lock::{may_write_first, releases_own_lock};
 use crate::outcome::{end_of, final_state};
-use crate::state::{Act, Refused, goes_on, perform, step};
+use crate::state::{Act, Refused, accepts_last_value, perform, step};
 use raddle_engine::Options;
 use raddle_engine::{BoundKind, Step, Stopped, Summary, Tally};
-use raddle_machine::Mark;
+use raddle_machine::{Mark, ThreadId};
 use smallvec::SmallVec;
 
 /// The acts of a decision, in the order in which they are tried.
@@ -46,7 +46,7 @@ enum Acts {
     List(SmallVec<[Act; 6]>),
     /// All outcomes of an operation.
     Choices {
-        thread: u32,
+        thread: ThreadId,
         count: u64,
     },
 }
@@ -70,51 +70,51 @@ struct Node {
     acts: Acts,
     next: u64,
     /// Whether one of its acts was carried out.
-    went_on: bool,
+    explored: bool,
     /// The load that it is about.
     load: Option<EventId>,
     /// Whether deferring the load is worth a try only if a store was seen below.
     needs_race: bool,
-    raced: bool,
+    race_seen: bool,
 }
 
 pub(crate) struct Search<'p, const W: usize> {
-    ahead: Ahead<'p>,
+    threads: Threads<'p>,
     /// The graphs on the way to the current state; the current one is at `level`.
     graphs: Vec<Graph<W>>,
     level: usize,
     nodes: Vec<Node>,
     steps: Vec<Step>,
-    hope: Hope,
+    completable: Completable,
     tally: Tally,
     options: &'p Options,
 }
 
-/// The graph has no room for an execution: search again with a larger one.
+/// An execution exceeds the capacity of the graph: search again with a larger one.
 pub(crate) struct TooSmall;
 
 impl<'p, const W: usize> Search<'p, W> {
-    pub fn new(ahead: Ahead<'p>, options: &'p Options) -> Search<'p, W> {
-        let tally = Tally::new(ahead.program, options.keep_going);
+    pub fn new(threads: Threads<'p>, options: &'p Options) -> Search<'p, W> {
+        let tally = Tally::new(threads.program, options.keep_going);
         Search {
-            ahead,
+            threads,
             graphs: vec![Graph::default()],
             level: 0,
             nodes: Vec::new(),
             steps: Vec::new(),
-            hope: Hope::default(),
+            completable: Completable::default(),
             tally,
             options,
         }
     }
 
     pub fn run(mut self) -> Result<Summary, TooSmall> {
-        self.ahead.run_all();
+        self.threads.run_all();
         loop {
             if let Some(spent) = self.options.limits.budget.spent() {
                 return Ok(self.tally.finish(Some(spent.into())));
             }
-            if self.ahead.is_over() {
+            if self.threads.exceeds_capacity() {
                 return Err(TooSmall);
             }
             match self.decide() {
@@ -140,26 +140,26 @@ impl<'p, const W: usize> Search<'p, W> {
         let graph = &self.graphs[self.level];
         let longest = &mut self.tally.summary.longest;
         *longest = (*longest).max(graph.len() as u32);
-        let end = end_of(&mut self.ahead, graph);
+        let end = end_of(&mut self.threads, graph);
         // Threads may have been cut short anywhere, and those that spin in their trial.
         if self.options.limits.budget.is_spent() {
             return;
         }
-        let ahead = &self.ahead;
+        let threads = &self.threads;
         match end {
             Some(end) => {
                 let schedule = || self.steps.clone();
-                self.tally.count(end, |state| final_state(ahead, graph, state), schedule);
+                self.tally.count(end, |state| final_state(threads, graph, state), schedule);
             }
             None => {
-                if let Some(thread) = ahead.would_hurry() {
-                    self.tally.bound(BoundKind::Iterations, ahead.place(thread));
+                if let Some(thread) = threads.exhausted_speculation() {
+                    self.tally.bound(BoundKind::Iterations, threads.place(thread));
                 }
                 self.tally.summary.redundant += 1;
-                self.hide();
+                self.assume_races();
             }
         }
-        self.note_missed();
+        self.note_uncommitted_stores();
     }
 
     fn limit(&mut self) -> Option<Stopped> {
@@ -170,33 +170,34 @@ impl<'p, const W: usize> Search<'p, W> {
         limits.budget.spent().map(Stopped::from)
     }
 
-    /// Goes to the next act that can be carried out; false if there is none left.
+    /// Backtracks to the newest decision with an act that can be carried out, and carries it out; false if there is
+    /// none left.
     fn advance(&mut self) -> Result<bool, TooSmall> {
         while let Some(node) = self.nodes.last_mut() {
             if self.options.limits.budget.is_spent() {
                 return Ok(true);
             }
-            self.ahead.trail.backtrack(node.mark);
+            self.threads.trail.backtrack(node.mark);
             self.steps.truncate(node.steps);
             self.level = node.level;
             let Some(act) = node.acts.get(node.next) else {
-                if !node.went_on {
+                if !node.explored {
                     self.tally.summary.redundant += 1;
-                    self.hide();
+                    self.assume_races();
                 }
                 self.nodes.pop();
                 continue;
             };
             node.next += 1;
-            if matches!(act, Act::Defer(_)) && node.needs_race && !node.raced && node.went_on {
+            if matches!(act, Act::Defer(_)) && node.needs_race && !node.race_seen && node.explored {
                 continue;
             }
             let is_last = node.acts.get(node.next).is_none();
             let in_place = is_last && self.owns_graph();
-            if self.go(act, in_place)? {
+            if self.apply(act, in_place)? {
                 match self.nodes.last_mut() {
-                    Some(node) if !in_place => node.went_on = true,
-                    // Nothing is left to decide there, and its graph is gone.
+                    Some(node) if !in_place => node.explored = true,
+                    // The last act of a decision reuses its graph, so the decision cannot be returned to.
                     _ => {
                         self.nodes.pop();
                     }
@@ -207,14 +208,15 @@ impl<'p, const W: usize> Search<'p, W> {
         Ok(false)
     }
 
-    /// Whether no decision before the newest needs the same graph.
+    /// Whether no decision before the newest one needs the same graph.
     fn owns_graph(&self) -> bool {
         let before = self.nodes.len().checked_sub(2).map(|n| &self.nodes[n]);
         before.is_none_or(|node| node.level < self.level)
     }
 
-    /// Carries out an act. If it changes the graph, then on a copy, unless nobody needs the old one.
-    fn go(&mut self, act: Act, in_place: bool) -> Result<bool, TooSmall> {
+    /// Carries out an act; false if the model forbids it, or if a deferral is known to be useless. An act that changes
+    /// the graph works on a copy at the next level, or `in_place` where no decision needs the old graph any more.
+    fn apply(&mut self, act: Act, in_place: bool) -> Result<bool, TooSmall> {
         let level = match act {
             Act::Choose(..) | Act::Defer(_) => self.level,
             Act::Read(..) | Act::Place(..) => self.level + usize::from(!in_place),
@@ -226,8 +228,8 @@ impl<'p, const W: usize> Search<'p, W> {
             let (old, new) = self.graphs.split_at_mut(level);
             new[0].copy_from(&old[level - 1]);
         }
-        let taken = step(&self.ahead, &self.graphs[level], act);
-        match perform(&mut self.ahead, &mut self.graphs[level], act) {
+        let taken = step(&self.threads, &self.graphs[level], act);
+        match perform(&mut self.threads, &mut self.graphs[level], act) {
             Ok(()) => {}
             Err(Refused::Forbidden) => return Ok(false),
             Err(Refused::Full) => return Err(TooSmall),
@@ -235,8 +237,8 @@ impl<'p, const W: usize> Search<'p, W> {
         self.level = level;
         self.tally.summary.events += 1;
         self.steps.extend(taken);
-        if self.ahead.holds_back() {
-            self.hide();
+        if self.threads.waits_at_loop_head() {
+            self.assume_races();
         }
         match act {
             Act::Defer(id) => Ok(self.is_worth_deferring(id)),
@@ -245,7 +247,7 @@ impl<'p, const W: usize> Search<'p, W> {
                 Ok(true)
             }
             Act::Read(id, _) => {
-                if self.ahead.event(id).is_paired() {
+                if self.threads.event(id).is_paired() {
                     self.note_race(id);
                 }
                 Ok(true)
@@ -256,85 +258,87 @@ impl<'p, const W: usize> Search<'p, W> {
 
     /// Whether a load that was just deferred, and those before it, can still be committed.
     fn is_worth_deferring(&mut self, id: EventId) -> bool {
-        match self.hope.after_deferring(&self.ahead, &self.graphs[self.level], id) {
-            Left::ForAll => true,
-            Left::NotForIt => false,
-            Left::NotForOthers => {
-                self.hide();
+        match self.completable.after_deferring(&self.threads, &self.graphs[self.level], id) {
+            Deferral::Completable => true,
+            Deferral::Impossible => false,
+            Deferral::BlocksAnother => {
+                self.assume_races();
                 false
             }
         }
     }
 
-    /// What is not explored below the current state may have hidden a store from any load above.
-    fn hide(&mut self) {
-        self.nodes.iter_mut().for_each(|node| node.raced = true);
+    /// Marks all loads above as raced: a run that was given up below the current state may have hidden a store that
+    /// one of them could read from.
+    fn assume_races(&mut self) {
+        self.nodes.iter_mut().for_each(|node| node.race_seen = true);
     }
 
-    /// Tells the loads above of the stores that could not happen, since an update that they belong to waits.
-    /// That of one which may write or not is not even fetched.
-    fn note_missed(&mut self) {
-        for thread in 0..self.ahead.thread_count() {
-            for po in self.ahead.settled(thread)..self.ahead.fetched(thread) {
-                let id = self.ahead.event_at(thread, po);
-                let event = self.ahead.event(id);
-                if (event.is_store() || event.is_paired()) && self.ahead.committed(id).is_none() {
-                    self.note_race(id);
-                }
+    /// Notes races with stores that were never committed in this execution, since their update waits. The store of a
+    /// conditional update is not even fetched, so its load stands for it.
+    fn note_uncommitted_stores(&mut self) {
+        let open: SmallVec<[EventId; 8]> =
+            self.threads.ids().flat_map(|thread| self.threads.uncommitted(thread)).collect();
+        for id in open {
+            let event = self.threads.event(id);
+            if event.is_store() || event.is_paired() {
+                self.note_race(id);
             }
         }
     }
 
-    /// Tells the loads above that a store to their location was seen which could have come first: one
-    /// that could be without the load. An update may then have read from something else than it did; one
-    /// that wrote nothing, as it did not find what it expected or failed, might have written.
+    /// Marks the loads above as raced that a store could have come before: a store to the same location that does not
+    /// depend on the load. The load of an update stands for its store, since the update would read another value
+    /// then: one that wrote nothing in this run might write.
     fn note_race(&mut self, id: EventId) {
-        let (ahead, graph) = (&self.ahead, &self.graphs[self.level]);
-        let location = ahead.location(id);
-        let first = match ahead.event(id).kind {
-            Kind::Store(store) => ahead.event(store.read.unwrap_or(id)),
-            Kind::Load(_) => ahead.event(id),
+        let (threads, graph) = (&self.threads, &self.graphs[self.level]);
+        let location = threads.location(id);
+        let first = match threads.event(id).kind {
+            Kind::Store(store) => threads.event(store.read.unwrap_or(id)),
+            Kind::Load(_) => threads.event(id),
         };
         let mut past = None;
         for node in &mut self.nodes {
-            let Some(load) = node.load.filter(|_| node.needs_race && !node.raced) else { continue };
-            if location.is_some() && ahead.location(load) != location {
+            let Some(load) = node.load.filter(|_| node.needs_race && !node.race_seen) else {
+                continue;
+            };
+            if location.is_some() && threads.location(load) != location {
                 continue;
             }
-            let reader = ahead.event(load);
+            let reader = threads.event(load);
             if first.thread == reader.thread && first.po >= reader.po {
                 continue;
             }
-            if !may_come(ahead, id, load, gives_back(ahead, graph, load)) {
+            if !may_write_first(threads, id, load, releases_own_lock(threads, graph, load)) {
                 continue;
             }
-            let past = past.get_or_insert_with(|| graph.past_in_order(ahead, first));
-            node.raced = ahead.committed(load).is_none_or(|number| !past.contains(number));
+            let past = past.get_or_insert_with(|| graph.past_in_order(threads, first));
+            node.race_seen = threads.committed(load).is_none_or(|number| !past.contains(number));
         }
     }
 
     /// The next decision; `None` at the end of an execution.
     fn decide(&mut self) -> Option<Node> {
-        if let Some((load, store)) = self.woken() {
-            let prospect = self.hope.prospect(&self.ahead, &self.graphs[self.level], load);
+        if let Some((load, store)) = self.reconsidered_load() {
+            let prospect = self.completable.prospect(&self.threads, &self.graphs[self.level], load);
             return Some(self.reading(load, [Some(store)].into_iter(), prospect));
         }
-        let choosing = (0..self.ahead.thread_count()).find(|t| self.ahead.is_choosing(*t));
+        let choosing = self.threads.ids().find(|t| self.threads.is_choosing(*t));
         if let Some(thread) = choosing {
-            let count = self.ahead.alternatives(thread);
+            let count = self.threads.alternatives(thread);
             let node = self.node(std::iter::empty());
             return Some(Node { acts: Acts::Choices { thread, count }, ..node });
         }
         let Some((id, prospect)) = self.next_event() else {
-            return if self.ahead.hurry() { self.decide() } else { None };
+            return if self.threads.speculate() { self.decide() } else { None };
         };
-        match self.ahead.event(id).kind {
+        match self.threads.event(id).kind {
             Kind::Store(_) => {
                 let sources = self.places(id);
                 Some(self.node(sources.into_iter().map(|place| Act::Place(id, place))))
             }
             Kind::Load(_) => {
-                let stores = self.graphs[self.level].stores_at(self.ahead.location(id)?);
+                let stores = self.graphs[self.level].stores_at(self.threads.location(id)?);
                 let sources = std::iter::once(None).chain(stores.iter().map(Some));
                 Some(self.reading(id, sources, prospect))
             }
@@ -348,73 +352,73 @@ impl<'p, const W: usize> Search<'p, W> {
         sources: impl Iterator<Item = Source>,
         prospect: Prospect,
     ) -> Node {
-        // Who waits for a value that is not there may wait for ever.
-        let goes_on = goes_on(&self.ahead, &self.graphs[self.level], id);
-        let defer = (prospect != Prospect::None || !goes_on).then_some(Act::Defer(id));
+        // A load that waits for a value which is not there may wait for ever, so it can always be deferred.
+        let accepts_last_value = accepts_last_value(&self.threads, &self.graphs[self.level], id);
+        let defer = (prospect != Prospect::None || !accepts_last_value).then_some(Act::Defer(id));
         let node = self.node(sources.map(|source| Act::Read(id, source)).chain(defer));
-        let needs_race = prospect == Prospect::Unfetched && goes_on && !self.ahead.holds_back();
+        let needs_race = prospect == Prospect::Unfetched
+            && accepts_last_value
+            && !self.threads.waits_at_loop_head();
         Node { load: Some(id), needs_race, ..node }
     }
 
     fn node(&self, acts: impl Iterator<Item = Act>) -> Node {
         Node {
-            mark: self.ahead.trail.mark(),
+            mark: self.threads.trail.mark(),
             steps: self.steps.len(),
             level: self.level,
             acts: Acts::List(acts.collect()),
             next: 0,
-            went_on: false,
+            explored: false,
             load: None,
             needs_race: false,
-            raced: false,
+            race_seen: false,
         }
     }
 
-    /// Where a store may go in coherence order: after each other store, or first. The store of a
-    /// read-modify-write follows what its load read. (Between a load that reserves and its
-    /// store-conditional the thread may store itself.)
+    /// The places of a store in coherence order: after each other store, or first. The store of a read-modify-write
+    /// follows the store that its load read from. (A store-conditional need not: its own thread may store in
+    /// between.)
     fn places(&self, id: EventId) -> SmallVec<[Source; 6]> {
         let graph = &self.graphs[self.level];
-        if let Kind::Store(store) = self.ahead.event(id).kind
-            && let Some(read) = store.read.filter(|read| self.ahead.event(*read).is_paired())
-            && let Some(read) = self.ahead.committed(read)
+        if let Kind::Store(store) = self.threads.event(id).kind
+            && let Some(read) = store.read.filter(|read| self.threads.event(*read).is_paired())
+            && let Some(read) = self.threads.committed(read)
         {
             return SmallVec::from_elem(graph.rows[read].source, 1);
         }
-        let Some(location) = self.ahead.location(id) else { return SmallVec::new() };
+        let Some(location) = self.threads.location(id) else { return SmallVec::new() };
         std::iter::once(None).chain(graph.stores_at(location).iter().map(Some)).collect()
     }
 
-    /// A deferred load whose location has a store that it was not asked about.
-    fn woken(&self) -> Option<(EventId, usize)> {
+    /// A deferred load with a newer store to its location, about which there was no decision yet, and that store. There
+    /// is at most one such store: this is asked after every commit.
+    fn reconsidered_load(&self) -> Option<(EventId, RowId)> {
         let graph = &self.graphs[self.level];
-        self.hope.deferred(&self.ahead).find_map(|(id, known)| {
-            let stores = graph.stores_at(self.ahead.location(id)?);
+        self.completable.deferred(&self.threads).find_map(|(id, known)| {
+            let stores = graph.stores_at(self.threads.location(id)?);
             let newest = stores.iter().last()?;
             (u64::from(stores.count()) > known).then_some((id, newest))
         })
     }
 
-    /// The event to commit next: a store if there is one, else a load that nothing can come for, else
-    /// any load.
+    /// The event to commit next: a store if there is one, else a load for which no store can come, else any load.
+    /// The order does not change the set of traces, only the number of wasted deferrals.
     fn next_event(&mut self) -> Option<(EventId, Prospect)> {
         let mut best: Option<(EventId, Prospect)> = None;
-        for thread in 0..self.ahead.thread_count() {
-            for po in self.ahead.settled(thread)..self.ahead.fetched(thread) {
-                let id = self.ahead.event_at(thread, po);
-                if self.ahead.committed(id).is_some()
-                    || self.ahead.deferred(id).is_some()
-                    || !is_enabled(&self.ahead, id)
-                {
+        for thread in self.threads.ids() {
+            for id in self.threads.uncommitted(thread) {
+                if self.threads.deferred(id).is_some() || !is_enabled(&self.threads, id) {
                     continue;
                 }
-                if self.ahead.event(id).is_store() {
+                if self.threads.event(id).is_store() {
                     return Some((id, Prospect::None));
                 }
                 if best.is_some_and(|(_, prospect)| prospect == Prospect::None) {
                     continue;
                 }
-                let prospect = self.hope.prospect(&self.ahead, &self.graphs[self.level], id);
+                let prospect =
+                    self.completable.prospect(&self.threads, &self.graphs[self.level], id);
                 if best.is_none_or(|(_, other)| prospect < other) {
                     best = Some((id, prospect));
                 }

@@ -1,11 +1,11 @@
-//! The state that is explored: threads that run ahead, and the graph of what they have committed.
+//! The state that is explored: threads with the events that they fetched, and the graph of committed events.
 //!
 //! [`State::perform`] is one step of paper 003's execution model: it commits an event with its
-//! parameter, if the model allows the trace that results. The search and replays share it.
+//! parameter, if the model allows the resulting trace. The search and replays share it.
 
-use crate::ahead::{Ahead, Event, EventId, Kind, Location, Pairing, When};
 use crate::commit_before::is_enabled;
-use crate::graph::{Graph, Source};
+use crate::fetch::{Event, EventId, Kind, Location, Pairing, Threads, When};
+use crate::graph::{Graph, RowId, Source};
 use crate::queue::{is_woken, wakes};
 use raddle_engine::{EventRef, Step};
 use raddle_machine::{Fault, ThreadId};
@@ -18,8 +18,8 @@ pub(crate) enum Act {
     /// Commits a store right after another in coherence order, or as the first.
     Place(EventId, Source),
     /// Takes an outcome of the operation that a thread is at.
-    Choose(u32, u64),
-    /// Leaves a load for a store that is yet to come: a decision of the search, no step.
+    Choose(ThreadId, u64),
+    /// Leaves a load for a store that is yet to come: a decision of the search, not a step of a schedule.
     Defer(EventId),
 }
 
@@ -28,23 +28,26 @@ pub(crate) enum Act {
 pub(crate) enum Refused {
     /// The model does not allow it.
     Forbidden,
-    /// The graph has no room for another event.
+    /// The graph is at its capacity.
     Full,
 }
 
 /// The step of a schedule that an act is.
-pub(crate) fn step<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, act: Act) -> Option<Step> {
+pub(crate) fn step<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+    act: Act,
+) -> Option<Step> {
     let reference = |id| {
-        let event = ahead.event(id);
-        EventRef { thread: ThreadId(event.thread), index: event.po }
+        let event = threads.event(id);
+        EventRef { thread: event.thread, index: event.po }
     };
     let store = |source: Source| source.map(|number| reference(graph.rows[number].event));
     Some(match act {
         Act::Read(id, source) => Step::CommitLoad { event: reference(id), from: store(source) },
         Act::Place(id, source) => Step::CommitStore { event: reference(id), after: store(source) },
         Act::Choose(thread, choice) => {
-            let woken = ahead.signal_wakes(thread).nth(choice as usize).map(ThreadId);
-            let thread = ThreadId(thread);
+            let woken = threads.signal_wakes(thread).nth(choice as usize);
             match woken {
                 Some(_) => Step::Signal { thread, woken },
                 None => Step::Choose { thread, choice },
@@ -55,27 +58,31 @@ pub(crate) fn step<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, act: Act
 }
 
 /// The act that a step of a schedule stands for, if it can be carried out.
-pub(crate) fn act<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, step: &Step) -> Option<Act> {
-    let thread = step.thread().0;
-    let is_choosing = || thread < ahead.thread_count() && ahead.is_choosing(thread);
+pub(crate) fn act<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+    step: &Step,
+) -> Option<Act> {
+    let thread = step.thread();
+    let is_choosing = || threads.contains(thread) && threads.is_choosing(thread);
     match step {
         Step::Choose { choice, .. } => {
             let fits = is_choosing()
-                && ahead.signal_wakes(thread).next().is_none()
-                && *choice < ahead.alternatives(thread);
+                && threads.signal_wakes(thread).next().is_none()
+                && *choice < threads.alternatives(thread);
             fits.then_some(Act::Choose(thread, *choice))
         }
         Step::Signal { woken: Some(woken), .. } if is_choosing() => {
-            let choice = ahead.signal_wakes(thread).position(|waiter| waiter == woken.0)?;
+            let choice = threads.signal_wakes(thread).position(|waiter| waiter == *woken)?;
             Some(Act::Choose(thread, choice as u64))
         }
         Step::CommitLoad { event, from } => {
-            let (id, source) = commit(ahead, graph, *event, *from)?;
-            (!ahead.event(id).is_store()).then_some(Act::Read(id, source))
+            let (id, source) = commit(threads, graph, *event, *from)?;
+            (!threads.event(id).is_store()).then_some(Act::Read(id, source))
         }
         Step::CommitStore { event, after } => {
-            let (id, source) = commit(ahead, graph, *event, *after)?;
-            ahead.event(id).is_store().then_some(Act::Place(id, source))
+            let (id, source) = commit(threads, graph, *event, *after)?;
+            threads.event(id).is_store().then_some(Act::Place(id, source))
         }
         Step::Signal { .. } | Step::Run(_) | Step::Update { .. } => None,
     }
@@ -84,47 +91,43 @@ pub(crate) fn act<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, step: &St
 /// An event that may be committed now, and the committed store of its location that it reads from or
 /// follows.
 fn commit<const W: usize>(
-    ahead: &Ahead<'_>,
+    threads: &Threads<'_>,
     graph: &Graph<W>,
     event: EventRef,
     store: Option<EventRef>,
 ) -> Option<(EventId, Source)> {
-    let fetched = |event: EventRef| {
-        let EventRef { thread: ThreadId(thread), index } = event;
-        let known = thread < ahead.thread_count() && index < ahead.fetched(thread);
-        known.then(|| ahead.event_at(thread, index))
-    };
+    let fetched = |event: EventRef| threads.find_event(event.thread, event.index);
     let id = fetched(event)?;
-    if ahead.committed(id).is_some() || !is_enabled(ahead, id) {
+    if threads.committed(id).is_some() || !is_enabled(threads, id) {
         return None;
     }
     let Some(store) = store else { return Some((id, None)) };
     let store = fetched(store)?;
-    let number = ahead.committed(store)?;
-    let fits = graph.rows[number].is_store && ahead.location(store) == ahead.location(id);
+    let number = threads.committed(store)?;
+    let fits = graph.rows[number].is_store && threads.location(store) == threads.location(id);
     fits.then_some((id, Some(number)))
 }
 
-/// Carries out an act. If it is refused, the graph is of no more use.
+/// Carries out an act. If it is refused, the graph is in an undefined state and must be discarded.
 pub(crate) fn perform<const W: usize>(
-    ahead: &mut Ahead<'_>,
+    threads: &mut Threads<'_>,
     graph: &mut Graph<W>,
     act: Act,
 ) -> Result<(), Refused> {
     match act {
         Act::Choose(thread, outcome) => {
-            ahead.choose(thread, outcome);
+            threads.choose(thread, outcome);
             Ok(())
         }
         Act::Defer(id) => {
-            let location = ahead.location(id);
+            let location = threads.location(id);
             let stores = location.map_or(0, |location| graph.stores_at(location).count());
-            ahead.defer(id, stores.into());
+            threads.defer(id, stores.into());
             Ok(())
         }
         Act::Read(..) | Act::Place(..) if graph.is_full() => Err(Refused::Full),
-        Act::Read(id, source) => allowed(read(ahead, graph, id, source)),
-        Act::Place(id, previous) => allowed(place(ahead, graph, id, previous)),
+        Act::Read(id, source) => allowed(read(threads, graph, id, source)),
+        Act::Place(id, previous) => allowed(place(threads, graph, id, previous)),
     }
 }
 
@@ -133,49 +136,53 @@ fn allowed(yes: Option<()>) -> Result<(), Refused> {
 }
 
 fn read<const W: usize>(
-    ahead: &mut Ahead<'_>,
+    threads: &mut Threads<'_>,
     graph: &mut Graph<W>,
     id: EventId,
     source: Source,
 ) -> Option<()> {
-    let location = ahead.location(id)?;
+    let location = threads.location(id)?;
     let found = match source {
-        Some(store) => graph.written(ahead, store),
-        None => ahead.initial(location),
+        Some(store) => graph.written(threads, store),
+        None => threads.initial(location),
     };
-    let event = *ahead.event(id);
+    let event = *threads.event(id);
     let load = *event.load()?;
     let value = found.unwrap_or(0) & event.ty.mask();
-    if !ahead.accepts(&event, value)? {
+    if !threads.accepts(&event, value)? {
         return None;
     }
     if let Some(When::Woken(bit)) = load.when
-        && !source.is_some_and(|store| wakes(ahead, graph, store, bit))
+        && !source.is_some_and(|store| wakes(threads, graph, store, bit))
     {
         return None;
     }
-    let number = graph.add(ahead, id, location);
-    if !graph.read_from(number, source) || !is_sole_writer(ahead, graph, number, value) {
+    let number = graph.add(threads, id, location);
+    if !graph.read_from(number, source) || !is_sole_writer(threads, graph, number, value) {
         return None;
     }
-    if load.reserves && !joins_its_store(ahead, graph, number) {
+    if load.reserves && !joins_its_store(threads, graph, number) {
         return None;
     }
-    if !ahead.rules.allows(graph) {
+    if !threads.rules.allows(graph) {
         return None;
     }
     let fault = match found {
         None if !load.raw => Some(Fault::never_written(event.ty.bytes())),
-        _ => ahead.misuse(&event, value),
+        _ => threads.misuse(&event, value),
     };
-    ahead.commit_load(id, number, value, fault);
+    threads.commit_load(id, number, value, fault);
     Some(())
 }
 
 /// Pairs a load that makes a reservation with its store, if that was committed before it.
-fn joins_its_store<const W: usize>(ahead: &Ahead<'_>, graph: &mut Graph<W>, load: usize) -> bool {
+fn joins_its_store<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &mut Graph<W>,
+    load: RowId,
+) -> bool {
     let row = graph.rows[load];
-    let is_its = |other: &usize| match ahead.event(graph.rows[*other].event).kind {
+    let is_its = |other: &RowId| match threads.event(graph.rows[*other].event).kind {
         Kind::Store(store) => store.read == Some(row.event),
         Kind::Load(_) => false,
     };
@@ -188,45 +195,45 @@ fn joins_its_store<const W: usize>(ahead: &Ahead<'_>, graph: &mut Graph<W>, load
 /// Two read-modify-writes cannot read from the same store if both write: the second half of one of
 /// them would have to come between the halves of the other. This is known before they write.
 fn is_sole_writer<const W: usize>(
-    ahead: &Ahead<'_>,
+    threads: &Threads<'_>,
     graph: &Graph<W>,
-    load: usize,
+    load: RowId,
     value: u128,
 ) -> bool {
     let row = &graph.rows[load];
-    if !will_write(ahead, ahead.event(row.event), value) {
+    if !will_write(threads, threads.event(row.event), value) {
         return true;
     }
-    let same = |other: &usize| *other != load && graph.rows[*other].source == row.source;
+    let same = |other: &RowId| *other != load && graph.rows[*other].source == row.source;
     let mut others = graph.loads_at(row.location).iter().filter(same);
-    !others.any(|other| will_write(ahead, ahead.event(graph.rows[other].event), value))
+    !others.any(|other| will_write(threads, threads.event(graph.rows[other].event), value))
 }
 
-fn will_write(ahead: &Ahead<'_>, event: &Event, value: u128) -> bool {
-    if ahead.misuse(event, value).is_some() {
+fn will_write(threads: &Threads<'_>, event: &Event, value: u128) -> bool {
+    if threads.misuse(event, value).is_some() {
         return false;
     }
     match event.load().map(|load| load.pairing) {
         Some(Pairing::Always | Pairing::Queue | Pairing::Signal { .. }) => true,
-        Some(Pairing::If(expected)) => ahead.value(expected) == Some(value),
+        Some(Pairing::If(expected)) => threads.value(expected) == Some(value),
         Some(Pairing::None) | None => false,
     }
 }
 
 fn place<const W: usize>(
-    ahead: &mut Ahead<'_>,
+    threads: &mut Threads<'_>,
     graph: &mut Graph<W>,
     id: EventId,
     previous: Source,
 ) -> Option<()> {
-    let location = ahead.location(id)?;
-    let number = graph.add(ahead, id, location);
-    if let Kind::Store(store) = ahead.event(id).kind
+    let location = threads.location(id)?;
+    let number = graph.add(threads, id, location);
+    if let Kind::Store(store) = threads.event(id).kind
         && let Some(read) = store.read
     {
         // Under ARM it may be committed before the load.
-        if let Some(load) = ahead.committed(read) {
-            // A reservation of another place is none.
+        if let Some(load) = threads.committed(read) {
+            // A reservation of another location does not count.
             if graph.rows[load].location != location {
                 return None;
             }
@@ -236,35 +243,40 @@ fn place<const W: usize>(
     if !graph.place_after(number, previous) || !graph.is_atomic(location) {
         return None;
     }
-    if !ahead.rules.allows(graph) {
+    if !threads.rules.allows(graph) {
         return None;
     }
-    ahead.commit(id, number);
+    threads.commit(id, number);
     Some(())
 }
 
-/// Whether a load would be committed in time if nothing else happened: it reads what was stored last.
-pub(crate) fn goes_on<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, id: EventId) -> bool {
-    let event = ahead.event(id);
-    let (Some(load), Some(location)) = (event.load(), ahead.location(id)) else { return false };
+/// Whether a load accepts the last value of its location: if nothing else happened, it would be
+/// committed in the end. A load that does not may wait for ever.
+pub(crate) fn accepts_last_value<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+    id: EventId,
+) -> bool {
+    let event = threads.event(id);
+    let (Some(load), Some(location)) = (event.load(), threads.location(id)) else { return false };
     match load.when {
         None => true,
-        Some(When::Woken(bit)) => is_woken(ahead, graph, id, bit),
+        Some(When::Woken(bit)) => is_woken(threads, graph, id, bit),
         Some(When::Compares(..) | When::Free) => {
-            let last = last_value(ahead, graph, location).unwrap_or(0) & event.ty.mask();
-            ahead.accepts(event, last) == Some(true)
+            let last = last_value(threads, graph, location).unwrap_or(0) & event.ty.mask();
+            threads.accepts(event, last) == Some(true)
         }
     }
 }
 
 /// The value of a location after all stores.
 pub(crate) fn last_value<const W: usize>(
-    ahead: &Ahead<'_>,
+    threads: &Threads<'_>,
     graph: &Graph<W>,
     location: Location,
 ) -> Option<u128> {
     match graph.coherence(location).last() {
-        Some(store) => graph.written(ahead, *store),
-        None => ahead.initial(location),
+        Some(store) => graph.written(threads, *store),
+        None => threads.initial(location),
     }
 }

@@ -1,60 +1,60 @@
-//! Deadlocks: who waits for what, and who spins.
+//! Deadlocks: the threads that wait or spin for ever, and their reasons.
 
-use crate::ahead::{Ahead, EventId, Location, When};
 use crate::commit_before::is_enabled;
+use crate::fetch::{EventId, Location, Threads, When};
 use crate::graph::Graph;
-use crate::state::{goes_on, last_value};
+use crate::state::{accepts_last_value, last_value};
 use raddle_engine::{FailureKind, FailureSite};
 use raddle_ir::{GlobalId, LocId};
-use raddle_machine::{Spin, Status, layout};
+use raddle_machine::{Spin, Status, ThreadId, layout};
 
-/// A thread that will never go on.
+/// A thread that waits or spins for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stuck {
-    pub thread: u32,
+    pub thread: ThreadId,
     pub at: LocId,
     pub need: Need,
 }
 
-/// What it would take.
+/// What the thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Need {
     Lock {
         lock: Location,
-        holder: Option<u32>,
+        holder: Option<ThreadId>,
     },
     /// A signal on a condition variable.
     Signal(Location),
     Value(Location),
     /// The end of a thread.
-    End(u32),
+    End(ThreadId),
     /// Other values than those that it reads in every round of a loop.
     Change,
 }
 
-/// The loads that wait for a value for ever; `None` if something waits that another run lets go on.
-pub(crate) fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Option<Vec<EventId>> {
+/// The loads that wait for a value for ever. `None` if the execution is incomplete: a load could read the last
+/// value of its location, so another run of the search covers this one.
+pub(crate) fn waiting<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+) -> Option<Vec<EventId>> {
     let mut waiting = Vec::new();
     let mut behind = false;
-    for thread in 0..ahead.thread_count() {
-        for po in ahead.settled(thread)..ahead.fetched(thread) {
-            let id = ahead.event_at(thread, po);
-            if ahead.committed(id).is_some() {
-                continue;
-            }
-            let event = ahead.event(id);
-            if !is_enabled(ahead, id) {
-                behind |= !ahead.is_void(id);
+    for thread in threads.ids() {
+        for id in threads.uncommitted(thread) {
+            let event = threads.event(id);
+            if !is_enabled(threads, id) {
+                behind |= !threads.never_happens(id);
                 continue;
             }
             event.load()?.when?;
-            if goes_on(ahead, graph, id) {
+            if accepts_last_value(threads, graph, id) {
                 return None;
             }
             waiting.push(id);
         }
     }
-    // What nothing is known to wait for was blocked by the model.
+    // An event that is not enabled although no load waits was blocked by the model.
     (!behind || !waiting.is_empty()).then_some(waiting)
 }
 
@@ -63,58 +63,62 @@ pub(crate) fn waiting<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>) -> Op
 pub(crate) struct Left {
     pub stuck: Vec<Stuck>,
     /// They go round loops without a way out.
-    pub going_on: Vec<u32>,
+    pub going_on: Vec<ThreadId>,
 }
 
-/// Who is left at the end of an execution in which these loads wait: threads that wait, in their order,
-/// then those that spin, as the interleaving engine has them. `None` if a thread that spins would leave its loop with
-/// what is stored last.
+/// The threads that are left at the end of an execution in which these loads wait: threads that wait, in their
+/// order, then those that spin, as in the interleaving engine. `None` if a thread that spins would leave its
+/// loop with the last values.
 pub(crate) fn left<const W: usize>(
-    ahead: &mut Ahead<'_>,
+    threads: &mut Threads<'_>,
     graph: &Graph<W>,
     waiting: &[EventId],
 ) -> Option<Left> {
     let (mut spins, mut going_on) = (Vec::new(), Vec::new());
-    for thread in 0..ahead.thread_count() {
-        if ahead.status(thread) != Status::Spinning || !ahead.has_arrived(thread) {
+    for thread in threads.ids() {
+        if threads.status(thread) != Status::Spinning || !threads.has_arrived(thread) {
             continue;
         }
-        match ahead.spin_of(thread, |ahead, location| last_value(ahead, graph, location)) {
+        match threads.spin_of(thread, |threads, location| last_value(threads, graph, location)) {
             Spin::Leaves => return None,
             Spin::Waits => {
-                spins.push(Stuck { thread, at: ahead.place(thread), need: Need::Change });
+                spins.push(Stuck { thread, at: threads.place(thread), need: Need::Change });
             }
             Spin::GoesOn => going_on.push(thread),
         }
     }
-    let mut stuck = stuck(ahead, graph, waiting);
-    excuse(&mut stuck, &going_on);
+    let mut stuck = stuck(threads, graph, waiting);
+    drop_waits_for_endless(&mut stuck, &going_on);
     stuck.extend(spins);
     Some(Left { stuck, going_on })
 }
 
 /// Threads that wait, in their order.
-fn stuck<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, waiting: &[EventId]) -> Vec<Stuck> {
-    let waits = |thread: u32| {
-        let own = waiting.iter().find(|id| ahead.event(**id).thread == thread);
+fn stuck<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+    waiting: &[EventId],
+) -> Vec<Stuck> {
+    let waits = |thread: ThreadId| {
+        let own = waiting.iter().find(|id| threads.event(**id).thread == thread);
         match own {
             Some(id) => {
-                let need = need(ahead, graph, *id)?;
-                Some(Stuck { thread, at: ahead.event(*id).at, need })
+                let need = need(threads, graph, *id)?;
+                Some(Stuck { thread, at: threads.event(*id).at, need })
             }
             None => {
-                let (target, at) = ahead.waits_for_end(thread)?;
+                let (target, at) = threads.waits_for_end(thread)?;
                 Some(Stuck { thread, at, need: Need::End(target) })
             }
         }
     };
-    (0..ahead.thread_count()).filter_map(waits).collect()
+    threads.ids().filter_map(waits).collect()
 }
 
-/// Drops those that wait for the end of a thread that goes on for ever.
-fn excuse(stuck: &mut Vec<Stuck>, going_on: &[u32]) {
+/// Drops threads that wait for the end of a thread which runs for ever.
+fn drop_waits_for_endless(stuck: &mut Vec<Stuck>, going_on: &[ThreadId]) {
     let mut endless = going_on.to_vec();
-    let joins = |it: &Stuck, endless: &[u32]| match it.need {
+    let joins = |it: &Stuck, endless: &[ThreadId]| match it.need {
         Need::End(target) => endless.contains(&target),
         _ => false,
     };
@@ -123,13 +127,13 @@ fn excuse(stuck: &mut Vec<Stuck>, going_on: &[u32]) {
     }
 }
 
-/// What a load that waits is for.
-fn need<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, id: EventId) -> Option<Need> {
-    let at = ahead.location(id)?;
-    Some(match ahead.event(id).load()?.when? {
+/// The reason why a load waits.
+fn need<const W: usize>(threads: &Threads<'_>, graph: &Graph<W>, id: EventId) -> Option<Need> {
+    let at = threads.location(id)?;
+    Some(match threads.event(id).load()?.when? {
         When::Free => {
-            let held = last_value(ahead, graph, at);
-            Need::Lock { lock: at, holder: held.and_then(|held| ahead.thread_of(held)) }
+            let held = last_value(threads, graph, at);
+            Need::Lock { lock: at, holder: held.and_then(|held| threads.thread_of(held)) }
         }
         When::Woken(_) => Need::Signal(at),
         When::Compares(..) => Need::Value(at),
@@ -137,9 +141,9 @@ fn need<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, id: EventId) -> Opt
 }
 
 /// The failure that a deadlock is: of all that are stuck, where the first of them is.
-pub(crate) fn deadlock(ahead: &Ahead<'_>, stuck: &[Stuck]) -> FailureSite {
-    let names: Vec<&str> = stuck.iter().map(|it| ahead.thread_name(it.thread)).collect();
-    let reasons: Vec<String> = stuck.iter().map(|it| in_words(ahead, it)).collect();
+pub(crate) fn deadlock(threads: &Threads<'_>, stuck: &[Stuck]) -> FailureSite {
+    let names: Vec<&str> = stuck.iter().map(|it| threads.thread_name(it.thread)).collect();
+    let reasons: Vec<String> = stuck.iter().map(|it| in_words(threads, it)).collect();
     FailureSite {
         kind: FailureKind::Deadlock,
         thread: names.join(", "),
@@ -149,31 +153,32 @@ pub(crate) fn deadlock(ahead: &Ahead<'_>, stuck: &[Stuck]) -> FailureSite {
     }
 }
 
-fn in_words(ahead: &Ahead<'_>, stuck: &Stuck) -> String {
-    let place = ahead.program.place(stuck.at).map_or(String::new(), |place| format!(" at {place}"));
-    let name = ahead.thread_name(stuck.thread);
+fn in_words(threads: &Threads<'_>, stuck: &Stuck) -> String {
+    let place =
+        threads.program.place(stuck.at).map_or(String::new(), |place| format!(" at {place}"));
+    let name = threads.thread_name(stuck.thread);
     let what = match stuck.need {
         Need::Lock { holder: Some(holder), .. } if holder == stuck.thread => {
             "a lock that it holds itself".to_owned()
         }
         Need::Lock { holder: Some(holder), .. } => {
-            format!("a lock that {} holds", ahead.thread_name(holder))
+            format!("a lock that {} holds", threads.thread_name(holder))
         }
         Need::Lock { holder: None, .. } => "a lock".to_owned(),
         Need::Signal(_) => "a signal".to_owned(),
-        Need::Value(at) => match global_at(ahead, at) {
+        Need::Value(at) => match global_at(threads, at) {
             Some(name) => format!("a value of {name}"),
             None => "a value".to_owned(),
         },
-        Need::End(target) => format!("{} to end", ahead.thread_name(target)),
+        Need::End(target) => format!("{} to end", threads.thread_name(target)),
         Need::Change => return format!("{name} spins for ever{place}"),
     };
     format!("{name} waits for {what}{place}")
 }
 
 /// The global that a location is in, by name.
-fn global_at<'p>(ahead: &Ahead<'p>, at: Location) -> Option<&'p str> {
-    let (object, _) = layout::split_address(ahead.extent_of(at).0)?;
-    let global = ahead.program.globals.get(GlobalId::from_u32(object.0))?;
+fn global_at<'p>(threads: &Threads<'p>, at: Location) -> Option<&'p str> {
+    let (object, _) = layout::split_address(threads.extent_of(at).0)?;
+    let global = threads.program.globals.get(GlobalId::from_u32(object.0))?;
     Some(&global.name)
 }

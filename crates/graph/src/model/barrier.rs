@@ -1,6 +1,6 @@
-//! What fences and access orders become.
+//! The barriers that fences and access orders are.
 
-/// What is asked for at a point of a thread.
+/// The order that is imposed at a point of a thread: a set of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Barrier(u8);
 
@@ -14,7 +14,7 @@ impl Barrier {
     pub const STORES: Barrier = Barrier(4);
     /// Makes control dependencies count for loads: `isync`, `isb`.
     pub const CONTEXT: Barrier = Barrier(8);
-    /// A branch on what was just loaded, then [`Barrier::CONTEXT`].
+    /// A branch on the value that was just loaded, then [`Barrier::CONTEXT`].
     pub const ACQUIRE: Barrier = Barrier(16);
 
     pub const fn has(self, part: Barrier) -> bool {

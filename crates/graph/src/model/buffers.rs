@@ -40,7 +40,7 @@ impl Buffers for Pso {
     }
 }
 
-fn heeded<B: Buffers>(barrier: Barrier) -> Barrier {
+fn if_ordering<B: Buffers>(barrier: Barrier) -> Barrier {
     if B::heeds(barrier) { barrier } else { Barrier::NOTHING }
 }
 
@@ -48,7 +48,7 @@ impl<B: Buffers> Axioms for B {
     const COMMITS_IN_PROGRAM_ORDER: bool = true;
 
     fn fence(kind: FenceKind) -> Barrier {
-        heeded::<B>(match kind {
+        if_ordering::<B>(match kind {
             Compiler | CAcquire | Lfence | DmbLd | DsbLd => Barrier::NOTHING,
             Full | CSeqCst | Mfence | Sync | Dmb | Dsb => Barrier::FULL,
             StoreStore | Sfence | Eieio | DmbSt | DsbSt | CRelease | CAcqRel | Lwsync => {
@@ -68,11 +68,11 @@ impl<B: Buffers> Axioms for B {
             Order::SeqCst => (Barrier::STORES, Barrier::FULL),
             _ => (Barrier::STORES, Barrier::NOTHING),
         };
-        (heeded::<B>(before), heeded::<B>(after))
+        (if_ordering::<B>(before), if_ordering::<B>(after))
     }
 
     fn rmw(_: Order) -> (Barrier, Barrier) {
-        (heeded::<B>(Barrier::FULL), heeded::<B>(Barrier::FULL))
+        (if_ordering::<B>(Barrier::FULL), if_ordering::<B>(Barrier::FULL))
     }
 
     fn allows<const W: usize>(graph: &mut Graph<W>) -> bool {

@@ -2,15 +2,17 @@
 //!
 //! Axioms: acyclic(hb), irreflexive(fre;prop;hb*), acyclic(co ∪ prop). Coherence per location and
 //! atomicity of read-modify-writes are the graph's. ARM is the paper's revised model: it differs from
-//! POWER in that program order within a location is no part of `cc0`, and by its fences.
+//! POWER in that program order within a location is not part of `cc0`, and by its fences.
 //!
 //! `ppo` is the least fixed point of four equations over *init* and *commit* of instructions. That is
 //! reachability in a graph with two nodes per event, init before commit, and the base relations as
 //! edges; all of them follow program order, so one pass from the last event to the first finds it.
 
 use crate::bits::Bits;
-use crate::graph::{Graph, Which};
+use crate::graph::{Graph, RowId, Which};
+use crate::table::Id;
 use smallvec::SmallVec;
+use std::ops::{Index, IndexMut};
 
 /// Whether program order within a location is part of `cc0`: POWER's is, ARM's is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,19 +25,20 @@ pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, same: SameLocation) -
     happens_before(graph, same) && (!graph.has_fences || propagates(graph))
 }
 
-/// Adds what is new to hb = ppo ∪ fences ∪ rfe. The newest event changes the ppo of its own thread only: of
-/// a store that was just committed nobody has read yet.
+/// Adds the new edges of hb = ppo ∪ fences ∪ rfe. The newest event changes the ppo of its own thread only: no
+/// load of another thread can have read from a store that was just committed. So only edges to the newest
+/// event and edges within its thread are computed again.
 fn happens_before<const W: usize>(graph: &mut Graph<W>, same: SameLocation) -> bool {
-    let Some(newest) = graph.len().checked_sub(1) else { return true };
+    let Some(newest) = graph.rows.ids().next_back() else { return true };
     let events = graph.of_thread(graph.rows[newest].thread);
-    for other in 0..newest {
+    for other in graph.rows.ids().take(newest.index()) {
         let row = &graph.rows[other];
         let before = row.full.contains(newest) || row.rf.contains(newest);
         if before && !events.contains(other) && !graph.order(Which::HappensBefore, other, newest) {
             return false;
         }
     }
-    let mut ordered: SmallVec<[usize; 16]> = events.iter().collect();
+    let mut ordered: SmallVec<[RowId; 16]> = events.iter().collect();
     ordered.sort_unstable_by_key(|event| graph.rows[*event].po);
     let preserved = preserved(graph, same, &ordered);
     for (event, ppo) in ordered.iter().zip(preserved) {
@@ -48,7 +51,7 @@ fn happens_before<const W: usize>(graph: &mut Graph<W>, same: SameLocation) -> b
     true
 }
 
-/// What can be reached from an event's init, and from its commit: inits and commits.
+/// The inits and commits that are reachable from the init and from the commit of an event.
 #[derive(Clone, Copy)]
 struct Reach<const W: usize> {
     init_inits: Bits<W>,
@@ -61,10 +64,10 @@ struct Reach<const W: usize> {
 fn preserved<const W: usize>(
     graph: &Graph<W>,
     same: SameLocation,
-    ordered: &[usize],
+    ordered: &[RowId],
 ) -> SmallVec<[Bits<W>; 16]> {
     let mut ppo: SmallVec<[Bits<W>; 16]> = SmallVec::from_elem(Bits::EMPTY, ordered.len());
-    let mut reach: SmallVec<[(usize, Reach<W>); 16]> = SmallVec::new();
+    let mut reach: SmallVec<[(RowId, Reach<W>); 16]> = SmallVec::new();
     for (n, event) in ordered.iter().enumerate().rev() {
         let row = &graph.rows[*event];
         let own = graph.of_thread(row.thread);
@@ -118,7 +121,32 @@ fn preserved<const W: usize>(
     ppo
 }
 
-/// Adds what is new to co ∪ prop, and looks at what loads may not have missed.
+/// For each committed event, those that a relation puts after it.
+struct Relation<const W: usize>(SmallVec<[Bits<W>; 32]>);
+
+impl<const W: usize> Relation<W> {
+    fn empty(events: usize) -> Relation<W> {
+        Relation(SmallVec::from_elem(Bits::EMPTY, events))
+    }
+}
+
+impl<const W: usize> Index<RowId> for Relation<W> {
+    type Output = Bits<W>;
+
+    #[inline]
+    fn index(&self, row: RowId) -> &Bits<W> {
+        &self.0[row.index()]
+    }
+}
+
+impl<const W: usize> IndexMut<RowId> for Relation<W> {
+    #[inline]
+    fn index_mut(&mut self, row: RowId) -> &mut Bits<W> {
+        &mut self.0[row.index()]
+    }
+}
+
+/// Adds the new edges of co ∪ prop, and checks irreflexive(fre;prop;hb*).
 fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
     let prop = propagation(graph);
     for load in graph.loads.0.iter() {
@@ -131,8 +159,8 @@ fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
             return false;
         }
     }
-    for (from, prop) in prop.iter().enumerate() {
-        let edges = prop.or(&graph.rows[from].co);
+    for from in graph.rows.ids() {
+        let edges = prop[from].or(&graph.rows[from].co);
         if !graph.order_all(Which::Propagation, from, edges) {
             return false;
         }
@@ -142,19 +170,19 @@ fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
 
 /// prop = (prop-base ∩ W×W) ∪ (com*;prop-base*;ffence;hb*), where
 /// prop-base = (fences ∪ (rfe;fences));hb*.
-fn propagation<const W: usize>(graph: &Graph<W>) -> SmallVec<[Bits<W>; 32]> {
+fn propagation<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let rows = &graph.rows;
-    let mut base: SmallVec<[Bits<W>; 32]> = SmallVec::with_capacity(rows.len());
-    for row in rows {
+    let mut base = Relation::empty(rows.len());
+    for (n, row) in rows.iter() {
         let mut fenced = row.full.or(&row.light);
         for load in row.rf.minus(&graph.of_thread(row.thread)).iter() {
             fenced.add(&rows[load].full);
             fenced.add(&rows[load].light);
         }
-        base.push(then_hb(graph, fenced));
+        base[n] = then_hb(graph, fenced);
     }
-    let mut prop: SmallVec<[Bits<W>; 32]> = SmallVec::from_elem(Bits::EMPTY, rows.len());
-    for (n, row) in rows.iter().enumerate() {
+    let mut prop = Relation::empty(rows.len());
+    for (n, row) in rows.iter() {
         if row.is_store {
             prop[n] = base[n].and(&graph.stores.0);
         }
@@ -166,12 +194,13 @@ fn propagation<const W: usize>(graph: &Graph<W>) -> SmallVec<[Bits<W>; 32]> {
 }
 
 /// com*;prop-base*;ffence;hb*
-fn add_strong<const W: usize>(graph: &Graph<W>, base: &[Bits<W>], prop: &mut [Bits<W>]) {
+fn add_strong<const W: usize>(graph: &Graph<W>, base: &Relation<W>, prop: &mut Relation<W>) {
     let rows = &graph.rows;
-    let mut strong: SmallVec<[Bits<W>; 32]> = SmallVec::from_elem(Bits::EMPTY, rows.len());
-    // prop-base is part of hb, so whoever has less behind it in hb comes first.
-    let mut order: SmallVec<[(u32, usize); 32]> =
-        rows.iter().enumerate().map(|(n, row)| (row.hb.after.count(), n)).collect();
+    let mut strong = Relation::empty(rows.len());
+    // prop-base is part of hb, which is closed: an event has more successors than each of its successors. So
+    // in ascending order of their number, each event comes after all that it reaches.
+    let mut order: SmallVec<[(u32, RowId); 32]> =
+        rows.iter().map(|(n, row)| (row.hb.after.count(), n)).collect();
     order.sort_unstable();
     for (_, n) in order {
         let mut reached = then_hb(graph, rows[n].full);
@@ -181,7 +210,7 @@ fn add_strong<const W: usize>(graph: &Graph<W>, base: &[Bits<W>], prop: &mut [Bi
         }
         strong[n] = reached;
     }
-    for (n, row) in rows.iter().enumerate() {
+    for (n, row) in rows.iter() {
         // com* is com, or co or fr and then rf, or nothing: all else is part of those.
         prop[n].add(&strong[n]);
         for store in row.co.or(&row.fr).iter() {

@@ -1,4 +1,4 @@
-//! The models: what each of them says that the others do not.
+//! The models.
 //!
 //! A model is an implementation of [`Axioms`]: the barriers that fences and access orders ask for, when an
 //! event may be committed (its *commit-before*), and which relations may not have cycles. SC, TSO and PSO

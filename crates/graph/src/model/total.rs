@@ -1,10 +1,10 @@
-//! SC, TSO and PSO: one order of all events, with what each of them leaves out of program order.
+//! SC, TSO and PSO: one order of all events, which contains less of program order from model to model.
 //!
 //! SC: acyclic(po ∪ com). TSO and PSO: acyclic(ppo ∪ fences ∪ rfe ∪ co ∪ fr), beside coherence per
 //! location; TSO's ppo leaves out stores before loads, PSO's everything that a store comes before.
 
 use crate::bits::Bits;
-use crate::graph::{Graph, Which};
+use crate::graph::{Graph, RowId, Which};
 
 /// How much of program order is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,7 +15,7 @@ pub(super) enum Order {
 }
 
 pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Order) -> bool {
-    for from in 0..graph.len() {
+    for from in graph.rows.ids() {
         let edges = edges(graph, model, from);
         if !graph.order_all(Which::HappensBefore, from, edges) {
             return false;
@@ -24,7 +24,7 @@ pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Order) -> bool
     true
 }
 
-fn edges<const W: usize>(graph: &Graph<W>, model: Order, from: usize) -> Bits<W> {
+fn edges<const W: usize>(graph: &Graph<W>, model: Order, from: RowId) -> Bits<W> {
     let row = &graph.rows[from];
     let ppo = match (model, row.is_store) {
         (Order::Sc, _) | (_, false) => row.po_after,
@@ -35,7 +35,7 @@ fn edges<const W: usize>(graph: &Graph<W>, model: Order, from: usize) -> Bits<W>
         Order::Sc => row.rf,
         _ => row.rf.minus(&graph.of_thread(row.thread)),
     };
-    // That a thread was woken is no access: what is signalled later may as well come before it goes on.
+    // The load of a thread that was woken does not precede later signals: see `Graph::woken`.
     let fr = if graph.woken.0.contains(from) { Bits::EMPTY } else { row.fr };
     let mut com = rf.or(&row.co).or(&fr);
     if graph.queue.0.contains(from) {

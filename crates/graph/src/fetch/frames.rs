@@ -1,12 +1,12 @@
 //! Registers, calls, returns, and threads that start.
 
-use super::sets::{ClockId, DepsId};
+use super::sets::DepsId;
 use super::value::{Expr, NodeId, Val};
-use super::{Ahead, Status, Thread, field, unsupported};
+use super::{Status, Thread, Threads, field, unsupported};
 use raddle_ir::{CastOp, FuncId, LocId, Operand, Type};
 use raddle_machine::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
 use raddle_machine::thread::MAX_THREADS;
-use raddle_machine::{Fault, Word, layout};
+use raddle_machine::{Fault, ThreadId, Word, layout};
 use smallvec::SmallVec;
 
 /// Offsets of a frame's header.
@@ -44,9 +44,9 @@ const fn untag(bits: u128, tag: u64) -> Val {
     Val { bits, node, deps: DepsId(tag as u32) }
 }
 
-impl Ahead<'_> {
+impl Threads<'_> {
     #[inline]
-    fn frame(&self, thread: u32) -> Word {
+    fn frame(&self, thread: ThreadId) -> Word {
         Word::from_index(self.get(thread, field::FRAME))
     }
 
@@ -62,13 +62,13 @@ impl Ahead<'_> {
         untag(high << 64 | low, self.trail.get(word.at(1)))
     }
 
-    pub(super) fn own_register(&self, thread: u32, slot: Slot, wide: bool) -> Val {
+    pub(super) fn own_register(&self, thread: ThreadId, slot: Slot, wide: bool) -> Val {
         self.register(self.frame(thread), slot, wide)
     }
 
     /// Reads an operand; a copy of a thread-local global is made if it is not there yet.
     #[inline]
-    pub(super) fn read(&mut self, thread: u32, src: Src, wide: bool) -> Result<Val, Fault> {
+    pub(super) fn read(&mut self, thread: ThreadId, src: Src, wide: bool) -> Result<Val, Fault> {
         Ok(match src.get() {
             Source::Slot(slot) => self.register(self.frame(thread), slot, wide),
             Source::Constant(index) => Val::known(self.code.constants[index as usize].into()),
@@ -91,20 +91,20 @@ impl Ahead<'_> {
         }
     }
 
-    pub(super) fn put(&mut self, thread: u32, slot: Slot, value: Val, wide: bool) {
+    pub(super) fn put(&mut self, thread: ThreadId, slot: Slot, value: Val, wide: bool) {
         self.put_in(self.frame(thread), slot, value, wide);
     }
 
     /// Words of a frame that belong to a loop.
-    pub(super) fn loop_words(&self, thread: u32, slot: Slot) -> Word {
+    pub(super) fn loop_words(&self, thread: ThreadId, slot: Slot) -> Word {
         Self::slot_word(self.frame(thread), slot)
     }
 
-    pub(super) fn allocas(&self, thread: u32) -> Word {
+    pub(super) fn allocas(&self, thread: ThreadId) -> Word {
         self.frame(thread).at(header::ALLOCAS)
     }
 
-    pub(super) fn arguments(&mut self, thread: u32, args: Args) -> Result<Arguments, Fault> {
+    pub(super) fn arguments(&mut self, thread: ThreadId, args: Args) -> Result<Arguments, Fault> {
         let mut values = Arguments::new();
         for n in 0..args.len {
             let (src, wide) = self.code.args[(args.start + n) as usize];
@@ -114,13 +114,17 @@ impl Ahead<'_> {
     }
 
     /// The function that a call goes to; `None` if that is not known yet.
-    pub(super) fn callee(&mut self, thread: u32, target: Target) -> Result<Option<FuncId>, Fault> {
+    pub(super) fn callee(
+        &mut self,
+        thread: ThreadId,
+        target: Target,
+    ) -> Result<Option<FuncId>, Fault> {
         let src = match target {
             Target::Func(func) => return Ok(Some(func)),
             Target::Pointer(src) => src,
         };
         let value = self.read(thread, src, false)?;
-        let Some(addr) = self.branches_on(thread, value) else { return Ok(None) };
+        let Some(addr) = self.branch_on(thread, value) else { return Ok(None) };
         match layout::function_at(addr as u64, self.code.funcs.len()) {
             Some(func) => Ok(Some(func)),
             None => Err(Fault::calls_no_function(addr as u64)),
@@ -130,7 +134,7 @@ impl Ahead<'_> {
     /// Enters a function.
     pub(super) fn enter(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         func: FuncId,
         args: &[Val],
         back: Pc,
@@ -181,8 +185,8 @@ impl Ahead<'_> {
     }
 
     /// The words of the frame at a depth, for good.
-    fn frame_at(&mut self, thread: u32, depth: usize, words: u32) -> Word {
-        let frames = &mut self.threads[thread as usize].frames;
+    fn frame_at(&mut self, thread: ThreadId, depth: usize, words: u32) -> Word {
+        let frames = &mut self.records[thread].frames;
         if let Some((frame, len)) = frames.get(depth)
             && *len >= words
         {
@@ -196,8 +200,8 @@ impl Ahead<'_> {
         frame
     }
 
-    /// Leaves a function: where to go on, or `None` if the thread has ended.
-    pub(super) fn leave(&mut self, thread: u32, value: Val) -> Option<Pc> {
+    /// Leaves a function: the place to return to, or `None` if the thread has ended.
+    pub(super) fn leave(&mut self, thread: ThreadId, value: Val) -> Option<Pc> {
         let frame = self.frame(thread);
         let depth = self.get(thread, field::DEPTH);
         if depth <= 1 {
@@ -217,7 +221,7 @@ impl Ahead<'_> {
 
     /// Ends a thread, and with it the objects of all its frames and its copies of thread-local
     /// globals.
-    pub(super) fn finish(&mut self, thread: u32, value: Val) {
+    pub(super) fn finish(&mut self, thread: ThreadId, value: Val) {
         let mut frame = self.frame(thread);
         for _ in 0..self.get(thread, field::DEPTH) {
             self.drop_list(thread, frame.at(header::ALLOCAS));
@@ -229,15 +233,15 @@ impl Ahead<'_> {
         self.set_status(thread, Status::Finished);
     }
 
-    /// What a finished thread returned; what it came from is that thread's business.
-    pub(super) fn result(&self, thread: u32) -> Val {
+    /// The return value of a finished thread. Dependencies do not leave a thread, so it has none.
+    pub(super) fn result(&self, thread: ThreadId) -> Val {
         let bits = self.get(thread, field::RESULT).into();
         Val { deps: DepsId::NONE, ..untag(bits, self.get(thread, field::RESULT + 1)) }
     }
 
     /// The position of the operation that a thread is at, or of the innermost call on the way there
     /// that has one.
-    pub fn place(&self, thread: u32) -> LocId {
+    pub fn place(&self, thread: ThreadId) -> LocId {
         let (mut at, mut frame) = (self.code.loc(self.pc(thread)), self.frame(thread));
         let mut depth = self.get(thread, field::DEPTH);
         while at == LocId::NONE && depth > 1 {
@@ -249,9 +253,9 @@ impl Ahead<'_> {
         at
     }
 
-    pub(super) fn name_thread(&mut self, name: String) -> u32 {
+    pub(super) fn add_thread(&mut self, name: String) -> ThreadId {
         let words = self.trail.reserve(field::ALL);
-        self.threads.push(Thread {
+        self.records.push(Thread {
             name,
             func: None,
             words,
@@ -261,19 +265,27 @@ impl Ahead<'_> {
             frames: Vec::new(),
             events: Vec::new(),
             joins: Vec::new(),
-        });
-        self.threads.len() as u32 - 1
+        })
     }
 
-    pub(super) fn start(&mut self, thread: u32, func: FuncId, args: &[Val]) -> Result<(), Fault> {
-        self.threads[thread as usize].func = Some(func);
+    pub(super) fn start(
+        &mut self,
+        thread: ThreadId,
+        func: FuncId,
+        args: &[Val],
+    ) -> Result<(), Fault> {
+        self.records[thread].func = Some(func);
         let entry = self.enter(thread, func, args, Pc(0), None)?;
         self.set(thread, field::PC, entry.0.into());
         self.set_status(thread, Status::Ready);
         Ok(())
     }
 
-    pub(super) fn initial_value(&mut self, thread: u32, operand: Operand) -> Result<Val, Fault> {
+    pub(super) fn initial_value(
+        &mut self,
+        thread: ThreadId,
+        operand: Operand,
+    ) -> Result<Val, Fault> {
         Ok(Val::known(match operand {
             Operand::Int(bits) => bits,
             Operand::Func(func) => layout::function_address(func).into(),
@@ -288,22 +300,27 @@ impl Ahead<'_> {
         }))
     }
 
-    /// Starts a thread; what its parent did comes before it, as by a full fence.
-    pub(super) fn spawn(&mut self, parent: u32, func: FuncId, args: &[Val]) -> Result<u32, Fault> {
+    /// Starts a thread. The events of its parent come before it, as by a full fence.
+    pub(super) fn spawn(
+        &mut self,
+        parent: ThreadId,
+        func: FuncId,
+        args: &[Val],
+    ) -> Result<ThreadId, Fault> {
         let nth = self.get(parent, field::SPAWNED);
-        let known = self.threads[parent as usize].children.get(nth as usize).copied();
+        let known = self.records[parent].children.get(nth as usize).copied();
         let name = self.child_name(parent, nth, func, args);
         let child = match known {
             Some(child) => {
-                self.threads[child as usize].name = name;
+                self.records[child].name = name;
                 child
             }
-            None if self.threads.len() >= MAX_THREADS as usize => {
+            None if self.records.len() >= MAX_THREADS as usize => {
                 return Err(Fault::too_many_threads());
             }
             None => {
-                let child = self.name_thread(name);
-                self.threads[parent as usize].children.push(child);
+                let child = self.add_thread(name);
+                self.records[parent].children.push(child);
                 child
             }
         };
@@ -311,16 +328,16 @@ impl Ahead<'_> {
         self.full_fence(parent);
         let clock = self.get(parent, field::CLOCK);
         self.set(child, field::CLOCK, clock);
-        // What the values came from is ordered before the thread anyway.
+        // The loads that the arguments depend on are ordered before the thread anyway.
         let args: Arguments =
             args.iter().map(|value| Val { deps: DepsId::NONE, ..*value }).collect();
         self.start(child, func, &args)?;
         Ok(child)
     }
 
-    /// `main.1:worker`: parent, which of its children, and what it runs. A function of a library
-    /// runs the one that its first argument points to.
-    fn child_name(&self, parent: u32, nth: u64, func: FuncId, args: &[Val]) -> String {
+    /// `main.1:worker`: the parent, the number of the child, the function. A library function is named by the
+    /// function that its first argument points to.
+    fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId, args: &[Val]) -> String {
         let given = args.first().filter(|_| self.program.funcs[func].library);
         let given = given.and_then(|value| self.value(*value));
         let runs = given
@@ -330,11 +347,10 @@ impl Ahead<'_> {
         format!("{}.{}:{name}", self.thread_name(parent), nth + 1)
     }
 
-    /// Everything before it in its thread comes before everything after it.
-    pub(super) fn full_fence(&mut self, thread: u32) {
+    /// A full fence: all events of the thread before it come before all later ones.
+    pub(super) fn full_fence(&mut self, thread: ThreadId) {
         let events = self.fetched(thread);
-        let clock = ClockId(self.get(thread, field::CLOCK) as u32);
-        let clock = self.clocks.raise(clock, thread, events);
+        let clock = self.clocks.raise(self.clock(thread), thread, events);
         self.set(thread, field::CLOCK, clock.0.into());
     }
 }

@@ -1,22 +1,23 @@
-//! Memory that is one thread's alone: accesses to it are no events.
+//! Private memory of a thread: accesses to it are not events.
 //!
-//! It holds values like registers do, so that what waits can be stored and loaded, and dependencies
-//! go through it. A *cell* is what was last written as a whole; where an access does not fit the
-//! cells, bytes are taken apart and put together.
+//! It holds values as registers do: values that wait can be stored and loaded, and dependencies pass through it.
+//! A *cell* holds a value that was written as a whole; where an access does not fit the cells, values are
+//! split into bytes and put together again.
 //!
-//! All memory is like that as long as a thread is alone: where a program begins with one thread, until
-//! that starts another, or has an event for some other reason. What it has written then is what the
-//! others find in the beginning.
+//! All memory is private while a thread is alone: in a program that begins with one thread, until that thread
+//! starts another or fetches its first event. The values that it has written by then are the initial values
+//! for all threads.
 
-use super::fetch::Next;
 use super::objects::Initial;
 use super::sets::DepsId;
-use super::value::{Expr, NodeId, Val};
-use super::{Ahead, field};
+use super::step::Next;
+use super::value::{Expr, Val};
+use super::{Threads, field};
+use crate::table::{from_word, to_word};
 use raddle_ir::{BinOp, CastOp, Type};
 use raddle_machine::code::{Slot, is_wide};
 use raddle_machine::layout::{ObjectId, split_address};
-use raddle_machine::{Fault, Trail, Word};
+use raddle_machine::{Fault, ThreadId, Trail, Word};
 use rustc_hash::FxHashMap;
 
 /// Offsets of a cell's words.
@@ -42,7 +43,7 @@ enum Home {
     Unknown,
 }
 
-/// What is found where an access goes.
+/// The result of a look at private memory.
 pub(super) enum Peek {
     Value(Val),
     Shared,
@@ -64,7 +65,7 @@ impl Cells {
             return None;
         }
         let (low, high) = (trail.get(words.at(word::LOW)), trail.get(words.at(word::HIGH)));
-        let node = trail.get(words.at(word::NODE)).checked_sub(1).map(|node| NodeId(node as u32));
+        let node = from_word(trail.get(words.at(word::NODE)));
         let deps = DepsId(trail.get(words.at(word::DEPS)) as u32);
         Some((bytes, Val { bits: u128::from(high) << 64 | u128::from(low), node, deps }))
     }
@@ -74,7 +75,7 @@ impl Cells {
         trail.set(words.at(word::BYTES), bytes.into());
         trail.set(words.at(word::LOW), value.bits as u64);
         trail.set(words.at(word::HIGH), (value.bits >> 64) as u64);
-        trail.set(words.at(word::NODE), value.node.map_or(0, |node| u64::from(node.0) + 1));
+        trail.set(words.at(word::NODE), to_word(value.node));
         trail.set(words.at(word::DEPS), value.deps.0.into());
     }
 
@@ -85,17 +86,17 @@ impl Cells {
     }
 }
 
-impl Ahead<'_> {
-    /// Whether there is no thread but this one, and was none, nor an event.
-    pub(super) fn is_alone(&self, thread: u32) -> bool {
+impl Threads<'_> {
+    /// Whether this thread is the only one so far and no event was fetched.
+    pub(super) fn is_alone(&self, thread: ThreadId) -> bool {
         self.code.begins_alone
-            && thread == 0
+            && thread == ThreadId(0)
             && self.fetched(thread) == 0
             && self.get(thread, field::SPAWNED) == 0
     }
 
     /// Where an access goes.
-    fn home(&self, thread: u32, addr: Val) -> Home {
+    fn home(&self, thread: ThreadId, addr: Val) -> Home {
         let alone = self.is_alone(thread);
         if !self.code.has_private && !alone {
             return Home::Shared;
@@ -117,8 +118,13 @@ impl Ahead<'_> {
         }
     }
 
-    /// What a private object holds where an access goes.
-    pub(super) fn peek_private(&mut self, thread: u32, ty: Type, addr: Val) -> Result<Peek, Fault> {
+    /// The value of a private object at an address, if the address is in one.
+    pub(super) fn peek_private(
+        &mut self,
+        thread: ThreadId,
+        ty: Type,
+        addr: Val,
+    ) -> Result<Peek, Fault> {
         match self.home(thread, addr) {
             Home::Shared => Ok(Peek::Shared),
             Home::Unknown => Ok(Peek::Unknown),
@@ -128,7 +134,7 @@ impl Ahead<'_> {
 
     fn private_value(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         ty: Type,
         addr: Val,
         at: u64,
@@ -140,7 +146,7 @@ impl Ahead<'_> {
             Some((bytes, value)) if bytes == ty.bytes() => value,
             _ => self.assemble(object, offset, ty, raw)?,
         };
-        // What the address came from is part of what the value came from.
+        // The value depends on the loads that the address depends on.
         let deps = self.deps.union(value.deps, addr.deps);
         Ok(match value.node {
             None => Val { bits: value.bits & ty.mask(), node: None, deps },
@@ -151,7 +157,7 @@ impl Ahead<'_> {
     /// Carries out a load of a private object; `None` if it is of another.
     pub(super) fn private_load(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         dst: Slot,
         ty: Type,
         addr: Val,
@@ -169,7 +175,7 @@ impl Ahead<'_> {
 
     pub(super) fn private_store(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         ty: Type,
         addr: Val,
         value: Val,
@@ -315,7 +321,7 @@ impl Ahead<'_> {
         self.unwritten(object, at, 1)
     }
 
-    /// The value of bytes that nobody has written.
+    /// The value of bytes that no thread has written.
     fn unwritten(&self, object: ObjectId, offset: u32, bytes: u32) -> Option<u128> {
         match self.initial_bytes(object) {
             Initial::Nothing => None,

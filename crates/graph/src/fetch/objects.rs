@@ -1,18 +1,19 @@
 //! Objects: globals, allocations, copies of thread-local globals.
 //!
 //! An object is named by its thread and how many that one had allocated before, as in the machine;
-//! its number is given on first use and kept. What it is at the moment (its size, its kind, whether
-//! it lives) are words of the trail.
+//! its number is given on first use and kept. Its current state (size, class, whether it lives) is
+//! words of the trail.
 
 use super::event::{Event, Location};
 use super::sets::ClockId;
-use super::{Ahead, field};
+use super::{Threads, field};
+use crate::table::{from_word, to_word};
 use raddle_ir::{GlobalId, Operand, Program};
 use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
 use raddle_machine::memory::Purpose;
-use raddle_machine::{Fault, NoAccess, NoFree, Trail, Word, layout};
+use raddle_machine::{Fault, NoAccess, NoFree, ThreadId, Trail, Word, layout};
 
-/// What an object is; the thread is whose it is alone.
+/// The class of an object; a private one has the thread that owns it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     None,
@@ -23,9 +24,9 @@ pub(super) enum Class {
     /// Memory of the heap.
     Fresh,
     Zeroed,
-    Private(u32),
+    Private(ThreadId),
     /// A private copy of a thread-local global.
-    PrivateGlobal(u32),
+    PrivateGlobal(ThreadId),
 }
 
 impl Class {
@@ -36,14 +37,14 @@ impl Class {
             Class::Constant => 2,
             Class::Fresh => 3,
             Class::Zeroed => 4,
-            Class::Private(thread) => 5 | u64::from(thread) << 8,
-            Class::PrivateGlobal(thread) => 6 | u64::from(thread) << 8,
+            Class::Private(thread) => 5 | u64::from(thread.0) << 8,
+            Class::PrivateGlobal(thread) => 6 | u64::from(thread.0) << 8,
             Class::Frame => 7,
         }
     }
 
     fn decode(word: u64) -> Class {
-        let thread = (word >> 8) as u32;
+        let thread = ThreadId((word >> 8) as u32);
         match word & 0xff {
             0 => Class::None,
             1 => Class::Global,
@@ -73,7 +74,7 @@ mod word {
     pub const DEAD: u32 = 2;
     /// The next older object of the frame, plus 1.
     pub const LINK: u32 = 3;
-    /// What came before its end, as a clock.
+    /// The clock of its end.
     pub const CLOCK: u32 = 4;
     pub const ALL: u32 = 5;
 }
@@ -81,7 +82,7 @@ mod word {
 #[derive(Clone, Copy, Debug)]
 struct Object {
     words: Word,
-    /// What a global, or a copy of one, starts as.
+    /// The global whose initial value it has.
     global: Option<GlobalId>,
 }
 
@@ -124,25 +125,24 @@ impl Objects {
     }
 }
 
-/// When an object died.
+/// The end of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
-    pub thread: u32,
+    pub thread: ThreadId,
     /// How many events that thread had fetched.
     po: u32,
-    /// What came before.
+    /// The events that come before it.
     pub clock: ClockId,
 }
 
-impl Ahead<'_> {
-    /// Its class, its size, and who ended it when, if it is dead.
+impl Threads<'_> {
+    /// The class and the size of an object, and its end, if it has ended.
     fn object(&self, object: ObjectId) -> Option<(Class, u64, Option<End>)> {
         let words = self.objects.known.get(object.0 as usize)?.words;
         let class = Class::decode(self.trail.get(words.at(word::CLASS)));
         let end = self.trail.get(words.at(word::DEAD));
-        let dead = end;
         let clock = ClockId(self.trail.get(words.at(word::CLOCK)) as u32);
-        let dead = (dead as u32).checked_sub(1);
+        let dead = from_word(u64::from(end as u32));
         let dead = dead.map(|thread| End { thread, po: (end >> 32) as u32, clock });
         (class != Class::None).then(|| (class, self.trail.get(words.at(word::SIZE)), dead))
     }
@@ -150,7 +150,7 @@ impl Ahead<'_> {
     /// The object that an access at a place of program order is to, if it may be accessed.
     pub(super) fn accessible(
         &self,
-        thread: u32,
+        thread: ThreadId,
         po: u32,
         addr: u64,
         bytes: u32,
@@ -180,7 +180,7 @@ impl Ahead<'_> {
     }
 
     /// Whether an address is in an object that is this thread's alone.
-    pub(super) fn is_private(&self, thread: u32, addr: u64) -> bool {
+    pub(super) fn is_private(&self, thread: ThreadId, addr: u64) -> bool {
         let class = split_address(addr).and_then(|(object, _)| self.object(object));
         matches!(class, Some((Class::Private(owner) | Class::PrivateGlobal(owner), ..)) if owner == thread)
     }
@@ -223,7 +223,7 @@ impl Ahead<'_> {
 
     pub(super) fn allocate(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         size: u64,
         class: Class,
     ) -> Result<ObjectId, Fault> {
@@ -231,12 +231,12 @@ impl Ahead<'_> {
             return Err(Fault::too_large(size));
         }
         let nth = self.get(thread, field::OBJECTS) as usize;
-        let known = self.threads[thread as usize].objects.get(nth).copied();
+        let known = self.records[thread].objects.get(nth).copied();
         let object = match known {
             Some(object) => object,
             None => {
                 let object = self.objects.name(&mut self.trail, None)?;
-                self.threads[thread as usize].objects.push(object);
+                self.records[thread].objects.push(object);
                 object
             }
         };
@@ -248,15 +248,15 @@ impl Ahead<'_> {
     /// A thread's copy of a thread-local global, made when it is first needed.
     pub(super) fn thread_local(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         global: GlobalId,
     ) -> Result<ObjectId, Fault> {
-        let known = self.threads[thread as usize].thread_locals.iter();
+        let known = self.records[thread].thread_locals.iter();
         let object = match known.clone().find(|(of, _)| *of == global) {
             Some((_, object)) => *object,
             None => {
                 let object = self.objects.name(&mut self.trail, Some(global))?;
-                self.threads[thread as usize].thread_locals.push((global, object));
+                self.records[thread].thread_locals.push((global, object));
                 object
             }
         };
@@ -273,7 +273,12 @@ impl Ahead<'_> {
     }
 
     /// Allocates an object of the current frame.
-    pub(super) fn alloca(&mut self, thread: u32, size: u64, private: bool) -> Result<u64, Fault> {
+    pub(super) fn alloca(
+        &mut self,
+        thread: ThreadId,
+        size: u64,
+        private: bool,
+    ) -> Result<u64, Fault> {
         let class = if private { Class::Private(thread) } else { Class::Frame };
         let object = self.allocate(thread, size, class)?;
         let head = self.allocas(thread);
@@ -284,11 +289,10 @@ impl Ahead<'_> {
         Ok(object_address(object))
     }
 
-    fn end_object(&mut self, thread: u32, words: Word) {
+    fn end_object(&mut self, thread: ThreadId, words: Word) {
         let events = self.fetched(thread);
-        let clock =
-            self.clocks.raise(ClockId(self.get(thread, field::CLOCK) as u32), thread, events);
-        let end = u64::from(events) << 32 | (u64::from(thread) + 1);
+        let clock = self.clocks.raise(self.clock(thread), thread, events);
+        let end = u64::from(events) << 32 | to_word(Some(thread));
         self.trail.set(words.at(word::DEAD), end);
         self.trail.set(words.at(word::CLOCK), clock.0.into());
         let class = Class::decode(self.trail.get(words.at(word::CLASS)));
@@ -310,21 +314,21 @@ impl Ahead<'_> {
     }
 
     /// The fault of an access to an object that has ended.
-    pub fn gone(&self, event: &Event) -> Fault {
+    pub fn use_after_end(&self, event: &Event) -> Fault {
         let purpose = if event.is_store() { Purpose::Write } else { Purpose::Read };
         let addr = self.value(event.addr).unwrap_or(0) as u64;
         Fault::access(purpose, addr, event.ty.bytes(), NoAccess::Dead)
     }
 
     /// Ends the objects of the current frame.
-    pub(super) fn drop_allocas(&mut self, thread: u32) {
+    pub(super) fn drop_allocas(&mut self, thread: ThreadId) {
         self.drop_list(thread, self.allocas(thread));
     }
 
     /// Ends a thread's copies of thread-local globals that others may have accessed.
-    pub(super) fn drop_thread_locals(&mut self, thread: u32) {
-        for n in 0..self.threads[thread as usize].thread_locals.len() {
-            let (global, object) = self.threads[thread as usize].thread_locals[n];
+    pub(super) fn drop_thread_locals(&mut self, thread: ThreadId) {
+        for n in 0..self.records[thread].thread_locals.len() {
+            let (global, object) = self.records[thread].thread_locals[n];
             if !self.program.globals[global].private && self.object(object).is_some() {
                 let words = self.objects.known[object.0 as usize].words;
                 self.end_object(thread, words);
@@ -333,7 +337,7 @@ impl Ahead<'_> {
     }
 
     /// Ends the objects of a list.
-    pub(super) fn drop_list(&mut self, thread: u32, head: Word) {
+    pub(super) fn drop_list(&mut self, thread: ThreadId, head: Word) {
         while let Some(object) = self.trail.get(head).checked_sub(1) {
             let words = self.objects.known[object as usize].words;
             self.end_object(thread, words);
@@ -343,7 +347,7 @@ impl Ahead<'_> {
     }
 
     /// Ends an object of the heap. Nothing happens for a null pointer.
-    pub(super) fn free(&mut self, thread: u32, addr: u64) -> Result<(), Fault> {
+    pub(super) fn free(&mut self, thread: ThreadId, addr: u64) -> Result<(), Fault> {
         if addr == 0 {
             return Ok(());
         }
@@ -374,7 +378,7 @@ impl Ahead<'_> {
         if let Some(global) = self.objects.known.get(object.0 as usize).and_then(|it| it.global) {
             return self.program.globals[global].name.clone();
         }
-        for thread in &self.threads {
+        for thread in self.records.values() {
             if let Some(nth) = thread.objects.iter().position(|it| *it == object) {
                 return format!("object {} of {}", nth + 1, thread.name);
             }

@@ -1,14 +1,15 @@
-//! Fetching: a thread runs until it needs a value that waits, or stops for good.
+//! One operation of a thread at a time: a thread runs until it needs a value that is not known yet, or stops.
 
 use super::spin::Head;
 use super::value::{Expr, Val, can_fault};
-use super::{Ahead, ClockId, EventId, Status, field};
+use super::{EventId, Status, Threads, field};
+use crate::table::Id;
 use raddle_ir::{BinOp, Type};
 use raddle_machine::code::{Op, Pc, Slot, Src, is_wide};
 use raddle_machine::visible::MAX_CHOICES;
-use raddle_machine::{Fault, FaultKind, STRETCH};
+use raddle_machine::{Fault, FaultKind, STRETCH, ThreadId};
 
-/// What one step led to.
+/// The result of one operation.
 pub(super) enum Next {
     Go,
     Jump(Pc),
@@ -19,24 +20,28 @@ pub(super) enum Next {
     Stop(Status),
 }
 
-impl Ahead<'_> {
-    /// Lets every thread fetch what it can.
+impl Threads<'_> {
+    /// Lets every thread fetch as far as it can. The search relies on this: after a commit, every event that could be
+    /// committed next is fetched.
     pub fn run_all(&mut self) {
-        let mut thread = 0;
-        // Threads that are spawned on the way come later in the list.
-        while thread < self.thread_count() {
+        let mut thread = ThreadId(0);
+        // Threads that are spawned on the way come later in the table.
+        while thread.index() < self.records.len() {
             let runs = self.status(thread) == Status::Ready && !self.is_choosing(thread);
             if runs && self.run(thread) {
-                // Someone may have waited for it to end.
-                thread = 0;
+                // Another thread may have waited for its end.
+                thread = ThreadId(0);
                 continue;
             }
-            thread += 1;
+            thread = ThreadId(thread.0 + 1);
         }
     }
 
-    /// Lets a thread fetch; tells whether it has ended by that.
-    pub(super) fn run(&mut self, thread: u32) -> bool {
+    /// Lets a thread fetch; returns whether it has reached its end by that.
+    ///
+    /// The loop is hot: it is entered for every ready thread after every commit of a load. A thread that still waits
+    /// leaves it at its first operation, without a change on the trail.
+    pub(super) fn run(&mut self, thread: ThreadId) -> bool {
         let mut left = self.bounds.steps;
         loop {
             let late = left.is_multiple_of(STRETCH) && self.trail.budget().is_spent();
@@ -67,7 +72,7 @@ impl Ahead<'_> {
         }
     }
 
-    fn step(&mut self, thread: u32, pc: Pc) -> Result<Next, Fault> {
+    fn step(&mut self, thread: ThreadId, pc: Pc) -> Result<Next, Fault> {
         match self.code.op(pc) {
             Op::Bin { op, ty, dst, a, b } => return self.bin(thread, op, ty, dst, [a, b]),
             Op::Un { op, ty, dst, a } => {
@@ -95,11 +100,13 @@ impl Ahead<'_> {
             }
             Op::Jump(to) => return Ok(Next::Jump(to)),
             Op::Branch { cond, then, els } => {
-                let Some(cond) = self.decides(thread, cond, false)? else { return Ok(Next::Wait) };
+                let Some(cond) = self.branch_operand(thread, cond, false)? else {
+                    return Ok(Next::Wait);
+                };
                 return Ok(Next::Jump(if cond != 0 { then } else { els }));
             }
             Op::Switch { value, ty, table } => {
-                let Some(value) = self.decides(thread, value, is_wide(ty))? else {
+                let Some(value) = self.branch_operand(thread, value, is_wide(ty))? else {
                     return Ok(Next::Wait);
                 };
                 let table = &self.code.switches[table as usize];
@@ -112,8 +119,8 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    /// Calls, ends, and what verification asks for.
-    fn other_step(&mut self, thread: u32, pc: Pc, op: Op) -> Result<Next, Fault> {
+    /// Calls, ends, loops, assumptions and assertions.
+    fn other_step(&mut self, thread: ThreadId, pc: Pc, op: Op) -> Result<Next, Fault> {
         match op {
             Op::Call { target, args, dst } => {
                 let Some(func) = self.callee(thread, target)? else { return Ok(Next::Wait) };
@@ -138,25 +145,25 @@ impl Ahead<'_> {
             }
             Op::Halt => return Ok(Next::Stop(Status::Halted)),
             Op::LoopEntry(id) => self.enter_loop(thread, id),
-            Op::LoopHead(id) => match self.pass_head(thread, id) {
+            Op::LoopHead(id) => match self.reach_head(thread, id) {
                 Head::Pass => {}
                 Head::Stop(status) => return Ok(Next::Stop(status)),
                 Head::Wait => return Ok(Next::Wait),
             },
-            Op::Assume { cond } => match self.decides(thread, cond, false)? {
+            Op::Assume { cond } => match self.branch_operand(thread, cond, false)? {
                 None => return Ok(Next::Wait),
                 Some(0) => return Ok(Next::Stop(Status::Blocked)),
                 Some(_) => {}
             },
-            Op::Assert { cond, message } => match self.decides(thread, cond, false)? {
+            Op::Assert { cond, message } => match self.branch_operand(thread, cond, false)? {
                 None => return Ok(Next::Wait),
-                Some(0) => return Err(self.said(FaultKind::Assertion, message)),
+                Some(0) => return Err(self.fault_of(FaultKind::Assertion, message)),
                 Some(_) => {}
             },
             Op::Unsupported { message } => {
-                return Err(self.said(FaultKind::Unsupported, message));
+                return Err(self.fault_of(FaultKind::Unsupported, message));
             }
-            Op::Fail { kind, message } => return Err(self.said(kind.into(), message)),
+            Op::Fail { kind, message } => return Err(self.fault_of(kind.into(), message)),
             Op::Unreachable => {
                 return Err(Fault::unreachable());
             }
@@ -165,7 +172,7 @@ impl Ahead<'_> {
                     return Err(Fault::too_many_choices(MAX_CHOICES));
                 }
                 let Some(chosen) = self.take_choice(thread) else {
-                    return Ok(self.choose_in_time(thread));
+                    return Ok(self.choose_when_certain(thread));
                 };
                 self.put(thread, dst, Val::known((lo + chosen).into()), false);
             }
@@ -174,13 +181,13 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    fn said(&self, kind: FaultKind, message: u32) -> Fault {
+    fn fault_of(&self, kind: FaultKind, message: u32) -> Fault {
         Fault::new(kind, self.code.messages[message as usize].clone())
     }
 
     fn bin(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         op: BinOp,
         ty: Type,
         dst: Slot,
@@ -197,7 +204,7 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    fn compute(&mut self, thread: u32, dst: Slot, ty: Type, expr: Expr, operands: &[Val]) {
+    fn compute(&mut self, thread: ThreadId, dst: Slot, ty: Type, expr: Expr, operands: &[Val]) {
         let mut deps = operands[0].deps;
         for operand in &operands[1..] {
             deps = self.deps.union(deps, operand.deps);
@@ -206,39 +213,42 @@ impl Ahead<'_> {
         self.put(thread, dst, value, is_wide(ty));
     }
 
-    /// What a branch depends on: everything later in the thread depends on it, too.
-    fn decides(&mut self, thread: u32, src: Src, wide: bool) -> Result<Option<u128>, Fault> {
+    /// Reads the operand of a branch, if its value is known. All later events of the thread depend on it by control.
+    fn branch_operand(
+        &mut self,
+        thread: ThreadId,
+        src: Src,
+        wide: bool,
+    ) -> Result<Option<u128>, Fault> {
         let value = self.read(thread, src, wide)?;
-        Ok(self.branches_on(thread, value))
+        Ok(self.branch_on(thread, value))
     }
 
-    pub(super) fn branches_on(&mut self, thread: u32, value: Val) -> Option<u128> {
+    pub(super) fn branch_on(&mut self, thread: ThreadId, value: Val) -> Option<u128> {
         let bits = self.value(value)?;
-        let ctrl = super::DepsId(self.get(thread, field::CTRL) as u32);
-        let ctrl = self.deps.union(ctrl, value.deps);
+        let ctrl = self.deps.union(self.deps_of(thread, field::CTRL), value.deps);
         self.set(thread, field::CTRL, ctrl.0.into());
         Some(bits)
     }
 
     /// The outcome that was chosen for the operation that a thread is at, if it was.
-    pub(super) fn take_choice(&mut self, thread: u32) -> Option<u64> {
+    pub(super) fn take_choice(&mut self, thread: ThreadId) -> Option<u64> {
         let chosen = self.get(thread, field::CHOSEN).checked_sub(1)?;
         self.set(thread, field::CHOSEN, 0);
         Some(chosen)
     }
 
-    /// Lets a thread choose once it is sure to come there: what is chosen after a wait that does not end,
-    /// or after a load that fails, would count for nothing. Nothing that others read from waits for this
-    /// under POWER and ARM: stores depend on what is waited for anyway.
-    pub(super) fn choose_in_time(&self, thread: u32) -> Next {
+    /// Lets a thread choose once it is certain to reach the operation. After a wait that never ends, or a load that
+    /// fails, all choices would give the same execution, which would be counted several times. Under POWER and
+    /// ARM this delays no store that others could read: later stores depend on the same loads by control.
+    pub(super) fn choose_when_certain(&self, thread: ThreadId) -> Next {
         let in_order = self.rules.commits_in_program_order;
         let may_stop = |id: EventId| {
             let load = self.event(id).load().filter(|_| self.committed(id).is_none());
             load.is_some_and(|load| in_order || load.when.is_some() || load.check.is_some())
         };
-        // Whoever started it must come there, too.
-        let before = self.clocks.get(ClockId(self.get(thread, field::CLOCK) as u32)).iter();
-        let others = before.enumerate().map(|(other, count)| (other as u32, *count));
+        // The threads that started it must reach those points, too.
+        let others = self.clocks.entries(self.clock(thread));
         let mut parts = others.chain([(thread, self.fetched(thread))]);
         let may_stop = parts
             .any(|(of, end)| (self.settled(of)..end).any(|po| may_stop(self.event_at(of, po))));
@@ -246,7 +256,7 @@ impl Ahead<'_> {
     }
 
     /// How many outcomes the operation has that a thread must choose for.
-    pub fn alternatives(&self, thread: u32) -> u64 {
+    pub fn alternatives(&self, thread: ThreadId) -> u64 {
         match self.code.op(self.pc(thread)) {
             Op::Choose { lo, hi, .. } => (hi - lo).saturating_add(1),
             Op::CondSignal { .. } => self.signal_wakes(thread).count() as u64,
@@ -255,8 +265,8 @@ impl Ahead<'_> {
         }
     }
 
-    /// Chooses an outcome; the thread goes on.
-    pub fn choose(&mut self, thread: u32, outcome: u64) {
+    /// Chooses an outcome, and fetches.
+    pub fn choose(&mut self, thread: ThreadId, outcome: u64) {
         self.set(thread, field::CHOSEN, outcome + 1);
         self.set(thread, field::CHOOSES, 0);
         self.run_all();

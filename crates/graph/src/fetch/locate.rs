@@ -1,12 +1,13 @@
-//! Locations: what is read and written as a whole.
+//! Locations: bytes that are read and written as a whole.
 //!
-//! The models order whole accesses. Two that overlap and are not of the same bytes are not supported,
-//! and the thread that makes the second one fails with that.
+//! The models order whole accesses. Accesses that overlap and differ in their bytes are not supported: the
+//! thread that makes the second one fails.
 
 use super::event::{EventId, Location, word};
-use super::{Ahead, field, unsupported};
+use super::{Threads, field, unsupported};
+use crate::table::{Table, to_word};
 use raddle_machine::layout::{ObjectId, split_address};
-use raddle_machine::{Fault, Trail, Word, in_bytes};
+use raddle_machine::{Fault, ThreadId, Trail, Word, in_bytes};
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ struct Known {
 /// The locations of all executions so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Locations {
-    known: Vec<Known>,
+    known: Table<Location, Known>,
     ids: FxHashMap<(u64, u32), Location>,
     of_object: FxHashMap<ObjectId, Vec<Location>>,
     /// Those with bytes in each stretch of [`STRETCH`].
@@ -41,8 +42,7 @@ impl Locations {
         if let Some(id) = self.ids.get(&(addr, bytes)) {
             return *id;
         }
-        let id = Location(self.known.len() as u32);
-        self.known.push(Known { addr, bytes, touched: trail.reserve(1) });
+        let id = self.known.push(Known { addr, bytes, touched: trail.reserve(1) });
         self.ids.insert((addr, bytes), id);
         self.of_object.entry(object).or_default().push(id);
         for stretch in stretches(addr, bytes) {
@@ -53,7 +53,7 @@ impl Locations {
 
     fn overlap(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Known> {
         let near = stretches(addr, bytes).filter_map(|stretch| self.near.get(&stretch));
-        let mut known = near.flatten().map(|id| self.known[id.0 as usize]);
+        let mut known = near.flatten().map(|id| self.known[*id]);
         known.find(|known| {
             trail.get(known.touched) != 0
                 && known.addr < addr + u64::from(bytes)
@@ -62,17 +62,17 @@ impl Locations {
     }
 }
 
-impl Ahead<'_> {
+impl Threads<'_> {
     /// The address and the bytes of a location.
     pub fn extent_of(&self, location: Location) -> (u64, u32) {
-        let known = self.locations.known[location.0 as usize];
+        let known = self.locations.known[location];
         (known.addr, known.bytes)
     }
 
     /// The location of just these bytes, if they were accessed so.
     pub fn location_at(&self, addr: u64, bytes: u32) -> Option<Location> {
         let location = *self.locations.ids.get(&(addr, bytes))?;
-        let touched = self.locations.known[location.0 as usize].touched;
+        let touched = self.locations.known[location].touched;
         (self.trail.get(touched) != 0).then_some(location)
     }
 
@@ -81,7 +81,7 @@ impl Ahead<'_> {
         let object = split_address(addr).map(|(object, _)| object);
         let known = object.and_then(|object| self.locations.of_object.get(&object));
         let overlaps = |id: &&Location| {
-            let known = self.locations.known[id.0 as usize];
+            let known = self.locations.known[**id];
             self.trail.get(known.touched) != 0
                 && known.addr < addr + u64::from(bytes)
                 && addr < known.addr + u64::from(known.bytes)
@@ -91,7 +91,7 @@ impl Ahead<'_> {
 
     /// Finds the location of an event, if its address is known and was not before.
     pub(super) fn locate(&mut self, id: EventId) -> Result<(), Fault> {
-        let event = self.events[id.0 as usize];
+        let event = self.events[id];
         if self.location(id).is_some() {
             return Ok(());
         }
@@ -99,7 +99,7 @@ impl Ahead<'_> {
         let (addr, bytes) = (addr as u64, event.ty.bytes());
         let object = self.accessible(event.thread, event.po, addr, bytes, event.is_store())?;
         let location = self.locations.intern(&mut self.trail, object, addr, bytes);
-        let touched = self.locations.known[location.0 as usize].touched;
+        let touched = self.locations.known[location].touched;
         if self.trail.get(touched) == 0 {
             if let Some(other) = self.locations.overlap(&self.trail, addr, bytes) {
                 return Err(unsupported(format!(
@@ -111,17 +111,17 @@ impl Ahead<'_> {
             }
             self.trail.set(touched, 1);
         }
-        self.trail.set(event.words.at(word::LOCATION), u64::from(location.0) + 1);
+        self.trail.set(event.words.at(word::LOCATION), to_word(Some(location)));
         Ok(())
     }
 
-    /// Finds the locations of a thread's events whose addresses have become known. At the first that
-    /// is no address the thread fails; it and what was fetched after it never happened.
-    pub(super) fn locate_all(&mut self, thread: u32) {
+    /// Finds the locations of a thread's events whose addresses have become known. The thread fails at the first
+    /// invalid address; this event and later ones of the thread never happen.
+    pub(super) fn locate_all(&mut self, thread: ThreadId) {
         for po in self.settled(thread)..self.fetched(thread) {
             let id = self.event_at(thread, po);
             if let Err(fault) = self.locate(id) {
-                let at = self.events[id.0 as usize].at;
+                let at = self.events[id].at;
                 self.set(thread, field::EVENTS, po.into());
                 self.fail(thread, at, fault);
                 return;
@@ -145,7 +145,7 @@ mod tests {
         let (mut trail, mut locations) = (Trail::default(), Locations::default());
         let object = ObjectId(0);
         let four = locations.intern(&mut trail, object, 100, 4);
-        trail.set(locations.known[four.0 as usize].touched, 1);
+        trail.set(locations.known[four].touched, 1);
         assert!(locations.overlap(&trail, 103, 1).is_some());
         assert!(locations.overlap(&trail, 104, 4).is_none());
         assert!(locations.overlap(&trail, 96, 4).is_none());

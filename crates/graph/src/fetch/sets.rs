@@ -1,8 +1,10 @@
-//! Interned sets: the loads that a value came from, and what full fences have put behind.
+//! Interned sets: the loads that a value depends on, and clocks of the events before a full fence.
 //!
-//! A dependency never leaves its thread (nothing is tracked through memory), so a set of loads is a
+//! A dependency never leaves its thread (shared memory does not carry dependencies), so a set of loads is a
 //! set of places in one thread's program order.
 
+use crate::table::Id;
+use raddle_machine::ThreadId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -81,11 +83,11 @@ impl DepSets {
     }
 }
 
-/// For each thread, how many of its events come before, ordered as by a full fence.
+/// A clock: for each thread, how many of its events come before, ordered as by a full fence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct ClockId(pub u32);
 
-pub(crate) type Clock = SmallVec<[u32; 4]>;
+type Clock = SmallVec<[u32; 4]>;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Clocks {
@@ -100,14 +102,21 @@ impl Clocks {
     }
 
     #[inline]
-    pub fn get(&self, id: ClockId) -> &Clock {
+    fn get(&self, id: ClockId) -> &Clock {
         &self.clocks[id.0 as usize]
+    }
+
+    /// The threads of which events come before, each with their number.
+    #[inline]
+    pub fn entries(&self, id: ClockId) -> impl Iterator<Item = (ThreadId, u32)> + '_ {
+        let counts = self.get(id).iter().enumerate();
+        counts.map(|(thread, count)| (ThreadId::from_index(thread), *count))
     }
 
     /// How many events of a thread come before.
     #[inline]
-    pub fn of(&self, id: ClockId, thread: u32) -> u32 {
-        self.clocks[id.0 as usize].get(thread as usize).copied().unwrap_or(0)
+    pub fn of(&self, id: ClockId, thread: ThreadId) -> u32 {
+        self.clocks[id.0 as usize].get(thread.index()).copied().unwrap_or(0)
     }
 
     fn intern(&mut self, clock: Clock) -> ClockId {
@@ -121,15 +130,15 @@ impl Clocks {
     }
 
     /// The clock with at least `count` events of a thread.
-    pub fn raise(&mut self, id: ClockId, thread: u32, count: u32) -> ClockId {
+    pub fn raise(&mut self, id: ClockId, thread: ThreadId, count: u32) -> ClockId {
         if self.of(id, thread) >= count {
             return id;
         }
         let mut clock = self.get(id).clone();
-        if clock.len() <= thread as usize {
-            clock.resize(thread as usize + 1, 0);
+        if clock.len() <= thread.index() {
+            clock.resize(thread.index() + 1, 0);
         }
-        clock[thread as usize] = count;
+        clock[thread.index()] = count;
         self.intern(clock)
     }
 
@@ -164,8 +173,8 @@ mod tests {
     #[test]
     fn clocks_join_by_maximum() {
         let mut clocks = Clocks::new();
-        let a = clocks.raise(ClockId::default(), 0, 2);
-        let b = clocks.raise(ClockId::default(), 2, 5);
+        let a = clocks.raise(ClockId::default(), ThreadId(0), 2);
+        let b = clocks.raise(ClockId::default(), ThreadId(2), 5);
         let joined = clocks.join(a, b);
         assert_eq!(clocks.get(joined).as_slice(), [2, 0, 5]);
         assert_eq!(clocks.join(joined, a), joined);

@@ -1,21 +1,22 @@
-//! Memory operations: what they fetch.
+//! Memory operations, and the events that they fetch.
 
 use super::event::{Check, Event, EventId, Kind, Load, Pairing, Store, When, word};
-use super::fetch::Next;
 use super::private::Peek;
-use super::sets::{ClockId, DepsId};
+use super::sets::DepsId;
+use super::step::Next;
 use super::value::{Expr, Val};
-use super::{Ahead, Status, field, unsupported};
+use super::{Status, Threads, field, unsupported};
 use crate::model::Barrier;
+use crate::table::{from_word, to_word};
 use raddle_ir::{Access, Order, RmwOp, Type};
-use raddle_machine::Fault;
 use raddle_machine::code::{Op, Slot, Src, is_wide};
+use raddle_machine::{Fault, ThreadId};
 
-impl Ahead<'_> {
-    pub(super) fn memory_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+impl Threads<'_> {
+    pub(super) fn memory_step(&mut self, thread: ThreadId, op: Op) -> Result<Next, Fault> {
         let fetched = self.fetched(thread);
-        if fetched >= self.max_events.min(self.room) {
-            self.is_over |= fetched < self.max_events;
+        if fetched >= self.max_events.min(self.capacity) {
+            self.exceeds_capacity |= fetched < self.max_events;
             return Ok(Next::Stop(Status::OutOfEvents));
         }
         match op {
@@ -52,14 +53,14 @@ impl Ahead<'_> {
 
     fn load(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         dst: Slot,
         ty: Type,
         addr: Src,
         access: Access,
     ) -> Result<Next, Fault> {
         let addr = self.read(thread, addr, false)?;
-        // One that makes a reservation is an event also while the thread is alone.
+        // A load that makes a reservation is an event even while the thread is alone.
         if !(access.exclusive && self.is_alone(thread))
             && let Some(next) = self.private_load(thread, dst, ty, addr, access.raw)?
         {
@@ -70,7 +71,7 @@ impl Ahead<'_> {
         let ask = Ask { raw: access.raw, reserves: access.exclusive, ..Ask::NOTHING };
         let (event, value) = self.fetch_load(thread, ty, addr, ask)?;
         if access.exclusive {
-            self.set(thread, field::RESERVED, u64::from(event.0) + 1);
+            self.set(thread, field::RESERVED, to_word(Some(event)));
         }
         self.barrier(thread, after, value.deps);
         self.put(thread, dst, value, is_wide(ty));
@@ -79,7 +80,7 @@ impl Ahead<'_> {
 
     fn store(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         ty: Type,
         addr: Src,
         value: Src,
@@ -97,11 +98,11 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    /// A read-modify-write of the program: one of a private object is no event. `None` if something
-    /// is not known yet.
+    /// A read-modify-write of the program; on a private object it is not an event. `None` if an operand is not known
+    /// yet.
     fn update(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         rmw: ReadModifyWrite,
         when: Option<When>,
     ) -> Result<Option<Val>, Fault> {
@@ -126,10 +127,10 @@ impl Ahead<'_> {
         Ok(Some(old))
     }
 
-    /// Fetches both halves of a read-modify-write; gives the old value.
+    /// Fetches both halves of a read-modify-write; returns the old value.
     pub(super) fn read_modify_write(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         rmw: ReadModifyWrite,
         ask: Ask,
     ) -> Result<Val, Fault> {
@@ -145,7 +146,7 @@ impl Ahead<'_> {
         Ok(old)
     }
 
-    fn compare_exchange(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+    fn compare_exchange(&mut self, thread: ThreadId, op: Op) -> Result<Next, Fault> {
         let Op::CmpXchg { ty, dst, ok, addr, expected, new, order, failure } = op else {
             return Ok(Next::Go);
         };
@@ -167,15 +168,15 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    /// Whether it writes is a branch on what it read. Gives the old value and whether it wrote, once
+    /// A compare-and-swap branches on the value that it reads. Returns the old value and whether it wrote, once
     /// that is known.
     pub(super) fn compare_and_swap(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         swap: Swap,
     ) -> Result<Option<(Val, Val)>, Fault> {
         let Swap { ty, addr, expected, new, order, failure, check } = swap;
-        // A lock's is an event also while the thread is alone.
+        // An operation on a lock is an event even while the thread is alone.
         if !(check.is_some() && self.is_alone(thread)) {
             match self.peek_private(thread, ty, addr)? {
                 Peek::Shared => {}
@@ -183,21 +184,24 @@ impl Ahead<'_> {
                 Peek::Value(old) => return self.private_swap(thread, swap, old),
             }
         }
-        if self.get(thread, field::PHASE) == 0 {
-            let (before, _) = (self.rules.rmw)(order);
-            self.barrier(thread, before, DepsId::NONE);
-            let ask = Ask { check, pairing: Pairing::If(expected), ..Ask::NOTHING };
-            let (read, _) = self.fetch_load(thread, ty, addr, ask)?;
-            self.set(thread, field::PHASE, u64::from(read.0) + 1);
-        }
-        let read = EventId(self.get(thread, field::PHASE) as u32 - 1);
+        let read = match from_word(self.get(thread, field::PHASE)) {
+            Some(read) => read,
+            None => {
+                let (before, _) = (self.rules.rmw)(order);
+                self.barrier(thread, before, DepsId::NONE);
+                let ask = Ask { check, pairing: Pairing::If(expected), ..Ask::NOTHING };
+                let (read, _) = self.fetch_load(thread, ty, addr, ask)?;
+                self.set(thread, field::PHASE, to_word(Some(read)));
+                read
+            }
+        };
         let old = self.loaded(read);
         let deps = self.deps.union(old.deps, expected.deps);
         let (Some(found), Some(wanted)) = (self.value(old), self.value(expected)) else {
             return Ok(None);
         };
         self.set(thread, field::PHASE, 0);
-        self.branches_on(thread, Val { bits: 0, node: None, deps });
+        self.branch_on(thread, Val { bits: 0, node: None, deps });
         let stored = found == wanted;
         let after = if stored {
             self.fetch_store(thread, ty, addr, new, Some(read))?;
@@ -211,7 +215,7 @@ impl Ahead<'_> {
 
     fn private_swap(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         swap: Swap,
         old: Val,
     ) -> Result<Option<(Val, Val)>, Fault> {
@@ -220,7 +224,7 @@ impl Ahead<'_> {
         let (Some(found), Some(wanted)) = (self.value(old), self.value(expected)) else {
             return Ok(None);
         };
-        self.branches_on(thread, Val { bits: 0, node: None, deps });
+        self.branch_on(thread, Val { bits: 0, node: None, deps });
         let stored = found == wanted;
         if stored {
             self.private_store(thread, ty, addr, new)?;
@@ -228,20 +232,20 @@ impl Ahead<'_> {
         Ok(Some((old, Val { bits: stored.into(), node: None, deps })))
     }
 
-    /// It fails if there is no reservation, and may fail if there is one.
+    /// A store-conditional fails without a reservation; with one, it may succeed or fail.
     fn store_conditional(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         ok: Slot,
         ty: Type,
         [addr, value]: [Val; 2],
         order: Order,
     ) -> Result<Next, Fault> {
-        let reserved = self.get(thread, field::RESERVED).checked_sub(1);
+        let reserved = from_word(self.get(thread, field::RESERVED));
         let stores = match reserved {
             None => false,
             Some(_) => match self.take_choice(thread) {
-                None => return Ok(self.choose_in_time(thread)),
+                None => return Ok(self.choose_when_certain(thread)),
                 Some(choice) => choice == 0,
             },
         };
@@ -249,7 +253,7 @@ impl Ahead<'_> {
         if let (true, Some(read)) = (stores, reserved) {
             let (before, after) = (self.rules.store)(order);
             self.barrier(thread, before, DepsId::NONE);
-            self.fetch_store(thread, ty, addr, value, Some(EventId(read as u32)))?;
+            self.fetch_store(thread, ty, addr, value, Some(read))?;
             self.barrier(thread, after, DepsId::NONE);
         }
         self.put(thread, ok, Val::known(stores.into()), false);
@@ -258,12 +262,12 @@ impl Ahead<'_> {
 
     /// The value that a fetched load gives.
     pub(super) fn loaded(&mut self, read: EventId) -> Val {
-        let event = self.events[read.0 as usize];
+        let event = self.events[read];
         let deps = self.deps.just(event.po);
         Val { bits: 0, node: event.load().map(|load| load.node), deps }
     }
 
-    pub(super) fn barrier(&mut self, thread: u32, barrier: Barrier, loaded: DepsId) {
+    pub(super) fn barrier(&mut self, thread: ThreadId, barrier: Barrier, loaded: DepsId) {
         if barrier == Barrier::NOTHING {
             return;
         }
@@ -278,7 +282,7 @@ impl Ahead<'_> {
             self.set(thread, field::STORES, events);
         }
         if barrier.has(Barrier::ACQUIRE) {
-            let ctrl = self.deps.union(DepsId(self.get(thread, field::CTRL) as u32), loaded);
+            let ctrl = self.deps.union(self.deps_of(thread, field::CTRL), loaded);
             self.set(thread, field::CTRL, ctrl.0.into());
         }
         if barrier.has(Barrier::ACQUIRE) || barrier.has(Barrier::CONTEXT) {
@@ -289,7 +293,7 @@ impl Ahead<'_> {
 
     pub(super) fn fetch_load(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         ty: Type,
         addr: Val,
         ask: Ask,
@@ -303,33 +307,40 @@ impl Ahead<'_> {
 
     pub(super) fn fetch_store(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         ty: Type,
         addr: Val,
         value: Val,
         read: Option<EventId>,
     ) -> Result<EventId, Fault> {
-        // Whether a read-modify-write changes anything is seen later.
+        // Whether a read-modify-write changes its value is found at the loop head: `leaves_shared_memory`.
         if read.is_none() {
             self.note_change(thread);
         }
         self.fetch(thread, ty, addr, Kind::Store(Store { value, read }))
     }
 
-    fn fetch(&mut self, thread: u32, ty: Type, addr: Val, kind: Kind) -> Result<EventId, Fault> {
+    fn fetch(
+        &mut self,
+        thread: ThreadId,
+        ty: Type,
+        addr: Val,
+        kind: Kind,
+    ) -> Result<EventId, Fault> {
         if !ty.bits().is_multiple_of(8) && ty.bits() != 1 {
             return Err(unsupported(format!("a shared access of type {ty}")));
         }
-        let at = self.trail.get(self.event_count) as usize;
-        self.trail.set(self.event_count, at as u64 + 1);
+        let count = self.trail.get(self.event_count);
+        self.trail.set(self.event_count, count + 1);
+        let id = EventId(count as u32);
         let dd = match kind {
             Kind::Load(_) => addr.deps,
             Kind::Store(store) => self.deps.union(addr.deps, store.value.deps),
         };
-        let ctrl = DepsId(self.get(thread, field::CTRL) as u32);
-        let addresses = DepsId(self.get(thread, field::ADDRESSES) as u32);
+        let ctrl = self.deps_of(thread, field::CTRL);
+        let addresses = self.deps_of(thread, field::ADDRESSES);
         let cc = self.deps.union(ctrl, addresses);
-        let words = match self.events.get(at) {
+        let words = match self.events.get(id) {
             Some(old) => old.words,
             None => self.trail.reserve(word::ALL),
         };
@@ -343,29 +354,26 @@ impl Ahead<'_> {
             at: self.place(thread),
             dd,
             cc,
-            ci: DepsId(self.get(thread, field::ISYNC) as u32),
+            ci: self.deps_of(thread, field::ISYNC),
             before: self.deps.union(dd, cc),
-            full: ClockId(self.get(thread, field::CLOCK) as u32),
+            full: self.clock(thread),
             light: self.get(thread, field::LIGHT) as u32,
             stores: self.get(thread, field::STORES) as u32,
             words,
         };
-        match self.events.get_mut(at) {
-            Some(old) => *old = event,
-            None => self.events.push(event),
-        }
-        let id = EventId(at as u32);
-        let events = &mut self.threads[thread as usize].events;
+        self.events.put(id, event);
+        let events = &mut self.records[thread].events;
         match events.get_mut(po as usize) {
             Some(old) => *old = id,
             None => events.push(id),
         }
-        // What comes later waits until it is known not to be at the same place.
+        // Later accesses wait until this address is known (`addr;po` of commit-before): they could be to the
+        // same location.
         let addresses = self.deps.union(addresses, addr.deps);
         self.set(thread, field::ADDRESSES, addresses.0.into());
         self.set(thread, field::EVENTS, u64::from(po) + 1);
         if let Err(fault) = self.locate(id) {
-            // It never happened.
+            // An event at an invalid address does not happen.
             self.set(thread, field::EVENTS, po.into());
             return Err(fault);
         }
@@ -373,7 +381,7 @@ impl Ahead<'_> {
     }
 }
 
-/// What is special about a load.
+/// The special properties of a load.
 pub(super) struct Ask {
     pub when: Option<When>,
     pub check: Option<Check>,

@@ -1,37 +1,40 @@
 //! Loops that spin, and bounds on loops: docs/loops.md.
 //!
-//! As in the machine, a thread that is at the head of a loop as it was at its last visit, and did
-//! nothing in between that others can see, is stopped. It is compared by the registers that are live
-//! there: each must have the same value, or still wait for the same.
+//! As in the machine, a thread is stopped if its state at the head of a loop is that of its last visit and it has
+//! done nothing in between that others can see. States are compared by the live registers: each must hold
+//! the same value, or wait for the same node.
 //!
-//! Whether two values that wait for different loads are the same is not known. If it is all that is not known, the
-//! thread waits at the head until it is ([`Head::Wait`]), like at a branch. Under POWER and ARM a load may read from a store that
-//! depends on what its thread does later, so there the thread goes on if nothing else is left to do
-//! ([`Ahead::hurry`]), one round ahead of what is known. (A second round is not gone ahead: where that might be missed, a
-//! bound says so.)
+//! Whether two values that wait for different loads are equal is not known yet. If only that is unknown, the thread
+//! waits at the head ([`Head::Wait`]), as it does at a branch. Under POWER and ARM a load may read from a store of
+//! another thread that depends on later events of the load's own thread, and those must be fetched first.
+//! So where nothing can be committed, a thread *speculates* ([`Threads::speculate`]): it passes
+//! the head once before it is known whether it spins. It does not speculate a second time before the first is
+//! settled; where that may hide executions, a bound is reported.
 
 use super::event::{EventId, Kind, Location, Store};
 use super::sets::DepsId;
 use super::value::{Expr, NodeId, Val};
-use super::{Ahead, Status, field};
+use super::{Status, Threads, field};
+use crate::graph::RowId;
+use crate::table::{from_word, to_word};
 use raddle_ir::{BinOp, FuncId, IntPred, Pred, Type};
 use raddle_machine::code::{LoopId, Op, Slot, is_wide};
 use raddle_machine::live::{RegSet, live_at_starts};
-use raddle_machine::{Rounds, Spin};
+use raddle_machine::{Rounds, Spin, ThreadId};
 use rustc_hash::FxHashMap;
 use std::mem::replace;
 
-/// What was seen at heads of loops.
+/// The states of threads at the heads of loops.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     /// The registers that are live at the starts of blocks.
     sets: FxHashMap<FuncId, Vec<RegSet>>,
-    /// What they held, by number: bits, and the node plus 1 if there is one.
+    /// The values of live registers, by number.
     seen: Vec<Held>,
     numbers: FxHashMap<Held, u64>,
 }
 
-/// What a thread does at the head of a loop.
+/// The next action of a thread at the head of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Head {
     Pass,
@@ -40,7 +43,7 @@ pub(super) enum Head {
     Wait,
 }
 
-/// Whether all hold, if that is known.
+/// Whether all parts are true, if that is known.
 fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = true;
     for part in parts {
@@ -60,32 +63,32 @@ fn both(first: Option<bool>, second: impl FnOnce() -> Option<bool>) -> Option<bo
     }
 }
 
-/// How many values in its own memory a thread has changed, by the word in its record: a node plus 1, or 0.
+/// How many values in its own memory a thread has changed, by the word in its record.
 fn changed_values(word: u64) -> Val {
-    let node = word.checked_sub(1).map(|node| NodeId(node as u32));
-    Val { bits: 0, node, deps: DepsId::NONE }
+    Val { bits: 0, node: from_word(word), deps: DepsId::NONE }
 }
 
-/// Turns that a thread which spins is given to come back.
-const MOST: u32 = 10_000;
+/// Turns that a spinning thread is given in a trial to come back.
+const MAX_TURNS: u32 = 10_000;
 
-/// Events that it may have on the way.
-const MOST_EVENTS: u32 = 1_024;
+/// Events that it may fetch in a trial.
+const MAX_TRIAL_EVENTS: u32 = 1_024;
 
-type Held = Vec<(u128, u32)>;
+/// The contents of registers: bits, or a node.
+type Held = Vec<(u128, Option<NodeId>)>;
 
-impl Ahead<'_> {
-    /// Notes that a thread did something that others can see.
-    pub(super) fn note_change(&mut self, thread: u32) {
+impl Threads<'_> {
+    /// Counts an effect of a thread that others can see.
+    pub(super) fn note_change(&mut self, thread: ThreadId) {
         if self.code.may_spin {
             let changes = self.get(thread, field::CHANGES);
             self.set(thread, field::CHANGES, changes + 1);
         }
     }
 
-    /// Notes that a thread replaced a value in its own memory. Whether that changes anything may not be known yet, so it
-    /// is added to an expression.
-    pub(super) fn note_overwrite(&mut self, thread: u32, ty: Type, old: Val, new: Val) {
+    /// Counts a value that a thread replaced in its own memory. Whether old and new value differ may not be known
+    /// yet, so the count is an expression.
+    pub(super) fn note_overwrite(&mut self, thread: ThreadId, ty: Type, old: Val, new: Val) {
         let other = Expr::Cmp { pred: Pred::Int(IntPred::Ne), ty, a: old, b: new };
         let other = self.nodes.result(&mut self.trail, other, DepsId::NONE);
         if other.node.is_none() {
@@ -97,11 +100,11 @@ impl Ahead<'_> {
         let sum = changed_values(self.get(thread, field::OVERWRITES));
         let sum = Expr::Bin { op: BinOp::Add, ty: Type::I64, a: sum, b: other };
         let sum = self.nodes.make(&mut self.trail, sum);
-        self.set(thread, field::OVERWRITES, u64::from(sum.0) + 1);
+        self.set(thread, field::OVERWRITES, to_word(Some(sum)));
     }
 
-    /// Whether what a thread wrote to its own memory since a visit was there already, if that is known.
-    fn leaves_own(&self, thread: u32, before: u64) -> Option<bool> {
+    /// Whether a thread has left its own memory unchanged since a visit, if that is known.
+    fn leaves_private_memory(&self, thread: ThreadId, before: u64) -> Option<bool> {
         let now = self.get(thread, field::OVERWRITES);
         if before == now {
             return Some(true);
@@ -109,17 +112,17 @@ impl Ahead<'_> {
         Some(self.value(changed_values(before))? == self.value(changed_values(now))?)
     }
 
-    pub(super) fn enter_loop(&mut self, thread: u32, id: LoopId) {
+    pub(super) fn enter_loop(&mut self, thread: ThreadId, id: LoopId) {
         let slot = self.code.loops[id.0 as usize].slot;
         let word = self.loop_words(thread, slot);
         self.trail.set(word, 0);
     }
 
-    /// Is at the head of a loop.
-    pub(super) fn pass_head(&mut self, thread: u32, id: LoopId) -> Head {
+    /// Decides whether a thread passes the head of a loop.
+    pub(super) fn reach_head(&mut self, thread: ThreadId, id: LoopId) -> Head {
         let known = self.code.loops[id.0 as usize];
-        // Three slots of two words each: the count of iterations; what was seen and after how many
-        // events; and the changes until then, those of its own memory that are not known at once apart.
+        // Three slots of two words each: the count of iterations; at the last visit, the number of the live
+        // values and the events fetched; and the effects until then, shared and private.
         let count = self.loop_words(thread, known.slot);
         let seen = self.loop_words(thread, Slot(known.slot.0 + 1));
         let changed = self.loop_words(thread, Slot(known.slot.0 + 2));
@@ -132,13 +135,14 @@ impl Ahead<'_> {
             _ => {
                 let round = self.trail.get(seen.at(1)) as u32;
                 let own = self.trail.get(changed.at(1));
-                let leaves =
-                    both(self.leaves_own(thread, own), || self.leaves_values(thread, round));
-                both(leaves, || self.are_same(before, now))
+                let leaves = both(self.leaves_private_memory(thread, own), || {
+                    self.leaves_shared_memory(thread, round)
+                });
+                both(leaves, || self.same_registers(before, now))
             }
         };
-        let hurries = self.get(thread, field::HURRIED) == u64::from(self.fetched(thread)) + 1;
-        if is_same.is_none() && !hurries {
+        let speculates = self.get(thread, field::SPECULATED) == u64::from(self.fetched(thread)) + 1;
+        if is_same.is_none() && !speculates {
             return Head::Wait;
         }
         if let Some(most) = known.most {
@@ -157,45 +161,46 @@ impl Ahead<'_> {
         Head::Pass
     }
 
-    /// Whether a thread waits at the head of a loop to know whether it spins.
-    fn is_at_head(&self, thread: u32) -> bool {
+    /// Whether a thread waits at the head of a loop until it is known whether it spins.
+    fn is_at_head(&self, thread: ThreadId) -> bool {
         self.status(thread) == Status::Ready && self.code.loop_at(self.pc(thread)).is_some()
     }
 
-    /// Whether a thread waits at the head of a loop which could go ahead: what it would store is not seen.
-    pub fn holds_back(&self) -> bool {
+    /// Whether a thread waits at the head of a loop that it could pass by speculating: its later stores are not
+    /// fetched yet, so the search cannot conclude that they do not exist.
+    pub fn waits_at_loop_head(&self) -> bool {
         !self.rules.commits_in_program_order
             && self.code.may_spin
-            && (0..self.thread_count()).any(|thread| self.is_at_head(thread))
+            && self.ids().any(|thread| self.is_at_head(thread))
     }
 
-    /// Whether a thread may go one round ahead of what is known.
-    pub fn may_hurry(&self, thread: u32) -> bool {
+    /// Whether a thread may speculate: it waits at a head, and its last speculation is settled.
+    pub fn may_speculate(&self, thread: ThreadId) -> bool {
         !self.rules.commits_in_program_order
             && self.is_at_head(thread)
-            && self.get(thread, field::HURRIED) <= u64::from(self.settled(thread)) + 1
+            && self.get(thread, field::SPECULATED) <= u64::from(self.settled(thread)) + 1
     }
 
-    /// Lets a thread that waits at the head of a loop go one round ahead, if there is one that may.
-    pub fn hurry(&mut self) -> bool {
-        let Some(thread) = (0..self.thread_count()).find(|thread| self.may_hurry(*thread)) else {
+    /// Lets a thread that waits at the head of a loop pass it, if there is one that may; then fetches.
+    pub fn speculate(&mut self) -> bool {
+        let Some(thread) = self.ids().find(|thread| self.may_speculate(*thread)) else {
             return false;
         };
         let fetched = self.fetched(thread);
-        self.set(thread, field::HURRIED, u64::from(fetched) + 1);
+        self.set(thread, field::SPECULATED, u64::from(fetched) + 1);
         self.run_all();
         true
     }
 
-    /// A thread that would have to go two rounds ahead of what is known: what it could do then is not explored.
-    pub fn would_hurry(&self) -> Option<u32> {
+    /// A thread that would have to speculate a second time: executions in which it does are not explored.
+    pub fn exhausted_speculation(&self) -> Option<ThreadId> {
         let in_order = self.rules.commits_in_program_order;
-        let mut threads = (0..self.thread_count()).filter(|_| !in_order);
-        threads.find(|thread| self.is_at_head(*thread) && !self.may_hurry(*thread))
+        let mut threads = self.ids().filter(|_| !in_order);
+        threads.find(|thread| self.is_at_head(*thread) && !self.may_speculate(*thread))
     }
 
-    /// Remembers a visit of the head of a loop, and the number of what the live registers hold.
-    fn visit(&mut self, thread: u32, id: LoopId, now: u64) {
+    /// Records a visit of the head of a loop, with the number of the live values.
+    fn visit(&mut self, thread: ThreadId, id: LoopId, now: u64) {
         let slot = self.code.loops[id.0 as usize].slot;
         let seen = self.loop_words(thread, Slot(slot.0 + 1));
         let changed = self.loop_words(thread, Slot(slot.0 + 2));
@@ -206,11 +211,11 @@ impl Ahead<'_> {
         self.trail.set(changed.at(1), self.get(thread, field::OVERWRITES));
     }
 
-    /// Lets a thread that spins take another turn, to see whether it would still spin.
-    fn resume(&mut self, thread: u32) {
+    /// Lets a thread that spins take another turn in a trial.
+    fn resume(&mut self, thread: ThreadId) {
         let pc = self.pc(thread);
         if let Op::LoopHead(id) = self.code.op(pc) {
-            // No bound is to end it: this is no turn that the program takes.
+            // The count of iterations starts again: a bound must not end a trial.
             self.enter_loop(thread, id);
             let now = self.live_values(thread, id);
             self.visit(thread, id, now);
@@ -219,8 +224,8 @@ impl Ahead<'_> {
         self.set_status(thread, Status::Ready);
     }
 
-    /// Whether the read-modify-writes from an event on wrote what was there already, if that is known.
-    fn leaves_values(&self, thread: u32, from: u32) -> Option<bool> {
+    /// Whether all read-modify-writes from an event on wrote the value that they read, if that is known.
+    fn leaves_shared_memory(&self, thread: ThreadId, from: u32) -> Option<bool> {
         all((from..self.fetched(thread)).map(|po| {
             let store = self.event(self.event_at(thread, po));
             let Kind::Store(Store { value, read: Some(read) }) = store.kind else {
@@ -232,13 +237,10 @@ impl Ahead<'_> {
         }))
     }
 
-    /// Whether two visits found the same, if that is known.
-    fn are_same(&self, a: u64, b: u64) -> Option<bool> {
+    /// Whether two visits found the same live values, if that is known.
+    fn same_registers(&self, a: u64, b: u64) -> Option<bool> {
         let (a, b) = (&self.spin.seen[a as usize - 1], &self.spin.seen[b as usize - 1]);
-        let value = |(bits, node): (u128, u32)| {
-            let node = node.checked_sub(1).map(NodeId);
-            self.value(Val { bits, node, deps: DepsId::NONE })
-        };
+        let value = |(bits, node)| self.value(Val { bits, node, deps: DepsId::NONE });
         if a.len() != b.len() {
             return Some(false);
         }
@@ -248,8 +250,8 @@ impl Ahead<'_> {
         }))
     }
 
-    /// A number for what the live registers hold.
-    fn live_values(&mut self, thread: u32, id: LoopId) -> u64 {
+    /// A number for the values of the live registers at the head of a loop.
+    fn live_values(&mut self, thread: ThreadId, id: LoopId) -> u64 {
         let known = self.code.loops[id.0 as usize];
         let program = self.program;
         let sets = self.spin.sets.entry(known.func);
@@ -260,7 +262,7 @@ impl Ahead<'_> {
         for (n, (slot, ty)) in regs.iter().enumerate() {
             if live.contains(raddle_ir::Reg::from_u32(n as u32)) {
                 let value = self.own_register(thread, *slot, is_wide(*ty));
-                held.push((value.bits, value.node.map_or(0, |node| node.0 + 1)));
+                held.push((value.bits, value.node));
             }
         }
         if let Some(number) = self.spin.numbers.get(&held) {
@@ -272,28 +274,36 @@ impl Ahead<'_> {
         number
     }
 
-    /// How a thread that spins goes on if nothing else happens: whether it comes back to where it is with what
-    /// is stored last everywhere, which `last` tells of.
-    pub fn spin_of(&mut self, thread: u32, last: impl Fn(&Self, Location) -> Option<u128>) -> Spin {
+    /// Tries how a thread that spins continues if no other thread does anything, so that every load reads the last
+    /// value of its location, which `last` gives. Everything is undone afterwards.
+    pub fn spin_of(
+        &mut self,
+        thread: ThreadId,
+        last: impl Fn(&Self, Location) -> Option<u128>,
+    ) -> Spin {
         let mark = self.trail.mark();
-        // These are not events of the program: neither its bound on them nor the room in the graph counts.
-        let most = self.fetched(thread) + MOST_EVENTS;
-        let limits = (replace(&mut self.max_events, most), replace(&mut self.room, most));
-        let spin = self.go_alone(thread, last);
-        (self.max_events, self.room) = limits;
+        // Events of a trial are never added to the graph, so neither its capacity nor the bound on events applies.
+        let most = self.fetched(thread) + MAX_TRIAL_EVENTS;
+        let limits = (replace(&mut self.max_events, most), replace(&mut self.capacity, most));
+        let spin = self.run_alone(thread, last);
+        (self.max_events, self.capacity) = limits;
         self.trail.backtrack(mark);
         spin
     }
 
-    /// On the way it may come to the head of another loop that looks as at its last visit, which was before
-    /// something changed that it has read since: it gets another turn there, too.
-    fn go_alone(&mut self, thread: u32, last: impl Fn(&Self, Location) -> Option<u128>) -> Spin {
+    /// The trial itself. The thread may come to the head of another loop in the state of its last visit there,
+    /// although a value that it has read in between has changed since: it gets another turn there, too.
+    fn run_alone(
+        &mut self,
+        thread: ThreadId,
+        last: impl Fn(&Self, Location) -> Option<u128>,
+    ) -> Spin {
         let mut rounds = Rounds::default();
-        for _ in 0..MOST {
+        for _ in 0..MAX_TURNS {
             match self.status(thread) {
-                // It has run ahead of what it has read or stored.
+                // Loads or stores that it has fetched are not committed yet.
                 Status::Spinning if self.settled(thread) < self.fetched(thread) => {
-                    if !self.takes_last(thread, &last) {
+                    if !self.commit_last_values(thread, &last) {
                         return Spin::Leaves;
                     }
                     continue;
@@ -307,7 +317,7 @@ impl Ahead<'_> {
                     self.resume(thread);
                 }
                 Status::Ready if !self.is_choosing(thread) => {
-                    if !self.takes_last(thread, &last) {
+                    if !self.commit_last_values(thread, &last) {
                         return Spin::Leaves;
                     }
                 }
@@ -318,18 +328,22 @@ impl Ahead<'_> {
         Spin::Leaves
     }
 
-    /// Lets a thread have what is stored last for all its loads; false if there are none, or if something
-    /// would come of it that others can see.
-    fn takes_last(&mut self, thread: u32, last: &impl Fn(&Self, Location) -> Option<u128>) -> bool {
-        let open = self.settled(thread)..self.fetched(thread);
-        let any = !open.is_empty();
-        any && open.map(|po| self.event_at(thread, po)).collect::<Vec<_>>().into_iter().all(|id| {
-            let found = self.location(id).and_then(|location| last(self, location));
-            found.is_some_and(|found| self.has_last(id, found))
-        })
+    /// Commits all open events of a thread in a trial, with the last values; false if there are none, or if one of
+    /// them would have an effect that others can see.
+    fn commit_last_values(
+        &mut self,
+        thread: ThreadId,
+        last: &impl Fn(&Self, Location) -> Option<u128>,
+    ) -> bool {
+        let open: Vec<EventId> = self.uncommitted(thread).collect();
+        !open.is_empty()
+            && open.into_iter().all(|id| {
+                let found = self.location(id).and_then(|location| last(self, location));
+                found.is_some_and(|found| self.commit_last_value(id, found))
+            })
     }
 
-    fn has_last(&mut self, id: EventId, found: u128) -> bool {
+    fn commit_last_value(&mut self, id: EventId, found: u128) -> bool {
         let event = *self.event(id);
         let found = found & event.ty.mask();
         match event.kind {
@@ -348,8 +362,8 @@ impl Ahead<'_> {
                 }
             }
         }
-        // Nobody looks it up in a graph before this is undone.
-        self.commit(id, 0);
+        // The row is not looked up before the trial is undone.
+        self.commit(id, RowId(0));
         true
     }
 }

@@ -1,17 +1,21 @@
-//! Events: what threads have fetched, waiting to be committed or committed.
+//! Events: accesses that threads have fetched, committed or not.
 
 use super::sets::{ClockId, DepsId};
 use super::value::{NodeId, Val};
+use crate::table::impl_id;
 use raddle_ir::{IntPred, LocId, Type};
-use raddle_machine::Word;
+use raddle_machine::{ThreadId, Word};
 
-/// An event that has not been forgotten by going back.
+/// A fetched event of the current execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct EventId(pub u32);
 
-/// A place in memory that is read and written as a whole.
+/// Bytes of memory that are read and written as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Location(pub u32);
+
+impl_id!(EventId);
+impl_id!(Location);
 
 /// Whether a load has a write that follows it in one step.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +23,7 @@ pub(crate) enum Pairing {
     None,
     Always,
     /// Always, by a thread that starts or stops waiting for a condition variable. The order of such
-    /// updates among each other counts for nothing.
+    /// updates among each other is irrelevant: see [`queue`](crate::queue).
     Queue,
     /// Always, by a signal on a condition variable.
     Signal {
@@ -33,13 +37,13 @@ pub(crate) enum Pairing {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum When {
     Compares(IntPred, Val),
-    /// A lock that is free, or was destroyed: who takes that fails.
+    /// A lock that is free, or was destroyed: to take a destroyed lock fails.
     Free,
-    /// What a signal wrote that took this bit away.
+    /// The store of a signal that cleared this bit.
     Woken(u128),
 }
 
-/// What a load must not find.
+/// The values that make a load fail.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Check {
     /// A lock that was destroyed.
@@ -48,11 +52,11 @@ pub(crate) enum Check {
     NotHeld,
 }
 
-/// What only loads have.
+/// The part of an event that only loads have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     pub node: NodeId,
-    /// What it waits for.
+    /// The values that it waits for.
     pub when: Option<When>,
     pub check: Option<Check>,
     pub pairing: Pairing,
@@ -62,7 +66,7 @@ pub(crate) struct Load {
     pub reserves: bool,
 }
 
-/// What only stores have.
+/// The part of an event that only stores have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Store {
     pub value: Val,
@@ -78,7 +82,7 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
-    pub thread: u32,
+    pub thread: ThreadId,
     /// Its place in program order, counted from 0.
     pub po: u32,
     pub kind: Kind,
@@ -91,7 +95,7 @@ pub(crate) struct Event {
     pub cc: DepsId,
     /// Those of branches before an `isync` or `isb` before it.
     pub ci: DepsId,
-    /// `dd` and `cc`: what has to be committed for it to be known at all.
+    /// `dd` and `cc`: the loads that must be committed before the event is certain to happen.
     pub before: DepsId,
     pub full: ClockId,
     /// How many events of its thread are before a lightweight fence before it, and how many before a

@@ -1,38 +1,35 @@
-//! Locks, waits, starting threads and allocations: what they fetch.
+//! Locks, awaits, starting threads and allocations.
 //!
 //! A lock is four bytes of memory: 0, or its holder's number plus 1. To lock is a read-modify-write
-//! that waits for 0, with acquire order; to unlock is one with release order that must find what the
-//! lock wrote. Starting and joining a thread order like a full fence.
+//! that waits for 0, with acquire order; to unlock is one with release order that must find the value that
+//! the lock wrote. Starting and joining a thread order like a full fence.
 //!
 //! Condition variables are in `condition`, joins in `join`.
 //!
-//! Not supported: formatting into memory. What is only printed is passed over; the length that is said
-//! to be printed is 0.
+//! Not supported: formatting into memory. Printing is ignored, and its result is 0.
 
 use super::access::{Ask, ReadModifyWrite};
 use super::event::{Check, Kind, When};
-use super::fetch::Next;
 use super::objects::Class;
 use super::sets::DepsId;
+use super::step::Next;
 use super::value::Val;
-use super::{Ahead, field, unsupported};
+use super::{Threads, field, unsupported};
 use raddle_ir::{Order, RmwOp, Type};
 use raddle_machine::code::{Args, Op, Slot, Src, Target, is_wide};
 use raddle_machine::layout::object_address;
 use raddle_machine::visible::{UNLOCKED, handle, held_by};
 use raddle_machine::{Fault, ThreadId};
 
-/// What a lock is read and written as.
+/// The type of a lock's value.
 pub(super) const LOCK: Type = Type::I32;
 
-impl Ahead<'_> {
-    pub(super) fn thread_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+impl Threads<'_> {
+    pub(super) fn thread_step(&mut self, thread: ThreadId, op: Op) -> Result<Next, Fault> {
         match op {
             Op::Spawn { dst, target, args } => return self.spawn_step(thread, dst, target, args),
             Op::Join { dst, thread: handle } => return self.join_step(thread, dst, handle),
-            Op::SelfId { dst } => {
-                self.put(thread, dst, Val::known(handle(ThreadId(thread)).into()), false)
-            }
+            Op::SelfId { dst } => self.put(thread, dst, Val::known(handle(thread).into()), false),
             Op::Lock { addr } => {
                 let addr = self.read(thread, addr, false)?;
                 self.take_lock(thread, addr)?;
@@ -43,7 +40,7 @@ impl Ahead<'_> {
             }
             Op::TryLock { dst, addr } => {
                 let addr = self.read(thread, addr, false)?;
-                let (expected, new) = (Val::known(UNLOCKED), Val::known(held_by(ThreadId(thread))));
+                let (expected, new) = (Val::known(UNLOCKED), Val::known(held_by(thread)));
                 let swap = super::access::Swap {
                     ty: LOCK,
                     addr,
@@ -95,8 +92,8 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    pub(super) fn take_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
-        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(held_by(ThreadId(thread))));
+    pub(super) fn take_lock(&mut self, thread: ThreadId, addr: Val) -> Result<(), Fault> {
+        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(held_by(thread)));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Acquire };
         let (when, check) = (Some(When::Free), Some(Check::Destroyed));
         let old = self.read_modify_write(thread, rmw, Ask { when, check, ..Ask::UPDATE })?;
@@ -105,8 +102,9 @@ impl Ahead<'_> {
         Ok(())
     }
 
-    /// Who does not hold a lock fails by itself, whatever others do; whoever holds it finds what it wrote.
-    pub(super) fn give_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
+    /// Unlocks. A thread that is known not to hold the lock fails at once, whatever others do; one that holds it
+    /// reads its own store.
+    pub(super) fn give_lock(&mut self, thread: ThreadId, addr: Val) -> Result<(), Fault> {
         if self.holds_not(thread, addr) {
             return Err(self.not_held(thread, addr, Fault::unlocks_without_holding()));
         }
@@ -117,10 +115,10 @@ impl Ahead<'_> {
         Ok(())
     }
 
-    /// Whether it is known that a thread does not hold a lock, by what it has last written there itself.
-    pub(super) fn holds_not(&self, thread: u32, addr: Val) -> bool {
+    /// Whether a thread is known not to hold a lock, by its own last write there.
+    pub(super) fn holds_not(&self, thread: ThreadId, addr: Val) -> bool {
         let Some(at) = self.value(addr) else { return false };
-        let mine = held_by(ThreadId(thread));
+        let mine = held_by(thread);
         for po in (0..self.fetched(thread)).rev() {
             let event = self.event(self.event_at(thread, po));
             let Kind::Store(store) = event.kind else { continue };
@@ -133,8 +131,8 @@ impl Ahead<'_> {
         self.initial_at(at as u64, LOCK.bytes()) != Some(mine)
     }
 
-    /// What is wrong with using a lock that the thread does not hold: that, or that there is no lock.
-    pub(super) fn not_held(&self, thread: u32, addr: Val, not_held: Fault) -> Fault {
+    /// The fault of using a lock that the thread does not hold: an invalid address comes first.
+    pub(super) fn not_held(&self, thread: ThreadId, addr: Val, not_held: Fault) -> Fault {
         let addr = self.value(addr).unwrap_or(0) as u64;
         match self.accessible(thread, self.fetched(thread), addr, LOCK.bytes(), true) {
             Err(fault) => fault,
@@ -142,13 +140,13 @@ impl Ahead<'_> {
         }
     }
 
-    /// What comes later depends on a value by control, without waiting for it.
-    pub(super) fn follows(&mut self, thread: u32, value: Val) {
-        let ctrl = self.deps.union(DepsId(self.get(thread, field::CTRL) as u32), value.deps);
+    /// Adds a control dependency on a value, without waiting for it.
+    pub(super) fn follows(&mut self, thread: ThreadId, value: Val) {
+        let ctrl = self.deps.union(self.deps_of(thread, field::CTRL), value.deps);
         self.set(thread, field::CTRL, ctrl.0.into());
     }
 
-    fn object_step(&mut self, thread: u32, op: Op) -> Result<Next, Fault> {
+    fn object_step(&mut self, thread: ThreadId, op: Op) -> Result<Next, Fault> {
         match op {
             Op::Alloca { dst, size, private } => {
                 let Some(size) = self.now(thread, size)? else { return Ok(Next::Wait) };
@@ -179,14 +177,14 @@ impl Ahead<'_> {
     }
 
     /// A word that is needed at once, if it is known.
-    pub(super) fn now(&mut self, thread: u32, src: Src) -> Result<Option<u64>, Fault> {
+    pub(super) fn now(&mut self, thread: ThreadId, src: Src) -> Result<Option<u64>, Fault> {
         let value = self.read(thread, src, false)?;
         Ok(self.value(value).map(|bits| bits as u64))
     }
 
     fn spawn_step(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         dst: Slot,
         target: Target,
         args: Args,
@@ -195,7 +193,7 @@ impl Ahead<'_> {
         let args = self.arguments(thread, args)?;
         let child = self.spawn(thread, func, &args)?;
         self.note_change(thread);
-        self.put(thread, dst, Val::known(handle(ThreadId(child)).into()), false);
+        self.put(thread, dst, Val::known(handle(child).into()), false);
         Ok(Next::Go)
     }
 }

@@ -5,12 +5,15 @@
 //! an order in which operands come first, so one pass in that order settles all that can be settled.
 
 use super::sets::DepsId;
+use crate::table::{Table, impl_id};
 use raddle_ir::{BinOp, CastOp, Pred, RmwOp, Type, UnOp};
 use raddle_machine::{Trail, Word, eval};
 
-/// A node that has not been forgotten by going back.
+/// A node of the current execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct NodeId(pub u32);
+
+impl_id!(NodeId);
 
 /// A value and the loads that it came from.
 #[derive(Clone, Copy, Debug)]
@@ -81,56 +84,56 @@ const WORDS: u32 = 3;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
-    nodes: Vec<Node>,
+    nodes: Table<NodeId, Node>,
     /// How many of them there are at the moment.
     count: Word,
 }
 
 impl Nodes {
     pub fn new(trail: &mut Trail) -> Nodes {
-        Nodes { nodes: Vec::new(), count: trail.reserve(1) }
+        Nodes { nodes: Table::default(), count: trail.reserve(1) }
     }
 
     pub fn make(&mut self, trail: &mut Trail, expr: Expr) -> NodeId {
-        let at = trail.get(self.count) as usize;
-        trail.set(self.count, at as u64 + 1);
-        match self.nodes.get_mut(at) {
-            Some(node) => node.expr = expr,
-            None => {
-                let words = trail.reserve(WORDS);
-                self.nodes.push(Node { expr, words });
-            }
-        }
-        NodeId(at as u32)
+        let count = trail.get(self.count);
+        trail.set(self.count, count + 1);
+        let id = NodeId(count as u32);
+        let words = match self.nodes.get(id) {
+            Some(old) => old.words,
+            None => trail.reserve(WORDS),
+        };
+        self.nodes.put(id, Node { expr, words });
+        id
     }
 
     /// The bits of a value, if they are known.
     #[inline]
     pub fn get(&self, trail: &Trail, value: Val) -> Option<u128> {
         let Some(node) = value.node else { return Some(value.bits) };
-        let words = self.nodes[node.0 as usize].words;
+        let words = self.nodes[node].words;
         if trail.get(words.at(KNOWN)) == 0 {
             return None;
         }
         Some(u128::from(trail.get(words.at(HIGH))) << 64 | u128::from(trail.get(words.at(LOW))))
     }
 
-    fn set(&mut self, trail: &mut Trail, node: usize, bits: u128) {
+    fn set(&mut self, trail: &mut Trail, node: NodeId, bits: u128) {
         let words = self.nodes[node].words;
         trail.set(words.at(KNOWN), 1);
         trail.set(words.at(LOW), bits as u64);
         trail.set(words.at(HIGH), (bits >> 64) as u64);
     }
 
-    /// Gives a load its value, and everything that waited for nothing else.
+    /// Gives a load its value, and evaluates all nodes that waited only for it. Operands have smaller ids than
+    /// their nodes, so one pass in ascending order is enough.
     pub fn settle(&mut self, trail: &mut Trail, load: NodeId, bits: u128) {
-        self.set(trail, load.0 as usize, bits);
-        for at in load.0 as usize + 1..trail.get(self.count) as usize {
-            let Node { expr, words } = self.nodes[at];
+        self.set(trail, load, bits);
+        for node in (load.0 + 1..trail.get(self.count) as u32).map(NodeId) {
+            let Node { expr, words } = self.nodes[node];
             if trail.get(words.at(KNOWN)) == 0
                 && let Some(bits) = self.evaluate(trail, expr)
             {
-                self.set(trail, at, bits);
+                self.set(trail, node, bits);
             }
         }
     }
@@ -145,7 +148,7 @@ impl Nodes {
                 }
                 continue;
             };
-            match self.nodes[node.0 as usize].expr {
+            match self.nodes[node].expr {
                 Expr::Load => {}
                 Expr::Un { a, .. } | Expr::Cast { a, .. } => work.push(a),
                 Expr::Bin { a, b, .. } | Expr::Cmp { a, b, .. } => work.extend([a, b]),

@@ -1,4 +1,4 @@
-//! Threads that run ahead of their loads.
+//! Threads, which fetch events ahead of their loads.
 //!
 //! Paper 003, section 2 and appendix A.1: a thread fetches instructions in program order. Registers
 //! hold values or wait for loads ([`value`]); each knows the loads that it came from ([`sets`]).
@@ -6,16 +6,16 @@
 //! value that waits stops the thread until the value is known; so do an indirect call, the size of
 //! an allocation, the address of a private access, and a division.
 //!
-//! Whatever can be fetched is fetched: `run` is called for every thread at the start and when
-//! something was committed that it may have waited for.
+//! Threads fetch as far as they can: `run` is called for every thread at the start, and after every commit of a
+//! load, since any thread may have waited for its value.
 //!
-//! Everything that changes is a word of the trail; lists grow and keep what they once held, and
-//! their current length is a word.
+//! Everything that changes is a word of the trail. Tables only grow: backtracking resets their current length,
+//! which is a word, and entries beyond it are overwritten later.
 
 mod access;
 mod condition;
 mod event;
-mod fetch;
+mod failure;
 mod frames;
 mod join;
 mod locate;
@@ -23,22 +23,26 @@ mod objects;
 mod private;
 mod sets;
 mod spin;
+mod step;
 mod sync;
 mod value;
 
 pub(crate) use event::{Check, Event, EventId, Kind, Location, Pairing, When};
+pub(crate) use failure::Failed;
 pub(crate) use sets::ClockId;
 
+use crate::graph::RowId;
 use crate::model::Rules;
-use event::word;
+use crate::table::{Id, Table, from_word, to_word};
+use event::{Load, word};
+use failure::unsupported;
 use locate::Locations;
 use objects::Objects;
 use raddle_engine::Elements;
-use raddle_ir::{FuncId, LocId, Observed, Verified};
+use raddle_ir::{FuncId, Observed, Verified};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
-use raddle_machine::visible::{DESTROYED, held_by};
-use raddle_machine::{Bounds, Fault, FaultKind, Needs, Status, ThreadId, Trail, Word, layout};
+use raddle_machine::{Bounds, Fault, Needs, Status, ThreadId, Trail, Word, layout};
 use sets::{Clocks, DepSets, DepsId};
 use value::Nodes;
 use value::Val;
@@ -62,69 +66,61 @@ mod field {
     pub const STORES: u32 = 11;
     pub const OBJECTS: u32 = 12;
     pub const SPAWNED: u32 = 13;
-    /// What it returned: two words.
+    /// Its return value: two words.
     pub const RESULT: u32 = 14;
     /// How far it is within an operation that fetches several events.
     pub const PHASE: u32 = 16;
     /// The load that made the reservation, plus 1.
     pub const RESERVED: u32 = 17;
-    /// What it did that others can see, counted: see [`super::spin`].
+    /// The number of its effects that others can see: see [`super::spin`].
     pub const CHANGES: u32 = 18;
     /// The outcome of the operation that it is at, plus 1.
     pub const CHOSEN: u32 = 19;
-    /// Whether it is before an operation with several outcomes: see [`super::Ahead::alternatives`].
+    /// Whether it is before an operation with several outcomes: see [`super::Threads::alternatives`].
     pub const CHOOSES: u32 = 20;
     /// How many joins it has run past, and the thread that it waits for at one, plus 1: see [`super::join`].
     pub const JOINS: u32 = 21;
     pub const JOINING: u32 = 22;
-    /// How many events it had fetched when it was let go one round of a loop ahead, plus 1: see [`super::spin`].
-    pub const HURRIED: u32 = 23;
-    /// The place in program order, plus 1, of a load at which it failed: what comes after it never happens.
+    /// How many events it had fetched when it last speculated, plus 1: see [`super::spin`].
+    pub const SPECULATED: u32 = 23;
+    /// The place in program order, plus 1, of a load at which it failed: later events never happen.
     pub const FAILED_AT: u32 = 24;
     /// How many values it has changed in its own memory, of those that were not known at once: a node plus 1.
     pub const OVERWRITES: u32 = 25;
     pub const ALL: u32 = 26;
 }
 
-/// What is known of a thread for good.
+/// A thread in all executions; its state in the current one is on the trail.
 #[derive(Clone, Debug)]
 struct Thread {
     name: String,
     func: Option<FuncId>,
     words: Word,
-    children: Vec<u32>,
+    children: Vec<ThreadId>,
     objects: Vec<layout::ObjectId>,
     thread_locals: Vec<(raddle_ir::GlobalId, layout::ObjectId)>,
     /// Frames by depth: first word and length.
     frames: Vec<(Word, u32)>,
-    /// The events of the moment, in program order, and what is left of others.
+    /// The events in program order; those beyond [`field::EVENTS`] are of other executions.
     events: Vec<EventId>,
-    /// The joins of the moment, and what is left of others.
+    /// The joins; those beyond [`field::JOINS`] are of other executions.
     joins: Vec<join::Joined>,
 }
 
-/// A thread that failed.
 #[derive(Clone, Debug)]
-pub(crate) struct Failed {
-    pub thread: u32,
-    pub at: LocId,
-    pub fault: Fault,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Ahead<'p> {
+pub(crate) struct Threads<'p> {
     pub program: &'p Verified,
     pub trail: Trail,
     pub rules: Rules,
     code: Code,
     bounds: Bounds,
     max_events: u32,
-    /// How many events there is room for, and whether a thread has fetched more.
-    room: u32,
-    is_over: bool,
-    threads: Vec<Thread>,
+    /// The number of events that the graph can hold, and whether a thread has fetched more.
+    capacity: u32,
+    exceeds_capacity: bool,
+    records: Table<ThreadId, Thread>,
     nodes: Nodes,
-    events: Vec<Event>,
+    events: Table<EventId, Event>,
     event_count: Word,
     pub deps: DepSets,
     pub clocks: Clocks,
@@ -136,31 +132,31 @@ pub(crate) struct Ahead<'p> {
     spin: spin::Live,
 }
 
-impl<'p> Ahead<'p> {
+impl<'p> Threads<'p> {
     /// The initial threads of a program before their first instructions.
     pub fn new(
         program: &'p Verified,
         rules: Rules,
         bounds: Bounds,
         max_events: u32,
-        room: u32,
-    ) -> Result<Ahead<'p>, Fault> {
+        capacity: u32,
+    ) -> Result<Threads<'p>, Fault> {
         let mut trail = Trail::new(&bounds.budget);
         let (event_count, failure_count) = (trail.reserve(1), trail.reserve(1));
         let nodes = Nodes::new(&mut trail);
         let objects = Objects::new(program, &mut trail)?;
-        let mut ahead = Ahead {
+        let mut threads = Threads {
             program,
             trail,
             rules,
             code: decode(program, &bounds)?,
             bounds,
             max_events,
-            room,
-            is_over: false,
-            threads: Vec::new(),
+            capacity,
+            exceeds_capacity: false,
+            records: Table::default(),
             nodes,
-            events: Vec::new(),
+            events: Table::default(),
             event_count,
             deps: DepSets::new(),
             clocks: Clocks::new(),
@@ -172,142 +168,166 @@ impl<'p> Ahead<'p> {
             spin: spin::Live::default(),
         };
         for thread in program.threads.values() {
-            let id = ahead.name_thread(thread.name.clone());
+            let id = threads.add_thread(thread.name.clone());
             let mut args = Vec::with_capacity(thread.args.len());
             for arg in &thread.args {
-                args.push(ahead.initial_value(id, *arg)?);
+                args.push(threads.initial_value(id, *arg)?);
             }
-            ahead.start(id, thread.func, &args)?;
+            threads.start(id, thread.func, &args)?;
         }
-        Ok(ahead)
+        Ok(threads)
     }
 
-    /// Whether a thread has more events than there is room for.
-    pub fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    #[inline]
-    fn get(&self, thread: u32, field: u32) -> u64 {
-        self.trail.get(self.threads[thread as usize].words.at(field))
+    /// Whether a thread has fetched more events than the graph can hold.
+    pub fn exceeds_capacity(&self) -> bool {
+        self.exceeds_capacity
     }
 
     #[inline]
-    fn set(&mut self, thread: u32, field: u32, value: u64) {
-        let word = self.threads[thread as usize].words.at(field);
+    fn get(&self, thread: ThreadId, field: u32) -> u64 {
+        self.trail.get(self.records[thread].words.at(field))
+    }
+
+    #[inline]
+    fn set(&mut self, thread: ThreadId, field: u32, value: u64) {
+        let word = self.records[thread].words.at(field);
         self.trail.set(word, value);
     }
 
-    pub fn thread_count(&self) -> u32 {
-        self.threads.len() as u32
+    /// The threads of all executions so far; those of others than the current one are absent.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ThreadId> + use<> {
+        self.records.ids()
     }
 
-    pub fn thread_name(&self, thread: u32) -> &str {
-        &self.threads[thread as usize].name
+    pub fn contains(&self, thread: ThreadId) -> bool {
+        thread.index() < self.records.len()
     }
 
-    /// The thread that a handle, or what a lock holds, stands for.
-    pub fn thread_of(&self, handle: u128) -> Option<u32> {
-        let thread = u32::try_from(handle.checked_sub(1)?).ok()?;
-        let known = thread < self.thread_count() && self.status(thread) != Status::Absent;
+    /// An event by its place in the program order of a thread, if there is such an event.
+    pub fn find_event(&self, thread: ThreadId, po: u32) -> Option<EventId> {
+        let known = self.contains(thread) && po < self.fetched(thread);
+        known.then(|| self.event_at(thread, po))
+    }
+
+    /// The events that a thread has fetched and that are not committed, in program order.
+    #[inline]
+    pub fn uncommitted(&self, thread: ThreadId) -> impl Iterator<Item = EventId> + '_ {
+        let places = self.settled(thread)..self.fetched(thread);
+        places.map(move |po| self.event_at(thread, po)).filter(|id| self.committed(*id).is_none())
+    }
+
+    /// The events before a thread's next one that are ordered as by a full fence.
+    #[inline]
+    fn clock(&self, thread: ThreadId) -> ClockId {
+        ClockId(self.get(thread, field::CLOCK) as u32)
+    }
+
+    #[inline]
+    fn deps_of(&self, thread: ThreadId, field: u32) -> DepsId {
+        DepsId(self.get(thread, field) as u32)
+    }
+
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        &self.records[thread].name
+    }
+
+    /// The thread that a handle, or the value of a lock, stands for.
+    pub fn thread_of(&self, handle: u128) -> Option<ThreadId> {
+        let thread = ThreadId(u32::try_from(handle.checked_sub(1)?).ok()?);
+        let known = self.contains(thread) && self.status(thread) != Status::Absent;
         known.then_some(thread)
     }
 
-    /// What a thread is doing. One that is ready fetches, or waits for a value or for a thread, or is to
-    /// choose.
+    /// The status of a thread. A ready thread fetches, waits for a value or for a thread, or has to choose.
     #[inline]
-    pub fn status(&self, thread: u32) -> Status {
+    pub fn status(&self, thread: ThreadId) -> Status {
         Status::ALL[self.get(thread, field::STATUS) as usize]
     }
 
     /// Whether a thread is before an operation with several outcomes.
-    pub fn is_choosing(&self, thread: u32) -> bool {
+    pub fn is_choosing(&self, thread: ThreadId) -> bool {
         self.get(thread, field::CHOOSES) != 0
     }
 
-    fn set_status(&mut self, thread: u32, status: Status) {
+    fn set_status(&mut self, thread: ThreadId, status: Status) {
         self.set(thread, field::STATUS, status as u64);
     }
 
-    fn pc(&self, thread: u32) -> Pc {
+    fn pc(&self, thread: ThreadId) -> Pc {
         Pc(self.get(thread, field::PC) as u32)
     }
 
     /// How many events a thread has fetched.
     #[inline]
-    pub fn fetched(&self, thread: u32) -> u32 {
+    pub fn fetched(&self, thread: ThreadId) -> u32 {
         self.get(thread, field::EVENTS) as u32
     }
 
     /// How many of a thread's first events are committed, without a gap.
     #[inline]
-    pub fn settled(&self, thread: u32) -> u32 {
+    pub fn settled(&self, thread: ThreadId) -> u32 {
         self.get(thread, field::COMMITTED) as u32
     }
 
-    /// Whether a thread has come to where it is. One that waits for a value, or for the end of a thread
-    /// that waits or failed, has run ahead to something that it will not come to.
-    pub fn has_arrived(&self, thread: u32) -> bool {
-        let clock = ClockId(self.get(thread, field::CLOCK) as u32);
-        self.has_come(thread, self.fetched(thread), clock)
+    /// Whether a thread reaches the point up to which it has fetched: everything before is committed. A thread
+    /// fetches past loads that wait for ever, and past joins of threads that never end; it does not reach the
+    /// operations after them.
+    pub fn has_arrived(&self, thread: ThreadId) -> bool {
+        self.has_reached(thread, self.fetched(thread), self.clock(thread))
     }
 
-    /// Whether a thread has come to where so many of its events and those that a clock tells of are before.
-    fn has_come(&self, thread: u32, events: u32, clock: ClockId) -> bool {
-        let mut before = self.clocks.get(clock).iter().enumerate();
+    /// Whether a thread reaches a point after so many of its events and after those of a clock.
+    fn has_reached(&self, thread: ThreadId, events: u32, clock: ClockId) -> bool {
         events <= self.settled(thread)
-            && before.all(|(other, count)| {
-                let other = other as u32;
-                other == thread || *count <= self.settled(other).min(self.reach_of(other))
+            && self.clocks.entries(clock).all(|(other, count)| {
+                other == thread
+                    || count <= self.settled(other).min(self.events_before_failure(other))
             })
     }
 
     /// Whether an event comes after one that never happens, as its thread failed before it.
-    pub fn is_void(&self, id: EventId) -> bool {
-        let mut before = self.clocks.get(self.event(id).full).iter().enumerate();
+    pub fn never_happens(&self, id: EventId) -> bool {
+        let mut before = self.clocks.entries(self.event(id).full);
         before.any(|(thread, count)| {
-            let thread = thread as u32;
-            *count > self.fetched(thread).min(self.reach_of(thread))
+            count > self.fetched(thread).min(self.events_before_failure(thread))
         })
     }
 
-    /// How many events of a thread others can come after: all of them, or those before a load at which it failed.
-    pub fn reach_of(&self, thread: u32) -> u32 {
+    /// How many events of a thread happen: all of them, or those before a load at which it failed.
+    pub fn events_before_failure(&self, thread: ThreadId) -> u32 {
         (self.get(thread, field::FAILED_AT) as u32).checked_sub(1).unwrap_or(u32::MAX)
     }
 
     #[inline]
-    pub fn event_at(&self, thread: u32, po: u32) -> EventId {
-        self.threads[thread as usize].events[po as usize]
+    pub fn event_at(&self, thread: ThreadId, po: u32) -> EventId {
+        self.records[thread].events[po as usize]
     }
 
     #[inline]
     pub fn event(&self, id: EventId) -> &Event {
-        &self.events[id.0 as usize]
+        &self.events[id]
     }
 
     /// The number that a committed event has in the graph.
     #[inline]
-    pub fn committed(&self, id: EventId) -> Option<usize> {
-        let word = self.trail.get(self.events[id.0 as usize].words.at(word::COMMIT));
-        (word as usize).checked_sub(1)
+    pub fn committed(&self, id: EventId) -> Option<RowId> {
+        from_word(self.trail.get(self.events[id].words.at(word::COMMIT)))
     }
 
     #[inline]
     pub fn location(&self, id: EventId) -> Option<Location> {
-        let word = self.trail.get(self.events[id.0 as usize].words.at(word::LOCATION));
-        (word as u32).checked_sub(1).map(Location)
+        from_word(self.trail.get(self.events[id].words.at(word::LOCATION)))
     }
 
     /// For a deferred load: how many stores to its location it is not to read from.
     #[inline]
     pub fn deferred(&self, id: EventId) -> Option<u64> {
-        let word = self.trail.get(self.events[id.0 as usize].words.at(word::DEFERRED));
+        let word = self.trail.get(self.events[id].words.at(word::DEFERRED));
         word.checked_sub(1)
     }
 
     pub fn defer(&mut self, id: EventId, stores: u64) {
-        let word = self.events[id.0 as usize].words.at(word::DEFERRED);
+        let word = self.events[id].words.at(word::DEFERRED);
         self.trail.set(word, stores + 1);
     }
 
@@ -316,10 +336,10 @@ impl<'p> Ahead<'p> {
         self.nodes.get(&self.trail, value)
     }
 
-    /// Notes that an event is committed.
-    pub fn commit(&mut self, id: EventId, number: usize) {
-        let event = self.events[id.0 as usize];
-        self.trail.set(event.words.at(word::COMMIT), number as u64 + 1);
+    /// Records that an event is committed.
+    pub fn commit(&mut self, id: EventId, row: RowId) {
+        let event = self.events[id];
+        self.trail.set(event.words.at(word::COMMIT), to_word(Some(row)));
         let thread = event.thread;
         let mut settled = self.settled(thread);
         while settled < self.fetched(thread)
@@ -330,18 +350,18 @@ impl<'p> Ahead<'p> {
         self.set(thread, field::COMMITTED, settled.into());
     }
 
-    /// Notes that a load is committed with a value, and lets those go on that waited for it; its own
-    /// thread fails there if there is something wrong with that.
-    pub fn commit_load(&mut self, id: EventId, number: usize, bits: u128, fault: Option<Fault>) {
-        self.commit(id, number);
-        let event = self.events[id.0 as usize];
+    /// Records that a load is committed with a value, and lets threads that waited for it fetch. With a fault, the
+    /// thread of the load fails there.
+    pub fn commit_load(&mut self, id: EventId, row: RowId, bits: u128, fault: Option<Fault>) {
+        self.commit(id, row);
+        let event = self.events[id];
         if let Some(fault) = fault {
             self.fail_at(id, fault);
         }
         if let Kind::Load(load) = event.kind {
             self.nodes.settle(&mut self.trail, load.node, bits & event.ty.mask());
-            // What a thread returned or was started with may wait for loads of another.
-            for thread in 0..self.thread_count() {
+            // An address can depend on loads of other threads, through arguments and return values.
+            for thread in self.ids() {
                 self.locate_all(thread);
             }
             self.run_all();
@@ -365,26 +385,17 @@ impl<'p> Ahead<'p> {
         self.trail.get(self.event_count) as usize
     }
 
-    /// Fails the thread of a load that found what it must not. What is not committed of it never
-    /// happens.
-    fn fail_at(&mut self, id: EventId, fault: Fault) {
-        let event = self.events[id.0 as usize];
-        let mut kept = self.fetched(event.thread);
-        while kept > 0 && self.committed(self.event_at(event.thread, kept - 1)).is_none() {
-            kept -= 1;
-        }
-        self.set(event.thread, field::EVENTS, kept.into());
-        self.set(event.thread, field::FAILED_AT, u64::from(event.po) + 1);
-        self.fail(event.thread, event.at, fault);
-    }
-
     /// Whether an event is of a thread that starts or stops waiting for a condition variable.
     pub fn queues(&self, event: &Event) -> bool {
-        let load = match event.kind {
-            Kind::Load(load) => Some(load),
-            Kind::Store(store) => store.read.and_then(|read| self.event(read).load().copied()),
-        };
-        load.is_some_and(|load| matches!(load.pairing, Pairing::Queue))
+        self.load_of(event).is_some_and(|load| matches!(load.pairing, Pairing::Queue))
+    }
+
+    /// The load of an event: of a load itself, of a store that of the same read-modify-write.
+    pub fn load_of<'a>(&'a self, event: &'a Event) -> Option<&'a Load> {
+        match event.kind {
+            Kind::Load(_) => event.load(),
+            Kind::Store(store) => self.event(store.read?).load(),
+        }
     }
 
     /// Whether a load accepts a value; `None` if that is not known.
@@ -399,46 +410,14 @@ impl<'p> Ahead<'p> {
         })
     }
 
-    /// What is wrong with what a load found.
-    pub fn misuse(&self, event: &Event, value: u128) -> Option<Fault> {
-        match event.load()?.check? {
-            _ if value == DESTROYED => Some(Fault::lock_destroyed()),
-            Check::NotHeld if value != held_by(ThreadId(event.thread)) => {
-                Some(Fault::unlocks_without_holding())
-            }
-            Check::NotHeld | Check::Destroyed => None,
-        }
-    }
-
-    /// Fails a thread where it is.
-    fn fail(&mut self, thread: u32, at: LocId, fault: Fault) {
-        let count = self.trail.get(self.failure_count) as usize;
-        self.trail.set(self.failure_count, count as u64 + 1);
-        self.failures.truncate(count);
-        self.failures.push(Failed { thread, at, fault });
-        self.set_status(thread, Status::Failed);
-    }
-
-    /// What threads have failed at. Of one thread the newest counts: a load that finds what it must not
-    /// is known to only when it is committed, and what its thread had run into by then never comes.
-    pub fn failures(&self) -> impl Iterator<Item = &Failed> {
-        let all = &self.failures[..self.trail.get(self.failure_count) as usize];
-        let newest = |n: usize| all[n + 1..].iter().all(|later| later.thread != all[n].thread);
-        all.iter().enumerate().filter(move |(n, _)| newest(*n)).map(|(_, failed)| failed)
-    }
-
     /// The final value of an observable register.
     pub fn observe_register(&self, what: Observed) -> Option<u64> {
         let Observed::Reg(thread, reg) = what else { return None };
-        let thread = &self.threads[thread.as_u32() as usize];
+        let thread = &self.records[ThreadId(thread.as_u32())];
         let func = &self.code.funcs[thread.func?.as_u32() as usize];
         let (slot, ty) = func.regs[reg.as_u32() as usize];
         let (frame, _) = thread.frames[0];
         let value = self.register(frame, slot, raddle_machine::code::is_wide(ty));
         self.value(value).map(|bits| bits as u64)
     }
-}
-
-fn unsupported(message: impl Into<String>) -> Fault {
-    Fault::new(FaultKind::Unsupported, message)
 }

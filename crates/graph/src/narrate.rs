@@ -1,0 +1,165 @@
+//! The events of a replay, for people.
+
+use crate::fetch::{Check, Event, EventId, Failed, Kind, Location, Pairing, Threads, When};
+use crate::graph::{Graph, RowId};
+use crate::state::Act;
+use crate::stuck::{Need, Stuck};
+use raddle_engine::{Bytes, Cell, Datum, Deed, Elements, Other, ReplayEvent, Wants, Writing};
+use raddle_ir::{LocId, Program, Type};
+use raddle_machine::ThreadId;
+use raddle_machine::layout::{function_at, split_address};
+
+/// Describes the acts of threads, with names instead of addresses.
+pub(crate) struct Narrator {
+    elements: Elements,
+}
+
+impl Narrator {
+    pub fn new(program: &Program) -> Narrator {
+        Narrator { elements: Elements::of(program) }
+    }
+
+    /// Describes an act that was just carried out; `at` is where its thread was before, which is the place of a
+    /// choice.
+    pub fn event<const W: usize>(
+        &self,
+        threads: &Threads<'_>,
+        graph: &Graph<W>,
+        act: Act,
+        at: LocId,
+    ) -> ReplayEvent {
+        let (thread, loc, deed) = match act {
+            Act::Choose(thread, choice) => (thread, at, Deed::Choose(choice.into())),
+            Act::Read(id, _) | Act::Place(id, _) | Act::Defer(id) => {
+                let event = threads.event(id);
+                (event.thread, event.at, self.access(threads, graph, act))
+            }
+        };
+        ReplayEvent { number: thread.0, thread: threads.thread_name(thread).to_owned(), loc, deed }
+    }
+
+    /// Describes a thread that waits or spins at the end of a deadlock.
+    pub fn stuck(&self, threads: &Threads<'_>, stuck: &Stuck) -> ReplayEvent {
+        let other = |thread| other(threads, thread);
+        let at = |location| self.bytes(threads, Some(location));
+        let deed = match stuck.need {
+            Need::Lock { lock, holder } => {
+                Deed::Stuck(Wants::Lock { at: at(lock), holder: holder.map(other) })
+            }
+            Need::Signal(cond) => Deed::Stuck(Wants::Signal(Some(at(cond)))),
+            Need::Value(place) => Deed::Stuck(Wants::Value(Some(at(place)))),
+            Need::End(target) => Deed::Stuck(Wants::End(Some(other(target)))),
+            Need::Change => Deed::Spin,
+        };
+        let Other { number, name } = other(stuck.thread);
+        ReplayEvent { number, thread: name, loc: stuck.at, deed }
+    }
+
+    fn access<const W: usize>(&self, threads: &Threads<'_>, graph: &Graph<W>, act: Act) -> Deed {
+        let (Act::Read(id, other) | Act::Place(id, other)) = act else { return Deed::Choose(0) };
+        let event = threads.event(id);
+        let location = threads.location(id);
+        let value = |store: Option<RowId>| {
+            let bits = match store {
+                Some(store) => graph.written(threads, store),
+                None => location.and_then(|location| threads.initial(location)),
+            };
+            self.datum(threads, event.ty, bits.unwrap_or(0))
+        };
+        let at = || self.bytes(threads, location);
+        let cell = |value| Cell { at: at(), value };
+        match event.kind {
+            Kind::Load(_) => Deed::Read { cell: cell(value(other)), forwarded: false },
+            Kind::Store(store) => {
+                let (old, new) = (value(other), value(threads.committed(id)));
+                let update = store.read.map(|read| Update { read, old: old.bits, new: new.bits });
+                if let Some(deed) = update.and_then(|update| synchronises(threads, &update, at())) {
+                    return deed;
+                }
+                let how = if store.read.is_some() { Writing::Rmw } else { Writing::Store };
+                Deed::Write { cell: cell(new), old, how }
+            }
+        }
+    }
+
+    fn bytes(&self, threads: &Threads<'_>, location: Option<Location>) -> Bytes {
+        let (addr, bytes) = location.map_or((0, 0), |location| threads.extent_of(location));
+        Bytes { addr, bytes, name: threads.name_of(addr, &self.elements) }
+    }
+
+    /// A value as it is shown: an address by the object that it points to.
+    fn datum(&self, threads: &Threads<'_>, ty: Type, bits: u128) -> Datum {
+        let shown = match ty {
+            Type::Int(_) | Type::Ptr => {
+                match (ty.bytes() == 8).then(|| self.pointee(threads, bits as u64)).flatten() {
+                    Some(shown) => shown,
+                    None => return Datum::number(bits, ty.bytes()),
+                }
+            }
+            Type::F32 => f32::from_bits(bits as u32).to_string(),
+            Type::F64 => f64::from_bits(bits as u64).to_string(),
+        };
+        Datum { bits, shown }
+    }
+
+    fn pointee(&self, threads: &Threads<'_>, addr: u64) -> Option<String> {
+        if let Some(func) = function_at(addr, threads.program.funcs.len()) {
+            return Some(format!("&{}", threads.program.funcs[func].name));
+        }
+        let (object, _) = split_address(addr)?;
+        threads.is_object(object).then(|| format!("&{}", threads.name_of(addr, &self.elements)))
+    }
+}
+
+/// A read-modify-write: its load, the old value and the new one.
+struct Update {
+    read: EventId,
+    old: u128,
+    new: u128,
+}
+
+/// The description of an update that is an operation on a lock or on a condition variable.
+fn synchronises(threads: &Threads<'_>, update: &Update, at: Bytes) -> Option<Deed> {
+    let event = threads.event(update.read);
+    let load = event.load()?;
+    let deed = match (load.pairing, load.when, load.check) {
+        (_, Some(When::Free), _) => Deed::Lock { at, woken: ends_wait(threads, event) },
+        (_, _, Some(Check::NotHeld)) => Deed::Unlock(at),
+        (Pairing::If(_), _, Some(Check::Destroyed)) => Deed::Lock { at, woken: false },
+        (Pairing::Queue, ..) if update.new >> event.thread.0 & 1 == 1 => Deed::StartWaiting(at),
+        (Pairing::Queue, ..) => Deed::StopWaiting(at),
+        (Pairing::Signal { all: true }, ..) => Deed::Broadcast(at),
+        (Pairing::Signal { all: false }, ..) => {
+            let gone = update.old & !update.new;
+            let woken = (gone != 0).then(|| other(threads, ThreadId(gone.trailing_zeros())));
+            Deed::Signal { at, woken }
+        }
+        _ => return None,
+    };
+    Some(deed)
+}
+
+/// Whether a lock is taken again at the end of a wait for a condition variable: the event before it in program
+/// order is the wake-up, or the update with which the thread stopped waiting.
+fn ends_wait(threads: &Threads<'_>, lock: &Event) -> bool {
+    let before = lock.po.checked_sub(1).map(|po| threads.event(threads.event_at(lock.thread, po)));
+    before.is_some_and(|event| {
+        let woken = event.load().is_some_and(|load| matches!(load.when, Some(When::Woken(_))));
+        woken || threads.queues(event)
+    })
+}
+
+fn other(threads: &Threads<'_>, thread: ThreadId) -> Other {
+    Other { number: thread.0, name: threads.thread_name(thread).to_owned() }
+}
+
+pub(crate) fn failure(threads: &Threads<'_>, failed: &Failed) -> ReplayEvent {
+    let Failed { thread, at, fault } = failed;
+    let deed = Deed::Fail { kind: fault.kind.into(), message: fault.message.clone(), at: None };
+    ReplayEvent {
+        number: thread.0,
+        thread: threads.thread_name(*thread).to_owned(),
+        loc: *at,
+        deed,
+    }
+}
