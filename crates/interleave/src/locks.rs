@@ -17,6 +17,7 @@ impl System<'_> {
 
     /// Takes a lock that is free, or fails on one that was destroyed; one that is held, which only
     /// a try finds, stays as it is.
+    #[inline]
     pub(crate) fn lock(
         &mut self,
         action: Action,
@@ -54,6 +55,7 @@ impl System<'_> {
         }
     }
 
+    #[inline]
     pub(crate) fn unlock(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
         if let Some(fault) = self.machine.lock_fault(action.thread, visible) {
             return self.failing_lock(action, fault, Condition::Unless(Class::Read), None, races);

@@ -241,7 +241,9 @@ impl System<'_> {
         buffer.forwarded_to(&mut self.machine.trail, store, position);
     }
 
-    /// An event that reads its bytes and may change them.
+    /// An event that reads its bytes and may change them. Inlined where the operation is known, so that
+    /// its purpose and its change are.
+    #[inline(always)]
     pub(crate) fn modify(
         &mut self,
         action: Action,

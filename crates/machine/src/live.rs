@@ -3,37 +3,29 @@
 //! The usual backward dataflow analysis, per function, made when it is first asked for: only loops
 //! that seem to spin ask.
 
+use fixedbitset::FixedBitSet;
 use raddle_ir::flow::Flow;
 use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Reg};
 
 /// A set of registers of one function.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RegSet(Vec<u64>);
+pub struct RegSet(FixedBitSet);
 
 impl RegSet {
     fn new(regs: usize) -> RegSet {
-        RegSet(vec![0; regs.div_ceil(64)])
+        RegSet(FixedBitSet::with_capacity(regs))
     }
 
     pub fn contains(&self, reg: Reg) -> bool {
-        let n = reg.as_u32() as usize;
-        self.0[n / 64] >> (n % 64) & 1 == 1
+        self.0.contains(reg.as_u32() as usize)
     }
 
     fn insert(&mut self, reg: Reg) {
-        let n = reg.as_u32() as usize;
-        self.0[n / 64] |= 1 << (n % 64);
+        self.0.insert(reg.as_u32() as usize);
     }
 
     fn remove(&mut self, reg: Reg) {
-        let n = reg.as_u32() as usize;
-        self.0[n / 64] &= !(1 << (n % 64));
-    }
-
-    fn add(&mut self, other: &RegSet) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine |= theirs;
-        }
+        self.0.remove(reg.as_u32() as usize);
     }
 }
 
@@ -56,7 +48,7 @@ pub fn live_at_starts(func: &Function) -> Vec<RegSet> {
 fn live_at_end(func: &Function, block: &Block, starts: &[RegSet]) -> RegSet {
     let mut live = RegSet::new(func.regs.len());
     for to in block.term.kind.successors() {
-        live.add(&starts[to.as_u32() as usize]);
+        live.0.union_with(&starts[to.as_u32() as usize].0);
     }
     live
 }

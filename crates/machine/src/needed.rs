@@ -5,6 +5,7 @@
 //! Registers that the program observes at its end count as read everywhere.
 
 use crate::code::{Code, Op, Slot, Source, Src, Target, is_wide};
+use fixedbitset::FixedBitSet;
 use raddle_ir::{FuncId, Observed, Program};
 
 /// The slots that are needed at each operation of one function.
@@ -19,26 +20,6 @@ impl Needed {
     pub fn at(&self, pc: u32) -> &[u32] {
         self.at.get(pc.wrapping_sub(self.first) as usize).map_or(&[], |slots| slots)
     }
-}
-
-/// A set of slots as bits.
-type Bits = Vec<u64>;
-
-fn insert(bits: &mut Bits, slot: u32) {
-    if let Some(word) = bits.get_mut(slot as usize / 64) {
-        *word |= 1 << (slot % 64);
-    }
-}
-
-fn remove(bits: &mut Bits, slot: u32) {
-    if let Some(word) = bits.get_mut(slot as usize / 64) {
-        *word &= !(1 << (slot % 64));
-    }
-}
-
-fn members(bits: &Bits) -> Box<[u32]> {
-    let slots = (0..bits.len() as u32 * 64).filter(|n| bits[*n as usize / 64] >> (n % 64) & 1 == 1);
-    slots.collect()
 }
 
 /// The slots that a function's registers at the end of the program are in.
@@ -63,10 +44,10 @@ pub(crate) fn needed(program: &Program, code: &Code, func: FuncId) -> Needed {
     };
     let later = code.funcs.iter().filter_map(|f| f.entry).filter(|entry| entry.0 > first);
     let end = later.map(|entry| entry.0).min().unwrap_or(code.ops.len() as u32);
-    let empty: Bits = vec![0; (known.slots as usize).div_ceil(64)];
+    let empty = FixedBitSet::with_capacity(known.slots as usize);
     let mut always = empty.clone();
     for slot in observed_slots(program, code, func) {
-        insert(&mut always, slot);
+        always.insert(slot as usize);
     }
     let mut sets = vec![empty; (end - first) as usize];
     let mut changed = true;
@@ -77,19 +58,20 @@ pub(crate) fn needed(program: &Program, code: &Code, func: FuncId) -> Needed {
             let mut bits = always.clone();
             for_each_successor(code, pc, op, |to| {
                 if let Some(next) = sets.get(to.wrapping_sub(first) as usize) {
-                    bits.iter_mut().zip(next).for_each(|(mine, theirs)| *mine |= theirs);
+                    bits.union_with(next);
                 }
             });
-            for_each_written(op, |slot| remove(&mut bits, slot));
-            always.iter().zip(&mut bits).for_each(|(kept, mine)| *mine |= kept);
-            for_each_read(code, op, |slot| insert(&mut bits, slot));
+            for_each_written(op, |slot| bits.remove(slot as usize));
+            bits.union_with(&always);
+            for_each_read(code, op, |slot| bits.insert(slot as usize));
             if sets[(pc - first) as usize] != bits {
                 sets[(pc - first) as usize] = bits;
                 changed = true;
             }
         }
     }
-    Needed { first, at: sets.iter().map(members).collect() }
+    let slots = |set: &FixedBitSet| set.ones().map(|slot| slot as u32).collect();
+    Needed { first, at: sets.iter().map(slots).collect() }
 }
 
 fn for_each_successor(code: &Code, pc: u32, op: Op, mut visit: impl FnMut(u32)) {

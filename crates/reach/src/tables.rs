@@ -2,6 +2,10 @@
 //!
 //! Things are spread over shards by their hash; a shard is a dense array under a lock, with an open
 //! index of 32-bit places beside it. Numbers are `place * SHARDS + shard`. Nothing is ever removed.
+//!
+//! The index is our own because `hashbrown::HashTable<u32>` takes more memory: 5 bytes a slot at 7/8
+//! against 4 at 3/4, which is 102 to 109 bytes a state in a space of 3,500 states, and the same 25 in
+//! one of 430,000. It executes as many instructions (between 0.7 % fewer and 0.2 % more).
 
 use crate::roots::{Pair, pair, unpair};
 use rustc_hash::FxHasher;
