@@ -19,6 +19,8 @@ const WIDEST: usize = 200;
 #[derive(Debug)]
 pub enum Stop {
     Usage(String),
+    /// The input is bad; the user was told, and the status is noted.
+    Refused,
     BrokenPipe,
     Io(io::Error),
 }
@@ -98,11 +100,16 @@ impl Output {
         self.complain(shown.trim_end());
     }
 
-    /// Shows a diagnostic because of which what was asked is not done.
-    pub fn refuse(&mut self, diagnostic: &Diagnostic) -> Status {
+    /// Shows why something that was asked is not done.
+    pub fn refuse(&mut self, diagnostic: &Diagnostic) -> Stop {
         self.diagnose(diagnostic, &[]);
+        self.refused()
+    }
+
+    /// Notes that something that was asked is not done; the user was told why.
+    pub fn refused(&mut self) -> Stop {
         self.note(Status::Bad);
-        Status::Bad
+        Stop::Refused
     }
 
     /// A line on standard error; if nobody reads that, there is nobody to tell.

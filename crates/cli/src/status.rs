@@ -1,4 +1,4 @@
-//! Exit statuses, as the design's section 7 fixes them.
+//! Exit statuses.
 
 use raddle_analysis::Verdict;
 
@@ -26,6 +26,17 @@ impl Status {
             Status::Unknown => 3,
             // As of a process that SIGPIPE has ended.
             Status::Unread => 141,
+        }
+    }
+
+    /// The status in words, for the help.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Status::Fine => "no violation",
+            Status::Violation => "violation",
+            Status::Bad => "bad input or usage",
+            Status::Unknown => "unknown",
+            Status::Unread => "nobody reads the output",
         }
     }
 
