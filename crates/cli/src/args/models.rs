@@ -81,7 +81,10 @@ impl TypedValueParser for Strategies {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let value = |strategy: Strategy| PossibleValue::new(strategy.name()).help(strategy.about());
+        let value = |strategy: Strategy| {
+            // Help texts do not end in a point.
+            PossibleValue::new(strategy.name()).help(strategy.about().trim_end_matches('.'))
+        };
         Some(Box::new(Strategy::ALL.into_iter().map(value)))
     }
 }
