@@ -22,7 +22,7 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     if source.stopped.is_some() {
         return printed.map(|()| output.status());
     }
-    // Whether or not somebody reads the output.
+    // The file is written even if the reader of the output went away.
     let run = |options| Run { file: &source.shown, program: &source.program, options };
     let entries = found.iter().flat_map(|(options, violations)| {
         violations.iter().map(move |found| document::entry(&run(options), found))

@@ -68,8 +68,7 @@ fn print(
     Ok(output.status())
 }
 
-/// The patch alone, if there is one that makes the program what was asked for; otherwise the report goes
-/// to standard error.
+/// Prints the patch alone, if one was found and judged good; otherwise the report goes to standard error.
 fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Status, Stop> {
     let needed = matches!(&result.outcome, Outcome::Fences(fences) if !fences.is_empty());
     if needed && asked.written.checked.is_some() {

@@ -8,12 +8,15 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+/// The files that a folder is searched for.
+const TEST: FileKind = FileKind::Litmus;
+
 const NO_SUCH_FILE: &str = "no such file";
 
 /// Folders deeper than this are taken for a loop of links.
 const MAX_DEPTH: u32 = 64;
 
-/// What is wrong with a file, and the contents to show it with.
+/// A file that was rejected: the diagnostic, and the contents to show it with.
 #[derive(Debug)]
 pub struct Rejected {
     pub diagnostic: Diagnostic,
@@ -59,7 +62,7 @@ pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
             Err(diagnostic) => problems.push(diagnostic),
             Ok(()) if found.is_empty() => problems.push(
                 Diagnostic::whole_file(&shown(path), "the folder has no litmus tests")
-                    .expected("files that end in .litmus, in it or below it"),
+                    .expected(format!("files that end in {}, in it or below it", TEST.ending())),
             ),
             Ok(()) => {
                 found.sort();
@@ -75,16 +78,16 @@ fn not_a_test(path: &Path) -> Diagnostic {
     if is_missing(path) {
         return Diagnostic::whole_file(&file, "no such file or folder");
     }
-    Diagnostic::whole_file(&file, "litmus takes .litmus files and folders of them")
-        .help("for a program, use raddle check")
+    let message = format!("litmus takes {} files and folders of them", TEST.ending());
+    Diagnostic::whole_file(&file, message).help("for a program, use raddle check")
 }
 
-/// Whether nothing has this name; what cannot be looked at is left to whoever reads it.
+/// Whether nothing has this name. A path that cannot be examined is not missing: reading it tells more.
 fn is_missing(path: &Path) -> bool {
     matches!(path.try_exists(), Ok(false))
 }
 
-/// What is wrong with the first of these files that is none.
+/// The diagnostic of the first of these paths that is not a file.
 pub fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
     paths.iter().find_map(|path| match path {
         path if is_missing(path) => Some(Diagnostic::whole_file(&shown(path), NO_SUCH_FILE)),
@@ -124,7 +127,7 @@ fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Di
         let path = entry.map_err(unreadable)?.path();
         if path.is_dir() {
             collect(&path, depth - 1, found)?;
-        } else if FileKind::of(&path) == Some(FileKind::Litmus) {
+        } else if FileKind::of(&path) == Some(TEST) {
             found.push(path);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`args`] | what can be written on the command line |
+//! | [`args`] | the definitions of the command line |
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     }
     let status = match ended {
         Ok(status) => status,
-        // Whoever read the output has seen enough.
+        // The reader of the output has seen enough: not a failure.
         Err(Stop::BrokenPipe) => Status::Unread,
         Err(Stop::Refused) => Status::Bad,
         Err(Stop::Usage(message)) => misused(message),
@@ -90,7 +90,7 @@ fn run(output: &mut Output) -> Result<Status, Stop> {
     output.flush().map(|()| status)
 }
 
-/// Nobody would see what comes out of a search whose output is closed.
+/// Refuses to search if the results would be lost because the output is closed.
 fn writable() -> Result<(), Stop> {
     match closed::standard_output() {
         true => Err(Stop::Io(std::io::Error::other("it is closed"))),

@@ -10,7 +10,7 @@ use raddle_report::source::Sources;
 use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
 
-/// Characters of a line where nobody can say.
+/// Characters of a line where there is no terminal to ask.
 const WIDTH: usize = 120;
 const NARROWEST: usize = 60;
 const WIDEST: usize = 200;
@@ -112,13 +112,13 @@ impl Output {
         Stop::Refused
     }
 
-    /// A line on standard error; if nobody reads that, there is nobody to tell.
+    /// Prints a line on standard error. A failure to do so is ignored: there is no other place to report it.
     pub fn complain(&mut self, line: &str) {
         let _ = writeln!(self.err, "{line}");
     }
 }
 
-/// What a failure to write means.
+/// Tells a reader that went away from other failures to write.
 pub fn stop_on_error(result: io::Result<()>) -> Result<(), Stop> {
     result.map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Stop::BrokenPipe,

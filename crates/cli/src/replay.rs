@@ -50,7 +50,7 @@ pub fn run(config: &ReplayConfig, output: &mut Output) -> Result<Status, Stop> {
     Ok(output.status())
 }
 
-/// What a schedule ends in, to be shown, if that is what it is there for.
+/// The text of the error that a schedule ends in, if it is the recorded one.
 fn replayed(
     run: &Run<'_>,
     witness: &RecordedWitness,

@@ -146,7 +146,7 @@ pub fn while_it_lasts<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Spent> {
     let (sender, receiver) = channel();
-    // If nobody waits any more, nobody wants to know.
+    // The send fails if the caller has given up; the result is then dropped.
     let worker = move || sender.send(work()).unwrap_or_default();
     let worker = match thread::Builder::new().stack_size(STACK).spawn(worker) {
         Ok(worker) => worker,

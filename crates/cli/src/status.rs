@@ -11,7 +11,7 @@ pub enum Status {
     /// The search ended before it could tell.
     Unknown,
     Violation,
-    /// Bad input or usage: some of what was asked was not done.
+    /// Bad input or usage: a part of the work was not done.
     Bad,
     /// The reader of standard output went away.
     Unread,

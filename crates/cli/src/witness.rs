@@ -8,7 +8,7 @@ use raddle_ir::Program;
 use raddle_report::document::{self, Entry};
 use std::path::Path;
 
-/// Where what was found is written, if anywhere.
+/// The file that witnesses are written to, if one was asked for.
 #[derive(Debug)]
 pub struct WitnessFile<'a> {
     source: &'a SourceConfig,
@@ -37,7 +37,7 @@ impl<'a> WitnessFile<'a> {
         apart.map_err(|diagnostic| output.refuse(&diagnostic))
     }
 
-    /// Writes what was found; without violations, a file that says so.
+    /// Writes the witnesses; without any, a file that says so.
     pub fn save(&self, program: &Program, witnesses: Vec<Entry<'_>>, output: &mut Output) {
         let Some(destination) = &self.destination else { return };
         let written = destination.write(|file| {

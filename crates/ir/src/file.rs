@@ -53,14 +53,19 @@ impl FileKind {
         !matches!(self, Header | CppHeader)
     }
 
+    /// The usual extension, with its point.
+    pub fn ending(self) -> String {
+        FileKind::endings(|kind| kind == self)
+    }
+
     /// The usual extensions of the kinds that are `wanted`: ".c, .cpp or .rir".
-    pub fn endings(wanted: fn(FileKind) -> bool) -> String {
+    pub fn endings(wanted: impl Fn(FileKind) -> bool) -> String {
         let kinds = KINDS.iter().filter(|(kind, ..)| wanted(*kind));
         one_of(&kinds.map(|(_, _, extensions)| format!(".{}", extensions[0])).collect::<Vec<_>>())
     }
 
     /// The kinds that are `wanted`, with all their extensions: "C (.c, .i) or IR text (.rir)".
-    pub fn described(wanted: fn(FileKind) -> bool) -> String {
+    pub fn described(wanted: impl Fn(FileKind) -> bool) -> String {
         let kinds = KINDS.iter().filter(|(kind, ..)| wanted(*kind));
         let described = kinds.map(|(_, name, extensions)| {
             let extensions: Vec<String> = extensions.iter().map(|e| format!(".{e}")).collect();

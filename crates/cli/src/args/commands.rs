@@ -7,6 +7,7 @@ use super::shared::{
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use raddle_engine::Model;
+use raddle_ir::FileKind;
 use std::path::PathBuf;
 
 /// Run litmus tests and print the observations.
@@ -15,8 +16,10 @@ use std::path::PathBuf;
 /// an `exists` never is. A file that cannot be read does not stop the others.
 #[derive(Args, Debug)]
 pub struct LitmusArgs {
-    /// Litmus tests, and folders that are searched for *.litmus.
-    #[arg(required = true, value_name = "FILE|DIR")]
+    #[arg(
+        required = true, value_name = "FILE|DIR",
+        help = format!("Litmus tests, and folders that are searched for *{}", FileKind::Litmus.ending())
+    )]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub models: ModelArgs,
@@ -47,7 +50,7 @@ pub struct CheckArgs {
     pub models: ModelArgs,
     #[command(flatten)]
     pub buffers: BufferArgs,
-    /// What to look for beside assertions, deadlocks and bad accesses, or several of these.
+    /// Errors to look for beside assertions, deadlocks and bad accesses; several with commas.
     #[arg(
         long = "check",
         value_enum,

@@ -1,5 +1,5 @@
-//! What can be written on the command line. Help, defaults, completions and man pages all derive from
-//! here; what the arguments must satisfy together is checked in [`crate::config`].
+//! The definitions of the command line. Help, defaults, completions and man pages derive from them;
+//! conditions that involve several arguments are checked in [`crate::config`].
 //!
 //! | module | subject |
 //! |---|---|

@@ -16,7 +16,7 @@ pub struct SourceLine {
     pub source: SourceArgs,
 }
 
-/// What a program is made from.
+/// The files and options that a program is made from.
 #[derive(Args, Debug)]
 pub struct SourceArgs {
     #[arg(required = true, value_name = "FILE", help = files_help())]

@@ -3,7 +3,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`source`] | what a program is made from |
+//! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
 //! | [`limits`] | limits, time and memory |
 //! | [`mod@robust`], [`monitor`] | the commands that take several programs |
@@ -29,7 +29,7 @@ use raddle_budget::Budget;
 use raddle_engine::{Checks, Engine, Options, Strategy, Unroll};
 use std::path::PathBuf;
 
-/// What `raddle litmus` is to do.
+/// The validated arguments of `raddle litmus`.
 #[derive(Debug)]
 pub struct LitmusConfig {
     pub paths: Vec<PathBuf>,
@@ -64,7 +64,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
     })
 }
 
-/// What `raddle check` is to do.
+/// The validated arguments of `raddle check`.
 #[derive(Debug)]
 pub struct CheckConfig {
     pub source: SourceConfig,
@@ -73,7 +73,7 @@ pub struct CheckConfig {
     pub unroll: Unroll,
     /// Whether the bound on buffers is raised until it makes no difference.
     pub iterates: bool,
-    /// What all of them look for.
+    /// The checks that all of them make.
     pub checks: Checks,
     pub strict: bool,
     pub json: bool,
@@ -101,7 +101,7 @@ pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     })
 }
 
-/// What `raddle fence` is to do.
+/// The validated arguments of `raddle fence`.
 #[derive(Debug)]
 pub struct FenceConfig {
     pub source: SourceConfig,
@@ -140,7 +140,7 @@ pub fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
     Ok(config)
 }
 
-/// What `raddle reach` is to do.
+/// The validated arguments of `raddle reach`.
 #[derive(Debug)]
 pub struct ReachConfig {
     pub source: SourceConfig,
@@ -164,7 +164,7 @@ pub fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
     })
 }
 
-/// What `raddle replay` is to do.
+/// The validated arguments of `raddle replay`.
 #[derive(Debug)]
 pub struct ReplayConfig {
     pub file: PathBuf,
@@ -177,7 +177,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ReplayConfig, Stop> {
     Ok(ReplayConfig { file: args.file.clone(), budget, json: args.output.json })
 }
 
-/// What `raddle print` is to print.
+/// The program that `raddle print` prints.
 pub fn print(args: &PrintArgs) -> Result<SourceConfig, Stop> {
     Ok(SourceConfig::new(&args.source, &budget(&args.budget)?))
 }

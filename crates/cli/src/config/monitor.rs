@@ -11,7 +11,7 @@ use raddle_engine::Model;
 use raddle_ir::FileKind;
 use std::path::{Path, PathBuf};
 
-/// What `raddle monitor` is to do.
+/// The validated arguments of `raddle monitor`.
 #[derive(Debug)]
 pub struct MonitorConfig {
     pub monitored: Monitored,

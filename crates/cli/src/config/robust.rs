@@ -7,7 +7,7 @@ use crate::output::Stop;
 use raddle_analysis::robust::By;
 use raddle_engine::{Limits, Model};
 
-/// What `raddle robust` is to do.
+/// The validated arguments of `raddle robust`.
 #[derive(Debug)]
 pub struct RobustConfig {
     /// Each with a budget of its own.

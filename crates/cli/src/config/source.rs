@@ -1,4 +1,4 @@
-//! What a program is made from.
+//! The files and options that a program is made from.
 
 use crate::args::shared::{SourceArgs, SourceLine};
 use crate::args::values::Range;
@@ -11,7 +11,7 @@ use raddle_report::document::Origin;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What a program is made from.
+/// The files and options that a program is made from.
 #[derive(Debug)]
 pub struct SourceConfig {
     /// At least one.
@@ -64,8 +64,8 @@ impl SourceConfig {
         names.join(" ")
     }
 
-    /// What makes the same program again: [`source_of`] undoes it. The compiler is not part of it: a
-    /// file that someone else wrote must not choose the command that is run.
+    /// Files and arguments that make the same program again: the inverse of [`source_of`]. The compiler is
+    /// not among them: a witness file that someone else wrote must not choose the command that is run.
     pub fn origin(&self) -> Origin {
         let mut arguments = Vec::new();
         let range = Range(self.c.nondet.clone());
@@ -84,7 +84,7 @@ impl SourceConfig {
     }
 }
 
-/// The other way round; otherwise, what is wrong with the arguments, as the command line puts it.
+/// The source that a witness file names; `Err` has the error of the command line in its arguments.
 pub fn source_of(origin: &Origin, budget: &Budget) -> Result<SourceConfig, String> {
     if origin.inputs.is_empty() {
         return Err("it names 0 files".to_owned());
