@@ -2,37 +2,27 @@
 
 use crate::config::CheckConfig;
 use crate::output::{Output, Stop};
-use crate::source::{self, NotLoaded, Source};
+use crate::source::{self, Source};
 use crate::status::Status;
-use crate::unroll;
 use crate::witness::WitnessFile;
 use raddle_analysis::{CheckResult, Iterated, Violation};
-use raddle_budget::Spent;
-use raddle_engine::Options;
-use raddle_ir::Verified;
+use raddle_engine::{Model, Options};
 use raddle_report::document;
 use raddle_report::source::Sources;
 use raddle_report::{Run, buffer, check, json};
 
 pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let witness = config.witness.as_deref();
-    let witness = match WitnessFile::at(witness, &config.source, config.checks) {
-        Ok(witness) => witness,
-        Err(diagnostic) => return Ok(output.refuse(&diagnostic)),
-    };
-    let source = match source::load(&config.source, output) {
-        Ok(source) => source,
-        Err(NotLoaded::Refused) => return Ok(Status::Bad),
-        Err(NotLoaded::Stopped(spent)) => return unsearched(config, spent, output),
-    };
-    if let Err(diagnostic) = witness.is_apart_from(&source.program) {
-        return Ok(output.refuse(&diagnostic));
-    }
-    unroll::check(&source.program, &config.unroll)?;
-    source.warn_of_assembly(config.searches.iter().map(|options| options.model), output);
+    let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
+    let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
+    let source = source::prepare(&config.source, &models, &config.unroll, output)?;
+    witness.check_against(&source.program, output)?;
     let mut found = Vec::new();
     let printed = search(config, &source, &mut found, output);
-    // Whether or not somebody reads the output.
+    if source.stopped.is_some() {
+        return printed.map(|()| output.status());
+    }
+    // The file is written even if the reader of the output went away.
     let run = |options| Run { file: &source.shown, program: &source.program, options };
     let entries = found.iter().flat_map(|(options, violations)| {
         violations.iter().map(move |found| document::entry(&run(options), found))
@@ -41,20 +31,7 @@ pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     printed.map(|()| output.status())
 }
 
-/// Reports a program that was not loaded in time.
-fn unsearched(config: &CheckConfig, spent: Spent, output: &mut Output) -> Result<Status, Stop> {
-    let (program, file) = (&Verified::default(), &source::shown(&config.source));
-    for options in &config.searches {
-        let result = CheckResult::unsearched(spent);
-        output.note(Status::of(result.verdict, config.strict));
-        let run = Run { file, program, options };
-        let checked = Iterated { options: options.clone(), result, executions: Vec::new() };
-        print(config, &run, &Sources::none(), None, &checked, output)?;
-    }
-    Ok(output.status())
-}
-
-/// Prints what comes of every search, and collects the violations.
+/// Prints the result of every search, and collects the violations.
 fn search(
     config: &CheckConfig,
     source: &Source,
@@ -66,9 +43,15 @@ fn search(
     for (n, options) in config.searches.iter().enumerate() {
         let models_left = config.searches.len() - n;
         let options = options.clone().within(options.limits.budget.share(models_left));
-        let checked = match config.iterates && options.has_buffers() {
-            true => raddle_analysis::iterate(program, &options),
-            false => Iterated::once(program, &options),
+        let checked = match source.stopped {
+            Some(spent) => {
+                let result = CheckResult::unsearched(spent);
+                Iterated { options, result, executions: Vec::new() }
+            }
+            None if config.iterates && options.has_buffers() => {
+                raddle_analysis::iterate(program, &options)
+            }
+            None => Iterated::once(program, &options),
         };
         output.note(Status::of(checked.result.verdict, config.strict));
         let run = Run { file, program, options: &checked.options };

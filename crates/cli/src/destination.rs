@@ -116,7 +116,7 @@ fn is_same(a: &Metadata, b: &Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// To replace this file would lose what is printed.
+/// Replacing this file would lose the printed results.
 fn is_standard_output(found: &Metadata) -> bool {
     let output: Option<Stat> = fstat(io::stdout()).ok();
     output.is_some_and(|output| (output.st_dev, output.st_ino) == (found.dev(), found.ino()))
@@ -192,7 +192,7 @@ fn set_unfinished(path: Option<PathBuf>) {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = path;
 }
 
-/// Removes what is only half written, for a process that ends at once.
+/// Removes a half-written file, for a process that ends at once.
 pub fn abandon() {
     let path = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(path) = path {

@@ -1,99 +1,53 @@
 //! `raddle fence`.
 
-use crate::args::{LimitArgs, OutputArgs, SourceArgs};
-use crate::config;
-use crate::models;
+use crate::config::FenceConfig;
 use crate::output::{Output, Stop};
-use crate::source::{self, NotLoaded};
+use crate::source::{self, Source};
 use crate::status::Status;
-use crate::unroll;
-use clap::Args;
-use raddle_analysis::fence::{Fences, Outcome, Question, Target, Verdict, fences, judge};
-use raddle_engine::{Engine, Limits, Model, Options};
-use raddle_ir::Verified;
+use raddle_analysis::fence::{Fences, Outcome, Verdict, fences, judge};
 use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
 use raddle_report::source::Sources;
 use std::path::{Path, PathBuf};
 
-/// Find the fewest fences that make a program robust: no behaviour beyond sequential consistency.
-///
-/// Under tso, loops need no bound. The number of fences counts first, then how strong they are.
-#[derive(Args, Debug)]
-pub struct FenceArgs {
-    #[command(flatten)]
-    pub source: SourceArgs,
-    /// The memory model.
-    #[arg(short, long, value_name = "MODEL", value_parser = models::WEAK, help_heading = "Model")]
-    pub model: Model,
-    /// Make the program's goals unreachable instead; without goals, its failures, and the final
-    /// states that its condition is about.
-    #[arg(long, help_heading = "Search")]
-    pub goal: bool,
-    /// Print a patch that puts the fences into the source, for patch -p1 or git apply, and nothing else.
-    #[arg(long, conflicts_with = "json", help_heading = "Output")]
-    pub patch: bool,
-    #[command(flatten)]
-    pub limits: LimitArgs,
-    #[command(flatten)]
-    pub output: OutputArgs,
+pub fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, Stop> {
+    let FenceConfig { source, question, .. } = config;
+    let options = &question.options;
+    let source = source::prepare(source, &[options.model], &options.limits.unroll, output)?;
+    let (result, written) = match source.stopped {
+        Some(spent) => (Fences::unsearched(spent), Written::nothing()),
+        None => search(config, &source)?,
+    };
+    let Source { program, shown: file, .. } = &source;
+    print(config, &Asked { file, program, question, written: &written }, &result, output)
 }
 
-pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
-    let by_states = "fence --model tso";
-    if Engine::Reach.has(args.model) && !args.goal {
-        config::refuse_execution_limits(&args.limits, by_states)?;
-    }
-    let limits = config::limits(&args.limits)?;
-    let config = config::source(&args.source, &limits.budget);
-    let loaded = match source::load(&config, output) {
-        Ok(loaded) => loaded,
-        Err(NotLoaded::Refused) => return Ok(Status::Bad),
-        Err(NotLoaded::Stopped(spent)) => {
-            let (file, program) = (&source::shown(&config), &Verified::default());
-            let (question, written) = (&question(args, limits), &Written::nothing());
-            let asked = Asked { file, program, question, written };
-            return print(args, &asked, &Fences::unsearched(spent), output);
-        }
-    };
-    loaded.warn_of_assembly([args.model], output);
-    unroll::check(&loaded.program, &limits.unroll)?;
-    // A condition is about executions that end.
-    let has_condition = loaded.program.goals.is_empty() && loaded.program.condition.is_some();
-    if Engine::Reach.has(args.model) && !has_condition {
-        config::refuse_execution_limits(&args.limits, by_states)?;
-    }
-    let question = question(args, limits);
-    let reload = |texts: &[(PathBuf, Vec<u8>)]| match question.options.limits.budget.spent() {
+/// The fences, and how they are written in the source.
+fn search(config: &FenceConfig, source: &Source) -> Result<(Fences, Written), Stop> {
+    let FenceConfig { source: files, question, .. } = config;
+    let program = &source.program;
+    let has_condition = program.goals.is_empty() && program.condition.is_some();
+    config.refuse_limits(!has_condition)?;
+    let budget = &question.options.limits.budget;
+    let reload = |texts: &[(PathBuf, Vec<u8>)]| match budget.spent() {
         Some(_) => Err("there is no time left".to_owned()),
-        None => source::reload(&config, texts),
+        None => source::reload(files, texts),
     };
-    let mut editor =
-        Editor::new(source::editable(&config), &reload, &question.options.limits.budget);
-    let program = &loaded.program;
-    let result = fences(program, &question, |places| editor.prices(program, places));
+    let mut editor = Editor::new(source::editable(files), &reload, budget);
+    let result = fences(program, question, |places| editor.prices(program, places));
     let written = match &result.outcome {
-        Outcome::Fences(fences) => {
-            editor.write(program, fences, &|edited| judge(edited, &question))
-        }
-        // A set that could not be judged as it is cannot be in another form.
+        Outcome::Fences(fences) => editor.write(program, fences, &|edited| judge(edited, question)),
+        // A set that could not be judged as it is cannot be judged in another form.
         Outcome::Unknown(why) => {
             editor.write(program, &result.candidate, &|_| Verdict::Unknown(why.clone()))
         }
         Outcome::Hopeless(_) => Written::nothing(),
     };
-    let asked = Asked { file: &loaded.shown, program, question: &question, written: &written };
-    print(args, &asked, &result, output)
-}
-
-fn question(args: &FenceArgs, limits: Limits) -> Question {
-    let target = if args.goal { Target::Goals } else { Target::Robust };
-    let options = Options { limits, workers: config::workers(None), ..Options::new(args.model) };
-    Question { target, options }
+    Ok((result, written))
 }
 
 fn print(
-    args: &FenceArgs,
+    config: &FenceConfig,
     asked: &Asked<'_>,
     result: &Fences,
     output: &mut Output,
@@ -103,10 +57,10 @@ fn print(
         Outcome::Hopeless(_) => Status::Violation,
         Outcome::Unknown(_) => Status::Unknown,
     });
-    if args.patch {
+    if config.patch {
         return patch(asked, result, output);
     }
-    let shown = match args.output.json {
+    let shown = match config.json {
         true => raddle_report::json::line(&json(asked, result)),
         false => text(asked, &output.look(&Sources::from_disk()), result),
     };
@@ -114,8 +68,7 @@ fn print(
     Ok(output.status())
 }
 
-/// The patch alone, if there is one that makes the program what was asked for; otherwise the report goes
-/// to standard error.
+/// Prints the patch alone, if one was found and judged good; otherwise the report goes to standard error.
 fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Status, Stop> {
     let needed = matches!(&result.outcome, Outcome::Fences(fences) if !fences.is_empty());
     if needed && asked.written.checked.is_some() {

@@ -1,48 +1,46 @@
 //! Finding, reading, parsing and verifying files.
 
 pub use raddle_ir::diag::shown;
-use raddle_ir::{Diagnostic, Program, Verified};
+use raddle_ir::file::MAX_BYTES;
+use raddle_ir::{Diagnostic, FileKind, Program, Verified};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// A file larger than this is no program that was meant for a model checker.
-const MAX_BYTES: u64 = 16 << 20;
+/// The files that a folder is searched for.
+const TEST: FileKind = FileKind::Litmus;
 
 const NO_SUCH_FILE: &str = "no such file";
 
 /// Folders deeper than this are taken for a loop of links.
 const MAX_DEPTH: u32 = 64;
 
-/// What is wrong with a file, and the contents to show it with.
+/// A file that was rejected: the diagnostic, and the contents to show it with.
 #[derive(Debug)]
 pub struct Rejected {
     pub diagnostic: Diagnostic,
     pub source: Vec<u8>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
-    Rir,
-    Litmus,
-    Automata,
-}
+/// Reads the text of a program; the file's name is for messages.
+type Parser = fn(&str, &[u8]) -> Result<Verified, Diagnostic>;
 
-impl Format {
-    fn of(path: &Path) -> Option<Format> {
-        match path.extension()?.to_str()? {
-            "rir" => Some(Format::Rir),
-            "litmus" => Some(Format::Litmus),
-            "aut" | "trencher" | "txt" => Some(Format::Automata),
-            _ => None,
+/// The parser of a file that is a program by itself.
+fn parser(path: &Path) -> Result<Parser, Diagnostic> {
+    match FileKind::of(path) {
+        Some(FileKind::Rir) => Ok(raddle_ir::text::load),
+        Some(FileKind::Litmus) => {
+            Ok(|file, text| raddle_front_litmus::load(file, text).map(|test| test.program))
+        }
+        Some(FileKind::Automata) => Ok(raddle_front_automata::load),
+        _ => {
+            let endings = FileKind::endings(FileKind::is_program);
+            let message = "the name does not say what the file holds";
+            Err(Diagnostic::whole_file(&shown(path), message)
+                .expected(format!("a name that ends in {endings}")))
         }
     }
-}
-
-/// Whether a file holds automata, going by its name.
-pub fn is_automata(path: &Path) -> bool {
-    Format::of(path) == Some(Format::Automata)
 }
 
 /// The files that the arguments name: files as they are, folders by the `.litmus` files below
@@ -53,9 +51,9 @@ pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let mut problems = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            match Format::of(path) {
-                Some(Format::Rir | Format::Litmus) => files.push(path.clone()),
-                Some(Format::Automata) | None => problems.push(not_a_test(path)),
+            match FileKind::of(path) {
+                Some(FileKind::Rir | FileKind::Litmus) => files.push(path.clone()),
+                _ => problems.push(not_a_test(path)),
             }
             continue;
         }
@@ -64,7 +62,7 @@ pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
             Err(diagnostic) => problems.push(diagnostic),
             Ok(()) if found.is_empty() => problems.push(
                 Diagnostic::whole_file(&shown(path), "the folder has no litmus tests")
-                    .expected("files that end in .litmus, in it or below it"),
+                    .expected(format!("files that end in {}, in it or below it", TEST.ending())),
             ),
             Ok(()) => {
                 found.sort();
@@ -80,16 +78,16 @@ fn not_a_test(path: &Path) -> Diagnostic {
     if is_missing(path) {
         return Diagnostic::whole_file(&file, "no such file or folder");
     }
-    Diagnostic::whole_file(&file, "litmus takes .litmus files and folders of them")
-        .help("for a program, use raddle check")
+    let message = format!("litmus takes {} files and folders of them", TEST.ending());
+    Diagnostic::whole_file(&file, message).help("for a program, use raddle check")
 }
 
-/// Whether nothing has this name; what cannot be looked at is left to whoever reads it.
+/// Whether nothing has this name. A path that cannot be examined is not missing: reading it tells more.
 fn is_missing(path: &Path) -> bool {
     matches!(path.try_exists(), Ok(false))
 }
 
-/// What is wrong with the first of these files that is none.
+/// The diagnostic of the first of these paths that is not a file.
 pub fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
     paths.iter().find_map(|path| match path {
         path if is_missing(path) => Some(Diagnostic::whole_file(&shown(path), NO_SUCH_FILE)),
@@ -129,24 +127,20 @@ fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Di
         let path = entry.map_err(unreadable)?.path();
         if path.is_dir() {
             collect(&path, depth - 1, found)?;
-        } else if Format::of(&path) == Some(Format::Litmus) {
+        } else if FileKind::of(&path) == Some(TEST) {
             found.push(path);
         }
     }
     Ok(())
 }
 
-/// Whether a file is a program by itself, going by its name.
-pub fn is_program(path: &Path) -> bool {
-    Format::of(path).is_some()
-}
-
 /// Reads a file by its extension into a verified program.
 pub fn load(path: &Path) -> Result<Verified, Rejected> {
     let file = shown(path);
-    let format = Format::of(path).ok_or_else(|| bare(unknown_format(&file)))?;
-    let source = read(path).map_err(|message| bare(message.in_file(&file)))?;
-    match parse(format, &file, &source) {
+    let bare = |diagnostic| Rejected { diagnostic, source: Vec::new() };
+    let parser = parser(path).map_err(bare)?;
+    let source = bytes(path).map_err(bare)?;
+    match parse(parser, &file, &source) {
         Ok(program) => Ok(program),
         Err(diagnostic) => Err(Rejected { diagnostic, source }),
     }
@@ -155,8 +149,7 @@ pub fn load(path: &Path) -> Result<Verified, Rejected> {
 /// Reads another text of a file into a verified program.
 pub fn parse_text(path: &Path, text: &[u8]) -> Result<Verified, Diagnostic> {
     let file = shown(path);
-    let format = Format::of(path).ok_or_else(|| unknown_format(&file))?;
-    parse(format, &file, text)
+    parse(parser(path)?, &file, text)
 }
 
 /// The contents of a file of reasonable size.
@@ -164,21 +157,8 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     read(path).map_err(|unreadable| unreadable.in_file(&shown(path)))
 }
 
-fn bare(diagnostic: Diagnostic) -> Rejected {
-    Rejected { diagnostic, source: Vec::new() }
-}
-
-fn unknown_format(file: &str) -> Diagnostic {
-    Diagnostic::whole_file(file, "the name does not say what the file holds")
-        .expected("a name that ends in .c, .cpp, .ll, .bc, .litmus, .aut or .rir")
-}
-
-fn parse(format: Format, file: &str, source: &[u8]) -> Result<Verified, Diagnostic> {
-    let program = match format {
-        Format::Rir => raddle_ir::text::load(file, source)?,
-        Format::Litmus => raddle_front_litmus::load(file, source)?.program,
-        Format::Automata => raddle_front_automata::load(file, source)?,
-    };
+fn parse(parser: Parser, file: &str, source: &[u8]) -> Result<Verified, Diagnostic> {
+    let program = parser(file, source)?;
     with_threads(file, &program)?;
     Ok(program)
 }
@@ -225,6 +205,6 @@ fn read(path: &Path) -> Result<Vec<u8>, Unreadable> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(Unreadable::Io)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
-    if bytes.len() as u64 > MAX_BYTES { Err(Unreadable::TooLarge) } else { Ok(bytes) }
+    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
+    if bytes.len() > MAX_BYTES { Err(Unreadable::TooLarge) } else { Ok(bytes) }
 }

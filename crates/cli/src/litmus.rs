@@ -1,6 +1,6 @@
 //! `raddle litmus`: many files in parallel, results in the order of the files.
 //!
-//! Workers take files in order and send what they found to the main thread, which alone prints.
+//! Workers take files in order and send their results to the main thread, which alone prints.
 //! A result that comes before its turn waits in a buffer, so the output is the same for any
 //! number of workers.
 
@@ -22,10 +22,10 @@ use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// A file of so many bytes is read in no time.
+/// A file of at most this size is read without a thread that can be abandoned.
 const SMALL: u64 = 1 << 16;
 
-/// What came of one file.
+/// The outcome of one file.
 type Done = Result<Shown, Unrun>;
 
 /// Why a file has no results.
@@ -64,7 +64,7 @@ pub fn run(config: &LitmusConfig, output: &mut Output) -> Result<Status, Stop> {
     Ok(output.status())
 }
 
-/// Runs every file; ends early when nobody listens any more.
+/// Runs every file; ends early when the printer is gone.
 fn work(config: &LitmusConfig, files: &[PathBuf], sender: SyncSender<(usize, Done)>) {
     let numbered = files.iter().enumerate().par_bridge();
     // The error means "the printer is gone", which is the reason to stop, not a failure.

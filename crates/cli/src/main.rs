@@ -2,13 +2,13 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`args`] | what can be written on the command line |
+//! | [`args`] | the definitions of the command line |
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
-//! | [`models`] | which command takes which memory models |
-//! | [`buffer`] | `--buffer-bound` |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
 //! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`] | the commands |
+//! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
+//! | [`unroll`] | whether the program has the loops that are bounded |
 //! | [`stream`] | logs that may never end |
 //! | [`witness`], [`destination`] | witness files; files that are written |
 //! | [`signals`] | SIGINT and SIGTERM |
@@ -18,16 +18,16 @@
 //! | [`status`] | exit statuses |
 
 mod args;
-mod buffer;
 mod check;
 mod closed;
+mod completions;
 mod config;
 mod destination;
 mod fence;
 mod heap;
 mod input;
 mod litmus;
-mod models;
+mod man;
 mod monitor;
 mod output;
 mod print;
@@ -58,8 +58,9 @@ fn main() -> ExitCode {
     }
     let status = match ended {
         Ok(status) => status,
-        // Whoever read the output has seen enough.
+        // The reader of the output has seen enough: not a failure.
         Err(Stop::BrokenPipe) => Status::Unread,
+        Err(Stop::Refused) => Status::Bad,
         Err(Stop::Usage(message)) => misused(message),
         Err(Stop::Io(error)) => {
             output.complain(&format!("error: cannot write to standard output: {error}"));
@@ -82,11 +83,14 @@ fn run(output: &mut Output) -> Result<Status, Stop> {
     };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     writable()?;
-    let status = command(&cli, output)?;
+    let status = match command(&cli, output) {
+        Err(Stop::Refused) => output.status(),
+        ended => ended?,
+    };
     output.flush().map(|()| status)
 }
 
-/// Nobody would see what comes out of a search whose output is closed.
+/// Refuses to search if the results would be lost because the output is closed.
 fn writable() -> Result<(), Stop> {
     match closed::standard_output() {
         true => Err(Stop::Io(std::io::Error::other("it is closed"))),
@@ -107,11 +111,13 @@ fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     match &cli.command {
         Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
         Command::Check(args) => check::run(&config::check(args)?, output),
-        Command::Robust(args) => robust::run(args, output),
-        Command::Monitor(args) => monitor::run(args, output),
-        Command::Fence(args) => fence::run(args, output),
-        Command::Reach(args) => reach::run(args, output),
-        Command::Replay(args) => replay::run(args, output),
-        Command::Print(args) => print::run(args, output),
+        Command::Robust(args) => robust::run(&config::robust(args)?, output),
+        Command::Monitor(args) => monitor::run(&config::monitor(args)?, output),
+        Command::Fence(args) => fence::run(&config::fence(args)?, output),
+        Command::Reach(args) => reach::run(&config::reach(args)?, output),
+        Command::Replay(args) => replay::run(&config::replay(args)?, output),
+        Command::Print(args) => print::run(&config::print(args)?, output),
+        Command::Completions(args) => completions::run(args.shell, output),
+        Command::Man(args) => man::run(args.folder.as_deref(), output),
     }
 }

@@ -10,7 +10,7 @@ use raddle_report::source::Sources;
 use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
 
-/// Characters of a line where nobody can say.
+/// Characters of a line where there is no terminal to ask.
 const WIDTH: usize = 120;
 const NARROWEST: usize = 60;
 const WIDEST: usize = 200;
@@ -19,6 +19,8 @@ const WIDEST: usize = 200;
 #[derive(Debug)]
 pub enum Stop {
     Usage(String),
+    /// The input is bad; the user was told, and the status is noted.
+    Refused,
     BrokenPipe,
     Io(io::Error),
 }
@@ -98,20 +100,25 @@ impl Output {
         self.complain(shown.trim_end());
     }
 
-    /// Shows a diagnostic because of which what was asked is not done.
-    pub fn refuse(&mut self, diagnostic: &Diagnostic) -> Status {
+    /// Shows why something that was asked is not done.
+    pub fn refuse(&mut self, diagnostic: &Diagnostic) -> Stop {
         self.diagnose(diagnostic, &[]);
-        self.note(Status::Bad);
-        Status::Bad
+        self.refused()
     }
 
-    /// A line on standard error; if nobody reads that, there is nobody to tell.
+    /// Notes that something that was asked is not done; the user was told why.
+    pub fn refused(&mut self) -> Stop {
+        self.note(Status::Bad);
+        Stop::Refused
+    }
+
+    /// Prints a line on standard error. A failure to do so is ignored: there is no other place to report it.
     pub fn complain(&mut self, line: &str) {
         let _ = writeln!(self.err, "{line}");
     }
 }
 
-/// What a failure to write means.
+/// Tells a reader that went away from other failures to write.
 pub fn stop_on_error(result: io::Result<()>) -> Result<(), Stop> {
     result.map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Stop::BrokenPipe,

@@ -3,39 +3,35 @@
 //! The program is made anew from what the file names, and must be the one that the schedules were
 //! found in; each must end in the error that it is there for. Everything else is bad input.
 
-use crate::args::ReplayArgs;
-use crate::config;
+use crate::config::{self, ReplayConfig};
 use crate::input;
 use crate::output::{Output, Stop};
-use crate::source::{self, NotLoaded};
+use crate::source::{self, Source};
 use crate::status::Status;
 use raddle_analysis::reach;
 use raddle_analysis::witness::{GOAL, rerun};
 use raddle_budget::Budget;
-use raddle_ir::{Diagnostic, Verified};
+use raddle_ir::Diagnostic;
 use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
 use raddle_report::source::Sources;
 use raddle_report::{Run, check, json};
 use std::path::Path;
 
-pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
-    let budget = config::budget(&args.budget)?;
-    let file = input::shown(&args.file);
-    let recorded = match load(&args.file, &file) {
-        Ok(recorded) => recorded,
-        Err(diagnostic) => return Ok(output.refuse(&diagnostic)),
-    };
-    let (program, shown) = match program(&file, &recorded.origin, &budget, output) {
-        Ok(made) => made,
-        Err(not_loaded) => return Ok(not_loaded.status()),
-    };
+pub fn run(config: &ReplayConfig, output: &mut Output) -> Result<Status, Stop> {
+    let budget = &config.budget;
+    let file = input::shown(&config.file);
+    let recorded = load(&config.file, &file).map_err(|diagnostic| output.refuse(&diagnostic))?;
+    let Source { program, shown, stopped, .. } = program(&file, &recorded.origin, budget, output)?;
+    if stopped.is_some() {
+        return Ok(Status::Unknown);
+    }
     if document::fingerprint(&program) != recorded.program {
-        return Ok(output.refuse(&changed(&file, &shown)));
+        return Err(output.refuse(&changed(&file, &shown)));
     }
     for (n, witness) in recorded.witnesses.iter().enumerate() {
         let options = witness.options.clone().within(budget.clone());
         let run = Run { file: &shown, program: &program, options: &options };
-        match replayed(&run, witness, args.output.json, output) {
+        match replayed(&run, witness, config.json, output) {
             Ok(text) => {
                 output.print(&text)?;
                 output.note(Status::Violation);
@@ -54,7 +50,7 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
     Ok(output.status())
 }
 
-/// What a schedule ends in, to be shown, if that is what it is there for.
+/// The text of the error that a schedule ends in, if it is the recorded one.
 fn replayed(
     run: &Run<'_>,
     witness: &RecordedWitness,
@@ -96,25 +92,20 @@ fn changed(file: &str, program: &str) -> Diagnostic {
         .help("check it again: raddle check --witness writes a new witness")
 }
 
-/// The program that a witness was found in, made anew, and how its files are shown.
+/// The program that a witness was found in, made anew.
 fn program(
     file: &str,
     origin: &Origin,
     budget: &Budget,
     output: &mut Output,
-) -> Result<(Verified, String), NotLoaded> {
-    let config = match config::source_of(origin, budget) {
-        Ok(config) => config,
-        Err(why) => {
-            let message = format!("the witness does not say how its program is made: {why}");
-            output.refuse(&Diagnostic::whole_file(file, message));
-            return Err(NotLoaded::Refused);
-        }
-    };
+) -> Result<Source, Stop> {
+    let config = config::source_of(origin, budget).map_err(|why| {
+        let message = format!("the witness does not say how its program is made: {why}");
+        output.refuse(&Diagnostic::whole_file(file, message))
+    })?;
     // Names are as they were given to the check.
     if let Some(diagnostic) = input::no_file(&config.files) {
-        output.refuse(&diagnostic.help("run it in the folder where the check was run"));
-        return Err(NotLoaded::Refused);
+        return Err(output.refuse(&diagnostic.help("run it in the folder where the check was run")));
     }
-    source::load(&config, output).map(|source| (source.program, source.shown))
+    source::load(&config, output)
 }

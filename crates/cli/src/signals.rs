@@ -1,7 +1,7 @@
 //! SIGINT (Ctrl-C) and SIGTERM.
 //!
 //! The first signal interrupts the work, not the report: every budget of the command is spent, searches
-//! end, and what they have found is printed and written as usual. The second one ends the process at
+//! end, and their findings are printed and written as usual. The second one ends the process at
 //! once. Either way no compiler and no half-written file is left behind.
 
 use crate::destination;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The first signal that came, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
-/// What it interrupts.
+/// The budgets that it interrupts.
 static FLAGS: Mutex<Vec<Arc<AtomicBool>>> = Mutex::new(Vec::new());
 
 fn flags() -> MutexGuard<'static, Vec<Arc<AtomicBool>>> {

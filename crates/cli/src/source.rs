@@ -6,32 +6,36 @@
 
 use crate::config::SourceConfig;
 use crate::input;
-use crate::output::Output;
+use crate::output::{Output, Stop};
 use crate::status::Status;
+use crate::unroll;
 use raddle_budget::{Budget, Spent};
-use raddle_engine::Model;
+use raddle_engine::{Model, Unroll};
 use raddle_front_c::{Error, Loaded, Machine, clang};
-use raddle_ir::{Diagnostic, Verified};
+use raddle_ir::{Diagnostic, FileKind, Verified};
+use raddle_patch::SourceFile;
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 /// Room for the parsers' recursion, as the main thread has it.
 const STACK: usize = 8 << 20;
-/// How often it is looked whether the budget is spent.
-const PAUSE: Duration = Duration::from_millis(5);
-use raddle_patch::SourceFile;
-use raddle_patch::statement::Language;
-use std::path::{Path, PathBuf};
+/// The budget is polled at these intervals while something else is waited for.
+pub const PAUSE: Duration = Duration::from_millis(5);
 
 /// A program, and what to say of how it was made.
+///
+/// If the budget was spent first, the program is empty, and commands report that it was not searched.
 #[derive(Debug)]
 pub struct Source {
     pub program: Verified,
     /// The files as the user named them.
     pub shown: String,
+    /// Why the program was not loaded to its end.
+    pub stopped: Option<Spent>,
     /// The optimisation that it was compiled with.
     pub optimised: Option<String>,
     /// The machines that its inline assembly is for.
@@ -40,8 +44,7 @@ pub struct Source {
 
 impl Source {
     /// Warns of assembly that is not for the machine whose memory it is to run on.
-    pub fn warn_of_assembly(&self, models: impl IntoIterator<Item = Model>, output: &mut Output) {
-        let models: Vec<Model> = models.into_iter().collect();
+    fn warn_of_assembly(&self, models: &[Model], output: &mut Output) {
         for machine in &self.machines {
             let name = match machine {
                 Machine::X86 => "x86",
@@ -61,38 +64,44 @@ impl Source {
     }
 }
 
-/// Why there is no program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NotLoaded {
-    /// Something is wrong with it, and the user was told.
-    Refused,
-    /// The budget was spent first.
-    Stopped(Spent),
+/// Makes a program that is to be searched under `models`, with its loops bounded by `unroll`.
+pub fn prepare(
+    config: &SourceConfig,
+    models: &[Model],
+    unroll: &Unroll,
+    output: &mut Output,
+) -> Result<Source, Stop> {
+    let source = load(config, output)?;
+    if source.stopped.is_none() {
+        unroll::check(&source.program, unroll)?;
+        source.warn_of_assembly(models, output);
+    }
+    Ok(source)
 }
 
-impl NotLoaded {
-    /// The status of a command that has nothing to say but this.
-    pub fn status(self) -> Status {
-        match self {
-            NotLoaded::Refused => Status::Bad,
-            NotLoaded::Stopped(_) => Status::Unknown,
+/// Runs a command on each program, with a budget of its own. One that is refused does not stop the
+/// others.
+pub fn for_each(
+    programs: &[SourceConfig],
+    budget: &Budget,
+    output: &mut Output,
+    run: impl Fn(&SourceConfig, &mut Output) -> Result<(), Stop>,
+) -> Result<Status, Stop> {
+    for program in programs {
+        match run(&program.within(&budget.afresh()), output) {
+            Ok(()) | Err(Stop::Refused) => {}
+            Err(stop) => return Err(stop),
         }
     }
-}
-
-/// The files of a program as the user named them.
-pub fn shown(config: &SourceConfig) -> String {
-    let names: Vec<String> = config.files.iter().map(|path| input::shown(path)).collect();
-    names.join(" ")
+    Ok(output.status())
 }
 
 /// Makes a program while its budget lasts.
-pub fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, NotLoaded> {
+pub fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, Stop> {
     if let Some(diagnostic) = input::no_file(&config.files).or_else(|| unlinkable(config)) {
-        output.diagnose(&diagnostic, &[]);
-        return Err(NotLoaded::Refused);
+        return Err(output.refuse(&diagnostic));
     }
-    let (files, options, shown) = (config.files.clone(), config.c.clone(), shown(config));
+    let (files, options, shown) = (config.files.clone(), config.c.clone(), config.shown());
     let loaded = while_it_lasts(&config.c.budget, move || match &*files {
         [file] if !is_compiled(file) => uncompiled(file),
         files => compiled(files, &options),
@@ -101,19 +110,20 @@ pub fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, NotLoa
         Ok(Ok(loaded)) => {
             warn(config, &loaded, &shown, output);
             let Loaded { program, optimised, machines, .. } = loaded;
-            Ok(Source { program, shown, optimised, machines })
+            Ok(Source { program, shown, stopped: None, optimised, machines })
         }
         Ok(Err(Error::Compiler(messages))) => {
             output.complain(messages.trim_end());
-            Err(NotLoaded::Refused)
+            Err(output.refused())
         }
         Ok(Err(Error::Diagnostic(diagnostic, source))) => {
             output.diagnose(&diagnostic, &source);
-            Err(NotLoaded::Refused)
+            Err(output.refused())
         }
         Ok(Err(Error::Stopped(spent))) | Err(spent) => {
             output.complain(&format!("{shown}: error: {}", stopped(spent)));
-            Err(NotLoaded::Stopped(spent))
+            let (program, machines) = (Verified::default(), BTreeSet::new());
+            Ok(Source { program, shown, stopped: Some(spent), optimised: None, machines })
         }
     }
 }
@@ -136,7 +146,7 @@ pub fn while_it_lasts<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Spent> {
     let (sender, receiver) = channel();
-    // If nobody waits any more, nobody wants to know.
+    // The send fails if the caller has given up; the result is then dropped.
     let worker = move || sender.send(work()).unwrap_or_default();
     let worker = match thread::Builder::new().stack_size(STACK).spawn(worker) {
         Ok(worker) => worker,
@@ -165,15 +175,15 @@ fn unlinkable(config: &SourceConfig) -> Option<Diagnostic> {
     let other = config.files.iter().find(|file| !is_compiled(file))?;
     (config.files.len() > 1).then(|| {
         let message = "only C, C++ and LLVM IR are linked with other files";
+        let endings = FileKind::endings(FileKind::is_compiled);
         Diagnostic::whole_file(&input::shown(other), message)
-            .expected("files that end in .c, .cpp, .cc, .ll or .bc, or one file")
+            .expected(format!("files that end in {endings}, or one file"))
     })
 }
 
 /// Whether a file is compiled, and so can be linked with others.
-pub fn is_compiled(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("c" | "i" | "cpp" | "cc" | "cxx" | "C" | "ll" | "bc"))
+fn is_compiled(path: &Path) -> bool {
+    FileKind::of(path).is_some_and(FileKind::is_compiled)
 }
 
 fn uncompiled(file: &Path) -> Result<Loaded, Error> {
@@ -183,10 +193,7 @@ fn uncompiled(file: &Path) -> Result<Loaded, Error> {
     }
 }
 
-fn compiled(
-    files: &[std::path::PathBuf],
-    options: &raddle_front_c::Options,
-) -> Result<Loaded, Error> {
+fn compiled(files: &[PathBuf], options: &raddle_front_c::Options) -> Result<Loaded, Error> {
     let loaded = raddle_front_c::load(files, options)?;
     input::with_threads(&input::shown(&files[0]), &loaded.program)?;
     Ok(loaded)
@@ -234,8 +241,7 @@ pub fn editable(config: &SourceConfig) -> Vec<SourceFile> {
         [file] if !is_compiled(file) => vec![file.clone()],
         files => raddle_front_c::sources(files, &config.c),
     };
-    let is_cpp = |path: &PathBuf| Language::of(&input::shown(path)) == Language::Cpp;
-    let cpp = config.files.iter().any(is_cpp);
+    let cpp = config.files.iter().any(|file| FileKind::of(file) == Some(FileKind::Cpp));
     let mut files: Vec<SourceFile> = Vec::new();
     for file in paths.iter().filter_map(|path| SourceFile::read(path, cpp)) {
         // A header may be included under several names.

@@ -1,4 +1,4 @@
-//! Exit statuses, as the design's section 7 fixes them.
+//! Exit statuses.
 
 use raddle_analysis::Verdict;
 
@@ -11,7 +11,7 @@ pub enum Status {
     /// The search ended before it could tell.
     Unknown,
     Violation,
-    /// Bad input or usage: some of what was asked was not done.
+    /// Bad input or usage: a part of the work was not done.
     Bad,
     /// The reader of standard output went away.
     Unread,
@@ -26,6 +26,17 @@ impl Status {
             Status::Unknown => 3,
             // As of a process that SIGPIPE has ended.
             Status::Unread => 141,
+        }
+    }
+
+    /// The status in words, for the help.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Status::Fine => "no violation",
+            Status::Violation => "violation",
+            Status::Bad => "bad input or usage",
+            Status::Unknown => "unknown",
+            Status::Unread => "nobody reads the output",
         }
     }
 

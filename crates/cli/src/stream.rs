@@ -1,5 +1,6 @@
 //! Logs to read, which may be pipes that never end.
 
+use crate::source::PAUSE;
 use raddle_budget::Budget;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::{File, OpenOptions};
@@ -7,10 +8,6 @@ use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::time::Duration;
-
-/// How often it is looked whether the budget is spent.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// How many bytes are read at a time: the budget is looked at in between, and events can take far more
 /// memory than their text.

@@ -2,14 +2,13 @@
 
 use crate::config::SourceConfig;
 use crate::destination::Destination;
-use crate::output::Output;
-use crate::status::Status;
+use crate::output::{Output, Stop};
 use raddle_engine::Checks;
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::Program;
 use raddle_report::document::{self, Entry};
 use std::path::Path;
 
-/// Where what was found is written, if anywhere.
+/// The file that witnesses are written to, if one was asked for.
 #[derive(Debug)]
 pub struct WitnessFile<'a> {
     source: &'a SourceConfig,
@@ -18,32 +17,34 @@ pub struct WitnessFile<'a> {
 }
 
 impl<'a> WitnessFile<'a> {
-    /// Checks the path before anything is searched; `Err` if nothing can be written there.
+    /// Checks the path before anything is searched; refuses one that cannot be written.
     pub fn at(
         path: Option<&Path>,
         source: &'a SourceConfig,
         checks: Checks,
-    ) -> Result<WitnessFile<'a>, Diagnostic> {
+        output: &mut Output,
+    ) -> Result<WitnessFile<'a>, Stop> {
         let inputs = source.files.iter().chain(&source.c.clang).map(|file| file.as_path());
-        let destination = path.map(|path| Destination::checked(path, inputs)).transpose()?;
+        let destination = path.map(|path| Destination::checked(path, inputs)).transpose();
+        let destination = destination.map_err(|diagnostic| output.refuse(&diagnostic))?;
         Ok(WitnessFile { source, checks, destination })
     }
 
     /// Refuses to overwrite a file that the program was made from: a header, say.
-    pub fn is_apart_from(&self, program: &Program) -> Result<(), Diagnostic> {
-        let files = program.files.iter().map(Path::new);
-        self.destination.as_ref().map_or(Ok(()), |destination| destination.is_none_of(files))
+    pub fn check_against(&self, program: &Program, output: &mut Output) -> Result<(), Stop> {
+        let Some(destination) = &self.destination else { return Ok(()) };
+        let apart = destination.is_none_of(program.files.iter().map(Path::new));
+        apart.map_err(|diagnostic| output.refuse(&diagnostic))
     }
 
-    /// Writes what was found; without violations, a file that says so.
+    /// Writes the witnesses; without any, a file that says so.
     pub fn save(&self, program: &Program, witnesses: Vec<Entry<'_>>, output: &mut Output) {
         let Some(destination) = &self.destination else { return };
         let written = destination.write(|file| {
             document::write(file, program, &self.source.origin(), self.checks, witnesses)
         });
         if let Err(diagnostic) = written {
-            output.diagnose(&diagnostic, &[]);
-            output.note(Status::Bad);
+            output.refuse(&diagnostic);
         }
     }
 }

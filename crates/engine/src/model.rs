@@ -94,10 +94,7 @@ impl Model {
     /// The names of these models, for messages: `sc`, `sc or tso`, `sc, tso or pso`.
     pub fn names(models: impl IntoIterator<Item = Model>) -> String {
         let names: Vec<&str> = models.into_iter().map(Model::name).collect();
-        match &*names {
-            [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-            _ => names.concat(),
-        }
+        raddle_ir::file::one_of(&names)
     }
 }
 

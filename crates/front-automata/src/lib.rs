@@ -20,8 +20,6 @@ mod parse;
 use ast::Automata;
 use raddle_ir::{Diagnostic, Program, Verified, verify};
 
-/// Longer files are refused.
-pub const MAX_BYTES: usize = 16 << 20;
 /// Cells that the memory may have.
 pub const MAX_CELLS: u32 = 1 << 16;
 /// The deepest nesting of an expression.

@@ -9,7 +9,7 @@ use crate::link::{Links, Unit};
 use crate::lower::{Assembly, Source, start};
 use raddle_budget::{Budget, Spent};
 use raddle_ir::diag::shown;
-use raddle_ir::{Diagnostic, InstKind, Program, Verified, verify};
+use raddle_ir::{Diagnostic, FileKind, InstKind, Program, Verified, verify};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -142,7 +142,7 @@ pub fn sources(inputs: &[PathBuf], options: &Options) -> Vec<PathBuf> {
         return Vec::new();
     };
     let flags = Flags { given: options.flags.clone(), colour: false };
-    let compiled = inputs.iter().filter(|input| !is_text(input) && !is_bitcode(input));
+    let compiled = inputs.iter().filter(|input| !is_text(input) && !clang::is_bitcode(input));
     let mut all: Vec<PathBuf> = Vec::new();
     for file in compiled.flat_map(|input| clang::sources(&clang, &flags, input, &options.budget)) {
         if !all.contains(&file) {
@@ -169,11 +169,7 @@ pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program,
 }
 
 fn is_text(input: &Path) -> bool {
-    input.extension().is_some_and(|extension| extension == "ll")
-}
-
-fn is_bitcode(input: &Path) -> bool {
-    input.extension().is_some_and(|extension| extension == "bc")
+    FileKind::of(input) == Some(FileKind::Llvm)
 }
 
 fn read(

@@ -61,9 +61,6 @@ pub struct Litmus {
     pub program: Verified,
 }
 
-/// Longer files are refused.
-pub const MAX_BYTES: usize = 16 << 20;
-
 /// Reads and lowers a test; `file` is its name for positions and messages.
 pub fn load(file: &str, bytes: &[u8]) -> Result<Litmus, Diagnostic> {
     let test = parse_bytes(file, bytes)?;

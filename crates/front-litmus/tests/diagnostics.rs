@@ -1,8 +1,9 @@
 //! Every kind of bad input gets one diagnostic: at the right line, with what was found and what
 //! was expected.
 
-use raddle_front_litmus::{MAX_BYTES, load};
+use raddle_front_litmus::load;
 use raddle_ir::Diagnostic;
+use raddle_ir::file::MAX_BYTES;
 
 fn refuse(source: &str) -> Diagnostic {
     match load("t.litmus", source.as_bytes()) {

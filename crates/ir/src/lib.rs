@@ -17,11 +17,13 @@
 //! | [`builder`] | building functions without bookkeeping |
 //! | [`text`] | the `.rir` text: printer and parser |
 //! | [`verify`] | what "well-formed" means, rule by rule |
+//! | [`file`] | the kinds of files, by their extensions |
 //! | [`diag`] | diagnostics with file, line, what was found and what was expected |
 
 pub mod builder;
 pub mod cond;
 pub mod diag;
+pub mod file;
 pub mod flow;
 mod inputs;
 pub mod inst;
@@ -35,6 +37,7 @@ pub mod words;
 pub use builder::{FunctionBuilder, ProgramBuilder};
 pub use cond::{CmpOp, Condition, Prop, Quantifier, Term};
 pub use diag::{Diagnostic, Severity, Span};
+pub use file::FileKind;
 pub use inst::{Access, Callee, Inst, InstKind, Operand, Pred, Terminator, TerminatorKind};
 pub use program::{
     Block, BlockId, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,

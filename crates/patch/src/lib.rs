@@ -30,7 +30,7 @@ use align::{Added, Alignment, Spot, align};
 use origin::Origin;
 use raddle_analysis::fence::{self, Fence, Places, Verdict};
 use raddle_budget::Budget;
-use raddle_ir::{Program, Verified};
+use raddle_ir::{FileKind, Program, Verified};
 use statement::{Language, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -60,7 +60,7 @@ impl SourceFile {
         let text = std::fs::read(path).ok()?;
         let real = path.canonicalize().ok()?;
         let language = Language::of(&path.to_string_lossy());
-        let header = path.extension().is_some_and(|extension| extension == "h");
+        let header = FileKind::of(path) == Some(FileKind::Header);
         let cpp = language == Language::Cpp || cpp && header;
         let origin = Origin::of(&text);
         let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');

@@ -1,7 +1,6 @@
 //! What to write for a fence in the language of the source.
 
-use raddle_ir::FenceKind;
-use raddle_ir::Mnemonic;
+use raddle_ir::{FenceKind, FileKind, Mnemonic};
 use std::path::Path;
 
 /// The language of a source file, going by its name.
@@ -18,14 +17,13 @@ pub enum Language {
 
 impl Language {
     pub fn of(file: &str) -> Language {
-        let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
-        match extension.unwrap_or_default() {
-            "c" | "h" | "i" => Language::C,
-            "cpp" | "cc" | "cxx" | "C" | "hpp" | "hh" | "hxx" => Language::Cpp,
-            "litmus" => Language::Litmus,
-            "rir" => Language::Rir,
-            "aut" | "trencher" | "txt" => Language::Automata,
-            _ => Language::Other,
+        match FileKind::of(Path::new(file)) {
+            Some(FileKind::C | FileKind::Header) => Language::C,
+            Some(FileKind::Cpp | FileKind::CppHeader) => Language::Cpp,
+            Some(FileKind::Litmus) => Language::Litmus,
+            Some(FileKind::Rir) => Language::Rir,
+            Some(FileKind::Automata) => Language::Automata,
+            Some(FileKind::Llvm | FileKind::Bitcode) | None => Language::Other,
         }
     }
 

@@ -3,13 +3,12 @@
 //! Files are read when first asked for. One that cannot be read, is too large or is not text has no
 //! lines; nothing depends on them.
 
+use raddle_ir::file::MAX_BYTES;
 use raddle_ir::{LocId, Program};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-
-const MAX_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -80,7 +79,7 @@ fn read(name: &str) -> Option<Vec<Line>> {
         return None;
     }
     let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    file.take(MAX_BYTES as u64).read_to_string(&mut text).ok()?;
     let trimmed = |line: &str| Line {
         indent: line.chars().take_while(|c| c.is_whitespace()).count(),
         text: crate::printable(&line.trim().replace('\t', " ")),

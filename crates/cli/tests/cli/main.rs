@@ -8,6 +8,7 @@ mod common;
 mod documents;
 mod fence;
 mod files;
+mod generated;
 mod judges;
 mod limits;
 mod litmus;

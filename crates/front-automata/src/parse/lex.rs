@@ -1,8 +1,8 @@
 //! Words between white space. A word that starts with `#` starts a comment to the end of its line.
 
-use crate::MAX_BYTES;
 use crate::ast::At;
 use raddle_ir::Diagnostic;
+use raddle_ir::file::MAX_BYTES;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'a> {

@@ -18,4 +18,4 @@ pub use find::{Clang, find};
 pub use flags::Flags;
 pub use overlay::Overlay;
 pub use process::end_all;
-pub use run::{Compiled, Failed, MAX_BYTES, compile};
+pub use run::{Compiled, Failed, MAX_BYTES, compile, is_bitcode};

@@ -3,14 +3,14 @@
 use super::process::{self, Allowed, Ended, Trouble};
 use super::{Clang, Flags};
 use raddle_budget::{Budget, Spent};
-use raddle_ir::Diagnostic;
 use raddle_ir::diag::shown;
+use raddle_ir::{Diagnostic, FileKind};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// A text larger than this is not that of a program that was meant for a model checker.
+/// LLVM IR larger than this was not meant for a model checker.
 pub const MAX_BYTES: u64 = 1 << 28;
 /// A compiler that takes longer is taken to hang, unless the user has set a limit of their own.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -39,6 +39,10 @@ impl From<Diagnostic> for Failed {
     }
 }
 
+pub fn is_bitcode(input: &Path) -> bool {
+    FileKind::of(input) == Some(FileKind::Bitcode)
+}
+
 /// Compiles `input`, or disassembles it if it is bitcode.
 pub fn compile(
     clang: &Clang,
@@ -48,7 +52,7 @@ pub fn compile(
 ) -> Result<Compiled, Failed> {
     let mut command = Command::new(&clang.path);
     command.args(flags.arguments());
-    if input.extension().is_some_and(|extension| extension == "bc") {
+    if is_bitcode(input) {
         command.args(["-x", "ir", "-Wno-unused-command-line-argument"]);
     }
     command.arg("-o").arg("-").arg(as_file(input));

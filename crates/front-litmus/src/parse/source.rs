@@ -1,8 +1,8 @@
 //! The text of a file, and a scanner over it that knows lines and columns.
 
-use crate::MAX_BYTES;
 use crate::ast::At;
 use raddle_ir::Diagnostic;
+use raddle_ir::file::MAX_BYTES;
 
 /// A decoded file.
 #[derive(Debug)]

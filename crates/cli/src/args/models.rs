@@ -33,7 +33,7 @@ impl Models {
             return Ok(found);
         }
         let known = word.parse::<Model>().is_ok();
-        let what = if known { "not a model of this command" } else { "no memory model" };
+        let what = if known { "not a model of this command" } else { "not a memory model" };
         Err(format!("{what}; expected {}", Model::names(self.taken())))
     }
 }
@@ -51,6 +51,21 @@ impl TypedValueParser for Models {
     }
 }
 
+/// Names the strategy that each model is searched by.
+pub fn strategy_help() -> String {
+    let defaults = Strategy::ALL.into_iter().filter_map(|strategy| {
+        let models =
+            Model::ALL.into_iter().filter(|model| Strategy::default_of(*model) == strategy);
+        let models = Model::names(models);
+        match strategy == Strategy::default_of(Model::Sc) {
+            true => Some(strategy.name().to_owned()),
+            false => (!models.is_empty()).then(|| format!("{} under {models}", strategy.name())),
+        }
+    });
+    let defaults: Vec<String> = defaults.collect();
+    format!("How executions are searched [default: {}]", defaults.join("; "))
+}
+
 /// The strategies.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategies;
@@ -66,7 +81,10 @@ impl TypedValueParser for Strategies {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let value = |strategy: Strategy| PossibleValue::new(strategy.name()).help(strategy.about());
+        let value = |strategy: Strategy| {
+            // Help texts do not end in a point.
+            PossibleValue::new(strategy.name()).help(strategy.about().trim_end_matches('.'))
+        };
         Some(Box::new(Strategy::ALL.into_iter().map(value)))
     }
 }
@@ -84,7 +102,7 @@ mod tests {
 
     #[test]
     fn errors_say_what_is_allowed() {
-        let wrong = "no memory model; expected sc, tso, pso, power or arm";
+        let wrong = "not a memory model; expected sc, tso, pso, power or arm";
         assert_eq!(ANY.named("TSO"), Err(wrong.to_owned()));
         let other = "not a model of this command; expected tso or pso";
         assert_eq!(BUFFERED.named("arm"), Err(other.to_owned()));

@@ -1,0 +1,165 @@
+//! Groups of arguments that several commands have.
+
+use super::models;
+use super::values::{BufferBound, Range, UnrollArg};
+use clap::{Args, Parser};
+use raddle_engine::{Limits, Model, Sampling, Strategy};
+use raddle_ir::FileKind;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The source of a program as a command line by itself: witness files hold those.
+#[derive(Parser, Debug)]
+#[command(name = "raddle")]
+pub struct SourceLine {
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+/// The files and options that a program is made from.
+#[derive(Args, Debug)]
+pub struct SourceArgs {
+    #[arg(required = true, value_name = "FILE", help = files_help())]
+    pub files: Vec<PathBuf>,
+    /// The clang to compile with [default: $CLANG, or the newest on the path].
+    #[arg(long, value_name = "PATH", help_heading = "C")]
+    pub clang: Option<PathBuf>,
+    /// The values that __VERIFIER_nondet_int and similar functions return: any of LO to HI.
+    #[arg(
+        long,
+        value_name = "LO..HI",
+        default_value_t,
+        allow_hyphen_values = true,
+        help_heading = "C"
+    )]
+    pub nondet_range: Range,
+    /// Waits for a condition variable may end without a signal.
+    #[arg(long, help_heading = "C")]
+    pub spurious_wakeups: bool,
+    /// Flags for clang: -D, -I, -O2 …
+    #[arg(last = true, value_name = "FLAGS")]
+    pub flags: Vec<OsString>,
+}
+
+fn files_help() -> String {
+    let kinds = FileKind::described(FileKind::is_program);
+    format!("The program: {kinds}. Several files of C, C++ and LLVM are linked")
+}
+
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    /// The memory model, or several.
+    #[arg(
+        short, long = "model", required = true, value_delimiter = ',', value_name = "MODEL",
+        value_parser = models::ANY, help_heading = "Model"
+    )]
+    pub models: Vec<Model>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Model")]
+pub struct BufferArgs {
+    /// Let store buffers hold at most K stores (tso: of a thread; pso: of a thread and byte), 0 being
+    /// sc; or raise K until a bug shows or buffers are never full (check).
+    #[arg(long, value_name = "K|iterate", allow_negative_numbers = true)]
+    pub buffer_bound: Option<BufferBound>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub struct SearchArgs {
+    #[arg(long, value_parser = models::Strategies, help = models::strategy_help())]
+    pub strategy: Option<Strategy>,
+    #[command(flatten)]
+    pub sampling: SamplingArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub struct SamplingArgs {
+    #[arg(
+        long, value_name = "S", allow_negative_numbers = true,
+        help = format!("Seed of the random schedules [default: {}]", Sampling::default().seed)
+    )]
+    pub seed: Option<u64>,
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..),
+        help = format!("Number of random schedules [default: {}]", Sampling::default().runs)
+    )]
+    pub runs: Option<u64>,
+}
+
+/// The time and memory that a command may use.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub struct BudgetArgs {
+    /// Stop after this many seconds, or a fraction of one. Each program has this long, to be loaded and
+    /// for all models together.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub timeout: Option<f64>,
+    /// Stop when raddle holds this much memory [default: half of the machine's].
+    #[arg(
+        long, value_name = "MIB", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub max_memory: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+    /// Stop after this many executions. Not for searches of states: --strategy lazy, robust --by
+    /// attacks, fence --model tso.
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub max_executions: Option<u64>,
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..), help = max_events_help()
+    )]
+    pub max_events: Option<u32>,
+    /// Let each loop go back at most N times; threads that would do it once more are stopped and
+    /// reported as a bound. Loops that count in variables of their own and end by themselves are left
+    /// alone. FILE:LINE=N bounds the loop at a line, whatever it does. May be repeated.
+    #[arg(long, value_name = "N|FILE:LINE=N", allow_negative_numbers = true)]
+    pub unroll: Vec<UnrollArg>,
+    /// With --unroll N: bound every loop, also those that end by themselves and those of the library.
+    #[arg(long)]
+    pub unroll_all: bool,
+    /// Exit with 3 when a bound was met, even if nothing was found.
+    #[arg(long)]
+    pub strict: bool,
+}
+
+fn max_events_help() -> String {
+    let most = Limits::default().events;
+    format!(
+        "Stop a thread after this many visible events in one execution [default: {most}]. Not for \
+         searches of states"
+    )
+}
+
+impl LimitArgs {
+    /// The first option given that only searches of executions heed.
+    pub fn of_executions(&self) -> Option<&'static str> {
+        let given = [
+            ("--max-executions", self.max_executions.is_some()),
+            ("--max-events", self.max_events.is_some()),
+            ("--unroll", !self.unroll.is_empty()),
+            ("--unroll-all", self.unroll_all),
+        ];
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct OutputArgs {
+    /// Print JSON, one object a line.
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}

@@ -1,0 +1,93 @@
+//! Limits, time and memory.
+
+use crate::args::shared::{BudgetArgs, LimitArgs, SamplingArgs};
+use crate::args::values::UnrollArg;
+use crate::output::Stop;
+use crate::signals;
+use raddle_budget::{Budget, default_memory};
+use raddle_engine::{Limits, Sampling, Unroll};
+use std::time::Duration;
+
+pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
+    let defaults = Limits::default();
+    Ok(Limits {
+        executions: args.max_executions,
+        budget: budget(&args.budget)?,
+        events: args.max_events.unwrap_or(defaults.events),
+        unroll: unroll(&args.unroll, args.unroll_all)?,
+        ..defaults
+    })
+}
+
+/// Refuses an option that a search of states has no use for: `what` is the search.
+pub fn refuse_for_states(option: Option<&str>, what: &str) -> Result<(), Stop> {
+    match option {
+        None => Ok(()),
+        Some(option) => Err(Stop::Usage(format!(
+            "{option} is for searches of executions, but {what} searches states; \
+             --timeout and --max-memory limit both"
+        ))),
+    }
+}
+
+/// All uses of `--unroll` together; of several numbers for one loop the last counts.
+fn unroll(args: &[UnrollArg], all: bool) -> Result<Unroll, Stop> {
+    let mut unroll = Unroll { all, ..Unroll::NONE };
+    for arg in args {
+        match arg {
+            UnrollArg::Every(most) => unroll.most = Some(*most),
+            UnrollArg::At(bound) => unroll.at.push(bound.clone()),
+        }
+    }
+    match all && unroll.most.is_none() {
+        true => {
+            Err(Stop::Usage("--unroll-all needs --unroll N: how often they may go back".to_owned()))
+        }
+        false => Ok(unroll),
+    }
+}
+
+/// The random schedules that are asked for.
+pub fn sampling(args: &SamplingArgs) -> Sampling {
+    let default = Sampling::default();
+    Sampling { seed: args.seed.unwrap_or(default.seed), runs: args.runs.unwrap_or(default.runs) }
+}
+
+/// As many workers as there are cores, unless told otherwise.
+pub fn workers(jobs: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    jobs.map_or_else(cores, usize::from)
+}
+
+/// The budget of a command, from now on. All its work on one program shares it.
+pub fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
+    let time = args.timeout.map(timeout).transpose()?;
+    let memory = args.max_memory.map(bytes).transpose()?.or_else(default_memory);
+    let budget = Budget::new(time, memory);
+    signals::interrupt(&budget);
+    Ok(budget)
+}
+
+fn timeout(seconds: f64) -> Result<Duration, Stop> {
+    let duration = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
+    duration.ok_or_else(|| {
+        Stop::Usage(format!("--timeout takes a positive number of seconds, not {seconds}"))
+    })
+}
+
+fn bytes(mib: u64) -> Result<u64, Stop> {
+    let bytes = mib.checked_mul(1 << 20);
+    bytes.ok_or_else(|| Stop::Usage(format!("--max-memory {mib} is more than any machine has")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_loop_needs_a_number() {
+        assert!(unroll(&[], true).is_err());
+        let twice = [UnrollArg::Every(1), UnrollArg::Every(2)];
+        assert_eq!(unroll(&twice, false).ok(), Some(Unroll::most(2)));
+    }
+}

@@ -1,0 +1,53 @@
+//! `raddle robust`.
+
+use super::limits::{limits, refuse_for_states};
+use super::source::SourceConfig;
+use crate::args::commands::{ByArg, RobustArgs};
+use crate::output::Stop;
+use raddle_analysis::robust::By;
+use raddle_engine::{Limits, Model};
+
+/// The validated arguments of `raddle robust`.
+#[derive(Debug)]
+pub struct RobustConfig {
+    /// Each with a budget of its own.
+    pub programs: Vec<SourceConfig>,
+    pub models: Vec<Model>,
+    pub limits: Limits,
+    pub json: bool,
+    /// The way that was asked for.
+    by: Option<By>,
+}
+
+impl RobustConfig {
+    /// How to decide the robustness of a program; `None`: the fastest way that is complete. Automata are
+    /// loops that never end, so a search of their executions does not end either.
+    pub fn by(&self, program: &SourceConfig, model: Model) -> Option<By> {
+        self.by.or((program.is_automata() && model == Model::Tso).then_some(By::Attacks))
+    }
+}
+
+pub fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
+    let by = args.by.map(|by| match by {
+        ByArg::Monitor => By::Monitor,
+        ByArg::Cycles => By::Cycles,
+        ByArg::Count => By::Count,
+        ByArg::Attacks => By::Attacks,
+    });
+    if by == Some(By::Attacks) && args.models.iter().any(|model| *model != Model::Tso) {
+        let why = "--by attacks is for tso; under pso take monitor, cycles or count";
+        return Err(Stop::Usage(why.to_owned()));
+    }
+    let limits = limits(&args.limits)?;
+    let programs = SourceConfig::new(&args.source, &limits.budget).programs();
+    let config =
+        RobustConfig { programs, models: args.models.clone(), limits, json: args.output.json, by };
+    let searches_states = |program: &SourceConfig| {
+        args.models.iter().any(|model| config.by(program, *model) == Some(By::Attacks))
+    };
+    if config.programs.iter().any(searches_states) {
+        let default = by.is_none().then_some(", the default for automata,").unwrap_or_default();
+        refuse_for_states(args.limits.of_executions(), &format!("--by attacks{default}"))?;
+    }
+    Ok(config)
+}

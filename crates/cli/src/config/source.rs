@@ -1,0 +1,109 @@
+//! The files and options that a program is made from.
+
+use crate::args::shared::{SourceArgs, SourceLine};
+use crate::args::values::Range;
+use crate::input::shown;
+use crate::output::Output;
+use clap::Parser;
+use raddle_budget::Budget;
+use raddle_ir::FileKind;
+use raddle_report::document::Origin;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The files and options that a program is made from.
+#[derive(Debug)]
+pub struct SourceConfig {
+    /// At least one.
+    pub files: Vec<PathBuf>,
+    pub c: raddle_front_c::Options,
+}
+
+impl SourceConfig {
+    pub fn new(args: &SourceArgs, budget: &Budget) -> SourceConfig {
+        let c = raddle_front_c::Options {
+            clang: args.clang.clone(),
+            flags: args.flags.clone(),
+            colour: Output::colours(),
+            nondet: args.nondet_range.0.clone(),
+            spurious_wakeups: args.spurious_wakeups,
+            budget: budget.clone(),
+            texts: Vec::new(),
+        };
+        SourceConfig { files: args.files.clone(), c }
+    }
+
+    /// The programs that the files make: files that are compiled make one together, others one each.
+    pub fn programs(self) -> Vec<SourceConfig> {
+        if self.is_compiled() {
+            return vec![self];
+        }
+        let SourceConfig { files, c } = self;
+        files.into_iter().map(|file| SourceConfig { files: vec![file], c: c.clone() }).collect()
+    }
+
+    /// The same with a budget of its own.
+    pub fn within(&self, budget: &Budget) -> SourceConfig {
+        let c = raddle_front_c::Options { budget: budget.clone(), ..self.c.clone() };
+        SourceConfig { files: self.files.clone(), c }
+    }
+
+    /// Whether some file is compiled.
+    fn is_compiled(&self) -> bool {
+        self.files.iter().any(|file| FileKind::of(file).is_some_and(FileKind::is_compiled))
+    }
+
+    /// Whether this is a file of automata, which are loops that never end.
+    pub fn is_automata(&self) -> bool {
+        matches!(&*self.files, [file] if FileKind::of(file) == Some(FileKind::Automata))
+    }
+
+    /// The files as the user named them.
+    pub fn shown(&self) -> String {
+        let names: Vec<String> = self.files.iter().map(|path| shown(path)).collect();
+        names.join(" ")
+    }
+
+    /// Files and arguments that make the same program again: the inverse of [`source_of`]. The compiler is
+    /// not among them: a witness file that someone else wrote must not choose the command that is run.
+    pub fn origin(&self) -> Origin {
+        let mut arguments = Vec::new();
+        let range = Range(self.c.nondet.clone());
+        if range != Range::default() {
+            arguments.push(format!("--nondet-range={range}").into());
+        }
+        if self.c.spurious_wakeups {
+            arguments.push("--spurious-wakeups".into());
+        }
+        if !self.c.flags.is_empty() {
+            arguments.push("--".into());
+            arguments.extend(self.c.flags.iter().cloned());
+        }
+        let inputs = self.files.iter().map(|file| file.clone().into()).collect();
+        Origin { inputs, arguments }
+    }
+}
+
+/// The source that a witness file names; `Err` has the error of the command line in its arguments.
+pub fn source_of(origin: &Origin, budget: &Budget) -> Result<SourceConfig, String> {
+    if origin.inputs.is_empty() {
+        return Err("it names 0 files".to_owned());
+    }
+    // A file whose name looks like an option is a file: only the arguments are parsed.
+    let line = ["raddle", "FILE"].into_iter().map(OsString::from);
+    let line = line.chain(origin.arguments.iter().cloned());
+    let parsed = SourceLine::try_parse_from(line).map_err(|error| {
+        let text = error.to_string();
+        text.lines().next().unwrap_or("").trim_start_matches("error: ").to_owned()
+    })?;
+    let config = SourceConfig::new(&parsed.source, budget);
+    if config.c.clang.is_some() {
+        return Err("it names a compiler, which is for $CLANG to do".to_owned());
+    }
+    if let [_, file, ..] = &*config.files {
+        let file = shown(file);
+        return Err(format!("the argument '{file}' is not an option"));
+    }
+    let files = origin.inputs.iter().map(PathBuf::from).collect();
+    Ok(SourceConfig { files, ..config })
+}
