@@ -56,7 +56,7 @@ fn is_reachable(program: &Program, model: ReachModel) -> String {
     match found.reachable {
         Some(true) => "yes".to_owned(),
         Some(false) => "no".to_owned(),
-        None => format!("{:?}, unconfirmed: {}", found.unknown, found.unconfirmed),
+        None => format!("{:?}, unconfirmed: {:?}", found.unknown, found.unconfirmed),
     }
 }
 

@@ -21,7 +21,7 @@ mod summary;
 mod tally;
 
 pub use elements::Elements;
-pub use failure::{Failure, FailureKind, FailureSite, Step};
+pub use failure::{Awaits, Failure, FailureKind, FailureSite, Step, Waiter};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::Model;

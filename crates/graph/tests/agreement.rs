@@ -64,7 +64,7 @@ fn replays(program: &Program, model: Model, found: &Summary) -> Option<String> {
     for failure in &found.failures {
         let end = replay(program, model, &limits, &failure.schedule).end;
         let same = match &end {
-            ReplayEnd::Failed(sites) => sites.contains(&failure.site()),
+            ReplayEnd::Failed(sites) => sites.contains(&failure.site),
             _ => false,
         };
         if !same {

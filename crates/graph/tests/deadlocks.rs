@@ -26,7 +26,7 @@ fn of_graphs(program: &Program, model: Model) -> Vec<(String, Vec<String>)> {
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
     let told = deadlocks.map(|failure| {
         let story = replay(program, model, &options.limits, &failure.schedule);
-        (failure.message, rows(program, &story.events))
+        (failure.site.message, rows(program, &story.events))
     });
     sorted(told.collect())
 }
@@ -38,7 +38,7 @@ fn of_interleavings(program: &Program) -> Vec<(String, Vec<String>)> {
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
     let told = deadlocks.map(|failure| {
         let story = interleave::replay(program, model, options.checks, &failure.schedule);
-        (failure.message, rows(program, &story.events))
+        (failure.site.message, rows(program, &story.events))
     });
     sorted(told.collect())
 }

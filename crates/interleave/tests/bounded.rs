@@ -243,7 +243,7 @@ fn failures_replay_under_their_bound() {
                 let model = options.bounded_model();
                 let replayed = replay(&program, model, Checks::default(), &failure.schedule);
                 let ReplayEnd::Failed(sites) = replayed.end else { panic!("{:?}", replayed.end) };
-                assert!(sites.contains(&failure.site()), "{model:?}");
+                assert!(sites.contains(&failure.site), "{model:?}");
             }
         }
     }

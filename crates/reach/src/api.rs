@@ -1,7 +1,7 @@
 //! What the engine is asked and what it answers.
 
 use crate::search::Ended;
-use raddle_engine::{Budget, FailureKind, Spent, Step, Stopped};
+use raddle_engine::{Budget, FailureSite, Spent, Step, Stopped};
 use raddle_ir::LocId;
 use std::fmt;
 use std::time::Duration;
@@ -74,9 +74,7 @@ impl fmt::Display for Unknown {
             Unknown::LocalSteps(_) => {
                 f.write_str("a thread ran for too long without a visible operation")
             }
-            Unknown::Waiting(_) => {
-                f.write_str("whether a thread waits for ever in a loop was not found out")
-            }
+            Unknown::Waiting(_) => f.write_str(Stopped::Waiting.phrase()),
             Unknown::Unsupported(what, _) => write!(f, "reached what cannot be run: {what}"),
             Unknown::Inputs => f.write_str(
                 "unreachable for the inputs tried, which are some of those there are (--nondet-range)",
@@ -93,24 +91,19 @@ impl fmt::Display for Unknown {
 pub enum End {
     /// One of the program's goals.
     Goal,
-    Failure {
-        kind: FailureKind,
-        thread: String,
-        loc: LocId,
-        message: String,
-    },
+    Failure(FailureSite),
 }
 
-/// How it is reached: the steps of the interleaving engine, whose replay is the proof.
+/// Something that was reached, and how: the steps of the interleaving engine, whose replay is the proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Witness {
+pub struct Reached {
     pub end: End,
     pub schedule: Vec<Step>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    Reachable(Witness),
+    Reachable(Reached),
     Unreachable,
     Unknown(Unknown),
 }

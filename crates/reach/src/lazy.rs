@@ -32,12 +32,12 @@
 use crate::ahead::{Ahead, Sought};
 use crate::api::{
     Answer, Attacks, Effort, End, FeasibleAttack, InstPlace, Options, ReachModel, Reachability,
-    Robust, Robustness, Unknown, Witness,
+    Reached, Robust, Robustness, Unknown,
 };
 use crate::path::{Manner, schedule};
 use crate::rules::Rules;
 use crate::search::{Finding, Found, Outcome, Search, Target};
-use raddle_engine::{FailureKind, Step};
+use raddle_engine::{FailureKind, FailureSite, Step};
 use raddle_ir::{InstKind, LocId, Order, Program};
 use raddle_machine::code::{Op, Pc};
 use raddle_machine::{Bounds, Fault, Machine, Unroll};
@@ -103,7 +103,7 @@ pub(crate) struct Attacked {
 
 /// What a query came to.
 enum Query {
-    Found(Witness),
+    Found(Reached),
     /// Attacks by these stores succeed, or threads wait with them as they would not under TSO.
     Attacked(Vec<Pc>),
     Nothing,
@@ -291,26 +291,25 @@ impl<'p> Asker<'p, '_> {
         rules: &Rules,
         finding: &Finding,
         manner: Manner,
-    ) -> Option<Witness> {
+    ) -> Option<Reached> {
         let steps = self.schedule(search, rules, finding, manner)?;
         let machine = &search.system().machine;
         let end = match &finding.what {
             Found::Goal => End::Goal,
-            Found::Failed { thread, fault, loc } => End::Failure {
-                kind: fault.kind.into(),
-                thread: machine.thread_name(*thread).to_owned(),
-                loc: *loc,
-                message: fault.message.clone(),
-            },
-            Found::Deadlock => End::Failure {
-                kind: FailureKind::Deadlock,
-                thread: String::new(),
-                loc: LocId::NONE,
-                message: "threads wait for ever".to_owned(),
-            },
+            Found::Failed { thread, fault, loc } => {
+                let (thread, message) = (machine.thread_name(*thread), fault.message.clone());
+                End::Failure(FailureSite::new(fault.kind.into(), thread, *loc, message))
+            }
+            // The replay says who waits for what.
+            Found::Deadlock => End::Failure(FailureSite::new(
+                FailureKind::Deadlock,
+                "",
+                LocId::NONE,
+                "threads wait for ever".to_owned(),
+            )),
             Found::Attack { .. } | Found::ShutOut { .. } | Found::Final(_) => return None,
         };
-        Some(Witness { end, schedule: steps })
+        Some(Reached { end, schedule: steps })
     }
 
     fn attack(&self, search: &Search<'p>, rules: &Rules, finding: &Finding) -> Option<FoundAttack> {

@@ -56,7 +56,7 @@ mod worker;
 
 pub use api::{
     Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, InstPlace, Options,
-    ReachModel, Reachability, Robust, Robustness, Unknown, Witness,
+    ReachModel, Reachability, Reached, Robust, Robustness, Unknown,
 };
 pub use finals::final_states;
 pub use lazy::{attacks, reach, robust};

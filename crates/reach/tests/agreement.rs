@@ -11,7 +11,7 @@ use raddle_oracle::generate::{self, Config, Weights};
 use raddle_oracle::shrink::shrink;
 use raddle_oracle::spinning;
 use raddle_reach::{
-    Answer, End, Options, ReachModel, Robust, Witness, final_states, reach, robust,
+    Answer, End, Options, ReachModel, Reached, Robust, final_states, reach, robust,
 };
 
 /// Executions beyond which a program is passed over.
@@ -137,10 +137,10 @@ fn spinning_complaint(program: &Program) -> Option<String> {
     None
 }
 
-fn replays(program: &Program, model: Model, witness: &Witness) -> bool {
-    let End::Failure { kind, .. } = &witness.end else { return false };
+fn replays(program: &Program, model: Model, witness: &Reached) -> bool {
+    let End::Failure(failure) = &witness.end else { return false };
     match replay_reach(program, model, false, &Budget::UNLIMITED, &witness.schedule).0.end {
-        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == *kind),
+        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == failure.kind),
         _ => false,
     }
 }

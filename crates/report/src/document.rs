@@ -6,7 +6,7 @@
 
 use crate::{Run, json, story};
 use raddle_analysis::reach::Reached;
-use raddle_analysis::witness::Expected;
+use raddle_analysis::witness::{Expected, ExpectedEnd};
 use raddle_analysis::{Search, Violation};
 use raddle_engine::{Checks, Step};
 use raddle_graph as graph;
@@ -257,11 +257,15 @@ impl BodyEntry {
     fn checked(self, file: &str, checks: Checks) -> Result<RecordedWitness, Diagnostic> {
         let search =
             self.search(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
+        let kind = ExpectedEnd::named(&self.kind).ok_or_else(|| {
+            Diagnostic::whole_file(file, format!("the kind '{}' is not known", self.kind))
+                .expected("'condition', 'goal' or a kind of failure")
+        })?;
         Ok(RecordedWitness {
             search,
             schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
             expected: Expected {
-                kind: self.kind,
+                kind,
                 thread: self.thread,
                 place: self.line.map(|line| (self.file, line)),
                 against: self.against.and_then(|at| Some((at.file, at.line?))),

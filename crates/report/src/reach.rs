@@ -62,7 +62,7 @@ fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> Witness<'a> {
 
 /// Why there is no answer, in words.
 fn reason(result: &ReachResult) -> Option<String> {
-    if result.unconfirmed {
+    if result.unconfirmed.is_some() {
         return Some("what was found does not replay: a defect of raddle".to_owned());
     }
     result.unknown.as_ref().map(ToString::to_string)

@@ -5,8 +5,8 @@ use raddle_analysis::{
     Violation, Witness,
 };
 use raddle_interleave::{
-    BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, Model, Options,
-    ReplayEvent, Step, Stopped, Summary, Unroll,
+    BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
+    Options, ReplayEvent, Step, Stopped, Summary, Unroll,
 };
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
@@ -71,18 +71,12 @@ fn observed(quantifier: Quantifier, check: CheckResult) -> LitmusResult {
 }
 
 fn failure() -> Failure {
-    Failure {
-        against: LocId::NONE,
-        kind: FailureKind::Assertion,
-        thread: "P0".into(),
-        loc: LocId(0),
-        message: "both are in".into(),
-        count: 1,
-        schedule: vec![
-            Step { thread: 0, update: None, choice: 0 },
-            Step { thread: 0, update: Some(3), choice: 0 },
-        ],
-    }
+    let schedule = vec![
+        Step { thread: 0, update: None, choice: 0 },
+        Step { thread: 0, update: Some(3), choice: 0 },
+    ];
+    let message = "both are in".to_owned();
+    FailureSite::new(FailureKind::Assertion, "P0", LocId(0), message).shown_by(1, schedule)
 }
 
 fn violation() -> CheckResult {

@@ -8,36 +8,48 @@
 //! given by axioms no event comes after it that it could order, and under those with buffers it may
 //! wait, and the thread's stores with it, until all others are where they are wanted.
 
-use raddle_engine::Failure;
+use raddle_engine::Summary;
 use raddle_ir::{
-    Access, Block, BlockId, FailKind, Function, Global, GlobalId, Inst, InstKind, IntPred, LocId,
-    Operand, Pred, Program, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
+    Access, Block, BlockId, FailKind, Function, Global, GlobalId, Inst, InstKind, IntPred, Loc,
+    LocId, Operand, Pred, Program, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
 };
 use std::collections::BTreeMap;
 
-const MESSAGE: &str = "all threads of a goal are where it wants them";
-
-/// Whether a failure is that of a goal.
-pub(super) fn is_reached(failure: &Failure) -> bool {
-    failure.message == MESSAGE
+/// A program with failures in place of its goals.
+pub(super) struct GoalProgram {
+    pub program: Program,
+    /// The positions from here on are those of the failures, one for each goal.
+    first: LocId,
 }
 
-/// How a goal counts: its counter, and how many threads it takes.
+impl GoalProgram {
+    /// Whether a search shows that a goal is reached.
+    pub fn is_reached(&self, summary: &Summary) -> bool {
+        let goals = self.first..LocId::NONE;
+        summary.failures.iter().any(|failure| goals.contains(&failure.loc))
+    }
+}
+
+/// How a goal counts: its counter, how many threads it takes, and the position of its failure.
 #[derive(Clone, Copy)]
 struct Count {
     counter: GlobalId,
     threads: usize,
+    reached: LocId,
 }
 
 /// The program with failures in place of its goals.
-pub(super) fn as_failures(program: &Program) -> Program {
+pub(super) fn as_failures(program: &Program) -> GoalProgram {
     let mut changed = program.clone();
+    let first = LocId(changed.locs.len() as u32);
     let goals = std::mem::take(&mut changed.goals);
     let mut wanted: BTreeMap<(ThreadIdx, BlockId), Vec<Count>> = BTreeMap::new();
     for (number, goal) in goals.iter().enumerate() {
         let counter = changed.globals.push(Global::zeroed(format!(".goal{number}"), 4, 4));
+        let reached = LocId(changed.locs.len() as u32);
+        changed.locs.push(Loc { file: 0, line: 0, column: 0, inlined_at: LocId::NONE });
         for place in &goal.places {
-            let count = Count { counter, threads: goal.places.len() };
+            let count = Count { counter, threads: goal.places.len(), reached };
             wanted.entry(*place).or_default().push(count);
         }
     }
@@ -53,7 +65,7 @@ pub(super) fn as_failures(program: &Program) -> Program {
         places.for_each(|((_, block), counts)| may_stay(&mut function, *block, counts));
         changed.threads[thread].func = changed.funcs.push(function);
     }
-    changed
+    GoalProgram { program: changed, first }
 }
 
 /// Before the block does what it did, its thread may stay for any of these.
@@ -94,14 +106,16 @@ fn staying(function: &mut Function, loc: LocId, count: Count) -> BlockId {
         a: Operand::Reg(old),
         b: Operand::Int(count.threads as u128 - 1),
     };
-    let message = MESSAGE.to_owned();
+    let message = "all threads of a goal are where it wants them".to_owned();
     let fail = InstKind::Fail { kind: FailKind::Assertion, message };
     let block = |kinds: Vec<InstKind>, term| Block {
         name: None,
         insts: kinds.into_iter().map(|kind| Inst { kind, loc }).collect(),
         term,
     };
-    let then = function.blocks.push(block(vec![fail], stop(loc)));
+    let mut fails = block(vec![fail], stop(loc));
+    fails.insts[0].loc = count.reached;
+    let then = function.blocks.push(fails);
     let els = function.blocks.push(block(vec![assume_nothing()], stop(loc)));
     let kind = TerminatorKind::Branch { cond: Operand::Reg(last), then, els };
     function.blocks.push(block(vec![counting, is_last], Terminator { kind, loc }))
@@ -149,8 +163,8 @@ mod tests {
             let program = program(seed);
             for (model, by_states) in [(Model::Sc, ReachModel::Sc), (Model::Tso, ReachModel::Tso)] {
                 let options = Options { keep_going: true, ..Options::new(model) };
-                let summary = explore(&as_failures(&program), &options);
-                let found = summary.failures.iter().any(is_reached);
+                let goals = as_failures(&program);
+                let found = goals.is_reached(&explore(&goals.program, &options));
                 let answer = reach(&program, by_states, &raddle_reach::Options::default()).answer;
                 let wanted = matches!(answer, Answer::Reachable(_));
                 assert!(!matches!(answer, Answer::Unknown(_)), "{answer:?}");

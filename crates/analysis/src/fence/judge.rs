@@ -8,7 +8,6 @@ use raddle_engine::{FailureKind, Limits, Summary};
 use raddle_interleave::{Model, Options};
 use raddle_ir::{FenceKind, InstKind, Program, Quantifier};
 use raddle_reach::{Answer, InstPlace, ReachModel};
-use std::borrow::Cow;
 
 /// The models that fences help against.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -269,15 +268,15 @@ fn missing(gaps: &[Gap]) -> &'static str {
 ///
 /// The search is told whether to go on after failures: those that are no goals show nothing.
 fn went_wrong(program: &Program, search: impl FnOnce(&Program, bool) -> Summary) -> Judgement {
-    let has_goals = !program.goals.is_empty();
-    let program = match has_goals {
-        true => Cow::Owned(goals::as_failures(program)),
-        false => Cow::Borrowed(program),
-    };
-    let summary = search(&program, has_goals);
-    let bad = match has_goals {
-        true => summary.failures.iter().any(goals::is_reached),
-        false => shows_failure(&summary) || shows_final_state(&program, &summary),
+    let (summary, bad) = if program.goals.is_empty() {
+        let summary = search(program, false);
+        let bad = shows_failure(&summary) || shows_final_state(program, &summary);
+        (summary, bad)
+    } else {
+        let goals = goals::as_failures(program);
+        let summary = search(&goals.program, true);
+        let bad = goals.is_reached(&summary);
+        (summary, bad)
     };
     match incomplete(&summary) {
         _ if bad => Judgement::Bad,

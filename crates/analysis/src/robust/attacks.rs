@@ -40,7 +40,8 @@ pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Findin
 fn gap(unknown: &Unknown) -> Gap {
     match unknown {
         Unknown::Spent(spent) => Gap::Stopped((*spent).into()),
-        Unknown::States | Unknown::Delayed(_) => Gap::Stopped(Stopped::Memory),
+        Unknown::States => Gap::Stopped(Stopped::Memory),
+        Unknown::Delayed(_) => Gap::Stopped(Stopped::Delays),
         Unknown::LocalSteps(_) | Unknown::Waiting(_) => Gap::Bounds,
         Unknown::Inputs => Gap::Inputs,
         Unknown::Unsupported(..) => Gap::Unsupported,

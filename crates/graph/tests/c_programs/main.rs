@@ -162,7 +162,7 @@ fn weak_complaint(program: &Program, model: Model) -> Option<String> {
     let limits = options(model, most_executions()).limits;
     for failure in &weak.failures {
         let end = replay(program, model, &limits, &failure.schedule).end;
-        if !matches!(&end, ReplayEnd::Failed(sites) if sites.contains(&failure.site())) {
+        if !matches!(&end, ReplayEnd::Failed(sites) if sites.contains(&failure.site)) {
             return Some(format!("{model}: {failure:?} replays to {end:?}"));
         }
     }

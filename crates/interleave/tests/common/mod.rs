@@ -117,7 +117,7 @@ fn failure_set(summary: &Summary) -> Vec<(FailureKind, &str, &str)> {
 fn replays(program: &Program, model: Model, failure: &Failure) {
     let replayed = replay(program, model, Checks::default(), &failure.schedule);
     let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{failure:?}: {replayed:?}") };
-    let site = failure.site();
+    let site = failure.site.clone();
     assert!(sites.contains(&site), "{site:?} replays to {sites:?}");
 }
 

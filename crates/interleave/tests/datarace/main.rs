@@ -47,7 +47,7 @@ fn pairs(program: &Program, model: Model, strategy: Strategy) -> BTreeSet<Pair> 
 fn replays(program: &Program, model: Model, race: &Failure) {
     let replayed = replay(program, model, Checks { races: true }, &race.schedule);
     let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{race:?}: {replayed:?}") };
-    assert!(sites.contains(&race.site()), "{:?} replays to {sites:?}", race.site());
+    assert!(sites.contains(&race.site), "{:?} replays to {sites:?}", race.site);
     let unchecked = replay(program, model, Checks::default(), &race.schedule);
     let other = match &unchecked.end {
         ReplayEnd::Failed(sites) => sites.iter().all(|site| site.kind != FailureKind::Race),
