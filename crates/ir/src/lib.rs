@@ -38,7 +38,7 @@ pub use diag::{Diagnostic, Severity, Span};
 pub use inst::{Access, Callee, Inst, InstKind, Operand, Pred, Terminator, TerminatorKind};
 pub use program::{
     Block, BlockId, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
-    ObservableId, Observed, Program, Reg, RegInfo, ThreadIdx,
+    ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
 };
 pub use types::Type;
 pub use words::{

@@ -6,7 +6,7 @@
 //! Where that is too much, [`fewest_grown`] learns one thing: a bad set is made larger until nothing
 //! more can be added without making it good; every good set has one of the places that are left.
 
-use raddle_ir::{BlockId, FenceKind, FuncId, Inst, InstKind, LocId, Program};
+use raddle_ir::{FenceKind, Inst, InstKind, LocId, Point, Program};
 
 /// What a set of fences costs: their number counts first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -88,14 +88,16 @@ fn hitting(clauses: &[Vec<usize>], set: &mut Vec<usize>, size: usize) -> Option<
     })
 }
 
-type Place = (FuncId, BlockId, usize);
-
 /// Last places of a block first: a fence at one does not move those after it in the list.
-fn places(program: &Program) -> Vec<Place> {
+fn places(program: &Program) -> Vec<Point> {
     let mut places = Vec::new();
     for (func, function) in &program.funcs {
         for (block, body) in &function.blocks {
-            places.extend((0..=body.insts.len()).rev().map(|index| (func, block, index)));
+            places.extend((0..=body.insts.len()).rev().map(|index| Point {
+                func,
+                block,
+                index: index as u32,
+            }));
         }
     }
     places
@@ -105,7 +107,7 @@ fn places(program: &Program) -> Vec<Place> {
 fn any_set(
     program: &Program,
     kinds: &[FenceKind],
-    places: &[Place],
+    places: &[Point],
     cost: Cost,
     is_good: &mut impl FnMut(&Program) -> bool,
 ) -> bool {
@@ -126,9 +128,9 @@ fn any_set(
     })
 }
 
-fn with_fence(program: &Program, (func, block, index): Place, kind: FenceKind) -> Program {
+fn with_fence(program: &Program, Point { func, block, index }: Point, kind: FenceKind) -> Program {
     let mut fenced = program.clone();
     let fence = Inst { kind: InstKind::Fence { kind }, loc: LocId::NONE };
-    fenced.funcs[func].blocks[block].insts.insert(index, fence);
+    fenced.funcs[func].blocks[block].insts.insert(index as usize, fence);
     fenced
 }

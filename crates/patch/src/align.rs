@@ -10,9 +10,8 @@
 //!
 //! What is passed on one way into a block, and not on all, belongs to the end of that way.
 
-use raddle_analysis::fence::Point;
 use raddle_ir::{
-    BlockId, Callee, FenceKind, FuncId, Function, GlobalId, InstKind, Operand, Program, Reg,
+    BlockId, Callee, FenceKind, FuncId, Function, GlobalId, InstKind, Operand, Point, Program, Reg,
     TerminatorKind,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -2,7 +2,7 @@
 
 use crate::search::Ended;
 use raddle_engine::{Budget, FailureSite, Spent, Step, Stopped};
-use raddle_ir::LocId;
+use raddle_ir::{LocId, Point};
 use std::fmt;
 use std::time::Duration;
 
@@ -139,15 +139,6 @@ pub struct Reachability {
     pub effort: Effort,
 }
 
-/// An instruction: its function, its block, which of the block's it is, and where it is in the source.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct InstPlace {
-    pub func: raddle_ir::FuncId,
-    pub block: raddle_ir::BlockId,
-    pub index: u32,
-    pub loc: LocId,
-}
-
 /// An attack that succeeds: a store of a thread is delayed past a load of the same thread, and what
 /// happens cannot be explained under SC.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -155,8 +146,8 @@ pub struct FeasibleAttack {
     /// Number and name of the attacking thread.
     pub number: u32,
     pub thread: String,
-    pub store: InstPlace,
-    pub load: InstPlace,
+    pub store: Point,
+    pub load: Point,
     /// A schedule under TSO that shows it.
     pub schedule: Vec<Step>,
 }

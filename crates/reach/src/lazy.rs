@@ -31,8 +31,8 @@
 
 use crate::ahead::{Ahead, Sought};
 use crate::api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, InstPlace, Options, ReachModel, Reachability,
-    Reached, Robust, Robustness, Unknown,
+    Answer, Attacks, Effort, End, FeasibleAttack, Options, ReachModel, Reachability, Reached,
+    Robust, Robustness, Unknown,
 };
 use crate::path::{Manner, schedule};
 use crate::rules::Rules;
@@ -40,7 +40,7 @@ use crate::search::{Finding, Found, Outcome, Search, Target};
 use raddle_engine::{FailureKind, FailureSite, Step};
 use raddle_ir::{InstKind, LocId, Order, Program};
 use raddle_machine::code::{Op, Pc};
-use raddle_machine::{Bounds, Fault, Machine, Unroll};
+use raddle_machine::{Bounds, Fault, Unroll};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -319,17 +319,12 @@ impl<'p> Asker<'p, '_> {
         let attack = FeasibleAttack {
             number: thread.0,
             thread: machine.thread_name(thread).to_owned(),
-            store: place(machine, store),
-            load: place(machine, load),
+            store: machine.point_of(store),
+            load: machine.point_of(load),
             schedule: steps,
         };
         Some(FoundAttack { store, attack })
     }
-}
-
-fn place(machine: &Machine<'_>, pc: Pc) -> InstPlace {
-    let (func, block, index, loc) = machine.source_of(pc);
-    InstPlace { func, block, index, loc }
 }
 
 pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {

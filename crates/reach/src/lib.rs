@@ -55,8 +55,8 @@ mod tree;
 mod worker;
 
 pub use api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, InstPlace, Options,
-    ReachModel, Reachability, Reached, Robust, Robustness, Unknown,
+    Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, Options, ReachModel,
+    Reachability, Reached, Robust, Robustness, Unknown,
 };
 pub use finals::final_states;
 pub use lazy::{attacks, reach, robust};

@@ -178,7 +178,7 @@ struct BodyEntry {
     thread: Option<String>,
     file: String,
     line: Option<u32>,
-    against: Option<json::Place>,
+    against: Option<json::SourceLine>,
     count: u64,
     schedule: Vec<story::Step>,
 }

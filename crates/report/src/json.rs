@@ -108,7 +108,7 @@ pub(crate) struct Error<'a> {
     line: Option<u32>,
     /// The other access of a race.
     #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<Place>,
+    against: Option<SourceLine>,
     message: String,
     count: u64,
     /// Whether the schedule was replayed to the same end.
@@ -125,7 +125,7 @@ pub(crate) struct Error<'a> {
 }
 
 #[derive(Serialize, Deserialize, Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SourceLine {
     pub file: String,
     pub line: Option<u32>,
 }
@@ -317,7 +317,7 @@ fn failed_at<'a>(run: &Run<'a>, site: FailureSite, schedule: &'a [Step]) -> Erro
     let (file, line) = place(run, site.loc);
     let against = (site.kind == FailureKind::Race).then(|| {
         let (file, line) = place(run, site.against);
-        Place { file, line }
+        SourceLine { file, line }
     });
     Error {
         kind: site.kind.name(),

@@ -23,11 +23,11 @@ pub struct Reach<'a> {
     /// Why it is not known.
     unknown: Option<String>,
     seconds: f64,
-    witness: Option<Witness<'a>>,
+    witness: Option<ReachedJson<'a>>,
 }
 
 #[derive(Serialize, Debug)]
-struct Witness<'a> {
+struct ReachedJson<'a> {
     /// `goal`, or the kind of failure.
     end: &'static str,
     message: Option<String>,
@@ -51,8 +51,8 @@ pub fn json<'a>(run: &Run<'a>, result: &'a ReachResult) -> Reach<'a> {
     }
 }
 
-fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> Witness<'a> {
-    Witness {
+fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> ReachedJson<'a> {
+    ReachedJson {
         end: reached.failure.as_ref().map_or("goal", |failure| failure.kind.name()),
         message: reached.failure.as_ref().map(|failure| failure.message.clone()),
         schedule: story::Steps(&reached.witness.schedule),

@@ -1,7 +1,7 @@
 //! Fences into programs, and places of the program with fences back into those of the original.
 
-use super::{Place, Point};
-use raddle_ir::{FenceKind, Inst, InstKind, Program};
+use super::FencePoint;
+use raddle_ir::{FenceKind, Inst, InstKind, Point, Program};
 use std::collections::BTreeMap;
 
 /// A program with fences.
@@ -13,7 +13,7 @@ pub(super) struct Fenced {
 }
 
 /// Puts a fence before each of these places.
-pub(super) fn insert(program: &Program, fences: &[(Place, FenceKind)]) -> Fenced {
+pub(super) fn insert(program: &Program, fences: &[(FencePoint, FenceKind)]) -> Fenced {
     let mut fenced = Fenced { program: program.clone(), inserted: BTreeMap::new() };
     let mut fences: Vec<_> = fences.to_vec();
     fences.sort_by_key(|(place, _)| place.point);

@@ -1,13 +1,13 @@
 //! Whether a program is as it is wanted.
 
-use super::{Point, goals};
+use super::goals;
 use crate::condition;
 use crate::fallible::may_fail;
 use crate::robust::{Gap, robust};
 use raddle_engine::{FailureKind, Limits, Summary};
 use raddle_interleave::{Model, Options};
-use raddle_ir::{FenceKind, InstKind, Program, Quantifier};
-use raddle_reach::{Answer, InstPlace, ReachModel};
+use raddle_ir::{FenceKind, InstKind, Point, Program, Quantifier};
+use raddle_reach::{Answer, ReachModel};
 
 /// The models that fences help against.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -184,7 +184,7 @@ impl<'q> Judge<'q> {
     /// Whether anything goes beyond SC under TSO, by attacks: loops need no bound.
     fn attacks(&self, program: &Program) -> Judgement {
         let attacks = raddle_reach::attacks(program, &self.reach_options());
-        let pair = |a: &raddle_reach::FeasibleAttack| (point(a.store), point(a.load));
+        let pair = |a: &raddle_reach::FeasibleAttack| (a.store, a.load);
         match attacks.unknown {
             // What was found is right, whatever else there may be.
             _ if !attacks.feasible.is_empty() => {
@@ -304,8 +304,4 @@ fn incomplete(summary: &Summary) -> Option<&'static str> {
         Some(stopped) => Some(stopped.phrase()),
         None => summary.bounds.iter().any(|bound| bound.kind.hides()).then_some(BOUND),
     }
-}
-
-fn point(place: InstPlace) -> Point {
-    Point { func: place.func, block: place.block, index: place.index }
 }

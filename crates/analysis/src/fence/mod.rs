@@ -35,20 +35,12 @@ use hitting::{Choice, Clause, Level};
 use insert::Fenced;
 use judge::{Judge, Judgement};
 use raddle_engine::{Spent, Stopped};
-use raddle_ir::{BlockId, FenceKind, FuncId, LocId, Program};
+use raddle_ir::{FenceKind, LocId, Point, Program};
 use std::time::{Duration, Instant};
-
-/// Before an instruction; an index that is the number of instructions is before the terminator.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Point {
-    pub func: FuncId,
-    pub block: BlockId,
-    pub index: u32,
-}
 
 /// Where a fence may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct FencePoint {
     pub point: Point,
     /// The position of the instruction before it, if there is one in the block.
     pub after: LocId,
@@ -60,7 +52,7 @@ pub struct Place {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fence {
-    pub place: Place,
+    pub place: FencePoint,
     pub kind: FenceKind,
 }
 

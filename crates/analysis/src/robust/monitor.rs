@@ -7,7 +7,7 @@
 //! no thread runs ahead of a store of its own, or none that others follow before the store has left,
 //! are passed over ([`Ahead`]): there is nothing to find in them.
 
-use super::witness::{Witness, witness};
+use super::witness::{CycleWitness, witness};
 use super::{Finding, Gap, gaps, options};
 use raddle_interleave::{
     Barrier, Delay, Execution, Happening, Limits, Model, Undelayed, What, delayed, observe,
@@ -117,7 +117,7 @@ struct Watch<'p> {
     causal: Causal,
     /// How many of the operations the monitor has seen.
     seen: usize,
-    found: Option<Witness>,
+    found: Option<CycleWitness>,
     unconfirmed: bool,
     undecided: bool,
 }

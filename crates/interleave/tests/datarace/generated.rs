@@ -1,6 +1,6 @@
 //! Generated programs: the engine's races are those of the definition.
 
-use super::definition::{LOCATIONS, Order, Place, Statement, Threads, races};
+use super::definition::{LOCATIONS, Order, Statement, StatementId, Threads, races};
 use super::{Pair, common, pairs};
 use raddle_interleave::{Model, Strategy};
 use raddle_ir::Program;
@@ -121,7 +121,7 @@ fn the_races_are_those_of_the_definition() {
     for seed in 0..rounds {
         let threads = generated(seed);
         let (program, source, places) = built(&threads);
-        let line = |(thread, statement): Place| places[thread][statement];
+        let line = |(thread, statement): StatementId| places[thread][statement];
         for (model, buffers) in [(Model::Sc, false), (Model::Tso, true)] {
             let Some(expected) = races(&threads, buffers) else { continue };
             let expected: BTreeSet<Pair> = expected
