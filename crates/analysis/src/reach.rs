@@ -187,6 +187,7 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
         }
         Some(Unknown::Waiting(_)) => summary.stopped = Some(Stopped::Waiting),
         Some(Unknown::Delayed(_)) => summary.stopped = Some(Stopped::Delays),
+        Some(Unknown::Lost) => summary.stopped = Some(Stopped::Lost),
         Some(Unknown::Unsupported(what, loc)) => return unsupported(what, loc),
     }
     summary

@@ -83,6 +83,8 @@ pub enum Stopped {
     Waiting,
     /// A thread may have to delay more stores than the reachability engine lets it.
     Delays,
+    /// There is no schedule for what was found: a defect of raddle.
+    Lost,
 }
 
 impl Stopped {
@@ -98,6 +100,7 @@ impl Stopped {
             Stopped::Sampling => "sampling",
             Stopped::Waiting => "waiting",
             Stopped::Delays => "delays",
+            Stopped::Lost => "defect",
         }
     }
 
@@ -113,6 +116,7 @@ impl Stopped {
             Stopped::Sampling => "random schedules are a sample, not a search",
             Stopped::Waiting => "whether a thread waits for ever in a loop was not found out",
             Stopped::Delays => "a thread may have to delay too many stores at the same time",
+            Stopped::Lost => "a defect of raddle: a way that was found cannot be gone again",
         }
     }
 }

@@ -55,6 +55,8 @@ pub enum Unknown {
     Inputs,
     /// More stores would have to be delayed than [`Options::max_delayed`].
     Delayed(usize),
+    /// There is no schedule for what was found: a defect of raddle.
+    Lost,
 }
 
 impl From<Ended> for Unknown {
@@ -76,6 +78,7 @@ impl fmt::Display for Unknown {
             }
             Unknown::Waiting(_) => f.write_str(Stopped::Waiting.phrase()),
             Unknown::Unsupported(what, _) => write!(f, "reached what cannot be run: {what}"),
+            Unknown::Lost => f.write_str(Stopped::Lost.phrase()),
             Unknown::Inputs => f.write_str(
                 "unreachable for the inputs tried, which are some of those there are (--nondet-range)",
             ),

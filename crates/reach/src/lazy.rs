@@ -29,11 +29,11 @@
 //! failure or its end under TSO only, as long as its buffer need not be empty. `S` has the stores with a goal or a failure ahead from the start, and those with which threads would wait
 //! for ever as soon as they are found.
 
-use crate::ahead::{Ahead, Sought};
 use crate::api::{
     Answer, Attacks, Effort, End, FeasibleAttack, Options, ReachModel, Reachability, Reached,
     Robust, Robustness, Unknown,
 };
+use crate::delayable::{Delayable, Sought};
 use crate::path::{Manner, schedule};
 use crate::rules::Rules;
 use crate::search::{Finding, Found, Outcome, Search, Target};
@@ -140,7 +140,7 @@ impl<'p> Asker<'p, '_> {
                 Query::Found(witness) => return Answer::Reachable(witness),
                 Query::Attacked(stores) => delayable.extend(stores),
                 Query::Nothing => return Answer::Unreachable,
-                Query::Capped => match self.twice(cap) {
+                Query::Capped => match self.doubled_cap(cap) {
                     Ok(more) => cap = more,
                     Err(unknown) => return Answer::Unknown(unknown),
                 },
@@ -158,7 +158,7 @@ impl<'p> Asker<'p, '_> {
         let search = self.search(&Rules::default(), Target::Rules)?;
         let code = search.system().machine.code();
         let sought = if self.asks_for_goals() { Sought::Goal } else { Sought::Failure };
-        let ahead = Ahead::new(code, sought);
+        let ahead = Delayable::new(code, sought);
         let stores = (0..code.ops.len() as u32).map(Pc).filter(|pc| {
             let op = code.ops[pc.0 as usize];
             matches!(op, Op::Store { access, .. } if access.order != Order::SeqCst)
@@ -171,7 +171,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     /// Twice as many stores to delay, if that is allowed.
-    pub fn twice(&self, cap: usize) -> Result<usize, Unknown> {
+    pub fn doubled_cap(&self, cap: usize) -> Result<usize, Unknown> {
         match cap >= self.options.max_delayed {
             true => Err(Unknown::Delayed(cap)),
             false => Ok((cap * 2).min(self.options.max_delayed)),
@@ -260,9 +260,7 @@ impl<'p> Asker<'p, '_> {
 
     /// Why there is no schedule for what was found.
     pub fn lost(&self) -> Unknown {
-        let message = "a way that was found cannot be gone again".to_owned();
-        let unsupported = Unknown::Unsupported(message, LocId::NONE);
-        self.options.budget.spent().map_or(unsupported, Unknown::Spent)
+        self.options.budget.spent().map_or(Unknown::Lost, Unknown::Spent)
     }
 
     fn bounds(&self) -> Bounds {

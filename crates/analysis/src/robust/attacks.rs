@@ -44,6 +44,7 @@ fn gap(unknown: &Unknown) -> Gap {
         Unknown::Delayed(_) => Gap::Stopped(Stopped::Delays),
         Unknown::LocalSteps(_) | Unknown::Waiting(_) => Gap::Bounds,
         Unknown::Inputs => Gap::Inputs,
+        Unknown::Lost => Gap::Unconfirmed,
         Unknown::Unsupported(..) => Gap::Unsupported,
     }
 }
