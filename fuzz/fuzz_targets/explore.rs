@@ -2,8 +2,9 @@
 //! panic whatever a well-formed program does, and no count may exceed its limit.
 #![no_main]
 
+use raddle_engine::{Budget, Limits, Model, Options};
 use libfuzzer_sys::fuzz_target;
-use raddle_interleave::{Budget, Limits, Model, Options, explore};
+use raddle_interleave::{explore};
 use raddle_ir::{text, verify::verify};
 use std::time::Duration;
 

@@ -10,10 +10,10 @@
 //! The first row that applies is taken: what was found stays found when a limit ends the search.
 
 use crate::condition::{self, ConditionResult, Outcome};
-use crate::search::Search;
+use crate::search::explore;
 use crate::witness::{self, Unconfirmed, Witness};
-use raddle_engine::{Failure, FailureKind, Spent, Step, Summary};
-use raddle_ir::{Program, Quantifier};
+use raddle_engine::{Failure, FailureKind, Options, Spent, Step, Summary};
+use raddle_ir::{Program, Quantifier, Verified};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,14 +82,13 @@ pub struct CheckResult {
     pub elapsed: Duration,
 }
 
-/// Searches a verified program and says what came of it.
-pub fn check(program: &Program, search: &Search) -> CheckResult {
+/// Searches a program and gives the verdict.
+pub fn check(program: &Verified, options: &Options) -> CheckResult {
     let start = Instant::now();
-    let summary = search.explore(program);
-    let budget = search.limits().budget.for_report();
-    let confirm = |offence: &Offence| witness::confirm(program, search, &budget, offence);
-    // Lazy reachability visits states and counts no executions.
-    let counts_executions = !matches!(search, Search::Lazy(_));
+    let summary = explore(program, options);
+    let options = options.clone().within(options.limits.budget.for_report());
+    let confirm = |offence: &Offence| witness::confirm(program, &options, offence);
+    let counts_executions = options.strategy.engine().counts_executions();
     let mut result = judge(program, summary, counts_executions, confirm);
     result.elapsed = start.elapsed();
     result

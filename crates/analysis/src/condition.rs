@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn schedule(value: u64) -> Vec<Step> {
-        vec![Step { thread: 0, update: None, choice: value }]
+        vec![Step::Choose { thread: raddle_machine::ThreadId(0), choice: value }]
     }
 
     fn outcome(value: u64, count: u64) -> Outcome {

@@ -7,16 +7,15 @@
 //! have the same traces would not do: a third may have more.
 
 use crate::check::{CheckResult, Verdict, check};
-use crate::search::Search;
-use raddle_engine::BoundKind;
-use raddle_ir::Program;
+use raddle_engine::{BoundKind, Options};
+use raddle_ir::Verified;
 use std::time::Instant;
 
 /// The search that decided, and what it found.
 #[derive(Clone, Debug)]
 pub struct Iterated {
     /// With the bound that was reached.
-    pub search: Search,
+    pub options: Options,
     pub result: CheckResult,
     /// Executions for each bound, from 0 up to that one; empty if the bound was not raised.
     pub executions: Vec<u64>,
@@ -24,9 +23,9 @@ pub struct Iterated {
 
 impl Iterated {
     /// A check with the bound as it is.
-    pub fn once(program: &Program, search: &Search) -> Iterated {
-        let (search, result) = (search.clone(), check(program, search));
-        Iterated { search, result, executions: Vec::new() }
+    pub fn once(program: &Verified, options: &Options) -> Iterated {
+        let (options, result) = (options.clone(), check(program, options));
+        Iterated { options, result, executions: Vec::new() }
     }
 
     /// Whether larger buffers change nothing, as far as the other bounds and limits let see.
@@ -37,23 +36,24 @@ impl Iterated {
 
 /// Checks a program with buffers of growing size. The budget is for all bounds together, the limit on
 /// executions for each.
-pub fn iterate(program: &Program, search: &Search) -> Iterated {
+pub fn iterate(program: &Verified, options: &Options) -> Iterated {
     let start = Instant::now();
     let mut executions = Vec::new();
     loop {
         let bound = executions.len() as u32;
-        let search = search.clone().with_buffer_bound(bound);
-        let mut result = check(program, &search);
+        let buffer_bound = options.has_buffers().then_some(bound);
+        let options = Options { buffer_bound, ..options.clone() };
+        let mut result = check(program, &options);
         executions.push(result.summary.executions);
         let goes_on = result.verdict == Verdict::SafeBounded && is_bounded(&result);
-        let spent = search.limits().budget.spent().filter(|_| goes_on);
+        let spent = options.limits.budget.spent().filter(|_| goes_on);
         if let Some(spent) = spent {
             result.summary.stopped = Some(spent.into());
             result.verdict = Verdict::Unknown;
         }
         if !goes_on || spent.is_some() {
             result.elapsed = start.elapsed();
-            return Iterated { search, result, executions };
+            return Iterated { options, result, executions };
         }
     }
 }

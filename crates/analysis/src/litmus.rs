@@ -5,8 +5,8 @@
 
 use crate::check::{CheckResult, check};
 use crate::condition::ConditionResult;
-use crate::search::Search;
-use raddle_ir::{Program, Quantifier};
+use raddle_engine::Options;
+use raddle_ir::{Quantifier, Verified};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Observation {
@@ -50,8 +50,8 @@ impl LitmusResult {
 }
 
 /// Runs a litmus test. The search goes on past failures, so that every state is seen.
-pub fn litmus(program: &Program, search: &Search) -> LitmusResult {
-    observe(check(program, &search.clone().keep_going()))
+pub fn litmus(program: &Verified, options: &Options) -> LitmusResult {
+    observe(check(program, &Options { keep_going: true, ..options.clone() }))
 }
 
 fn observe(check: CheckResult) -> LitmusResult {

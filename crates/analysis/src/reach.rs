@@ -4,14 +4,14 @@
 //! a path that shares nothing with the search, before anyone is told.
 
 use crate::fallible::may_fail;
-use crate::search::Search;
 use crate::witness::Witness;
 use raddle_engine::{
-    BoundKind, BoundMet, Budget, FailureKind, FailureSite, ReplayEnd, Spent, Step, Stopped, Summary,
+    BoundKind, BoundMet, Engine, FailureKind, FailureSite, Model, Options, ReplayEnd, Spent, Step,
+    Stopped, Summary,
 };
-use raddle_interleave::{Model, replay_reach};
-use raddle_ir::{LocId, Program};
-use raddle_reach::{Answer, Effort, End, FinalState, Options, ReachModel, Unknown, final_states};
+use raddle_interleave::replay_reach;
+use raddle_ir::{LocId, Verified};
+use raddle_reach::{Answer, Effort, End, FinalState, Unknown, final_states};
 
 /// What was reached, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub struct Reached {
 
 #[derive(Clone, Debug)]
 pub struct ReachResult {
-    pub model: ReachModel,
+    pub model: Model,
     /// `None`: not known; [`ReachResult::unknown`] says why.
     pub reachable: Option<bool>,
     pub reached: Option<Reached>,
@@ -35,7 +35,7 @@ pub struct ReachResult {
 
 impl ReachResult {
     /// The answer for a program that was not searched, with the reason.
-    pub fn unsearched(model: ReachModel, spent: Spent) -> ReachResult {
+    pub fn unsearched(model: Model, spent: Spent) -> ReachResult {
         ReachResult {
             model,
             reachable: None,
@@ -47,26 +47,18 @@ impl ReachResult {
     }
 }
 
-/// The model as the interleaving engine knows it.
-pub const fn replayed_under(model: ReachModel) -> Model {
-    match model {
-        ReachModel::Sc => Model::Sc,
-        ReachModel::Tso => Model::Tso,
-    }
-}
-
 /// Asks whether a goal of the program, or a failure, can be reached.
-pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachResult {
-    let asks_for_failures = options.failures || program.goals.is_empty();
-    let pointless = asks_for_failures && !may_fail(program, &options.budget);
+pub fn reach(program: &Verified, options: &Options) -> ReachResult {
+    let asks_for_failures = !options.checks.goals || program.goals.is_empty();
+    let pointless = asks_for_failures && !may_fail(program, &options.limits.budget);
     let raddle_reach::Reachability { answer, effort } = match pointless {
         true => {
             raddle_reach::Reachability { answer: Answer::Unreachable, effort: Effort::default() }
         }
-        false => raddle_reach::reach(program, model, options),
+        false => raddle_reach::reach(program, options),
     };
     let mut result = ReachResult {
-        model,
+        model: options.model,
         reachable: None,
         reached: None,
         unknown: None,
@@ -81,8 +73,9 @@ pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachRe
         Answer::Unreachable => result.reachable = Some(false),
         Answer::Unknown(unknown) => result.unknown = Some(unknown),
         Answer::Reachable(found) => {
-            let budget = options.budget.for_report();
-            match (confirmed(program, model, &budget, &found), budget.spent()) {
+            let budget = options.limits.budget.for_report();
+            let options = options.clone().within(budget.clone());
+            match (confirmed(program, &options, &found), budget.spent()) {
                 (Some(reached), _) => {
                     result.reached = Some(reached);
                     result.reachable = Some(true);
@@ -97,14 +90,14 @@ pub fn reach(program: &Program, model: ReachModel, options: &Options) -> ReachRe
 
 /// Replays a witness; `None` if it does not end as it should.
 fn confirmed(
-    program: &Program,
-    model: ReachModel,
-    budget: &Budget,
+    program: &Verified,
+    options: &Options,
     found: &raddle_reach::Reached,
 ) -> Option<Reached> {
-    let (goals, schedule) = (found.end == End::Goal, found.schedule.clone());
-    let (replayed, at_goal) =
-        replay_reach(program, replayed_under(model), goals, budget, &schedule);
+    let schedule = found.schedule.clone();
+    let mut options = options.clone();
+    options.checks.goals = found.end == End::Goal;
+    let (replayed, at_goal) = replay_reach(program, &options, &schedule);
     let witness = Witness { schedule, events: replayed.events, why: None };
     let failure = match (&found.end, replayed.end) {
         (End::Goal, _) if at_goal => None,
@@ -118,12 +111,13 @@ fn confirmed(
 
 /// Runs a schedule that comes from elsewhere; it must end at a goal. The error says, in words, what
 /// happens instead.
-pub fn rerun(program: &Program, search: &Search, schedule: &[Step]) -> Result<Witness, String> {
-    let Search::Lazy(options) = search else {
+pub fn rerun(program: &Verified, options: &Options, schedule: &[Step]) -> Result<Witness, String> {
+    if options.strategy.engine() != Engine::Reach {
         return Err("goals are reached by schedules of the reachability engine".to_owned());
-    };
-    let budget = &options.limits.budget;
-    let (replayed, at_goal) = replay_reach(program, options.model, true, budget, schedule);
+    }
+    let mut options = options.clone();
+    options.checks.goals = true;
+    let (replayed, at_goal) = replay_reach(program, &options, schedule);
     match (at_goal, replayed.end) {
         (true, _) => {
             Ok(Witness { schedule: schedule.to_vec(), events: replayed.events, why: None })
@@ -138,22 +132,9 @@ pub fn rerun(program: &Program, search: &Search, schedule: &[Step]) -> Result<Wi
 
 /// Failures of a program, for `check`: assertions and the like are the goals, loops need not end; and
 /// its final states, if it has a condition on those. Data races are not looked at.
-pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -> Summary {
+pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
     let mut summary = Summary::default();
-    let model = match options.model {
-        Model::Sc => ReachModel::Sc,
-        Model::Tso => ReachModel::Tso,
-        Model::Pso => return unsupported("lazy reachability under pso".to_owned(), LocId::NONE),
-    };
-    let limits = &options.limits;
-    let asked = Options {
-        budget: limits.budget.clone(),
-        local_steps: limits.local_steps,
-        workers: std::thread::available_parallelism().map_or(1, usize::from),
-        failures: true,
-        ..Options::default()
-    };
-    let result = reach(program, model, &asked);
+    let result = reach(program, options);
     if let Some(Reached { failure: Some(site), witness }) = result.reached {
         summary.failures.push(site.shown_by(1, witness.schedule));
         summary.stopped = Some(Stopped::Failure);
@@ -168,7 +149,7 @@ pub(crate) fn explore(program: &Program, options: &raddle_interleave::Options) -
         && matches!(unknown, None | Some(Unknown::Inputs))
         && summary.failures.is_empty()
     {
-        let finals = final_states(program, model, &asked);
+        let finals = final_states(program, options);
         unknown = finals.unknown;
         summary.events += finals.effort.states;
         for FinalState { values, schedule } in finals.states {

@@ -7,12 +7,13 @@
 
 use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
-use crate::search::Search;
+use crate::search::replay;
 use crate::why::{Why, graph, why};
 use raddle_engine::{
-    Budget, Failure, FailureKind, FailureSite, ReplayEnd, ReplayEvent, Spent, Step, Stopped,
+    Engine, Failure, FailureKind, FailureSite, Options, ReplayEnd, ReplayEvent, Spent, Step,
+    Stopped,
 };
-use raddle_ir::{LocId, Program};
+use raddle_ir::{LocId, Program, Verified};
 
 /// A schedule and what happens along it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,17 +36,17 @@ pub enum Unconfirmed {
 
 /// Replays an offence's schedule.
 pub fn confirm(
-    program: &Program,
-    search: &Search,
-    budget: &Budget,
+    program: &Verified,
+    options: &Options,
     offence: &Offence,
 ) -> Result<Witness, Unconfirmed> {
+    let budget = &options.limits.budget;
     // There may be thousands of offences, and to begin a replay takes time.
     if let Some(spent) = budget.spent() {
         return Err(Unconfirmed::Spent(spent));
     }
     let schedule = offence.schedule();
-    let replayed = search.replay(program, budget, schedule);
+    let replayed = replay(program, options, schedule);
     let confirmed = match (offence, &replayed.end) {
         (Offence::Failed(failure), ReplayEnd::Failed(sites)) => {
             sites.iter().any(|site| is_same(failure, site))
@@ -56,7 +57,7 @@ pub fn confirm(
         _ => false,
     };
     match (confirmed, budget.spent()) {
-        (true, _) => Ok(witness(program, search, budget, schedule, replayed.events, offence)),
+        (true, _) => Ok(witness(program, options, schedule, replayed.events, offence)),
         // The search may have had no time for the whole schedule.
         (false, Some(spent)) => Err(Unconfirmed::Spent(spent)),
         (false, None) => Err(Unconfirmed::Differs),
@@ -69,16 +70,15 @@ const MOST_EVENTS: usize = 20_000;
 /// A schedule with its story and the reason.
 fn witness(
     program: &Program,
-    search: &Search,
-    budget: &Budget,
+    options: &Options,
     schedule: &[Step],
     events: Vec<ReplayEvent>,
     offence: &Offence,
 ) -> Witness {
-    let (events, why) = match search {
-        _ if budget.is_spent() || events.len() > MOST_EVENTS => (events, None),
-        Search::Graph(_) => graph::explained(program, schedule, events, offence),
-        Search::Interleave(_) | Search::Lazy(_) => {
+    let (events, why) = match options.strategy.engine() {
+        _ if options.limits.budget.is_spent() || events.len() > MOST_EVENTS => (events, None),
+        Engine::Graph => graph::explained(program, schedule, events, offence),
+        Engine::Interleave | Engine::Reach => {
             let why = why(program, &events, offence);
             (events, why)
         }
@@ -136,13 +136,12 @@ impl ExpectedEnd {
 /// Runs a schedule that comes from elsewhere; it must end in what is expected. The error says, in
 /// words, what happens instead.
 pub fn rerun(
-    program: &Program,
-    search: &Search,
+    program: &Verified,
+    options: &Options,
     schedule: &[Step],
     expected: &Expected,
 ) -> Result<Violation, String> {
-    let budget = &search.limits().budget;
-    let replayed = search.replay(program, budget, schedule);
+    let replayed = replay(program, options, schedule);
     let offence = match &replayed.end {
         ReplayEnd::Failed(sites) => {
             let site = sites.iter().find(|site| expected.is_met(program, site));
@@ -164,7 +163,7 @@ pub fn rerun(
         ReplayEnd::Spent(spent) => return Err(Stopped::from(*spent).phrase().to_owned()),
         ReplayEnd::Short => return Err("the schedule ends before the program does".to_owned()),
     };
-    let witness = witness(program, search, budget, schedule, replayed.events, &offence);
+    let witness = witness(program, options, schedule, replayed.events, &offence);
     Ok(Violation { offence, witness, count: expected.count })
 }
 

@@ -6,15 +6,16 @@
 //! ends soon enough, it must observe the same and find as many distinct traces.
 
 use raddle_analysis::{LitmusResult, litmus};
-use raddle_interleave::{Model, Options, Strategy, Summary};
-use raddle_ir::Program;
-use raddle_testing::{Corpus, Reference};
+use raddle_engine::{Model, Options, Strategy, Summary};
+
+use raddle_ir::Verified;
+use raddle_testing::{Corpus, Reference, note};
 
 /// Interleavings that the search without reduction may visit.
 const INTERLEAVINGS: u64 = 20_000;
 
 /// What is wrong with the answers on one test under one model.
-fn complaints(program: &Program, model: Model, expected: &Reference) -> Vec<String> {
+fn complaints(program: &Verified, model: Model, expected: &Reference) -> Vec<String> {
     let mut wrong = Vec::new();
     for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {
         let options = Options { strategy, count_traces: true, ..Options::new(model) };
@@ -59,18 +60,20 @@ fn other_traces(found: &Summary, expected: &Reference) -> Option<String> {
     wrong.then(|| format!("{:?} traces, expected {}", found.traces, expected.executions))
 }
 
-/// All tests of the corpus under one model.
+/// All tests under one model.
 fn corpus(model: Model) {
-    let Some(corpus) = Corpus::open("x86") else { return };
-    let references = corpus.references_of(model.name());
-    let mut wrong = Vec::new();
-    for expected in &references {
-        let test = raddle_front_litmus::load(&expected.test, &corpus.read(&expected.test));
-        let program = test.expect("the test is well-formed").program;
-        wrong.extend(complaints(&program, model, expected));
+    for corpus in Corpus::all("x86") {
+        let references = corpus.references_of(model.name());
+        let mut wrong = Vec::new();
+        for expected in &references {
+            let test = raddle_front_litmus::load(&expected.test, &corpus.read(&expected.test));
+            let program = test.expect("the test is well-formed").program;
+            wrong.extend(complaints(&program, model, expected));
+        }
+        let shown = wrong[..wrong.len().min(40)].join("\n");
+        assert!(wrong.is_empty(), "{} of {} tests: \n{shown}", wrong.len(), references.len());
+        note(&format!("{} compared in {}", references.len(), corpus.folder().display()));
     }
-    let shown = wrong[..wrong.len().min(40)].join("\n");
-    assert!(wrong.is_empty(), "{} of {} tests: \n{shown}", wrong.len(), references.len());
 }
 
 #[test]

@@ -4,7 +4,8 @@
 use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
 use raddle_engine::Limits;
 use raddle_ir::Mnemonic;
-use raddle_ir::{Program, text};
+use raddle_ir::{Verified, text};
+use raddle_oracle::campaign::{Stop, compare_under, only_if, same, seeded};
 use raddle_oracle::fences::{Cost, cheapest};
 use raddle_oracle::{Model, Observation, axiomatic, generate, weak};
 
@@ -98,7 +99,7 @@ const CLASSICS: [Classic; 9] = [
 ];
 
 impl Classic {
-    fn program(&self) -> Program {
+    fn program(&self) -> Verified {
         let mut out = String::new();
         for place in ["x", "y", "z"] {
             out += &format!("global @{place}: i32 = 0\nobserve {place} = i32 @{place}\n");
@@ -126,7 +127,7 @@ impl Classic {
     }
 }
 
-fn found(program: &Program, model: WeakModel, target: Target) -> Vec<String> {
+fn found(program: &Verified, model: WeakModel, target: Target) -> Vec<String> {
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
     match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
         Outcome::Fences(fences) => {
@@ -151,7 +152,7 @@ fn classics_need_what_they_are_known_to_need() {
 }
 
 /// Executions under the model, by an oracle; `None` if it is too much for it.
-fn outcome(program: &Program, model: WeakModel) -> Option<raddle_oracle::Outcome> {
+fn outcome(program: &Verified, model: WeakModel) -> Option<raddle_oracle::Outcome> {
     match model {
         WeakModel::Tso => axiomatic::executions(program, Model::Tso).ok(),
         WeakModel::Pso => axiomatic::executions(program, Model::Pso).ok(),
@@ -160,7 +161,7 @@ fn outcome(program: &Program, model: WeakModel) -> Option<raddle_oracle::Outcome
     }
 }
 
-fn is_good(program: &Program, model: WeakModel, target: Target) -> Option<bool> {
+fn is_good(program: &Verified, model: WeakModel, target: Target) -> Option<bool> {
     let seen = outcome(program, model)?;
     match target {
         Target::Robust => {
@@ -175,7 +176,7 @@ fn is_good(program: &Program, model: WeakModel, target: Target) -> Option<bool> 
 }
 
 /// What the search says it costs.
-fn cost(program: &Program, model: WeakModel, target: Target) -> Option<Cost> {
+fn cost(program: &Verified, model: WeakModel, target: Target) -> Option<Cost> {
     let question = Question { model, target, limits: Limits::default(), workers: 1 };
     let kinds = model.kinds();
     let level = |kind| kinds.iter().position(|k| *k == kind).map_or(0, |level| level + 1);
@@ -189,8 +190,8 @@ fn cost(program: &Program, model: WeakModel, target: Target) -> Option<Cost> {
 }
 
 /// What the cheapest of all placements of at most so many fences costs.
-fn least(program: &Program, model: WeakModel, target: Target, most: usize) -> Option<Cost> {
-    let mut good = |program: &Program| is_good(program, model, target) == Some(true);
+fn least(program: &Verified, model: WeakModel, target: Target, most: usize) -> Option<Cost> {
+    let mut good = |program: &Verified| is_good(program, model, target) == Some(true);
     cheapest(program, model.kinds(), most, &mut good)
 }
 
@@ -214,7 +215,7 @@ fn no_placement_is_cheaper_for_classics() {
 }
 
 /// Two threads of two or three accesses, some with dependencies and fences of their own.
-fn generated(seed: u64) -> Program {
+fn generated(seed: u64) -> Verified {
     let config = generate::Config { instructions: 2..=3, threads: 2..=2, ..tiny() };
     generate::program(&config, seed)
 }
@@ -233,25 +234,15 @@ fn tiny() -> generate::Config {
 
 #[test]
 fn no_placement_is_cheaper_for_generated_programs() {
-    let long = raddle_testing::is_long();
-    let (mut compared, mut needing) = (0, 0);
-    for seed in 0..if long { 1500 } else { 60 } {
-        let mut program = generated(seed);
-        program.condition = None;
-        for model in WeakModel::ALL {
-            // What an oracle gives up on, or has many fences, is left alone.
-            if is_good(&program, model, Target::Robust).is_none() {
-                continue;
-            }
-            let Some(found) = cost(&program, model, Target::Robust) else { continue };
-            if found.count > if long { 3 } else { 2 } {
-                continue;
-            }
-            let least = least(&program, model, Target::Robust, found.count);
-            assert_eq!(Some(found), least, "{}\n{}", model.name(), text::print(&program));
-            compared += 1;
-            needing += u32::from(found.count > 0);
-        }
-    }
-    assert!(compared > 40 && needing > 5, "{compared} compared, {needing} needing");
+    let most = if raddle_testing::is_long() { 3 } else { 2 };
+    let mut needing = 0;
+    let tally = compare_under(seeded(60, generated), &WeakModel::ALL, |program, model| {
+        let program = Verified { condition: None, ..program.clone() };
+        only_if(is_good(&program, model, Target::Robust).is_some())?;
+        let found = cost(&program, model, Target::Robust).ok_or(Stop::Skip)?;
+        only_if(found.count <= most)?;
+        needing += u32::from(found.count > 0);
+        same("the cost", &Some(found), &least(&program, model, Target::Robust, found.count))
+    });
+    assert!(tally.compared > 40 && needing > 5, "{tally:?}, {needing} needing");
 }

@@ -5,12 +5,12 @@ use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, between_lines
 use raddle_analysis::reach::reach;
 use raddle_analysis::{Search, Verdict, check};
 use raddle_engine::Limits;
-use raddle_interleave::{Model, Options};
-use raddle_ir::{Program, text};
-use raddle_reach::ReachModel;
+use raddle_engine::{Model, Options};
+
+use raddle_ir::{Verified, text};
 
 /// Two threads store and read each other's flag; a third does something if both read nothing.
-fn program(failing: &str) -> Program {
+fn program(failing: &str) -> Verified {
     let thread = |n: u32, own: &str, other: &str| {
         format!(
             "func @t{n}() {{\n reg %r: i32\n entry:\n store i32 @{own}, 1\n %r = load i32 @{other}\n \
@@ -74,9 +74,9 @@ fn searches_see_every_failure() {
                 assert_eq!(verdict, expected, "{name} under {model:?} by {search:?}");
             }
         }
-        let options = raddle_reach::Options::default();
-        assert_eq!(reach(&program, ReachModel::Sc, &options).reachable, Some(false), "{name}");
-        assert_eq!(reach(&program, ReachModel::Tso, &options).reachable, Some(true), "{name}");
+        let options = raddle_engine::Options::default();
+        assert_eq!(reach(&program, Model::Sc, &options).reachable, Some(false), "{name}");
+        assert_eq!(reach(&program, Model::Tso, &options).reachable, Some(true), "{name}");
     }
 }
 

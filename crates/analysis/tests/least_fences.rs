@@ -2,13 +2,14 @@
 //! all executions under TSO with buffers of a few stores, and their traces. `RADDLE_LONG=1` looks at
 //! all files.
 
-#[path = "support/automata.rs"]
-mod support;
+use crate::support;
+use raddle_engine::Options;
 
-use raddle_ir::{FenceKind, Program};
+use raddle_ir::{FenceKind, Verified};
+use raddle_oracle::campaign::{Stop, compare_seeds, same};
 use raddle_oracle::capped::beyond_sc;
 use raddle_oracle::{Trouble, automata, fences::fewest_grown};
-use raddle_reach::{Options, Robust, robust};
+use raddle_reach::{Robust, robust};
 use raddle_testing::is_long;
 use support::{expected, load};
 
@@ -17,7 +18,7 @@ use support::{expected, load};
 const LENGTH: usize = 2;
 
 /// `None` if it is too much for the oracle.
-fn is_robust(program: &Program, length: usize, budget: usize) -> Option<bool> {
+fn is_robust(program: &Verified, length: usize, budget: usize) -> Option<bool> {
     match beyond_sc(program, length, budget) {
         Ok(found) => Some(!found.beyond_sc),
         Err(Trouble::Budget) => None,
@@ -49,7 +50,7 @@ fn no_fewer_fences_do_by_definition() {
         let program = load(&row[0]);
         let wanted: usize = row[2].parse().expect("a number");
         let mut good =
-            |program: &Program| is_robust(program, LENGTH, 20_000_000).expect("small enough");
+            |program: &Verified| is_robust(program, LENGTH, 20_000_000).expect("small enough");
         let fewest = fewest_grown(&program, FenceKind::Mfence, wanted, &mut good);
         assert_eq!(fewest, Some(wanted), "{}", row[0]);
     }
@@ -57,19 +58,18 @@ fn no_fewer_fences_do_by_definition() {
 
 #[test]
 fn generated_automata_are_robust_by_definition() {
-    let (mut compared, mut beyond) = (0, 0);
-    for seed in 0..if is_long() { 6000 } else { 150 } {
+    let mut beyond = 0;
+    let tally = compare_seeds(150, |seed| {
         let source = automata::source(seed);
         let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
-        let Some(oracle) = is_robust(&program, 3, 6_000) else { continue };
+        let oracle = !beyond_sc(&program, 3, 6_000)?.beyond_sc;
         let engine = match robust(&program, &Options::default()).verdict {
             Robust::Robust => true,
             Robust::Attacked(_) => false,
-            Robust::Unknown(_) => continue,
+            Robust::Unknown(_) => return Err(Stop::Skip),
         };
-        assert_eq!(engine, oracle, "\n{source}");
-        compared += 1;
         beyond += u32::from(!oracle);
-    }
-    assert!(compared > 30 && beyond > 3, "{compared} compared, {beyond} beyond");
+        same(source, &engine, &oracle)
+    });
+    assert!(tally.compared > 30 && beyond > 3, "{tally:?}, {beyond} beyond");
 }

@@ -4,12 +4,15 @@
 use raddle_analysis::reach::reach;
 use raddle_analysis::robust::{By, Gap, robust};
 use raddle_analysis::{Search, Verdict, check};
-use raddle_interleave::{Limits, Model, Options as Exploration};
-use raddle_ir::{CmpOp, Condition, Program, Prop, Quantifier, Term, text};
-use raddle_oracle::generate::{self, Config, Weights};
-use raddle_reach::{Options, ReachModel};
+use raddle_engine::{Limits, Model, Options, Options as Exploration};
 
-fn programs(count: u64) -> impl Iterator<Item = Program> {
+use raddle_ir::{CmpOp, Condition, Prop, Quantifier, Term, Verified, text};
+use raddle_oracle::campaign::{
+    Comparison, Stop, Subject, compare, compare_under, ensure, generated, only_if, same,
+};
+use raddle_oracle::generate::{Config, Weights};
+
+fn programs(count: u64) -> impl Iterator<Item = Subject> {
     let weights = Weights {
         load: 30,
         store: 30,
@@ -21,9 +24,8 @@ fn programs(count: u64) -> impl Iterator<Item = Program> {
         ..Weights::default()
     };
     let bare = Config { weights, instructions: 3..=4, ..Config::memory() };
-    let count = raddle_testing::scaled(count, 40);
-    let some = |config: Config| (0..count).map(move |seed| generate::program(&config, seed));
-    some(bare).chain(some(Config::synchronised()))
+    let configs = [bare, Config::synchronised()];
+    configs.into_iter().flat_map(move |config| generated(&config, count).collect::<Vec<_>>())
 }
 
 fn limited(model: Model) -> Exploration {
@@ -35,32 +37,35 @@ fn limited(model: Model) -> Exploration {
 #[test]
 fn what_is_found_replays() {
     let mut reached = 0;
-    for program in programs(150) {
-        for model in [ReachModel::Sc, ReachModel::Tso] {
-            let result = reach(&program, model, &Options::default());
-            assert!(result.unconfirmed.is_none(), "{model:?}\n{}", text::print(&program));
-            reached += u32::from(result.reachable == Some(true));
-        }
-    }
+    compare_under(programs(150), &[Model::Sc, Model::Tso], |program, model| {
+        let result = reach(program, model, &Options::default());
+        reached += u32::from(result.reachable == Some(true));
+        ensure(result.unconfirmed.is_none(), || "the witness does not replay".to_owned())
+    });
     assert!(reached > 20, "{reached}");
+}
+
+const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
+
+/// The verdict by states, which is that by executions.
+fn judged_alike(program: &Verified, model: Model) -> Result<Verdict, Stop> {
+    let by_executions = check(program, &Search::Interleave(limited(model))).verdict;
+    only_if(by_executions != Verdict::Unknown)?;
+    let by_states = check(program, &Search::Lazy(limited(model))).verdict;
+    same("the verdict by states", &by_states, &by_executions)?;
+    Ok(by_states)
 }
 
 #[test]
 fn checks_by_states_and_by_executions_agree() {
-    for mut program in programs(100) {
-        program.condition = None;
-        for model in [Model::Sc, Model::Tso] {
-            let by_executions = check(&program, &Search::Interleave(limited(model))).verdict;
-            let by_states = check(&program, &Search::Lazy(limited(model))).verdict;
-            if by_executions != Verdict::Unknown {
-                assert_eq!(by_states, by_executions, "{model}\n{}", text::print(&program));
-            }
-        }
-    }
+    compare_under(programs(100), &MODELS, |program, model| -> Comparison {
+        judged_alike(&Verified { condition: None, ..program.clone() }, model)?;
+        Ok(())
+    });
 }
 
 /// A condition on the first observable, of a kind that can be violated.
-fn condition(program: &Program, seed: usize) -> Option<Condition> {
+fn condition(program: &Verified, seed: usize) -> Option<Condition> {
     let observable = Term::Observable(program.observables.keys().next()?);
     let quantifier = [Quantifier::NotExists, Quantifier::Forall][seed % 2];
     let prop = Prop::Cmp(CmpOp::Eq, observable, Term::Int(seed as i128 / 2 % 3));
@@ -70,29 +75,28 @@ fn condition(program: &Program, seed: usize) -> Option<Condition> {
 #[test]
 fn final_conditions_are_judged_alike() {
     let (mut violated, mut met) = (0, 0);
-    for (seed, mut program) in programs(60).enumerate() {
-        program.condition = condition(&program, seed);
-        for model in [Model::Sc, Model::Tso] {
-            let by_executions = check(&program, &Search::Interleave(limited(model))).verdict;
-            let by_states = check(&program, &Search::Lazy(limited(model))).verdict;
-            if by_executions != Verdict::Unknown {
-                assert_eq!(by_states, by_executions, "{model}\n{}", text::print(&program));
-            }
-            violated += u32::from(by_states == Verdict::Violation);
-            met += u32::from(by_states == Verdict::Safe);
-        }
-    }
+    let with_condition = |(number, subject): (usize, Subject)| {
+        let condition = condition(&subject.program, number);
+        Subject { program: Verified { condition, ..subject.program }, ..subject }
+    };
+    let subjects = programs(60).enumerate().map(with_condition);
+    compare_under(subjects, &MODELS, |program, model| {
+        let verdict = judged_alike(program, model)?;
+        violated += u32::from(verdict == Verdict::Violation);
+        met += u32::from(verdict == Verdict::Safe);
+        Ok(())
+    });
     assert!(violated > 20 && met > 20, "{violated} are violated, {met} are met");
 }
 
 #[test]
 fn attacks_have_a_cycle() {
     let mut attacked = 0;
-    for program in programs(100) {
-        let found = robust(&program, Model::Tso, &Limits::default(), Some(By::Attacks));
-        assert!(!found.gaps.contains(&Gap::Unconfirmed), "{}", text::print(&program));
+    compare(programs(100), |program| {
+        let found = robust(program, Model::Tso, &Limits::default(), Some(By::Attacks));
         attacked += u32::from(found.robust == Some(false));
-    }
+        ensure(!found.gaps.contains(&Gap::Unconfirmed), || format!("{:?}", found.gaps))
+    });
     assert!(attacked > 5, "{attacked}");
 }
 

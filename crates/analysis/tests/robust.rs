@@ -3,120 +3,97 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
+use crate::support::subjects;
 use raddle_analysis::robust::{By, Gap, Interlocked, Runs, robust, sample};
-use raddle_interleave::{Limits, Model};
-use raddle_ir::{Program, text};
-use raddle_oracle::generate::{self, Config};
-use raddle_oracle::interleavings;
-use raddle_oracle::shrink::shrink;
-use raddle_oracle::{self as oracle, Trouble};
+use raddle_engine::{Limits, Model};
+
+use raddle_ir::{Verified, text};
+use raddle_oracle::campaign::{
+    Comparison, compare_under, ensure, generated, only_if, same, seeded,
+};
+use raddle_oracle::generate::Config;
+use raddle_oracle::{self as oracle, interleavings};
 use raddle_testing::Corpus;
 
 /// States that the oracle may visit; programs with more are judged without it.
 const BUDGET: u64 = 20_000;
 const WAYS: [By; 3] = [By::Monitor, By::Cycles, By::Count];
 
-fn seeds(short: u64) -> std::ops::Range<u64> {
-    0..raddle_testing::scaled(short, 30)
-}
-
 fn limits() -> Limits {
     Limits { executions: Some(50_000), events: 1_000, local_steps: 100_000, ..Limits::default() }
 }
 
-/// Whether there are traces under the model beyond those under SC.
-fn expected(program: &Program, model: Model) -> Option<bool> {
-    let count = |model| match interleavings::executions(program, model, BUDGET) {
-        Ok(outcome) => Some(outcome.executions + outcome.blocked),
-        Err(Trouble::Budget) => None,
-        Err(Trouble::Unsupported(_)) => None,
+/// Whether all traces under the model are those of SC, by the oracle.
+fn expected(program: &Verified, model: Model) -> Option<bool> {
+    let count = |model| {
+        let outcome = interleavings::executions(program, model, BUDGET).ok()?;
+        Some(outcome.executions + outcome.blocked)
     };
-    let weak = match model {
-        Model::Sc => oracle::Model::Sc,
-        Model::Tso => oracle::Model::Tso,
-        Model::Pso => oracle::Model::Pso,
-    };
+    let weak = oracle::Model::named(model.name()).expect("a model of the oracle");
     Some(count(oracle::Model::Sc)? == count(weak)?)
 }
 
-/// What is wrong with the answers, if anything.
-fn complaint(program: &Program, model: Model) -> Option<String> {
+/// The ways against each other and against the oracle.
+fn ways_agree(program: &Verified, model: Model) -> Comparison {
     let answers = WAYS.map(|by| robust(program, model, &limits(), Some(by)));
     let robusts = answers.each_ref().map(|answer| answer.robust);
-    // A program that is too large for the limits is passed over.
-    if answers.iter().any(|answer| answer.searches.iter().any(|(_, s)| s.executions >= 50_000)) {
-        return None;
-    }
+    let mut searches = answers.iter().flat_map(|answer| &answer.searches);
+    only_if(searches.all(|(_, search)| search.executions < 50_000))?;
     let wanted = expected(program, model).or(robusts[2]);
-    if robusts.iter().any(|robust| *robust != wanted) {
-        let gaps = answers.each_ref().map(|answer| &answer.gaps);
-        return Some(format!("{model}: {robusts:?} by {WAYS:?}, expected {wanted:?}; {gaps:?}"));
-    }
+    let gaps = answers.each_ref().map(|answer| &answer.gaps);
+    same(format!("{WAYS:?} with {gaps:?}"), &robusts, &[wanted; 3])?;
     let shown = |by: usize| answers[by].witness.is_some() == (robusts[by] == Some(false));
-    (!shown(0) || !shown(1)).then(|| format!("{model}: no witness"))
+    ensure(shown(0) && shown(1), || "no witness".to_owned())
 }
 
-fn agree(config: &Config, seeds: std::ops::Range<u64>) {
+const MODELS: [Model; 2] = [Model::Tso, Model::Pso];
+
+fn agree(config: &Config, count: u64) {
     let mut kinds = [0; 2];
-    for seed in seeds {
-        let program = generate::program(config, seed);
-        for model in [Model::Tso, Model::Pso] {
-            if let Some(first) = complaint(&program, model) {
-                let small = shrink(&program, &mut |p| complaint(p, model).is_some());
-                let last = complaint(&small, model).unwrap_or(first);
-                panic!("seed {seed}: {last}\n{}", text::print(&small));
-            }
-            let answer = robust(&program, model, &limits(), None);
-            kinds[usize::from(answer.robust == Some(true))] += 1;
-        }
-    }
+    compare_under(generated(config, count), &MODELS, |program, model| {
+        let answer = robust(program, model, &limits(), None);
+        kinds[usize::from(answer.robust == Some(true))] += 1;
+        ways_agree(program, model)
+    });
     // A test that sees one kind only says little.
     assert!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
 }
 
 #[test]
 fn memory() {
-    agree(&Config::memory(), seeds(600));
+    agree(&Config::memory(), 600);
 }
 
 #[test]
 fn c11() {
-    agree(&Config::c11(), seeds(300));
+    agree(&Config::c11(), 300);
 }
 
 #[test]
 fn more_threads() {
     let config = Config { threads: 3..=4, instructions: 1..=3, ..Config::memory() };
-    agree(&config, seeds(200));
+    agree(&config, 200);
 }
 
 #[test]
 fn synchronised() {
-    agree(&Config::synchronised(), seeds(200));
+    agree(&Config::synchronised(), 200);
 }
 
 #[test]
 fn waiting() {
-    agree(&Config::waiting(), seeds(200));
+    agree(&Config::waiting(), 200);
 }
 
 #[test]
 fn litmus_tests_of_x86() {
-    let Some(corpus) = Corpus::open("x86") else { return };
-    let mut complaints = Vec::new();
-    for path in corpus.files() {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(&path).expect("a test that can be read");
-        let program = raddle_front_litmus::load(&name, &bytes).expect("a good test").program;
-        let models = [Model::Tso, Model::Pso];
-        let wrong = models.into_iter().filter_map(|model| complaint(&program, model));
-        complaints.extend(wrong.map(|wrong| format!("{name}: {wrong}")));
+    for corpus in Corpus::all("x86") {
+        compare_under(subjects(&corpus), &MODELS, ways_agree);
     }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 /// A program of threads that each run some lines over `%r: i32`.
-fn threads(items: &str, bodies: &[String]) -> Program {
+fn threads(items: &str, bodies: &[String]) -> Verified {
     let mut source = format!("{items}\n");
     for (n, body) in bodies.iter().enumerate() {
         source.push_str(&format!(
@@ -128,7 +105,7 @@ fn threads(items: &str, bodies: &[String]) -> Program {
 }
 
 /// Loads and stores of one to four bytes of two words, so that many overlap in part.
-fn overlapping(seed: u64) -> Program {
+fn overlapping(seed: u64) -> Verified {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut body = || {
         let mut lines = String::new();
@@ -154,22 +131,18 @@ fn overlapping(seed: u64) -> Program {
 #[test]
 fn accesses_of_different_sizes() {
     let mut told = [0; 2];
-    for seed in seeds(400) {
-        let program = overlapping(seed);
-        for model in [Model::Tso, Model::Pso] {
-            let answers = WAYS.map(|by| robust(&program, model, &limits(), Some(by)));
-            let [monitor, cycles, count] = answers.each_ref().map(|answer| answer.robust);
-            let text = || format!("{seed} {model}\n{}", text::print(&program));
-            assert!(cycles.is_some() && cycles == count, "{cycles:?} {count:?} {}", text());
-            let default = robust(&program, model, &limits(), None).robust;
-            assert_eq!(default, cycles, "{}", text());
-            match monitor {
-                None => assert_eq!(answers[0].gaps, [Gap::Mixed], "{}", text()),
-                known => assert_eq!(known, cycles, "{}", text()),
-            }
-            told[usize::from(monitor.is_some())] += 1;
+    compare_under(seeded(400, overlapping), &MODELS, |program, model| {
+        let answers = WAYS.map(|by| robust(program, model, &limits(), Some(by)));
+        let [monitor, cycles, count] = answers.each_ref().map(|answer| answer.robust);
+        ensure(cycles.is_some(), || "no answer by cycles".to_owned())?;
+        same("by cycles and by counting", &cycles, &count)?;
+        same("by default", &robust(program, model, &limits(), None).robust, &cycles)?;
+        told[usize::from(monitor.is_some())] += 1;
+        match monitor {
+            None => same("gaps", &answers[0].gaps, &vec![Gap::Mixed]),
+            known => same("by the monitor", &known, &cycles),
         }
-    }
+    });
     assert!(told[1] > 3 * told[0], "{told:?}");
 }
 
@@ -208,7 +181,7 @@ fn lines(lines: &[&str]) -> String {
 const ABC: &str = "global @a: i32\nglobal @b: i32\nglobal @c: i32";
 
 /// Paper 001, figure 6, with its thread 1 taking the branch.
-fn figure_6_program() -> Program {
+fn figure_6_program() -> Verified {
     let first = lines(&["store i32 asm @a, 1", "%r = load i32 asm @a", "%r = load i32 asm @b"]);
     let second = ["store i32 asm @b, 1", "store i32 asm @a, 2", "%r = rmw add i32 asm @c, 1"];
     threads(ABC, &[first, lines(&second) + "%r = load i32 asm @a\n"])
@@ -217,7 +190,7 @@ fn figure_6_program() -> Program {
 #[test]
 fn figure_6() {
     for model in [Model::Tso, Model::Pso] {
-        assert_eq!(complaint(&figure_6_program(), model), None);
+        assert_eq!(ways_agree(&figure_6_program(), model), Ok(()));
         let answer = robust(&figure_6_program(), model, &limits(), None);
         assert_eq!(answer.robust, Some(false));
     }
@@ -256,7 +229,7 @@ fn figure_8() {
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     for order in orders {
         let program = threads(ABC, &order.map(|n: usize| bodies[n].clone()));
-        assert_eq!(complaint(&program, Model::Tso), None);
+        assert_eq!(ways_agree(&program, Model::Tso), Ok(()));
         assert_eq!(robust(&program, Model::Tso, &limits(), None).robust, Some(false));
     }
     let program = threads(ABC, &bodies);
@@ -271,7 +244,7 @@ fn a_wait_that_only_a_delayed_store_ends() {
     let first = lines(&["store i32 asm @a, 1", "store i32 asm @b, 1"]);
     let second = lines(&["%r = load i32 asm @b", "%r = await eq i32 asm @a, 0"]);
     let program = threads(ABC, &[first, second]);
-    assert_eq!(complaint(&program, Model::Pso), None);
+    assert_eq!(ways_agree(&program, Model::Pso), Ok(()));
     assert_eq!(robust(&program, Model::Pso, &limits(), None).robust, Some(false));
     assert_eq!(robust(&program, Model::Tso, &limits(), None).robust, Some(true));
 }

@@ -1,9 +1,10 @@
 //! Values as programs mean them, in both engines.
 
 use raddle_analysis::{Search, check};
+use raddle_engine::{Model, Options};
 use raddle_graph as graph;
-use raddle_interleave::{Model, Options};
-use raddle_ir::{Program, text, verify};
+
+use raddle_ir::{Verified, text, verify};
 
 const SOURCE: &str = r#"program "values"
 global @rate: f64
@@ -21,7 +22,7 @@ entry:
 }
 "#;
 
-fn told(program: &Program, search: &Search) -> Vec<String> {
+fn told(program: &Verified, search: &Search) -> Vec<String> {
     let result = check(program, search);
     result.violations[0].witness.events.iter().map(|event| event.what()).collect()
 }
@@ -30,8 +31,10 @@ fn told(program: &Program, search: &Search) -> Vec<String> {
 fn floats_and_choices_are_told_as_such() {
     let program = text::parse("t.rir", SOURCE).expect("the program parses");
     verify::verify(&program).expect("the program is well-formed");
-    let searches: [Search; 2] =
-        [Options::new(Model::Sc).into(), graph::Options::new(graph::Model::Sc).into()];
+    let searches: [Search; 2] = [
+        Options::new(Model::Sc).into(),
+        raddle_engine::Options::new(raddle_engine::Model::Sc).into(),
+    ];
     for search in searches {
         let told = told(&program, &search);
         for wanted in ["chooses 1", "writes rate = 2.5", "reads rate = 2.5"] {

@@ -1,18 +1,19 @@
 //! The reasons that witnesses give, word for word.
 
+use crate::MODELS;
 use raddle_analysis::why::why;
 use raddle_analysis::{Cause, Offence, Outcome, Verdict, check};
-use raddle_interleave::{Checks, Model, Options, Step, explore, replay};
-use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
-use raddle_oracle::generate::{self, Config};
+use raddle_engine::{Checks, Model, Options, Step};
+use raddle_interleave::{explore, replay};
+use raddle_ir::{Condition, Prop, Quantifier, Verified, text, verify};
+use raddle_oracle::campaign::{compare_under, ensure, generated, same};
+use raddle_oracle::generate::Config;
 
-fn parsed(file: &str, source: &str) -> Program {
-    let program = text::parse(file, source).expect("the program parses");
-    verify::verify(&program).expect("the program is well-formed");
-    program
+fn parsed(file: &str, source: &str) -> Verified {
+    text::load(file, source.as_bytes()).expect("the program parses")
 }
 
-fn explained(program: &Program, model: Model) -> (String, Vec<Cause>) {
+fn explained(program: &Verified, model: Model) -> (String, Vec<Cause>) {
     let result = check(program, &Options::new(model).into());
     assert_eq!(result.verdict, Verdict::Violation, "{}", program.name);
     match result.violations[0].witness.why.clone() {
@@ -30,7 +31,7 @@ fn litmus(source: &str, model: Model) -> String {
     explained(&test.expect("the test parses").program, model).0
 }
 
-fn example(name: &str) -> Program {
+fn example(name: &str) -> Verified {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
     parsed(name, &std::fs::read_to_string(path).expect("an example"))
 }
@@ -52,7 +53,7 @@ fn dekker_reads_while_the_other_store_is_buffered() {
 /// Buffers are in use here, but the failure is possible without them.
 #[test]
 fn a_lost_increment_is_not_blamed_on_buffers() {
-    for model in Model::ALL {
+    for model in MODELS {
         let (words, causes) = explained(&example("counter.rir"), model);
         assert_eq!(
             words,
@@ -146,7 +147,7 @@ entry:
 
 #[test]
 fn a_deadlock_says_who_spins() {
-    for model in Model::ALL {
+    for model in MODELS {
         let (words, causes) = explained(&parsed("t.rir", SPIN), model);
         assert_eq!(
             words,
@@ -323,7 +324,7 @@ entry:
   ret
 }
 "#;
-    for model in Model::ALL {
+    for model in MODELS {
         assert_eq!(reason(source, model), "P1 read x = 1 at t.rir:14, which P0 wrote at t.rir:8");
     }
 }
@@ -349,31 +350,29 @@ entry:
 fn the_memory_model_is_blamed_iff_it_is_to_blame() {
     let mut blamed = 0;
     for config in [Config::memory(), Config::c11(), Config::synchronised()] {
-        for seed in 0..60 {
-            let mut program = generate::program(&config, seed);
+        compare_under(generated(&config, 60), &MODELS, |program, model| {
+            let mut program = program.clone();
             let prop = Prop::False;
             program.condition = Some(Condition { quantifier: Quantifier::Forall, prop });
             let strongest = states(&program, Model::Sc);
-            for model in Model::ALL {
-                for (values, schedule) in states(&program, model) {
-                    let events = replay(&program, model, Checks::default(), &schedule).events;
-                    let outcome = Outcome { values: values.clone(), count: 1, schedule };
-                    let reason = why(&program, &events, &Offence::Condition(outcome));
-                    let shown = text::print(&program);
-                    if model == Model::Sc {
-                        assert_eq!(reason, None, "seed {seed}:\n{shown}");
-                    } else if strongest.iter().all(|(reached, _)| *reached != values) {
-                        assert!(reason.is_some(), "seed {seed}, {model}, {values:?}:\n{shown}");
-                        blamed += 1;
-                    }
+            for (values, schedule) in states(&program, model) {
+                let events = replay(&program, &Options::new(model), &schedule).events;
+                let outcome = Outcome { values: values.clone(), count: 1, schedule };
+                let reason = why(&program, &events, &Offence::Condition(outcome));
+                if model == Model::Sc {
+                    same("the reason", &reason, &None)?;
+                } else if strongest.iter().all(|(reached, _)| *reached != values) {
+                    ensure(reason.is_some(), || format!("no reason for {values:?}"))?;
+                    blamed += 1;
                 }
             }
-        }
+            Ok(())
+        });
     }
     assert!(blamed > 50, "{blamed} are too few to mean anything");
 }
 
-fn states(program: &Program, model: Model) -> Vec<(Vec<u64>, Vec<Step>)> {
+fn states(program: &Verified, model: Model) -> Vec<(Vec<u64>, Vec<Step>)> {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(2_000);
     let found = explore(program, &options);

@@ -2,18 +2,17 @@
 
 use raddle_analysis::{Cause, Search, Verdict, Why, check};
 use raddle_engine::Deed;
-use raddle_graph::{Model, Options};
-use raddle_ir::{Program, text, verify};
+use raddle_engine::{Model, Options};
 
-fn example(name: &str) -> Program {
+use raddle_ir::{Verified, text, verify};
+
+fn example(name: &str) -> Verified {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
     let source = std::fs::read_to_string(path).expect("an example");
-    let program = text::parse(name, &source).expect("the program parses");
-    verify::verify(&program).expect("the program is well-formed");
-    program
+    text::load(name, source.as_bytes()).expect("the program parses")
 }
 
-fn explained(program: &Program, model: Model) -> (Vec<Deed>, Option<Why>) {
+fn explained(program: &Verified, model: Model) -> (Vec<Deed>, Option<Why>) {
     let result = check(program, &Search::from(Options::new(model)));
     assert_eq!(result.verdict, Verdict::Violation);
     let witness = &result.violations[0].witness;

@@ -2,10 +2,11 @@
 //! of queries that does not depend on its length.
 
 use raddle_bench::automata::{diamond, lamport, long_loop};
-use raddle_reach::{Answer, Options, ReachModel, reach};
+use raddle_engine::{Model, Options};
+use raddle_reach::{Answer, reach};
 
 /// Whether the goal is reached, and how many queries that took.
-fn asked(source: &str, model: ReachModel) -> (bool, u32) {
+fn asked(source: &str, model: Model) -> (bool, u32) {
     let program = raddle_front_automata::load("f.aut", source.as_bytes()).expect("well-formed");
     let found = reach(&program, model, &Options::default());
     match found.answer {
@@ -20,13 +21,13 @@ fn goals_need_relaxed_memory() {
     let long = raddle_testing::is_long();
     let sources = [lamport(2), lamport(if long { 4 } else { 3 }), diamond(5), diamond(50)];
     for source in sources.into_iter().chain([long_loop(3), long_loop(20)]) {
-        assert!(!asked(&source, ReachModel::Sc).0, "{source}");
-        assert!(asked(&source, ReachModel::Tso).0, "{source}");
+        assert!(!asked(&source, Model::Sc).0, "{source}");
+        assert!(asked(&source, Model::Tso).0, "{source}");
     }
 }
 
 #[test]
 fn a_longer_loop_takes_no_more_queries() {
-    let queries = [5, 10, 50].map(|n| asked(&long_loop(n), ReachModel::Tso).1);
+    let queries = [5, 10, 50].map(|n| asked(&long_loop(n), Model::Tso).1);
     assert!(queries.iter().all(|n| *n == queries[0]), "{queries:?}");
 }

@@ -1,9 +1,11 @@
 //! Execution counts: those that are known in closed form or from the literature, and the others
 //! against a search without reduction that counts distinct traces.
 
+use crate::MODELS;
 use raddle_bench::catalogue::FAMILIES;
 use raddle_bench::{atomics, cells, locks};
-use raddle_interleave::{Model, Options, Strategy, Summary, explore};
+use raddle_engine::{Model, Options, Strategy, Summary};
+use raddle_interleave::explore;
 use raddle_ir::Program;
 
 fn searched(program: &Program, model: Model, strategy: Strategy) -> Summary {
@@ -33,7 +35,7 @@ fn factorial(n: u64) -> u64 {
 
 #[test]
 fn writers_have_one_trace_per_coherence_order() {
-    for model in Model::ALL {
+    for model in MODELS {
         for n in 1..=6 {
             has_traces(&cells::writers(n), model, factorial(n.into()));
         }
@@ -42,7 +44,7 @@ fn writers_have_one_trace_per_coherence_order() {
 
 #[test]
 fn each_reader_reads_one_of_two_values() {
-    for model in Model::ALL {
+    for model in MODELS {
         for n in [1, 2, 5, 8, 12] {
             has_traces(&cells::readers(n), model, 1 << n);
         }
@@ -77,7 +79,7 @@ fn fib_bench() {
 
 #[test]
 fn increments_have_one_trace_per_order() {
-    for model in Model::ALL {
+    for model in MODELS {
         for n in 1..=6 {
             has_traces(&atomics::increments(n), model, factorial(n.into()));
         }
@@ -88,7 +90,7 @@ fn increments_have_one_trace_per_order() {
 /// `n!` orders are few enough to look at each.
 #[test]
 fn chains_of_compare_and_swap() {
-    for model in Model::ALL {
+    for model in MODELS {
         for n in 1..=6 {
             let program = atomics::casrot(n);
             let all = searched(&program, model, Strategy::Exhaustive);
@@ -99,14 +101,14 @@ fn chains_of_compare_and_swap() {
 
 #[test]
 fn the_indexer_has_no_collisions_up_to_eleven_threads() {
-    for model in Model::ALL {
+    for model in MODELS {
         has_traces(&atomics::indexer(11), model, 1);
     }
 }
 
 #[test]
 fn the_stack_has_one_trace_per_order_of_critical_sections() {
-    for model in Model::ALL {
+    for model in MODELS {
         has_traces(&locks::stack(3), model, factorial(6) / 8);
     }
 }
@@ -115,7 +117,7 @@ fn the_stack_has_one_trace_per_order_of_critical_sections() {
 fn every_program_has_the_traces_that_a_search_without_reduction_finds() {
     for family in FAMILIES {
         let program = (family.build)(family.tiny);
-        for model in Model::ALL {
+        for model in MODELS {
             let all = searched(&program, model, Strategy::Exhaustive);
             let traces = all.traces.expect("the search counts traces");
             has_traces(&program, model, traces);

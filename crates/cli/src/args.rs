@@ -8,7 +8,7 @@ use crate::reach::ReachArgs;
 use crate::robust::RobustArgs;
 use crate::unroll::{self, UnrollArg};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use raddle_engine::Model;
+use raddle_engine::{Model, Strategy};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -197,8 +197,8 @@ pub struct ModelArgs {
 #[command(next_help_heading = "Search")]
 pub struct SearchArgs {
     /// How executions are searched [default: optimal; graph under power and arm].
-    #[arg(long, value_enum)]
-    pub strategy: Option<StrategyArg>,
+    #[arg(long, value_parser = models::Strategies)]
+    pub strategy: Option<Strategy>,
     /// Seed of the random schedules [default: 0].
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub seed: Option<u64>,
@@ -214,25 +214,6 @@ pub struct SearchArgs {
 pub enum CheckArg {
     /// Data races, as C11 has them.
     Races,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StrategyArg {
-    /// Exactly one execution per trace (Optimal-DPOR).
-    Optimal,
-    /// One execution per trace, some more begun and given up (Source-DPOR).
-    Source,
-    /// The same by persistent sets, with more begun and given up (for comparison).
-    Persistent,
-    /// Every interleaving, for comparison.
-    Exhaustive,
-    /// Random schedules; see --seed and --runs.
-    Random,
-    /// Visit states instead of executions, for loops that need not end; under tso, with store
-    /// buffers only where they matter. Only for check, sc and tso.
-    Lazy,
-    /// One execution per trace, by axioms (the graph engine): for all models.
-    Graph,
 }
 
 /// The time and memory that a command may use.

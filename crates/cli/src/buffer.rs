@@ -2,7 +2,7 @@
 
 use crate::output::Stop;
 use clap::Args;
-use raddle_analysis::Search;
+use raddle_engine::Options;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
@@ -31,9 +31,9 @@ fn parse(word: &str) -> Result<BufferBound, String> {
 
 impl BufferArgs {
     /// The searches with their bound; whether it is to be raised.
-    pub fn bounded(&self, searches: Vec<Search>) -> Result<(Vec<Search>, bool), Stop> {
+    pub fn bounded(&self, searches: Vec<Options>) -> Result<(Vec<Options>, bool), Stop> {
         let Some(bound) = self.buffer_bound else { return Ok((searches, false)) };
-        if !searches.iter().any(Search::is_buffered) {
+        if !searches.iter().any(Options::has_buffers) {
             let why = "--buffer-bound needs --model tso or pso, and a strategy that runs them with \
                        store buffers: not lazy, not graph";
             return Err(Stop::Usage(why.to_owned()));
@@ -41,14 +41,17 @@ impl BufferArgs {
         Ok(match bound {
             BufferBound::Iterate => (searches, true),
             BufferBound::Stores(most) => {
-                let bounded = searches.into_iter().map(|search| search.with_buffer_bound(most));
+                let bounded = searches.into_iter().map(|options| {
+                    let buffer_bound = options.has_buffers().then_some(most);
+                    Options { buffer_bound, ..options }
+                });
                 (bounded.collect(), false)
             }
         })
     }
 
     /// The same where the bound cannot be raised.
-    pub fn fixed(&self, searches: Vec<Search>) -> Result<Vec<Search>, Stop> {
+    pub fn fixed(&self, searches: Vec<Options>) -> Result<Vec<Options>, Stop> {
         match self.bounded(searches)? {
             (searches, false) => Ok(searches),
             (_, true) => Err(Stop::Usage("--buffer-bound iterate is for raddle check".to_owned())),

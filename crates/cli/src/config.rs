@@ -2,31 +2,26 @@
 
 use crate::args::{
     BudgetArgs, CheckArg, CheckArgs, LimitArgs, LitmusArgs, ModelArgs, SearchArgs, SourceArgs,
-    SourceLine, StrategyArg,
+    SourceLine,
 };
 use crate::input::shown;
-use crate::models;
 use crate::output::{Output, Stop};
 use crate::signals;
 use crate::unroll;
 use clap::Parser;
-use raddle_analysis::Search;
 use raddle_budget::{Budget, default_memory};
-use raddle_engine::{Checks, Limits, Model, Unroll};
-use raddle_interleave::{self as interleave, Options, Strategy};
+use raddle_engine::{Checks, Engine, Limits, Model, Options, Sampling, Strategy, Unroll};
 use raddle_report::document::Origin;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-
-const DEFAULT_RUNS: u64 = 1000;
 
 /// What `raddle litmus` is to do.
 #[derive(Debug)]
 pub struct LitmusConfig {
     pub paths: Vec<PathBuf>,
     /// One search per model, in the order given.
-    pub searches: Vec<Search>,
+    pub searches: Vec<Options>,
     /// For each test.
     pub budget: Budget,
     pub strict: bool,
@@ -39,7 +34,7 @@ pub struct LitmusConfig {
 #[derive(Debug)]
 pub struct CheckConfig {
     pub source: SourceConfig,
-    pub searches: Vec<Search>,
+    pub searches: Vec<Options>,
     /// The bounds on loops that all of them have.
     pub unroll: Unroll,
     /// Whether the bound on buffers is raised until it makes no difference.
@@ -119,7 +114,7 @@ pub fn source(args: &SourceArgs, budget: &Budget) -> SourceConfig {
 }
 
 pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
-    if args.search.strategy == Some(StrategyArg::Lazy) {
+    if args.search.strategy == Some(Strategy::Lazy) {
         return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
     }
     let limits = limits(&args.limits)?;
@@ -140,8 +135,8 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
 }
 
 pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
-    let checks = Checks { races: args.checks.contains(&CheckArg::Races) };
-    if args.search.strategy == Some(StrategyArg::Lazy) {
+    let checks = Checks { races: args.checks.contains(&CheckArg::Races), goals: false };
+    if args.search.strategy == Some(Strategy::Lazy) {
         refuse_execution_limits(&args.limits, "--strategy lazy")?;
     }
     let limits = limits(&args.limits)?;
@@ -159,76 +154,54 @@ pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     })
 }
 
+/// The random schedules that are asked for.
+pub fn sampling(seed: Option<u64>, runs: Option<u64>) -> Sampling {
+    let default = Sampling::default();
+    Sampling { seed: seed.unwrap_or(default.seed), runs: runs.unwrap_or(default.runs) }
+}
+
+/// As many workers as there are cores, unless told otherwise.
+pub fn workers(jobs: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    jobs.map_or_else(cores, usize::from)
+}
+
 fn searches(
     models: &ModelArgs,
     search: &SearchArgs,
     limits: &Limits,
     checks: Checks,
     keep_going: bool,
-) -> Result<Vec<Search>, Stop> {
-    if search.strategy != Some(StrategyArg::Random)
-        && (search.seed.is_some() || search.runs.is_some())
+) -> Result<Vec<Options>, Stop> {
+    if search.strategy != Some(Strategy::Random) && (search.seed.is_some() || search.runs.is_some())
     {
         return Err(Stop::Usage("--seed and --runs need --strategy random".to_owned()));
     }
     let asked = |model: Model| {
-        let limits = limits.clone();
-        Ok(match engine(model, search)? {
-            Engine::Interleave(model, strategy) => Search::from(Options {
-                strategy,
-                limits,
-                checks,
-                keep_going,
-                // Interleavings say little; what compares with the other strategies is the traces.
-                count_traces: strategy == Strategy::Exhaustive,
-                ..Options::new(model)
-            }),
-            Engine::Lazy(_) if checks.races => {
-                let message = "--strategy lazy does not go with --check races";
-                return Err(Stop::Usage(message.to_owned()));
-            }
-            Engine::Lazy(model) => {
-                Search::Lazy(Options { limits, keep_going, ..Options::new(model) })
-            }
-            Engine::Graph => {
-                let options = raddle_graph::Options::new(model);
-                Search::from(raddle_graph::Options { limits, keep_going, ..options })
-            }
-        })
+        let strategy = search.strategy.unwrap_or(Strategy::default_of(model));
+        // Where some model has races to look for, those given by axioms are searched without.
+        let races = checks.races && strategy.engine() != Engine::Graph;
+        let options = Options {
+            limits: limits.clone(),
+            checks: Checks { races, ..checks },
+            keep_going,
+            // Interleavings say little; what compares with the other strategies is the traces.
+            count_traces: strategy == Strategy::Exhaustive,
+            sampling: sampling(search.seed, search.runs),
+            workers: workers(None),
+            ..Options::new(model).by(strategy)
+        };
+        options.validate().map_err(|refusal| Stop::Usage(refusal.to_string()))?;
+        Ok(options)
     };
-    let searches: Vec<Search> =
+    let searches: Vec<Options> =
         distinct(&models.models).into_iter().map(asked).collect::<Result<_, Stop>>()?;
-    // Where some model has races to look for, the others are searched without.
-    if checks.races && !searches.iter().any(|search| search.checks().races) {
+    if checks.races && !searches.iter().any(|options| options.checks.races) {
         let message = "--check races goes with sc, tso and pso and not with --strategy graph, \
                        which power and arm are searched by";
         return Err(Stop::Usage(message.to_owned()));
     }
     Ok(searches)
-}
-
-/// Which engine searches, and how.
-enum Engine {
-    Interleave(interleave::Model, Strategy),
-    Lazy(interleave::Model),
-    Graph,
-}
-
-/// The engine that a model has unless another is asked for.
-fn engine(model: Model, search: &SearchArgs) -> Result<Engine, Stop> {
-    let refuse = |message: String| Err(Stop::Usage(message));
-    match (search.strategy, models::interleaved(model)) {
-        (Some(StrategyArg::Graph), _) | (None, None) => Ok(Engine::Graph),
-        (
-            Some(StrategyArg::Lazy),
-            Some(model @ (interleave::Model::Sc | interleave::Model::Tso)),
-        ) => Ok(Engine::Lazy(model)),
-        (Some(StrategyArg::Lazy), _) => refuse("--strategy lazy is for sc and tso".to_owned()),
-        (Some(_), None) => refuse(format!(
-            "the model '{model}' has no interleavings; it needs --strategy graph, its default"
-        )),
-        (asked, Some(model)) => Ok(Engine::Interleave(model, strategy(asked, search))),
-    }
 }
 
 /// A model that is named twice runs once.
@@ -240,22 +213,6 @@ fn distinct(models: &[Model]) -> Vec<Model> {
         }
     }
     seen
-}
-
-/// How the interleaving engine is to search.
-fn strategy(asked: Option<StrategyArg>, args: &SearchArgs) -> Strategy {
-    match asked {
-        Some(StrategyArg::Source) => Strategy::Source,
-        Some(StrategyArg::Persistent) => Strategy::Persistent,
-        Some(StrategyArg::Exhaustive) => Strategy::Exhaustive,
-        Some(StrategyArg::Random) => Strategy::Random {
-            seed: args.seed.unwrap_or_default(),
-            runs: args.runs.unwrap_or(DEFAULT_RUNS),
-        },
-        None | Some(StrategyArg::Optimal | StrategyArg::Lazy | StrategyArg::Graph) => {
-            Strategy::Optimal
-        }
-    }
 }
 
 pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
@@ -326,12 +283,12 @@ mod tests {
         let config =
             checked("--model tso,pso,tso --strategy random --runs 7 --timeout 1.5 --max-memory 2");
         let config = config.expect("valid arguments");
-        let models: Vec<&str> = config.searches.iter().map(Search::model_name).collect();
+        let models: Vec<&str> =
+            config.searches.iter().map(|options| options.model.name()).collect();
         assert_eq!(models, ["tso", "pso"]);
-        let Search::Interleave(options) = &config.searches[0] else {
-            panic!("the interleaving engine is asked");
-        };
-        assert_eq!(options.strategy, Strategy::Random { seed: 0, runs: 7 });
+        let options = &config.searches[0];
+        assert_eq!(options.strategy, Strategy::Random);
+        assert_eq!(options.sampling, Sampling { seed: 0, runs: 7 });
         let left = options.limits.budget.time_left().expect("a limit on time");
         assert!(left <= Duration::from_millis(1500), "{left:?}");
         assert!(!options.limits.budget.affords(2 << 20));
@@ -341,7 +298,7 @@ mod tests {
     fn every_model_has_an_engine() {
         let strategies = |words: &str| -> Vec<&'static str> {
             let config = checked(words).expect("valid arguments");
-            config.searches.iter().map(Search::strategy_name).collect()
+            config.searches.iter().map(|options| options.strategy.name()).collect()
         };
         assert_eq!(strategies("--model tso,power,arm"), ["optimal", "graph", "graph"]);
         assert_eq!(strategies("--model sc,power --strategy graph"), ["graph", "graph"]);

@@ -4,16 +4,13 @@ use crate::args::{LimitArgs, OutputArgs, SourceArgs};
 use crate::config;
 use crate::models;
 use crate::output::{Output, Stop};
-use crate::reach;
 use crate::source::{self, NotLoaded};
 use crate::status::Status;
 use crate::unroll;
 use clap::Args;
-use raddle_analysis::fence::{
-    Fences, Outcome, Question, Target, Verdict, WeakModel, fences, judge,
-};
-use raddle_engine::Limits;
-use raddle_ir::Program;
+use raddle_analysis::fence::{Fences, Outcome, Question, Target, Verdict, fences, judge};
+use raddle_engine::{Engine, Limits, Model, Options};
+use raddle_ir::Verified;
 use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
 use raddle_report::source::Sources;
@@ -28,7 +25,7 @@ pub struct FenceArgs {
     pub source: SourceArgs,
     /// The memory model.
     #[arg(short, long, value_name = "MODEL", value_parser = models::WEAK, help_heading = "Model")]
-    pub model: WeakModel,
+    pub model: Model,
     /// Make the program's goals unreachable instead; without goals, its failures, and the final
     /// states that its condition is about.
     #[arg(long, help_heading = "Search")]
@@ -44,7 +41,7 @@ pub struct FenceArgs {
 
 pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
     let by_states = "fence --model tso";
-    if args.model == WeakModel::Tso && !args.goal {
+    if Engine::Reach.has(args.model) && !args.goal {
         config::refuse_execution_limits(&args.limits, by_states)?;
     }
     let limits = config::limits(&args.limits)?;
@@ -53,25 +50,26 @@ pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
         Ok(loaded) => loaded,
         Err(NotLoaded::Refused) => return Ok(Status::Bad),
         Err(NotLoaded::Stopped(spent)) => {
-            let (file, program) = (&source::shown(&config), &Program::default());
+            let (file, program) = (&source::shown(&config), &Verified::default());
             let (question, written) = (&question(args, limits), &Written::nothing());
             let asked = Asked { file, program, question, written };
             return print(args, &asked, &Fences::unsearched(spent), output);
         }
     };
-    loaded.warn_of_assembly([args.model.among_all()], output);
+    loaded.warn_of_assembly([args.model], output);
     unroll::check(&loaded.program, &limits.unroll)?;
     // A condition is about executions that end.
     let has_condition = loaded.program.goals.is_empty() && loaded.program.condition.is_some();
-    if args.model == WeakModel::Tso && !has_condition {
+    if Engine::Reach.has(args.model) && !has_condition {
         config::refuse_execution_limits(&args.limits, by_states)?;
     }
     let question = question(args, limits);
-    let reload = |texts: &[(PathBuf, Vec<u8>)]| match question.limits.budget.spent() {
+    let reload = |texts: &[(PathBuf, Vec<u8>)]| match question.options.limits.budget.spent() {
         Some(_) => Err("there is no time left".to_owned()),
         None => source::reload(&config, texts),
     };
-    let mut editor = Editor::new(source::editable(&config), &reload, &question.limits.budget);
+    let mut editor =
+        Editor::new(source::editable(&config), &reload, &question.options.limits.budget);
     let program = &loaded.program;
     let result = fences(program, &question, |places| editor.prices(program, places));
     let written = match &result.outcome {
@@ -90,7 +88,8 @@ pub fn run(args: &FenceArgs, output: &mut Output) -> Result<Status, Stop> {
 
 fn question(args: &FenceArgs, limits: Limits) -> Question {
     let target = if args.goal { Target::Goals } else { Target::Robust };
-    Question { model: args.model, target, limits, workers: reach::workers(None) }
+    let options = Options { limits, workers: config::workers(None), ..Options::new(args.model) };
+    Question { target, options }
 }
 
 fn print(
@@ -131,7 +130,7 @@ fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Stat
     let shown = text(asked, &output.look(&Sources::from_disk()), result);
     output.complain(shown.trim_end());
     if needed {
-        let why = match asked.question.limits.budget.spent() {
+        let why = match asked.question.options.limits.budget.spent() {
             Some(_) => "the search for edits was cut short",
             None => "not every fence can be written as an edit",
         };

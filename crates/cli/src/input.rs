@@ -1,7 +1,7 @@
 //! Finding, reading, parsing and verifying files.
 
 pub use raddle_ir::diag::shown;
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::{Diagnostic, Program, Verified};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -142,7 +142,7 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// Reads a file by its extension into a verified program.
-pub fn load(path: &Path) -> Result<Program, Rejected> {
+pub fn load(path: &Path) -> Result<Verified, Rejected> {
     let file = shown(path);
     let format = Format::of(path).ok_or_else(|| bare(unknown_format(&file)))?;
     let source = read(path).map_err(|message| bare(message.in_file(&file)))?;
@@ -153,7 +153,7 @@ pub fn load(path: &Path) -> Result<Program, Rejected> {
 }
 
 /// Reads another text of a file into a verified program.
-pub fn parse_text(path: &Path, text: &[u8]) -> Result<Program, Diagnostic> {
+pub fn parse_text(path: &Path, text: &[u8]) -> Result<Verified, Diagnostic> {
     let file = shown(path);
     let format = Format::of(path).ok_or_else(|| unknown_format(&file))?;
     parse(format, &file, text)
@@ -173,44 +173,24 @@ fn unknown_format(file: &str) -> Diagnostic {
         .expected("a name that ends in .c, .cpp, .ll, .bc, .litmus, .aut or .rir")
 }
 
-fn parse(format: Format, file: &str, source: &[u8]) -> Result<Program, Diagnostic> {
+fn parse(format: Format, file: &str, source: &[u8]) -> Result<Verified, Diagnostic> {
     let program = match format {
-        Format::Rir => raddle_ir::text::parse_bytes(file, source)?,
+        Format::Rir => raddle_ir::text::load(file, source)?,
         Format::Litmus => raddle_front_litmus::load(file, source)?.program,
         Format::Automata => raddle_front_automata::load(file, source)?,
     };
-    verified(file, program)
+    with_threads(file, &program)?;
+    Ok(program)
 }
 
-/// The program, if it is well-formed.
-pub fn verified(file: &str, program: Program) -> Result<Program, Diagnostic> {
-    match raddle_ir::verify::verify(&program) {
-        // Vacuously safe, and certainly not what was meant.
-        Ok(()) if program.threads.is_empty() => Err(no_threads(file)),
-        Ok(()) => Ok(program),
-        Err(errors) => Err(first_of(file, &program, &errors)),
-    }
+/// Refuses a program that starts no thread: vacuously safe, and certainly not what was meant.
+pub fn with_threads(file: &str, program: &Program) -> Result<(), Diagnostic> {
+    if program.threads.is_empty() { Err(no_threads(file)) } else { Ok(()) }
 }
 
 fn no_threads(file: &str) -> Diagnostic {
     Diagnostic::whole_file(file, "the program starts no thread")
         .expected("a thread, such as: thread main = @main()")
-}
-
-/// One diagnostic for one file: later errors are often consequences of the first.
-fn first_of(
-    file: &str,
-    program: &Program,
-    errors: &[raddle_ir::verify::VerifyError],
-) -> Diagnostic {
-    let diagnostic = match errors.first() {
-        Some(error) => error.diagnostic(program),
-        None => Diagnostic::whole_file(file, "the program is not well-formed"),
-    };
-    match errors.len() {
-        0 | 1 => diagnostic,
-        n => diagnostic.help(format!("and {} more of this kind", n - 1)),
-    }
 }
 
 /// Why a file could not be read.

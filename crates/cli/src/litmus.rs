@@ -13,7 +13,7 @@ use crate::status::Status;
 use indicatif::{ProgressBar, ProgressStyle};
 use raddle_analysis::LitmusResult;
 use raddle_budget::{Budget, Spent};
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_report::{Run, json, litmus};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::collections::BTreeMap;
@@ -120,10 +120,10 @@ fn run_file(config: &LitmusConfig, path: &Path) -> Done {
     let budget = config.budget.afresh();
     let (file, program) = (input::shown(path), load(path, &budget)?);
     let mut shown = Shown { text: String::new(), status: Status::Fine };
-    for (n, search) in config.searches.iter().enumerate() {
-        let search = search.clone().within(budget.share(config.searches.len() - n));
-        let result = raddle_analysis::litmus(&program, &search);
-        let run = Run { file: &file, program: &program, search: &search };
+    for (n, options) in config.searches.iter().enumerate() {
+        let options = options.clone().within(budget.share(config.searches.len() - n));
+        let result = raddle_analysis::litmus(&program, &options);
+        let run = Run { file: &file, program: &program, options: &options };
         shown.status = shown.status.max(status(config, &result));
         shown.text.push_str(&rendered(config, &run, &result));
     }
@@ -131,7 +131,7 @@ fn run_file(config: &LitmusConfig, path: &Path) -> Done {
 }
 
 /// Reads a file while the budget lasts.
-fn load(path: &Path, budget: &Budget) -> Result<Program, Unrun> {
+fn load(path: &Path, budget: &Budget) -> Result<Verified, Unrun> {
     let small = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= SMALL);
     let loaded = match small {
         true => Ok(input::load(path)),

@@ -11,11 +11,11 @@ use crate::status::Status;
 use crate::stream::Stream;
 use crate::unroll;
 use clap::{Args, ValueEnum};
-use raddle_analysis::robust::{Interlocked, Runs, Sample, sample};
+use raddle_analysis::robust::{Interlocked, Runs, Sample, buffers, sample};
 use raddle_budget::Budget;
 use raddle_engine::Stopped;
-use raddle_interleave::{Limits, Model};
-use raddle_ir::{Diagnostic, Program, Severity};
+use raddle_engine::{Limits, Model};
+use raddle_ir::{Diagnostic, Severity, Verified};
 use raddle_monitor::Buffers;
 use raddle_monitor::log::{self, BadLine, Trouble};
 use raddle_report::json;
@@ -23,8 +23,6 @@ use raddle_report::monitor::{self, Logged};
 use raddle_report::robust::Subject;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-const DEFAULT_RUNS: u64 = 1000;
 
 /// Run the monitors of tso and pso on a recorded log, or on random runs of a program under sc.
 ///
@@ -154,13 +152,6 @@ fn run_log(
     Ok(())
 }
 
-fn buffers(model: Model) -> Buffers {
-    match model {
-        Model::Sc | Model::Tso => Buffers::PerThread,
-        Model::Pso => Buffers::PerAddress,
-    }
-}
-
 fn diagnostic(file: &str, trouble: Trouble) -> Diagnostic {
     match trouble {
         Trouble::Io(error) => Diagnostic::whole_file(file, format!("cannot be read: {error}")),
@@ -183,7 +174,7 @@ fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
         InterlockedArg::All => Interlocked::Drains,
         InterlockedArg::Address => Interlocked::OwnAddress,
     };
-    let (seed, count) = (args.seed.unwrap_or_default(), args.runs.unwrap_or(DEFAULT_RUNS));
+    let sampling = config::sampling(args.seed, args.runs);
     for mut config in programs(config::source(&args.source, &limits.budget)) {
         let budget = limits.budget.afresh();
         config.c.budget = budget.clone();
@@ -192,7 +183,7 @@ fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
             output.note(Status::Bad);
             continue;
         }
-        let unloaded = &Program::default();
+        let unloaded = &Verified::default();
         let program = loaded.as_ref().map_or(unloaded, |source| &source.program);
         if loaded.is_ok() {
             unroll::check(program, &limits.unroll)?;
@@ -203,7 +194,7 @@ fn run_programs(args: &MonitorArgs, output: &mut Output) -> Result<(), Stop> {
             let limits = Limits { budget, ..limits.clone() };
             match loaded {
                 Err(NotLoaded::Stopped(spent)) => Sample::unsearched(*model, spent),
-                _ => sample(program, *model, &Runs { seed, runs: count, interlocked, limits }),
+                _ => sample(program, *model, &Runs { sampling, interlocked, limits }),
             }
         };
         let samples: Vec<_> = args.models.iter().enumerate().map(sampled).collect();

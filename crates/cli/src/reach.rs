@@ -8,12 +8,10 @@ use crate::source::{self, NotLoaded, Source};
 use crate::status::Status;
 use crate::witness::WitnessFile;
 use clap::Args;
+use raddle_analysis::reach;
 use raddle_analysis::reach::ReachResult;
-use raddle_analysis::{Search, reach};
-use raddle_engine::Checks;
-use raddle_interleave::Options as Exploration;
-use raddle_ir::Program;
-use raddle_reach::{Options, ReachModel};
+use raddle_engine::{Checks, Model, Options, Strategy};
+use raddle_ir::Verified;
 use raddle_report::source::Sources;
 use raddle_report::{Run, document};
 use std::path::PathBuf;
@@ -31,7 +29,7 @@ pub struct ReachArgs {
     #[arg(
         short, long, value_name = "MODEL", value_parser = models::BY_STATES, help_heading = "Model"
     )]
-    pub model: ReachModel,
+    pub model: Model,
     #[command(flatten)]
     pub budget: BudgetArgs,
     /// Threads to search with [default: one per core].
@@ -47,40 +45,33 @@ pub struct ReachArgs {
     pub witness: Option<PathBuf>,
 }
 
-/// As many workers as there are cores, unless told otherwise.
-pub fn workers(jobs: Option<u16>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    jobs.map_or_else(cores, usize::from)
-}
-
 pub fn run(args: &ReachArgs, output: &mut Output) -> Result<Status, Stop> {
     let options = Options {
-        budget: config::budget(&args.budget)?,
-        workers: workers(args.jobs),
-        ..Options::default()
+        checks: Checks { goals: true, ..Checks::default() },
+        workers: config::workers(args.jobs),
+        ..Options::new(args.model).by(Strategy::Lazy).within(config::budget(&args.budget)?)
     };
-    let config = config::source(&args.source, &options.budget);
+    let config = config::source(&args.source, &options.limits.budget);
     let witness = match WitnessFile::at(args.witness.as_deref(), &config, Checks::default()) {
         Ok(witness) => witness,
         Err(diagnostic) => return Ok(output.refuse(&diagnostic)),
     };
-    let search = Search::Lazy(Exploration::new(reach::replayed_under(args.model)));
     let loaded = match source::load(&config, output) {
         Ok(source) => source,
         Err(NotLoaded::Refused) => return Ok(Status::Bad),
         Err(NotLoaded::Stopped(spent)) => {
-            let (file, program) = (&source::shown(&config), &Program::default());
-            let run = Run { file, program, search: &search };
+            let (file, program) = (&source::shown(&config), &Verified::default());
+            let run = Run { file, program, options: &options };
             return print(args, &run, &ReachResult::unsearched(args.model, spent), output);
         }
     };
-    loaded.warn_of_assembly([reach::replayed_under(args.model).among_all()], output);
+    loaded.warn_of_assembly([args.model], output);
     let Source { program, shown: file, .. } = loaded;
     if let Err(diagnostic) = witness.is_apart_from(&program) {
         return Ok(output.refuse(&diagnostic));
     }
-    let result = reach::reach(&program, args.model, &options);
-    let run = Run { file: &file, program: &program, search: &search };
+    let result = reach::reach(&program, &options);
+    let run = Run { file: &file, program: &program, options: &options };
     let reached = result.reached.iter().map(|reached| document::reached(&run, reached));
     witness.save(&program, reached.collect(), output);
     print(args, &run, &result, output)

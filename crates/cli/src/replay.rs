@@ -12,7 +12,7 @@ use crate::status::Status;
 use raddle_analysis::reach;
 use raddle_analysis::witness::{ExpectedEnd, rerun};
 use raddle_budget::Budget;
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::{Diagnostic, Verified};
 use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
 use raddle_report::source::Sources;
 use raddle_report::{Run, check, json};
@@ -33,8 +33,8 @@ pub fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, Stop> {
         return Ok(output.refuse(&changed(&file, &shown)));
     }
     for (n, witness) in recorded.witnesses.iter().enumerate() {
-        let search = witness.search.clone().within(budget.clone());
-        let run = Run { file: &shown, program: &program, search: &search };
+        let options = witness.options.clone().within(budget.clone());
+        let run = Run { file: &shown, program: &program, options: &options };
         match replayed(&run, witness, args.output.json, output) {
             Ok(text) => {
                 output.print(&text)?;
@@ -64,13 +64,13 @@ fn replayed(
     let RecordedWitness { schedule, expected, .. } = witness;
     let sources = Sources::from_disk();
     if expected.kind == ExpectedEnd::Goal {
-        let found = reach::rerun(run.program, run.search, schedule)?;
+        let found = reach::rerun(run.program, run.options, schedule)?;
         return Ok(match json {
             true => json::line(&json::replayed_goal(run, &found)),
             false => raddle_report::reach::replayed(run, &output.look(&sources), &found),
         });
     }
-    let violation = rerun(run.program, run.search, schedule, expected)?;
+    let violation = rerun(run.program, run.options, schedule, expected)?;
     Ok(match json {
         true => json::line(&json::replayed(run, &violation)),
         false => check::replayed(run, &output.look(&sources), &violation),
@@ -102,7 +102,7 @@ fn program(
     origin: &Origin,
     budget: &Budget,
     output: &mut Output,
-) -> Result<(Program, String), NotLoaded> {
+) -> Result<(Verified, String), NotLoaded> {
     let config = match config::source_of(origin, budget) {
         Ok(config) => config,
         Err(why) => {

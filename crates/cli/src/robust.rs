@@ -10,8 +10,8 @@ use crate::status::Status;
 use crate::unroll;
 use clap::{Args, ValueEnum};
 use raddle_analysis::robust::{By, Robustness, robust};
-use raddle_interleave::{Limits, Model};
-use raddle_ir::Program;
+use raddle_engine::{Limits, Model};
+use raddle_ir::Verified;
 use raddle_report::json;
 use raddle_report::robust::{Subject, json as answer, text};
 use raddle_report::source::Sources;
@@ -98,9 +98,9 @@ fn run_program(
     });
     if let Ok(source) = &loaded {
         unroll::check(&source.program, &limits.unroll)?;
-        source.warn_of_assembly(args.models.iter().map(|model| model.among_all()), output);
+        source.warn_of_assembly(args.models.iter().copied(), output);
     }
-    let unloaded = &Program::default();
+    let unloaded = &Verified::default();
     let program = loaded.as_ref().map_or(unloaded, |source| &source.program);
     let subject = Subject { file: &source::shown(config), program };
     let sources = Sources::from_disk();

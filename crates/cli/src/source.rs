@@ -11,7 +11,7 @@ use crate::status::Status;
 use raddle_budget::{Budget, Spent};
 use raddle_engine::Model;
 use raddle_front_c::{Error, Loaded, Machine, clang};
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::{Diagnostic, Verified};
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -26,10 +26,10 @@ use raddle_patch::SourceFile;
 use raddle_patch::statement::Language;
 use std::path::{Path, PathBuf};
 
-/// A verified program, and what to say of how it was made.
+/// A program, and what to say of how it was made.
 #[derive(Debug)]
 pub struct Source {
-    pub program: Program,
+    pub program: Verified,
     /// The files as the user named them.
     pub shown: String,
     /// The optimisation that it was compiled with.
@@ -43,12 +43,12 @@ impl Source {
     pub fn warn_of_assembly(&self, models: impl IntoIterator<Item = Model>, output: &mut Output) {
         let models: Vec<Model> = models.into_iter().collect();
         for machine in &self.machines {
-            let (name, natives): (_, &[Model]) = match machine {
-                Machine::X86 => ("x86", &[Model::Sc, Model::Tso, Model::Pso]),
-                Machine::Power => ("POWER", &[Model::Sc, Model::Power]),
-                Machine::Arm => ("ARM", &[Model::Sc, Model::Arm]),
+            let name = match machine {
+                Machine::X86 => "x86",
+                Machine::Power => "POWER",
+                Machine::Arm => "ARM",
             };
-            let foreign = models.iter().filter(|model| !natives.contains(model));
+            let foreign = models.iter().filter(|model| !model.is_of(name));
             let foreign: Vec<&str> = foreign.map(|model| model.name()).collect();
             if !foreign.is_empty() {
                 let (shown, foreign) = (&self.shown, foreign.join(", "));
@@ -188,8 +188,8 @@ fn compiled(
     options: &raddle_front_c::Options,
 ) -> Result<Loaded, Error> {
     let loaded = raddle_front_c::load(files, options)?;
-    let program = input::verified(&input::shown(&files[0]), loaded.program)?;
-    Ok(Loaded { program, ..loaded })
+    input::with_threads(&input::shown(&files[0]), &loaded.program)?;
+    Ok(loaded)
 }
 
 fn warn(config: &SourceConfig, loaded: &Loaded, shown: &str, output: &mut Output) {
@@ -209,7 +209,7 @@ fn warn(config: &SourceConfig, loaded: &Loaded, shown: &str, output: &mut Output
 }
 
 /// The same program with other texts in place of some files; otherwise, why there is none.
-pub fn reload(config: &SourceConfig, texts: &[(PathBuf, Vec<u8>)]) -> Result<Program, String> {
+pub fn reload(config: &SourceConfig, texts: &[(PathBuf, Vec<u8>)]) -> Result<Verified, String> {
     let message = |diagnostic: Diagnostic| diagnostic.to_string();
     match (&*config.files, texts) {
         ([file], [(_, text)]) if !is_compiled(file) => {
@@ -219,7 +219,7 @@ pub fn reload(config: &SourceConfig, texts: &[(PathBuf, Vec<u8>)]) -> Result<Pro
             let texts = texts.to_vec();
             let options = raddle_front_c::Options { colour: false, texts, ..config.c.clone() };
             match raddle_front_c::load(files, &options) {
-                Ok(loaded) => input::verified("", loaded.program).map_err(message),
+                Ok(loaded) => Ok(loaded.program),
                 Err(Error::Compiler(messages)) => Err(messages),
                 Err(Error::Diagnostic(diagnostic, _)) => Err(message(diagnostic)),
                 Err(Error::Stopped(spent)) => Err(stopped(spent).to_owned()),

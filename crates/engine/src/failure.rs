@@ -1,5 +1,6 @@
-//! What can go wrong, and how it was reached.
+//! What can go wrong.
 
+use crate::schedule::Step;
 use crate::story::Wants;
 use raddle_ir::{LocId, Program};
 use raddle_machine::{Fault, FaultKind};
@@ -75,18 +76,6 @@ impl From<FaultKind> for FailureKind {
             FaultKind::Unsupported => FailureKind::Unsupported,
         }
     }
-}
-
-/// One step of a schedule: a thread's next visible event, or an update from its store buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Step {
-    /// Number of the thread: initial threads first, in order, then in the order in which the
-    /// schedule spawns them.
-    pub thread: u32,
-    /// For an update, which of the thread's stores leaves the buffer, counted from 0.
-    pub update: Option<u32>,
-    /// Which alternative was taken, where the event has several (`choose`, `signal`).
-    pub choice: u64,
 }
 
 /// What failed, and where.

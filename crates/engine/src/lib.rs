@@ -2,9 +2,11 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `model` | the memory models and their names |
-//! | `limits` | where to stop, what to look for |
-//! | `failure` | what can go wrong, and the steps that lead there |
+//! | `model` | the memory models: one table |
+//! | `strategy` | the strategies and engines, and which go with which models: one table |
+//! | `options`, `limits` | what a search is asked: where to stop, what to look for |
+//! | `failure` | what can go wrong |
+//! | `schedule` | the steps that lead to an execution |
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
 //! | `tally` | how executions end, counted into a summary |
@@ -16,19 +18,25 @@ mod failure;
 mod fences;
 mod limits;
 mod model;
+mod options;
+mod schedule;
 mod story;
+mod strategy;
 mod summary;
 mod tally;
 
 pub use elements::Elements;
-pub use failure::{Awaits, Failure, FailureKind, FailureSite, Step, Waiter};
+pub use failure::{Awaits, Failure, FailureKind, FailureSite, Waiter};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
-pub use model::Model;
+pub use model::{Buffering, Model};
+pub use options::{Options, Sampling};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Ending, LoopBound, Unroll, loop_places};
+pub use schedule::{EventRef, Step};
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
 };
+pub use strategy::{Engine, Refusal, Strategy};
 pub use summary::{BoundKind, BoundMet, MAX_SILENT, Stopped, Summary};
 pub use tally::{End, Tally};

@@ -18,6 +18,8 @@ pub struct Limits {
     /// How often loops may go back, each time they are entered; a thread that would do it once more
     /// is stopped there.
     pub unroll: Unroll,
+    /// The most stores of one thread that the reachability engine keeps from memory at the same time.
+    pub delayed_stores: usize,
     /// Whether a thread is stopped when its loop has gone round for nothing. Nothing is lost by that,
     /// and loops that wait for another thread need no bound.
     pub spin: bool,
@@ -43,6 +45,7 @@ impl Default for Limits {
             events: 100_000,
             local_steps: 10_000_000,
             unroll: Unroll::NONE,
+            delayed_stores: 4096,
             spin: true,
         }
     }
@@ -53,4 +56,6 @@ impl Default for Limits {
 pub struct Checks {
     /// Data races, as C11 has them.
     pub races: bool,
+    /// The program's goals instead of its failures, if it has goals: for searches of states.
+    pub goals: bool,
 }

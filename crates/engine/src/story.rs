@@ -8,7 +8,7 @@ use crate::failure::{FailureKind, FailureSite};
 use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_ir::text::quoted;
-use raddle_machine::{Ending, in_bytes};
+use raddle_machine::{Ending, Fault, in_bytes};
 use std::fmt;
 
 /// How a replayed execution ended.
@@ -37,10 +37,18 @@ pub struct Replayed {
     pub events: Vec<ReplayEvent>,
 }
 
+impl Replayed {
+    /// As [`crate::Summary::cannot_start`].
+    pub fn cannot_start(fault: Fault) -> Replayed {
+        let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
+        Replayed { end, events: Vec::new() }
+    }
+}
+
 /// Something that a thread does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayEvent {
-    /// Number of the thread, as in [`crate::Step::thread`].
+    /// Number of the thread, as in [`crate::Step`].
     pub number: u32,
     /// Its name.
     pub thread: String,

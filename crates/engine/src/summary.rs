@@ -1,9 +1,11 @@
 //! The result of a search.
 
-use crate::failure::{Failure, Step};
+use crate::failure::{Failure, FailureSite};
+use crate::limits::Limits;
+use crate::schedule::Step;
 use raddle_budget::Spent;
 use raddle_ir::LocId;
-use raddle_machine::Status;
+use raddle_machine::{Fault, Status};
 
 /// How many stores into a buffer, fences, spawns and joins a thread may perform in a row without an
 /// event.
@@ -157,4 +159,16 @@ pub struct Summary {
     pub events: u64,
     /// Visible events of the longest execution.
     pub longest: u32,
+}
+
+impl Summary {
+    /// The program asks for more than the engine has, or than the budget allows, before its first
+    /// instruction.
+    pub fn cannot_start(fault: Fault, limits: &Limits) -> Summary {
+        if let Some(spent) = limits.budget.spent() {
+            return Summary { stopped: Some(spent.into()), ..Summary::default() };
+        }
+        let failure = FailureSite::before_start(fault).shown_by(1, Vec::new());
+        Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
+    }
 }

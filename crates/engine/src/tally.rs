@@ -1,6 +1,7 @@
 //! What the executions of a search have shown so far, counted: the summary while it grows.
 
-use crate::failure::{Failure, FailureKind, FailureSite, Step};
+use crate::failure::{Failure, FailureKind, FailureSite};
+use crate::schedule::Step;
 use crate::summary::{BoundKind, BoundMet, Stopped, Summary};
 use raddle_ir::{LocId, Program, Quantifier};
 use rustc_hash::FxHashMap;

@@ -18,7 +18,7 @@ mod lower;
 mod parse;
 
 use ast::Automata;
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::{Diagnostic, Program, Verified, verify};
 
 /// Longer files are refused.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -30,8 +30,8 @@ pub const MAX_DEPTH: u32 = 200;
 pub const MAX_GOALS: usize = 4096;
 
 /// Reads and lowers a file; `file` is its name for positions and messages.
-pub fn load(file: &str, bytes: &[u8]) -> Result<Program, Diagnostic> {
-    lower(file, &parse_bytes(file, bytes)?)
+pub fn load(file: &str, bytes: &[u8]) -> Result<Verified, Diagnostic> {
+    Ok(verify(lower(file, &parse_bytes(file, bytes)?)?)?)
 }
 
 /// Reads a file without giving its instructions a meaning.

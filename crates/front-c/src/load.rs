@@ -9,7 +9,7 @@ use crate::link::{Links, Unit};
 use crate::lower::{ProgramLowering, Source, start};
 use raddle_budget::{Budget, Spent};
 use raddle_ir::diag::shown;
-use raddle_ir::{Diagnostic, InstKind, Program};
+use raddle_ir::{Diagnostic, InstKind, Program, Verified, verify};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -53,7 +53,7 @@ impl Default for Options {
 /// A program and what is to be said about how it was made.
 #[derive(Debug)]
 pub struct Loaded {
-    pub program: Program,
+    pub program: Verified,
     /// The compiler's warnings, as it printed them.
     pub messages: String,
     /// The optimisation that the program was compiled with, if any.
@@ -67,8 +67,8 @@ pub struct Loaded {
 }
 
 /// A program that nothing is to be said about.
-impl From<Program> for Loaded {
-    fn from(program: Program) -> Loaded {
+impl From<Verified> for Loaded {
+    fn from(program: Verified) -> Loaded {
         let (messages, optimised) = (String::new(), None);
         let (stand_ins, has_inputs, machines) = (Vec::new(), false, BTreeSet::new());
         Loaded { program, messages, optimised, stand_ins, has_inputs, machines }
@@ -128,6 +128,7 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
         messages.push_str(&said);
     }
     let (program, machines) = assemble(&units, options)?;
+    let program = verify(program).map_err(Diagnostic::from)?;
     let optimised = clang.and_then(|_| flags.optimised());
     let stand_ins = crate::library::stand_ins(&program);
     let has_inputs = has_inputs(&program);
@@ -159,11 +160,11 @@ fn has_inputs(program: &Program) -> bool {
 }
 
 /// Translates one module that is at hand as text.
-pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program, Diagnostic> {
+pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Verified, Diagnostic> {
     let module = raddle_llvm::parse(file, text)?;
     let layout = Layout::of(file, &module)?;
     let unit = Unit { file: file.to_owned(), module, layout, optimised: was_optimised(text) };
-    assemble(&[unit], options).map(|(program, _)| program)
+    Ok(verify(assemble(&[unit], options)?.0)?)
 }
 
 fn is_text(input: &Path) -> bool {

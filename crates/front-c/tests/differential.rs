@@ -1,10 +1,11 @@
 //! Generated programs, compiled and run natively, against the same programs here: they must compute
 //! the same. Optimised and not.
 
-mod common;
+use crate::common;
+use raddle_engine::Model;
 
 use fastrand::Rng;
-use raddle_interleave::Model;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,9 +1,8 @@
 //! Programs that fail: each says in its first lines how, `// expect: KIND at LINE: MESSAGE`, where the
 //! message is a part of what is said.
 
-mod common;
-
-use raddle_interleave::Model;
+use crate::common;
+use raddle_engine::Model;
 
 #[test]
 fn failures_are_found_where_they_are() {

@@ -1,9 +1,10 @@
 //! Several files make one program, as the linker would have it.
 
-mod common;
+use crate::common;
+use raddle_engine::Model;
 
 use raddle_front_c::{Error, load};
-use raddle_interleave::Model;
+
 use raddle_ir::Program;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Damaged LLVM IR: whatever the parser accepts is lowered to a well-formed program or refused with a
 //! diagnostic; nothing panics.
 
-mod common;
+use crate::common;
 
 use fastrand::Rng;
 use raddle_front_c::{Options, lower_text};

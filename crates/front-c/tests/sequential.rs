@@ -1,8 +1,8 @@
 //! Programs of one thread whose assertions all hold, compiled by every clang, optimised and not.
 
-mod common;
+use crate::common;
+use raddle_engine::Model;
 
-use raddle_interleave::Model;
 use std::path::{Path, PathBuf};
 
 /// What is wrong, if anything is.

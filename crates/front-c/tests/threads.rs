@@ -1,9 +1,11 @@
 //! Programs of several threads with exact numbers of executions: `// executions: sc N, tso N, pso N`,
 //! with `fails` behind a number of which some fail.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{Model, Options};
 
-use raddle_interleave::{Model, Options, explore};
+use raddle_interleave::explore;
 
 fn expected(header: &str, model: Model) -> Option<(u64, bool)> {
     let part = header
@@ -25,7 +27,7 @@ fn executions_are_counted() {
         let header = common::header(&path, "executions").expect("the program says how many");
         let options = common::options(&compiler, &["-w"]);
         let program = common::program(std::slice::from_ref(&path), &options);
-        for model in Model::ALL {
+        for model in MODELS {
             let Some((number, fails)) = expected(&header, model) else {
                 continue;
             };

@@ -18,7 +18,7 @@ mod lower;
 mod parse;
 
 use ast::LitmusTest;
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::{Diagnostic, Program, Verified, verify};
 use std::fmt;
 
 /// The architectures whose assembly is understood.
@@ -58,7 +58,7 @@ pub struct Litmus {
     pub doc: Option<String>,
     /// The `Key=Value` lines of the header, in order.
     pub metadata: Vec<(String, String)>,
-    pub program: Program,
+    pub program: Verified,
 }
 
 /// Longer files are refused.
@@ -67,7 +67,7 @@ pub const MAX_BYTES: usize = 16 << 20;
 /// Reads and lowers a test; `file` is its name for positions and messages.
 pub fn load(file: &str, bytes: &[u8]) -> Result<Litmus, Diagnostic> {
     let test = parse_bytes(file, bytes)?;
-    let program = lower(&test)?;
+    let program = verify(lower(&test)?)?;
     Ok(Litmus { name: test.name, arch: test.arch, doc: test.doc, metadata: test.metadata, program })
 }
 

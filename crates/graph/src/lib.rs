@@ -8,7 +8,6 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `api` | what the engine is asked |
 //! | `ahead` | threads that run ahead of their loads, and the events that they fetch |
 //! | `bits` | sets of events |
 //! | `graph` | committed events and their relations |
@@ -25,7 +24,6 @@
 //! | `tell` | what happened, for people |
 
 mod ahead;
-mod api;
 mod bits;
 mod commit_before;
 mod graph;
@@ -40,21 +38,18 @@ mod state;
 mod stuck;
 mod tell;
 
-pub use api::{Model, Options};
-pub use raddle_engine::{
-    BoundKind, BoundMet, Failure, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step,
-    Stopped, Summary, Unroll,
-};
 pub use replay::replay;
 
 use ahead::Ahead;
 use graph::Graph;
 use model::Rules;
-use raddle_ir::Program;
+use raddle_engine::{Options, Summary};
+use raddle_ir::Verified;
+use raddle_machine::{Fault, FaultKind};
 use search::{Search, TooSmall};
 
-/// Searches the executions of a verified program.
-pub fn explore(program: &Program, options: &Options) -> Summary {
+/// Searches the executions of a program.
+pub fn explore(program: &Verified, options: &Options) -> Summary {
     // Most programs have few events; who has more is searched again with larger sets.
     let found = attempt::<1>(program, options)
         .or_else(|_| attempt::<2>(program, options))
@@ -64,25 +59,15 @@ pub fn explore(program: &Program, options: &Options) -> Summary {
     found.unwrap_or_else(|TooSmall| {
         let message = "an execution of more than 1024 events is not supported by the graph engine \
             (--unroll shortens loops)";
-        let fault = raddle_machine::Fault::new(raddle_machine::FaultKind::Unsupported, message);
-        cannot_start(fault, &options.limits)
+        Summary::cannot_start(Fault::new(FaultKind::Unsupported, message), &options.limits)
     })
 }
 
-fn attempt<const W: usize>(program: &Program, options: &Options) -> Result<Summary, TooSmall> {
+fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {
     let rules = Rules { model: options.model };
     let limits = &options.limits;
     match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
         Ok(ahead) => Search::<W>::new(ahead, options).run(),
-        Err(fault) => Ok(cannot_start(fault, limits)),
+        Err(fault) => Ok(Summary::cannot_start(fault, limits)),
     }
-}
-
-/// The program asks for more than the engine has, or than the budget allows.
-fn cannot_start(fault: raddle_machine::Fault, limits: &Limits) -> Summary {
-    if let Some(spent) = limits.budget.spent() {
-        return Summary { stopped: Some(spent.into()), ..Summary::default() };
-    }
-    let failure = FailureSite::before_start(fault).shown_by(1, Vec::new());
-    Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
 }

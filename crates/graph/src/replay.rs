@@ -5,41 +5,32 @@
 //! that a search found is confirmed by this.
 
 use crate::ahead::Ahead;
-use crate::api::Model;
 use crate::graph::Graph;
 use crate::model::Rules;
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
 use crate::stuck::{left, waiting};
 use crate::tell::{self, Teller};
-use raddle_engine::{End, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step};
-use raddle_ir::Program;
+use raddle_engine::{End, FailureKind, Options, ReplayEnd, Replayed, Step};
+use raddle_ir::Verified;
 
 /// Runs a program along a schedule.
-pub fn replay(program: &Program, model: Model, limits: &Limits, schedule: &[Step]) -> Replayed {
+pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
     match schedule.len() {
-        0..=64 => run::<1>(program, model, limits, schedule),
-        65..=256 => run::<4>(program, model, limits, schedule),
-        _ => run::<16>(program, model, limits, schedule),
+        0..=64 => run::<1>(program, options, schedule),
+        65..=256 => run::<4>(program, options, schedule),
+        _ => run::<16>(program, options, schedule),
     }
 }
 
-fn run<const W: usize>(
-    program: &Program,
-    model: Model,
-    limits: &Limits,
-    schedule: &[Step],
-) -> Replayed {
-    let rules = Rules { model };
+fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
+    let (rules, limits) = (Rules { model: options.model }, &options.limits);
     let mut events = Vec::new();
-    let mut ahead =
-        match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
-            Ok(ahead) => ahead,
-            Err(fault) => {
-                let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
-                return Replayed { end, events };
-            }
-        };
+    let ahead = Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM);
+    let mut ahead = match ahead {
+        Ok(ahead) => ahead,
+        Err(fault) => return Replayed::cannot_start(fault),
+    };
     let mut graph: Graph<W> = Graph::default();
     let teller = Teller::new(program);
     ahead.run_all();
@@ -56,7 +47,7 @@ fn run<const W: usize>(
             return Replayed { end: ReplayEnd::Stuck(n), events };
         };
         // Threads run ahead as far as they can: afterwards this one is somewhere else.
-        let at = ahead.place(step.thread);
+        let at = ahead.place(step.thread().0);
         match perform(&mut ahead, &mut graph, act) {
             Ok(()) => events.push(teller.event(&ahead, &graph, act, at)),
             Err(Refused::Forbidden | Refused::Full) => {

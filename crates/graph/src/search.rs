@@ -29,13 +29,13 @@
 //! the load is deferred (so it is in loops that spin). Neither is known before it happens.
 
 use crate::ahead::{Ahead, EventId, Kind};
-use crate::api::Options;
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use crate::hope::{Hope, Left, Prospect};
 use crate::lock::{gives_back, may_come};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Act, Refused, goes_on, perform, step};
+use raddle_engine::Options;
 use raddle_engine::{BoundKind, Step, Stopped, Summary, Tally};
 use raddle_machine::Mark;
 use smallvec::SmallVec;

@@ -7,8 +7,8 @@ use crate::ahead::{Ahead, Event, EventId, Kind, Location, Pairing, When};
 use crate::commit_before::is_enabled;
 use crate::graph::{Graph, Source};
 use crate::queue::{is_woken, wakes};
-use raddle_engine::Step;
-use raddle_machine::never_written;
+use raddle_engine::{EventRef, Step};
+use raddle_machine::{Fault, ThreadId};
 
 /// A step with its parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,61 +32,77 @@ pub(crate) enum Refused {
     Full,
 }
 
-/// The source or place of a step as a number: 0 for none, else thread and place in program order.
-fn encode<const W: usize>(graph: &Graph<W>, source: Source) -> u64 {
-    source.map_or(0, |number| {
-        let row = &graph.rows[number];
-        u64::from(row.thread) << 32 | (u64::from(row.po) + 1)
-    })
-}
-
 /// The step of a schedule that an act is.
 pub(crate) fn step<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, act: Act) -> Option<Step> {
-    match act {
-        Act::Read(id, source) | Act::Place(id, source) => {
-            let event = ahead.event(id);
-            let (thread, update) = (event.thread, Some(event.po));
-            Some(Step { thread, update, choice: encode(graph, source) })
+    let reference = |id| {
+        let event = ahead.event(id);
+        EventRef { thread: ThreadId(event.thread), index: event.po }
+    };
+    let store = |source: Source| source.map(|number| reference(graph.rows[number].event));
+    Some(match act {
+        Act::Read(id, source) => Step::CommitLoad { event: reference(id), from: store(source) },
+        Act::Place(id, source) => Step::CommitStore { event: reference(id), after: store(source) },
+        Act::Choose(thread, choice) => {
+            let woken = ahead.signal_wakes(thread).nth(choice as usize).map(ThreadId);
+            let thread = ThreadId(thread);
+            match woken {
+                Some(_) => Step::Signal { thread, woken },
+                None => Step::Choose { thread, choice },
+            }
         }
-        Act::Choose(thread, choice) => Some(Step { thread, update: None, choice }),
-        Act::Defer(_) => None,
-    }
+        Act::Defer(_) => return None,
+    })
 }
 
 /// The act that a step of a schedule stands for, if it can be carried out.
 pub(crate) fn act<const W: usize>(ahead: &Ahead<'_>, graph: &Graph<W>, step: &Step) -> Option<Act> {
-    if step.thread >= ahead.thread_count() {
-        return None;
+    let thread = step.thread().0;
+    let is_choosing = || thread < ahead.thread_count() && ahead.is_choosing(thread);
+    match step {
+        Step::Choose { choice, .. } => {
+            let fits = is_choosing()
+                && ahead.signal_wakes(thread).next().is_none()
+                && *choice < ahead.alternatives(thread);
+            fits.then_some(Act::Choose(thread, *choice))
+        }
+        Step::Signal { woken: Some(woken), .. } if is_choosing() => {
+            let choice = ahead.signal_wakes(thread).position(|waiter| waiter == woken.0)?;
+            Some(Act::Choose(thread, choice as u64))
+        }
+        Step::CommitLoad { event, from } => {
+            let (id, source) = commit(ahead, graph, *event, *from)?;
+            (!ahead.event(id).is_store()).then_some(Act::Read(id, source))
+        }
+        Step::CommitStore { event, after } => {
+            let (id, source) = commit(ahead, graph, *event, *after)?;
+            ahead.event(id).is_store().then_some(Act::Place(id, source))
+        }
+        Step::Signal { .. } | Step::Run(_) | Step::Update { .. } => None,
     }
-    let Some(po) = step.update else {
-        let choosing = ahead.is_choosing(step.thread);
-        let known = choosing && step.choice < ahead.alternatives(step.thread);
-        return known.then_some(Act::Choose(step.thread, step.choice));
+}
+
+/// An event that may be committed now, and the committed store of its location that it reads from or
+/// follows.
+fn commit<const W: usize>(
+    ahead: &Ahead<'_>,
+    graph: &Graph<W>,
+    event: EventRef,
+    store: Option<EventRef>,
+) -> Option<(EventId, Source)> {
+    let fetched = |event: EventRef| {
+        let EventRef { thread: ThreadId(thread), index } = event;
+        let known = thread < ahead.thread_count() && index < ahead.fetched(thread);
+        known.then(|| ahead.event_at(thread, index))
     };
-    if po >= ahead.fetched(step.thread) {
-        return None;
-    }
-    let id = ahead.event_at(step.thread, po);
+    let id = fetched(event)?;
     if ahead.committed(id).is_some() || !is_enabled(ahead, id) {
         return None;
     }
-    let source = match step.choice {
-        0 => None,
-        choice => {
-            let (thread, po) = ((choice >> 32) as u32, (choice as u32).checked_sub(1)?);
-            if thread >= ahead.thread_count() || po >= ahead.fetched(thread) {
-                return None;
-            }
-            let store = ahead.event_at(thread, po);
-            let number = ahead.committed(store)?;
-            let fits = graph.rows[number].is_store && ahead.location(store) == ahead.location(id);
-            fits.then_some(number).map(Some)?
-        }
-    };
-    Some(match ahead.event(id).kind {
-        Kind::Load(_) => Act::Read(id, source),
-        Kind::Store(_) => Act::Place(id, source),
-    })
+    let Some(store) = store else { return Some((id, None)) };
+    let store = fetched(store)?;
+    let number = ahead.committed(store)?;
+    let fits = graph.rows[number].is_store && ahead.location(store) == ahead.location(id);
+    fits.then_some((id, Some(number)))
 }
 
 /// Carries out an act. If it is refused, the graph is of no more use.
@@ -149,7 +165,7 @@ fn read<const W: usize>(
         return None;
     }
     let fault = match found {
-        None if !load.raw => Some(never_written(event.ty.bytes())),
+        None if !load.raw => Some(Fault::never_written(event.ty.bytes())),
         _ => ahead.misuse(&event, value),
     };
     ahead.commit_load(id, number, value, fault);

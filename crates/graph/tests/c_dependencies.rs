@@ -3,8 +3,9 @@
 //! Each piece of code stands between a load of `x` into `r` and an access to `y`. Whether the two stay in order shows in
 //! whether the other thread can see them the other way round.
 
+use raddle_engine::{Model, Options};
 use raddle_front_c::{Options as Compile, clang, load};
-use raddle_graph::{Model, Options, explore};
+use raddle_graph::explore;
 use std::path::PathBuf;
 
 const HEAD: &str = r#"

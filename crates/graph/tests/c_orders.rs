@@ -3,11 +3,12 @@
 //!
 //! By default every so many of the combinations; all with `RADDLE_LONG=1`.
 
+use raddle_engine::{FailureKind, Model, Options};
 use raddle_front_c::{Options as Compile, clang, load};
-use raddle_graph::{FailureKind, Model, Options, explore};
+use raddle_graph::explore;
 use raddle_ir::{
-    Access, FenceKind, FunctionBuilder, InstKind, Observed, Operand, Order, Program,
-    ProgramBuilder, Type,
+    Access, FenceKind, FunctionBuilder, InstKind, Observed, Operand, Order, ProgramBuilder, Type,
+    Verified,
 };
 use raddle_oracle::weak;
 use std::fmt::Write as _;
@@ -143,7 +144,7 @@ fn source(shape: &Shape, orders: Orders) -> Result<String, std::fmt::Error> {
 }
 
 /// The same accesses, without C, and the final state that is wanted.
-fn accesses(shape: &Shape, orders: Orders) -> (Program, Vec<u64>) {
+fn accesses(shape: &Shape, orders: Orders) -> (Verified, Vec<u64>) {
     let mut builder = ProgramBuilder::new(shape.name);
     let places = ["x", "y"].map(|name| builder.scalar(name, Type::I32, 0));
     let (mut wanted, mut loads) = (Vec::new(), Vec::new());

@@ -1,16 +1,17 @@
 //! The litmus tests with reference results: every observation, every number of executions.
 //!
-//! A sample by default, so that this takes seconds in an unoptimised build; everything with
-//! `RADDLE_LONG=1`.
+//! Those of other machines are also compared with the interleaving engine: a sample by default,
+//! everything with `RADDLE_LONG=1`.
 
-use raddle_graph::{Model, Options, Summary, explore};
+use raddle_engine::{Model, Options, Summary};
+use raddle_graph::explore;
 use raddle_interleave as interleave;
-use raddle_ir::{CmpOp, Program, Term};
-use raddle_testing::{Corpus, Reference, is_long};
+use raddle_ir::{CmpOp, Term, Verified};
+use raddle_testing::{Corpus, Reference, is_long, note};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-fn load(corpus: &Corpus, test: &str) -> Program {
+fn load(corpus: &Corpus, test: &str) -> Verified {
     let loaded = raddle_front_litmus::load(test, &corpus.read(test));
     loaded.expect("the test is well-formed").program
 }
@@ -35,7 +36,7 @@ fn complaint(corpus: &Corpus, expected: &Reference) -> Option<String> {
 }
 
 /// In which of the executions the condition's proposition is met.
-fn observation(program: &Program, found: &Summary) -> &'static str {
+fn observation(program: &Verified, found: &Summary) -> &'static str {
     let condition = program.condition.as_ref().expect("the test has a condition");
     let (mut met, mut all) = (0, 0);
     for (values, count) in &found.states {
@@ -61,15 +62,16 @@ fn observation(program: &Program, found: &Summary) -> &'static str {
     }
 }
 
-fn corpus(name: &str) {
-    let Some(corpus) = Corpus::open(name) else { return };
-    let step = if is_long() { 1 } else { 5 };
-    let sample: Vec<Reference> = corpus.references().into_iter().step_by(step).collect();
-    let wrong: Vec<String> =
-        sample.par_iter().filter_map(|expected| complaint(&corpus, expected)).collect();
-    let shown = wrong[..wrong.len().min(40)].join("\n");
-    assert!(wrong.is_empty(), "{} of {} tests:\n{shown}", wrong.len(), sample.len());
-    assert!(!sample.is_empty(), "no results for {name}");
+fn corpus(arch: &str) {
+    for corpus in Corpus::all(arch) {
+        let references = corpus.references();
+        let wrong: Vec<String> =
+            references.par_iter().filter_map(|expected| complaint(&corpus, expected)).collect();
+        let shown = wrong[..wrong.len().min(40)].join("\n");
+        assert!(wrong.is_empty(), "{} of {} tests:\n{shown}", wrong.len(), references.len());
+        assert!(!references.is_empty(), "no results for {arch}");
+        note(&format!("{} compared in {}", references.len(), corpus.folder().display()));
+    }
 }
 
 #[test]
@@ -91,8 +93,8 @@ fn x86() {
 fn disagreement(path: &Path, model: Model) -> Option<String> {
     let bytes = std::fs::read(path).expect("the test is there");
     let program = raddle_front_litmus::load("test", &bytes).expect("well-formed").program;
-    let other: interleave::Model = model.name().parse().expect("a model of both engines");
-    let options = interleave::Options { keep_going: true, ..interleave::Options::new(other) };
+    let other: raddle_engine::Model = model.name().parse().expect("a model of both engines");
+    let options = raddle_engine::Options { keep_going: true, ..raddle_engine::Options::new(other) };
     let expected = interleave::explore(&program, &options);
     let found = explore(&program, &Options { keep_going: true, ..Options::new(model) });
     let told = |s: &Summary| (s.executions, s.blocked, s.states.clone(), s.failures.len());
@@ -105,8 +107,7 @@ fn disagreement(path: &Path, model: Model) -> Option<String> {
 fn hardware_tests_under_sc_tso_and_pso() {
     let mut paths = Vec::new();
     for name in ["ppc", "arm"] {
-        let Some(corpus) = Corpus::open(name) else { return };
-        paths.extend(corpus.files());
+        paths.extend(Corpus::all(name).iter().flat_map(Corpus::files));
     }
     paths.sort();
     let step = if is_long() { 1 } else { 40 };
@@ -114,5 +115,6 @@ fn hardware_tests_under_sc_tso_and_pso() {
     let models = [Model::Sc, Model::Tso, Model::Pso];
     let of = |path: &&PathBuf| models.map(|model| disagreement(path, model));
     let wrong: Vec<String> = sample.par_iter().flat_map(of).flatten().collect();
+    note(&format!("{} of {} tests compared", sample.len(), paths.len()));
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

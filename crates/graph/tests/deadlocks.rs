@@ -1,26 +1,24 @@
 //! What a deadlock's story ends with: who waits where and for what, row for row as the interleaving
 //! engine tells it.
 
-use raddle_engine::{Deed, ReplayEvent};
-use raddle_graph::{FailureKind, Model, Options, explore, replay};
+use raddle_engine::{Deed, FailureKind, Model, Options, ReplayEvent};
+use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
-use raddle_ir::{Program, text, verify::verify};
+use raddle_ir::{Verified, text, verify::verify};
 
-fn program(source: &str) -> Program {
-    let program = text::parse("t.rir", source).expect("the program parses");
-    verify(&program).expect("the program is well-formed");
-    program
+fn program(source: &str) -> Verified {
+    text::load("t.rir", source.as_bytes()).expect("the program parses")
 }
 
 /// `P0 at t.rir:9: waits for lock b, held by P1, for ever`
-fn rows(program: &Program, events: &[ReplayEvent]) -> Vec<String> {
+fn rows(program: &Verified, events: &[ReplayEvent]) -> Vec<String> {
     let ends = events.iter().filter(|e| matches!(e.deed, Deed::Stuck(_) | Deed::Spin));
     let place = |event: &ReplayEvent| program.place(event.loc).unwrap_or_default();
     ends.map(|e| format!("{} at {}: {}", e.thread, place(e), e.what())).collect()
 }
 
 /// The rows of all deadlocks, with the messages of these, by engine.
-fn of_graphs(program: &Program, model: Model) -> Vec<(String, Vec<String>)> {
+fn of_graphs(program: &Verified, model: Model) -> Vec<(String, Vec<String>)> {
     let options = Options { keep_going: true, ..Options::new(model) };
     let found = explore(program, &options).failures.into_iter();
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
@@ -31,9 +29,9 @@ fn of_graphs(program: &Program, model: Model) -> Vec<(String, Vec<String>)> {
     sorted(told.collect())
 }
 
-fn of_interleavings(program: &Program) -> Vec<(String, Vec<String>)> {
-    let model = interleave::Model::Sc;
-    let options = interleave::Options { keep_going: true, ..interleave::Options::new(model) };
+fn of_interleavings(program: &Verified) -> Vec<(String, Vec<String>)> {
+    let model = raddle_engine::Model::Sc;
+    let options = raddle_engine::Options { keep_going: true, ..raddle_engine::Options::new(model) };
     let found = interleave::explore(program, &options).failures.into_iter();
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
     let told = deadlocks.map(|failure| {
@@ -264,7 +262,8 @@ func @stores() {
         let deadlocks: Vec<u64> = found.failures.iter().map(|failure| failure.count).collect();
         assert_eq!((found.executions, found.blocked, deadlocks), (3, 0, vec![3]), "{model}");
     }
-    let options = interleave::Options::new(interleave::Model::Sc);
-    let found = interleave::explore(&program, &interleave::Options { keep_going: true, ..options });
+    let options = raddle_engine::Options::new(raddle_engine::Model::Sc);
+    let found =
+        interleave::explore(&program, &raddle_engine::Options { keep_going: true, ..options });
     assert_eq!((found.executions, found.blocked), (3, 0));
 }

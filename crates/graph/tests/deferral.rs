@@ -1,15 +1,14 @@
 //! Which loads wait for stores that are yet to come: none too few, and hardly any for nothing.
 
-use raddle_graph::{FailureKind, Model, Options, Summary, explore};
-use raddle_ir::{Program, text, verify::verify};
+use raddle_engine::{FailureKind, Model, Options, Summary};
+use raddle_graph::explore;
+use raddle_ir::{Verified, text, verify::verify};
 
-fn program(source: &str) -> Program {
-    let program = text::parse("t.rir", source).expect("the program parses");
-    verify(&program).expect("the program is well-formed");
-    program
+fn program(source: &str) -> Verified {
+    text::load("t.rir", source.as_bytes()).expect("the program parses")
 }
 
-fn found(program: &Program, model: Model) -> Summary {
+fn found(program: &Verified, model: Model) -> Summary {
     explore(program, &Options { keep_going: true, ..Options::new(model) })
 }
 

@@ -1,12 +1,11 @@
 //! How executions end: small programs with ends that threads which run ahead could get wrong.
 
-use raddle_graph::{FailureKind, Model, Options, Summary, explore};
-use raddle_ir::{Program, text, verify::verify};
+use raddle_engine::{FailureKind, Model, Options, Summary};
+use raddle_graph::explore;
+use raddle_ir::{Verified, text, verify::verify};
 
-fn program(source: &str) -> Program {
-    let program = text::parse("ends.rir", source).expect("the program parses");
-    verify(&program).expect("the program is well-formed");
-    program
+fn program(source: &str) -> Verified {
+    text::load("ends.rir", source.as_bytes()).expect("the program parses")
 }
 
 fn found(source: &str, model: Model) -> Summary {

@@ -1,12 +1,11 @@
 //! The programs of paper 003's figures, with the numbers of traces that it gives.
 
-use raddle_graph::{Model, Options, Summary, explore};
-use raddle_ir::{Program, text, verify::verify};
+use raddle_engine::{Model, Options, Summary};
+use raddle_graph::explore;
+use raddle_ir::{Verified, text, verify::verify};
 
-fn program(source: &str) -> Program {
-    let program = text::parse("figure.rir", source).expect("the program parses");
-    verify(&program).expect("the program is well-formed");
-    program
+fn program(source: &str) -> Verified {
+    text::load("figure.rir", source.as_bytes()).expect("the program parses")
 }
 
 fn found(source: &str, model: Model) -> Summary {

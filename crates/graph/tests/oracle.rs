@@ -4,88 +4,44 @@
 //!
 //! `RADDLE_LONG=1` runs many more. A disagreement is shrunk before it is shown.
 
-use raddle_graph::{FailureKind, Model, Options, Summary, explore};
-use raddle_ir::{Program, text};
+use raddle_engine::{FailureKind, Model, Options};
+use raddle_graph::explore;
+use raddle_ir::{Verified, text};
+use raddle_oracle::campaign::{Comparison, Subject, compare_under, ensure, generated, same};
 use raddle_oracle::cycles::{Edge, enumerate};
-use raddle_oracle::generate::{self, Config};
-use raddle_oracle::shrink::shrink;
-use raddle_oracle::{Outcome, Trouble, weak};
+use raddle_oracle::generate::Config;
+use raddle_oracle::weak;
+use raddle_testing::is_long;
 
-/// Candidates that the oracle may look at; programs with more are passed over.
+/// Candidates that the oracle may look at; programs with more are skipped.
 const BUDGET: u64 = 5_000;
 
-const MODELS: [(Model, weak::Model); 2] =
-    [(Model::Power, weak::Model::Power), (Model::Arm, weak::Model::Arm)];
+const MODELS: [Model; 2] = [Model::Power, Model::Arm];
 
-fn long() -> bool {
-    raddle_testing::is_long()
-}
-
-fn run(program: &Program, model: Model) -> Summary {
+fn as_the_oracle_says(program: &Verified, model: Model) -> Comparison {
+    let oracle = weak::Model::named(model.name()).expect("a model of the oracle");
+    let expected = weak::executions_within(program, oracle, BUDGET)?;
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.local_steps = 100_000;
     options.limits.events = 1_000;
-    explore(program, &options)
-}
-
-fn expected(program: &Program, model: weak::Model) -> Option<Outcome> {
-    match weak::executions_within(program, model, BUDGET) {
-        Ok(outcome) => Some(outcome),
-        Err(Trouble::Budget) => None,
-        Err(trouble) => panic!("{trouble}\n{}", text::print(program)),
+    let found = explore(program, &options);
+    let counts = (found.executions, found.blocked);
+    same("executions, blocked", &counts, &(expected.executions, expected.blocked))?;
+    if !program.observables.is_empty() {
+        same("final states", &found.states, &expected.states.into_iter().collect())?;
     }
-}
-
-/// What is wrong with the engine's answer, if anything; `None` if the program is too large to know.
-fn compare(
-    program: &Program,
-    (engine, oracle): (Model, weak::Model),
-) -> Option<Result<(), String>> {
-    let expected = expected(program, oracle)?;
-    let found = run(program, engine);
-    let states: Vec<_> = expected.states.into_iter().collect();
     let unexpected = found.failures.iter().find(|f| {
         !matches!(
             f.kind,
             FailureKind::Assertion | FailureKind::Memory | FailureKind::DivisionByZero
         )
     });
-    let counts = (found.executions, found.blocked);
-    let right = (expected.executions, expected.blocked);
-    let same_states = program.observables.is_empty() || found.states == states;
-    if counts == right && same_states && unexpected.is_none() {
-        return Some(Ok(()));
-    }
-    Some(Err(format!(
-        "{engine}: (executions, blocked) = {counts:?}, the oracle says {right:?}\nfound {:?}\n\
-         expected {states:?}\n{unexpected:?}",
-        found.states
-    )))
+    ensure(unexpected.is_none(), || format!("{unexpected:?}"))
 }
 
-/// The first complaint is made small. Tells whether anything could be compared.
-fn no_complaint(name: &str, program: &Program) -> bool {
-    let mut compared = false;
-    for models in MODELS {
-        let Some(result) = compare(program, models) else { continue };
-        compared = true;
-        if let Err(first) = result {
-            let differs = |p: &Program| compare(p, models).and_then(Result::err);
-            let small = shrink(program, &mut |p| differs(p).is_some());
-            let last = differs(&small).unwrap_or(first);
-            panic!("{name}: {last}\n{}", text::print(&small));
-        }
-    }
-    compared
-}
-
-fn agree(config: &Config, short: u64) {
-    let seeds = short * if long() { 50 } else { 1 };
-    let compared = (0..seeds)
-        .filter(|seed| no_complaint(&format!("seed {seed}"), &generate::program(config, *seed)));
-    let compared = compared.count() as u64;
-    println!("{compared} of {seeds} programs compared");
-    assert!(compared * 2 > seeds, "most programs are too large");
+fn agree(config: &Config, count: u64) {
+    let tally = compare_under(generated(config, count), &MODELS, as_the_oracle_says);
+    assert!(tally.compared > tally.skipped, "most programs are too large");
 }
 
 #[test]
@@ -103,10 +59,10 @@ fn four_short_threads() {
 /// Cycles of at most four edges, every so many of them.
 #[test]
 fn cycles() {
-    let step = if long() { 1 } else { 4 };
-    for cycle in enumerate(&Edge::weak(), 4).iter().step_by(step) {
-        no_complaint(&cycle.to_string(), &cycle.program());
-    }
+    let cycles = enumerate(&Edge::weak(), 4);
+    let some = cycles.iter().step_by(if is_long() { 1 } else { 4 });
+    let subjects = some.map(|cycle| Subject::new(cycle.to_string(), cycle.program()));
+    compare_under(subjects, &MODELS, as_the_oracle_says);
 }
 
 /// The store of an exchange depends on its load, though its value does not.
@@ -164,8 +120,8 @@ func @p2() {
 }
 ",
     ];
-    for source in sources {
-        let program = text::parse("exchange.rir", source).expect("the program parses");
-        assert!(no_complaint("exchange", &program));
-    }
+    let parsed = |source: &str| text::parse("exchange.rir", source).expect("the program parses");
+    let subjects = sources.map(|source| Subject::new("exchange", parsed(source)));
+    let tally = compare_under(subjects, &MODELS, as_the_oracle_says);
+    assert_eq!(tally.skipped, 0);
 }

@@ -1,13 +1,14 @@
 //! Loops whose values live on at their heads: threads run ahead of what they have read.
 
-use raddle_graph::{BoundKind, FailureKind, Model, Options, Summary, explore};
-use raddle_ir::{Program, text};
+use raddle_engine::{BoundKind, FailureKind, Model, Options, Summary};
+use raddle_graph::explore;
+use raddle_ir::{Verified, text};
 
-fn parsed(source: &str) -> Program {
+fn parsed(source: &str) -> Verified {
     text::parse("t.rir", source).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn run(program: &Program, model: Model) -> Summary {
+fn run(program: &Verified, model: Model) -> Summary {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(10_000);
     explore(program, &options)

@@ -24,8 +24,8 @@
 //! under TSO for K = 0, 1 and 2, and four for K = 3.
 
 use crate::buffer::Buffer;
-use crate::model::Buffering;
 use crate::system::{System, field};
+use raddle_engine::Buffering;
 use raddle_ir::LocId;
 use raddle_machine::{Status, ThreadId, Trail};
 use smallvec::SmallVec;
@@ -53,7 +53,7 @@ impl System<'_> {
             self.machine.set_status(thread, Status::OutOfEvents);
             return false;
         }
-        let freeing = match self.buffering {
+        let freeing = match self.rules.buffering {
             Buffering::PerLocation => freeing_bytes(buffer, trail, addr, bytes, slots.most),
             _ => buffer.stores(trail).checked_sub(slots.most).into_iter().collect(),
         };

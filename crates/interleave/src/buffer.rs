@@ -7,7 +7,7 @@
 //! starts a new *epoch*: no entry leaves before all of earlier epochs have left.
 
 use crate::clock::ClockId;
-use crate::model::Buffering;
+use raddle_engine::Buffering;
 use raddle_machine::{Trail, Word};
 
 /// A buffered store.

@@ -1,9 +1,9 @@
 //! The chains that a thread's updates are on: see [`crate::clock`].
 
 use crate::clock::{Chain, ClockId};
-use crate::model::Buffering;
 use crate::record::{Base, Few};
 use crate::system::{System, field};
+use raddle_engine::Buffering;
 use raddle_machine::ThreadId;
 
 impl System<'_> {
@@ -12,7 +12,7 @@ impl System<'_> {
     #[inline(always)]
     pub(crate) fn update_chain(&mut self, thread: ThreadId, base: Base, few: Few) -> Chain {
         // One queue is one chain.
-        if self.buffering == Buffering::Fifo
+        if self.rules.buffering == Buffering::Fifo
             && let Some((chain, _)) = self.process(thread).update_chains.first()
         {
             return *chain;
@@ -37,7 +37,7 @@ impl System<'_> {
 
     /// What all updates of a thread have seen.
     pub fn updates(&mut self, thread: ThreadId) -> ClockId {
-        if self.buffering != Buffering::PerLocation {
+        if self.rules.buffering != Buffering::PerLocation {
             return self.clock(thread, field::UPDATES);
         }
         // The newest of a chain has seen those before it.
@@ -61,7 +61,7 @@ impl System<'_> {
     /// Notes the newest update of a chain of the thread.
     #[inline]
     pub(crate) fn note_update(&mut self, thread: ThreadId, chain: Chain, clock: ClockId) {
-        if self.buffering == Buffering::Fifo {
+        if self.rules.buffering == Buffering::Fifo {
             return;
         }
         let chains = &self.processes[thread.0 as usize].update_chains;

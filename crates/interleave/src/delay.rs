@@ -4,13 +4,12 @@
 //! same order, all stores reach memory at once but those of one thread from some store on, then
 //! the access that is to miss it happens, and then what was held back reaches memory.
 
-use crate::api::Model;
 use crate::event::Turn;
 use crate::observe::{Happening, What};
-use crate::schedule::{action, visible};
-use crate::system::System;
-use raddle_engine::{Checks, Limits, Step};
-use raddle_ir::Program;
+use crate::schedule::{action, visible, woken};
+use crate::system::{System, Watched};
+use raddle_engine::{Buffering, Limits, Model, Options, Step};
+use raddle_ir::Verified;
 use raddle_machine::{Status, ThreadId, Visible};
 
 /// What is to be delayed past what.
@@ -36,14 +35,15 @@ pub enum Undelayed {
 
 /// A schedule under the model in which the store is delayed so.
 pub fn delayed(
-    program: &Program,
+    program: &Verified,
     model: Model,
     limits: &Limits,
     delay: &Delay<'_>,
 ) -> Result<Vec<Step>, Undelayed> {
-    let system = System::new(program, model, limits.bounds(), Checks::default());
+    let options = Options { limits: limits.clone(), ..Options::new(model) };
+    let system = System::new(program, &options, Watched::Search);
     let system = system.map_err(|_| Undelayed::Stuck)?;
-    let mut run = Run { system, model, steps: Vec::new(), threads: Vec::new() };
+    let mut run = Run { system, steps: Vec::new(), threads: Vec::new() };
     run.know_initial();
     for happening in delay.past {
         if run.system.budget().is_spent() {
@@ -68,7 +68,6 @@ struct Known {
 
 struct Run<'p> {
     system: System<'p>,
-    model: Model,
     steps: Vec<Step>,
     /// By the numbers of the execution.
     threads: Vec<Option<Known>>,
@@ -97,12 +96,12 @@ impl Run<'_> {
                 let store = known.stores;
                 known.stores += 1;
                 let held = happening.thread == delay.thread && store >= delay.store;
-                // Under PSO what can leave does, unless it is the store itself.
-                if held && (self.model == Model::Tso || store == delay.store) {
+                // Out of several queues all stores leave that can, but for the store itself.
+                let queue = self.system.rules.buffering == Buffering::Fifo;
+                if held && (queue || store == delay.store) {
                     return Some(());
                 }
-                let step = Step { thread: thread.0, update: Some(store), choice: 0 };
-                match self.perform(step) {
+                match self.perform(Step::Update { thread, store }) {
                     None if held => Some(()),
                     done => done,
                 }
@@ -121,8 +120,8 @@ impl Run<'_> {
                     // A store that fails is no event where stores go into a buffer.
                     return Some(());
                 }
-                let choice = self.choice(thread, happening.choice)?;
-                self.perform(Step { thread: thread.0, update: None, choice })
+                let step = self.operation(thread, happening.choice)?;
+                self.perform(step)
             }
             // The thread does these by itself.
             What::Buffer { .. }
@@ -133,14 +132,19 @@ impl Run<'_> {
         }
     }
 
-    /// The number of an alternative: of a signal, whom it wakes.
-    fn choice(&self, thread: ThreadId, choice: u32) -> Option<u64> {
-        match (choice.checked_sub(1), visible(&self.system, thread)) {
-            (Some(woken), Some(Visible::Signal { .. })) => {
-                Some(u64::from(self.thread(woken)?.0) + 1)
+    /// The step in which a thread performs its operation, with the alternative that the execution took.
+    fn operation(&self, thread: ThreadId, choice: u32) -> Option<Step> {
+        Some(match visible(&self.system, thread) {
+            Some(Visible::Choose { .. }) => Step::Choose { thread, choice: choice.into() },
+            Some(Visible::Signal { .. }) => {
+                let woken = match woken(choice) {
+                    Some(woken) => Some(self.thread(woken.0)?),
+                    None => None,
+                };
+                Step::Signal { thread, woken }
             }
-            _ => Some(choice.into()),
-        }
+            _ => Step::Run(thread),
+        })
     }
 
     fn perform(&mut self, step: Step) -> Option<()> {
@@ -155,7 +159,7 @@ impl Run<'_> {
         let thread = self.thread(number)?;
         while let Some(turn) = self.next_update(thread) {
             let store = self.system.leaving(turn.thread, turn.addr)?.index;
-            self.perform(Step { thread: thread.0, update: Some(store), choice: 0 })?;
+            self.perform(Step::Update { thread, store })?;
         }
         Some(())
     }

@@ -22,7 +22,7 @@ pub(crate) fn describe(
     }
     let datum = |bits: u128| names.datum(system, bits, action.bytes);
     let cell = |value: Datum| Cell { at: at.clone(), value };
-    let now = || datum(system.in_memory(action.addr, action.bytes.min(16)).unwrap_or(0));
+    let now = || datum(system.machine.in_memory(action.addr, action.bytes.min(16)).unwrap_or(0));
     let writes = |how| Deed::Write { cell: cell(now()), old: datum(system.detail(event).old), how };
     let happens = action.class == Class::Write;
     match visible {

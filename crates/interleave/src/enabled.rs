@@ -1,13 +1,10 @@
 //! What could happen next, as things are now.
 
 use crate::event::{ANY, Action, Class, ONLY, Turn};
-use crate::model::Buffering;
-use crate::perform::needs_empty_buffer;
 use crate::system::{System, field};
-use crate::wait::Needs;
+use raddle_engine::Buffering;
 use raddle_machine::memory::Purpose;
-use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
-use raddle_machine::{ThreadId, Visible};
+use raddle_machine::{Needs, StrongStore, ThreadId, Touch, Visible};
 
 impl System<'_> {
     /// The next step of a thread, if it can happen now, told only as far as it takes to perform it.
@@ -58,14 +55,18 @@ impl System<'_> {
             | Visible::Format
             | Visible::Relock { woken: false, .. } => false,
             // It is no event, and waits for room in the buffer.
-            Visible::Store { .. } => self.buffering == Buffering::None,
+            Visible::Store { .. } => self.rules.buffering == Buffering::None,
             // A load whose newest store in the buffer covers it in part waits for that to leave.
             Visible::Load { addr, ty, access } => {
                 self.is_drained(thread)
                     || !access.exclusive && !self.is_partly_buffered(thread, addr, ty.bytes())
             }
-            _ if needs_empty_buffer(visible) && !self.is_drained(thread) => false,
-            _ => Needs::of(visible).is_none_or(|(addr, needs)| self.is_met(thread, addr, needs)),
+            _ if visible.needs_empty_buffer(StrongStore::DrainsAfter)
+                && !self.is_drained(thread) =>
+            {
+                false
+            }
+            _ => visible.needs().is_none_or(|(addr, needs)| self.is_met(thread, addr, needs)),
         }
     }
 
@@ -81,26 +82,16 @@ impl System<'_> {
         self.process(thread).buffer.covering(&self.machine.trail, addr, bytes).partly
     }
 
-    /// Whether a lock is free; one at a bad address is, so that taking it can fail.
-    fn is_free(&self, addr: u64) -> bool {
-        self.in_memory(addr, LOCK_BYTES).is_none_or(|value| value == UNLOCKED)
-    }
-
-    /// What memory holds, if there is memory there and something was written to it.
-    pub fn in_memory(&self, addr: u64, bytes: u32) -> Option<u128> {
-        self.held(addr, bytes, Purpose::Read)
-    }
-
     fn held(&self, addr: u64, bytes: u32, purpose: Purpose) -> Option<u128> {
         let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, addr, bytes, purpose).ok()?;
-        Some(self.machine.memory.read(trail, place))
+        let slice = self.machine.memory.access(trail, addr, bytes, purpose).ok()?;
+        Some(self.machine.memory.read(trail, slice))
     }
 
     /// What a load by the thread would see, its own buffer included.
     pub fn value_seen(&self, thread: ThreadId, addr: u64, bytes: u32) -> Option<u128> {
         if self.is_drained(thread) {
-            return self.in_memory(addr, bytes);
+            return self.machine.in_memory(addr, bytes);
         }
         let trail = &self.machine.trail;
         // What the buffer serves was written, if not to memory yet.
@@ -122,9 +113,12 @@ impl System<'_> {
 
     /// How a thread's operation touches memory, as things are now.
     pub fn action(&self, thread: ThreadId, visible: Visible) -> Action {
-        let (class, addr, bytes) = self.touches(visible, thread);
-        let mut action =
-            Action { thread, update: false, class, bytes, addr, forwarded: 0, choice: ONLY };
+        let reserved = |addr, bytes| self.reservation_holds(thread, addr, bytes);
+        let mut action = Action::of(Turn::step(thread, ONLY));
+        if let Some(Touch { addr, bytes, writes }) = self.machine.touch(&visible, reserved) {
+            let class = if writes { Class::Write } else { Class::Read };
+            action = Action { class, addr, bytes, ..action };
+        }
         match visible {
             Visible::Load { .. } | Visible::Await { .. } => {
                 action.forwarded = self.forwarded(&action);
@@ -133,47 +127,6 @@ impl System<'_> {
             _ => {}
         }
         action
-    }
-
-    fn touches(&self, visible: Visible, thread: ThreadId) -> (Class, u64, u32) {
-        match visible {
-            Visible::Load { addr, ty, .. } | Visible::Await { addr, ty, .. } => {
-                (Class::Read, addr, ty.bytes())
-            }
-            Visible::Store { addr, ty, .. } | Visible::Rmw { addr, ty, .. } => {
-                (Class::Write, addr, ty.bytes())
-            }
-            Visible::CmpXchg { addr, ty, expected, .. } => {
-                let seen = self.in_memory(addr, ty.bytes());
-                let writes = seen.is_some_and(|seen| seen & ty.mask() == expected);
-                (if writes { Class::Write } else { Class::Read }, addr, ty.bytes())
-            }
-            Visible::StoreCond { addr, ty, .. } => {
-                let writes = self.reservation_holds(thread, addr, ty.bytes());
-                (if writes { Class::Write } else { Class::Read }, addr, ty.bytes())
-            }
-            Visible::TryLock { addr } => {
-                (if self.is_free(addr) { Class::Write } else { Class::Read }, addr, LOCK_BYTES)
-            }
-            Visible::Lock { addr } | Visible::Relock { addr, .. } | Visible::Unlock { addr } => {
-                (Class::Write, addr, LOCK_BYTES)
-            }
-            Visible::CondEnqueue { addr, .. } | Visible::CondLeave { addr } => {
-                (Class::Read, addr, LOCK_BYTES)
-            }
-            Visible::Signal { addr } | Visible::Broadcast { addr } => {
-                (Class::Write, addr, LOCK_BYTES)
-            }
-            Visible::Free { addr, by } => {
-                let whole = self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit());
-                (Class::Write, addr, whole.map_or(1, |place| place.bytes()))
-            }
-            Visible::Choose { .. }
-            | Visible::Fence { .. }
-            | Visible::Spawn
-            | Visible::Format
-            | Visible::Join { .. } => (Class::Local, 0, 0),
-        }
     }
 
     /// How many stores of the thread that cover the action's bytes are in its buffer.
@@ -196,12 +149,8 @@ impl System<'_> {
     /// The updates of a thread that can happen now.
     #[inline]
     pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Turn> + '_ {
-        let leaving = self.process(thread).buffer.leaving(&self.machine.trail, self.buffering);
+        let leaving =
+            self.process(thread).buffer.leaving(&self.machine.trail, self.rules.buffering);
         leaving.map(move |(_, addr)| Turn::update(thread, addr))
-    }
-
-    /// The threads that a signal on the condition at `addr` could wake, in order.
-    pub fn waiters(&self, addr: u64) -> impl Iterator<Item = ThreadId> + '_ {
-        self.machine.thread_ids().filter(move |id| self.machine.waits_on(*id) == Some(addr))
     }
 }

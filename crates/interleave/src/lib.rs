@@ -7,7 +7,6 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `api` | what the engine is asked and what it answers |
 //! | `model` | how SC, TSO and PSO differ |
 //! | `buffer` | store buffers |
 //! | `bound` | buffers that hold only so much |
@@ -24,9 +23,8 @@
 //! | `datarace` | data races, as C11 has them |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
-//! | `reverse` | what a race asks to be explored |
-//! | `persistent` | the same, by persistent sets |
-//! | `random` | random schedules |
+//! | `reverse` | sequences that reverse a race |
+//! | `strategy` | what each strategy plans |
 //! | `outcome` | how executions end |
 //! | `schedule` | from events to schedules and back |
 //! | `replay` | running a schedule again |
@@ -40,7 +38,6 @@
 //! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
 //! newest, but for insertions into the tree.
 
-mod api;
 mod bound;
 mod buffer;
 mod chains;
@@ -58,10 +55,8 @@ mod narrate;
 mod observe;
 mod outcome;
 mod perform;
-mod persistent;
 mod quick;
 mod race;
-mod random;
 mod record;
 mod replay;
 mod reverse;
@@ -69,6 +64,7 @@ mod schedule;
 mod search;
 mod settle;
 mod spin;
+mod strategy;
 mod system;
 mod update;
 mod wait;
@@ -76,60 +72,45 @@ mod wakeup;
 #[cfg(test)]
 mod walk_tests;
 
-pub use api::{BoundedModel, Model, Options, Strategy};
 pub use delay::{Delay, Undelayed, delayed};
-pub use model::Barrier;
+pub use model::{Barrier, Rules};
 pub use observe::{Execution, Happening, Visitor, What, observe};
-pub use raddle_engine::{
-    BoundKind, BoundMet, Budget, Checks, Failure, FailureKind, FailureSite, Limits, Step, Stopped,
-    Summary, Unroll,
-};
-pub use raddle_engine::{
-    Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
-};
-pub use replay::{replay, replay_reach, replay_within};
+pub use replay::{replay, replay_reach};
 
 use observe::Notes;
-use raddle_ir::Program;
-use system::System;
+use raddle_engine::{Engine, Options, Summary};
+use raddle_ir::Verified;
+use raddle_machine::{Fault, FaultKind};
+use system::{System, Watched};
 
-/// Searches the executions of a verified program.
-pub fn explore(program: &Program, options: &Options) -> Summary {
+/// Searches the executions of a program.
+pub fn explore(program: &Verified, options: &Options) -> Summary {
     search_with(program, options, None)
 }
 
 fn search_with<'a>(
-    program: &Program,
+    program: &Verified,
     options: &'a Options,
     visitor: Option<(Box<Notes>, Visitor<'a>)>,
 ) -> Summary {
-    let (model, bounds, checks) =
-        (options.bounded_model(), options.limits.bounds(), options.checks);
-    let (system, visitor) = match visitor {
-        None => (System::new(program, model, bounds, checks), None),
-        Some((notes, visit)) => {
-            (System::noting(program, model, bounds, checks, notes), Some(visit))
-        }
+    if let Some(fault) = Engine::Interleave.lacks(options.model) {
+        return Summary::cannot_start(fault, &options.limits);
+    }
+    let Some(explore) = strategy::explorer(options.strategy) else {
+        let message = format!("'{}' is a strategy of another engine", options.strategy.name());
+        let fault = Fault::new(FaultKind::Unsupported, message);
+        return Summary::cannot_start(fault, &options.limits);
     };
-    let mut system = match system {
+    let (watched, visitor) = match visitor {
+        None => (Watched::Search, None),
+        Some((notes, visit)) => (Watched::Notes(notes), Some(visit)),
+    };
+    let mut system = match System::new(program, options, watched) {
         Ok(system) => system,
-        Err(fault) => return cannot_start(fault, &options.limits),
+        Err(fault) => return Summary::cannot_start(fault, &options.limits),
     };
     if let Some(slots) = &mut system.slots {
         slots.stores = options.limits.events;
     }
-    match options.strategy {
-        Strategy::Random { seed, runs } => random::sample(system, options, seed, runs, visitor),
-        _ => search::Search::new(system, options, visitor).run(),
-    }
-}
-
-/// The program asks for more than the machine has, or than the budget allows, before its first
-/// instruction.
-fn cannot_start(fault: raddle_machine::Fault, limits: &Limits) -> Summary {
-    if let Some(spent) = limits.budget.spent() {
-        return Summary { stopped: Some(spent.into()), ..Summary::default() };
-    }
-    let failure = FailureSite::before_start(fault).shown_by(1, Vec::new());
-    Summary { failures: vec![failure], stopped: Some(Stopped::Failure), ..Summary::default() }
+    explore(system, options, visitor)
 }

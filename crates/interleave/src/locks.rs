@@ -4,18 +4,11 @@ use crate::event::{Action, Class, Condition, Detail};
 use crate::race::Race;
 use crate::record::Recording;
 use crate::system::{System, field};
-use crate::wait::Needs;
 use raddle_machine::layout::global_address;
-use raddle_machine::memory::Purpose;
-use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
-use raddle_machine::{Fault, FaultKind, ThreadId};
+use raddle_machine::visible::LOCK_BYTES;
+use raddle_machine::{Fault, LockFault, Needs, Visible};
 
 impl System<'_> {
-    /// Whether the thread holds a lock. Nobody else can change that.
-    fn holds(&self, thread: ThreadId, mutex: u64) -> bool {
-        self.in_memory(mutex, LOCK_BYTES) == Some(held_by(thread))
-    }
-
     /// Whether others' writes wait for this lock. They would be events at two places at once, which
     /// no race here is about.
     fn is_memory_lock(&self, addr: u64) -> bool {
@@ -27,73 +20,74 @@ impl System<'_> {
     pub(crate) fn lock(
         &mut self,
         action: Action,
+        visible: &Visible,
+        condition: Condition,
+        races: &mut Vec<Race>,
+    ) {
+        if let Some(fault) = self.machine.lock_fault(action.thread, visible) {
+            let needs = visible.needs().map(|(_, needs)| needs);
+            return self.failing_lock(action, fault, condition, needs, races);
+        }
+        if self.is_memory_lock(action.addr) {
+            let message = "takes the sole right to write memory, which only reach knows about";
+            return self.failing_alone(action, Fault::unsupported(message));
+        }
+        self.modify(action, visible, condition, races);
+    }
+
+    fn failing_lock(
+        &mut self,
+        action: Action,
+        fault: LockFault,
         condition: Condition,
         needs: Option<Needs>,
         races: &mut Vec<Race>,
     ) {
-        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
-            return self.failing_access(action, use_of_destroyed(), condition, needs, races);
-        }
-        if self.is_memory_lock(action.addr) {
-            let message = "takes the sole right to write memory, which only reach knows about";
-            return self.failing_alone(action, FaultKind::Unsupported, message);
-        }
-        let mine = held_by(action.thread);
-        self.modify(action, condition, needs, races, |old| (mine, 0, old == UNLOCKED));
-    }
-
-    /// A lock given back, or waited with, that the thread does not hold.
-    fn failing_lock(&mut self, action: Action, message: &str, races: &mut Vec<Race>) {
-        if self.in_memory(action.addr, action.bytes) == Some(DESTROYED) {
-            let condition = Condition::Unless(Class::Read);
-            return self.failing_access(action, use_of_destroyed(), condition, None, races);
-        }
-        // A lock that is not there is held by nobody, but that is not what is wrong.
-        let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, action.addr, action.bytes, Purpose::Update);
-        if let Err(fault) = place {
-            let condition = Condition::Unless(Class::Write);
-            return self.failing_access(action, fault, condition, None, races);
-        }
-        self.failing_alone(action, FaultKind::LockMisuse, message);
-    }
-
-    pub(crate) fn unlock(&mut self, action: Action, races: &mut Vec<Race>) {
-        if !self.holds(action.thread, action.addr) {
-            return self.failing_lock(action, "unlocks a lock that it does not hold", races);
-        }
-        self.modify(action, Condition::Fixed, None, races, |_| (UNLOCKED, 0, true));
-    }
-
-    pub(crate) fn enqueue(&mut self, action: Action, mutex: u64, races: &mut Vec<Race>) {
-        if !self.holds(action.thread, mutex) {
-            let action = Action { addr: mutex, bytes: LOCK_BYTES, ..action };
-            let message = "waits on a condition with a lock that it does not hold";
-            return self.failing_lock(action, message, races);
-        }
-        let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
-        self.record_step(action, Some(place), Recording::NONE, races);
-        self.machine.complete(action.thread, 0, true);
-    }
-
-    pub(crate) fn signal(&mut self, action: Action, all: bool, races: &mut Vec<Race>) {
-        let waiters: Vec<ThreadId> = self.waiters(action.addr).collect();
-        let Some(place) = self.checked(&action, Purpose::Update, None, races) else { return };
-        // It changes no value: whoever waits there for one finds what was there before.
-        let old = self.machine.memory.read(&self.machine.trail, place);
-        let detail = Detail { old, open: !all, ..Detail::NONE };
-        self.record_step(action, Some(place), Recording { detail, needs: None }, races);
-        let clock = self.events[self.events.len() - 1].clock;
-        for waiter in waiters {
-            if all || waiter.0 + 1 == action.choice {
-                self.machine.wake(waiter);
-                self.set(waiter, field::WOKEN_BY, clock.0.into());
+        match fault {
+            LockFault::Destroyed => {
+                self.failing_access(action, fault.into(), condition, needs, races);
             }
+            LockFault::Access(fault) => {
+                self.failing_access(action, fault, Condition::Unless(Class::Write), needs, races);
+            }
+            LockFault::NotHeld(fault) => self.failing_alone(action, fault),
+        }
+    }
+
+    pub(crate) fn unlock(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
+        if let Some(fault) = self.machine.lock_fault(action.thread, visible) {
+            return self.failing_lock(action, fault, Condition::Unless(Class::Read), None, races);
+        }
+        self.modify(action, visible, Condition::Fixed, races);
+    }
+
+    pub(crate) fn enqueue(
+        &mut self,
+        action: Action,
+        visible: &Visible,
+        mutex: u64,
+        races: &mut Vec<Race>,
+    ) {
+        if let Some(fault) = self.machine.lock_fault(action.thread, visible) {
+            let action = Action { addr: mutex, bytes: LOCK_BYTES, ..action };
+            return self.failing_lock(action, fault, Condition::Unless(Class::Read), None, races);
+        }
+        self.look(action, visible, races);
+    }
+
+    pub(crate) fn signal(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
+        let woken = self.machine.woken_by(visible, action.choice);
+        let Some(slice) = self.checked(&action, visible.purpose(), None, races) else { return };
+        // It changes no value: whoever waits there for one finds what was there before.
+        let old = self.machine.memory.read(&self.machine.trail, slice);
+        let open = matches!(visible, Visible::Signal { .. });
+        let detail = Detail { old, open, ..Detail::NONE };
+        self.record_step(action, Some(slice), Recording { detail, needs: None }, races);
+        let clock = self.events[self.events.len() - 1].clock;
+        for waiter in woken {
+            self.machine.wake(waiter);
+            self.set(waiter, field::WOKEN_BY, clock.0.into());
         }
         self.machine.complete(action.thread, 0, true);
     }
-}
-
-fn use_of_destroyed() -> Fault {
-    Fault::new(FaultKind::LockMisuse, "uses a mutex that was destroyed")
 }

@@ -1,21 +1,10 @@
 //! The models: what each of them says that the others do not.
 //!
-//! All three run the same machine. A model says where a store goes, and what a fence or an access
-//! order does to the stores before it. Everything else (happens-before, races, search) follows.
+//! All run the same machine. A model says where a store goes, and what a fence or an access order does to
+//! the stores before it. Everything else (happens-before, races, search) follows.
 
-use crate::api::Model;
+use raddle_engine::{Buffering, Model};
 use raddle_ir::{FenceKind, Order};
-
-/// Where a store goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Buffering {
-    /// Straight to memory.
-    None,
-    /// Into one queue per thread: paper 000, section 3.
-    Fifo,
-    /// Into one queue per thread and location: paper 000, appendix C.
-    PerLocation,
-}
 
 /// What an instruction asks of the stores before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -27,17 +16,22 @@ pub enum Barrier {
     Drain,
 }
 
-impl Model {
-    pub const fn buffering(self) -> Buffering {
-        match self {
-            Model::Sc => Buffering::None,
-            Model::Tso => Buffering::Fifo,
-            Model::Pso => Buffering::PerLocation,
-        }
+/// A model as a machine with store buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rules {
+    pub buffering: Buffering,
+}
+
+impl Rules {
+    /// The rules of a model with buffers that hold at most so much; `None` for a model that is not given by
+    /// store buffers. With buffers that hold nothing every such model is SC.
+    pub fn of(model: Model, buffer_bound: Option<u32>) -> Option<Rules> {
+        let buffering = model.buffering()?;
+        let buffering = if buffer_bound == Some(0) { Buffering::None } else { buffering };
+        Some(Rules { buffering })
     }
 
-    /// What a fence does. Stores are ordered already under TSO, so only full fences count there;
-    /// loads are ordered under all three.
+    /// What a fence does. Loads are ordered under all models of this engine.
     pub const fn fence(self, kind: FenceKind) -> Barrier {
         use FenceKind::*;
         let barrier = match kind {
@@ -61,8 +55,9 @@ impl Model {
         (self.heeded(before), self.heeded(after))
     }
 
+    /// The part of a barrier that is not there already: one queue keeps stores in order.
     const fn heeded(self, barrier: Barrier) -> Barrier {
-        match (self.buffering(), barrier) {
+        match (self.buffering, barrier) {
             (Buffering::None, _) | (Buffering::Fifo, Barrier::StoreStore) => Barrier::Nothing,
             _ => barrier,
         }

@@ -8,9 +8,10 @@
 
 use crate::buffer::Entry;
 use crate::describe::describe;
-use crate::model::{Barrier, Buffering};
+use crate::model::Barrier;
 use crate::names::Names;
 use crate::system::{System, field};
+use raddle_engine::Buffering;
 use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
 use raddle_engine::{FailureKind, Step};
 use raddle_ir::LocId;
@@ -65,10 +66,13 @@ impl Narrator {
 
     /// Looks at a step that can happen, before it does.
     pub fn before(&self, system: &System<'_>, step: &Step) -> Before {
-        let thread = ThreadId(step.thread);
+        let thread = step.thread();
         let trail = &system.machine.trail;
         let buffer = &system.process(thread).buffer;
-        let leaving = step.update.and_then(|store| buffer.get(trail, store));
+        let leaving = match step {
+            Step::Update { store, .. } => buffer.get(trail, *store),
+            _ => None,
+        };
         match leaving {
             Some(entry) => {
                 let loc = self.store_loc(thread, entry.index);
@@ -125,7 +129,7 @@ impl Narrator {
         }
         match machine.visible(thread) {
             Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
-                let holder = system.in_memory(addr, LOCK_BYTES);
+                let holder = system.machine.in_memory(addr, LOCK_BYTES);
                 Wants::Lock {
                     at: self.names.bytes(system, addr, LOCK_BYTES),
                     holder: holder.and_then(|value| other(value as u64)),
@@ -212,7 +216,7 @@ impl Narrator {
     fn passed(&mut self, system: &System<'_>, passed: &Passed, drains: bool) -> Option<Deed> {
         match passed.op {
             // Without buffers a store is an event.
-            PassedOp::Store(_) if system.buffering == Buffering::None => None,
+            PassedOp::Store(_) if system.rules.buffering == Buffering::None => None,
             PassedOp::Store(addr) => {
                 let stores = &mut self.stores[passed.thread.0 as usize];
                 let store = stores.len() as u32;
@@ -223,7 +227,7 @@ impl Narrator {
                 stores.push(passed.loc);
                 Some(Deed::Buffer { cell: self.cell(system, &entry), store, drains })
             }
-            PassedOp::Fence(kind) => match system.model.fence(kind) {
+            PassedOp::Fence(kind) => match system.rules.fence(kind) {
                 Barrier::Nothing => None,
                 Barrier::StoreStore | Barrier::Drain => {
                     Some(Deed::Fence { kind: kind.mnemonic().to_owned(), drains })

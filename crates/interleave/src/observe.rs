@@ -10,14 +10,13 @@
 //! Notes are taken only for a visitor. Their number is a word of the trail, so that going back
 //! takes them back.
 
-use crate::api::Options;
 use crate::event::{Class, Turn};
 use crate::schedule::schedule;
 use crate::search::waits_for_value;
 use crate::system::System;
-use raddle_engine::{Step, Summary};
-use raddle_ir::{FenceKind, LocId, Order, Program};
-use raddle_machine::{Bounds, Status, ThreadId, Visible, Word};
+use raddle_engine::{Options, Step, Summary};
+use raddle_ir::{FenceKind, LocId, Order, Verified};
+use raddle_machine::{Status, ThreadId, Visible, Word};
 use std::ops::ControlFlow;
 
 /// What a thread does, as far as memory and other threads are concerned.
@@ -68,7 +67,6 @@ pub struct Happening {
 #[derive(Debug)]
 pub struct Execution<'a, 'p> {
     system: &'a System<'p>,
-    bounds: Bounds,
     pub happened: &'a [Happening],
     /// How many of them, from the first, are those of the execution visited before.
     pub same: usize,
@@ -77,7 +75,7 @@ pub struct Execution<'a, 'p> {
 impl Execution<'_, '_> {
     /// A schedule that leads here.
     pub fn schedule(&self) -> Vec<Step> {
-        schedule(self.system, &self.system.events, &self.bounds)
+        schedule(self.system, &self.system.events)
     }
 
     /// What threads wait to do that wait for a value in memory.
@@ -100,10 +98,10 @@ impl Execution<'_, '_> {
 /// Sees each execution and says whether to go on.
 pub type Visitor<'v> = &'v mut dyn FnMut(&Execution<'_, '_>) -> ControlFlow<()>;
 
-/// Searches the executions of a verified program and shows each to a visitor; with positions in the
+/// Searches the executions of a program and shows each to a visitor; with positions in the
 /// program if `locs`.
 pub fn observe<'a>(
-    program: &Program,
+    program: &Verified,
     options: &'a Options,
     locs: bool,
     visit: Visitor<'a>,
@@ -152,10 +150,10 @@ impl Notes {
 
 impl<'p> System<'p> {
     /// Shows the execution to a visitor.
-    pub(crate) fn visited(&mut self, bounds: Bounds, visit: Visitor<'_>) -> ControlFlow<()> {
+    pub(crate) fn visited(&mut self, visit: Visitor<'_>) -> ControlFlow<()> {
         let Some(notes) = &self.notes else { return ControlFlow::Continue(()) };
         let (happened, same) = (&*notes.happened, notes.same);
-        let flow = visit(&Execution { system: self, bounds, happened, same });
+        let flow = visit(&Execution { system: self, happened, same });
         if let Some(notes) = &mut self.notes {
             notes.same = notes.happened.len();
         }
@@ -230,7 +228,7 @@ impl<'p> System<'p> {
         } else {
             let visible = self.machine.visible(thread);
             if let Visible::Signal { addr } | Visible::Broadcast { addr } = visible {
-                waiters.extend(self.waiters(addr));
+                waiters.extend(self.machine.waiters(addr));
             }
             Kind::Other(visible)
         };

@@ -1,6 +1,5 @@
 //! How executions end, counted.
 
-use crate::api::{Options, Strategy};
 use crate::datarace::{self, Found};
 use crate::event::{Event, Identity};
 use crate::names::Names;
@@ -8,10 +7,11 @@ use crate::schedule::schedule;
 use crate::spin::Left;
 use crate::system::System;
 use raddle_engine::{
-    Awaits, BoundKind, End, FailureKind, FailureSite, Stopped, Summary, Tally, Waiter,
+    Awaits, BoundKind, End, FailureKind, FailureSite, Options, Stopped, Strategy, Summary, Tally,
+    Waiter,
 };
 use raddle_ir::{GlobalId, LocId, Program};
-use raddle_machine::{Bounds, Machine, Status, ThreadId, Visible, layout};
+use raddle_machine::{Machine, Status, ThreadId, Visible, layout};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -66,7 +66,7 @@ fn waiter(system: &System<'_>, thread: ThreadId) -> Waiter {
     }
     waiter(match machine.visible(thread) {
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
-            let holder = system.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
+            let holder = system.machine.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
             let holder = holder.and_then(|value| machine.thread_of(value as u64));
             Awaits::Lock(holder.map(name))
         }
@@ -96,7 +96,6 @@ pub(crate) fn final_state(system: &System<'_>, values: &mut Vec<u64>) {
 #[derive(Clone, Debug)]
 pub(crate) struct Outcomes {
     pub tally: Tally,
-    bounds: Bounds,
     traces: Option<FxHashSet<u128>>,
 }
 
@@ -104,7 +103,6 @@ impl Outcomes {
     pub fn new(program: &Program, options: &Options) -> Outcomes {
         Outcomes {
             tally: Tally::new(program, options.keep_going),
-            bounds: options.limits.bounds(),
             traces: options.count_traces.then(FxHashSet::default),
         }
     }
@@ -119,7 +117,7 @@ impl Outcomes {
             return;
         }
         let system = &*system;
-        let schedule = || schedule(system, &system.events, &self.bounds);
+        let schedule = || schedule(system, &system.events);
         self.tally.count(end, |state| final_state(system, state), schedule);
         self.note(system);
     }
@@ -129,7 +127,7 @@ impl Outcomes {
     pub fn complete(&mut self, system: &System<'_>) {
         self.race(system);
         self.full(system);
-        let schedule = || schedule(system, &system.events, &self.bounds);
+        let schedule = || schedule(system, &system.events);
         self.tally.complete(|state| final_state(system, state), schedule);
         self.note(system);
     }
@@ -179,7 +177,7 @@ impl Outcomes {
             None => {
                 let site = datarace::site(system, &Names::of(&system.machine), race);
                 let events = &system.events[..race.events as usize];
-                self.tally.failed(site, || schedule(system, events, &self.bounds));
+                self.tally.failed(site, || schedule(system, events));
             }
         }
     }
@@ -190,8 +188,7 @@ impl Outcomes {
     }
 
     pub fn finish(self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
-        let samples = matches!(strategy, Strategy::Random { .. });
-        let stopped = stopped.or(samples.then_some(Stopped::Sampling));
+        let stopped = stopped.or(strategy.samples().then_some(Stopped::Sampling));
         let traces = self.traces.map(|traces| traces.len() as u64);
         Summary { traces, ..self.tally.finish(stopped) }
     }

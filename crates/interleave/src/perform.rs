@@ -5,10 +5,9 @@ use crate::event::{Action, Class, Condition, Detail, Identity, Turn};
 use crate::race::Race;
 use crate::record::{Base, Recording};
 use crate::system::{System, field};
-use crate::wait::Needs;
-use raddle_machine::memory::{Place, Purpose};
+use raddle_machine::memory::{Purpose, Slice};
 use raddle_machine::visible::UNLOCKED;
-use raddle_machine::{Ending, Fault, FaultKind, Status, ThreadId, Visible, rmw_result};
+use raddle_machine::{Change, Ending, Fault, Needs, Status, StrongStore, ThreadId, Visible};
 
 impl System<'_> {
     /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
@@ -58,13 +57,13 @@ impl System<'_> {
         &mut self,
         action: Action,
         base: Base,
-        place: Place,
+        slice: Slice,
         entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         match self.keeps_old {
-            true => self.record_overwriting(action, base, place, entry, races),
-            false => self.record(action, base, place, None, entry, races),
+            true => self.record_overwriting(action, base, slice, entry, races),
+            false => self.record(action, base, slice, None, entry, races),
         }
     }
 
@@ -73,32 +72,14 @@ impl System<'_> {
         &mut self,
         action: Action,
         base: Base,
-        place: Place,
+        slice: Slice,
         entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let (old, fresh) = (memory.read(trail, place), memory.is_fresh(trail, place));
+        let (old, fresh) = (memory.read(trail, slice), memory.is_fresh(trail, slice));
         let recording = Recording::write(old, fresh);
-        self.record(action, base, place, Some(&recording), entry, races)
-    }
-
-    /// How many alternatives a thread's next operation has.
-    pub fn choice_count(&self, thread: ThreadId) -> u32 {
-        match self.machine.visible(thread) {
-            Visible::Choose { count } => count as u32,
-            Visible::Signal { addr } => self.waiters(addr).count().max(1) as u32,
-            _ => 1,
-        }
-    }
-
-    /// The `n`-th alternative: for `choose`, `n` itself; for a signal, whom it wakes (the thread's
-    /// number plus 1, or 0 for nobody).
-    pub fn nth_choice(&self, thread: ThreadId, n: u32) -> u32 {
-        match self.machine.visible(thread) {
-            Visible::Signal { addr } => self.waiters(addr).nth(n as usize).map_or(0, |id| id.0 + 1),
-            _ => n,
-        }
+        self.record(action, base, slice, Some(&recording), entry, races)
     }
 
     pub(crate) fn perform_step(
@@ -110,60 +91,51 @@ impl System<'_> {
     ) {
         let mut action = self.action(thread, visible);
         action.choice = choice;
-        if needs_empty_buffer(visible) {
+        if visible.needs_empty_buffer(StrongStore::DrainsAfter) {
             let updates = self.updates(thread);
             self.see(thread, updates);
         }
-        let needs = Needs::of(visible).map(|(_, needs)| needs);
-        if is_change(visible) {
+        if visible.is_change() {
             self.machine.note_change(thread);
         }
         match visible {
             Visible::Load { access, .. } => {
-                let purpose = if access.raw { Purpose::Copy } else { Purpose::Read };
-                self.load(action, purpose, None, races);
+                self.load(action, &visible, races);
                 if access.exclusive {
                     self.reserve(&action);
                 }
             }
-            Visible::Await { .. } => self.load(action, Purpose::Read, needs, races),
-            Visible::Store { value, .. } => {
+            Visible::Await { .. } => self.load(action, &visible, races),
+            Visible::Store { .. } => {
                 if self.slots.is_some() {
                     // A buffer that holds nothing is always full.
                     self.note_full(thread);
                 }
-                self.modify(action, Condition::Fixed, None, races, |_| (value, 0, true));
+                self.modify(action, &visible, Condition::Fixed, races);
             }
-            Visible::Rmw { ty, op, operand, .. } => {
-                self.modify(action, Condition::FindsSomething, needs, races, |old| {
-                    (rmw_result(op, ty, old, operand), old, true)
-                });
+            Visible::Rmw { .. } => {
+                self.modify(action, &visible, Condition::FindsSomething, races);
             }
-            Visible::CmpXchg { ty, expected, new, .. } => {
-                let mask = ty.mask();
-                self.modify(action, Condition::Finds(expected), None, races, |old| {
-                    (new, old, old & mask == expected)
-                });
+            Visible::CmpXchg { expected, .. } => {
+                self.modify(action, &visible, Condition::Finds(expected), races);
             }
-            Visible::StoreCond { value, .. } => self.store_conditional(action, value, races),
-            Visible::Lock { .. } => self.lock(action, Condition::FindsSomething, needs, races),
+            Visible::StoreCond { .. } => self.store_conditional(action, &visible, races),
+            Visible::Lock { .. } => {
+                self.lock(action, &visible, Condition::FindsSomething, races);
+            }
             Visible::Relock { .. } => {
                 let woken_by = self.clock(thread, field::WOKEN_BY);
                 self.see(thread, woken_by);
-                self.lock(action, Condition::FindsSomething, needs, races);
+                self.lock(action, &visible, Condition::FindsSomething, races);
             }
             Visible::TryLock { .. } => {
-                self.lock(action, Condition::Finds(UNLOCKED), None, races);
+                self.lock(action, &visible, Condition::Finds(UNLOCKED), races);
             }
-            Visible::Unlock { .. } => self.unlock(action, races),
-            Visible::CondEnqueue { mutex, .. } => self.enqueue(action, mutex, races),
-            Visible::CondLeave { .. } => {
-                let Some(place) = self.checked(&action, Purpose::Read, None, races) else { return };
-                self.record_step(action, Some(place), Recording::NONE, races);
-                self.machine.complete(thread, 0, true);
-            }
+            Visible::Unlock { .. } => self.unlock(action, &visible, races),
+            Visible::CondEnqueue { mutex, .. } => self.enqueue(action, &visible, mutex, races),
+            Visible::CondLeave { .. } => self.look(action, &visible, races),
             Visible::Signal { .. } | Visible::Broadcast { .. } => {
-                self.signal(action, matches!(visible, Visible::Broadcast { .. }), races);
+                self.signal(action, &visible, races);
             }
             Visible::Free { addr, by } => self.free(action, addr, by, races),
             Visible::Choose { .. } => {
@@ -178,17 +150,24 @@ impl System<'_> {
         }
     }
 
-    /// The place of an access; `None`, and the thread failed, if it is bad.
+    /// An event that looks at its bytes and gives its thread nothing.
+    pub(crate) fn look(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
+        let Some(slice) = self.checked(&action, visible.purpose(), None, races) else { return };
+        self.record_step(action, Some(slice), Recording::NONE, races);
+        self.machine.complete(action.thread, 0, true);
+    }
+
+    /// The bytes of an access; `None`, and the thread failed, if it is bad.
     pub(crate) fn checked(
         &mut self,
         action: &Action,
         purpose: Purpose,
         needs: Option<Needs>,
         races: &mut Vec<Race>,
-    ) -> Option<Place> {
+    ) -> Option<Slice> {
         let trail = &self.machine.trail;
-        match self.machine.memory.place(trail, action.addr, action.bytes, purpose) {
-            Ok(place) => Some(place),
+        match self.machine.memory.access(trail, action.addr, action.bytes, purpose) {
+            Ok(slice) => Some(slice),
             Err(fault) => {
                 let condition = Condition::Unless(action.class);
                 self.failing_access(*action, fault, condition, needs, races);
@@ -208,32 +187,27 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) {
         let trail = &self.machine.trail;
-        let place = self.machine.memory.remains(trail, action.addr, action.bytes);
+        let slice = self.machine.memory.remains(trail, action.addr, action.bytes);
         let recording = Recording { detail: Detail { condition, ..Detail::NONE }, needs };
         let action = Action { class: Class::Read, ..action };
-        self.record_step(action, place, recording, races);
+        self.record_step(action, slice, recording, races);
         self.fail(action.thread, fault);
     }
 
     /// A failure that no other thread has a part in.
-    pub(crate) fn failing_alone(&mut self, action: Action, kind: FaultKind, message: &str) {
+    pub(crate) fn failing_alone(&mut self, action: Action, fault: Fault) {
         let action = Action { class: Class::Local, ..action };
         self.record_step(action, None, Recording::NONE, &mut Vec::new());
-        self.fail(action.thread, Fault::new(kind, message));
+        self.fail(action.thread, fault);
     }
 
-    fn load(
-        &mut self,
-        action: Action,
-        purpose: Purpose,
-        needs: Option<Needs>,
-        races: &mut Vec<Race>,
-    ) {
+    fn load(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
+        let needs = visible.needs().map(|(_, needs)| needs);
         // What the buffer serves was written, if not to memory yet.
-        let purpose = if action.forwarded > 0 { Purpose::Copy } else { purpose };
-        let Some(place) = self.checked(&action, purpose, needs, races) else { return };
+        let purpose = if action.forwarded > 0 { Purpose::Copy } else { visible.purpose() };
+        let Some(slice) = self.checked(&action, purpose, needs, races) else { return };
         let value = match self.is_drained(action.thread) {
-            true => self.machine.memory.read(&self.machine.trail, place),
+            true => self.machine.memory.read(&self.machine.trail, slice),
             false => self.value_seen(action.thread, action.addr, action.bytes).unwrap_or(0),
         };
         let mixed = needs.is_some() && self.is_mixed(&action);
@@ -243,7 +217,7 @@ impl System<'_> {
             self.forwarded_load(action, covering.newest);
         } else {
             let recording = Recording { needs, ..Recording::NONE };
-            self.record_step(action, Some(place), recording, races);
+            self.record_step(action, Some(slice), recording, races);
         }
         self.machine.complete(action.thread, value, true);
         if mixed {
@@ -267,31 +241,28 @@ impl System<'_> {
         buffer.forwarded_to(&mut self.machine.trail, store, position);
     }
 
-    /// An event that reads its bytes and may change them: `change` maps the old value to the new
-    /// one, to what the thread gets, and to whether the change happens.
+    /// An event that reads its bytes and may change them.
     pub(crate) fn modify(
         &mut self,
         action: Action,
+        visible: &Visible,
         condition: Condition,
-        needs: Option<Needs>,
         races: &mut Vec<Race>,
-        change: impl FnOnce(u128) -> (u128, u128, bool),
     ) {
-        let purpose = match condition {
-            Condition::FindsSomething | Condition::Finds(_) => Purpose::Update,
-            Condition::Fixed | Condition::Unless(_) | Condition::After(_) => Purpose::Write,
-        };
-        let Some(place) = self.checked(&action, purpose, needs, races) else { return };
-        let old = self.machine.memory.read(&self.machine.trail, place);
-        let fresh = self.machine.memory.is_fresh(&self.machine.trail, place);
-        let (new, result, happens) = change(old);
+        let needs = visible.needs().map(|(_, needs)| needs);
+        let slice = self.checked(&action, visible.purpose(), needs, races);
+        let Some(slice) = slice else { return };
+        let old = self.machine.memory.read(&self.machine.trail, slice);
+        let fresh = self.machine.memory.is_fresh(&self.machine.trail, slice);
+        let reserved = action.class == Class::Write;
+        let Change { new, happens, result } = visible.change(action.thread, old, reserved);
         debug_assert_eq!(happens, action.class == Class::Write);
         let mixed = needs.is_some() && self.is_mixed(&action);
         let detail = Detail { old, fresh, condition, open: false };
         let recording = Recording { detail, needs };
-        self.record_step(action, Some(place), recording, races);
+        self.record_step(action, Some(slice), recording, races);
         if happens {
-            self.machine.memory.write(&mut self.machine.trail, place, new);
+            self.machine.memory.write(&mut self.machine.trail, slice, new);
             if new != old {
                 self.machine.note_change(action.thread);
             }
@@ -310,15 +281,8 @@ impl System<'_> {
 
     fn free(&mut self, action: Action, addr: u64, by: Ending, races: &mut Vec<Race>) {
         let trail = &self.machine.trail;
-        match self.machine.memory.whole(trail, addr, by.is_implicit()) {
-            // `free(NULL)` does nothing.
-            Err(_) if addr == 0 => {
-                let nothing = Action { class: Class::Local, bytes: 0, ..action };
-                self.record_step(nothing, None, Recording::NONE, races);
-                self.machine.complete(action.thread, 0, true);
-            }
-            // An object of the frame that was freed by hand: the frame's end has nothing to do.
-            Err(_) if by.is_implicit() => {
+        match self.machine.ending(addr, by) {
+            Ok(None) => {
                 let nothing = Action { class: Class::Local, bytes: 0, ..action };
                 self.record_step(nothing, None, Recording::NONE, races);
                 self.machine.complete(action.thread, 0, true);
@@ -327,12 +291,12 @@ impl System<'_> {
                 let condition = Condition::Unless(action.class);
                 self.failing_access(action, fault, condition, None, races);
             }
-            Ok(place) => {
+            Ok(Some(slice)) => {
                 // Whoever waits at an object of its own finds this value before its end.
-                let small = (1..=16).contains(&place.bytes());
-                let old = if small { self.machine.memory.read(trail, place) } else { 0 };
-                self.record_step(action, Some(place), Recording::write(old, false), races);
-                self.machine.memory.kill(&mut self.machine.trail, place.object());
+                let small = (1..=16).contains(&slice.bytes());
+                let old = if small { self.machine.memory.read(trail, slice) } else { 0 };
+                self.record_step(action, Some(slice), Recording::write(old, false), races);
+                self.machine.memory.kill(&mut self.machine.trail, slice.object());
                 self.machine.complete(action.thread, 0, true);
             }
         }
@@ -362,38 +326,13 @@ impl System<'_> {
             && self.get(thread, field::RESERVED_BYTES) == u64::from(bytes)
     }
 
-    fn store_conditional(&mut self, action: Action, value: u128, races: &mut Vec<Race>) {
+    fn store_conditional(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
         let thread = action.thread;
         let condition = match self.has_reservation(thread, action.addr, action.bytes) {
             true => Condition::After(self.get(thread, field::RESERVED_AFTER) as u32),
             false => Condition::Fixed,
         };
-        let holds = action.class == Class::Write;
         self.set(thread, field::RESERVED_BYTES, 0);
-        self.modify(action, condition, None, races, |_| (value, 0, holds));
-    }
-}
-
-/// Whether an operation makes a difference to someone, whatever it finds. Read-modify-writes do if
-/// they change the value.
-fn is_change(visible: Visible) -> bool {
-    matches!(
-        visible,
-        Visible::Store { .. }
-            | Visible::CondEnqueue { .. }
-            | Visible::Signal { .. }
-            | Visible::Broadcast { .. }
-            | Visible::Free { by: Ending::Free, .. }
-            | Visible::Choose { .. }
-    )
-}
-
-/// Whether an operation waits for its thread's buffer to be empty, and so happens after all of the
-/// thread's updates.
-pub(crate) fn needs_empty_buffer(visible: Visible) -> bool {
-    match visible {
-        Visible::Load { access, .. } => access.exclusive,
-        Visible::Store { .. } | Visible::Await { .. } | Visible::Choose { .. } => false,
-        _ => true,
+        self.modify(action, visible, condition, races);
     }
 }

@@ -5,11 +5,11 @@
 //! it is one of those, and does nothing if it is not: `false` sends it the long way.
 
 use crate::event::{Action, Class, ONLY, Turn};
-use crate::model::Buffering;
 use crate::observe::What;
 use crate::race::Race;
 use crate::record::Base;
 use crate::system::{System, field};
+use raddle_engine::Buffering;
 use raddle_ir::Order;
 use raddle_machine::memory::Purpose;
 use raddle_machine::{QuickLoad, QuickStore, ThreadId};
@@ -45,11 +45,11 @@ impl System<'_> {
     #[inline(never)]
     fn load_at_large(&mut self, thread: ThreadId, load: &QuickLoad, races: &mut Vec<Race>) -> bool {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let Some(place) = memory.find(trail, load.addr, load.bytes, Purpose::Read) else {
+        let Some(slice) = memory.find(trail, load.addr, load.bytes, Purpose::Read) else {
             return false;
         };
-        let value = memory.read(trail, place) as u64;
-        self.record_access(reading(thread, load), place, None, races);
+        let value = memory.read(trail, slice) as u64;
+        self.record_access(reading(thread, load), slice, None, races);
         self.loaded(thread, load, value)
     }
 
@@ -87,7 +87,7 @@ impl System<'_> {
     /// A store that goes straight to memory.
     #[inline(never)]
     pub(crate) fn quick_store(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
-        if self.buffering != Buffering::None || self.slots.is_some() {
+        if self.rules.buffering != Buffering::None || self.slots.is_some() {
             return false;
         }
         let Some(store) = self.machine.at_store(thread) else { return false };
@@ -104,11 +104,11 @@ impl System<'_> {
                 point.clock
             }
             None => {
-                let Some(place) = memory.find(trail, addr, bytes, Purpose::Write) else {
+                let Some(slice) = memory.find(trail, addr, bytes, Purpose::Write) else {
                     return false;
                 };
-                let position = self.record_write(action, base, place, None, races);
-                self.machine.memory.write(&mut self.machine.trail, place, value.into());
+                let position = self.record_write(action, base, slice, None, races);
+                self.machine.memory.write(&mut self.machine.trail, slice, value.into());
                 self.events[position as usize].clock
             }
         };
@@ -145,7 +145,7 @@ impl System<'_> {
         let trail = &mut self.machine.trail;
         spot.write(trail, entry.value as u64);
         self.processes[thread.0 as usize].buffer.remove(trail, entry.index);
-        if self.buffering == Buffering::Fifo {
+        if self.rules.buffering == Buffering::Fifo {
             // It has seen all before it.
             self.set(thread, field::UPDATES, point.clock.0.into());
         }

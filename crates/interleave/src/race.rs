@@ -8,8 +8,7 @@ use crate::clock::ClockId;
 use crate::event::{Action, CellWord, Class, Identity, Point};
 use crate::record::{Base, Needed};
 use crate::system::System;
-use crate::wait::Needs;
-use raddle_machine::Word;
+use raddle_machine::{Needs, Word};
 use smallvec::SmallVec;
 
 /// A reversible race of an event.

@@ -9,10 +9,9 @@ use crate::clock::{Chain, ClockId};
 use crate::event::{Action, CellWord, Class, Condition, Detail, Event, Identity, Link, Point};
 use crate::race::{Conflicts, Race};
 use crate::system::{System, field};
-use crate::wait::Needs;
 use crate::wakeup::LAST;
-use raddle_machine::memory::{Place, Purpose};
-use raddle_machine::{ThreadId, Word};
+use raddle_machine::memory::{Purpose, Slice};
+use raddle_machine::{Needs, ThreadId, Word};
 
 /// What an event says of itself beside its action.
 #[derive(Clone, Copy, Debug)]
@@ -93,16 +92,16 @@ impl Few {
 }
 
 impl System<'_> {
-    /// Records an event of a thread. `place` is `None` if it does not touch memory.
+    /// Records an event of a thread. `slice` is `None` if it does not touch memory.
     pub fn record_step(
         &mut self,
         action: Action,
-        place: Option<Place>,
+        slice: Option<Slice>,
         recording: Recording,
         races: &mut Vec<Race>,
     ) -> u32 {
-        match place.filter(|place| place.bytes() > 0) {
-            Some(place) => self.record_access(action, place, Some(&recording), races),
+        match slice.filter(|slice| slice.bytes() > 0) {
+            Some(slice) => self.record_access(action, slice, Some(&recording), races),
             None => {
                 let base = self.clock(action.thread, field::CLOCK);
                 let position = self.record_cells(action, base, &[], Some(&recording), None, races);
@@ -129,12 +128,12 @@ impl System<'_> {
     pub fn record_access(
         &mut self,
         action: Action,
-        place: Place,
+        slice: Slice,
         recording: Option<&Recording>,
         races: &mut Vec<Race>,
     ) -> u32 {
         let base = Base::of(self.clock(action.thread, field::CLOCK));
-        let position = self.record(action, base, place, recording, None, races);
+        let position = self.record(action, base, slice, recording, None, races);
         self.advance_clock(action.thread, position)
     }
 
@@ -145,22 +144,22 @@ impl System<'_> {
         position
     }
 
-    /// Records an event at a place that already has `base` behind it; `entry` if it is an update.
+    /// Records an access, which already has `base` behind it; `entry` if it is an update.
     #[inline(always)]
     pub fn record(
         &mut self,
         action: Action,
         base: Base,
-        place: Place,
+        slice: Slice,
         recording: Option<&Recording>,
         entry: Option<Stored>,
         races: &mut Vec<Race>,
     ) -> u32 {
-        match self.machine.memory.single_cell(&self.machine.trail, place) {
+        match self.machine.memory.single_cell(&self.machine.trail, slice) {
             Some(cell) => self.record_cell(action, base, cell, recording, entry, races).event,
             None => {
                 let mut cells = Vec::new();
-                self.machine.memory.cells(&mut self.machine.trail, place, &mut cells);
+                self.machine.memory.cells(&mut self.machine.trail, slice, &mut cells);
                 let base = self.clocks.both(base.0, base.1);
                 self.record_cells(action, base, &cells, recording, entry, races)
             }
@@ -433,8 +432,8 @@ impl System<'_> {
     /// Position, plus 1, of the newest write to a cell; 0 if it has its initial value.
     pub fn last_write(&self, addr: u64, bytes: u32) -> Option<u32> {
         let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
-        let cell = self.machine.memory.single_cell(trail, place)?;
+        let slice = self.machine.memory.access(trail, addr, bytes, Purpose::Read).ok()?;
+        let cell = self.machine.memory.single_cell(trail, slice)?;
         let write = CellWord::unpack(trail.get(cell)).write;
         Some(self.link(write).map_or(0, |link| link.point.event + 1))
     }

@@ -4,84 +4,53 @@
 //! whatever it leads to. A schedule that leaves something undone has not reached an end, unless
 //! something has failed.
 
-use crate::api::{BoundedModel, Model};
 use crate::datarace::site;
 use crate::event::{Class, Turn};
 use crate::narrate::Narrator;
 use crate::outcome::{end_of, final_state};
 use crate::schedule::action;
-use crate::system::System;
-use raddle_engine::{
-    Budget, Checks, End, FailureKind, FailureSite, Limits, ReplayEnd, Replayed, Step,
-};
-use raddle_ir::{GlobalId, Program};
+use crate::system::{System, Watched};
+use raddle_engine::{End, FailureKind, FailureSite, Limits, Options, ReplayEnd, Replayed, Step};
+use raddle_ir::{GlobalId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::layout::global_address;
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
-use raddle_machine::{Fault, Status, ThreadId, Watch};
+use raddle_machine::{Status, ThreadId, Watch};
 use std::borrow::Cow;
 
-/// Runs a program along a schedule, however long that takes.
-pub fn replay(
-    program: &Program,
-    model: impl Into<BoundedModel>,
-    checks: Checks,
-    schedule: &[Step],
-) -> Replayed {
-    replay_within(program, model, checks, &Budget::UNLIMITED, schedule)
-}
-
-/// Runs a program along a schedule.
-pub fn replay_within(
-    program: &Program,
-    model: impl Into<BoundedModel>,
-    checks: Checks,
-    budget: &Budget,
-    schedule: &[Step],
-) -> Replayed {
-    let limits = Limits { budget: budget.clone(), ..Limits::default() };
-    match System::printing(program, model, limits.bounds(), checks) {
+/// Runs a program along a schedule. Of the limits only the budget counts.
+pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
+    match System::new(program, &unbounded(options), Watched::Story) {
         Ok(system) => run(system, None, schedule).0,
-        Err(fault) => cannot_start(fault),
+        Err(fault) => Replayed::cannot_start(fault),
     }
 }
 
-/// The same for a schedule of the reachability engine, which stops nobody who spins. With `goals`,
-/// threads pause where the program's goals ask for them, and it is told whether one is reached.
+/// The same for a schedule of the reachability engine, which stops no thread that spins. If goals are
+/// asked for, threads pause where the program's goals ask for them, and it is told whether one is reached.
 ///
-/// The sole right to write memory is here a lock as any other, and a step that writes while someone
-/// else has it does not fit: a schedule leaves no question of what could have come first, which is
-/// all that keeps a search from running such programs.
-pub fn replay_reach(
-    program: &Program,
-    model: Model,
-    goals: bool,
-    budget: &Budget,
-    schedule: &[Step],
-) -> (Replayed, bool) {
-    let limits = Limits { budget: budget.clone(), ..Limits::default() };
-    let bounds = limits.bounds();
+/// The sole right to write memory is here a lock as any other, and a step that writes while another thread
+/// has it does not fit: a schedule leaves no question of what could have come first, which is all that
+/// keeps a search from running such programs.
+pub fn replay_reach(program: &Verified, options: &Options, schedule: &[Step]) -> (Replayed, bool) {
     let sole_right = program.memory_lock;
     let program = match sole_right {
-        Some(_) => Cow::Owned(Program { memory_lock: None, ..program.clone() }),
+        Some(_) => Cow::Owned(program.without_memory_lock()),
         None => Cow::Borrowed(program),
     };
-    let system = match goals {
-        true => System::pausing(&program, model, bounds),
-        false => System::printing(&program, model, bounds, Checks::default()),
-    };
-    match system {
+    match System::new(&program, &unbounded(options), Watched::Story) {
         Ok(mut system) => {
             system.machine.watch(Watch::Silent);
             run(system, sole_right, schedule)
         }
-        Err(fault) => (cannot_start(fault), false),
+        Err(fault) => (Replayed::cannot_start(fault), false),
     }
 }
 
-fn cannot_start(fault: Fault) -> Replayed {
-    let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
-    Replayed { end, events: Vec::new() }
+/// A schedule may go past a bound that ended the search.
+fn unbounded(options: &Options) -> Options {
+    let budget = options.limits.budget.clone();
+    Options { limits: Limits { budget, ..Limits::default() }, ..options.clone() }
 }
 
 fn run(
@@ -124,7 +93,7 @@ fn is_allowed(system: &System<'_>, sole_right: Option<GlobalId>, turn: &Turn) ->
         let visible = system.machine.visible(turn.thread);
         system.action(turn.thread, visible).class == Class::Write
     };
-    let held = system.in_memory(global_address(lock), LOCK_BYTES);
+    let held = system.machine.in_memory(global_address(lock), LOCK_BYTES);
     !writes || held.is_none_or(|held| held == UNLOCKED || held == held_by(turn.thread))
 }
 

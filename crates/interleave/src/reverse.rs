@@ -1,77 +1,25 @@
-//! Reversing races: planning an execution in which the later event comes first.
+//! Reversing races: the sequences that bring the later event of a race before the earlier one.
 //!
-//! `source` is Source-DPOR as published (algorithm 1 of *Optimal dynamic partial order reduction*):
-//! with all events between the two that do not happen after the earlier one, it plans the first
-//! action of a sequence none of whose initials is planned or explored yet.
-//!
-//! `persistent` is in [`crate::persistent`].
-//!
-//! `optimal` plans whole sequences. The published algorithm looks for races when an execution is
-//! complete, each time in all of it, and its sequences hold every event that does not happen after
-//! the earlier one: those are needed to see that nothing asleep can come first. Deviation: here a
-//! race is looked at when its later event is first performed, and its sequence holds only what that
-//! event needs. If something asleep could come before even that, the race is *deferred*: it is
-//! looked at again, with every event that does not happen after the earlier one, whenever an event
-//! has happened that conflicts with a sleeper, on every execution that has the race in it. So the
-//! work per event is in proportion to its own races, not to the length of the execution.
-//!
-//! Why that should do: a sequence is planned only if nothing asleep and no branch can come before
-//! it, so what it leads to is new; what a short sequence leaves open is found by the races of the
-//! executions that it leads to, unless a sleeper stops them, and then the race is deferred. This is
-//! an argument, not a proof. Both halves are needed: without deferring, or if a deferred race is
-//! done with once a sequence for it was planned, `lastzero(4)` of the benchmarks loses traces. That
-//! each trace is visited exactly once, and none abandoned, is checked against the oracles, against
-//! `source`, and on pinned counts.
-//!
-//! Where operations wait (locks, `await`, `rmw … when`) short sequences are not enough: what such a
-//! sequence leaves out may be disabled by what it is put behind, and then no race tells of it. So in
-//! programs that can wait, a sequence holds every event so far that does not happen after the
-//! earlier one. `a_wait_that_a_short_sequence_forgets` of the tests loses two traces otherwise.
+//! Which of them are planned is for the strategies to say.
 
-use crate::api::Strategy;
-use crate::clock::Chain;
 use crate::event::{Action, Class, Event};
-use crate::model::Buffering;
 use crate::race::Race;
 use crate::search::Search;
-use crate::wakeup::{Item, LAST, is_initial, is_weak_initial};
+use crate::strategy::Plan;
+use crate::wakeup::{Item, LAST, is_initial};
+use raddle_engine::Buffering;
 
-/// A race whose reversal is covered by something asleep, as far as the execution goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deferred {
-    race: Race,
-    last: Action,
-    /// The place of the earlier event.
-    chain: Chain,
-    index: u32,
-    /// A run of [`Search::blockers`]: what is asleep and could come first.
-    blockers: (u32, u32),
-}
-
-impl Search<'_, '_> {
-    /// Plans an execution in which `last` happens before the event that it races with.
-    pub(crate) fn reverse(&mut self, race: Race, last: Action) {
-        match self.options.strategy {
-            Strategy::Source => self.plan_first(race, last),
-            Strategy::Persistent => self.plan_persistent(race, last),
-            _ => {
-                if !self.plan_alone(&race, &last) {
-                    self.plan_whole(race, last);
-                }
-            }
-        }
-    }
-
+impl<P: Plan> Search<'_, '_, P> {
     pub(crate) fn asleep_before(&self, event: u32) -> &[Action] {
         let level = &self.levels[event as usize];
         &self.sleepers[level.sleep_start as usize..level.sleep_end as usize]
     }
 
-    // ---- Source-DPOR ----
-
-    fn plan_first(&mut self, race: Race, last: Action) {
+    /// Plans the first action of a sequence in the state before the earlier event, unless an initial of the
+    /// sequence is planned or was explored there.
+    pub(crate) fn plan_initial(&mut self, race: Race, collect: impl FnOnce(&Self, &mut Vec<Item>)) {
         let mut sequence = std::mem::take(&mut self.sequence);
-        self.collect_all(race, last, &mut sequence);
+        collect(self, &mut sequence);
         let system = &self.system;
         let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
         let initial = |action: &Action| is_initial(action, &sequence, &happens_before);
@@ -85,124 +33,6 @@ impl Search<'_, '_> {
         self.sequence = sequence;
     }
 
-    // ---- Optimal-DPOR ----
-
-    fn plan_whole(&mut self, race: Race, last: Action) {
-        let mut sequence = std::mem::take(&mut self.sequence);
-        match self.system.machine.has_waits() {
-            true => self.collect_all(race, last, &mut sequence),
-            false => self.collect_needed(race, last, &mut sequence),
-        }
-        if !self.plan_unless_asleep(race, &mut sequence) && !self.is_asleep(race, &sequence) {
-            self.defer(race, last, &mut sequence);
-        }
-        self.sequence = sequence;
-    }
-
-    /// [`Search::plan_whole`] for the commonest case: nothing that came after the earlier event is
-    /// needed, so that the sequence is `last` alone. False if that is not so.
-    #[inline]
-    fn plan_alone(&mut self, race: &Race, last: &Action) -> bool {
-        let system = &self.system;
-        // What has happened is the newest event, if it is recorded.
-        let end = race.happened.map_or(system.events.len(), |happened| happened as usize);
-        let between = &system.events[race.earlier as usize + 1..end];
-        if between.iter().any(|event| system.needs(race.needs, event)) || system.machine.has_waits()
-        {
-            return false;
-        }
-        let level = &mut self.levels[race.earlier as usize];
-        let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
-        if asleep.iter().any(|sleeper| sleeper.same_process(last)) {
-            return true;
-        }
-        if asleep.iter().any(|sleeper| !sleeper.conflicts(last)) {
-            let mut sequence = std::mem::take(&mut self.sequence);
-            self.defer(*race, *last, &mut sequence);
-            self.sequence = sequence;
-            return true;
-        }
-        self.trees.insert_one(&mut level.branches, *last);
-        true
-    }
-
-    /// Plans a sequence if nothing that is asleep could come first.
-    fn plan_unless_asleep(&mut self, race: Race, sequence: &mut Vec<Item>) -> bool {
-        let system = &self.system;
-        let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
-        let level = &mut self.levels[race.earlier as usize];
-        let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
-        let budget = system.budget();
-        let covers = |sleeper: &Action| {
-            budget.is_spent() || is_weak_initial(sleeper, sequence, &happens_before)
-        };
-        if asleep.iter().any(covers) {
-            return false;
-        }
-        self.trees.insert(&mut level.branches, sequence, &happens_before, budget);
-        true
-    }
-
-    /// Whether a sequence starts with something that is asleep.
-    fn is_asleep(&self, race: Race, sequence: &[Item]) -> bool {
-        let happens_before = |a: u32, b: u32| self.system.precedes(a, b, race.needs);
-        let mut asleep = self.asleep_before(race.earlier).iter();
-        asleep.any(|sleeper| is_initial(sleeper, sequence, &happens_before))
-    }
-
-    /// Leaves a race for later, and plans for it what can be planned now.
-    #[inline(never)]
-    fn defer(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
-        let start = self.blockers.len() as u32;
-        let level = &self.levels[race.earlier as usize];
-        for n in level.sleep_start..level.sleep_end {
-            let sleeper = self.sleepers[n as usize];
-            self.blockers.push(sleeper);
-        }
-        let blockers = (start, self.blockers.len() as u32);
-        let Event { chain, index, .. } = self.system.events[race.earlier as usize];
-        self.deferred.push(Deferred { race, last, chain, index, blockers });
-        self.collect_all(race, last, sequence);
-        self.plan_unless_asleep(race, sequence);
-    }
-
-    /// Looks again at the deferred races for which the newest event makes a difference.
-    #[inline(always)]
-    pub(crate) fn retry_deferred(&mut self) {
-        if let Some(first) = self.deferred.iter().position(|deferred| self.is_due(deferred)) {
-            self.retry_from(first, self.deferred.len());
-        }
-    }
-
-    #[inline(never)]
-    fn retry_from(&mut self, first: usize, end: usize) {
-        for n in first..end {
-            let deferred = self.deferred[n];
-            if self.system.budget().is_spent() {
-                return;
-            }
-            if self.is_due(&deferred) {
-                let mut sequence = std::mem::take(&mut self.sequence);
-                self.collect_all(deferred.race, deferred.last, &mut sequence);
-                self.plan_unless_asleep(deferred.race, &mut sequence);
-                self.sequence = sequence;
-            }
-        }
-    }
-
-    /// Whether the earlier event of a deferred race is not behind the newest event, and the race waits
-    /// for something that this conflicts with.
-    #[inline(always)]
-    fn is_due(&self, deferred: &Deferred) -> bool {
-        let Some(Event { action, clock, .. }) = self.system.events.last() else { return false };
-        if deferred.index <= self.system.clocks.get(*clock, deferred.chain) {
-            return false;
-        }
-        let (start, end) = deferred.blockers;
-        let mut blockers = self.blockers[start as usize..end as usize].iter();
-        action.class != Class::Local && blockers.any(|blocker| blocker.may_conflict(action))
-    }
-
     /// The events after the earlier one that `last` needs, then `last`.
     #[inline]
     pub(crate) fn collect_needed(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
@@ -211,7 +41,7 @@ impl Search<'_, '_> {
     }
 
     /// All events after the earlier one that do not happen after it, then `last`.
-    fn collect_all(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
+    pub(crate) fn collect_all(&self, race: Race, last: Action, sequence: &mut Vec<Item>) {
         let system = &self.system;
         let Event { chain, index, .. } = system.events[race.earlier as usize];
         self.collect(race, last, sequence, |event| system.clocks.get(event.clock, chain) < index);
@@ -228,7 +58,7 @@ impl Search<'_, '_> {
         kept: impl Fn(&Event) -> bool,
     ) {
         sequence.clear();
-        let buffered = self.system.buffering != Buffering::None;
+        let buffered = self.system.rules.buffering != Buffering::None;
         let (earlier, events) = (race.earlier as usize, &self.system.events);
         for (n, event) in events[earlier + 1..].iter().enumerate() {
             let position = race.earlier + 1 + n as u32;

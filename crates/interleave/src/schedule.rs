@@ -4,38 +4,40 @@
 //! fresh system that follows one schedule numbers threads in the order in which that schedule spawns
 //! them. Steps are in the latter numbers, so that a schedule means something by itself.
 
-use crate::event::{ANY, Action, Event, Turn};
-use crate::system::{System, field};
-use raddle_engine::{Checks, Step};
-use raddle_machine::{Bounds, Status, ThreadId, Visible};
+use crate::event::{ANY, Action, Class, Event, ONLY, Turn};
+use crate::system::{System, Watched, field};
+use raddle_engine::{Checks, Options, Step};
+use raddle_machine::{Status, ThreadId, Visible};
 
 /// The schedule of the current execution, or of as many of its events from the start.
-pub(crate) fn schedule(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Step> {
+pub(crate) fn schedule(system: &System<'_>, events: &[Event]) -> Vec<Step> {
     let initial = system.machine.program.threads.len();
     if system.machine.thread_count() as usize == initial {
         return events.iter().map(step).collect();
     }
-    renumbered(system, events, bounds)
+    renumbered(system, events)
 }
 
 /// An event as a step, in the numbers of the search.
 fn step(event: &Event) -> Step {
-    let Action { thread, update, choice, .. } = event.action;
-    Step {
-        thread: thread.0,
-        update: update.then_some(event.nth),
-        choice: if event.action.is_alternative() { choice.into() } else { 0 },
+    let Action { thread, update, class, choice, .. } = event.action;
+    match class {
+        _ if update => Step::Update { thread, store: event.nth },
+        _ if choice >= ONLY => Step::Run(thread),
+        // Of the operations that have alternatives, only a signal touches memory.
+        Class::Local => Step::Choose { thread, choice: choice.into() },
+        Class::Read | Class::Write => Step::Signal { thread, woken: woken(choice) },
     }
 }
 
 /// The schedule in the numbers of a fresh system, found by going along on one. Should that not be
 /// able to follow, the rest is left out, and the schedule will not replay.
-fn renumbered(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Step> {
+fn renumbered(system: &System<'_>, events: &[Event]) -> Vec<Step> {
     let mut steps = Vec::with_capacity(events.len());
-    let (program, checks) = (system.machine.program, Checks::default());
     // A finding is worth some more time, even if none is left for the search.
-    let bounds = Bounds { budget: bounds.budget.for_report(), ..bounds.clone() };
-    let Ok(mut fresh) = System::new(program, system.bounded_model, bounds, checks) else {
+    let options = system.options.clone().within(system.options.limits.budget.for_report());
+    let options = Options { checks: Checks::default(), ..options };
+    let Ok(mut fresh) = System::new(system.machine.program, &options, Watched::Search) else {
         return steps;
     };
     let mut races = Vec::new();
@@ -50,14 +52,23 @@ fn renumbered(system: &System<'_>, events: &[Event], bounds: &Bounds) -> Vec<Ste
 
 fn renumber(step: Step, system: &System<'_>, fresh: &System<'_>) -> Option<Step> {
     let numbers = numbers(system, fresh);
-    let number = |old: u64| numbers.get(usize::try_from(old).ok()?).copied().flatten();
-    let thread = number(step.thread.into())?;
-    let choice = match (step.choice.checked_sub(1), visible(fresh, thread)) {
-        // Whom it wakes, plus 1.
-        (Some(woken), Some(Visible::Signal { .. })) => u64::from(number(woken)?.0) + 1,
-        _ => step.choice,
-    };
-    Some(Step { thread: thread.0, choice, ..step })
+    let number = |old: ThreadId| numbers.get(old.0 as usize).copied().flatten();
+    let own = number(step.thread())?;
+    Some(match step {
+        Step::Run(_) => Step::Run(own),
+        Step::Choose { choice, .. } => Step::Choose { thread: own, choice },
+        Step::Signal { woken: Some(woken), .. } => {
+            Step::Signal { thread: own, woken: Some(number(woken)?) }
+        }
+        Step::Signal { woken: None, .. } => Step::Signal { thread: own, woken: None },
+        Step::Update { store, .. } => Step::Update { thread: own, store },
+        Step::CommitLoad { .. } | Step::CommitStore { .. } => return None,
+    })
+}
+
+/// The thread that an alternative of a signal wakes: see [`System::nth_choice`].
+pub(crate) fn woken(choice: u32) -> Option<ThreadId> {
+    choice.checked_sub(1).map(ThreadId)
 }
 
 /// For each thread of a search, the same thread of a fresh system: the same child of the same parent.
@@ -88,31 +99,29 @@ pub(crate) fn visible(system: &System<'_>, thread: ThreadId) -> Option<Visible> 
 
 /// The action that a step names, if it can happen now.
 pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Turn> {
-    let thread = ThreadId(step.thread);
-    if step.thread >= system.machine.thread_count() {
+    let thread = step.thread();
+    if thread.0 >= system.machine.thread_count() {
         return None;
     }
-    let Some(store) = step.update else {
-        let action = system.enabled_step(thread)?;
-        return if action.choice == ANY {
-            alternative(system, action, step.choice)
-        } else {
-            Some(action)
-        };
-    };
-    let buffer = &system.process(thread).buffer;
-    let mut leaving = buffer.leaving(&system.machine.trail, system.buffering);
-    let (_, addr) = leaving.find(|(index, _)| *index == store)?;
-    Some(Turn::update(thread, addr))
-}
-
-/// One alternative of an action that has several, if it is one.
-fn alternative(system: &System<'_>, action: Turn, choice: u64) -> Option<Turn> {
-    let choice = u32::try_from(choice).ok()?;
-    let count = system.choice_count(action.thread);
-    let possible = match system.machine.visible(action.thread) {
-        Visible::Choose { .. } => choice < count,
-        _ => (0..count).any(|n| system.nth_choice(action.thread, n) == choice),
-    };
-    possible.then_some(Turn { choice, ..action })
+    if let Step::Update { store, .. } = step {
+        let buffer = &system.process(thread).buffer;
+        let mut leaving = buffer.leaving(&system.machine.trail, system.rules.buffering);
+        let (_, addr) = leaving.find(|(index, _)| index == store)?;
+        return Some(Turn::update(thread, addr));
+    }
+    let turn = system.enabled_step(thread)?;
+    match (step, system.machine.visible(thread)) {
+        (Step::Run(_), _) if turn.choice != ANY => Some(turn),
+        (Step::Choose { choice, .. }, Visible::Choose { .. }) => {
+            let choice = u32::try_from(*choice).ok()?;
+            (choice < system.machine.choice_count(thread)).then_some(Turn { choice, ..turn })
+        }
+        (Step::Signal { woken: wakes, .. }, Visible::Signal { .. }) => {
+            let mut choices = (0..system.machine.choice_count(thread))
+                .map(|n| system.machine.nth_choice(thread, n));
+            let choice = choices.find(|choice| woken(*choice) == *wakes)?;
+            Some(Turn { choice, ..turn })
+        }
+        _ => None,
+    }
 }

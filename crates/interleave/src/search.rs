@@ -1,26 +1,21 @@
 //! The depth-first search of executions, with sleep sets and wakeup trees.
 //!
-//! One loop serves `optimal`, `source`, `persistent` and `exhaustive`: they differ in what is put into
-//! the wakeup trees. Optimal-DPOR puts whole wakeup sequences there, Source-DPOR and persistent sets
-//! only first actions, exhaustive search every enabled action (and then no sleep sets). The stack is explicit: one
-//! [`Level`] per event of the current execution, plus one for what comes next.
+//! One loop serves all strategies that visit every trace: they differ in the actions that their [`Plan`] puts
+//! into the wakeup trees. The stack is explicit: one [`Level`] per event of the current execution, plus one
+//! for the next.
 
-use crate::api::{Options, Strategy};
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Class, Condition, Identity, Turn};
 use crate::limits::Watch;
-use crate::model::Buffering;
 use crate::observe::Visitor;
 use crate::outcome::Outcomes;
-use crate::perform::needs_empty_buffer;
 use crate::race::Race;
 use crate::record::Needed;
-use crate::reverse::Deferred;
+use crate::strategy::{Mark, Plan};
 use crate::system::{Moment, System, field};
-use crate::wait::Needs;
 use crate::wakeup::{Item, List, Trees};
-use raddle_engine::Summary;
-use raddle_machine::{Status, ThreadId};
+use raddle_engine::{Buffering, Options, Summary};
+use raddle_machine::{Needs, Status, StrongStore, ThreadId};
 use smallvec::SmallVec;
 
 /// A state of the current execution: what was, is being, and is to be explored from it.
@@ -32,19 +27,17 @@ pub(crate) struct Level {
     pub sleep_end: u32,
     /// Branches still to be explored.
     pub branches: List,
-    /// How many races were deferred before the current event, with how many blockers.
-    deferred: u32,
-    blockers: u32,
+    /// The strategy's own part of the state.
+    plan: Mark,
 }
 
-pub(crate) struct Search<'p, 'o> {
+pub(crate) struct Search<'p, 'o, P: Plan> {
     pub system: System<'p>,
     pub options: &'o Options,
     pub levels: Vec<Level>,
     pub sleepers: Vec<Action>,
     pub trees: Trees,
-    pub deferred: Vec<Deferred>,
-    pub blockers: Vec<Action>,
+    pub plan: P,
     outcomes: Outcomes,
     watch: Watch,
     visitor: Option<Visitor<'o>>,
@@ -53,13 +46,22 @@ pub(crate) struct Search<'p, 'o> {
     pub sequence: Vec<Item>,
 }
 
-impl<'p, 'o> Search<'p, 'o> {
-    pub fn new(
+/// Visits the executions of a system.
+pub(crate) fn visit<'o, P: Plan>(
+    system: System<'_>,
+    options: &'o Options,
+    visitor: Option<Visitor<'o>>,
+) -> Summary {
+    Search::<P>::new(system, options, visitor).run()
+}
+
+impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
+    fn new(
         mut system: System<'p>,
         options: &'o Options,
         visitor: Option<Visitor<'o>>,
-    ) -> Search<'p, 'o> {
-        system.wants_races = options.strategy != Strategy::Exhaustive;
+    ) -> Search<'p, 'o, P> {
+        system.wants_races = P::REVERSES;
         Search {
             outcomes: Outcomes::new(system.machine.program, options),
             system,
@@ -67,8 +69,7 @@ impl<'p, 'o> Search<'p, 'o> {
             levels: Vec::new(),
             sleepers: Vec::new(),
             trees: Trees::default(),
-            deferred: Vec::new(),
-            blockers: Vec::new(),
+            plan: P::default(),
             watch: Watch::new(&options.limits),
             visitor,
             races: Vec::new(),
@@ -76,7 +77,7 @@ impl<'p, 'o> Search<'p, 'o> {
         }
     }
 
-    pub fn run(mut self) -> Summary {
+    fn run(mut self) -> Summary {
         self.enter(List::EMPTY, 0);
         loop {
             if !self.advance() {
@@ -101,8 +102,7 @@ impl<'p, 'o> Search<'p, 'o> {
             sleep_start,
             sleep_end: self.sleepers.len() as u32,
             branches,
-            deferred: self.deferred.len() as u32,
-            blockers: self.blockers.len() as u32,
+            plan: self.plan.mark(),
         });
     }
 
@@ -113,7 +113,7 @@ impl<'p, 'o> Search<'p, 'o> {
             return false;
         }
         let planned = self.trees.pop(&mut self.levels[depth].branches);
-        let Some((turn, below)) = planned.or_else(|| Some((self.choose(depth)?, List::EMPTY)))
+        let Some((turn, below)) = planned.or_else(|| Some((P::choose(self, depth)?, List::EMPTY)))
         else {
             return false;
         };
@@ -153,8 +153,8 @@ impl<'p, 'o> Search<'p, 'o> {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         let asleep = &self.sleepers[sleep_start as usize..sleep_end as usize];
         let thread = turn.thread;
-        let count = self.system.choice_count(thread);
-        let mut choices = (0..count).map(|n| self.system.nth_choice(thread, n));
+        let count = self.system.machine.choice_count(thread);
+        let mut choices = (0..count).map(|n| self.system.machine.nth_choice(thread, n));
         choices.find(|choice| {
             let alternative = Turn { choice: *choice, ..turn };
             !asleep.iter().any(|sleeper| sleeper.is_turn(&alternative))
@@ -171,23 +171,22 @@ impl<'p, 'o> Search<'p, 'o> {
         self.system.perform(turn, &mut self.races);
         self.outcomes.tally.summary.events += 1;
         self.system.heed_bound(self.options.limits.events);
-        if !self.deferred.is_empty() {
-            self.retry_deferred();
-        }
+        P::reconsider(self);
         for n in 0..self.races.len() {
             let race = self.races[n];
             if self.system.budget().is_spent() {
                 break;
             }
             let last = moved(&self.system, depth, race.earlier);
-            self.reverse(race, last);
+            P::reverse(self, race, last);
         }
         if let Some((base, others)) = others {
             for choice in others {
                 // As if another process, which this event disables, had been about to do that.
                 let needs = Needed::of(base);
                 let race = Race { earlier: depth as u32, needs, happened: None };
-                self.reverse(race, Action { choice, ..self.system.events[depth].action });
+                let last = Action { choice, ..self.system.events[depth].action };
+                P::reverse(self, race, last);
             }
         }
         let sleep_start = self.sleepers.len() as u32;
@@ -220,9 +219,8 @@ impl<'p, 'o> Search<'p, 'o> {
         let explored = self.system.events[level.moment.events()].action;
         self.system.go_back(level.moment);
         self.sleepers.truncate(level.sleep_end as usize);
-        self.deferred.truncate(level.deferred as usize);
-        self.blockers.truncate(level.blockers as usize);
-        if self.options.strategy != Strategy::Exhaustive {
+        self.plan.restore(level.plan);
+        if P::REVERSES {
             self.sleepers.push(explored);
             level.sleep_end += 1;
         }
@@ -234,23 +232,20 @@ impl<'p, 'o> Search<'p, 'o> {
     #[cold]
     fn other_choices(&self, turn: Turn) -> (ClockId, SmallVec<[u32; 2]>) {
         let thread = turn.thread;
-        let count = self.system.choice_count(thread);
-        let at = match self.system.nth_choice(thread, turn.choice) == turn.choice {
+        let count = self.system.machine.choice_count(thread);
+        let at = match self.system.machine.nth_choice(thread, turn.choice) == turn.choice {
             true => Some(turn.choice),
-            false => (0..count).find(|n| self.system.nth_choice(thread, *n) == turn.choice),
+            false => (0..count).find(|n| self.system.machine.nth_choice(thread, *n) == turn.choice),
         };
         let neighbours = at.map(|at| [at.checked_sub(1), Some(at + 1).filter(|n| *n < count)]);
         let neighbours = neighbours.into_iter().flatten().flatten();
-        let others = neighbours.map(|n| self.system.nth_choice(thread, n)).collect();
+        let others = neighbours.map(|n| self.system.machine.nth_choice(thread, n)).collect();
         (self.system.clock(thread, field::CLOCK), others)
     }
 
-    /// Picks what to do next where nothing is planned. `None` at the end of the execution.
+    /// Picks an action that is not asleep. `None` at the end of the execution.
     #[inline(always)]
-    fn choose(&mut self, depth: usize) -> Option<Turn> {
-        if self.options.strategy == Strategy::Exhaustive {
-            return self.choose_all(depth);
-        }
+    pub fn choose_awake(&mut self, depth: usize) -> Option<Turn> {
         let mut some_asleep = false;
         let last = self.system.events.last().map(|event| event.action.thread);
         // The thread of the newest event goes on if it can; then the others, in order, those that
@@ -291,7 +286,7 @@ impl<'p, 'o> Search<'p, 'o> {
             }
             *some_asleep = true;
         }
-        match self.system.buffering {
+        match self.system.rules.buffering {
             Buffering::None => None,
             Buffering::Fifo => {
                 let turn = self.system.oldest_update(thread)?;
@@ -310,38 +305,14 @@ impl<'p, 'o> Search<'p, 'o> {
         }
     }
 
-    /// Plans everything that can happen next.
-    fn choose_all(&mut self, depth: usize) -> Option<Turn> {
-        let mut branches = List::EMPTY;
-        for thread in self.system.machine.thread_ids() {
-            let updates = self.system.enabled_updates(thread);
-            for turn in updates.chain(self.system.enabled_step(thread)) {
-                if turn.choice != ANY {
-                    self.trees.push(&mut branches, Action::of(turn));
-                    continue;
-                }
-                for n in 0..self.system.choice_count(thread) {
-                    let choice = self.system.nth_choice(thread, n);
-                    self.trees.push(&mut branches, Action::of(Turn { choice, ..turn }));
-                }
-            }
-        }
-        let first = self.trees.pop(&mut branches).map(|(turn, _)| turn);
-        self.levels[depth].branches = branches;
-        if first.is_none() {
-            self.end();
-        }
-        first
-    }
-
     /// The execution is at its end. If the budget was spent on the way, it may have been cut anywhere,
     /// and is not counted.
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         if self.watch.is_spent() {
             return;
         }
         if let Some(visit) = &mut self.visitor
-            && self.system.visited(self.options.limits.bounds(), visit).is_break()
+            && self.system.visited(visit).is_break()
         {
             self.watch.see_enough();
         }
@@ -370,7 +341,7 @@ impl<'p, 'o> Search<'p, 'o> {
             if let Some((action, needs)) = waits_for_value(&self.system, thread)
                 && let Some(race) = self.system.waiting_race(&action, needs)
             {
-                self.reverse(race, action);
+                P::reverse(self, race, action);
             }
         }
     }
@@ -415,8 +386,8 @@ pub(crate) fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(
         return None;
     }
     let visible = system.machine.visible(thread);
-    let (_, needs) = Needs::of(visible)?;
-    if needs_empty_buffer(visible) && !system.is_drained(thread) {
+    let (_, needs) = visible.needs()?;
+    if visible.needs_empty_buffer(StrongStore::DrainsAfter) && !system.is_drained(thread) {
         return None;
     }
     Some((system.action(thread, visible), needs))

@@ -5,15 +5,16 @@
 
 use crate::buffer::Entry;
 use crate::clock::ClockId;
-use crate::model::{Barrier, Buffering};
+use crate::model::Barrier;
 use crate::observe::What;
 use crate::system::{Failed, System, field};
+use raddle_engine::Buffering;
 use raddle_engine::MAX_SILENT;
 use raddle_ir::Order;
 use raddle_machine::code::Pc;
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::handle;
-use raddle_machine::{Fault, FaultKind, Reached, STRETCH, Status, Stop, ThreadId, Visible};
+use raddle_machine::{Fault, Reached, STRETCH, Status, Stop, ThreadId, Visible};
 
 impl System<'_> {
     /// Lets a thread go on up to its next event, and all that this lets go on.
@@ -41,7 +42,7 @@ impl System<'_> {
             let (at, reached) = self.machine.reach(thread, pc, &mut steps);
             match reached {
                 Reached::Load => return self.machine.halt_at(thread, at),
-                Reached::Store(_) if self.buffering == Buffering::None => {
+                Reached::Store(_) if self.rules.buffering == Buffering::None => {
                     return self.machine.halt_at(thread, at);
                 }
                 Reached::Halt => return self.machine.halt_at(thread, at),
@@ -51,7 +52,7 @@ impl System<'_> {
                 }
                 Reached::Store(store)
                     if self.slots.is_none()
-                        && self.has_place(store.addr, store.bytes)
+                        && self.is_writable(store.addr, store.bytes)
                         && !self.budget().is_spent() =>
                 {
                     // That it was there is looked up in the undo log if something is wrong with it.
@@ -141,9 +142,11 @@ impl System<'_> {
         work: &mut Vec<ThreadId>,
     ) -> Result<bool, Fault> {
         match visible {
-            Visible::Store { addr, ty, value, access } if self.buffering != Buffering::None => {
-                let (before, after) = self.model.store(access.order);
-                self.check_buffered(addr, ty.bytes())?;
+            Visible::Store { addr, ty, value, access }
+                if self.rules.buffering != Buffering::None =>
+            {
+                let (before, after) = self.rules.store(access.order);
+                self.machine.check_buffered(addr, ty.bytes())?;
                 if self.slots.is_some() && !self.take_slot(thread, addr, ty.bytes()) {
                     return Ok(false);
                 }
@@ -166,7 +169,7 @@ impl System<'_> {
                 if self.data_races.is_some() {
                     self.watch_fence(thread, kind);
                 }
-                self.barrier(thread, self.model.fence(kind));
+                self.barrier(thread, self.rules.fence(kind));
             }
             Visible::Spawn => {
                 if !self.pass_drain(thread) {
@@ -192,19 +195,9 @@ impl System<'_> {
         Ok(true)
     }
 
-    /// A store into the buffer fails at once unless its object may be one that another thread has
-    /// freed: whether that comes first is seen when the store leaves.
-    fn check_buffered(&self, addr: u64, bytes: u32) -> Result<(), Fault> {
-        let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        match memory.place(trail, addr, bytes, Purpose::Write) {
-            Err(fault) if !memory.is_dead(trail, addr, bytes) => Err(fault),
-            _ => Ok(()),
-        }
-    }
-
     /// Whether a store goes into the buffer without further questions.
     #[inline(always)]
-    fn has_place(&self, addr: u64, bytes: u32) -> bool {
+    fn is_writable(&self, addr: u64, bytes: u32) -> bool {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
         memory.find(trail, addr, bytes, Purpose::Write).is_some()
     }
@@ -272,9 +265,7 @@ impl System<'_> {
     }
 
     fn join(&mut self, thread: ThreadId, handle: u64) -> Result<bool, Fault> {
-        let Some(target) = self.machine.thread_of(handle).filter(|target| *target != thread) else {
-            return Err(Fault::new(FaultKind::ThreadMisuse, "joins what is no other thread"));
-        };
+        let target = self.machine.join_target(thread, handle)?;
         let ended = self.machine.status(target) == Status::Finished && self.is_drained(target);
         if !ended || !self.pass_drain(thread) {
             return Ok(false);

@@ -7,8 +7,7 @@
 //! reads later: it counts as blocked.
 
 use crate::system::System;
-use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
-use raddle_machine::{Rounds, Spin, Status, Stop, ThreadId, Visible, Watch, rmw_result};
+use raddle_machine::{Rounds, Spin, Status, Stop, ThreadId, Visible, Watch};
 
 /// Operations of a thread that is alone that are tried.
 const MOST: u32 = 10_000;
@@ -104,26 +103,12 @@ impl System<'_> {
                 Some(value) => (value, true),
                 None => return false,
             },
-            Visible::Rmw { addr, ty, op, operand, when: None } => {
-                match self.in_memory(addr, ty.bytes()) {
-                    Some(old) if rmw_result(op, ty, old, operand) == old => (old, true),
-                    _ => return false,
-                }
-            }
-            Visible::CmpXchg { addr, ty, expected, new } => {
-                match self.in_memory(addr, ty.bytes()) {
-                    Some(old) if old & ty.mask() != expected => (old, false),
-                    Some(old) if new == expected => (old, true),
-                    _ => return false,
-                }
-            }
-            Visible::TryLock { addr } => match self.in_memory(addr, LOCK_BYTES) {
-                Some(holder) if holder != UNLOCKED => (0, false),
-                _ => return false,
-            },
             Visible::Fence { .. } => (0, true),
             Visible::Format => return self.prints(thread),
-            _ => return false,
+            _ => match self.machine.idle(thread, &visible) {
+                Some(idle) => (idle.result, idle.happens),
+                None => return false,
+            },
         };
         self.machine.complete(thread, value, ok);
         true

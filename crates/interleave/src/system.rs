@@ -10,17 +10,16 @@
 //!
 //! Invariant: between two calls from outside, every thread that can go on without an event has.
 
-use crate::api::{BoundedModel, Model};
 use crate::bound::Slots;
 use crate::buffer::{Buffer, is_empty_span};
 use crate::clock::{Chain, ClockId, Clocks};
 use crate::datarace::DataRaces;
 use crate::event::{Detail, Event, Link};
-use crate::model::Buffering;
+use crate::model::Rules;
 use crate::observe::Notes;
-use raddle_engine::{Budget, Checks};
-use raddle_ir::{LocId, Program};
-use raddle_machine::{Bounds, Fault, Machine, Mark, Status, ThreadId, Word, word};
+use raddle_engine::{Budget, Options};
+use raddle_ir::{LocId, Verified};
+use raddle_machine::{Fault, FaultKind, Machine, Mark, Status, ThreadId, Word, word};
 
 /// The engine's words for a thread.
 pub(crate) mod field {
@@ -90,13 +89,23 @@ pub(crate) struct Moment {
     failures: u32,
 }
 
+/// What a system is run for.
+#[derive(Debug)]
+pub(crate) enum Watched {
+    /// Its executions.
+    Search,
+    /// A visitor, who is shown everything that happens.
+    Notes(Box<Notes>),
+    /// A reader: what the program prints is kept.
+    Story,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct System<'p> {
     pub machine: Machine<'p>,
-    /// What it was asked to be. With buffers that hold nothing, `model` is SC.
-    pub bounded_model: BoundedModel,
-    pub model: Model,
-    pub buffering: Buffering,
+    /// What it was asked to be.
+    pub options: Options,
+    pub rules: Rules,
     /// How much the buffers hold, if there is a bound.
     pub slots: Option<Slots>,
     pub processes: Vec<Process>,
@@ -121,70 +130,38 @@ pub(crate) struct System<'p> {
 impl<'p> System<'p> {
     /// The system before the first event.
     pub fn new(
-        program: &'p Program,
-        model: impl Into<BoundedModel>,
-        bounds: Bounds,
-        checks: Checks,
+        program: &'p Verified,
+        options: &Options,
+        watched: Watched,
     ) -> Result<System<'p>, Fault> {
-        Ok(System::of(Machine::new(program, bounds)?, model.into(), checks, None))
-    }
-
-    /// The same, and what happens is noted.
-    pub fn noting(
-        program: &'p Program,
-        model: impl Into<BoundedModel>,
-        bounds: Bounds,
-        checks: Checks,
-        notes: Box<Notes>,
-    ) -> Result<System<'p>, Fault> {
-        Ok(System::of(Machine::new(program, bounds)?, model.into(), checks, Some(notes)))
-    }
-
-    /// The same, and what the program prints is kept.
-    pub fn printing(
-        program: &'p Program,
-        model: impl Into<BoundedModel>,
-        bounds: Bounds,
-        checks: Checks,
-    ) -> Result<System<'p>, Fault> {
-        let mut machine = Machine::new(program, bounds)?;
-        machine.keep_output();
-        Ok(System::of(machine, model.into(), checks, None))
-    }
-
-    /// The same, and threads pause where the program's goals ask for them.
-    pub fn pausing(
-        program: &'p Program,
-        model: impl Into<BoundedModel>,
-        bounds: Bounds,
-    ) -> Result<System<'p>, Fault> {
-        let mut machine = Machine::new(program, bounds)?;
-        machine.keep_output();
-        machine.pause_at_goals();
-        Ok(System::of(machine, model.into(), Checks::default(), None))
-    }
-
-    fn of(
-        mut machine: Machine<'p>,
-        bounded: BoundedModel,
-        checks: Checks,
-        mut notes: Option<Box<Notes>>,
-    ) -> System<'p> {
-        if let Some(notes) = &mut notes {
-            notes.settle_in(machine.trail.reserve(1));
+        let Some(rules) = Rules::of(options.model, options.buffer_bound) else {
+            return Err(Fault::new(FaultKind::Unsupported, "a model without store buffers"));
+        };
+        let mut machine = Machine::new(program, options.limits.bounds())?;
+        let mut notes = None;
+        match watched {
+            Watched::Search => {}
+            Watched::Notes(mut taken) => {
+                taken.settle_in(machine.trail.reserve(1));
+                notes = Some(taken);
+            }
+            Watched::Story => {
+                machine.keep_output();
+                if options.checks.goals {
+                    machine.pause_at_goals();
+                }
+            }
         }
-        let model = if bounded.buffer_bound == Some(0) { Model::Sc } else { bounded.model };
-        let has_buffers = bounded.model.buffering() != Buffering::None;
-        let most = bounded.buffer_bound.filter(|_| has_buffers);
+        let races = options.checks.races;
+        let most = options.buffer_bound.filter(|_| options.model.is_buffered());
         let mut system = System {
-            data_races: checks.races.then(|| Box::new(DataRaces::new(&mut machine))),
+            data_races: races.then(|| Box::new(DataRaces::new(&mut machine))),
             keeps_old: machine.has_conditions() || machine.keeps_output(),
-            quick: !machine.keeps_output() && !checks.races,
+            quick: !machine.keeps_output() && !races,
             notes,
             machine,
-            bounded_model: bounded,
-            model,
-            buffering: model.buffering(),
+            options: options.clone(),
+            rules,
             slots: most.map(|most| Slots { most, stores: u32::MAX }),
             processes: Vec::new(),
             chains: 0,
@@ -199,7 +176,7 @@ impl<'p> System<'p> {
         for thread in system.machine.thread_ids() {
             system.settle(thread);
         }
-        system
+        Ok(system)
     }
 
     /// Gives every thread that the machine has named its words and chain.

@@ -2,10 +2,10 @@
 
 use crate::buffer::Entry;
 use crate::event::{Action, Class, ONLY, Turn};
-use crate::model::Buffering;
 use crate::race::Race;
 use crate::record::Base;
 use crate::system::{System, field};
+use raddle_engine::Buffering;
 use raddle_machine::ThreadId;
 use raddle_machine::memory::Purpose;
 
@@ -14,7 +14,7 @@ impl System<'_> {
     #[inline(always)]
     pub(crate) fn leaving(&self, thread: ThreadId, addr: u64) -> Option<Entry> {
         let buffer = &self.process(thread).buffer;
-        match self.buffering {
+        match self.rules.buffering {
             Buffering::Fifo => buffer.oldest(&self.machine.trail),
             // Of those to one address only the oldest can leave.
             _ => buffer.oldest_at(&self.machine.trail, addr),
@@ -36,17 +36,17 @@ impl System<'_> {
             choice: ONLY,
         };
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let place = memory.find(trail, entry.addr, entry.bytes, Purpose::Write);
+        let slice = memory.find(trail, entry.addr, entry.bytes, Purpose::Write);
         let base = self.update_base(thread, &entry);
-        let position = match place {
-            Some(place) => {
-                let position = self.record_write(action, base, place, Some(entry.stored()), races);
-                self.machine.memory.write(&mut self.machine.trail, place, entry.value);
+        let position = match slice {
+            Some(slice) => {
+                let position = self.record_write(action, base, slice, Some(entry.stored()), races);
+                self.machine.memory.write(&mut self.machine.trail, slice, entry.value);
                 position
             }
             None => self.fail_update(action, base, &entry, races),
         };
-        if self.buffering == Buffering::Fifo {
+        if self.rules.buffering == Buffering::Fifo {
             // It has seen all before it.
             let clock = self.events[position as usize].clock;
             self.set(thread, field::UPDATES, clock.0.into());
@@ -66,7 +66,7 @@ impl System<'_> {
     /// What an update is after, conflicts aside.
     #[inline(always)]
     pub(crate) fn update_base(&mut self, thread: ThreadId, entry: &Entry) -> Base {
-        if self.buffering == Buffering::Fifo {
+        if self.rules.buffering == Buffering::Fifo {
             return Base(entry.clock, self.clock(thread, field::UPDATES));
         }
         if u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH) {
@@ -87,13 +87,13 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> u32 {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let Err(fault) = memory.place(trail, entry.addr, entry.bytes, Purpose::Write) else {
+        let Err(fault) = memory.access(trail, entry.addr, entry.bytes, Purpose::Write) else {
             unreachable!("an update of {entry:x?} is possible")
         };
-        let place = memory.remains(trail, entry.addr, entry.bytes);
+        let slice = memory.remains(trail, entry.addr, entry.bytes);
         let action = Action { class: Class::Read, ..action };
-        let position = match place {
-            Some(place) => self.record(action, base, place, None, Some(entry.stored()), races),
+        let position = match slice {
+            Some(slice) => self.record(action, base, slice, None, Some(entry.stored()), races),
             None => {
                 let base = self.clocks.both(base.0, base.1);
                 self.record_cells(action, base, &[], None, Some(entry.stored()), races)

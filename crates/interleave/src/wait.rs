@@ -13,54 +13,8 @@ use crate::event::{Action, CellWord, Class, Detail};
 use crate::race::Race;
 use crate::record::Needed;
 use crate::system::{System, field};
-use raddle_ir::{IntPred, Type};
 use raddle_machine::memory::Purpose;
-use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED};
-use raddle_machine::{Fault, FaultKind, ThreadId, Visible, Word, int_pred};
-
-/// What an operation waits for: a value that compares so, or one on which it fails.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Needs {
-    pred: IntPred,
-    ty: Type,
-    value: u128,
-    fails_on: Option<u128>,
-}
-
-/// A lock can be taken when it is free, and fails when it was destroyed.
-const NOT_HELD: Needs = Needs {
-    pred: IntPred::Eq,
-    ty: Type::Int(LOCK_BYTES as u8 * 8),
-    value: UNLOCKED,
-    fails_on: Some(DESTROYED),
-};
-
-impl Needs {
-    /// What an operation waits for, and where; `None` if it does not wait for a value.
-    pub fn of(visible: Visible) -> Option<(u64, Needs)> {
-        match visible {
-            Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
-                Some((addr, NOT_HELD))
-            }
-            Visible::Await { addr, ty, pred, value } => {
-                Some((addr, Needs { pred, ty, value, fails_on: None }))
-            }
-            Visible::Rmw { addr, ty, when: Some((pred, value)), .. } => {
-                Some((addr, Needs { pred, ty, value, fails_on: None }))
-            }
-            _ => None,
-        }
-    }
-
-    pub fn bytes(&self) -> u32 {
-        self.ty.bytes()
-    }
-
-    pub fn met_by(&self, value: u128) -> bool {
-        let value = value & self.ty.mask();
-        int_pred(self.pred, self.ty, value, self.value) || self.fails_on == Some(value)
-    }
-}
+use raddle_machine::{Fault, Needs, ThreadId, Word};
 
 impl System<'_> {
     /// The newest write that an operation which waits for a value could have happened before, not
@@ -99,22 +53,22 @@ impl System<'_> {
     /// The bytes of an action, whatever has become of their object.
     fn left_behind(&self, action: &Action) -> Option<u128> {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
-        let place = memory.remains(trail, action.addr, action.bytes)?;
-        Some(memory.read(trail, place))
+        let slice = memory.remains(trail, action.addr, action.bytes)?;
+        Some(memory.read(trail, slice))
     }
 
     /// Whether an operation that waits for a value, having seen `base`, could have come before
     /// writes of other bytes than its own: what it would have found then is not known.
     pub fn waits_among_others(&mut self, action: &Action, base: ClockId) -> bool {
         let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
-        let Ok(place) = memory.place(trail, action.addr, action.bytes, Purpose::Copy) else {
+        let Ok(slice) = memory.access(trail, action.addr, action.bytes, Purpose::Copy) else {
             return false;
         };
-        if let Some(cell) = memory.single_cell(trail, place) {
+        if let Some(cell) = memory.single_cell(trail, slice) {
             return self.is_among_others(action, base, cell);
         }
         let mut cells = Vec::new();
-        memory.cells(trail, place, &mut cells);
+        memory.cells(trail, slice, &mut cells);
         cells.into_iter().any(|cell| self.is_among_others(action, base, cell))
     }
 
@@ -158,15 +112,15 @@ impl System<'_> {
     pub fn fail_mixed(&mut self, thread: ThreadId) {
         let message =
             "waits for a value at bytes that are also accessed in part or as part of more";
-        self.fail(thread, Fault::new(FaultKind::Unsupported, message));
+        self.fail(thread, Fault::unsupported(message));
     }
 
     /// The race of an operation that waits at the end of an execution.
     pub fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
         let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
-        let place = memory.place(trail, action.addr, action.bytes, Purpose::Read).ok()?;
+        let slice = memory.access(trail, action.addr, action.bytes, Purpose::Read).ok()?;
         let mut cells = Vec::new();
-        memory.cells(trail, place, &mut cells);
+        memory.cells(trail, slice, &mut cells);
         let base = self.waiting_base(action);
         let earlier = self.last_chance(action, &cells, base, needs)?;
         Some(Race { earlier, needs: Needed::of(base), happened: None })

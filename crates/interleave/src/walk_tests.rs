@@ -10,26 +10,22 @@
 //! or in memory may be either the same or the handle of the same thread. Objects have such numbers
 //! too; here, only one thread of a program allocates any, in an order of its own.
 
-use crate::api::{BoundedModel, Model};
 use crate::buffer::Entry;
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Event, Identity, Turn};
-use crate::system::{Moment, System, field};
+use crate::system::{Moment, System, Watched, field};
 use fastrand::Rng;
-use raddle_engine::Budget;
-use raddle_engine::Checks;
-use raddle_ir::{Program, text};
+use raddle_engine::{Engine, Limits, Model, Options};
+use raddle_ir::{Verified, text};
 use raddle_machine::visible::handle;
-use raddle_machine::{Bounds, Status, ThreadId, Unroll};
+use raddle_machine::{Status, ThreadId};
 use raddle_oracle::generate::{self, Config};
 
-const BOUNDS: Bounds =
-    Bounds { steps: 100_000, unroll: Unroll::NONE, spin: true, budget: Budget::UNLIMITED };
 /// Steps and returns of one walk.
 const MOVES: usize = 120;
 
-fn fresh(program: &Program, model: BoundedModel) -> System<'_> {
-    System::new(program, model, BOUNDS, Checks::default()).expect("generated programs can start")
+fn fresh(program: &Verified, options: &Options) -> System<'_> {
+    System::new(program, options, Watched::Search).expect("generated programs can start")
 }
 
 /// Everything that can happen next, every alternative by itself.
@@ -42,7 +38,8 @@ fn enabled(system: &System<'_>) -> Vec<Turn> {
             all.push(turn);
             continue;
         }
-        let choices = (0..system.choice_count(thread)).map(|n| system.nth_choice(thread, n));
+        let choices =
+            (0..system.machine.choice_count(thread)).map(|n| system.machine.nth_choice(thread, n));
         all.extend(choices.map(|choice| Turn { choice, ..turn }));
     }
     all
@@ -243,11 +240,11 @@ fn entries(system: &System<'_>, thread: ThreadId) -> Vec<Entry> {
 
 /// Walks on one system, then the same steps on a fresh one. Races are looked for on the first
 /// only: that must make no difference.
-fn check_walk(program: &Program, model: BoundedModel, seed: u64) {
-    let mut walked = fresh(program, model);
+fn check_walk(program: &Verified, options: &Options, seed: u64) {
+    let mut walked = fresh(program, options);
     walked.wants_races = true;
     let schedule = walk(&mut walked, &mut Rng::with_seed(seed));
-    let mut straight = fresh(program, model);
+    let mut straight = fresh(program, options);
     for turn in &schedule {
         let turn = Matched { system: &walked, other: &straight }.turn(turn);
         straight.perform(turn, &mut Vec::new());
@@ -256,19 +253,22 @@ fn check_walk(program: &Program, model: BoundedModel, seed: u64) {
 }
 
 /// Every model, and buffers that hold little.
-fn models() -> Vec<BoundedModel> {
-    let unbounded = Model::ALL.into_iter().map(BoundedModel::from);
+fn models() -> Vec<Options> {
+    let unbounded = Engine::Interleave.models().map(|model| (model, None));
     let bounded = [(Model::Tso, 0), (Model::Tso, 1), (Model::Tso, 2), (Model::Pso, 1)];
-    let bounded =
-        bounded.into_iter().map(|(model, k)| BoundedModel { model, buffer_bound: Some(k) });
-    unbounded.chain(bounded).collect()
+    let bounded = bounded.into_iter().map(|(model, most)| (model, Some(most)));
+    let options = |(model, buffer_bound)| {
+        let limits = Limits { local_steps: 100_000, ..Limits::default() };
+        Options { buffer_bound, limits, ..Options::new(model) }
+    };
+    unbounded.chain(bounded).map(options).collect()
 }
 
 fn check_walks(config: &Config, programs: u64) {
     for seed in 0..programs {
         let program = generate::program(config, seed);
         for model in models() {
-            let checked = std::panic::catch_unwind(|| check_walk(&program, model, seed));
+            let checked = std::panic::catch_unwind(|| check_walk(&program, &model, seed));
             assert!(checked.is_ok(), "seed {seed} under {model:?}:\n{}", text::print(&program));
         }
     }
@@ -352,9 +352,8 @@ const OBJECTS: &str = "
 
 #[test]
 fn walks_over_objects() {
-    let program = text::parse("objects.rir", OBJECTS).expect("the program parses");
-    assert_eq!(raddle_ir::verify::verify(&program).err(), None);
+    let program = text::load("objects.rir", OBJECTS.as_bytes()).expect("a well-formed program");
     for model in models() {
-        (0..1_000).for_each(|seed| check_walk(&program, model, seed));
+        (0..1_000).for_each(|seed| check_walk(&program, &model, seed));
     }
 }

@@ -2,22 +2,21 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-mod common;
+use crate::common;
+use raddle_engine::{BoundKind, Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 
-use common::{ends_in, threads};
-use raddle_interleave::{
-    BoundKind, Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
-};
-use raddle_ir::{Program, text};
-use raddle_oracle::generate::{self, Config};
-use raddle_oracle::shrink::shrink;
-use raddle_oracle::{self as oracle, Trouble, interleavings};
+use common::{ends_in, oracle_model, threads};
+use raddle_interleave::{explore, replay};
+use raddle_ir::Verified;
+use raddle_oracle::campaign::{Comparison, compare_under, generated, only_if, same};
+use raddle_oracle::generate::Config;
+use raddle_oracle::interleavings;
 
 const BUFFERED: [Model; 2] = [Model::Tso, Model::Pso];
 const BOUNDS: [u32; 5] = [0, 1, 2, 3, 4];
-/// States that the oracle may visit; programs with more are passed over.
+/// States that the oracle may visit; programs with more are skipped.
 const BUDGET: u64 = 5_000;
-/// Executions that a search may begin; programs with more are passed over.
+/// Executions that a search may begin; programs with more are skipped.
 const INTERLEAVINGS: u64 = 3_000;
 /// More than any of the programs here stores.
 const LARGE: u32 = 100;
@@ -32,7 +31,7 @@ fn options(model: Model, bound: Option<u32>, strategy: Strategy) -> Options {
     options
 }
 
-fn run(program: &Program, model: Model, bound: Option<u32>, strategy: Strategy) -> Summary {
+fn run(program: &Verified, model: Model, bound: Option<u32>, strategy: Strategy) -> Summary {
     explore(program, &options(model, bound, strategy))
 }
 
@@ -50,67 +49,52 @@ fn counts(summary: &Summary) -> (u64, u64, u64, Vec<(Vec<u64>, u64)>) {
     (summary.executions, summary.blocked, deadlocks(summary), summary.states.clone())
 }
 
-/// What is wrong with the answers for one bound, if anything.
-fn complaint(program: &Program, model: Model, bound: u32) -> Option<String> {
+/// The answers for one bound, by every strategy and by the oracle.
+fn as_everybody_says(program: &Verified, (model, bound): (Model, u32)) -> Comparison {
     let found = run(program, model, Some(bound), Strategy::Optimal);
-    if found.redundant > 0 || found.traces != Some(found.executions + found.blocked) {
-        return Some(format!("not optimal: {found:?}"));
-    }
+    same("redundant executions", &found.redundant, &0)?;
+    same("traces", &found.traces, &Some(found.executions + found.blocked))?;
     for strategy in [Strategy::Source, Strategy::Persistent] {
         let other = run(program, model, Some(bound), strategy);
-        if other.stopped.is_some() {
-            return None;
-        }
-        if counts(&other) != counts(&found) || other.bounds.len() != found.bounds.len() {
-            return Some(format!("{strategy:?} {other:?}\noptimal {found:?}"));
-        }
+        only_if(other.stopped.is_none())?;
+        let name = strategy.name();
+        same(format!("counts by {name} and optimal"), &counts(&other), &counts(&found))?;
+        same(format!("bounds by {name}"), &other.bounds.len(), &found.bounds.len())?;
     }
     let all = run(program, model, Some(bound), Strategy::Exhaustive);
-    if all.stopped.is_none() && (all.traces, met(&all)) != (found.traces, met(&found)) {
-        return Some(format!("exhaustive {all:?}\noptimal {found:?}"));
+    if all.stopped.is_none() {
+        same("all traces", &(all.traces, met(&all)), &(found.traces, met(&found)))?;
     }
-    let same_as = |model, bound| {
+    let as_under = |model, bound| {
         let other = run(program, model, bound, Strategy::Optimal);
-        (counts(&other) != counts(&found))
-            .then(|| format!("{model} {bound:?}: {other:?}\n{found:?}"))
+        same(format!("{model}, bound {bound:?}"), &counts(&found), &counts(&other))
     };
-    let other = match bound {
-        0 => same_as(Model::Sc, None),
-        LARGE => same_as(model, None),
+    match bound {
+        0 => as_under(Model::Sc, None)?,
+        LARGE => as_under(model, None)?,
         // Never full is as good as unbounded.
-        _ if !met(&found) => same_as(model, None),
-        _ => None,
-    };
-    other.or_else(|| by_oracle(program, model, bound, &found))
-}
-
-fn by_oracle(program: &Program, model: Model, bound: u32, found: &Summary) -> Option<String> {
-    let oracle_model = if model == Model::Tso { oracle::Model::Tso } else { oracle::Model::Pso };
-    let expected = match interleavings::bounded(program, oracle_model, bound as usize, BUDGET) {
-        Ok(expected) => expected,
-        Err(Trouble::Budget) => return None,
-        Err(trouble) => panic!("{trouble}"),
-    };
-    let states: Vec<_> = expected.states.into_iter().collect();
-    let right = (expected.executions, expected.blocked, expected.deadlocks);
-    let other_states = !program.observables.is_empty() && found.states != states;
-    let wrong = (found.executions, found.blocked, deadlocks(found)) != right || other_states;
-    wrong.then(|| format!("the oracle says {right:?} {states:?}\n{found:?}"))
-}
-
-fn agree(config: &Config, short: u64) {
-    for seed in 0..raddle_testing::scaled(short, 50) {
-        let program = generate::program(config, seed);
-        for model in BUFFERED {
-            for bound in BOUNDS.into_iter().chain([LARGE]) {
-                if let Some(first) = complaint(&program, model, bound) {
-                    let small = shrink(&program, &mut |p| complaint(p, model, bound).is_some());
-                    let last = complaint(&small, model, bound).unwrap_or(first);
-                    panic!("seed {seed}, {model}, {bound}: {last}\n{}", text::print(&small));
-                }
-            }
-        }
+        _ if !met(&found) => as_under(model, None)?,
+        _ => {}
     }
+    as_the_oracle_says(program, model, bound, &found)
+}
+
+fn as_the_oracle_says(program: &Verified, model: Model, bound: u32, found: &Summary) -> Comparison {
+    let model = oracle_model(model);
+    let expected = interleavings::bounded(program, model, bound as usize, BUDGET)?;
+    let right = (expected.executions, expected.blocked, expected.deadlocks);
+    same("by the oracle", &(found.executions, found.blocked, deadlocks(found)), &right)?;
+    match program.observables.is_empty() {
+        true => Ok(()),
+        false => same("final states", &found.states, &expected.states.into_iter().collect()),
+    }
+}
+
+fn agree(config: &Config, count: u64) {
+    let bounds = || BOUNDS.into_iter().chain([LARGE]);
+    let cases: Vec<_> =
+        BUFFERED.into_iter().flat_map(|model| bounds().map(move |bound| (model, bound))).collect();
+    compare_under(generated(config, count), &cases, as_everybody_says);
 }
 
 #[test]
@@ -139,7 +123,7 @@ fn semaphores_and_rwlocks() {
     agree(&Config::waiting(), 30);
 }
 
-fn executions(program: &Program, model: Model) -> [u64; 5] {
+fn executions(program: &Verified, model: Model) -> [u64; 5] {
     BOUNDS.map(|bound| run(program, model, Some(bound), Strategy::Optimal).executions)
 }
 
@@ -241,7 +225,7 @@ fn failures_replay_under_their_bound() {
             assert_eq!(!failures.is_empty(), bound >= needed, "{model} {bound}");
             for failure in &failures {
                 let model = options.bounded_model();
-                let replayed = replay(&program, model, Checks::default(), &failure.schedule);
+                let replayed = replay(&program, &Options::new(model), &failure.schedule);
                 let ReplayEnd::Failed(sites) = replayed.end else { panic!("{:?}", replayed.end) };
                 assert!(sites.contains(&failure.site), "{model:?}");
             }
@@ -273,7 +257,7 @@ fn races_are_the_same_for_every_bound() {
     for model in BUFFERED {
         for bound in BOUNDS {
             let mut options = options(model, Some(bound), Strategy::Optimal);
-            options.checks = Checks { races: true };
+            options.checks = Checks { races: true, ..Checks::default() };
             let races = explore(&program, &options).failures;
             assert_eq!(races.len(), 1, "{model} {bound}: {races:?}");
             assert_eq!(races[0].kind, FailureKind::Race);

@@ -1,7 +1,9 @@
 //! Locks and condition variables in memory that has ended: the failure is that of the memory, under
 //! every model, and replays.
 
-use raddle_interleave::{Checks, FailureKind, Model, Options, ReplayEnd, explore, replay};
+use crate::MODELS;
+use raddle_engine::{Checks, FailureKind, Model, Options, ReplayEnd};
+use raddle_interleave::{explore, replay};
 use raddle_ir::text;
 
 fn fails(body: &str) {
@@ -12,13 +14,13 @@ fn fails(body: &str) {
          %q = load ptr @p\n ret\n}}\n"
     );
     let program = text::parse("t.rir", &source).expect("the program parses");
-    for model in Model::ALL {
+    for model in MODELS {
         let options = Options { keep_going: true, ..Options::new(model) };
         let summary = explore(&program, &options);
         assert!(!summary.failures.is_empty(), "{model}: {body}");
         for failure in &summary.failures {
             assert_eq!(failure.kind, FailureKind::Memory, "{model}: {body}: {failure:?}");
-            let again = replay(&program, model, Checks::default(), &failure.schedule);
+            let again = replay(&program, &Options::new(model), &failure.schedule);
             assert!(matches!(again.end, ReplayEnd::Failed(_)), "{model}: {body}: {again:?}");
         }
     }

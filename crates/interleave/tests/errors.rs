@@ -1,16 +1,18 @@
 //! Memory errors and failed checks: found wherever they can happen, told apart, counted.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{FailureKind, Model, Options, Stopped};
 
 use common::{checked, failures, program, threads};
-use raddle_interleave::FailureKind::{Assertion, DivisionByZero, Memory, Unreachable, Unsupported};
-use raddle_interleave::{FailureKind, Model, Options, Stopped, explore};
-use raddle_ir::Program;
+use raddle_engine::FailureKind::{Assertion, DivisionByZero, Memory, Unreachable, Unsupported};
+use raddle_interleave::explore;
+use raddle_ir::Verified;
 
 /// The only failure of a program with one execution, under every model.
 fn alone(body: &str) -> (FailureKind, String) {
     let program = threads("global @x: i32\nconst global @k: i32 = 3", &[body]);
-    let found = Model::ALL.map(|model| {
+    let found = MODELS.map(|model| {
         let found = checked(&program, model);
         assert_eq!((found.executions, found.failures.len()), (1, 1), "{model}: {body}");
         (found.failures[0].kind, found.failures[0].message.clone())
@@ -54,7 +56,7 @@ fn heap_errors() {
 #[test]
 fn freeing_null_is_fine() {
     let program = threads("", &["free 0"]);
-    for model in Model::ALL {
+    for model in MODELS {
         assert_eq!(checked(&program, model).failures, []);
     }
 }
@@ -72,7 +74,7 @@ fn other_failures() {
 }
 
 /// `main` allocates, starts `child` with the object, and does `body`.
-fn shared_object(child: &str, body: &str) -> Program {
+fn shared_object(child: &str, body: &str) -> Verified {
     program(&format!(
         "thread main = @main()
          func @child(%p: ptr) {{
@@ -97,13 +99,13 @@ fn shared_object(child: &str, body: &str) -> Program {
 fn a_free_races_with_an_access() {
     for access in ["%r = load i32 asm %p", "store i32 asm %p, 1", "%r = rmw add i32 asm %p, 1"] {
         let program = shared_object(access, "free %p");
-        for model in Model::ALL {
+        for model in MODELS {
             let found = checked(&program, model);
             assert_eq!(found.executions, 2, "{access} under {model}");
             assert_eq!(failures(&found), [(Memory, 1)], "{access} under {model}");
         }
         let joined = shared_object(access, "join %t\nfree %p");
-        for model in Model::ALL {
+        for model in MODELS {
             let found = checked(&joined, model);
             assert_eq!((found.executions, found.failures.len()), (1, 0), "{access}, {model}");
         }
@@ -115,7 +117,7 @@ fn a_free_races_with_an_access() {
 #[test]
 fn a_store_that_comes_too_late_says_where_it_was() {
     let program = shared_object("%r = load i32 asm %p\nstore i32 asm %p, 1", "free %p");
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program, model);
         let line = |loc| program.loc(loc).map(|loc| loc.line);
         let mut lines: Vec<_> = found.failures.iter().map(|failure| line(failure.loc)).collect();
@@ -130,7 +132,7 @@ fn a_store_that_comes_too_late_says_where_it_was() {
 #[test]
 fn a_free_races_with_a_store_after_a_load() {
     let program = shared_object("%r = load i32 asm %p\nstore i32 asm %p, 1", "free %p");
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program, model);
         // Free first, between the two, or last.
         assert_eq!((found.executions, failures(&found).len()), (3, 2), "{model}");
@@ -141,7 +143,7 @@ fn a_free_races_with_a_store_after_a_load() {
 #[test]
 fn two_frees_race() {
     let program = shared_object("free %p", "free %p");
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program, model);
         assert_eq!(found.executions, 2, "{model}");
         assert_eq!(failures(&found), [(Memory, 1), (Memory, 1)], "{model}");
@@ -149,7 +151,7 @@ fn two_frees_race() {
 }
 
 /// The address of a local escapes to a thread that may outlive the frame.
-fn escaping_local(wait: &str) -> Program {
+fn escaping_local(wait: &str) -> Verified {
     program(&format!(
         "thread main = @main()
          func @child(%p: ptr) {{
@@ -177,7 +179,7 @@ fn escaping_local(wait: &str) -> Program {
 
 #[test]
 fn a_local_that_escapes_dies_with_its_frame() {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&escaping_local(""), model);
         assert_eq!((found.executions, failures(&found)), (2, vec![(Memory, 1)]), "{model}");
         let waited = checked(&escaping_local("join %t"), model);
@@ -187,7 +189,7 @@ fn a_local_that_escapes_dies_with_its_frame() {
 
 // ---- several failures ----
 
-fn two_checks() -> Program {
+fn two_checks() -> Verified {
     let check = |message: &str| {
         format!("%r = load i32 asm @x\n%ok = cmp eq i32 %r, 0\nassert %ok, \"{message}\"")
     };
@@ -197,7 +199,7 @@ fn two_checks() -> Program {
 /// Each load is before or after the store: four traces, each check fails in two of them.
 #[test]
 fn distinct_failures_are_counted_apart() {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&two_checks(), model);
         assert_eq!(found.executions, 4, "{model}");
         assert_eq!(failures(&found), [(Assertion, 2), (Assertion, 2)], "{model}");

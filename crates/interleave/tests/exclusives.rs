@@ -1,10 +1,10 @@
 //! Load-exclusive and store-conditional under SC: outcomes and traces derived by hand, and equal to
 //! those of the search without reduction.
 
-mod common;
+use crate::common;
+use raddle_engine::Model;
 
 use common::{checked, threads};
-use raddle_interleave::Model;
 
 const ITEMS: &str = "global @x: i32\nobserve x = i32 @x";
 const INCREMENT: &str =

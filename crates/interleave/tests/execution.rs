@@ -3,10 +3,11 @@
 //! Each program has one thread, `main`, which leaves its results in `@out`, 64-bit words that are
 //! observed; so nothing but the machine is tested.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::Model;
 
 use common::{checked, program};
-use raddle_interleave::Model;
 
 /// Words of results.
 const RESULTS: usize = 4;
@@ -24,7 +25,7 @@ fn results(items: &str, body: &str) -> [u64; RESULTS] {
         "global @out: i64 x {RESULTS}\n{observed}thread main = @main()\n{items}\n\
          func @main() {{\nreg {REGISTERS}\nentry:\n{body}\n{end}\n}}"
     ));
-    let found = Model::ALL.map(|model| {
+    let found = MODELS.map(|model| {
         let found = checked(&program, model);
         let [(state, 1)] = &found.states[..] else { panic!("{model}: {found:?}\n{body}") };
         <[u64; RESULTS]>::try_from(state.as_slice()).expect("one value for each result")

@@ -1,16 +1,17 @@
 //! The programs of paper 000's figures (Abdulla and others, *Stateless Model Checking for TSO and
 //! PSO*, TACAS 2015), with the numbers of traces that the paper states or that follow from it.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::Model;
 
 use common::{by_oracles, checked, ends_in, threads};
-use raddle_interleave::Model;
 
 const CELLS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32";
 
 fn traces(bodies: &[&str]) -> [u64; 3] {
     let program = threads(CELLS, bodies);
-    Model::ALL.map(|model| checked(&program, model).executions)
+    MODELS.map(|model| checked(&program, model).executions)
 }
 
 /// Figure 1: Dekker's idiom. Each load is before or after the other thread's update; under SC not
@@ -21,7 +22,7 @@ fn figure_1_store_buffering() {
         ["store i32 asm @x, 1\n%r = load i32 asm @y", "store i32 asm @y, 1\n%s = load i32 asm @x"];
     assert_eq!(traces(&bodies), [3, 4, 4]);
     let program = threads(CELLS, &bodies);
-    let both_zero = Model::ALL.map(|model| ends_in(&checked(&program, model), &[0, 0]));
+    let both_zero = MODELS.map(|model| ends_in(&checked(&program, model), &[0, 0]));
     assert_eq!(both_zero, [false, true, true], "figure 2's execution needs a buffer");
 }
 
@@ -33,7 +34,7 @@ fn figure_5_buffer_forwarding() {
     assert_eq!(traces(&bodies), [3, 3, 3]);
     let items = format!("{CELLS}\nobserve x = i32 @x");
     let program = threads(&items, &bodies);
-    for model in Model::ALL {
+    for model in MODELS {
         // Observables in the order of the text: x, then the register.
         let expected = [(vec![1, 1], 1), (vec![2, 1], 1), (vec![2, 2], 1)];
         assert_eq!(checked(&program, model).states, expected, "{model}");
@@ -50,7 +51,7 @@ fn figure_10_peterson() {
             "store i32 asm @y, 1\nstore i32 asm @z, 0\n%r = load i32 asm @z\n%s = load i32 asm @x",
         ],
     );
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program, model);
         let expected = by_oracles(&program, model).expect("the oracles know loads and stores");
         assert_eq!(found.executions, expected.executions, "{model}");
@@ -66,6 +67,6 @@ fn figure_11_message_passing() {
         ["store i32 asm @x, 1\nstore i32 asm @y, 1", "%r = load i32 asm @y\n%s = load i32 asm @x"];
     assert_eq!(traces(&bodies), [3, 3, 4]);
     let program = threads(CELLS, &bodies);
-    let overtaken = Model::ALL.map(|model| ends_in(&checked(&program, model), &[1, 0]));
+    let overtaken = MODELS.map(|model| ends_in(&checked(&program, model), &[1, 0]));
     assert_eq!(overtaken, [false, false, true]);
 }

@@ -1,9 +1,9 @@
 //! Loads that a thread's own store buffer serves.
 
-mod common;
+use crate::common;
+use raddle_engine::Model;
 
 use common::{checked, threads};
-use raddle_interleave::Model;
 
 /// Found by comparing strategies on generated programs: the update of `x` has seen the load that its
 /// store was forwarded to, through the store to `y`, and still races with who comes next.

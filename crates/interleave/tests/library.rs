@@ -1,10 +1,12 @@
 //! Functions of a library: positions, names of threads, and what programs print.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{Checks, Deed, Failure, Model, Replayed};
 
 use common::{FILE, checked, program};
-use raddle_interleave::{Checks, Deed, Failure, Model, Replayed, replay};
-use raddle_ir::Program;
+use raddle_interleave::replay;
+use raddle_ir::Verified;
 
 const LIBRARY: &str = "
 global @m: i32
@@ -25,7 +27,7 @@ library func @start(%routine: ptr, %arg: i64) {
 }
 ";
 
-fn place(program: &Program, failure: &Failure) -> Option<String> {
+fn place(program: &Verified, failure: &Failure) -> Option<String> {
     program.place(failure.loc)
 }
 
@@ -42,11 +44,11 @@ func @main() {{
 {LIBRARY}"
     );
     let program = program(&source);
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program, model);
         assert_eq!(place(&program, &found.failures[0]), Some(format!("{FILE}:5")), "{model}");
         // What is told on the way has its place, too.
-        let told = replay(&program, model, Checks::default(), &found.failures[0].schedule);
+        let told = replay(&program, &Options::new(model), &found.failures[0].schedule);
         assert!(told.events.iter().all(|event| program.place(event.loc).is_some()), "{told:?}");
     }
 }
@@ -78,7 +80,7 @@ func @main() {{
 // ---- output ----
 
 /// `format` of each text with the arguments 1, 2 and `@word`, in one thread, after `first`.
-fn printing(first: &str, formats: &[&str], then: &str) -> Program {
+fn printing(first: &str, formats: &[&str], then: &str) -> Verified {
     let hex = |text: &str| text.bytes().map(|b| format!("{b:02x}")).collect::<String>() + "00";
     let bytes = |name: &str, text: &str| {
         format!("global @{name}: bytes {} = hex \"{}\"\n", text.len() + 1, hex(text))
@@ -125,9 +127,9 @@ fn output_is_told_in_order() {
     let formats = ["%d and %d: %s\\n".replace("\\n", "\n"), "again %d".to_owned()];
     let formats: Vec<&str> = formats.iter().map(String::as_str).collect();
     let program = printing("store i32 asm @x, 5", &formats, "fail assertion \"over\"");
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program, model);
-        let told = replay(&program, model, Checks::default(), &found.failures[0].schedule);
+        let told = replay(&program, &Options::new(model), &found.failures[0].schedule);
         assert_eq!(printed(&told), ["1 and 2: word\n", "again 1"], "{model}");
     }
 }
@@ -138,7 +140,7 @@ fn the_length_is_that_of_the_whole_text() {
     assert_eq!(found.states, [(vec![13], 1)]);
     let cut = "%n = format @f0, %a to @buffer, 4\n%r = load i32 @buffer
         %ok = cmp eq i32 %r, 0x00612031\nassert %ok";
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&printing("", &["%d and %d: %s"], cut), model);
         assert_eq!((found.states, found.failures.len()), (vec![(vec![13], 1)], 0), "{model}");
         let nothing = "%n = format @f0, %a to 0, 0";
@@ -155,11 +157,11 @@ fn formatting_sees_the_store_buffer() {
     let first = "store i8 asm @word, 99\nstore i8 asm @buffer, 33";
     let then = "%n = format @f1, %a to @buffer, 8\n%r = load i32 @buffer
         %ok = cmp eq i32 %r, 0x64726f63\nassert %ok, \"the buffer holds cord\"";
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&printing(first, &["%d", "%3$s"], ""), model);
         assert!(found.failures[0].message.contains("positional"), "{model}");
         let nowhere = checked(&printing(first, &["%s", "%d"], ""), model);
-        assert_eq!(nowhere.failures[0].kind, raddle_interleave::FailureKind::Memory, "{model}");
+        assert_eq!(nowhere.failures[0].kind, raddle_engine::FailureKind::Memory, "{model}");
         let strings = ["x", "%.0s%.0s%s"];
         let found = checked(&printing(first, &strings, then), model);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);

@@ -1,23 +1,25 @@
 //! Limits end the search and say so; random schedules follow from their seed.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{
+    BoundKind, BoundMet, Budget, Checks, Deed, FailureKind, Limits, Model, Options, Stopped,
+    Strategy, Summary,
+};
 
 use common::{FILE, program, threads};
-use raddle_interleave::{
-    BoundKind, BoundMet, Budget, Checks, Deed, FailureKind, Limits, Model, Options, Stopped,
-    Strategy, Summary, explore, replay,
-};
-use raddle_ir::Program;
+use raddle_interleave::{explore, replay};
+use raddle_ir::Verified;
 use std::time::Duration;
 
 const REDUCTIONS: [Strategy; 2] = [Strategy::Optimal, Strategy::Source];
 
 /// `n` threads that store to one cell: `n!` traces.
-fn writers(n: usize) -> Program {
+fn writers(n: usize) -> Verified {
     threads("global @x: i32", &vec!["store i32 asm @x, 1"; n])
 }
 
-fn limited(program: &Program, strategy: Strategy, limits: Limits) -> Summary {
+fn limited(program: &Verified, strategy: Strategy, limits: Limits) -> Summary {
     explore(program, &Options { strategy, limits, ..Options::new(Model::Tso) })
 }
 
@@ -56,7 +58,7 @@ fn memory() {
 }
 
 /// Where a program met a bound: `file:line`.
-fn place(program: &Program, bound: &BoundMet) -> String {
+fn place(program: &Verified, bound: &BoundMet) -> String {
     program.place(bound.loc).expect("bounds have a place")
 }
 
@@ -160,7 +162,7 @@ fn local_steps_count_from_the_last_event() {
 }
 
 /// A thread that waits for `@flag`, and computes for a long time before each look.
-fn patient(rounds: u32) -> Program {
+fn patient(rounds: u32) -> Verified {
     program(&format!(
         "global @flag: i32
          thread t = @wait()
@@ -218,9 +220,9 @@ fn stories_of_long_runs_are_complete() {
              ret
          }",
     );
-    for model in Model::ALL {
+    for model in MODELS {
         let found = explore(&program, &Options::new(model));
-        let told = replay(&program, model, Checks::default(), &found.failures[0].schedule);
+        let told = replay(&program, &Options::new(model), &found.failures[0].schedule);
         let made = told.events.iter().filter(|event| matches!(event.deed, Deed::Allocate { .. }));
         assert_eq!(made.count(), 2, "{:?}", told.events);
     }
@@ -275,7 +277,7 @@ fn interruption_ends_a_search() {
 
 // ---- random schedules ----
 
-fn store_buffering() -> Program {
+fn store_buffering() -> Verified {
     threads(
         "global @x: i32\nglobal @y: i32",
         &["store i32 asm @x, 1\n%r = load i32 asm @y", "store i32 asm @y, 1\n%r = load i32 asm @x"],
@@ -297,7 +299,7 @@ fn random_schedules_follow_from_the_seed() {
 #[test]
 fn random_schedules_find_the_weak_outcome() {
     let weak = |model| common::ends_in(&sampled(model, 1, 100), &[0, 0]);
-    assert_eq!(Model::ALL.map(weak), [false, true, true]);
+    assert_eq!(MODELS.map(weak), [false, true, true]);
 }
 
 #[test]

@@ -3,12 +3,15 @@
 //! states that a search without reduction finds, and `optimal` each of its traces once.
 //! `RADDLE_LONG=1` runs many more programs.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{FailureKind, Model, Options, Strategy, Summary};
 
 use common::{failures, program, run, threads};
 use fastrand::Rng;
-use raddle_interleave::{FailureKind, Model, Options, Strategy, Summary, explore};
-use raddle_ir::Program;
+use raddle_interleave::explore;
+use raddle_ir::Verified;
+use raddle_oracle::campaign::{Comparison, compare_under, same, seeded};
 
 const ITEMS: &str = "global @x: i64\nobserve x = i64 @x";
 const REDUCTIONS: [Strategy; 3] = [Strategy::Optimal, Strategy::Source, Strategy::Persistent];
@@ -18,8 +21,8 @@ fn states(summary: &Summary) -> Vec<&[u64]> {
 }
 
 /// Both reductions find every final state.
-fn finds_all_states(program: &Program) {
-    for model in Model::ALL {
+fn finds_all_states(program: &Verified) {
+    for model in MODELS {
         let all = run(program, model, Strategy::Exhaustive);
         for strategy in REDUCTIONS {
             let found = run(program, model, strategy);
@@ -29,8 +32,8 @@ fn finds_all_states(program: &Program) {
 }
 
 /// All reductions visit each trace once.
-fn has_all_traces(program: &Program) {
-    for model in Model::ALL {
+fn has_all_traces(program: &Verified) {
+    for model in MODELS {
         let options =
             Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
         let traces = explore(program, &options).traces;
@@ -41,8 +44,8 @@ fn has_all_traces(program: &Program) {
     }
 }
 
-fn has_executions(program: &Program, expected: u64) {
-    for model in Model::ALL {
+fn has_executions(program: &Verified, expected: u64) {
+    for model in MODELS {
         for strategy in REDUCTIONS {
             let found = run(program, model, strategy);
             assert_eq!(found.executions, expected, "{} under {model}", strategy.name());
@@ -98,7 +101,7 @@ fn a_free_races_with_accesses_to_two_parts() {
          }",
     );
     has_executions(&program, 4);
-    for model in Model::ALL {
+    for model in MODELS {
         let found = run(&program, model, Strategy::Optimal);
         let expected = [(FailureKind::Memory, 2), (FailureKind::Memory, 2)];
         assert_eq!(failures(&found), expected, "{model}");
@@ -185,7 +188,7 @@ fn waits_after_ordered_accesses_of_other_sizes_are_exact() {
 #[test]
 fn waits_among_accesses_of_other_sizes_are_unsupported() {
     let program = threads(ITEMS, &["store i8 asm @x, 1", "%r = await ne i32 asm @x, 0"]);
-    for model in Model::ALL {
+    for model in MODELS {
         for strategy in REDUCTIONS {
             let found = run(&program, model, strategy);
             let kinds: Vec<_> = failures(&found).into_iter().map(|(kind, _)| kind).collect();
@@ -199,7 +202,7 @@ fn waits_among_accesses_of_other_sizes_are_unsupported() {
 fn traces_do_not_depend_on_when_cells_split() {
     let wide = "store i64 asm @x, 38\n%r = load i32 asm @x";
     let program = threads(ITEMS, &["store i64 asm @x, 3", wide]);
-    for model in Model::ALL {
+    for model in MODELS {
         let options =
             Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
         assert_eq!(explore(&program, &options).traces, Some(3), "{model}");
@@ -235,7 +238,9 @@ fn a_served_load_reads_no_more_than_its_bytes() {
         ([two, "store i32 asm @x+4, 3"], 3, 3),
     ] {
         let program = threads(ITEMS, &bodies);
-        visits_each_trace_once(&program);
+        for model in MODELS {
+            assert_eq!(visits_each_trace_once(&program, model), Ok(()), "{model}");
+        }
         for (model, expected) in [(Model::Sc, sc), (Model::Tso, tso)] {
             assert_eq!(run(&program, model, Strategy::Optimal).executions, expected, "{model}");
         }
@@ -243,14 +248,11 @@ fn a_served_load_reads_no_more_than_its_bytes() {
 }
 
 /// One execution for each trace that a search without reduction finds, and none given up.
-fn visits_each_trace_once(program: &Program) {
-    for model in Model::ALL {
-        let all =
-            Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
-        let (all, found) = (explore(program, &all), run(program, model, Strategy::Optimal));
-        assert_eq!((Some(found.executions), found.redundant), (all.traces, 0), "{model}");
-        assert_eq!(states(&found), states(&all), "{model}");
-    }
+fn visits_each_trace_once(program: &Verified, model: Model) -> Comparison {
+    let all = Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
+    let (all, found) = (explore(program, &all), run(program, model, Strategy::Optimal));
+    same("executions", &(Some(found.executions), found.redundant), &(all.traces, 0))?;
+    same("final states", &states(&found), &states(&all))
 }
 
 /// An access of a random size at a random place.
@@ -267,20 +269,20 @@ fn access(random: &mut Rng) -> String {
     }
 }
 
+fn random_program(seed: u64) -> Verified {
+    let mut random = Rng::with_seed(seed);
+    let bodies: Vec<String> = (0..random.usize(2..=3))
+        .map(|_| {
+            let lines: Vec<String> =
+                (0..random.usize(1..=3)).map(|_| access(&mut random)).collect();
+            lines.join("\n")
+        })
+        .collect();
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    threads(ITEMS, &bodies)
+}
+
 #[test]
 fn random_overlaps() {
-    let rounds = if raddle_testing::is_long() { 20_000 } else { 150 };
-    for seed in 0..rounds {
-        let mut random = Rng::with_seed(seed);
-        let bodies: Vec<String> = (0..random.usize(2..=3))
-            .map(|_| {
-                let lines: Vec<String> =
-                    (0..random.usize(1..=3)).map(|_| access(&mut random)).collect();
-                lines.join("\n")
-            })
-            .collect();
-        let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-        println!("seed {seed}: {bodies:#?}");
-        visits_each_trace_once(&threads(ITEMS, &bodies));
-    }
+    compare_under(seeded(150, random_program), &MODELS, visits_each_trace_once);
 }

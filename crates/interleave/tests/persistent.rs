@@ -1,16 +1,18 @@
 //! Persistent sets, paper 002 (Zhang, Kusano, Wang, *Dynamic Partial Order Reduction for Relaxed Memory
 //! Models*, PLDI 2015): the executions of its figures, and what sets it apart from the others.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{Model, Strategy, Summary};
 
 use common::{checked, ends_in, run, threads};
-use raddle_interleave::{Model, Strategy, Summary};
-use raddle_ir::Program;
+
+use raddle_ir::Verified;
 
 const CELLS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32";
 
 /// The answer by persistent sets, after everything that [`checked`] asks for.
-fn persistent(program: &Program, model: Model) -> Summary {
+fn persistent(program: &Verified, model: Model) -> Summary {
     checked(program, model);
     run(program, model, Strategy::Persistent)
 }
@@ -24,7 +26,7 @@ fn figure_1_has_four_executions_under_tso() {
     let interleavings =
         [Model::Sc, Model::Tso].map(|model| run(&program, model, Strategy::Exhaustive).executions);
     assert_eq!(interleavings, [6, 24]);
-    let left = Model::ALL.map(|model| persistent(&program, model).executions);
+    let left = MODELS.map(|model| persistent(&program, model).executions);
     assert_eq!(left, [3, 4, 4]);
 }
 
@@ -35,7 +37,7 @@ fn figure_2_has_three_executions_under_pso() {
                   seen:\n%s = load i32 asm @x\n%ok = cmp ne i32 %s, 0\nassert %ok, \"too early\"\n\
                   jump done\ndone:\nret";
     let program = threads(CELLS, &["store i32 asm @x, 1\nstore i32 asm @y, 1", reader]);
-    let found = Model::ALL.map(|model| persistent(&program, model));
+    let found = MODELS.map(|model| persistent(&program, model));
     assert_eq!(found.each_ref().map(|summary| summary.failures.len()), [0, 0, 1]);
     assert_eq!(found.map(|summary| summary.executions), [2, 2, 3]);
 }

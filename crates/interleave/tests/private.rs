@@ -1,10 +1,11 @@
 //! Objects of one thread, and memory that was never written.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::Model;
 
 use common::{checked, failures, program, threads};
-use raddle_interleave::FailureKind::{Memory, Uninitialised, Unsupported};
-use raddle_interleave::Model;
+use raddle_engine::FailureKind::{Memory, Uninitialised, Unsupported};
 
 /// Every operation on a private object, and none of them is an event: one execution, of one event.
 #[test]
@@ -16,7 +17,7 @@ fn private_objects_are_local() {
         %r = rmw sub i32 %p, 1 when ugt 8
         %r = load i32 acquire %p
         store i32 asm @x, %r";
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&threads("global @x: i32", &[body, body]), model);
         assert_eq!((found.executions, found.longest), (2, 2), "{model}");
         assert_eq!(found.states, [(vec![8, 7, 1, 8, 7, 1], 2)], "{model}");
@@ -27,7 +28,7 @@ fn private_objects_are_local() {
 #[test]
 fn private_objects_die_silently() {
     let body = "%p = alloca 4 private\nstore i32 %p, 1\n%p = alloca 4\n%p = alloca 4 private";
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&threads("", &[body]), model);
         assert_eq!((found.executions, found.longest), (1, 1), "{model}");
     }
@@ -75,7 +76,7 @@ fn private_thread_locals_are_local() {
     let body = "store i32 @errno, 3\n%r = rmw add i32 @errno, 1\n%s = load i32 @errno
         store i32 asm @x, %s";
     let items = "thread_local private global @errno: i32 = 0\nglobal @x: i32";
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&threads(items, &[body, body]), model);
         assert_eq!((found.executions, found.longest), (2, 2), "{model}");
         assert_eq!(found.states, [(vec![3, 4, 3, 4], 2)], "{model}");
@@ -102,7 +103,7 @@ fn reads_of_what_was_never_written_fail() {
     ] {
         for object in ["malloc 8", "alloca 8", "alloca 8 private"] {
             let body = format!("%p = {object}\n{access}");
-            for model in Model::ALL {
+            for model in MODELS {
                 let found = checked(&threads("", &[&body]), model);
                 let kinds: Vec<_> = failures(&found).iter().map(|(kind, _)| *kind).collect();
                 let expected = if fails { vec![Uninitialised] } else { vec![] };
@@ -120,7 +121,7 @@ fn a_byte_that_was_written_will_do() {
     let body = "%p = malloc 80\n%p = add ptr %p, 63\nstore i16 asm %p, 1\n%p = sub ptr %p, 3
         %r = load i32 asm %p";
     let next = format!("{body}\n%p = add ptr %p, 5\n%r = load i32 asm %p");
-    for model in Model::ALL {
+    for model in MODELS {
         assert!(checked(&threads("", &[body]), model).failures.is_empty(), "{model}");
         assert_eq!(failures(&checked(&threads("", &[&next]), model)), [(Uninitialised, 1)]);
     }
@@ -153,7 +154,7 @@ fn a_race_with_the_first_write() {
                  ret
              }}"
         );
-        for model in Model::ALL {
+        for model in MODELS {
             let found = checked(&program(&source), model);
             assert_eq!(found.executions, traces, "{access} under {model}");
             assert_eq!(failures(&found), [(Uninitialised, 1)], "{access} under {model}");
@@ -164,7 +165,7 @@ fn a_race_with_the_first_write() {
 /// Before it starts another, a thread is alone: what it does is done for all, in whatever sizes.
 #[test]
 fn what_a_thread_does_alone_is_no_event() {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program(raddle_testing::ALONE), model);
         assert_eq!((found.executions, failures(&found)), (4, vec![]), "{model}");
         // The choice, a store, and two loads.
@@ -175,7 +176,7 @@ fn what_a_thread_does_alone_is_no_event() {
 /// Any number of stores may come before the first thread is started.
 #[test]
 fn a_long_beginning_costs_no_events() {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program(raddle_testing::LONG_BEGINNING), model);
         assert_eq!((found.executions, found.longest), (2, 2), "{model}");
     }

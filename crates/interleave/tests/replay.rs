@@ -1,61 +1,57 @@
 //! Schedules from outside: they replay to what the search saw, and the replay reads well.
 
-use raddle_interleave::{
-    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary, explore,
-    replay,
+use crate::MODELS;
+use raddle_engine::{
+    Checks, EventRef, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary,
 };
-use raddle_ir::{Condition, Program, Prop, Quantifier, text, verify};
+use raddle_interleave::{explore, replay};
+use raddle_ir::{Condition, Prop, Quantifier, Verified, text};
+use raddle_machine::ThreadId;
+use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, same};
 use raddle_oracle::generate::{self, Config};
 
-fn parsed(source: &str) -> Program {
-    let program = text::parse("t.rir", source).expect("the program parses");
-    verify::verify(&program).expect("the program is well-formed");
-    program
+fn parsed(source: &str) -> Verified {
+    text::load("t.rir", source.as_bytes()).expect("the program parses")
 }
 
-fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(2_000);
     options.limits.events = 1_000;
     explore(program, &options)
 }
 
-fn confirm_failure(program: &Program, model: Model, failure: &Failure) {
-    let ReplayEnd::Failed(sites) = replay(program, model, Checks::default(), &failure.schedule).end
-    else {
-        panic!("{failure:?} does not replay:\n{}", text::print(program));
+fn failure_replays(program: &Verified, model: Model, failure: &Failure) -> Comparison {
+    let end = replay(program, &Options::new(model), &failure.schedule).end;
+    let is_there = match &end {
+        ReplayEnd::Failed(sites) => sites.contains(&failure.site()),
+        _ => false,
     };
-    let same = sites.iter().any(|site| {
-        (site.kind, &site.thread, site.loc, &site.message)
-            == (failure.kind, &failure.thread, failure.loc, &failure.message)
-    });
-    assert!(same, "{failure:?} replays to {sites:?}");
+    ensure(is_there, || format!("{failure:?} replays to {end:?}"))
 }
 
-fn all_replays(mut program: Program, seed: u64) {
+fn all_replays(program: &Verified, model: Model) -> Comparison {
+    let mut program = program.clone();
     // Every state speaks against it.
     program.condition = Some(Condition { quantifier: Quantifier::Forall, prop: Prop::False });
-    for model in Model::ALL {
-        for strategy in [Strategy::Optimal, Strategy::Random { seed, runs: 20 }] {
-            let found = run(&program, model, strategy);
-            assert_eq!(found.witnesses.len(), found.states.len());
-            for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
-                let end = replay(&program, model, Checks::default(), schedule).end;
-                assert_eq!(end, ReplayEnd::Complete { state: values.clone() }, "seed {seed}");
-            }
-            for failure in &found.failures {
-                confirm_failure(&program, model, failure);
-            }
+    for strategy in [Strategy::Optimal, Strategy::Random { seed: 7, runs: 20 }] {
+        let found = run(&program, model, strategy);
+        same("schedules and states", &found.witnesses.len(), &found.states.len())?;
+        for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
+            let end = replay(&program, &Options::new(model), schedule).end;
+            same("the replay", &end, &ReplayEnd::Complete { state: values.clone() })?;
+        }
+        for failure in &found.failures {
+            failure_replays(&program, model, failure)?;
         }
     }
+    Ok(())
 }
 
 #[test]
 fn every_final_state_and_failure_replays() {
     for config in [Config::memory(), Config::c11(), Config::synchronised()] {
-        for seed in 0..80 {
-            all_replays(generate::program(&config, seed), seed);
-        }
+        compare_under(generated(&config, 80), &MODELS, all_replays);
     }
 }
 
@@ -95,12 +91,12 @@ entry:
 #[test]
 fn threads_are_numbered_by_the_schedule_not_by_the_search() {
     let program = parsed(SPAWNERS);
-    for model in Model::ALL {
+    for model in MODELS {
         for strategy in [Strategy::Optimal, Strategy::Random { seed: 3, runs: 200 }] {
             let found = run(&program, model, strategy);
             assert!(!found.failures.is_empty(), "{model}");
             for failure in &found.failures {
-                confirm_failure(&program, model, failure);
+                assert_eq!(failure_replays(&program, model, failure), Ok(()));
             }
         }
     }
@@ -129,23 +125,23 @@ entry:
     assert_eq!(found.failures.len(), 2, "one for each place");
     for failure in &found.failures {
         assert_eq!(failure.count, 1);
-        confirm_failure(&program, Model::Sc, failure);
+        assert_eq!(failure_replays(&program, Model::Sc, failure), Ok(()));
     }
 }
 
 /// Thread, line and words of everything that happens along a schedule.
-fn told(program: &Program, model: Model, schedule: &[Step]) -> Vec<String> {
+fn told(program: &Verified, model: Model, schedule: &[Step]) -> Vec<String> {
     let line = |loc| program.loc(loc).map_or(0, |loc| loc.line);
-    let replayed = replay(program, model, Checks::default(), schedule);
+    let replayed = replay(program, &Options::new(model), schedule);
     replayed.events.iter().map(|e| format!("{} {} {}", e.thread, line(e.loc), e.what())).collect()
 }
 
 fn step(thread: u32) -> Step {
-    Step { thread, update: None, choice: 0 }
+    Step::Run(ThreadId(thread))
 }
 
 fn update(thread: u32, store: u32) -> Step {
-    Step { thread, update: Some(store), choice: 0 }
+    Step::Update { thread: ThreadId(thread), store }
 }
 
 const TALE: &str = r#"
@@ -224,11 +220,22 @@ entry:
 }
 "#;
     let program = parsed(source);
-    let end =
-        |choice| replay(&program, Model::Sc, Checks::default(), &[Step { choice, ..step(0) }]).end;
-    assert_eq!(end(2), ReplayEnd::Complete { state: Vec::new() });
-    assert_eq!(end(3), ReplayEnd::Stuck(0));
-    assert_eq!(end(u64::MAX), ReplayEnd::Stuck(0));
+    let end = |step| replay(&program, Model::Sc, Checks::default(), &[step]).end;
+    let thread = ThreadId(0);
+    let choose = |choice| end(Step::Choose { thread, choice });
+    assert_eq!(choose(2), ReplayEnd::Complete { state: Vec::new() });
+    assert_eq!(choose(3), ReplayEnd::Stuck(0));
+    assert_eq!(choose(u64::MAX), ReplayEnd::Stuck(0));
+    let event = EventRef { thread, index: 0 };
+    for other in [
+        step(0),
+        update(0, 0),
+        Step::Signal { thread, woken: None },
+        Step::CommitLoad { event, from: None },
+        Step::CommitStore { event, after: Some(event) },
+    ] {
+        assert_eq!(end(other), ReplayEnd::Stuck(0), "{other:?}");
+    }
 }
 
 #[test]

@@ -1,51 +1,48 @@
 //! Loops: those that spin end by themselves, the others by `unroll`.
 
+use crate::MODELS;
 use fastrand::Rng;
-use raddle_interleave::{
-    BoundKind, FailureKind, Limits, Model, Options, Strategy, Summary, Unroll, explore,
-};
-use raddle_ir::{Program, text, verify};
+use raddle_engine::{BoundKind, FailureKind, Limits, Model, Options, Strategy, Summary, Unroll};
+use raddle_interleave::explore;
+use raddle_ir::{Verified, text};
+use raddle_oracle::campaign::{Comparison, Stop, compare_under, same, seeded};
 
-fn parsed(source: &str) -> Program {
-    let program = text::parse("t.rir", source).expect("the program parses");
-    verify::verify(&program).expect("the program is well-formed");
-    program
+fn parsed(source: &str) -> Verified {
+    text::load("t.rir", source.as_bytes()).expect("the program parses")
 }
 
-fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     explore(program, &Options { strategy, keep_going: true, ..Options::new(model) })
 }
 
-/// Optimal finds as many executions as exhaustive search finds traces, and the same final states.
-fn agree(program: &Program) -> Vec<Summary> {
-    Model::ALL
-        .iter()
-        .map(|model| {
-            let optimal = run(program, *model, Strategy::Optimal);
-            assert_eq!(optimal.redundant, 0, "{model:?}");
-            let mut options = Options::new(*model);
-            options.strategy = Strategy::Exhaustive;
-            options.keep_going = true;
-            options.count_traces = true;
-            let exhaustive = explore(program, &options);
-            let traces = exhaustive.traces.expect("traces were asked for");
-            assert_eq!(optimal.executions + optimal.blocked + optimal.cut, traces, "{model:?}");
-            let states = |summary: &Summary| -> Vec<Vec<u64>> {
-                summary.states.iter().map(|(values, _)| values.clone()).collect()
-            };
-            assert_eq!(states(&optimal), states(&exhaustive), "{model:?}");
-            let source = run(program, *model, Strategy::Source);
-            assert_eq!(
-                (source.executions, source.blocked),
-                (optimal.executions, optimal.blocked),
-                "{model:?}"
-            );
-            optimal
-        })
-        .collect()
+fn states(summary: &Summary) -> Vec<&[u64]> {
+    summary.states.iter().map(|(values, _)| values.as_slice()).collect()
 }
 
-fn two(left: &str, right: &str) -> Program {
+/// Optimal finds as many executions as exhaustive search finds traces, and the same final states.
+fn agreed(program: &Verified, model: Model) -> Result<Summary, Stop> {
+    let optimal = run(program, model, Strategy::Optimal);
+    same("redundant executions", &optimal.redundant, &0)?;
+    let mut options = Options::new(model);
+    options.strategy = Strategy::Exhaustive;
+    options.keep_going = true;
+    options.count_traces = true;
+    let exhaustive = explore(program, &options);
+    let traces = optimal.executions + optimal.blocked + optimal.cut;
+    same("traces", &Some(traces), &exhaustive.traces)?;
+    same("final states", &states(&optimal), &states(&exhaustive))?;
+    let source = run(program, model, Strategy::Source);
+    let counts = |summary: &Summary| (summary.executions, summary.blocked);
+    same("source and optimal", &counts(&source), &counts(&optimal))?;
+    Ok(optimal)
+}
+
+fn agree(program: &Verified) -> Vec<Summary> {
+    let found = |model| agreed(program, model).unwrap_or_else(|stop| panic!("{model}: {stop:?}"));
+    MODELS.into_iter().map(found).collect()
+}
+
+fn two(left: &str, right: &str) -> Verified {
     parsed(&format!(
         "global @x: i32\nglobal @y: i32\nthread t0 = @left()\nthread t1 = @right()\n\
          observe x = i32 @x\nobserve y = i32 @y\n\
@@ -94,7 +91,7 @@ fn spinning_for_what_never_comes_is_a_deadlock() {
     let wait = " entry:\n jump head\n head:\n %r = load i32 @x\n %c = cmp ne i32 %r, 7\n \
                 br %c, head, out\n out:\n ret";
     let program = two(wait, SET);
-    for model in Model::ALL {
+    for model in MODELS {
         let found = run(&program, model, Strategy::Optimal);
         let [failure] = &found.failures[..] else { panic!("one failure, not {found:?}") };
         assert_eq!(failure.kind, FailureKind::Deadlock);
@@ -263,20 +260,18 @@ fn random_thread(rng: &mut Rng) -> String {
 
 /// Stopping threads that spin loses no final state: loops that are only bounded, far enough, reach
 /// the same ones. And it adds none.
+fn loses_nothing(program: &Verified, model: Model) -> Comparison {
+    let found = agreed(program, model)?;
+    let limits = Limits { unroll: Unroll::every(3), spin: false, ..Limits::default() };
+    let options = Options { limits, keep_going: true, ..Options::new(model) };
+    same("final states of bounded loops", &states(&found), &states(&explore(program, &options)))
+}
+
 #[test]
 fn nothing_is_lost_by_stopping() {
-    for seed in 0..150 {
+    let random = |seed| {
         let mut rng = Rng::with_seed(seed);
-        let program = two(&random_thread(&mut rng), &random_thread(&mut rng));
-        let found = agree(&program);
-        for (model, found) in Model::ALL.into_iter().zip(found) {
-            let limits = Limits { unroll: Unroll::every(3), spin: false, ..Limits::default() };
-            let options = Options { limits, keep_going: true, ..Options::new(model) };
-            let bounded = explore(&program, &options);
-            let complete = |summary: &Summary| -> Vec<Vec<u64>> {
-                summary.states.iter().map(|(values, _)| values.clone()).collect()
-            };
-            assert_eq!(complete(&found), complete(&bounded), "seed {seed}, {model:?}");
-        }
-    }
+        two(&random_thread(&mut rng), &random_thread(&mut rng))
+    };
+    compare_under(seeded(150, random), &MODELS, loses_nothing);
 }

@@ -1,19 +1,21 @@
 //! Locks, condition variables, threads, waiting and choosing: exact numbers of traces, each derived
 //! in a line, and equal to those of the search without reduction and of the oracles.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{FailureKind, Model, Summary};
 
 use common::{checked, failures, program, threads};
-use raddle_interleave::FailureKind::{Deadlock, LockMisuse, ThreadMisuse};
-use raddle_interleave::{FailureKind, Model, Summary};
-use raddle_ir::Program;
+use raddle_engine::FailureKind::{Deadlock, LockMisuse, ThreadMisuse};
+
+use raddle_ir::Verified;
 
 const ITEMS: &str =
     "global @m: i32\nglobal @n: i32\nglobal @c: i32\nglobal @x: i32\nglobal @y: i32";
 
 /// Executions, blocked executions, and failures with their counts: the same under every model.
-fn expect(program: &Program, executions: u64, blocked: u64, failed: &[(FailureKind, u64)]) {
-    for model in Model::ALL {
+fn expect(program: &Verified, executions: u64, blocked: u64, failed: &[(FailureKind, u64)]) {
+    for model in MODELS {
         let found = checked(program, model);
         assert_eq!((found.executions, found.blocked), (executions, blocked), "{model}");
         assert_eq!(failures(&found), failed, "{model}");
@@ -33,7 +35,7 @@ fn critical_sections_have_one_trace_per_order() {
     let items = format!("{ITEMS}\nobserve x = i32 @x");
     for (n, orders) in [(1, 1), (2, 2), (3, 6), (4, 24)] {
         let program = threads(&items, &vec![add; n]);
-        for model in Model::ALL {
+        for model in MODELS {
             let found = checked(&program, model);
             assert_eq!(found.executions, orders, "{n} threads under {model}");
             assert!(found.states.iter().all(|(state, _)| state[0] == n as u64), "{model}");
@@ -200,7 +202,7 @@ fn a_timed_wait_takes_a_signal_or_leaves_it() {
     let timed = "lock @m\n%ok = cond_wait @c, @m\nunlock @m";
     let waiter = "lock @m\ncond_wait @c, @m\nunlock @m";
     let program = threads(ITEMS, &[timed, waiter, "lock @m\ncond_signal @c\nunlock @m"]);
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&program, model);
         assert_eq!(found.blocked, 0, "{model}");
         // The waiter is woken in every complete run, so the timed one is not.
@@ -211,7 +213,7 @@ fn a_timed_wait_takes_a_signal_or_leaves_it() {
 
 // ---- threads ----
 
-fn spawner(body: &str) -> Program {
+fn spawner(body: &str) -> Verified {
     program(&format!(
         "global @x: i32
          thread main = @main()
@@ -237,7 +239,7 @@ fn spawner(body: &str) -> Program {
 fn a_join_orders_and_gives_the_result() {
     let joined = spawner("%u = join %t\n%r = load i32 asm @x");
     let racing = spawner("%r = load i32 asm @x\n%u = join %t");
-    for model in Model::ALL {
+    for model in MODELS {
         assert_eq!(checked(&joined, model).states, [(vec![1, 7], 1)], "{model}");
         assert_eq!(checked(&racing, model).states, [(vec![0, 7], 1), (vec![1, 7], 1)], "{model}");
     }
@@ -325,7 +327,7 @@ fn exit_ends_the_thread_from_any_depth() {
              ret
          }",
     );
-    for model in Model::ALL {
+    for model in MODELS {
         assert_eq!(checked(&program, model).states, [(vec![5], 1)], "{model}");
     }
 }
@@ -342,7 +344,7 @@ fn await_reads_only_what_it_waits_for() {
             "%r = await ne i32 asm @y, 0\n%s = load i32 asm @x",
         ],
     );
-    let counts = Model::ALL.map(|model| checked(&program, model).executions);
+    let counts = MODELS.map(|model| checked(&program, model).executions);
     assert_eq!(counts, [1, 1, 2]);
 }
 
@@ -370,7 +372,7 @@ fn await_can_miss_its_value() {
 #[test]
 fn choose_explores_every_value() {
     let program = threads(ITEMS, &["%r = choose i32 2, 5"]);
-    for model in Model::ALL {
+    for model in MODELS {
         let states = checked(&program, model).states;
         assert_eq!(states, [(vec![2], 1), (vec![3], 1), (vec![4], 1), (vec![5], 1)], "{model}");
     }

@@ -1,16 +1,17 @@
 //! Read-modify-writes that wait; locks that were destroyed; programs that end.
 
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::Model;
 
 use common::{checked, failures, program, threads};
-use raddle_interleave::FailureKind::{Abort, Assertion, Deadlock, LockMisuse, ThreadMisuse};
-use raddle_interleave::Model;
+use raddle_engine::FailureKind::{Abort, Assertion, Deadlock, LockMisuse, ThreadMisuse};
 
 /// A semaphore of two and three threads: who comes third waits.
 #[test]
 fn semaphores() {
     let body = "%r = rmw sub i32 acq_rel @sem, 1 when ugt 0";
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&threads("global @sem: i32 = 2", &[body, body, body]), model);
         // Ordered pairs of those who get it.
         assert_eq!(failures(&found).iter().map(|(_, n)| n).sum::<u64>(), 6, "{model}");
@@ -20,7 +21,7 @@ fn semaphores() {
     }
     let body = format!("{body}\n%s = rmw add i32 acq_rel @sem, 1");
     let bodies = [body.as_str(); 3];
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&threads("global @sem: i32 = 1", &bodies), model);
         assert_eq!((found.executions, found.failures.len()), (6, 0), "{model}");
     }
@@ -36,7 +37,7 @@ fn reader_writer_locks() {
         store i32 @x, 1
         store i32 @x, 2
         store i32 release @l, 0";
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(&threads("global @l: i32\nglobal @x: i32", &[reader, writer]), model);
         assert!(found.failures.is_empty(), "{model}");
         // The reader never sees the 1.
@@ -71,10 +72,10 @@ fn a_wait_that_a_short_sequence_forgets() {
 fn destroyed_locks_are_not_used() {
     for use_of in ["lock @m", "%ok = trylock @m", "unlock @m", "cond_wait @c, @m"] {
         let body = format!("store i32 seq_cst @m, 0xffffffff\n{use_of}");
-        for model in Model::ALL {
+        for model in MODELS {
             let found = checked(&threads("global @m: i32\nglobal @c: i32", &[&body]), model);
             assert_eq!(failures(&found), [(LockMisuse, 1)], "{use_of} under {model}");
-            assert_eq!(found.failures[0].message, "uses a mutex that was destroyed");
+            assert_eq!(found.failures[0].message, "uses a lock that was destroyed");
         }
     }
 }
@@ -84,7 +85,7 @@ fn destroyed_locks_are_not_used() {
 fn odd_values_are_those_of_held_locks() {
     for value in ["-2", "0x80000000", "77"] {
         let body = format!("store i32 seq_cst @m, {value}\n%ok = trylock @m\nlock @m");
-        for model in Model::ALL {
+        for model in MODELS {
             let found = checked(&threads("global @m: i32", &[&body]), model);
             assert_eq!(failures(&found), [(Deadlock, 1)], "{value} under {model}");
         }
@@ -95,7 +96,7 @@ fn odd_values_are_those_of_held_locks() {
 #[test]
 fn a_race_with_the_end_of_a_lock() {
     let destroy = "store i32 asm @m, 0xffffffff";
-    for model in Model::ALL {
+    for model in MODELS {
         let locked = checked(&threads("global @m: i32", &[destroy, "lock @m"]), model);
         assert_eq!((locked.executions, failures(&locked)), (2, vec![(LockMisuse, 1)]), "{model}");
         let tried = checked(&threads("global @m: i32", &[destroy, "%ok = trylock @m"]), model);
@@ -123,7 +124,7 @@ fn failures_that_the_program_tells_of() {
 #[test]
 fn halting() {
     let waits = "%r = await eq i32 @x, 1";
-    for model in Model::ALL {
+    for model in MODELS {
         let items = "global @x: i32\nglobal @y: i32";
         let found = checked(&threads(items, &["halt", waits]), model);
         assert_eq!((found.executions, found.failures.len()), (1, 0), "{model}");

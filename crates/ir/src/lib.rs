@@ -41,6 +41,7 @@ pub use program::{
     ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
 };
 pub use types::Type;
+pub use verify::{Malformed, Verified, verify};
 pub use words::{
     BinOp, CastOp, FailKind, FenceKind, FloatPred, IntPred, Mnemonic, Order, RmwOp, UnOp,
 };

@@ -1,7 +1,7 @@
 //! Damaged input is diagnosed or parsed, and what parses can be verified and printed; nothing
 //! panics and nothing hangs.
 
-mod common;
+use crate::common;
 
 use common::Choices;
 use raddle_ir::text::{ParseOptions, parse_bytes, parse_with, print};

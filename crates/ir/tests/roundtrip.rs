@@ -1,6 +1,6 @@
 //! Printing and parsing are inverse to each other on well-formed programs.
 
-mod common;
+use crate::common;
 
 use proptest::prelude::*;
 use raddle_ir::text::{ParseOptions, parse_with, print};

@@ -1,6 +1,6 @@
 //! What every clang at hand prints for the files of `tests/c` is read.
 
-mod common;
+use crate::common;
 
 use common::{compilers, invariants};
 use std::path::Path;

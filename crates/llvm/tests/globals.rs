@@ -1,6 +1,6 @@
 //! Types, globals, constants and positions.
 
-mod common;
+use crate::common;
 
 use common::{FILES, bits, body, expr, function, global, init, insts, parse, type_of, variable};
 use raddle_llvm::Module;

@@ -1,6 +1,6 @@
 //! Instructions, one by one.
 
-mod common;
+use crate::common;
 
 use common::{FILES, body, function, inst, insts, parse};
 use raddle_llvm::Module;

@@ -1,7 +1,7 @@
 //! Large programs, compiled by every clang at hand and read: with `RADDLE_LARGE=1` only, since the
 //! sources are fetched and compiling them takes minutes.
 
-mod common;
+use crate::common;
 
 use common::{compilers, invariants};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Damaged texts: whatever is done to a text, the answer is a module that keeps the promises or a
 //! diagnostic, and it comes soon.
 
-mod common;
+use crate::common;
 
 use common::{FILES, invariants};
 use fastrand::Rng;

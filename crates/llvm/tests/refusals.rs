@@ -1,6 +1,6 @@
 //! What is refused, and in which words.
 
-mod common;
+use crate::common;
 
 use common::refused;
 use std::fmt::Write;

@@ -1,5 +1,8 @@
-//! What a program can do wrong, as values.
+//! What a program can do wrong, as values, and the words for it, which are those of all engines.
 
+use crate::layout::{MAX_OBJECT, MAX_OBJECTS};
+use crate::memory::Purpose;
+use crate::thread::MAX_THREADS;
 use raddle_ir::FailKind;
 
 /// The class of a fault.
@@ -44,16 +47,148 @@ impl Fault {
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Fault {
         Fault { kind, message: message.into() }
     }
+
+    pub fn unsupported(message: impl Into<String>) -> Fault {
+        Fault::new(FaultKind::Unsupported, message)
+    }
+
+    // ---- memory ----
+
+    /// An access to `bytes` bytes at `addr` that is not allowed.
+    #[cold]
+    pub fn access(purpose: Purpose, addr: u64, bytes: u32, reason: NoAccess) -> Fault {
+        let verb = if purpose.writes() { "writes" } else { "reads" };
+        let place = match reason {
+            // Null, and members of a structure at null.
+            NoAccess::Nowhere if addr < 4096 => "through a null pointer".to_owned(),
+            NoAccess::Nowhere => format!("at {addr:#x}, which is in no object"),
+            NoAccess::Dead => "of a dead object".to_owned(),
+            NoAccess::Constant => "of a constant".to_owned(),
+            NoAccess::Outside { offset, size } => {
+                format!("at offset {offset} of an object of {}", in_bytes(size))
+            }
+            NoAccess::NeverWritten => return Fault::never_written(bytes),
+        };
+        Fault::new(FaultKind::Memory, format!("{verb} {} {place}", in_bytes(bytes)))
+    }
+
+    /// A read of a value of which no byte was ever written.
+    #[cold]
+    pub fn never_written(bytes: u32) -> Fault {
+        let were = if bytes == 1 { "was" } else { "were" };
+        let message = format!("reads {} that {were} never written", in_bytes(bytes));
+        Fault::new(FaultKind::Uninitialised, message)
+    }
+
+    #[cold]
+    pub fn free(reason: NoFree) -> Fault {
+        let message = match reason {
+            NoFree::Dead => "frees an object twice",
+            NoFree::NotOfHeap => "frees something that is not a heap object",
+            NoFree::Middle => "frees a pointer into the middle of an object",
+            NoFree::Nowhere => "frees an address that is in no object",
+        };
+        Fault::new(FaultKind::Memory, message)
+    }
+
+    #[cold]
+    pub fn private_to_another() -> Fault {
+        Fault::unsupported("accesses an object that is private to another thread")
+    }
+
+    #[cold]
+    pub fn too_large(size: u64) -> Fault {
+        Fault::unsupported(format!("allocates {size} bytes; the most is {MAX_OBJECT}"))
+    }
+
+    #[cold]
+    pub fn too_many_objects() -> Fault {
+        Fault::unsupported(format!("more than {MAX_OBJECTS} memory objects"))
+    }
+
+    // ---- locks, threads, choices ----
+
+    #[cold]
+    pub fn lock_destroyed() -> Fault {
+        Fault::new(FaultKind::LockMisuse, "uses a lock that was destroyed")
+    }
+
+    #[cold]
+    pub fn unlocks_without_holding() -> Fault {
+        Fault::new(FaultKind::LockMisuse, "unlocks a lock that it does not hold")
+    }
+
+    #[cold]
+    pub fn waits_without_holding() -> Fault {
+        let message = "waits on a condition with a lock that it does not hold";
+        Fault::new(FaultKind::LockMisuse, message)
+    }
+
+    #[cold]
+    pub fn joins_no_thread() -> Fault {
+        Fault::new(FaultKind::ThreadMisuse, "joins something that is not another thread")
+    }
+
+    #[cold]
+    pub fn too_many_threads() -> Fault {
+        Fault::unsupported(format!("more than {MAX_THREADS} threads"))
+    }
+
+    #[cold]
+    pub fn too_many_choices(most: u32) -> Fault {
+        Fault::unsupported(format!("chooses among more than {most} values"))
+    }
+
+    // ---- calls ----
+
+    #[cold]
+    pub fn calls_no_function(addr: u64) -> Fault {
+        Fault::new(FaultKind::Memory, format!("calls {addr:#x}, which is not a function"))
+    }
+
+    #[cold]
+    pub fn calls_undefined(name: &str) -> Fault {
+        Fault::unsupported(format!("calls {name}, which is declared but not defined"))
+    }
+
+    #[cold]
+    pub fn too_few_arguments(name: &str, given: usize, takes: usize) -> Fault {
+        Fault::unsupported(format!("calls {name} with {given} arguments, which takes {takes}"))
+    }
+
+    #[cold]
+    pub fn unreachable() -> Fault {
+        Fault::new(FaultKind::Unreachable, "reaches a point marked as unreachable")
+    }
+}
+
+/// Why an access is not allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoAccess {
+    /// The address is in no object.
+    Nowhere,
+    Dead,
+    Outside {
+        offset: u32,
+        size: u32,
+    },
+    Constant,
+    /// The value is needed, and none of the bytes was ever written.
+    NeverWritten,
+}
+
+/// Why an object cannot be freed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoFree {
+    Dead,
+    NotOfHeap,
+    /// The address is not that of its first byte.
+    Middle,
+    /// The address is in no object.
+    Nowhere,
 }
 
 /// `1 byte`, `4 bytes`.
 pub fn in_bytes(count: u32) -> String {
     if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
-}
-
-#[cold]
-pub fn never_written(bytes: u32) -> Fault {
-    let were = if bytes == 1 { "was" } else { "were" };
-    let message = format!("reads {} that {were} never written", in_bytes(bytes));
-    Fault::new(FaultKind::Uninitialised, message)
 }

@@ -92,26 +92,16 @@ impl Machine<'_> {
     }
 
     pub(crate) fn callee(&self, thread: ThreadId, target: Target) -> Result<FuncId, Fault> {
-        let fault = |kind, message: String| Err(Fault::new(kind, message));
         let func = match target {
             Target::Func(func) => func,
             Target::Pointer(src) => {
                 let addr = self.read(thread, src);
-                match layout::function_at(addr, self.code.funcs.len()) {
-                    Some(func) => func,
-                    None => {
-                        let message = format!("calls {addr:#x}, which is no function");
-                        return fault(FaultKind::Memory, message);
-                    }
-                }
+                let func = layout::function_at(addr, self.code.funcs.len());
+                func.ok_or_else(|| Fault::calls_no_function(addr))?
             }
         };
         if self.code.funcs[func.as_u32() as usize].entry.is_none() {
-            let name = &self.program.funcs[func].name;
-            return fault(
-                FaultKind::Unsupported,
-                format!("calls {name}, which is declared but not defined"),
-            );
+            return Err(Fault::calls_undefined(&self.program.funcs[func].name));
         }
         Ok(func)
     }
@@ -138,9 +128,7 @@ impl Machine<'_> {
         // Surplus arguments do no harm on any machine; C's `void *f()`, spawned, relies on that.
         let Some(entry) = entry.filter(|_| args.len() >= params.len()) else {
             let name = &self.program.funcs[func].name;
-            let message =
-                format!("calls {name} with {} arguments, which takes {}", args.len(), params.len());
-            return Err(Fault::new(FaultKind::Unsupported, message));
+            return Err(Fault::too_few_arguments(name, args.len(), params.len()));
         };
         let (top, chunk) = (self.get(thread, field::TOP), self.get(thread, field::CHUNK));
         let (base, in_chunk) = self.stack_room(thread, top, chunk, words)?;

@@ -1,10 +1,9 @@
 //! The virtual machine and its trail.
 //!
 //! The machine runs one thread at a time up to its next *visible* operation (one that touches
-//! shared memory, a lock, another thread, or a choice) and stops before it. What a visible
-//! operation does, and when, is for an engine to say: it reads the operation with
-//! [`Machine::visible`], acts on [`memory`], and lets the thread go on with
-//! [`Machine::complete`]. Everything that changes on the way is a word of the [`trail::Trail`], so
+//! shared memory, a lock, another thread, or a choice) and stops before it. An engine decides when it
+//! happens: it reads the operation with [`Machine::visible`], has its effect from [`operation`],
+//! acts on [`memory`], and lets the thread go on with [`Machine::complete`]. Everything that changes on the way is a word of the [`trail::Trail`], so
 //! one `backtrack` undoes it.
 //!
 //! Invariants:
@@ -29,6 +28,7 @@
 //! | `private` | accesses to objects of one thread, as local steps |
 //! | `format`, `output` | C's formatted text, and what becomes of it |
 //! | [`visible`], `operations` | what a thread is about to do, and finishing it |
+//! | [`operation`] | the effect of each visible operation, and its faults |
 //! | `fault` | what a program did wrong |
 //! | `run` | local steps |
 //! | `quick` | those that take the short way |
@@ -60,6 +60,7 @@ pub mod machine;
 pub mod memory;
 mod needed;
 mod objects;
+pub mod operation;
 mod operations;
 mod output;
 mod owners;
@@ -77,9 +78,10 @@ pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
 pub use exits::loop_body;
-pub use fault::{Fault, FaultKind, in_bytes, never_written};
+pub use fault::{Fault, FaultKind, NoAccess, NoFree, in_bytes};
 pub use loops::{has_loops, may_wait};
 pub use machine::{Bounds, Machine};
+pub use operation::{Change, LockFault, Needs, StrongStore, Touch};
 pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;
 pub use passed::{Allocation, Passed, PassedOp};

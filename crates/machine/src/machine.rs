@@ -13,7 +13,7 @@ use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
 use crate::trail::{Mark, Trail};
 use crate::unroll::Unroll;
 use raddle_budget::Budget;
-use raddle_ir::{FuncId, GlobalId, Observed, Operand, Program};
+use raddle_ir::{FuncId, GlobalId, Observed, Operand, Verified};
 use rustc_hash::FxHashMap;
 
 /// What a thread may do before it is stopped.
@@ -32,7 +32,7 @@ pub struct Bounds {
 
 #[derive(Clone, Debug)]
 pub struct Machine<'p> {
-    pub program: &'p Program,
+    pub program: &'p Verified,
     pub trail: Trail,
     pub memory: Memory,
     pub(crate) code: Code,
@@ -60,8 +60,8 @@ pub struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    /// A machine before the first instruction of every initial thread of a verified program.
-    pub fn new(program: &'p Program, bounds: Bounds) -> Result<Machine<'p>, Fault> {
+    /// A machine before the first instruction of every initial thread.
+    pub fn new(program: &'p Verified, bounds: Bounds) -> Result<Machine<'p>, Fault> {
         let mut machine = Machine {
             program,
             trail: Trail::new(&bounds.budget),
@@ -131,8 +131,8 @@ impl<'p> Machine<'p> {
     }
 
     fn poke(&mut self, addr: u64, bytes: u32, value: u128) -> Result<(), Fault> {
-        let place = self.memory.place(&self.trail, addr, bytes, Purpose::Write)?;
-        self.memory.write(&mut self.trail, place, value);
+        let slice = self.memory.access(&self.trail, addr, bytes, Purpose::Write)?;
+        self.memory.write(&mut self.trail, slice, value);
         Ok(())
     }
 
@@ -173,8 +173,8 @@ impl<'p> Machine<'p> {
             }
             Observed::Mem { global, offset, ty } => {
                 let addr = layout::global_address(global) + offset;
-                let place = self.memory.place(&self.trail, addr, ty.bytes(), Purpose::Read);
-                place.map_or(0, |place| self.memory.read(&self.trail, place) as u64)
+                let slice = self.memory.access(&self.trail, addr, ty.bytes(), Purpose::Read);
+                slice.map_or(0, |slice| self.memory.read(&self.trail, slice) as u64)
             }
         }
     }

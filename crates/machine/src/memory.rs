@@ -18,7 +18,7 @@ mod spot;
 mod tests;
 mod written;
 
-use crate::fault::{Fault, FaultKind, in_bytes, never_written};
+use crate::fault::{Fault, NoAccess, NoFree};
 use crate::layout::{MAX_OBJECTS, ObjectId, split_address};
 use crate::thread::ThreadId;
 use crate::trail::{Trail, Word};
@@ -99,7 +99,7 @@ pub enum Purpose {
 
 impl Purpose {
     #[inline]
-    fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self, Purpose::Write | Purpose::Update)
     }
 
@@ -111,7 +111,7 @@ impl Purpose {
 
 /// A checked range of bytes of a live object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Slice {
     object: ObjectId,
     offset: u32,
     bytes: u32,
@@ -173,7 +173,7 @@ impl Memory {
     /// Gives the next number to an object that is new to the search.
     pub fn name_object(&mut self, trail: &mut Trail, bytes: u32) -> Result<ObjectId, Fault> {
         if self.objects.len() as u32 >= MAX_OBJECTS {
-            return Err(Fault::new(FaultKind::Unsupported, "more than 2^18 memory objects"));
+            return Err(Fault::too_many_objects());
         }
         let room = Self::room(trail, bytes)?;
         self.objects.push(room);
@@ -186,7 +186,7 @@ impl Memory {
         let words = words.filter(|words| trail.affords((*words).into()));
         let words = words.ok_or_else(|| {
             let message = format!("an object of {bytes} bytes is more than there is memory for");
-            Fault::new(FaultKind::Unsupported, message)
+            Fault::unsupported(message)
         })?;
         Ok(Room::new(trail.reserve(words), bytes))
     }
@@ -261,22 +261,22 @@ impl Memory {
     }
 
     /// Checks an access.
-    pub fn place(
+    pub fn access(
         &self,
         trail: &Trail,
         addr: u64,
         bytes: u32,
         purpose: Purpose,
-    ) -> Result<Place, Fault> {
+    ) -> Result<Slice, Fault> {
         match self.find(trail, addr, bytes, purpose) {
-            Some(place) => Ok(place),
+            Some(slice) => Ok(slice),
             None => Err(self.bad_access(trail, addr, bytes, purpose)),
         }
     }
 
-    /// The place of an access, if that is allowed.
+    /// The bytes of an access, if that is allowed.
     #[inline(always)]
-    pub fn find(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Option<Place> {
+    pub fn find(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Option<Slice> {
         let (object, offset) = split_address(addr)?;
         let room = *self.objects.get(object.0 as usize)?;
         let header = trail.get(room.base);
@@ -288,48 +288,32 @@ impl Memory {
             return None;
         }
         let blank = header & BLANK != 0;
-        let place = Place { object, offset, bytes, whole: bytes == size, blank, room };
-        (!blank || !purpose.asks() || !self.is_fresh(trail, place)).then_some(place)
+        let slice = Slice { object, offset, bytes, whole: bytes == size, blank, room };
+        (!blank || !purpose.asks() || !self.is_fresh(trail, slice)).then_some(slice)
     }
 
     #[cold]
     fn bad_access(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Fault {
-        if self.find(trail, addr, bytes, Purpose::Copy).is_some_and(|place| place.blank) {
-            return never_written(bytes);
-        }
-        let verb = match purpose {
-            Purpose::Read | Purpose::Copy => "reads",
-            Purpose::Write | Purpose::Update => "writes",
-        };
-        let access = in_bytes(bytes);
         let known = split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len());
-        let message = match known {
-            None if addr < 4096 => format!("{verb} {access} through a null pointer"),
-            None => format!("{verb} {access} at {addr:#x}, which is in no object"),
-            Some((object, offset)) => match self.header(trail, object) {
-                (_, ObjectState::Absent) => {
-                    format!("{verb} {access} at {addr:#x}, which is in no object")
-                }
-                (_, ObjectState::Dead) => format!("{verb} {access} of a dead object"),
-                (size, state) if u64::from(offset) + u64::from(bytes) <= u64::from(size) => {
-                    debug_assert_eq!(state, ObjectState::Constant);
-                    format!("{verb} {access} of a constant")
-                }
-                (size, _) => {
-                    format!("{verb} {access} at offset {offset} of an object of {}", in_bytes(size))
-                }
-            },
+        let reason = match known.map(|(object, offset)| (offset, self.header(trail, object))) {
+            None | Some((_, (_, ObjectState::Absent))) => NoAccess::Nowhere,
+            Some((_, (_, ObjectState::Dead))) => NoAccess::Dead,
+            Some((offset, (size, _))) if u64::from(offset) + u64::from(bytes) > size.into() => {
+                NoAccess::Outside { offset, size }
+            }
+            Some((_, (_, ObjectState::Live))) => NoAccess::NeverWritten,
+            Some((_, (_, ObjectState::Constant))) => NoAccess::Constant,
         };
-        Fault::new(FaultKind::Memory, message)
+        Fault::access(purpose, addr, bytes, reason)
     }
 
     /// The bytes of an object that lives or has lived, whatever may be done with them.
-    pub fn remains(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Place> {
+    pub fn remains(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Slice> {
         let (object, offset) = split_address(addr)?;
         let room = *self.objects.get(object.0 as usize)?;
         let (size, _) = self.header(trail, object);
         let inside = bytes > 0 && u64::from(offset) + u64::from(bytes) <= u64::from(size);
-        inside.then_some(Place { object, offset, bytes, whole: bytes == size, blank: false, room })
+        inside.then_some(Slice { object, offset, bytes, whole: bytes == size, blank: false, room })
     }
 
     /// How many bytes the object at `addr` has from there on, dead or alive; 0 if there is none.
@@ -344,13 +328,12 @@ impl Memory {
 
     /// Whether the bytes are those of an object that has died.
     pub fn is_dead(&self, trail: &Trail, addr: u64, bytes: u32) -> bool {
-        let place = self.remains(trail, addr, bytes);
-        place.is_some_and(|place| self.header(trail, place.object).1 == ObjectState::Dead)
+        let slice = self.remains(trail, addr, bytes);
+        slice.is_some_and(|slice| self.header(trail, slice.object).1 == ObjectState::Dead)
     }
 
     /// The whole of a live object that starts at `addr`, to free it: one of the heap, or any.
-    pub fn whole(&self, trail: &Trail, addr: u64, any: bool) -> Result<Place, Fault> {
-        let fault = |message: &str| Err(Fault::new(FaultKind::Memory, message));
+    pub fn whole(&self, trail: &Trail, addr: u64, any: bool) -> Result<Slice, Fault> {
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
                 (bytes, state)
@@ -358,58 +341,58 @@ impl Memory {
                         || any && matches!(state, ObjectState::Live | ObjectState::Constant) =>
                 {
                     let room = self.objects[object.0 as usize];
-                    Ok(Place { object, offset: 0, bytes, whole: true, blank: false, room })
+                    Ok(Slice { object, offset: 0, bytes, whole: true, blank: false, room })
                 }
-                (_, ObjectState::Dead) => fault("frees an object twice"),
-                _ => fault("frees what is no heap object"),
+                (_, ObjectState::Dead) => Err(Fault::free(NoFree::Dead)),
+                _ => Err(Fault::free(NoFree::NotOfHeap)),
             },
-            Some(_) => fault("frees a pointer into the middle of an object"),
-            None => fault("frees what is no object"),
+            Some(_) => Err(Fault::free(NoFree::Middle)),
+            None => Err(Fault::free(NoFree::Nowhere)),
         }
     }
 
-    /// The value at a place of at most 16 bytes, little-endian.
+    /// The value of at most 16 bytes, little-endian.
     #[inline]
-    pub fn read(&self, trail: &Trail, place: Place) -> u128 {
-        let room = &place.room;
-        let (first, shift) = (place.offset / 8, place.offset % 8 * 8);
+    pub fn read(&self, trail: &Trail, slice: Slice) -> u128 {
+        let room = &slice.room;
+        let (first, shift) = (slice.offset / 8, slice.offset % 8 * 8);
         let low = trail.get(room.data(first));
-        if shift / 8 + place.bytes <= 8 {
-            let mask = if place.bytes >= 8 { u64::MAX } else { (1 << (place.bytes * 8)) - 1 };
+        if shift / 8 + slice.bytes <= 8 {
+            let mask = if slice.bytes >= 8 { u64::MAX } else { (1 << (slice.bytes * 8)) - 1 };
             return u128::from(low >> shift & mask);
         }
         let mut value = u128::from(low >> shift);
         let mut have = 64 - shift;
         let mut word = first;
-        while have < place.bytes * 8 {
+        while have < slice.bytes * 8 {
             word += 1;
             value |= u128::from(trail.get(room.data(word))) << have;
             have += 64;
         }
-        if place.bytes >= 16 { value } else { value & ((1 << (place.bytes * 8)) - 1) }
+        if slice.bytes >= 16 { value } else { value & ((1 << (slice.bytes * 8)) - 1) }
     }
 
     #[inline(always)]
-    pub fn write(&self, trail: &mut Trail, place: Place, value: u128) {
-        let shift = place.offset % 8 * 8;
-        if place.blank || shift / 8 + place.bytes > 8 {
-            return self.write_bytes(trail, place, value);
+    pub fn write(&self, trail: &mut Trail, slice: Slice, value: u128) {
+        let shift = slice.offset % 8 * 8;
+        if slice.blank || shift / 8 + slice.bytes > 8 {
+            return self.write_bytes(trail, slice, value);
         }
-        let mask = if place.bytes >= 8 { u64::MAX } else { (1 << (place.bytes * 8)) - 1 };
-        let word = place.room.data(place.offset / 8);
+        let mask = if slice.bytes >= 8 { u64::MAX } else { (1 << (slice.bytes * 8)) - 1 };
+        let word = slice.room.data(slice.offset / 8);
         let old = trail.get(word);
         trail.set(word, old & !(mask << shift) | (value as u64 & mask) << shift);
     }
 
     /// [`Memory::write`], the long way.
     #[inline(never)]
-    fn write_bytes(&self, trail: &mut Trail, place: Place, value: u128) {
-        if place.blank {
-            self.note_written(trail, place);
+    fn write_bytes(&self, trail: &mut Trail, slice: Slice, value: u128) {
+        if slice.blank {
+            self.note_written(trail, slice);
         }
-        for byte in 0..place.bytes {
-            let offset = place.offset + byte;
-            let (word, shift) = (place.room.data(offset / 8), offset % 8 * 8);
+        for byte in 0..slice.bytes {
+            let offset = slice.offset + byte;
+            let (word, shift) = (slice.room.data(offset / 8), offset % 8 * 8);
             let new = u64::from((value >> (byte * 8)) as u8) << shift;
             trail.set(word, trail.get(word) & !(0xff << shift) | new);
         }
@@ -422,7 +405,7 @@ fn unpack(header: u64) -> (u32, ObjectState) {
     ((header >> SIZE) as u32, ObjectState::ALL[(header & STATE) as usize])
 }
 
-impl Place {
+impl Slice {
     pub fn object(&self) -> ObjectId {
         self.object
     }

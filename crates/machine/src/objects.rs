@@ -1,6 +1,6 @@
 //! Objects that threads make: allocations, thread-local copies of globals.
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::Fault;
 use crate::layout::{MAX_OBJECT, ObjectId, object_address};
 use crate::machine::Machine;
 use crate::memory::{ObjectKind, ObjectState};
@@ -16,8 +16,7 @@ impl Machine<'_> {
         kind: ObjectKind,
     ) -> Result<ObjectId, Fault> {
         if size > MAX_OBJECT {
-            let message = format!("allocates {size} bytes; the most is {MAX_OBJECT}");
-            return Err(Fault::new(FaultKind::Unsupported, message));
+            return Err(Fault::too_large(size));
         }
         let nth = self.get(thread, field::OBJECTS);
         let known = self.threads[thread.0 as usize].objects.get(nth as usize).copied();

@@ -47,8 +47,8 @@ impl Machine<'_> {
 
     /// A byte of memory as it is, if there is memory there.
     pub fn peek(&self, addr: u64) -> Option<u8> {
-        let place = self.memory.place(&self.trail, addr, 1, Purpose::Copy).ok()?;
-        Some(self.memory.read(&self.trail, place) as u8)
+        let slice = self.memory.access(&self.trail, addr, 1, Purpose::Copy).ok()?;
+        Some(self.memory.read(&self.trail, slice) as u8)
     }
 
     /// Formats what the `Format` operation that a thread is at asks for; `byte` reads memory as
@@ -68,7 +68,7 @@ impl Machine<'_> {
         let unsupported = |what: &str| Fault::new(FaultKind::Unsupported, what);
         let text = format::format(format, args, keep, byte).map_err(unsupported)?;
         if let Some(addr) = text.bad {
-            self.memory.place(&self.trail, addr, 1, Purpose::Copy)?;
+            self.memory.access(&self.trail, addr, 1, Purpose::Copy)?;
             return Err(unsupported("formatting a string of more than 4 MiB"));
         }
         if to.is_some() && room > MAX_TEXT as u64 && text.length > MAX_TEXT as u64 {
@@ -97,8 +97,8 @@ impl Machine<'_> {
                 let before = self.trail.mark();
                 for (n, byte) in made.text.iter().chain(&[0]).enumerate() {
                     let addr = addr.wrapping_add(n as u64);
-                    let place = self.memory.place(&self.trail, addr, 1, Purpose::Write)?;
-                    self.memory.write(&mut self.trail, place, u128::from(*byte));
+                    let slice = self.memory.access(&self.trail, addr, 1, Purpose::Write)?;
+                    self.memory.write(&mut self.trail, slice, u128::from(*byte));
                 }
                 if self.trail.mark() != before {
                     self.note_change(thread);

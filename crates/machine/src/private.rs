@@ -10,10 +10,10 @@
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval::{int_pred, rmw_result};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::Fault;
 use crate::layout::object_address;
 use crate::machine::Machine;
-use crate::memory::{Place, Purpose};
+use crate::memory::{Purpose, Slice};
 use crate::thread::{ThreadId, field};
 
 impl Machine<'_> {
@@ -65,20 +65,20 @@ impl Machine<'_> {
         match op {
             Op::Load { dst, ty, addr, access } => {
                 let purpose = if access.raw { Purpose::Copy } else { Purpose::Read };
-                let place = self.private_place(thread, addr, ty.bytes(), purpose)?;
-                let value = self.memory.read(&self.trail, place) & ty.mask();
+                let slice = self.private_access(thread, addr, ty.bytes(), purpose)?;
+                let value = self.memory.read(&self.trail, slice) & ty.mask();
                 self.put_as(thread, dst, value, is_wide(ty));
             }
             Op::Store { ty, addr, value, .. } => {
                 self.ready(thread, [value])?;
-                let place = self.private_place(thread, addr, ty.bytes(), Purpose::Write)?;
+                let slice = self.private_access(thread, addr, ty.bytes(), Purpose::Write)?;
                 let value = self.read_as(thread, value, is_wide(ty));
-                self.private_write(thread, place, value);
+                self.private_write(thread, slice, value);
             }
             Op::Rmw { op, ty, dst, addr, value, when, .. } => {
                 self.ready(thread, [value])?;
-                let place = self.private_place(thread, addr, ty.bytes(), Purpose::Update)?;
-                let old = self.memory.read(&self.trail, place) & ty.mask();
+                let slice = self.private_access(thread, addr, ty.bytes(), Purpose::Update)?;
+                let old = self.memory.read(&self.trail, slice) & ty.mask();
                 if let Some((pred, wanted)) = when {
                     self.ready(thread, [wanted])?;
                     let wanted = self.read_as(thread, wanted, is_wide(ty));
@@ -88,17 +88,17 @@ impl Machine<'_> {
                 }
                 let operand = self.read_as(thread, value, is_wide(ty));
                 let new = rmw_result(op, ty, old, operand);
-                self.private_write(thread, place, new);
+                self.private_write(thread, slice, new);
                 self.put_as(thread, dst, old, is_wide(ty));
             }
             Op::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
                 self.ready(thread, [expected, new])?;
-                let place = self.private_place(thread, addr, ty.bytes(), Purpose::Update)?;
-                let old = self.memory.read(&self.trail, place) & ty.mask();
+                let slice = self.private_access(thread, addr, ty.bytes(), Purpose::Update)?;
+                let old = self.memory.read(&self.trail, slice) & ty.mask();
                 let equal = old == self.read_as(thread, expected, is_wide(ty));
                 if equal {
                     let new = self.read_as(thread, new, is_wide(ty));
-                    self.private_write(thread, place, new);
+                    self.private_write(thread, slice, new);
                 }
                 self.put_as(thread, dst, old, is_wide(ty));
                 self.put(thread, ok, equal.into());
@@ -108,28 +108,27 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    fn private_write(&mut self, thread: ThreadId, place: Place, value: u128) {
+    fn private_write(&mut self, thread: ThreadId, slice: Slice, value: u128) {
         let before = self.trail.mark();
-        self.memory.write(&mut self.trail, place, value);
+        self.memory.write(&mut self.trail, slice, value);
         if self.trail.mark() != before {
             self.note_change(thread);
         }
     }
 
-    fn private_place(
+    fn private_access(
         &mut self,
         thread: ThreadId,
         addr: Src,
         bytes: u32,
         purpose: Purpose,
-    ) -> Result<Place, Fault> {
+    ) -> Result<Slice, Fault> {
         self.ready(thread, [addr])?;
         let addr = self.read(thread, addr);
         if !self.is_alone(thread) && self.memory.private_owner(&self.trail, addr) != Some(thread) {
-            let message = "accesses an object that is private to another thread";
-            return Err(Fault::new(FaultKind::Unsupported, message));
+            return Err(Fault::private_to_another());
         }
-        self.memory.place(&self.trail, addr, bytes, purpose)
+        self.memory.access(&self.trail, addr, bytes, purpose)
     }
 
     /// Ends the newest objects of the frame as long as they are private.

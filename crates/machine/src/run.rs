@@ -290,8 +290,7 @@ impl Machine<'_> {
                 return Err(Fault::new(kind.into(), message).into());
             }
             Op::Unreachable => {
-                let message = "reaches a point marked as unreachable";
-                return Err(Fault::new(FaultKind::Unreachable, message).into());
+                return Err(Fault::unreachable().into());
             }
             op => unreachable!("{op:?} is not a local operation"),
         }
@@ -309,8 +308,7 @@ impl Machine<'_> {
         if let Op::Choose { lo, hi, .. } = op
             && hi - lo >= u64::from(crate::visible::MAX_CHOICES)
         {
-            let message = "chooses among more than 2^31 values";
-            return Err(Fault::new(FaultKind::Unsupported, message).into());
+            return Err(Fault::too_many_choices(crate::visible::MAX_CHOICES).into());
         }
         if !self.code.thread_locals.is_empty() {
             for src in operands(op) {

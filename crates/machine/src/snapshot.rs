@@ -69,8 +69,8 @@ impl Machine<'_> {
         }
         let base = crate::layout::object_address(id);
         let byte = |n| {
-            let place = self.memory.place(&self.trail, base + u64::from(n), 1, Purpose::Read);
-            place.map_or(0, |place| self.memory.read(&self.trail, place) as u8)
+            let slice = self.memory.access(&self.trail, base + u64::from(n), 1, Purpose::Read);
+            slice.map_or(0, |slice| self.memory.read(&self.trail, slice) as u8)
         };
         Some((id.0, (0..size).map(byte).collect()))
     }

@@ -7,9 +7,10 @@
 use crate::layout::ObjectId;
 use crate::trail::Word;
 use raddle_ir::{FuncId, GlobalId};
+use serde::{Deserialize, Serialize};
 
 /// Dense number of a thread: initial threads first, in order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ThreadId(pub u32);
 
 /// What a thread is doing.

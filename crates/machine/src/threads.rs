@@ -1,7 +1,7 @@
 //! Threads: names, status, spawning, waking.
 
 use crate::code::{Op, Pc};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::Fault;
 use crate::layout::function_at;
 use crate::machine::Machine;
 use crate::thread::{CHUNK_WORDS, MAX_THREADS, RECORD, Status, Thread, ThreadId, field};
@@ -171,8 +171,7 @@ impl Machine<'_> {
         let child = match self.children(parent).get(nth as usize) {
             Some(child) => *child,
             None if self.thread_count() >= MAX_THREADS => {
-                let message = format!("more than {MAX_THREADS} threads");
-                return Err(Fault::new(FaultKind::Unsupported, message));
+                return Err(Fault::too_many_threads());
             }
             None => {
                 let child = self.name_thread(self.child_name(parent, nth, runs));

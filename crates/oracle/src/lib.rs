@@ -15,6 +15,7 @@
 //! | [`automata`] | seeded random automata with loops |
 //! | [`spinning`] | seeded random programs with loops that wait |
 //! | [`cycles`] | litmus programs from critical cycles of relations |
+//! | [`campaign`] | the loop of tests over generated programs: counts, skips, the smallest complaint |
 //! | [`shrink`] | greedy reduction of a program that shows a disagreement |
 //!
 //! The oracles have in common what is not in question between memory models: the arithmetic, the
@@ -25,6 +26,7 @@ mod arith;
 pub mod automata;
 pub mod axiomatic;
 mod barriers;
+pub mod campaign;
 pub mod capped;
 mod condition;
 pub mod cycles;

@@ -23,6 +23,11 @@ impl Model {
             Model::Pso => "pso",
         }
     }
+
+    /// The model that engines and results call so.
+    pub fn named(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.name() == name)
+    }
 }
 
 impl fmt::Display for Model {

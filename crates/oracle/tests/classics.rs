@@ -1,6 +1,6 @@
 //! Well-known programs, with the number of executions that each model allows.
 
-mod common;
+use crate::common;
 
 use common::{both, counts, program};
 use raddle_oracle::Model;

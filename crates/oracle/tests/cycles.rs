@@ -1,6 +1,6 @@
 //! Programs made from cycles: what is known about cycles must come out, from both oracles.
 
-mod common;
+use crate::common;
 
 use common::both;
 use raddle_oracle::Model;

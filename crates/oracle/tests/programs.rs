@@ -1,6 +1,6 @@
 //! The generator and the shrinker.
 
-mod common;
+use crate::common;
 
 use common::BUDGET;
 use raddle_ir::verify::verify;

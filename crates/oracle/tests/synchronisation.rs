@@ -1,6 +1,6 @@
 //! Locks, conditions, waiting loads and threads in the operational oracle.
 
-mod common;
+use crate::common;
 
 use common::{program, run};
 use raddle_ir::{

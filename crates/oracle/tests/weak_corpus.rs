@@ -5,7 +5,7 @@
 
 use raddle_oracle::Trouble;
 use raddle_oracle::weak::{Model, executions};
-use raddle_testing::{Corpus, Reference, is_long};
+use raddle_testing::{Corpus, Reference, is_long, note};
 
 enum Result {
     Right,
@@ -34,7 +34,7 @@ fn compare(corpus: &Corpus, model: Model, expected: &Reference) -> Result {
 
 /// Every `step`th test of a corpus.
 fn corpus(name: &str, model: Model, step: usize) {
-    let Some(corpus) = Corpus::open(name) else { return };
+    let Some(corpus) = Corpus::shared(name) else { return };
     let references = corpus.references_of(model.name());
     let step = if is_long() { 1 } else { step };
     let (mut compared, mut large, mut wrong) = (0, Vec::new(), Vec::new());
@@ -46,7 +46,7 @@ fn corpus(name: &str, model: Model, step: usize) {
             Result::Wrong(complaint) => wrong.push(complaint),
         }
     }
-    println!("{name}: {compared} compared, too large: {large:?}");
+    note(&format!("{compared} of {} compared, too large: {large:?}", references.len()));
     let shown = wrong[..wrong.len().min(40)].join("\n");
     assert!(wrong.is_empty(), "{} of {compared} are wrong:\n{shown}", wrong.len());
     assert!(compared > 0 && large.len() * 100 <= compared, "{} are too large", large.len());

@@ -30,14 +30,14 @@ use align::{Added, Alignment, Spot, align};
 use origin::Origin;
 use raddle_analysis::fence::{self, Fence, Places, Verdict};
 use raddle_budget::Budget;
-use raddle_ir::Program;
+use raddle_ir::{Program, Verified};
 use statement::{Language, Spelling, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Reads the program again, with other texts in place of some files; the compiler's words otherwise.
-pub type Reload<'a> = dyn Fn(&[(PathBuf, Vec<u8>)]) -> Result<Program, String> + 'a;
+pub type Reload<'a> = dyn Fn(&[(PathBuf, Vec<u8>)]) -> Result<Verified, String> + 'a;
 
 /// A file of the source that may be edited.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -215,7 +215,7 @@ impl<'a> Editor<'a> {
         &self,
         program: &Program,
         fences: &[Fence],
-        judge: &dyn Fn(&Program) -> Verdict,
+        judge: &dyn Fn(&Verified) -> Verdict,
     ) -> Written {
         let Some(places) = &self.places else { return Written::nothing() };
         let trial = Trial { program, places, fences, judge, reload: self.reload };
@@ -242,7 +242,7 @@ struct Trial<'t> {
     program: &'t Program,
     places: &'t Places,
     fences: &'t [Fence],
-    judge: &'t dyn Fn(&Program) -> Verdict,
+    judge: &'t dyn Fn(&Verified) -> Verdict,
     reload: &'t Reload<'t>,
 }
 
@@ -272,7 +272,7 @@ impl Trial<'_> {
     }
 
     /// The edited program, if it is the original with fences where they are wanted.
-    fn read(&self, draft: &Draft, written: &BTreeSet<usize>) -> Option<Program> {
+    fn read(&self, draft: &Draft, written: &BTreeSet<usize>) -> Option<Verified> {
         let texts: Vec<(PathBuf, Vec<u8>)> =
             draft.files.iter().map(|file| (file.path.clone(), file.new.clone())).collect();
         let edited = (self.reload)(&texts).ok()?;

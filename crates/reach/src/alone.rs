@@ -14,8 +14,7 @@ use raddle_engine::Budget;
 use raddle_ir::flow::Flow;
 use raddle_ir::{FuncId, Program};
 use raddle_machine::code::{Code, Op, Pc, Target};
-use raddle_machine::visible::{LOCK_BYTES, UNLOCKED};
-use raddle_machine::{Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body, rmw_result};
+use raddle_machine::{Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -204,22 +203,11 @@ impl System<'_> {
 
     /// Whether a thread's next operation can happen, and changes nothing but the thread.
     fn only_looks(&self, thread: ThreadId) -> bool {
-        match self.machine.visible(thread) {
+        let visible = self.machine.visible(thread);
+        match visible {
             Visible::Load { .. } => true,
-            Visible::Rmw { addr, ty, op, operand, when: None } => {
-                let old = self.in_memory(addr, ty.bytes());
-                old.is_some_and(|old| rmw_result(op, ty, old, operand) == old)
-                    && !self.is_shut_out(thread)
-            }
-            Visible::CmpXchg { addr, ty, expected, new } => {
-                let old = self.in_memory(addr, ty.bytes());
-                old.is_some_and(|old| old & ty.mask() != expected || new == expected)
-                    && !self.is_shut_out(thread)
-            }
-            Visible::TryLock { addr } => {
-                self.in_memory(addr, LOCK_BYTES).is_some_and(|holder| holder != UNLOCKED)
-            }
-            _ => false,
+            Visible::TryLock { .. } => self.machine.idle(thread, &visible).is_some(),
+            _ => self.machine.idle(thread, &visible).is_some() && !self.is_shut_out(thread),
         }
     }
 

@@ -1,43 +1,10 @@
-//! What the engine is asked and what it answers.
+//! The answers of the engine.
 
 use crate::search::Ended;
-use raddle_engine::{Budget, FailureSite, Spent, Step, Stopped};
+use raddle_engine::{FailureSite, Spent, Step, Stopped};
 use raddle_ir::{LocId, Point};
 use std::fmt;
 use std::time::Duration;
-
-/// Where to stop, and with what to work.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    pub budget: Budget,
-    /// Instructions that a thread may run between two visible operations.
-    pub local_steps: u64,
-    /// Threads to search with.
-    pub workers: usize,
-    /// The most stores that a thread may delay at the same time.
-    pub max_delayed: usize,
-    /// Whether failures are looked for even if the program has goals.
-    pub failures: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            budget: Budget::UNLIMITED,
-            local_steps: 1_000_000,
-            workers: 1,
-            max_delayed: 4096,
-            failures: false,
-        }
-    }
-}
-
-/// The models under which reachability is asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ReachModel {
-    Sc,
-    Tso,
-}
 
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,7 +20,7 @@ pub enum Unknown {
     Unsupported(String, LocId),
     /// Inputs took some of their values only, and nothing was found for those.
     Inputs,
-    /// More stores would have to be delayed than [`Options::max_delayed`].
+    /// More stores would have to be delayed than [`raddle_engine::Limits::delayed_stores`].
     Delayed(usize),
     /// There is no schedule for what was found: a defect of raddle.
     Lost,

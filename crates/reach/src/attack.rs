@@ -21,10 +21,10 @@
 //! can come before `store`, in the same order, and leave the computation as it is otherwise.
 
 use crate::delay::Delayed;
-use crate::past::{Past, Range, Touch};
-use raddle_machine::ThreadId;
+use crate::past::{Past, Range};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
+use raddle_machine::{ThreadId, Touch};
 
 /// Which store of which thread is delayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,8 +67,8 @@ impl Window {
 
 impl Chain {
     /// The chain begins with a load.
-    pub fn begin(delay: Delay, load: Pc, range: Range) -> Chain {
-        Chain { delay, load, past: Past::of_load(range) }
+    pub fn begin(delay: Delay, load: Pc, touch: &Touch) -> Chain {
+        Chain { delay, load, past: Past::of_load(touch) }
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     fn touch(addr: u64, writes: bool) -> Touch {
-        Touch { range: Range::new(addr, 4), writes }
+        Touch { addr, bytes: 4, writes }
     }
 
     fn delay() -> Delay {
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn only_what_happens_after_the_load_is_allowed() {
-        let mut attack = Attack::Chain(Chain::begin(delay(), Pc(2), Range::new(200, 4)));
+        let mut attack = Attack::Chain(Chain::begin(delay(), Pc(2), &touch(200, false)));
         let other = ThreadId(1);
         assert!(!attack.allows(other, Some(&touch(200, false))));
         assert!(!attack.allows(ThreadId(0), Some(&touch(200, true))));

@@ -4,17 +4,14 @@
 use crate::rules::Rules;
 use crate::search::{Found, Search, Target};
 use raddle_engine::Budget;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_machine::{Bounds, Unroll};
 use raddle_oracle::automata;
-use raddle_oracle::generate::{self, Config};
-
-fn count(short: u64) -> u64 {
-    raddle_testing::scaled(short, 40)
-}
+use raddle_oracle::campaign::{compare, compare_seeds, generated, same};
+use raddle_oracle::generate::Config;
 
 /// Thread, store and load of every attack that succeeds.
-fn attacks(program: &Program, whole_windows: bool) -> Vec<(u32, u32, u32)> {
+fn attacks(program: &Verified, whole_windows: bool) -> Vec<(u32, u32, u32)> {
     let rules = Rules { attacks: true, whole_windows, ..Rules::default() };
     let budget = Budget::UNLIMITED;
     let bounds = Bounds { steps: 100_000, unroll: Unroll::NONE, spin: true, budget };
@@ -42,24 +39,23 @@ fn with_locks(source: &str, seed: u64) -> String {
 #[test]
 fn automata_are_attacked_alike() {
     let (mut all, mut locked) = (0, 0);
-    for seed in 0..count(150) {
+    let tally = compare_seeds(150, |seed| {
         let source = with_locks(&automata::source(seed), seed);
         let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
         let found = attacks(&program, false);
-        assert_eq!(found, attacks(&program, true), "{source}");
         all += u64::from(!found.is_empty());
         locked += u64::from(!found.is_empty() && program.memory_lock.is_some());
-    }
-    assert!(all > count(25) && locked > count(5), "{all} are attacked, {locked} with locks");
+        same(source, &found, &attacks(&program, true))
+    });
+    let enough = all * 6 > tally.compared && locked * 30 > tally.compared;
+    assert!(enough, "{all} are attacked, {locked} with locks");
 }
 
 #[test]
 fn programs_are_attacked_alike() {
     for config in [Config::memory(), Config::c11(), Config::synchronised(), Config::waiting()] {
-        for seed in 0..count(40) {
-            let program = generate::program(&config, seed);
-            let (found, expected) = (attacks(&program, false), attacks(&program, true));
-            assert_eq!(found, expected, "{}", raddle_ir::text::print(&program));
-        }
+        compare(generated(&config, 40), |program| {
+            same("attacks", &attacks(program, false), &attacks(program, true))
+        });
     }
 }

@@ -1,19 +1,20 @@
 //! Final states: under TSO, those of the program extended until no attack succeeds ([`crate::lazy`]).
 
-use crate::api::{FinalState, FinalStates, Options, ReachModel, Unknown};
+use crate::api::{FinalState, FinalStates, Unknown};
 use crate::lazy::{Asker, first_cap, unknown};
 use crate::path::Manner;
 use crate::rules::Rules;
 use crate::search::{Found, Target};
-use raddle_ir::Program;
+use raddle_engine::Options;
+use raddle_ir::Verified;
 use raddle_machine::code::Pc;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The values that the program's observables have when all threads have ended, in order.
-pub fn final_states(program: &Program, model: ReachModel, options: &Options) -> FinalStates {
+pub fn final_states(program: &Verified, options: &Options) -> FinalStates {
     let mut asker = Asker::new(program, options);
-    let (states, unknown) = match asker.finals(model) {
+    let (states, unknown) = match asker.finals() {
         Ok(states) => (states, None),
         Err(unknown) => (Vec::new(), Some(unknown)),
     };
@@ -21,19 +22,19 @@ pub fn final_states(program: &Program, model: ReachModel, options: &Options) -> 
 }
 
 impl Asker<'_, '_> {
-    fn finals(&mut self, model: ReachModel) -> Result<Vec<FinalState>, Unknown> {
+    fn finals(&mut self) -> Result<Vec<FinalState>, Unknown> {
         let mut delayable = FxHashSet::default();
         let mut cap = first_cap(self.program);
         loop {
-            let (found, capped) = match model {
-                ReachModel::Sc => (Vec::new(), false),
-                ReachModel::Tso => self.further(&delayable, cap)?,
+            let (found, capped) = match self.manner()? {
+                Manner::Sc => (Vec::new(), false),
+                Manner::Tso | Manner::TsoDrained => self.further(&delayable, cap)?,
             };
             if !found.is_empty() {
                 delayable.extend(found);
                 continue;
             }
-            match self.finals_of(&delayable, cap, model)? {
+            match self.finals_of(&delayable, cap)? {
                 Some(states) if !capped => return Ok(states),
                 _ => cap = self.doubled_cap(cap)?,
             }
@@ -55,7 +56,6 @@ impl Asker<'_, '_> {
         &mut self,
         delayable: &FxHashSet<Pc>,
         cap: usize,
-        model: ReachModel,
     ) -> Result<Option<Vec<FinalState>>, Unknown> {
         let delayable = Arc::new(delayable.clone());
         let rules = Rules { delayable, cap, ..Rules::default() };
@@ -69,10 +69,7 @@ impl Asker<'_, '_> {
         if outcome.capped {
             return Ok(None);
         }
-        let manner = match model {
-            ReachModel::Sc => Manner::Sc,
-            ReachModel::Tso => Manner::Tso,
-        };
+        let manner = self.manner()?;
         let mut states = Vec::new();
         for finding in &outcome.found {
             let Found::Final(values) = &finding.what else { continue };

@@ -30,15 +30,15 @@
 //! for ever as soon as they are found.
 
 use crate::api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, Options, ReachModel, Reachability, Reached,
-    Robust, Robustness, Unknown,
+    Answer, Attacks, Effort, End, FeasibleAttack, Reachability, Reached, Robust, Robustness,
+    Unknown,
 };
 use crate::delayable::{Delayable, Sought};
 use crate::path::{Manner, schedule};
 use crate::rules::Rules;
 use crate::search::{Finding, Found, Outcome, Search, Target};
-use raddle_engine::{FailureKind, FailureSite, Step};
-use raddle_ir::{InstKind, LocId, Order, Program};
+use raddle_engine::{Buffering, Engine, FailureKind, FailureSite, Limits, Options, Step};
+use raddle_ir::{InstKind, LocId, Order, Program, Verified};
 use raddle_machine::code::{Op, Pc};
 use raddle_machine::{Bounds, Fault, Unroll};
 use rustc_hash::FxHashSet;
@@ -46,17 +46,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Whether a goal of the program can be reached; of one without goals, whether it can fail.
-pub fn reach(program: &Program, model: ReachModel, options: &Options) -> Reachability {
+pub fn reach(program: &Verified, options: &Options) -> Reachability {
     let mut asker = Asker::new(program, options);
-    let answer = match model {
-        ReachModel::Sc => asker.reach_sc(),
-        ReachModel::Tso => asker.reach_tso(),
+    let answer = match asker.manner() {
+        Ok(Manner::Sc) => asker.reach_sc(),
+        Ok(Manner::Tso | Manner::TsoDrained) => asker.reach_tso(),
+        Err(unknown) => Answer::Unknown(unknown),
     };
     Reachability { answer, effort: asker.effort() }
 }
 
 /// Whether the program behaves under TSO as it does under SC.
-pub fn robust(program: &Program, options: &Options) -> Robustness {
+pub fn robust(program: &Verified, options: &Options) -> Robustness {
     let mut asker = Asker::new(program, options);
     let verdict = match asker.attacked(&FxHashSet::default(), 0, false) {
         Err(unknown) => Robust::Unknown(unknown),
@@ -69,7 +70,7 @@ pub fn robust(program: &Program, options: &Options) -> Robustness {
 }
 
 /// Every attack that succeeds.
-pub fn attacks(program: &Program, options: &Options) -> Attacks {
+pub fn attacks(program: &Verified, options: &Options) -> Attacks {
     let mut asker = Asker::new(program, options);
     let (feasible, unknown) = match asker.attacked(&FxHashSet::default(), 0, true) {
         Ok(attacked) => (attacked.found, attacked.unknown),
@@ -81,7 +82,7 @@ pub fn attacks(program: &Program, options: &Options) -> Attacks {
 
 /// Puts queries and adds up what they take.
 pub(crate) struct Asker<'p, 'o> {
-    pub program: &'p Program,
+    pub program: &'p Verified,
     options: &'o Options,
     start: Instant,
     effort: Effort,
@@ -113,12 +114,25 @@ enum Query {
 }
 
 impl<'p> Asker<'p, '_> {
-    pub fn new<'o>(program: &'p Program, options: &'o Options) -> Asker<'p, 'o> {
+    pub fn new<'o>(program: &'p Verified, options: &'o Options) -> Asker<'p, 'o> {
         Asker { program, options, start: Instant::now(), effort: Effort::default() }
     }
 
     pub fn effort(&self) -> Effort {
         Effort { elapsed: self.start.elapsed(), ..self.effort }
+    }
+
+    /// How the model's schedules are made from paths.
+    pub fn manner(&self) -> Result<Manner, Unknown> {
+        match self.options.model.buffering() {
+            Some(Buffering::None) => Ok(Manner::Sc),
+            Some(Buffering::Fifo) => Ok(Manner::Tso),
+            Some(Buffering::PerLocation) | None => {
+                let fault = Engine::Reach.lacks(self.options.model);
+                let message = fault.map_or(String::new(), |fault| fault.message);
+                Err(Unknown::Unsupported(message, LocId::NONE))
+            }
+        }
     }
 
     fn reach_sc(&mut self) -> Answer {
@@ -167,14 +181,14 @@ impl<'p> Asker<'p, '_> {
     }
 
     fn asks_for_goals(&self) -> bool {
-        !self.program.goals.is_empty() && !self.options.failures
+        !self.program.goals.is_empty() && self.options.checks.goals
     }
 
     /// Twice as many stores to delay, if that is allowed.
     pub fn doubled_cap(&self, cap: usize) -> Result<usize, Unknown> {
-        match cap >= self.options.max_delayed {
+        match cap >= self.options.limits.delayed_stores {
             true => Err(Unknown::Delayed(cap)),
-            false => Ok((cap * 2).min(self.options.max_delayed)),
+            false => Ok((cap * 2).min(self.options.limits.delayed_stores)),
         }
     }
 
@@ -255,17 +269,19 @@ impl<'p> Asker<'p, '_> {
     /// Why a search does not start.
     pub fn cannot_start(&self, fault: Fault) -> Unknown {
         let unsupported = Unknown::Unsupported(fault.message, LocId::NONE);
-        self.options.budget.spent().map_or(unsupported, Unknown::Spent)
+        self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
     }
 
     /// Why there is no schedule for what was found.
     pub fn lost(&self) -> Unknown {
-        self.options.budget.spent().map_or(Unknown::Lost, Unknown::Spent)
+        let message = "a way that was found cannot be gone again".to_owned();
+        let unsupported = Unknown::Unsupported(message, LocId::NONE);
+        self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
     }
 
     fn bounds(&self) -> Bounds {
-        let Options { local_steps: steps, budget, .. } = self.options;
-        Bounds { steps: *steps, unroll: Unroll::NONE, spin: true, budget: budget.clone() }
+        let Limits { local_steps: steps, budget, .. } = self.options.limits.clone();
+        Bounds { steps, unroll: Unroll::NONE, spin: true, budget }
     }
 
     /// A schedule that leads to what was found.

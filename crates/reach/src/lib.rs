@@ -8,7 +8,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `api` | what the engine is asked and what it answers |
+//! | `api` | the answers |
 //! | `lazy`, `finals` | the queries: reachability, robustness, attacks; final states |
 //! | `search`, `worker` | breadth-first search, on several cores |
 //! | `memo`, `memoizable` | moves that are remembered instead of made |
@@ -55,8 +55,8 @@ mod tree;
 mod worker;
 
 pub use api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, Options, ReachModel,
-    Reachability, Reached, Robust, Robustness, Unknown,
+    Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, Reachability, Reached,
+    Robust, Robustness, Unknown,
 };
 pub use finals::final_states;
 pub use lazy::{attacks, reach, robust};

@@ -2,17 +2,14 @@
 
 use crate::attack::Attack;
 use crate::delay::{Cover, Entry};
-use crate::past::{Range, Touch};
 use crate::system::System;
-use raddle_ir::Order;
 use raddle_machine::code::Pc;
 use raddle_machine::layout::global_address;
-use raddle_machine::memory::Purpose;
-use raddle_machine::visible::{DESTROYED, LOCK_BYTES, UNLOCKED, held_by};
-use raddle_machine::{Status, ThreadId, Visible, int_pred};
+use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
+use raddle_machine::{Status, StrongStore::DrainsBefore, ThreadId, Touch, Visible};
 
 /// The most alternatives of one operation that are tried.
-const MAX_CHOICES: u64 = 1 << 16;
+pub const MAX_CHOICES: u32 = 1 << 16;
 
 /// How a thread moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +72,7 @@ impl System<'_> {
         match visible {
             Visible::Choose { .. } => true,
             Visible::Store { .. } if self.soft.attack.window_of(thread).is_some() => {
-                !needs_empty_buffer(visible)
+                !visible.needs_empty_buffer(DrainsBefore)
             }
             Visible::Store { .. } => {
                 self.is_delayed(thread, visible) && self.delayed(thread).len() < self.rules.cap
@@ -117,15 +114,10 @@ impl System<'_> {
             return;
         }
         match visible {
-            Visible::Choose { count } => {
-                let count = count.min(MAX_CHOICES + 1) as u32;
-                out.extend((0..count).map(|choice| Move { choice, ..step(Kind::Step) }));
-            }
-            Visible::Signal { addr } => {
-                let waiters = self.waiters(addr);
-                let choices = waiters.iter().map(|waiter| waiter.0 + 1);
-                let nobody = waiters.is_empty().then_some(0);
-                out.extend(choices.chain(nobody).map(|choice| Move { choice, ..step(Kind::Step) }));
+            Visible::Choose { .. } | Visible::Signal { .. } => {
+                let count = self.machine.choice_count(thread).min(MAX_CHOICES + 1);
+                let choices = (0..count).map(|n| self.machine.nth_choice(thread, n));
+                out.extend(choices.map(|choice| Move { choice, ..step(Kind::Step) }));
             }
             _ => out.push(step(Kind::Step)),
         }
@@ -141,7 +133,7 @@ impl System<'_> {
         self.rules.attacks
             && self.soft.attack == Attack::None
             && matches!(visible, Visible::Store { .. })
-            && !needs_empty_buffer(visible)
+            && !visible.needs_empty_buffer(DrainsBefore)
             && self.delayed(thread).is_empty()
             && !self.rules.delayable.contains(&self.machine.pc(thread))
             && (self.rules.whole_windows
@@ -161,13 +153,13 @@ impl System<'_> {
         let Attack::Window(window) = &self.soft.attack else { return false };
         let lock = self.machine.program.memory_lock.filter(|_| touch.is_some_and(|t| t.writes));
         lock.is_some_and(|lock| {
-            let range = Range::new(global_address(lock), LOCK_BYTES);
-            window.past.conflicts(&Touch { range, writes: true })
+            let addr = global_address(lock);
+            window.past.conflicts(&Touch { addr, bytes: LOCK_BYTES, writes: true })
         })
     }
 
     fn can_happen(&mut self, thread: ThreadId, visible: Visible, touch: Option<Touch>) -> bool {
-        if needs_empty_buffer(visible) && !self.is_drained(thread) {
+        if visible.needs_empty_buffer(DrainsBefore) && !self.is_drained(thread) {
             return false;
         }
         if touch.is_some_and(|touch| touch.writes) && self.is_shut_out(thread) {
@@ -186,30 +178,24 @@ impl System<'_> {
                 self.capped |= !fits;
                 fits
             }
-            Visible::Await { addr, ty, pred, value } => {
-                let met = |seen: u128| int_pred(pred, ty, seen & ty.mask(), value);
-                match self.cover(thread, addr, ty.bytes()) {
-                    Cover::Value(seen) => met(seen),
-                    Cover::Nothing => self.in_memory(addr, ty.bytes()).is_none_or(met),
+            // What is at fault is let through, to fail when it happens.
+            _ => visible.needs().is_none_or(|(addr, needs)| {
+                match self.cover(thread, addr, needs.bytes()) {
+                    Cover::Value(seen) => needs.met_by(seen),
+                    Cover::Nothing => {
+                        let seen = self.machine.in_memory(addr, needs.bytes());
+                        seen.is_none_or(|seen| needs.met_by(seen))
+                    }
                     Cover::Partly => false,
                 }
-            }
-            Visible::Rmw { addr, ty, when: Some((pred, value)), .. } => {
-                let met = |seen: u128| int_pred(pred, ty, seen & ty.mask(), value);
-                self.in_memory(addr, ty.bytes()).is_none_or(met)
-            }
-            // What is at fault is let through, to fail when it happens.
-            Visible::Lock { addr } | Visible::Relock { addr, .. } => self
-                .in_memory(addr, LOCK_BYTES)
-                .is_none_or(|held| held == UNLOCKED || held == DESTROYED),
-            _ => true,
+            }),
         }
     }
 
     /// Whether another thread has the sole right to write memory.
     pub fn is_shut_out(&self, thread: ThreadId) -> bool {
         let Some(lock) = self.machine.program.memory_lock else { return false };
-        let held = self.in_memory(global_address(lock), LOCK_BYTES);
+        let held = self.machine.in_memory(global_address(lock), LOCK_BYTES);
         held.is_some_and(|held| held != UNLOCKED && held != held_by(thread))
     }
 
@@ -219,7 +205,8 @@ impl System<'_> {
         let is_shut_out = |thread: &ThreadId| {
             self.machine.status(*thread) == Status::Ready && self.is_shut_out(*thread) && {
                 let visible = self.machine.visible(*thread);
-                matches!(visible, Visible::Store { .. }) && !needs_empty_buffer(visible)
+                matches!(visible, Visible::Store { .. })
+                    && !visible.needs_empty_buffer(DrainsBefore)
             }
         };
         let thread = self.machine.thread_ids().filter(|_| self.rules.attacks).find(is_shut_out)?;
@@ -228,93 +215,40 @@ impl System<'_> {
 
     /// Whether a store goes to the thread's delayed stores for others to see it later.
     pub fn is_delayed(&self, thread: ThreadId, visible: Visible) -> bool {
-        !needs_empty_buffer(visible)
+        !visible.needs_empty_buffer(DrainsBefore)
             && (!self.delayed(thread).is_empty()
                 || self.rules.delayable.contains(&self.machine.pc(thread)))
-    }
-
-    /// What memory holds, if there is memory there and something was written to it.
-    pub fn in_memory(&self, addr: u64, bytes: u32) -> Option<u128> {
-        let trail = &self.machine.trail;
-        let place = self.machine.memory.place(trail, addr, bytes, Purpose::Read).ok()?;
-        Some(self.machine.memory.read(trail, place))
     }
 
     /// How a thread's next operation would touch memory; `None` if only the thread itself has a part
     /// in it.
     pub fn touch(&self, thread: ThreadId, visible: Visible) -> Option<Touch> {
-        let (addr, bytes, writes) = match visible {
-            Visible::Load { addr, ty, .. } | Visible::Await { addr, ty, .. } => {
-                if self.cover(thread, addr, ty.bytes()) != Cover::Nothing {
-                    return None;
-                }
-                (addr, ty.bytes(), false)
+        match visible {
+            Visible::Load { addr, ty, .. } | Visible::Await { addr, ty, .. }
+                if self.cover(thread, addr, ty.bytes()) != Cover::Nothing =>
+            {
+                None
             }
-            Visible::Store { addr, ty, .. } => {
-                let shown = !self.is_delayed(thread, visible)
-                    && self.soft.attack.window_of(thread).is_none();
-                if !shown {
-                    return None;
-                }
-                (addr, ty.bytes(), true)
+            Visible::Store { .. }
+                if self.is_delayed(thread, visible)
+                    || self.soft.attack.window_of(thread).is_some() =>
+            {
+                None
             }
-            Visible::Rmw { addr, ty, .. } => (addr, ty.bytes(), true),
-            Visible::CmpXchg { addr, ty, expected, .. } => {
-                let seen = self.in_memory(addr, ty.bytes());
-                (addr, ty.bytes(), seen.is_some_and(|seen| seen & ty.mask() == expected))
+            _ => {
+                let reserved = |addr, bytes| self.has_reserved(thread, addr, bytes);
+                self.machine.touch(&visible, reserved)
             }
-            Visible::StoreCond { addr, ty, .. } => {
-                (addr, ty.bytes(), self.has_reserved(thread, addr, ty.bytes()))
-            }
-            Visible::TryLock { addr } => {
-                let held = self.in_memory(addr, LOCK_BYTES).is_some_and(|held| held != UNLOCKED);
-                (addr, LOCK_BYTES, !held)
-            }
-            Visible::Lock { addr }
-            | Visible::Relock { addr, .. }
-            | Visible::Unlock { addr }
-            | Visible::Signal { addr }
-            | Visible::Broadcast { addr } => (addr, LOCK_BYTES, true),
-            Visible::CondEnqueue { addr, .. } | Visible::CondLeave { addr } => {
-                (addr, LOCK_BYTES, false)
-            }
-            Visible::Free { addr, by } => {
-                let whole = self.machine.memory.whole(&self.machine.trail, addr, by.is_implicit());
-                (addr, whole.map_or(1, |place| place.bytes()), true)
-            }
-            Visible::Choose { .. }
-            | Visible::Fence { .. }
-            | Visible::Spawn
-            | Visible::Format
-            | Visible::Join { .. } => return None,
-        };
-        Some(Touch { range: Range::new(addr, bytes), writes })
+        }
     }
 
     /// Whether a thread's reservation of these bytes still holds.
     pub fn has_reserved(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
         self.soft.reserved[thread.0 as usize] == Some((addr, bytes))
     }
-
-    /// The threads that a signal on the condition at `addr` could wake, in order.
-    pub fn waiters(&self, addr: u64) -> Vec<ThreadId> {
-        let machine = &self.machine;
-        machine.thread_ids().filter(|id| machine.waits_on(*id) == Some(addr)).collect()
-    }
 }
 
 /// What the end of a delay does to memory.
 pub fn writing(entry: &Entry) -> Touch {
-    Touch { range: Range::new(entry.addr, entry.bytes), writes: true }
-}
-
-/// Whether an operation waits until all of its thread's stores are visible. A store after which that
-/// is waited for might as well wait itself.
-pub fn needs_empty_buffer(visible: Visible) -> bool {
-    match visible {
-        Visible::Load { access, .. } => access.exclusive,
-        Visible::Store { access, .. } => access.order == Order::SeqCst,
-        Visible::Await { .. } | Visible::Choose { .. } => false,
-        _ => true,
-    }
+    Touch { addr: entry.addr, bytes: entry.bytes, writes: true }
 }

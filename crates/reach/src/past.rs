@@ -5,8 +5,8 @@
 //! been followed so far is a matter of the threads that have taken part, and of the bytes that were
 //! read and written.
 
-use raddle_machine::ThreadId;
 use raddle_machine::codec::{put, take};
+use raddle_machine::{ThreadId, Touch};
 use smallvec::SmallVec;
 
 /// A run of bytes.
@@ -21,16 +21,14 @@ impl Range {
         Range { start: addr, end: addr.saturating_add(bytes.into()) }
     }
 
+    /// The bytes of an access.
+    pub fn of(touch: &Touch) -> Range {
+        Range::new(touch.addr, touch.bytes)
+    }
+
     pub fn overlaps(&self, other: &Range) -> bool {
         self.start < other.end && other.start < self.end
     }
-}
-
-/// One access to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
-    pub range: Range,
-    pub writes: bool,
 }
 
 /// Bytes that were touched, as disjoint runs in order.
@@ -40,9 +38,8 @@ pub struct Touched(SmallVec<[(Range, bool); 4]>);
 impl Touched {
     /// Whether an access happens after one of those before: the same byte, one of them a write.
     fn conflicts(&self, touch: &Touch) -> bool {
-        self.0
-            .iter()
-            .any(|(range, written)| range.overlaps(&touch.range) && (*written || touch.writes))
+        let new = Range::of(touch);
+        self.0.iter().any(|(range, written)| range.overlaps(&new) && (*written || touch.writes))
     }
 
     fn overlaps(&self, range: &Range) -> bool {
@@ -52,13 +49,14 @@ impl Touched {
     fn add(&mut self, touch: &Touch) {
         // The parts of the new run that are not yet known, between those that are.
         let mut cut: SmallVec<[(Range, bool); 8]> = SmallVec::new();
-        let mut next = touch.range.start;
+        let new = Range::of(touch);
+        let mut next = new.start;
         for (range, written) in self.0.drain(..) {
-            if !range.overlaps(&touch.range) {
+            if !range.overlaps(&new) {
                 cut.push((range, written));
                 continue;
             }
-            let (start, end) = (range.start.max(touch.range.start), range.end.min(touch.range.end));
+            let (start, end) = (range.start.max(new.start), range.end.min(new.end));
             if range.start < start {
                 cut.push((Range { start: range.start, end: start }, written));
             }
@@ -71,8 +69,8 @@ impl Touched {
             }
             next = end;
         }
-        if next < touch.range.end {
-            cut.push((Range { start: next, end: touch.range.end }, touch.writes));
+        if next < new.end {
+            cut.push((Range { start: next, end: new.end }, touch.writes));
         }
         cut.sort_unstable();
         for (range, written) in cut {
@@ -118,9 +116,9 @@ impl Past {
     }
 
     /// It begins with a load.
-    pub fn of_load(range: Range) -> Past {
+    pub fn of_load(load: &Touch) -> Past {
         let mut past = Past::default();
-        past.touch(&Touch { range, writes: false });
+        past.touch(load);
         past
     }
 
@@ -179,7 +177,7 @@ mod tests {
     use super::*;
 
     fn touch(addr: u64, bytes: u32, writes: bool) -> Touch {
-        Touch { range: Range::new(addr, bytes), writes }
+        Touch { addr, bytes, writes }
     }
 
     #[test]
@@ -200,7 +198,7 @@ mod tests {
 
     #[test]
     fn threads_and_bytes_are_followed() {
-        let mut past = Past::of_load(Range::new(200, 4));
+        let mut past = Past::of_load(&touch(200, 4, false));
         let (one, other) = (ThreadId(1), ThreadId(2));
         assert!(!past.reaches(one, Some(&touch(200, 4, false))));
         assert!(past.reaches(one, Some(&touch(200, 4, true))));

@@ -10,7 +10,7 @@ use crate::search::{Finding, Search};
 use crate::space::{Row, Scratch, StateId};
 use crate::system::System;
 use raddle_engine::Step;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_machine::{Bounds, Machine, ThreadId, Visible};
 
 impl Search<'_> {
@@ -63,7 +63,7 @@ pub(crate) enum Manner {
 
 /// The schedule that makes these moves, which `machine` numbered. `None` if they cannot be made again.
 pub(crate) fn schedule(
-    program: &Program,
+    program: &Verified,
     bounds: Bounds,
     rules: &Rules,
     machine: &Machine<'_>,
@@ -114,19 +114,25 @@ impl Follower<'_> {
             self.stores.resize(number as usize + 1, (0, 0));
         }
         let (made, left) = &mut self.stores[number as usize];
-        let step = Step { thread: number, update: None, choice: by.choice.into() };
+        let thread = by.thread;
         if by.kind == Kind::Flush {
-            self.steps.push(Step { update: Some(*left), ..step });
+            self.steps.push(Step::Update { thread, store: *left });
             *left += 1;
             return;
         }
-        let visible = self.fresh.machine.visible(by.thread);
+        let visible = self.fresh.machine.visible(thread);
         if !matches!(visible, Visible::Store { .. }) || self.manner == Manner::Sc {
-            return self.steps.push(step);
+            return self.steps.push(match visible {
+                Visible::Choose { .. } => Step::Choose { thread, choice: by.choice.into() },
+                Visible::Signal { .. } => {
+                    Step::Signal { thread, woken: by.choice.checked_sub(1).map(ThreadId) }
+                }
+                _ => Step::Run(thread),
+            });
         }
-        let shown = by.kind == Kind::Step && self.fresh.touch(by.thread, visible).is_some();
+        let shown = by.kind == Kind::Step && self.fresh.touch(thread, visible).is_some();
         if shown {
-            self.steps.push(Step { update: Some(*left), ..step });
+            self.steps.push(Step::Update { thread, store: *left });
             *left += 1;
         }
         *made += 1;
@@ -134,8 +140,8 @@ impl Follower<'_> {
 
     fn drain(&mut self) {
         for (thread, (made, left)) in self.stores.iter().enumerate() {
-            let step = |update| Step { thread: thread as u32, update: Some(update), choice: 0 };
-            self.steps.extend((*left..*made).map(step));
+            let thread = ThreadId(thread as u32);
+            self.steps.extend((*left..*made).map(|store| Step::Update { thread, store }));
         }
     }
 }

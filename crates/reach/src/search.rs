@@ -14,7 +14,7 @@ use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
 use crate::worker::Worker;
 use raddle_engine::{Budget, Spent};
-use raddle_ir::{LocId, Program};
+use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::{Bounds, Fault, ThreadId};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -120,7 +120,7 @@ struct Level<'l> {
 
 impl<'p> Search<'p> {
     pub fn new(
-        program: &'p Program,
+        program: &'p Verified,
         bounds: Bounds,
         rules: Rules,
         target: Target,

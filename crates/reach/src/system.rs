@@ -17,11 +17,11 @@ use crate::memoizable::is_memoizable;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use raddle_engine::{MAX_SILENT, tso_drains};
-use raddle_ir::{LocId, Program};
+use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
 use raddle_machine::visible::handle;
-use raddle_machine::{Bounds, Fault, FaultKind, Machine, Mark, Status, Stop};
+use raddle_machine::{Bounds, Fault, Machine, Mark, Status, Stop};
 use raddle_machine::{ThreadId, Unroll, Visible, Watch};
 
 /// What is part of a state beside the machine's words.
@@ -64,7 +64,7 @@ pub(crate) struct System<'p> {
 }
 
 impl<'p> System<'p> {
-    pub fn new(program: &'p Program, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
+    pub fn new(program: &'p Verified, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
         let bounds = Bounds { spin: true, unroll: Unroll::NONE, ..bounds };
         let mut machine = Machine::new(program, bounds)?;
         // States are kept: only loops that read nothing would be gone round for ever.
@@ -339,9 +339,7 @@ impl<'p> System<'p> {
     }
 
     fn join(&mut self, thread: ThreadId, joined: u64) -> Result<bool, Fault> {
-        let Some(target) = self.machine.thread_of(joined).filter(|target| *target != thread) else {
-            return Err(Fault::new(FaultKind::ThreadMisuse, "joins what is no other thread"));
-        };
+        let target = self.machine.join_target(thread, joined)?;
         if !self.has_ended(handle(target)) || !self.is_drained(thread) {
             return Ok(false);
         }

@@ -3,77 +3,70 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use raddle_interleave::{
-    Budget, FailureKind, Model, Options as Exploration, ReplayEnd, Summary, explore, replay_reach,
+use raddle_engine::{
+    Budget, FailureKind, Model, Options, Options as Exploration, ReplayEnd, Summary,
 };
-use raddle_ir::{Program, text};
-use raddle_oracle::generate::{self, Config, Weights};
-use raddle_oracle::shrink::shrink;
+use raddle_interleave::{explore, replay_reach};
+use raddle_ir::Verified;
+use raddle_oracle::campaign::{
+    Comparison, Stop, compare, compare_under, ensure, generated, same, seeded,
+};
+use raddle_oracle::generate::{Config, Weights};
 use raddle_oracle::spinning;
-use raddle_reach::{
-    Answer, End, Options, ReachModel, Reached, Robust, final_states, reach, robust,
-};
+use raddle_reach::{Answer, End, Reached, Robust, final_states, reach, robust};
+use raddle_testing::note;
 
-/// Executions beyond which a program is passed over.
+/// Executions beyond which a program is skipped.
 const EXECUTIONS: u64 = 5_000;
 
-fn seeds(short: u64) -> std::ops::Range<u64> {
-    0..raddle_testing::scaled(short, 40)
-}
-
 /// What the interleaving engine says, if it can say everything.
-fn explored(program: &Program, model: Model) -> Option<Summary> {
+fn explored(program: &Verified, model: Model) -> Result<Summary, Stop> {
     let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
     options.limits.executions = Some(EXECUTIONS);
     options.limits.spin = false;
     let summary = explore(program, &options);
     let unsupported = summary.failures.iter().any(|f| f.kind == FailureKind::Unsupported);
-    (summary.stopped.is_none() && summary.cut == 0 && !unsupported).then_some(summary)
+    let is_whole = summary.stopped.is_none() && summary.cut == 0 && !unsupported;
+    is_whole.then_some(summary).ok_or(Stop::Skip)
 }
 
-fn complaint(program: &Program) -> Option<String> {
+/// Final states, failures and robustness; tells whether the program is robust.
+fn as_by_executions(program: &Verified) -> Result<bool, Stop> {
     let options = Options::default();
     let (sc, tso) = (explored(program, Model::Sc)?, explored(program, Model::Tso)?);
-    for (model, summary) in [(ReachModel::Sc, &sc), (ReachModel::Tso, &tso)] {
+    for (model, summary) in [(Model::Sc, &sc), (Model::Tso, &tso)] {
         let expected: Vec<Vec<u64>> =
             summary.states.iter().map(|(values, _)| values.clone()).collect();
         let found = final_states(program, model, &options);
         let states: Vec<Vec<u64>> = found.states.into_iter().map(|state| state.values).collect();
-        if found.unknown.is_some() || !expected.is_empty() && states != expected {
-            return Some(format!(
-                "{model:?}: final states {states:x?}, not {expected:x?} ({:?})",
-                found.unknown
-            ));
+        ensure(found.unknown.is_none(), || format!("{model:?}: {:?}", found.unknown))?;
+        if !expected.is_empty() {
+            same(format!("{model:?}: final states"), &states, &expected)?;
         }
         let reached = reach(program, model, &options).answer;
-        let fails = !summary.failures.is_empty();
-        if matches!(reached, Answer::Reachable(_)) != fails || matches!(reached, Answer::Unknown(_))
-        {
-            return Some(format!("{model:?}: {reached:?}, not {:?}", summary.failures));
-        }
+        let agrees = match reached {
+            Answer::Reachable(_) => !summary.failures.is_empty(),
+            Answer::Unreachable => summary.failures.is_empty(),
+            Answer::Unknown(_) => false,
+        };
+        ensure(agrees, || format!("{model:?}: {reached:?}, not {:?}", summary.failures))?;
     }
     let traces = |summary: &Summary| summary.executions + summary.blocked;
     let verdict = robust(program, &options).verdict;
-    let expected = traces(&sc) == traces(&tso);
-    if (verdict == Robust::Robust) != expected {
-        return Some(format!("{verdict:?}, with {} and {} traces", traces(&sc), traces(&tso)));
-    }
-    None
+    let is_robust = verdict == Robust::Robust;
+    ensure(is_robust == (traces(&sc) == traces(&tso)), || {
+        format!("{verdict:?}, with {} and {} traces", traces(&sc), traces(&tso))
+    })?;
+    Ok(is_robust)
 }
 
 fn agree(config: &Config, programs: u64) {
-    let (mut robust_ones, mut compared) = (0, 0);
-    for seed in seeds(programs) {
-        let program = generate::program(config, seed);
-        if complaint(&program).is_some() {
-            let small = shrink(&program, &mut |smaller| complaint(smaller).is_some());
-            let what = complaint(&small).unwrap_or_default();
-            panic!("seed {seed}: {what}\n{}", text::print(&small));
-        }
-        compared += 1;
-        robust_ones += u64::from(robust(&program, &Options::default()).verdict == Robust::Robust);
-    }
-    println!("{robust_ones} of {compared} programs are robust");
+    let mut robust = 0;
+    compare(generated(config, programs), |program| {
+        robust += u64::from(as_by_executions(program)?);
+        Ok(())
+    });
+    note(&format!("{robust} are robust"));
 }
 
 /// Mostly loads and stores, so that few programs are robust.
@@ -115,29 +108,30 @@ fn waiting() {
     agree(&Config::waiting(), 100);
 }
 
-/// Where the two differ over whether a program with loops can fail, be it by waiting for ever.
-fn spinning_complaint(program: &Program) -> Option<String> {
-    for (reached, model) in [(ReachModel::Sc, Model::Sc), (ReachModel::Tso, Model::Tso)] {
-        let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
-        options.limits.executions = Some(EXECUTIONS);
-        options.limits.events = 1_000;
-        let expected = explore(program, &options);
-        let cut = expected.cut > 0 || expected.stopped.is_some();
-        let fails = !expected.failures.is_empty();
-        let answer = reach(program, reached, &Options::default()).answer;
-        let agrees = match &answer {
-            Answer::Reachable(witness) => (fails || cut) && replays(program, model, witness),
-            Answer::Unreachable => !fails,
-            Answer::Unknown(_) => false,
-        };
-        if !agrees {
-            return Some(format!("{model:?}: {answer:?}, not {:?}", expected.failures));
-        }
-    }
-    None
+const MODELS: [(Model, Model); 2] = [(Model::Sc, Model::Sc), (Model::Tso, Model::Tso)];
+
+/// Whether a program with loops can fail, be it by waiting for ever. Tells whether it can.
+fn fails_as_by_executions(
+    program: &Verified,
+    (reached, model): (Model, Model),
+) -> Result<bool, Stop> {
+    let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
+    options.limits.executions = Some(EXECUTIONS);
+    options.limits.events = 1_000;
+    let expected = explore(program, &options);
+    let cut = expected.cut > 0 || expected.stopped.is_some();
+    let fails = !expected.failures.is_empty();
+    let answer = reach(program, reached, &Options::default()).answer;
+    let agrees = match &answer {
+        Answer::Reachable(witness) => (fails || cut) && replays(program, model, witness),
+        Answer::Unreachable => !fails,
+        Answer::Unknown(_) => false,
+    };
+    ensure(agrees, || format!("{answer:?}, not {:?}", expected.failures))?;
+    Ok(matches!(answer, Answer::Reachable(_)))
 }
 
-fn replays(program: &Program, model: Model, witness: &Reached) -> bool {
+fn replays(program: &Verified, model: Model, witness: &Reached) -> bool {
     let End::Failure(failure) = &witness.end else { return false };
     match replay_reach(program, model, false, &Budget::UNLIMITED, &witness.schedule).0.end {
         ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == failure.kind),
@@ -147,17 +141,11 @@ fn replays(program: &Program, model: Model, witness: &Reached) -> bool {
 
 #[test]
 fn loops_that_wait() {
-    let mut stuck = 0;
-    for seed in seeds(300) {
-        let program = spinning::program(seed);
-        if spinning_complaint(&program).is_some() {
-            let small = shrink(&program, &mut |smaller| spinning_complaint(smaller).is_some());
-            let what = spinning_complaint(&small).unwrap_or_default();
-            panic!("seed {seed}: {what}\n{}", text::print(&small));
-        }
-        let answer = reach(&program, ReachModel::Sc, &Options::default()).answer;
-        stuck += u64::from(matches!(answer, Answer::Reachable(_)));
-    }
-    println!("{stuck} programs can fail under sc");
-    assert!(stuck > 50);
+    let mut failing = 0;
+    compare_under(seeded(300, spinning::program), &MODELS, |program, models| -> Comparison {
+        failing += u64::from(fails_as_by_executions(program, models)?);
+        Ok(())
+    });
+    note(&format!("{failing} can fail"));
+    assert!(failing > 100, "{failing} can fail");
 }

@@ -2,13 +2,14 @@
 //!
 //! `RADDLE_LONG=1` takes the largest of the paper.
 
+use raddle_engine::{Model, Options};
 use raddle_front_automata::load;
-use raddle_ir::Program;
-use raddle_reach::{Answer, Effort, Options, ReachModel, Robust, reach, robust};
+use raddle_ir::Verified;
+use raddle_reach::{Answer, Effort, Robust, reach, robust};
 use raddle_testing::is_long;
 use std::fmt::Write;
 
-fn program(text: &str) -> Program {
+fn program(text: &str) -> Verified {
     load("family.aut", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem:?}\n{text}"))
 }
 
@@ -26,7 +27,7 @@ fn tell(effort: &Effort) {
     );
 }
 
-fn is_unreachable(text: &str, model: ReachModel) {
+fn is_unreachable(text: &str, model: Model) {
     let asked = reach(&program(text), model, &options());
     assert_eq!(asked.answer, Answer::Unreachable);
     tell(&asked.effort);
@@ -34,7 +35,7 @@ fn is_unreachable(text: &str, model: ReachModel) {
 
 /// Reachable under TSO: the effort.
 fn is_reachable(text: &str) -> Effort {
-    let found = reach(&program(text), ReachModel::Tso, &options());
+    let found = reach(&program(text), Model::Tso, &options());
     assert!(matches!(found.answer, Answer::Reachable(_)), "{:?}", found.answer);
     tell(&found.effort);
     found.effort
@@ -42,7 +43,7 @@ fn is_reachable(text: &str) -> Effort {
 
 /// Unreachable under SC and reachable under TSO: the effort of the latter.
 fn only_under_tso(text: &str) -> Effort {
-    is_unreachable(text, ReachModel::Sc);
+    is_unreachable(text, Model::Sc);
     is_reachable(text)
 }
 
@@ -152,7 +153,7 @@ fn lamport_with_more_and_more_threads() {
         is_reachable(&lamport(threads));
     }
     for threads in 2..=if is_long() { 5 } else { 3 } {
-        is_unreachable(&lamport(threads), ReachModel::Sc);
+        is_unreachable(&lamport(threads), Model::Sc);
     }
 }
 
@@ -161,8 +162,8 @@ fn lamport_with_more_and_more_threads() {
 fn lamport_with_fences() {
     for threads in 2..=if is_long() { 5 } else { 3 } {
         let fenced = with_fences(&lamport(threads));
-        let sc = reach(&program(&fenced), ReachModel::Sc, &options()).effort;
-        let tso = reach(&program(&fenced), ReachModel::Tso, &options());
+        let sc = reach(&program(&fenced), Model::Sc, &options()).effort;
+        let tso = reach(&program(&fenced), Model::Tso, &options());
         assert_eq!((tso.answer, tso.effort.states), (Answer::Unreachable, sc.states));
         assert_eq!(robust(&program(&fenced), &options()).verdict, Robust::Robust);
     }

@@ -1,7 +1,8 @@
 //! Threads that come and go.
 
+use raddle_engine::{Model, Options};
 use raddle_ir::text;
-use raddle_reach::{Answer, Options, ReachModel, reach};
+use raddle_reach::{Answer, reach};
 
 /// A thread that was joined lets its joiner start another, which has to be brought to its first
 /// operation.
@@ -37,7 +38,7 @@ func @main() {
 }
 "#;
     let program = text::parse("joins.rir", source).expect("it parses");
-    for model in [ReachModel::Sc, ReachModel::Tso] {
+    for model in [Model::Sc, Model::Tso] {
         let answer = reach(&program, model, &Options::default()).answer;
         let Answer::Reachable(witness) = answer else { panic!("{answer:?}") };
         let message = format!("{:?}", witness.end);

@@ -1,14 +1,15 @@
 //! What is said of bounded store buffers.
 
 use crate::counted;
-use raddle_analysis::{Iterated, Search, Verdict};
+use raddle_analysis::{Iterated, Verdict};
+use raddle_engine::Options;
 use std::fmt::Write;
 
 /// `tso`, or `tso with buffers of 2 stores`.
-pub(crate) fn model(search: &Search) -> String {
-    match search.buffer_bound() {
-        Some(most) => format!("{} with {}", search.model_name(), buffers(most)),
-        None => search.model_name().to_owned(),
+pub(crate) fn model(options: &Options) -> String {
+    match options.buffer_bound {
+        Some(most) => format!("{} with {}", options.model.name(), buffers(most)),
+        None => options.model.name().to_owned(),
     }
 }
 
@@ -17,9 +18,9 @@ fn buffers(most: u32) -> String {
 }
 
 /// What a full buffer is, as a bound that was met.
-pub(crate) fn full(search: &Search) -> String {
-    let most = search
-        .buffer_bound()
+pub(crate) fn full(options: &Options) -> String {
+    let most = options
+        .buffer_bound
         .map_or(String::new(), |most| format!(" with {}", counted(most.into(), "store")));
     format!("a store buffer was full{most} (--buffer-bound)")
 }
@@ -27,7 +28,7 @@ pub(crate) fn full(search: &Search) -> String {
 /// Where raising the bound ended, and what it went through: follows the report on that bound.
 pub fn iterated(iterated: &Iterated) -> String {
     let mut out = String::new();
-    if let Some(most) = iterated.search.buffer_bound().filter(|_| !iterated.executions.is_empty()) {
+    if let Some(most) = iterated.options.buffer_bound.filter(|_| !iterated.executions.is_empty()) {
         let buffers = buffers(most);
         let ended = match iterated.result.verdict {
             Verdict::Violation if most > 0 => format!("found with {buffers}, not with fewer"),

@@ -3,8 +3,10 @@
 
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, bounds, buffer, condition, counted, printable, value, witness};
-use raddle_analysis::{CheckResult, Offence, Search, Verdict, Violation};
-use raddle_engine::{BoundKind, BoundMet, Failure, FailureKind, MAX_SILENT, Model, Stopped};
+use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
+use raddle_engine::{
+    BoundKind, BoundMet, Engine, Failure, FailureKind, MAX_SILENT, Options, Stopped,
+};
 use raddle_ir::LocId;
 use std::fmt::{Result, Write};
 
@@ -18,7 +20,7 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
 
 fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> Result {
     let verdict = paint(look.colour, ink(result.verdict), phrase(result.verdict));
-    writeln!(out, "{} under {}: {verdict}", printable(run.file), buffer::model(run.search))?;
+    writeln!(out, "{} under {}: {verdict}", printable(run.file), buffer::model(run.options))?;
     for violation in &result.violations {
         write_violation(out, run, look, violation)?;
     }
@@ -47,7 +49,7 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     } else if result.verdict == Verdict::SafeBounded && result.summary.executions == 0 {
         writeln!(out, "  no execution ran to its end: what comes after the bounds was not shown")?;
     }
-    if let Some(line) = endless_phrase(run.search, result) {
+    if let Some(line) = endless_phrase(run.options, result) {
         writeln!(out, "  {line}")?;
     }
     write_counts(out, run, result)
@@ -74,7 +76,7 @@ const fn ink(verdict: Verdict) -> Ink {
 pub fn replayed(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     let verdict = paint(look.colour, Ink::Bad, phrase(Verdict::Violation));
     let mut out =
-        format!("{} under {}: {verdict}\n", printable(run.file), buffer::model(run.search));
+        format!("{} under {}: {verdict}\n", printable(run.file), buffer::model(run.options));
     // Writing to a string cannot fail.
     let _ = write_violation(&mut out, run, look, violation);
     out.push_str("  replayed: same error\n");
@@ -122,18 +124,18 @@ fn condition_phrase(run: &Run<'_>, result: &CheckResult) -> Option<String> {
 }
 
 /// What to do about loops that never end, where executions seem to have them.
-fn endless_phrase(search: &Search, result: &CheckResult) -> Option<String> {
+fn endless_phrase(options: &Options, result: &CheckResult) -> Option<String> {
     let summary = &result.summary;
     let has_long = summary.bounds.iter().any(|bound| bound.kind == BoundKind::Events);
     let stopped = matches!(summary.stopped, Some(Stopped::Time | Stopped::Memory));
     let seems_endless = has_long || stopped && summary.executions == 0;
-    let is_other = matches!(search, Search::Lazy(_)) || search.checks().races;
+    let is_other = options.strategy.engine() == Engine::Reach || options.checks.races;
     if !seems_endless || is_other || result.verdict == Verdict::Violation {
         return None;
     }
     let answer = "loops that never end are for --strategy lazy";
-    Some(match search.model() {
-        Model::Sc | Model::Tso => format!("{answer}; for goals, raddle reach"),
+    Some(match options.model {
+        model if Engine::Reach.has(model) => format!("{answer}; for goals, raddle reach"),
         model => format!("{answer} and raddle reach, which have sc and tso but not {model}"),
     })
 }
@@ -182,12 +184,12 @@ pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
     }
     let times = counted(bound.count, "execution");
     let cut = if bound.kind == BoundKind::Buffer { "" } else { " cut" };
-    format!("{} at {} ({times}{cut})", bound_words(run.search, bound.kind), run.place(bound.loc))
+    format!("{} at {} ({times}{cut})", bound_words(run.options, bound.kind), run.place(bound.loc))
 }
 
 /// What a bound counts, how far it went, and the option that moves it, if one does.
-fn bound_words(search: &Search, kind: BoundKind) -> String {
-    let limits = search.limits();
+fn bound_words(options: &Options, kind: BoundKind) -> String {
+    let limits = &options.limits;
     match kind {
         BoundKind::Events => {
             let events = counted(u64::from(limits.events), "event");
@@ -208,7 +210,7 @@ fn bound_words(search: &Search, kind: BoundKind) -> String {
             let times = most.unwrap_or_else(|| "as often as it may".to_owned());
             format!("a loop went back {times} (--unroll)")
         }
-        BoundKind::Buffer => buffer::full(search),
+        BoundKind::Buffer => buffer::full(options),
         BoundKind::Endless => "a thread goes on for ever in a loop without a way out".to_owned(),
         BoundKind::Inputs => bounds::INPUTS.to_owned(),
     }

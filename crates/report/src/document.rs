@@ -4,13 +4,11 @@
 //! the program was made from, a fingerprint of it, and for each error the model, the schedule and
 //! the place. The rest (the story, the reason) is for readers.
 
-use crate::{Run, json, story};
+use crate::{Run, json};
+use raddle_analysis::Violation;
 use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::{Expected, ExpectedEnd};
-use raddle_analysis::{Search, Violation};
-use raddle_engine::{Checks, Step};
-use raddle_graph as graph;
-use raddle_interleave as interleave;
+use raddle_engine::{Checks, Engine, Options, Step};
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -18,7 +16,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 const FORMAT: &str = "raddle-witness";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What a program is made from: files, and the arguments that decide what becomes of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,9 +88,9 @@ pub fn reached<'a>(run: &Run<'a>, reached: &'a Reached) -> Entry<'a> {
 
 fn entry_of<'a>(run: &Run<'a>, error: json::Error<'a>) -> Entry<'a> {
     Entry {
-        model: run.search.model_name(),
-        engine: run.search.engine_name(),
-        buffer_bound: run.search.buffer_bound(),
+        model: run.options.model.name(),
+        engine: run.options.strategy.engine().name(),
+        buffer_bound: run.options.buffer_bound,
         error,
     }
 }
@@ -145,7 +143,7 @@ pub struct Recorded {
 
 #[derive(Clone, Debug)]
 pub struct RecordedWitness {
-    pub search: Search,
+    pub options: Options,
     pub schedule: Vec<Step>,
     pub expected: Expected,
 }
@@ -180,7 +178,7 @@ struct BodyEntry {
     line: Option<u32>,
     against: Option<json::SourceLine>,
     count: u64,
-    schedule: Vec<story::Step>,
+    schedule: Vec<Step>,
 }
 
 /// Reads a witness file.
@@ -192,9 +190,9 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
             .expected(format!("a file written by --witness, of format '{FORMAT}'")));
     }
     if header.version != VERSION {
-        return Err(wrong(format!("version {} of the format is not known", header.version))
+        return Err(wrong(format!("a witness of version {} cannot be read", header.version))
             .expected(format!("version {VERSION}"))
-            .help("replay it with the raddle that wrote it; the file says which"));
+            .help("run `raddle check` again with --witness to write the file anew"));
     }
     let Body { inputs, arguments, program, checks, witnesses } = parsed(file, bytes)?;
     let checks = known(file, &checks)?;
@@ -234,36 +232,39 @@ fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diag
     })
 }
 
+fn named_engine(name: &str) -> Result<Engine, String> {
+    let found = Engine::ALL.into_iter().find(|engine| engine.name() == name);
+    found.ok_or_else(|| {
+        let names: Vec<String> = Engine::ALL.iter().map(|e| format!("'{}'", e.name())).collect();
+        format!("the engine '{name}' is not known; expected one of {}", names.join(", "))
+    })
+}
+
 impl BodyEntry {
-    /// The engine that the schedule is for.
-    fn search(&self, checks: Checks) -> Result<Search, String> {
-        match self.engine.as_deref() {
-            None | Some(Search::INTERLEAVE) => {
-                let options = interleave::Options::new(self.model.parse()?);
-                let buffer_bound = self.buffer_bound;
-                Ok(interleave::Options { checks, buffer_bound, ..options }.into())
-            }
-            Some(Search::REACH) => Ok(Search::Lazy(interleave::Options::new(self.model.parse()?))),
-            Some(Search::GRAPH) => Ok(graph::Options::new(self.model.parse()?).into()),
-            Some(other) => Err(format!(
-                "the engine '{other}' is not known; expected '{}', '{}' or '{}'",
-                Search::INTERLEAVE,
-                Search::REACH,
-                Search::GRAPH
-            )),
-        }
+    /// What the schedule is run with.
+    fn options(&self, checks: Checks) -> Result<Options, String> {
+        let engine = match self.engine.as_deref() {
+            None => Engine::Interleave,
+            Some(name) => named_engine(name)?,
+        };
+        let options = Options::new(self.model.parse()?).by(engine.strategy());
+        let checks = Checks { races: checks.races && engine.finds_races(), ..checks };
+        let buffer_bound = self.buffer_bound.filter(|_| options.has_buffers());
+        let options = Options { checks, buffer_bound, ..options };
+        options.validate().map_err(|refusal| refusal.to_string())?;
+        Ok(options)
     }
 
     fn checked(self, file: &str, checks: Checks) -> Result<RecordedWitness, Diagnostic> {
-        let search =
-            self.search(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
+        let options =
+            self.options(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
         let kind = ExpectedEnd::named(&self.kind).ok_or_else(|| {
             Diagnostic::whole_file(file, format!("the kind '{}' is not known", self.kind))
                 .expected("'condition', 'goal' or a kind of failure")
         })?;
         Ok(RecordedWitness {
-            search,
-            schedule: self.schedule.iter().map(story::Step::of_engine).collect(),
+            options,
+            schedule: self.schedule,
             expected: Expected {
                 kind,
                 thread: self.thread,
@@ -279,6 +280,7 @@ impl BodyEntry {
 mod tests {
     use super::*;
     use raddle_ir::{ProgramBuilder, Type};
+    use serde_json::json;
 
     fn read_text(text: &str) -> Result<Recorded, Diagnostic> {
         read("w.json", text.as_bytes())
@@ -308,14 +310,44 @@ mod tests {
     }
 
     #[test]
+    fn steps_read_back_and_nothing_is_assumed() {
+        for step in [
+            json!({ "run": 0 }),
+            json!({ "choose": { "thread": 1, "choice": u64::MAX } }),
+            json!({ "signal": { "thread": 1, "woken": 2 } }),
+            json!({ "signal": { "thread": 1, "woken": null } }),
+            json!({ "update": { "thread": 0, "store": 3 } }),
+            json!({ "commit-load": { "event": { "thread": 0, "index": 1 }, "from": null } }),
+            json!({ "commit-store": {
+                "event": { "thread": 0, "index": 1 }, "after": { "thread": 1, "index": 0 } } }),
+        ] {
+            let read: Step = serde_json::from_value(step.clone()).expect("a step");
+            assert_eq!(serde_json::to_value(read).expect("it is written"), step);
+        }
+        for step in [
+            json!({}),
+            json!({ "run": -1 }),
+            json!({ "run": u64::MAX }),
+            json!({ "run": 0, "update": { "thread": 0, "store": 3 } }),
+            json!({ "thread": 0, "update": null, "choice": 0 }),
+            json!({ "signal": { "thread": 1 } }),
+            json!({ "commit-load": { "event": { "thread": 0, "index": 1 } } }),
+            json!({ "commit-store": { "event": 3, "after": null } }),
+        ] {
+            assert!(serde_json::from_value::<Step>(step.clone()).is_err(), "{step}");
+        }
+    }
+
+    #[test]
     fn other_files_are_refused_with_a_reason() {
         for (text, reason) in [
             ("", "no witness"),
             ("[]", "no witness"),
             ("{\"format\": 3}", "no witness"),
             ("{\"format\": \"sarif\", \"version\": 1}", "'sarif'"),
+            ("{\"format\": \"raddle-witness\", \"version\": 1}", "version 1"),
             ("{\"format\": \"raddle-witness\", \"version\": 9}", "version 9"),
-            ("{\"format\": \"raddle-witness\", \"version\": 1}", "missing field"),
+            ("{\"format\": \"raddle-witness\", \"version\": 2}", "missing field"),
             ("{\"format\": \"raddle-witness\", \"version\": -1}", "no witness"),
         ] {
             let refused = read_text(text).expect_err(text);

@@ -113,7 +113,7 @@ pub(crate) struct Error<'a> {
     count: u64,
     /// Whether the schedule was replayed to the same end.
     confirmed: bool,
-    schedule: story::Steps<'a>,
+    schedule: &'a [Step],
     /// What happens along the schedule, if that was replayed.
     witness: story::Events<'a>,
     /// What made the difference, in words, and the events of the witness that this is about.
@@ -159,9 +159,9 @@ pub fn litmus<'a>(run: &Run<'a>, result: &'a LitmusResult) -> Litmus<'a> {
     Litmus {
         test: &run.program.name,
         file: run.file,
-        model: run.search.model_name(),
-        buffer_bound: run.search.buffer_bound(),
-        strategy: run.search.strategy_name(),
+        model: run.options.model.name(),
+        buffer_bound: run.options.buffer_bound,
+        strategy: run.options.strategy.name(),
         observation: result.observation.name(),
         complete: check.is_complete(),
         verdict: check.verdict.name(),
@@ -208,10 +208,10 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
     Check {
         file: run.file,
         optimised: None,
-        model: run.search.model_name(),
+        model: run.options.model.name(),
         not_checked: None,
-        buffer_bound: run.search.buffer_bound(),
-        strategy: run.search.strategy_name(),
+        buffer_bound: run.options.buffer_bound,
+        strategy: run.options.strategy.name(),
         verdict: result.verdict.name(),
         executions: summary.executions,
         blocked: summary.blocked,
@@ -240,8 +240,8 @@ pub fn replayed_goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Replayed<'a> {
 }
 
 fn replayed_to<'a>(run: &Run<'a>, error: Error<'a>) -> Replayed<'a> {
-    let (file, model) = (run.file, run.search.model_name());
-    let buffer_bound = run.search.buffer_bound();
+    let (file, model) = (run.file, run.options.model.name());
+    let buffer_bound = run.options.buffer_bound;
     Replayed { file, model, buffer_bound, replayed: true, error }
 }
 
@@ -292,7 +292,7 @@ pub(crate) fn goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Error<'a> {
         message: "a goal is reached".to_owned(),
         count: 1,
         confirmed: true,
-        schedule: story::Steps(&witness.schedule),
+        schedule: &witness.schedule,
         witness: story::events(run, &witness.events),
         why: None,
         causes: Vec::new(),
@@ -328,7 +328,7 @@ fn failed_at<'a>(run: &Run<'a>, site: FailureSite, schedule: &'a [Step]) -> Erro
         message: site.message,
         count: 1,
         confirmed: false,
-        schedule: story::Steps(schedule),
+        schedule,
         witness: story::events(run, &[]),
         why: None,
         causes: Vec::new(),
@@ -361,7 +361,7 @@ fn refuted<'a>(run: &Run<'a>, outcome: &'a Outcome) -> Error<'a> {
         message: format!("{} fails", condition::spelled(run.program)),
         count: outcome.count,
         confirmed: false,
-        schedule: story::Steps(&outcome.schedule),
+        schedule: &outcome.schedule,
         witness: story::events(run, &[]),
         why: None,
         causes: Vec::new(),

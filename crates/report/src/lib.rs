@@ -41,22 +41,22 @@ mod story;
 pub mod value;
 pub mod witness;
 
-use raddle_analysis::Search;
-use raddle_ir::{LocId, Program};
+use raddle_engine::Options;
+use raddle_ir::{LocId, Verified};
 
 /// What was run: the context of every result.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The file as the user named it.
     pub file: &'a str,
-    pub program: &'a Program,
-    pub search: &'a Search,
+    pub program: &'a Verified,
+    pub options: &'a Options,
 }
 
 impl Run<'_> {
     /// `(tso, optimal)`
     fn manner(&self) -> String {
-        format!("({}, {})", buffer::model(self.search), self.search.strategy_name())
+        format!("({}, {})", buffer::model(self.options), self.options.strategy.name())
     }
 
     /// The file and line of a position; the file alone where there is no position.

@@ -3,7 +3,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, counted, printable, story, witness};
 use raddle_analysis::reach::{ReachResult, Reached};
-use raddle_engine::FailureKind;
+use raddle_engine::{FailureKind, Step};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ struct ReachedJson<'a> {
     /// `goal`, or the kind of failure.
     end: &'static str,
     message: Option<String>,
-    schedule: story::Steps<'a>,
+    schedule: &'a [Step],
     events: story::Events<'a>,
 }
 
@@ -39,7 +39,7 @@ pub fn json<'a>(run: &Run<'a>, result: &'a ReachResult) -> Reach<'a> {
     let effort = &result.effort;
     Reach {
         file: run.file,
-        model: run.search.model_name(),
+        model: run.options.model.name(),
         reachable: result.reachable,
         queries: effort.queries,
         states: effort.states,
@@ -55,7 +55,7 @@ fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> ReachedJson<'a> {
     ReachedJson {
         end: reached.failure.as_ref().map_or("goal", |failure| failure.kind.name()),
         message: reached.failure.as_ref().map(|failure| failure.message.clone()),
-        schedule: story::Steps(&reached.witness.schedule),
+        schedule: &reached.witness.schedule,
         events: story::events(run, &reached.witness.events),
     }
 }
@@ -72,7 +72,7 @@ fn reason(result: &ReachResult) -> Option<String> {
 pub fn replayed(run: &Run<'_>, look: &Look<'_>, found: &raddle_analysis::Witness) -> String {
     let word = paint(look.colour, Ink::Bad, "reachable");
     let story = witness::story(run, look, &found.events);
-    let model = run.search.model_name();
+    let model = run.options.model.name();
     format!("{} ({model}): {word}\n{story}  replayed: a goal is reached\n", printable(run.file))
 }
 
@@ -95,7 +95,7 @@ fn write_answer(
         Some(false) => ("unreachable", Ink::Good),
         None => ("unknown", Ink::Heading),
     };
-    let model = run.search.model_name();
+    let model = run.options.model.name();
     let file = printable(run.file);
     writeln!(out, "{file} under {model}: {}", paint(look.colour, ink, word))?;
     if let Some(reason) = reason(result) {

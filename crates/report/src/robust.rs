@@ -4,7 +4,7 @@ use crate::bounds::{self, Bound};
 use crate::paint::{Ink, paint};
 use crate::{counted, json, printable, story};
 use raddle_analysis::robust::{CycleWitness, Gap, Robustness};
-use raddle_engine::{Deed, ReplayEvent};
+use raddle_engine::{Deed, ReplayEvent, Step};
 use raddle_ir::Program;
 use serde::Serialize;
 use std::fmt::{Result, Write};
@@ -173,7 +173,7 @@ struct Shown<'a> {
     cycle: Vec<Linked>,
     /// Where a fence would cut it.
     fence: Fence,
-    schedule: story::Steps<'a>,
+    schedule: &'a [Step],
     /// What happens along the schedule.
     events: story::Events<'a>,
 }
@@ -239,7 +239,7 @@ fn shown<'a>(subject: &Subject<'a>, witness: &'a CycleWitness) -> Shown<'a> {
             after: place(witness.store),
             before: place(witness.overtaken_by),
         },
-        schedule: story::Steps(&witness.witness.schedule),
+        schedule: &witness.witness.schedule,
         events: story::events_of(subject.program, subject.file, &witness.witness.events),
     }
 }

@@ -1,29 +1,10 @@
-//! Schedules, what happens along them, and why, as JSON.
+//! What happens along schedules, and why, as JSON.
 
 use crate::{Run, json};
 use raddle_analysis::Witness;
 use raddle_engine::{Bytes, Cell, Deed, Ending, Other, ReplayEvent, Wants, Writing};
 use raddle_ir::Program;
-use serde::{Deserialize, Serialize, Serializer};
-
-/// A step of a schedule.
-#[derive(Serialize, Deserialize, Debug)]
-pub(crate) struct Step {
-    thread: u32,
-    update: Option<u32>,
-    choice: u64,
-}
-
-impl Step {
-    pub fn of_engine(&self) -> raddle_engine::Step {
-        let Step { thread, update, choice } = *self;
-        raddle_engine::Step { thread, update, choice }
-    }
-}
-
-fn step(step: &raddle_engine::Step) -> Step {
-    Step { thread: step.thread, update: step.update, choice: step.choice }
-}
+use serde::{Serialize, Serializer};
 
 /// Something that a thread does: in words, and what it is about, as far as that applies.
 #[derive(Serialize, Debug, Default)]
@@ -75,16 +56,6 @@ pub(crate) fn events_of<'a>(
     events: &'a [ReplayEvent],
 ) -> Events<'a> {
     Events { program, file, events }
-}
-
-/// The steps of a schedule, made in the same way.
-#[derive(Debug)]
-pub(crate) struct Steps<'a>(pub &'a [raddle_engine::Step]);
-
-impl Serialize for Steps<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(step))
-    }
 }
 
 /// An event of a program that came from a file.

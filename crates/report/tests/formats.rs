@@ -4,13 +4,15 @@ use raddle_analysis::{
     CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Search, Verdict,
     Violation, Witness,
 };
-use raddle_interleave::{
+use raddle_engine::{
     BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
     Options, ReplayEvent, Step, Stopped, Summary, Unroll,
 };
+
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
 };
+use raddle_machine::ThreadId;
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, check, json, litmus};
 use serde_json::Value;
@@ -71,10 +73,7 @@ fn observed(quantifier: Quantifier, check: CheckResult) -> LitmusResult {
 }
 
 fn failure() -> Failure {
-    let schedule = vec![
-        Step { thread: 0, update: None, choice: 0 },
-        Step { thread: 0, update: Some(3), choice: 0 },
-    ];
+    let schedule = vec![Step::Run(ThreadId(0)), Step::Update { thread: ThreadId(0), store: 3 }];
     let message = "both are in".to_owned();
     FailureSite::new(FailureKind::Assertion, "P0", LocId(0), message).shown_by(1, schedule)
 }
@@ -284,8 +283,8 @@ fn check_json() {
         "kind": "assertion", "thread": "P0", "file": "SB.litmus", "line": 7,
         "message": "both are in", "count": 1, "confirmed": true,
         "schedule": [
-            { "thread": 0, "update": null, "choice": 0 },
-            { "thread": 0, "update": 3, "choice": 0 },
+            { "run": 0 },
+            { "update": { "thread": 0, "store": 3 } },
         ],
         "witness": [
             { "thread": "P0", "file": "SB.litmus", "line": 7, "what": "writes x = 1 (buffered)",

@@ -1,4 +1,5 @@
-//! The litmus tests beside the project, `../shared/litmus`, and the reference results they come with.
+//! Litmus tests and the reference results they come with: our own in `tests/litmus`, and those beside
+//! the project in `../shared/litmus`.
 
 use std::path::{Path, PathBuf};
 
@@ -19,14 +20,28 @@ pub struct Reference {
 }
 
 impl Corpus {
-    /// `x86`, `ppc` or `arm`. `None`, with a note, where the tests are not there.
-    pub fn open(name: &str) -> Option<Corpus> {
-        let folder = crate::root().join("../shared/litmus").join(name);
+    /// Those of the project for `x86`, `ppc` or `arm`.
+    pub fn own(arch: &str) -> Corpus {
+        Corpus { folder: crate::root().join("tests/litmus").join(arch) }
+    }
+
+    /// Those beside the project. `None`, with a note, where they are not there.
+    pub fn shared(arch: &str) -> Option<Corpus> {
+        let folder = crate::root().join("../shared/litmus").join(arch);
         if !folder.is_dir() {
-            println!("there is no ../shared/litmus/{name}: passed over");
+            crate::missing(&format!("../shared/litmus/{arch}"));
             return None;
         }
         Some(Corpus { folder })
+    }
+
+    /// All tests that there are for an architecture.
+    pub fn all(arch: &str) -> Vec<Corpus> {
+        [Corpus::own(arch)].into_iter().chain(Corpus::shared(arch)).collect()
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The files of all tests, sorted.

@@ -5,9 +5,13 @@
 //! crate's tests can use it.
 
 mod corpus;
+mod golden;
+mod note;
 mod programs;
 
 pub use corpus::{Corpus, Reference};
+pub use golden::{golden, golden_by, is_blessing};
+pub use note::{missing, note};
 pub use programs::{ALONE, LONG_BEGINNING};
 
 use std::path::{Path, PathBuf};

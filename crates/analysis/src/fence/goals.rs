@@ -11,13 +11,14 @@
 use raddle_engine::Summary;
 use raddle_ir::{
     Access, Block, BlockId, FailKind, Function, Global, GlobalId, Inst, InstKind, IntPred, Loc,
-    LocId, Operand, Pred, Program, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
+    LocId, Malformed, Operand, Pred, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
+    Verified, verify,
 };
 use std::collections::BTreeMap;
 
 /// A program with failures in place of its goals.
 pub(super) struct GoalProgram {
-    pub program: Program,
+    pub program: Verified,
     /// The positions from here on are those of the failures, one for each goal.
     first: LocId,
 }
@@ -39,15 +40,19 @@ struct Count {
 }
 
 /// The program with failures in place of its goals.
-pub(super) fn as_failures(program: &Program) -> GoalProgram {
-    let mut changed = program.clone();
+///
+/// The error, which is a defect of raddle, is that this is not well-formed.
+pub(super) fn as_failures(program: &Verified) -> Result<GoalProgram, String> {
+    let mut changed = program.clone().into_program();
     let first = LocId(changed.locs.len() as u32);
+    let file = changed.files.len() as u32;
+    changed.files.push("goals".to_owned());
     let goals = std::mem::take(&mut changed.goals);
     let mut wanted: BTreeMap<(ThreadIdx, BlockId), Vec<Count>> = BTreeMap::new();
     for (number, goal) in goals.iter().enumerate() {
         let counter = changed.globals.push(Global::zeroed(format!(".goal{number}"), 4, 4));
         let reached = LocId(changed.locs.len() as u32);
-        changed.locs.push(Loc { file: 0, line: 0, column: 0, inlined_at: LocId::NONE });
+        changed.locs.push(Loc { file, line: 0, column: 0, inlined_at: LocId::NONE });
         for place in &goal.places {
             let count = Count { counter, threads: goal.places.len(), reached };
             wanted.entry(*place).or_default().push(count);
@@ -65,7 +70,8 @@ pub(super) fn as_failures(program: &Program) -> GoalProgram {
         places.for_each(|((_, block), counts)| may_stay(&mut function, *block, counts));
         changed.threads[thread].func = changed.funcs.push(function);
     }
-    GoalProgram { program: changed, first }
+    let defect = |malformed: Malformed| format!("a defect of raddle: {}", malformed.diagnostic());
+    Ok(GoalProgram { program: verify(changed).map_err(defect)?, first })
 }
 
 /// Before the block does what it did, its thread may stay for any of these.
@@ -135,6 +141,7 @@ fn stop(loc: LocId) -> Terminator {
 mod tests {
     use super::*;
     use raddle_interleave::{Model, Options, explore};
+    use raddle_oracle::campaign::{compare_under, ensure, same, seeded};
     use raddle_oracle::generate::{self, Config};
     use raddle_reach::{Answer, ReachModel, reach};
 
@@ -159,19 +166,17 @@ mod tests {
     #[test]
     fn a_failure_is_found_where_a_goal_is_reached() {
         let (mut reached, mut missed) = (0, 0);
-        for seed in 0..300 {
-            let program = program(seed);
-            for (model, by_states) in [(Model::Sc, ReachModel::Sc), (Model::Tso, ReachModel::Tso)] {
-                let options = Options { keep_going: true, ..Options::new(model) };
-                let goals = as_failures(&program);
-                let found = goals.is_reached(&explore(&goals.program, &options));
-                let answer = reach(&program, by_states, &raddle_reach::Options::default()).answer;
-                let wanted = matches!(answer, Answer::Reachable(_));
-                assert!(!matches!(answer, Answer::Unknown(_)), "{answer:?}");
-                assert_eq!(found, wanted, "{model}\n{}", raddle_ir::text::print(&program));
-                *if wanted { &mut reached } else { &mut missed } += 1;
-            }
-        }
+        let models = [(Model::Sc, ReachModel::Sc), (Model::Tso, ReachModel::Tso)];
+        compare_under(seeded(300, program), &models, |program, (model, by_states)| {
+            let options = Options { keep_going: true, ..Options::new(model) };
+            let goals = as_failures(program).expect("well-formed");
+            let found = goals.is_reached(&explore(&goals.program, &options));
+            let answer = reach(program, by_states, &raddle_reach::Options::default()).answer;
+            let wanted = matches!(answer, Answer::Reachable(_));
+            ensure(!matches!(answer, Answer::Unknown(_)), || format!("{answer:?}"))?;
+            *if wanted { &mut reached } else { &mut missed } += 1;
+            same("reached", &found, &wanted)
+        });
         assert!(reached > 50 && missed > 20, "{reached} reached, {missed} not");
     }
 }

@@ -4,82 +4,32 @@ use super::goals;
 use crate::condition;
 use crate::fallible::may_fail;
 use crate::robust::{Gap, robust};
-use raddle_engine::{FailureKind, Limits, Summary};
-use raddle_interleave::{Model, Options};
-use raddle_ir::{FenceKind, InstKind, Point, Program, Quantifier};
-use raddle_reach::{Answer, ReachModel};
+use raddle_engine::{Buffering, Checks, Engine, FailureKind, Model, Options, Strategy, Summary};
+use raddle_ir::{InstKind, Point, Program, Quantifier, Verified};
+use raddle_reach::Answer;
 
-/// The models that fences help against.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum WeakModel {
-    Tso,
-    Pso,
-    Power,
-    /// ARMv7.
-    Arm,
+/// Whether read-modify-writes and locks wait for earlier stores.
+pub(super) const fn locked_drains(model: Model) -> bool {
+    model.buffering().is_some()
 }
 
-impl WeakModel {
-    pub const ALL: [WeakModel; 4] =
-        [WeakModel::Tso, WeakModel::Pso, WeakModel::Power, WeakModel::Arm];
-
-    pub const fn name(self) -> &'static str {
-        self.among_all().name()
+/// Whether later accesses may overtake an instruction.
+pub(super) fn may_be_late(model: Model, inst: &InstKind) -> bool {
+    match model.buffering() {
+        Some(_) => matches!(inst, InstKind::Store { .. } | InstKind::StoreCond { .. }),
+        None => is_access(inst),
     }
+}
 
-    pub const fn among_all(self) -> raddle_engine::Model {
-        match self {
-            WeakModel::Tso => raddle_engine::Model::Tso,
-            WeakModel::Pso => raddle_engine::Model::Pso,
-            WeakModel::Power => raddle_engine::Model::Power,
-            WeakModel::Arm => raddle_engine::Model::Arm,
+/// Whether an instruction may overtake an earlier access.
+pub(super) fn may_be_early(model: Model, inst: &InstKind) -> bool {
+    use InstKind::*;
+    match model.buffering() {
+        Some(Buffering::PerLocation) => {
+            matches!(inst, Load { .. } | Await { .. } | Store { .. } | StoreCond { .. })
         }
-    }
-
-    /// Its fences, weakest first; each does what those before it do.
-    pub const fn kinds(self) -> &'static [FenceKind] {
-        match self {
-            WeakModel::Tso => &[FenceKind::Mfence],
-            WeakModel::Pso => &[FenceKind::StoreStore, FenceKind::Full],
-            WeakModel::Power => &[FenceKind::Eieio, FenceKind::Lwsync, FenceKind::Sync],
-            WeakModel::Arm => &[FenceKind::DmbSt, FenceKind::Dmb],
-        }
-    }
-
-    /// Whether read-modify-writes and locks wait for earlier stores.
-    pub(super) const fn locked_drains(self) -> bool {
-        matches!(self, WeakModel::Tso | WeakModel::Pso)
-    }
-
-    /// Whether later accesses may overtake it.
-    pub(super) fn may_be_late(self, inst: &InstKind) -> bool {
-        match self {
-            WeakModel::Tso | WeakModel::Pso => {
-                matches!(inst, InstKind::Store { .. } | InstKind::StoreCond { .. })
-            }
-            WeakModel::Power | WeakModel::Arm => is_access(inst),
-        }
-    }
-
-    /// Whether it may overtake an earlier access.
-    pub(super) fn may_be_early(self, inst: &InstKind) -> bool {
-        use InstKind::*;
-        match self {
-            WeakModel::Tso => matches!(inst, Load { .. } | Await { .. }),
-            WeakModel::Pso => {
-                matches!(inst, Load { .. } | Await { .. } | Store { .. } | StoreCond { .. })
-            }
-            WeakModel::Power | WeakModel::Arm => is_access(inst),
-        }
-    }
-
-    /// The graph engine's name of it, if it is one of that engine's only.
-    const fn hardware(self) -> Option<raddle_graph::Model> {
-        match self {
-            WeakModel::Tso | WeakModel::Pso => None,
-            WeakModel::Power => Some(raddle_graph::Model::Power),
-            WeakModel::Arm => Some(raddle_graph::Model::Arm),
-        }
+        Some(_) => matches!(inst, Load { .. } | Await { .. }),
+        None => is_access(inst),
     }
 }
 
@@ -110,12 +60,10 @@ pub enum Target {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
-    pub model: WeakModel,
     pub target: Target,
-    /// The budget is for all queries together, the other limits for each.
-    pub limits: Limits,
-    /// Threads to search with.
-    pub workers: usize,
+    /// The model that fences are to help against. The budget is for all queries together, the other
+    /// limits for each.
+    pub options: Options,
 }
 
 pub(super) enum Judgement {
@@ -137,53 +85,51 @@ impl<'q> Judge<'q> {
     }
 
     /// Why fences cannot help, if that is known: under SC they do nothing.
-    pub fn is_hopeless(&mut self, program: &Program) -> Option<&'static str> {
+    pub fn is_hopeless(&mut self, program: &Verified) -> Option<&'static str> {
         if self.question.target == Target::Robust {
             return None;
         }
         self.queries += 1;
-        let reachable = match self.question.model {
-            WeakModel::Tso => self.reaches(program, ReachModel::Sc, Model::Sc),
+        let reachable = match self.question.options.model.buffering() {
+            Some(Buffering::Fifo) => self.reaches(program, Model::Sc),
             _ => self.fails(program, Model::Sc),
         };
         matches!(reachable, Judgement::Bad).then_some("it can happen under SC, too")
     }
 
-    pub fn judge(&mut self, program: &Program) -> Judgement {
+    pub fn judge(&mut self, program: &Verified) -> Judgement {
         self.queries += 1;
-        let (model, target) = (self.question.model, self.question.target);
-        let budget = &self.question.limits.budget;
+        let (model, target) = (self.question.options.model, self.question.target);
+        let budget = &self.question.options.limits.budget;
         let nothing_asked = program.goals.is_empty() && program.condition.is_none();
         if target == Target::Goals && nothing_asked && !may_fail(program, budget) {
             return Judgement::Good;
         }
-        match (model.hardware(), target) {
-            (Some(hardware), Target::Robust) => self.counts(program, hardware),
-            (Some(hardware), Target::Goals) => self.fails_on(program, hardware),
-            (None, Target::Robust) if model == WeakModel::Tso => self.attacks(program),
-            (None, Target::Goals) if model == WeakModel::Tso => {
-                self.reaches(program, ReachModel::Tso, Model::Tso)
-            }
-            (None, Target::Robust) => self.is_robust(program, Model::Pso),
-            (None, Target::Goals) => self.fails(program, Model::Pso),
+        match (model.buffering(), target) {
+            (Some(Buffering::Fifo), Target::Robust) => self.attacks(program),
+            (Some(Buffering::Fifo), Target::Goals) => self.reaches(program, model),
+            (Some(_), Target::Robust) => self.is_robust(program),
+            (None, Target::Robust) => self.counts(program),
+            (_, Target::Goals) => self.fails(program, model),
         }
     }
 
-    fn limits(&self) -> Limits {
-        self.question.limits.clone()
+    /// The options of a query under a model, by its default strategy.
+    fn options(&self, model: Model) -> Options {
+        let strategy = Strategy::default_of(model);
+        Options { model, strategy, ..self.question.options.clone() }
     }
 
-    fn reach_options(&self) -> raddle_reach::Options {
-        raddle_reach::Options {
-            budget: self.question.limits.budget.clone(),
-            workers: self.question.workers,
-            ..raddle_reach::Options::default()
-        }
+    /// The options of a query of states.
+    fn reach_options(&self, model: Model) -> Options {
+        let checks = Checks { goals: true, ..Checks::default() };
+        Options { checks, ..self.options(model).by(Strategy::Lazy) }
     }
 
     /// Whether anything goes beyond SC under TSO, by attacks: loops need no bound.
-    fn attacks(&self, program: &Program) -> Judgement {
-        let attacks = raddle_reach::attacks(program, &self.reach_options());
+    fn attacks(&self, program: &Verified) -> Judgement {
+        let options = self.reach_options(self.question.options.model);
+        let attacks = raddle_reach::attacks(program, &options);
         let pair = |a: &raddle_reach::FeasibleAttack| (a.store, a.load);
         match attacks.unknown {
             // What was found is right, whatever else there may be.
@@ -196,19 +142,20 @@ impl<'q> Judge<'q> {
     }
 
     /// Goals and failures, for which loops need no bound; conditions are about executions that end.
-    fn reaches(&self, program: &Program, model: ReachModel, bounded: Model) -> Judgement {
+    fn reaches(&self, program: &Verified, model: Model) -> Judgement {
         if program.goals.is_empty() && program.condition.is_some() {
-            return self.fails(program, bounded);
+            return self.fails(program, model);
         }
-        match raddle_reach::reach(program, model, &self.reach_options()).answer {
+        match raddle_reach::reach(program, &self.reach_options(model)).answer {
             Answer::Reachable(_) => Judgement::Bad,
             Answer::Unreachable => Judgement::Good,
             Answer::Unknown(why) => Judgement::Unknown(why.to_string()),
         }
     }
 
-    fn is_robust(&self, program: &Program, model: Model) -> Judgement {
-        let found = robust(program, model, &self.limits(), None);
+    fn is_robust(&self, program: &Verified) -> Judgement {
+        let Options { model, limits, .. } = &self.question.options;
+        let found = robust(program, *model, limits, None);
         match found.robust {
             Some(true) => Judgement::Good,
             Some(false) => Judgement::Bad,
@@ -218,35 +165,44 @@ impl<'q> Judge<'q> {
         }
     }
 
-    /// Whether something goes wrong under a model of the interleaving engine.
-    fn fails(&self, program: &Program, model: Model) -> Judgement {
-        went_wrong(program, |program, keep_going| {
-            let options = Options { limits: self.limits(), keep_going, ..Options::new(model) };
-            raddle_interleave::explore(program, &options)
-        })
+    /// Whether an execution shows a goal, if there are any; otherwise a failure, or a final state that the
+    /// condition is about: one that it says exists, or that it speaks against.
+    fn fails(&self, program: &Verified, model: Model) -> Judgement {
+        let options = self.options(model);
+        let (summary, bad) = if program.goals.is_empty() {
+            let summary = search(program, &Options { keep_going: false, ..options });
+            let bad = shows_failure(&summary) || shows_final_state(program, &summary);
+            (summary, bad)
+        } else {
+            let goals = match goals::as_failures(program) {
+                Ok(goals) => goals,
+                Err(defect) => return Judgement::Unknown(defect),
+            };
+            // A failure that is not a goal shows nothing.
+            let summary = search(&goals.program, &Options { keep_going: true, ..options });
+            let bad = goals.is_reached(&summary);
+            (summary, bad)
+        };
+        match incomplete(&summary) {
+            _ if bad => Judgement::Bad,
+            Some(why) => Judgement::Unknown(why.to_owned()),
+            None => Judgement::Good,
+        }
     }
 
-    fn fails_on(&self, program: &Program, model: raddle_graph::Model) -> Judgement {
-        went_wrong(program, |program, keep_going| self.graph(program, model, keep_going))
-    }
-
-    /// Every trace of SC is one of the others, so as many are the same.
-    fn counts(&self, program: &Program, model: raddle_graph::Model) -> Judgement {
-        let (weak, strong) =
-            (self.graph(program, model, true), self.graph(program, raddle_graph::Model::Sc, true));
+    /// Every trace of SC is one of the model, so that equal numbers mean the same traces.
+    fn counts(&self, program: &Verified) -> Judgement {
+        let count = |model| {
+            let options = self.options(model).by(Strategy::Graph);
+            search(program, &Options { keep_going: true, ..options })
+        };
+        let (weak, strong) = (count(self.question.options.model), count(Model::Sc));
         let traces = |summary: &Summary| summary.executions + summary.blocked;
         match incomplete(&weak).or(incomplete(&strong)) {
             Some(why) => Judgement::Unknown(why.to_owned()),
             None if traces(&weak) == traces(&strong) => Judgement::Good,
             None => Judgement::Bad,
         }
-    }
-
-    fn graph(&self, program: &Program, model: raddle_graph::Model, keep_going: bool) -> Summary {
-        let limits = self.limits();
-        let options =
-            raddle_graph::Options { limits, keep_going, ..raddle_graph::Options::new(model) };
-        raddle_graph::explore(program, &options)
     }
 }
 
@@ -260,28 +216,6 @@ fn missing(gaps: &[Gap]) -> &'static str {
         Some(Gap::Bounds | Gap::Inputs) => BOUND,
         Some(Gap::Unsupported) => UNSUPPORTED,
         Some(Gap::Mixed | Gap::OnlyTso | Gap::Unconfirmed) | None => "a search has no answer",
-    }
-}
-
-/// Whether a search shows a goal, if there are any; otherwise a failure, or a final state that the
-/// condition is about: one that it says exists, or that it speaks against.
-///
-/// The search is told whether to go on after failures: those that are no goals show nothing.
-fn went_wrong(program: &Program, search: impl FnOnce(&Program, bool) -> Summary) -> Judgement {
-    let (summary, bad) = if program.goals.is_empty() {
-        let summary = search(program, false);
-        let bad = shows_failure(&summary) || shows_final_state(program, &summary);
-        (summary, bad)
-    } else {
-        let goals = goals::as_failures(program);
-        let summary = search(&goals.program, true);
-        let bad = goals.is_reached(&summary);
-        (summary, bad)
-    };
-    match incomplete(&summary) {
-        _ if bad => Judgement::Bad,
-        Some(why) => Judgement::Unknown(why.to_owned()),
-        None => Judgement::Good,
     }
 }
 
@@ -303,5 +237,13 @@ fn incomplete(summary: &Summary) -> Option<&'static str> {
         _ if unsupported => Some(UNSUPPORTED),
         Some(stopped) => Some(stopped.phrase()),
         None => summary.bounds.iter().any(|bound| bound.kind.hides()).then_some(BOUND),
+    }
+}
+
+/// A search that says nothing of inputs which were not tried: fences are found for those that are.
+fn search(program: &Verified, options: &Options) -> Summary {
+    match options.strategy.engine() {
+        Engine::Graph => raddle_graph::explore(program, options),
+        _ => raddle_interleave::explore(program, options),
     }
 }

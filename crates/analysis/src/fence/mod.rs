@@ -27,15 +27,15 @@ mod insert;
 mod judge;
 mod places;
 
-pub use judge::{Question, Target, WeakModel};
+pub use judge::{Question, Target};
 pub use places::Places;
 
 use flow::Flow;
 use hitting::{Choice, Clause, Level};
 use insert::Fenced;
-use judge::{Judge, Judgement};
+use judge::{Judge, Judgement, locked_drains};
 use raddle_engine::{Spent, Stopped};
-use raddle_ir::{FenceKind, LocId, Point, Program};
+use raddle_ir::{FenceKind, LocId, Point, Verified};
 use std::time::{Duration, Instant};
 
 /// Where a fence may go.
@@ -96,7 +96,7 @@ pub enum Verdict {
 }
 
 /// Whether a program needs no fences.
-pub fn judge(program: &Program, question: &Question) -> Verdict {
+pub fn judge(program: &Verified, question: &Question) -> Verdict {
     match Judge::new(question).judge(program) {
         Judgement::Good => Verdict::Good,
         Judgement::Bad | Judgement::Attacked(_) => Verdict::Bad,
@@ -114,13 +114,13 @@ pub fn between_lines(places: &Places) -> Vec<u32> {
 /// Of sets that are as good, it is the one whose places are cheapest together. Prices are asked for
 /// at most once, when it is known that fences are needed.
 pub fn fences(
-    program: &Program,
+    program: &Verified,
     question: &Question,
     prices: impl FnOnce(&Places) -> Vec<u32>,
 ) -> Fences {
     let start = Instant::now();
     // The flow takes as much as the program, and so do the copies with fences that are judged.
-    if !question.limits.budget.affords(4 * program.code_bytes()) {
+    if !question.options.limits.budget.affords(4 * program.code_bytes()) {
         return Fences {
             outcome: Outcome::Unknown(Stopped::Memory.phrase().to_owned()),
             candidate: Vec::new(),
@@ -129,8 +129,8 @@ pub fn fences(
             elapsed: start.elapsed(),
         };
     }
-    let flow = Flow::new(program, question.model.locked_drains());
-    let places = Places::of(program, &flow, question.model);
+    let flow = Flow::new(program, locked_drains(question.options.model));
+    let places = Places::of(program, &flow, question.options.model);
     let judge = Judge::new(question);
     let (clauses, candidate) = (Vec::new(), Vec::new());
     let mut search = Search { program, places, judge, question, clauses, candidate };
@@ -145,7 +145,7 @@ pub fn fences(
 }
 
 struct Search<'p> {
-    program: &'p Program,
+    program: &'p Verified,
     places: Places,
     judge: Judge<'p>,
     question: &'p Question,
@@ -166,7 +166,7 @@ impl Search<'_> {
             {
                 prices = ask(&self.places);
             }
-            let budget = &self.question.limits.budget;
+            let budget = &self.question.options.limits.budget;
             let cheapest = hitting::cheapest(&prices, &self.clauses, budget);
             if let Some(spent) = budget.spent() {
                 return Outcome::Unknown(Stopped::from(spent).phrase().to_owned());
@@ -192,7 +192,7 @@ impl Search<'_> {
     }
 
     fn chosen(&self, choice: &[Level]) -> Vec<Fence> {
-        let kinds = self.question.model.kinds();
+        let kinds = self.question.options.model.fences();
         let chosen = choice.iter().enumerate().filter(|(_, level)| **level > 0);
         let fence = |(place, level): (usize, &Level)| Fence {
             place: self.places[place],
@@ -205,13 +205,13 @@ impl Search<'_> {
 
     fn fenced(&self, choice: &[Level]) -> Fenced {
         let fences = self.chosen(choice);
-        let fences: Vec<_> = fences.iter().map(|fence| (fence.place, fence.kind)).collect();
-        insert::insert(self.program, &fences)
+        let fences = fences.iter().map(|fence| (fence.place.point, fence.kind)).collect();
+        insert::insert(self.program, fences)
     }
 
     /// Each pair is a store and a load that overtakes it, in the program with fences.
     fn learn_from_attacks(&mut self, fenced: &Fenced, pairs: &[(Point, Point)]) {
-        let flow = Flow::new(&fenced.program, self.question.model.locked_drains());
+        let flow = Flow::new(&fenced.program, locked_drains(self.question.options.model));
         for (store, load) in pairs {
             let between = flow.between(*store, *load);
             let between = between.iter().map(|point| fenced.original(*point));
@@ -228,10 +228,10 @@ impl Search<'_> {
 
     /// What every solution satisfies, since this choice is bad.
     fn strengthened(&mut self, mut choice: Choice) -> Clause {
-        let strongest = self.question.model.kinds().len() as Level;
+        let strongest = self.question.options.model.fences().len() as Level;
         for place in 0..choice.len() {
             // Without a budget nothing more is learned, and the clause is not used.
-            if self.question.limits.budget.is_spent() {
+            if self.question.options.limits.budget.is_spent() {
                 break;
             }
             let before = choice[place];

@@ -2,7 +2,8 @@
 
 use super::FencePoint;
 use super::flow::Flow;
-use super::judge::WeakModel;
+use super::judge::{may_be_early, may_be_late};
+use raddle_engine::Model;
 use raddle_ir::{InstKind, Point, Program, TerminatorKind};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
@@ -25,8 +26,9 @@ impl Index<usize> for Places {
 
 impl Places {
     /// All places between accesses that the model may reorder.
-    pub(super) fn of(program: &Program, flow: &Flow<'_>, model: WeakModel) -> Places {
-        let points = flow.between_any(|inst| model.may_be_late(inst), |i| model.may_be_early(i));
+    pub(super) fn of(program: &Program, flow: &Flow<'_>, model: Model) -> Places {
+        let (late, early) = (|i: &_| may_be_late(model, i), |i: &_| may_be_early(model, i));
+        let points = flow.between_any(late, early);
         let ways_in = ways_in(program);
         let own = points.into_iter().filter(|point| !program.funcs[point.func].library);
         let last: HashMap<Point, Point> =

@@ -4,23 +4,20 @@
 //! other witness.
 
 use super::{Finding, Gap, unconfirmed, witness};
-use raddle_engine::Stopped;
-use raddle_interleave::{Limits, Model};
-use raddle_ir::Program;
-use raddle_reach::{Options, Robust, Unknown};
+use raddle_engine::{Limits, Model, Options, Stopped};
+use raddle_ir::Verified;
+use raddle_reach::{Robust, Unknown};
 
-pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
-    let mut finding =
-        Finding { witness: None, violated: false, gaps: Vec::new(), searches: Vec::new() };
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
+    let mut finding = Finding::default();
     if model != Model::Tso {
         finding.gaps.push(Gap::OnlyTso);
         return finding;
     }
     let options = Options {
-        budget: limits.budget.clone(),
-        local_steps: limits.local_steps,
+        limits: limits.clone(),
         workers: std::thread::available_parallelism().map_or(1, usize::from),
-        ..Options::default()
+        ..Options::new(model)
     };
     match raddle_reach::robust(program, &options).verdict {
         Robust::Robust => {}

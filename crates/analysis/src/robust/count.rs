@@ -4,12 +4,12 @@
 //! is left out. Both share the time.
 
 use super::{Finding, gaps, options, traces};
-use raddle_interleave::{Limits, Model, explore};
-use raddle_ir::Program;
+use raddle_engine::{Limits, Model};
+use raddle_interleave::explore;
+use raddle_ir::Verified;
 
-pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
-    let mut finding =
-        Finding { witness: None, violated: false, gaps: Vec::new(), searches: Vec::new() };
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
+    let mut finding = Finding::default();
     for model in [Model::Sc, model] {
         let summary = explore(program, &options(model, limits));
         finding.gaps = gaps(&summary);

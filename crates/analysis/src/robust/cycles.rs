@@ -5,11 +5,12 @@ use super::witness::witness;
 use super::{Finding, Gap, gaps, options, unconfirmed};
 use crate::cycle::Node;
 use crate::cycle::conflicts::Conflicts;
-use raddle_interleave::{Budget, Happening, Limits, Model, What, observe};
-use raddle_ir::Program;
+use raddle_engine::{Budget, Limits, Model};
+use raddle_interleave::{Happening, What, observe};
+use raddle_ir::Verified;
 use std::ops::ControlFlow;
 
-pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
     let (mut found, mut gap) = (None, None);
     let mut conflicts = Conflicts::within(&limits.budget);
     let options = options(model, limits);

@@ -28,10 +28,9 @@ mod monitor;
 mod sample;
 pub mod witness;
 
-pub use monitor::Interlocked;
-use raddle_engine::Spent;
-use raddle_interleave::{Budget, FailureKind, Limits, Model, Options, Stopped, Summary};
-use raddle_ir::Program;
+pub use monitor::{Interlocked, buffers};
+use raddle_engine::{Budget, FailureKind, Limits, Model, Options, Spent, Stopped, Summary};
+use raddle_ir::Verified;
 pub use sample::{Pattern, Runs, Sample, sample};
 use std::time::{Duration, Instant};
 pub use witness::CycleWitness;
@@ -111,6 +110,7 @@ impl Robustness {
 }
 
 /// What a way of deciding comes to.
+#[derive(Default)]
 struct Finding {
     witness: Option<CycleWitness>,
     /// Whether there is one, or must be.
@@ -119,9 +119,9 @@ struct Finding {
     searches: Vec<(Model, Summary)>,
 }
 
-/// Decides whether a verified program is robust against a model; the fastest way that is complete if
+/// Decides whether a program is robust against a model; the fastest way that is complete if
 /// none is asked for.
-pub fn robust(program: &Program, model: Model, limits: &Limits, by: Option<By>) -> Robustness {
+pub fn robust(program: &Verified, model: Model, limits: &Limits, by: Option<By>) -> Robustness {
     let start = Instant::now();
     let mut by_which = by.unwrap_or(By::Monitor);
     let mut finding = decide(program, model, limits, by_which);
@@ -141,7 +141,7 @@ pub fn robust(program: &Program, model: Model, limits: &Limits, by: Option<By>) 
     Robustness { model, by: by_which, robust, gaps, witness, searches, elapsed: start.elapsed() }
 }
 
-fn decide(program: &Program, model: Model, limits: &Limits, by: By) -> Finding {
+fn decide(program: &Verified, model: Model, limits: &Limits, by: By) -> Finding {
     match by {
         By::Monitor => monitor::decide(program, model, limits),
         By::Cycles => cycles::decide(program, model, limits),

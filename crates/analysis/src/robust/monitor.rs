@@ -9,15 +9,19 @@
 
 use super::witness::{CycleWitness, witness};
 use super::{Finding, Gap, gaps, options};
+use raddle_engine::{Buffering, Limits, Model};
 use raddle_interleave::{
-    Barrier, Delay, Execution, Happening, Limits, Model, Undelayed, What, delayed, observe,
+    Barrier, Delay, Execution, Happening, Rules, Undelayed, What, delayed, observe,
 };
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_monitor::{Access, Buffers, Causal, Delayed, Kind, Op, Overtaking, Thread};
 use std::ops::ControlFlow;
 
-pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Finding {
-    let mut watch = Watch::new(program, model, limits);
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
+    let Some(rules) = Rules::of(model, None) else {
+        return Finding { gaps: vec![Gap::Unsupported], ..Finding::default() };
+    };
+    let mut watch = Watch::new(program, model, rules, limits);
     let options = options(Model::Sc, limits);
     let summary = observe(program, &options, false, &mut |execution| watch.visit(execution));
     let mut gaps = gaps(&summary);
@@ -32,10 +36,10 @@ pub(super) fn decide(program: &Program, model: Model, limits: &Limits) -> Findin
 }
 
 /// How a model's buffers are divided.
-pub(crate) fn buffers(model: Model) -> Buffers {
-    match model {
-        Model::Sc | Model::Tso => Buffers::PerThread,
-        Model::Pso => Buffers::PerAddress,
+pub const fn buffers(model: Model) -> Buffers {
+    match model.buffering() {
+        Some(Buffering::PerLocation) => Buffers::PerAddress,
+        _ => Buffers::PerThread,
     }
 }
 
@@ -52,7 +56,7 @@ pub enum Interlocked {
 /// A happening under SC as the monitor's operations under a model.
 #[inline]
 pub(crate) fn operations(
-    model: Model,
+    rules: Rules,
     interlocked: Interlocked,
     happening: &Happening,
     mut out: impl FnMut(Access),
@@ -71,23 +75,23 @@ pub(crate) fn operations(
     match what {
         What::Read => add(Op::Access(Kind::Read)),
         What::Write(order) => {
-            let (before, after) = model.store(order);
+            let (before, after) = rules.store(order);
             barrier(before).into_iter().for_each(&mut add);
             add(Op::Access(Kind::Write));
             barrier(after).into_iter().for_each(&mut add);
         }
         What::Locked { writes } => {
             // One that writes drains by itself, but for the paper's under PSO.
-            let drains = match model {
-                Model::Pso => interlocked == Interlocked::Drains,
-                Model::Sc | Model::Tso => !writes,
+            let drains = match rules.buffering {
+                Buffering::PerLocation => interlocked == Interlocked::Drains,
+                Buffering::None | Buffering::Fifo => !writes,
             };
             if drains {
                 add(Op::Fence);
             }
             add(Op::Access(if writes { Kind::Interlocked } else { Kind::Read }));
         }
-        What::Fence(kind) => barrier(model.fence(kind)).into_iter().for_each(&mut add),
+        What::Fence(kind) => barrier(rules.fence(kind)).into_iter().for_each(&mut add),
         What::Spawn(child) => add(Op::Spawn(Thread(child))),
         What::Join(child) => add(Op::Join(Thread(child))),
         What::Woken(by) => add(Op::Woken(Thread(by))),
@@ -98,15 +102,16 @@ pub(crate) fn operations(
 }
 
 /// The access that a thread waits to make.
-fn next(model: Model, waiting: &Happening) -> Option<Access> {
+fn next(rules: Rules, waiting: &Happening) -> Option<Access> {
     let mut last = None;
-    operations(model, Interlocked::Drains, waiting, |access| last = Some(access));
+    operations(rules, Interlocked::Drains, waiting, |access| last = Some(access));
     last
 }
 
 struct Watch<'p> {
-    program: &'p Program,
+    program: &'p Verified,
     model: Model,
+    rules: Rules,
     limits: &'p Limits,
     overtaking: Overtaking,
     /// What happened as operations of the monitor, and for each happening how many there were before;
@@ -123,10 +128,11 @@ struct Watch<'p> {
 }
 
 impl<'p> Watch<'p> {
-    fn new(program: &'p Program, model: Model, limits: &'p Limits) -> Watch<'p> {
+    fn new(program: &'p Verified, model: Model, rules: Rules, limits: &'p Limits) -> Watch<'p> {
         Watch {
             program,
             model,
+            rules,
             limits,
             overtaking: Overtaking::new(buffers(model), program.threads.len() as u32),
             operations: Vec::new(),
@@ -153,7 +159,7 @@ impl<'p> Watch<'p> {
         }
         self.judge(execution.happened)?;
         for waiting in execution.waiting() {
-            let found = next(self.model, &waiting).and_then(|access| self.causal.would(&access));
+            let found = next(self.rules, &waiting).and_then(|access| self.causal.would(&access));
             if let Some(found) = found {
                 self.confirm(execution.happened, usize::MAX, &waiting, found)?;
             }
@@ -170,7 +176,7 @@ impl<'p> Watch<'p> {
                 return;
             }
             self.overtaking.step();
-            operations(self.model, Interlocked::Drains, happening, |access| {
+            operations(self.rules, Interlocked::Drains, happening, |access| {
                 self.overtaking.push(&access);
             });
         }
@@ -178,7 +184,7 @@ impl<'p> Watch<'p> {
 
     /// Whether it is worth looking at what a thread waits to do.
     fn would(&mut self, waiting: &Happening) -> bool {
-        next(self.model, waiting).is_some_and(|access| self.overtaking.would(&access))
+        next(self.rules, waiting).is_some_and(|access| self.overtaking.would(&access))
     }
 
     /// Makes operations of what happened, and shows the monitor those that it has not seen.
@@ -190,7 +196,7 @@ impl<'p> Watch<'p> {
         }
         for happening in &happened[self.same..] {
             self.starts.push(self.operations.len() as u32);
-            operations(self.model, Interlocked::Drains, happening, |access| {
+            operations(self.rules, Interlocked::Drains, happening, |access| {
                 self.operations.push(access);
             });
         }

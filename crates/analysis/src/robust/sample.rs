@@ -1,9 +1,10 @@
 //! The monitors of paper 001 along random runs under SC, as in the paper's section 5.
 
 use super::monitor::{Interlocked, buffers, operations};
-use raddle_engine::Spent;
-use raddle_interleave::{Limits, Model, Options, Strategy, Summary, observe};
-use raddle_ir::{LocId, Program};
+use super::options;
+use raddle_engine::{Engine, Limits, Model, Options, Sampling, Spent, Strategy, Summary};
+use raddle_interleave::{Rules, observe};
+use raddle_ir::{LocId, Verified};
 use raddle_monitor::{Cells, Found, Monitor, Site, Violation};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -31,7 +32,10 @@ pub struct Sample {
 impl Sample {
     /// The answer for a program that was not run, with the reason.
     pub fn unsearched(model: Model, spent: Spent) -> Sample {
-        let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
+        Sample::of(model, Summary { stopped: Some(spent.into()), ..Summary::default() })
+    }
+
+    fn of(model: Model, summary: Summary) -> Sample {
         let (monitoring, elapsed) = (Duration::ZERO, Duration::ZERO);
         let (runs, events, violating, violations, others) = (0, 0, 0, Vec::new(), 0);
         Sample { model, runs, events, violating, violations, others, monitoring, elapsed, summary }
@@ -49,21 +53,24 @@ pub struct Pattern {
 /// What to run.
 #[derive(Clone, Debug)]
 pub struct Runs {
-    pub seed: u64,
-    pub runs: u64,
+    pub sampling: Sampling,
     pub interlocked: Interlocked,
     pub limits: Limits,
 }
 
 /// Runs random schedules, the same ones for the same seed, and the monitor of a model along each.
-pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
+pub fn sample(program: &Verified, model: Model, runs: &Runs) -> Sample {
     let start = Instant::now();
-    let strategy = Strategy::Random { seed: runs.seed, runs: runs.runs };
-    let (interlocked, limits) = (runs.interlocked, runs.limits.clone());
-    let budget = limits.budget.clone();
-    let options = Options { strategy, limits, keep_going: true, ..Options::new(Model::Sc) };
+    let Some(rules) = Rules::of(model, None) else {
+        let lacking = Engine::Interleave.lacks(model);
+        let summary = lacking.map(|fault| Summary::cannot_start(fault, &runs.limits));
+        return Sample::of(model, summary.unwrap_or_default());
+    };
+    let Runs { sampling, interlocked, ref limits } = *runs;
+    let budget = &limits.budget;
+    let options = Options { sampling, ..options(Model::Sc, limits).by(Strategy::Random) };
     let (mut cells, mut monitor) =
-        (Cells::within(&budget), Monitor::new(buffers(model)).within(&budget));
+        (Cells::within(budget), Monitor::new(buffers(model)).within(budget));
     let (mut found, mut accesses) = (Found::default(), Vec::new());
     let (mut counts, mut monitoring) = ([0; 3], Duration::ZERO);
     let summary = observe(program, &options, true, &mut |execution| {
@@ -81,7 +88,7 @@ pub fn sample(program: &Program, model: Model, runs: &Runs) -> Sample {
                 return ControlFlow::Continue(());
             }
             accesses.clear();
-            operations(model, interlocked, happening, |access| accesses.push(access));
+            operations(rules, interlocked, happening, |access| accesses.push(access));
             let site = site(happening.loc);
             for access in &accesses {
                 let touched = cells.of(access.addr, access.bytes);

@@ -6,10 +6,9 @@
 use crate::cycle::story::Order;
 use crate::cycle::{Edge, Link, Node};
 use crate::witness::Witness;
-use raddle_interleave::{
-    Budget, Checks, Model, ReplayEnd, ReplayEvent, Replayed, Step, replay_reach, replay_within,
-};
-use raddle_ir::Program;
+use raddle_engine::{Budget, Model, Options, ReplayEnd, ReplayEvent, Replayed, Step};
+use raddle_interleave::{replay, replay_reach};
+use raddle_ir::Verified;
 
 /// Cycles are looked for from so many pairs at most; the shortest is taken.
 const MOST_PAIRS: usize = 64;
@@ -28,23 +27,24 @@ pub struct CycleWitness {
 
 /// Replays a schedule; `None` if it does not fit the program or has no cycle.
 pub(super) fn witness(
-    program: &Program,
+    program: &Verified,
     model: Model,
     budget: &Budget,
     schedule: Vec<Step>,
 ) -> Option<CycleWitness> {
-    let checks = Checks::default();
-    of_replay(replay_within(program, model, checks, budget, &schedule), schedule)
+    let options = Options::new(model).within(budget.clone());
+    of_replay(replay(program, &options, &schedule), schedule)
 }
 
 /// The same for a schedule in which threads may spin.
 pub(super) fn unwatched(
-    program: &Program,
+    program: &Verified,
     model: Model,
     budget: &Budget,
     schedule: Vec<Step>,
 ) -> Option<CycleWitness> {
-    of_replay(replay_reach(program, model, false, budget, &schedule).0, schedule)
+    let options = Options::new(model).within(budget.clone());
+    of_replay(replay_reach(program, &options, &schedule).0, schedule)
 }
 
 fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<CycleWitness> {

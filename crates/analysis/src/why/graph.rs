@@ -11,7 +11,7 @@ use super::{Cause, Told, Why, why};
 use crate::check::Offence;
 use crate::cycle::graph::Graph;
 use crate::cycle::{Edge, Node};
-use raddle_engine::{Cell, Deed, ReplayEvent, Step};
+use raddle_engine::{Cell, Deed, EventRef, ReplayEvent, Step};
 use raddle_ir::Program;
 use std::collections::BTreeMap;
 
@@ -45,17 +45,23 @@ pub(crate) fn explained(
 /// Steps and the first events are the same in number: what follows are failures, and who is stuck.
 fn relations(schedule: &[Step], events: &[ReplayEvent]) -> Graph {
     let mut graph = Graph::default();
-    let name = |step: &Step| step.update.map(|po| (step.thread, po));
-    let named: BTreeMap<(u32, u32), Node> =
-        schedule.iter().enumerate().filter_map(|(n, step)| Some((name(step)?, n))).collect();
-    for (((thread, _), a), ((other, _), b)) in named.iter().zip(named.iter().skip(1)) {
-        if thread == other {
+    let committed = |step: &Step| match step {
+        Step::CommitLoad { event, .. } | Step::CommitStore { event, .. } => Some(*event),
+        _ => None,
+    };
+    let steps = schedule.iter().enumerate();
+    let named: BTreeMap<EventRef, Node> =
+        steps.filter_map(|(n, step)| Some((committed(step)?, n))).collect();
+    for ((earlier, a), (later, b)) in named.iter().zip(named.iter().skip(1)) {
+        if earlier.thread == later.thread {
             graph.add(*a, *b, Edge::Program);
         }
     }
-    let source = |step: &Step| match step.choice {
-        0 => None,
-        choice => named.get(&((choice >> 32) as u32, (choice as u32).wrapping_sub(1))).copied(),
+    let source = |step: &Step| match step {
+        Step::CommitLoad { from: store, .. } | Step::CommitStore { after: store, .. } => {
+            named.get(store.as_ref()?).copied()
+        }
+        _ => None,
     };
     let mut coherence: BTreeMap<u64, Vec<Node>> = BTreeMap::new();
     let mut reads = Vec::new();

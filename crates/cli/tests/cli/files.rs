@@ -211,7 +211,7 @@ fn names_are_not_options_of_the_compiler() {
     }
     // Also from a witness file, which may name any file.
     let path = folder.join("w.json");
-    let document = r#"{"format": "raddle-witness", "version": 1, "inputs": ["-o.c"], "arguments": [],
+    let document = r#"{"format": "raddle-witness", "version": 2, "inputs": ["-o.c"], "arguments": [],
         "program": "", "checks": [], "witnesses": [{"model": "sc", "kind": "assertion", "thread": null,
         "file": "", "line": null, "against": null, "count": 1, "schedule": []}]}"#;
     fs::write(&path, document).expect("a witness");

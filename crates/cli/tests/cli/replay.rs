@@ -118,21 +118,21 @@ fn schedules_that_lead_elsewhere_are_refused() {
     };
     let entry = |field: &str| format!("/witnesses/0/{field}");
     refused(&path, &changed(&entry("schedule"), json!([])), "the schedule ends before");
-    let nobody = json!([{ "thread": 99, "update": null, "choice": 0 }]);
+    let nobody = json!([{ "run": 99 }]);
     refused(&path, &changed(&entry("schedule"), nobody), "step 1 of the schedule cannot happen");
-    let odd = json!([{ "thread": 0, "update": 4294967295u32, "choice": u64::MAX }]);
+    let odd = json!([{ "update": { "thread": 0, "store": u32::MAX } }]);
     refused(&path, &changed(&entry("schedule"), odd), "cannot happen");
     refused(&path, &changed(&entry("line"), json!(3)), "ends in another error: assertion");
     refused(&path, &changed(&entry("kind"), json!("deadlock")), "another error");
     refused(&path, &changed(&entry("model"), json!("sc")), "does not replay");
     refused(&path, &changed(&entry("model"), json!("power")), "unknown model 'power'");
-    refused(&path, &changed(&entry("schedule"), json!([{ "thread": -1 }])), "no witness");
+    refused(&path, &changed(&entry("schedule"), json!([{ "run": -1 }])), "no witness");
     refused(&path, &changed("/witnesses", json!([])), "holds no witness");
     refused(&path, &changed("/inputs", json!([])), "0 files");
     refused(&path, &changed("/inputs", json!(["nowhere.rir"])), "nowhere.rir");
     refused(&path, &changed("/arguments", json!(["--frobnicate"])), "--frobnicate");
     refused(&path, &changed("/program", json!("fnv1a128:0")), "it has changed");
-    refused(&path, &changed("/version", json!(2)), "version 2");
+    refused(&path, &changed("/version", json!(1)), "version 1");
     refused(&path, &changed("/format", json!("else")), "'else'");
 }
 

@@ -6,12 +6,13 @@
 //!
 //! `RADDLE_LONG=1` runs many more mutants.
 
+use raddle_engine::{Budget, Limits, Model, Options, Strategy, Unroll};
 mod campaign;
 mod mutate;
 
 use fastrand::Rng;
 use raddle_analysis::{CheckResult, Search, Verdict};
-use raddle_interleave::{Budget, Limits, Model, Options, Strategy, Unroll};
+
 use raddle_ir::{Diagnostic, Program, text, verify::verify};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, diagnostic, json};

@@ -1,9 +1,8 @@
 //! What the tests of C programs share: the compilers, loading, running.
 
-#![allow(dead_code, reason = "each test binary uses its part")]
-
+use raddle_engine::{Model, Summary};
 use raddle_front_c::{Error, Options, clang, load};
-use raddle_interleave::{Model, Summary, explore};
+use raddle_interleave::explore;
 use raddle_ir::{Program, verify::verify};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -75,12 +74,12 @@ pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Prog
 }
 
 pub fn run(program: &Program, model: Model) -> Summary {
-    explore(program, &raddle_interleave::Options::new(model))
+    explore(program, &raddle_engine::Options::new(model))
 }
 
 /// What went wrong, for messages: kind, line, message.
 pub fn failures(program: &Program, summary: &Summary) -> Vec<String> {
-    let shown = |failure: &raddle_interleave::Failure| {
+    let shown = |failure: &raddle_engine::Failure| {
         let line = program.loc(failure.loc).map_or(0, |loc| loc.line);
         format!("{} at {line}: {}", failure.kind.name(), failure.message)
     };

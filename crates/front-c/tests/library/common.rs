@@ -1,8 +1,8 @@
 //! Programs in IR text that call the C library, and what every answer about them must satisfy.
 
-use raddle_interleave::{
-    Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
-};
+use crate::MODELS;
+use raddle_engine::{Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
+use raddle_interleave::{explore, replay};
 use raddle_ir::{Program, text, verify};
 use std::path::Path;
 
@@ -84,7 +84,7 @@ pub fn checked(program: &Program, model: Model) -> Summary {
         }
     }
     for failure in &optimal.failures {
-        let replayed = replay(program, model, Checks::default(), &failure.schedule);
+        let replayed = replay(program, &Options::new(model), &failure.schedule);
         let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{failure:?}: {replayed:?}") };
         assert!(sites.iter().any(|site| site.message == failure.message), "{failure:?}");
     }
@@ -101,7 +101,7 @@ fn kinds(summary: &Summary) -> Vec<(FailureKind, String)> {
 
 /// No failure, and so many executions under every model.
 pub fn safe(program: &Program, executions: u64) {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(program, model);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
         assert_eq!((found.executions, found.blocked), (executions, 0), "{model}");
@@ -110,7 +110,7 @@ pub fn safe(program: &Program, executions: u64) {
 
 /// A program of one thread: one execution, and no failure.
 pub fn computes(program: &Program) {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = run(program, model, Strategy::Optimal);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
         assert_eq!((found.executions, found.blocked, found.cut), (1, 0, 0), "{model}");
@@ -119,7 +119,7 @@ pub fn computes(program: &Program) {
 
 /// No failure under any model, in however many executions.
 pub fn correct(program: &Program) {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(program, model);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
     }
@@ -127,7 +127,7 @@ pub fn correct(program: &Program) {
 
 /// Some execution fails so, and none otherwise, under every model.
 pub fn fails(program: &Program, kind: FailureKind, message: &str) {
-    for model in Model::ALL {
+    for model in MODELS {
         let found = checked(program, model);
         assert!(!found.failures.is_empty(), "{model}: no failure; expected {message}");
         for failure in &found.failures {

@@ -1,9 +1,11 @@
 //! Locks and waiting: mutexes, condition variables, readers-writer locks, barriers, spinlocks and
 //! semaphores of the C library, with exact numbers of executions where they can be derived in a line.
 
-use crate::common::{checked, correct, fails, function, main, program, safe};
-use raddle_interleave::FailureKind::{Assertion, Deadlock, LockMisuse, Uninitialised};
-use raddle_interleave::Model;
+use super::common::{checked, correct, fails, function, main, program, safe};
+use crate::MODELS;
+use raddle_engine::FailureKind::{Assertion, Deadlock, LockMisuse, Uninitialised};
+use raddle_engine::Model;
+
 use raddle_ir::Program;
 
 const ITEMS: &str = "global @m: bytes 40\nglobal @c: bytes 48\nglobal @l: bytes 56\n\
@@ -145,7 +147,7 @@ fn what_posix_leaves_undefined_is_found() {
         ),
         (
             "%i = call @pthread_mutex_destroy(@m)\n%i = call @pthread_mutex_lock(@m)",
-            "mutex that was destroyed",
+            "uses a lock that was destroyed",
         ),
         (
             "%i = call @pthread_mutex_init(@m, 0)\n%i = call @pthread_mutex_init(@m, 0)",
@@ -442,7 +444,7 @@ fn locks_that_differ_do_not_order() {
     let other = "%i = call @sem_post(@s)\n%i = call @sem_wait(@s)";
     let third = "%i = call @pthread_rwlock_rdlock(@l)\n%i = call @pthread_rwlock_unlock(@l)";
     let program = threads("", &[one, other, third], "");
-    for model in Model::ALL {
+    for model in MODELS {
         assert_eq!(checked(&program, model).executions, 1, "{model}");
     }
 }

@@ -1,7 +1,7 @@
 //! Threads of the C library: creation, ends, keys, once, C11's names, and what verifiers call.
 
-use crate::common::{correct, fails, function, main, program, safe};
-use raddle_interleave::FailureKind::{Abort, Assertion, Unsupported};
+use super::common::{correct, fails, function, main, program, safe};
+use raddle_engine::FailureKind::{Abort, Assertion, Unsupported};
 use raddle_ir::Program;
 
 const ITEMS: &str = "global @t: i64 x 2\nglobal @k: i32\nglobal @o: i32\nglobal @x: i32\n\
@@ -231,7 +231,7 @@ fn c11_locks_are_tried() {
     );
     safe(&main(ITEMS, &body), 1);
     let unheld = "%i = call @mtx_init(@m, 1)\n%i = call @mtx_unlock(@m)";
-    fails(&main(ITEMS, unheld), raddle_interleave::FailureKind::LockMisuse, "does not hold");
+    fails(&main(ITEMS, unheld), raddle_engine::FailureKind::LockMisuse, "does not hold");
 }
 
 // ---- verifiers' functions ----

@@ -1,7 +1,7 @@
 //! The sequential part of the C library: what functions compute.
 
-use crate::common::{calls, computes, fails, main, program, safe};
-use raddle_interleave::FailureKind::{Memory, Uninitialised};
+use super::common::{calls, computes, fails, main, program, safe};
+use raddle_engine::FailureKind::{Memory, Uninitialised};
 
 #[test]
 fn strings_are_measured_and_searched() {

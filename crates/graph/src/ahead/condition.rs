@@ -18,7 +18,7 @@ use super::value::{Expr, Val};
 use super::{Ahead, field, unsupported};
 use raddle_ir::{BinOp, IntPred, Order, Pred, RmwOp, Type};
 use raddle_machine::Fault;
-use raddle_machine::code::Slot;
+use raddle_machine::code::{Op, Slot};
 
 /// Threads that can wait for condition variables: as many as there are bits.
 const MAX_WAITERS: u32 = 32;
@@ -37,8 +37,7 @@ impl Ahead<'_> {
             return Err(unsupported(format!("{message} (model {})", self.rules.model)));
         }
         if self.holds_not(thread, mutex) {
-            let message = "waits on a condition with a lock that it does not hold";
-            return Err(self.not_held(thread, mutex, message));
+            return Err(self.not_held(thread, mutex, Fault::waits_without_holding()));
         }
         let bit = 1u128 << thread;
         self.set_bits(thread, RmwOp::Or, cond, bit)?;
@@ -90,8 +89,7 @@ impl Ahead<'_> {
             _ => match self.take_choice(thread) {
                 None => return Ok(Next::Choose),
                 Some(chosen) => {
-                    let mut bits = (0..Type::I32.bits()).filter(|bit| waiters >> bit & 1 == 1);
-                    let woken = bits.nth(chosen as usize).unwrap_or(0);
+                    let woken = threads_in(waiters).nth(chosen as usize).unwrap_or(0);
                     waiters & !(1 << woken)
                 }
             },
@@ -106,11 +104,17 @@ impl Ahead<'_> {
         Ok(Next::Go)
     }
 
-    /// The threads that a signal may wake, as bits.
-    pub(super) fn waiters(&self, thread: u32) -> u32 {
-        let read = self.get(thread, field::PHASE).checked_sub(1);
+    /// The threads that the signal which a thread is at may wake, in order; none elsewhere.
+    pub fn signal_wakes(&self, thread: u32) -> impl Iterator<Item = u32> + use<> {
+        let signals = matches!(self.code.op(self.pc(thread)), Op::CondSignal { .. });
+        let read = self.get(thread, field::PHASE).checked_sub(1).filter(|_| signals);
         let read = read.and_then(|read| self.events[read as usize].load());
         let value = read.map(|load| Val { bits: 0, node: Some(load.node), deps: DepsId::NONE });
-        value.and_then(|value| self.value(value)).unwrap_or(0) as u32
+        threads_in(value.and_then(|value| self.value(value)).unwrap_or(0))
     }
+}
+
+/// The threads whose bits are set in the word of a condition variable.
+fn threads_in(waiters: u128) -> impl Iterator<Item = u32> {
+    (0..Type::I32.bits()).filter(move |bit| waiters >> bit & 1 == 1)
 }

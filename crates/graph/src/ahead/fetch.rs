@@ -2,7 +2,7 @@
 
 use super::spin::Head;
 use super::value::{Expr, Val, can_fault};
-use super::{Ahead, ClockId, EventId, Status, field, unsupported};
+use super::{Ahead, ClockId, EventId, Status, field};
 use raddle_ir::{BinOp, Type};
 use raddle_machine::code::{Op, Pc, Slot, Src, is_wide};
 use raddle_machine::visible::MAX_CHOICES;
@@ -158,12 +158,11 @@ impl Ahead<'_> {
             }
             Op::Fail { kind, message } => return Err(self.said(kind.into(), message)),
             Op::Unreachable => {
-                let message = "reaches a point marked as unreachable";
-                return Err(Fault::new(FaultKind::Unreachable, message));
+                return Err(Fault::unreachable());
             }
             Op::Choose { dst, lo, hi } => {
                 if hi - lo >= u64::from(MAX_CHOICES) {
-                    return Err(unsupported("chooses among more than 2^31 values"));
+                    return Err(Fault::too_many_choices(MAX_CHOICES));
                 }
                 let Some(chosen) = self.take_choice(thread) else {
                     return Ok(self.choose_in_time(thread));
@@ -250,7 +249,7 @@ impl Ahead<'_> {
     pub fn alternatives(&self, thread: u32) -> u64 {
         match self.code.op(self.pc(thread)) {
             Op::Choose { lo, hi, .. } => (hi - lo).saturating_add(1),
-            Op::CondSignal { .. } => self.waiters(thread).count_ones().into(),
+            Op::CondSignal { .. } => self.signal_wakes(thread).count() as u64,
             // A store-conditional succeeds or fails.
             _ => 2,
         }

@@ -2,10 +2,11 @@
 
 use super::sets::{ClockId, DepsId};
 use super::value::{Expr, NodeId, Val};
-use super::{Ahead, MAX_THREADS, Status, Thread, field, unsupported};
+use super::{Ahead, Status, Thread, field, unsupported};
 use raddle_ir::{CastOp, FuncId, LocId, Operand, Type};
 use raddle_machine::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
-use raddle_machine::{Fault, FaultKind, Word, layout};
+use raddle_machine::thread::MAX_THREADS;
+use raddle_machine::{Fault, Word, layout};
 use smallvec::SmallVec;
 
 /// Offsets of a frame's header.
@@ -122,10 +123,7 @@ impl Ahead<'_> {
         let Some(addr) = self.branches_on(thread, value) else { return Ok(None) };
         match layout::function_at(addr as u64, self.code.funcs.len()) {
             Some(func) => Ok(Some(func)),
-            None => Err(Fault::new(
-                FaultKind::Memory,
-                format!("calls {:#x}, which is not a function", addr as u64),
-            )),
+            None => Err(Fault::calls_no_function(addr as u64)),
         }
     }
 
@@ -144,17 +142,13 @@ impl Ahead<'_> {
         }
         let code = &self.code.funcs[func.as_u32() as usize];
         let Some(entry) = code.entry else {
-            let name = &self.program.funcs[func].name;
-            return Err(unsupported(format!("calls {name}, which is not defined")));
+            return Err(Fault::calls_undefined(&self.program.funcs[func].name));
         };
         // Surplus arguments do no harm on any machine; C's `void *f()`, spawned, relies on that.
         let count = code.params as usize;
         if count > args.len() {
             let name = &self.program.funcs[func].name;
-            let given = args.len();
-            return Err(unsupported(format!(
-                "calls {name} with {given} arguments, which takes {count}"
-            )));
+            return Err(Fault::too_few_arguments(name, args.len(), count));
         }
         let params: SmallVec<[(Slot, Type); 4]> = code.regs[..count].into();
         let (slots, registers) = (code.slots, code.register_slots);
@@ -304,8 +298,8 @@ impl Ahead<'_> {
                 self.threads[child as usize].name = name;
                 child
             }
-            None if self.threads.len() >= MAX_THREADS => {
-                return Err(unsupported(format!("more than {MAX_THREADS} threads")));
+            None if self.threads.len() >= MAX_THREADS as usize => {
+                return Err(Fault::too_many_threads());
             }
             None => {
                 let child = self.name_thread(name);

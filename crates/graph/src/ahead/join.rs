@@ -5,8 +5,8 @@ use super::fetch::Next;
 use super::sets::ClockId;
 use super::{Ahead, Status, field};
 use raddle_ir::LocId;
+use raddle_machine::Fault;
 use raddle_machine::code::{Slot, Src};
-use raddle_machine::{Fault, FaultKind};
 
 /// A join that a thread has run past.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +26,8 @@ impl Ahead<'_> {
         joined: Src,
     ) -> Result<Next, Fault> {
         let Some(joined) = self.now(thread, joined)? else { return Ok(Next::Wait) };
-        let Some(target) = self.thread_of(joined.into()) else {
-            let message = "joins something that is not a thread";
-            return Err(Fault::new(FaultKind::ThreadMisuse, message));
-        };
+        let target = self.thread_of(joined.into()).filter(|target| *target != thread);
+        let target = target.ok_or_else(Fault::joins_no_thread)?;
         if self.status(target) != Status::Finished {
             self.set(thread, field::JOINING, u64::from(target) + 1);
             return Ok(Next::Wait);

@@ -34,11 +34,11 @@ use event::word;
 use locate::Locations;
 use objects::Objects;
 use raddle_engine::Elements;
-use raddle_ir::{FuncId, LocId, Observed, Program};
+use raddle_ir::{FuncId, LocId, Observed, Verified};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
-use raddle_machine::visible::{DESTROYED, UNLOCKED};
-use raddle_machine::{Bounds, Fault, FaultKind, Status, Trail, Word, layout};
+use raddle_machine::visible::{DESTROYED, held_by};
+use raddle_machine::{Bounds, Fault, FaultKind, Needs, Status, ThreadId, Trail, Word, layout};
 use sets::{Clocks, DepSets, DepsId};
 use value::Nodes;
 use value::Val;
@@ -113,7 +113,7 @@ pub(crate) struct Failed {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Ahead<'p> {
-    pub program: &'p Program,
+    pub program: &'p Verified,
     pub trail: Trail,
     pub rules: Rules,
     code: Code,
@@ -136,13 +136,10 @@ pub(crate) struct Ahead<'p> {
     spin: spin::Live,
 }
 
-/// Threads that the executions of one search may have, all together.
-const MAX_THREADS: usize = 1024;
-
 impl<'p> Ahead<'p> {
-    /// The initial threads of a verified program before their first instructions.
+    /// The initial threads of a program before their first instructions.
     pub fn new(
-        program: &'p Program,
+        program: &'p Verified,
         rules: Rules,
         bounds: Bounds,
         max_events: u32,
@@ -397,21 +394,20 @@ impl<'p> Ahead<'p> {
             Some(When::Compares(pred, wanted)) => {
                 raddle_machine::int_pred(pred, event.ty, value, self.value(wanted)?)
             }
-            Some(When::Free) => value == UNLOCKED || value == DESTROYED,
+            Some(When::Free) => Needs::FREE_LOCK.met_by(value),
             Some(When::Woken(bit)) => value & bit == 0,
         })
     }
 
     /// What is wrong with what a load found.
     pub fn misuse(&self, event: &Event, value: u128) -> Option<Fault> {
-        let message = match event.load()?.check? {
-            _ if value == DESTROYED => "uses a lock that was destroyed",
-            Check::NotHeld if value != u128::from(event.thread) + 1 => {
-                "unlocks a lock that it does not hold"
+        match event.load()?.check? {
+            _ if value == DESTROYED => Some(Fault::lock_destroyed()),
+            Check::NotHeld if value != held_by(ThreadId(event.thread)) => {
+                Some(Fault::unlocks_without_holding())
             }
-            Check::NotHeld | Check::Destroyed => return None,
-        };
-        Some(Fault::new(FaultKind::LockMisuse, message))
+            Check::NotHeld | Check::Destroyed => None,
+        }
     }
 
     /// Fails a thread where it is.

@@ -6,10 +6,11 @@
 
 use super::event::{Event, Location};
 use super::sets::ClockId;
-use super::{Ahead, field, unsupported};
+use super::{Ahead, field};
 use raddle_ir::{GlobalId, Operand, Program};
 use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
-use raddle_machine::{Fault, FaultKind, Trail, Word, in_bytes, layout};
+use raddle_machine::memory::Purpose;
+use raddle_machine::{Fault, NoAccess, NoFree, Trail, Word, layout};
 
 /// What an object is; the thread is whose it is alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,7 +110,7 @@ impl Objects {
 
     fn name(&mut self, trail: &mut Trail, global: Option<GlobalId>) -> Result<ObjectId, Fault> {
         if self.known.len() >= MAX_OBJECTS as usize {
-            return Err(unsupported(format!("more than {MAX_OBJECTS} objects")));
+            return Err(Fault::too_many_objects());
         }
         self.known.push(Object { words: trail.reserve(word::ALL), global });
         Ok(ObjectId(self.known.len() as u32 - 1))
@@ -131,10 +132,6 @@ pub(crate) struct End {
     po: u32,
     /// What came before.
     pub clock: ClockId,
-}
-
-fn memory(message: String) -> Fault {
-    Fault::new(FaultKind::Memory, message)
 }
 
 impl Ahead<'_> {
@@ -159,26 +156,24 @@ impl Ahead<'_> {
         bytes: u32,
         writes: bool,
     ) -> Result<ObjectId, Fault> {
-        let verb = if writes { "writes" } else { "reads" };
-        let what = || format!("{verb} {}", in_bytes(bytes));
-        let wild = || match addr {
-            0 => memory(format!("{} through a null pointer", what())),
-            _ => memory(format!("{} at {addr:#x}, where nothing is", what())),
-        };
-        let (object, offset) = split_address(addr).ok_or_else(wild)?;
-        let (class, size, dead) = self.object(object).ok_or_else(wild)?;
+        let purpose = if writes { Purpose::Write } else { Purpose::Read };
+        let fault = |reason| Fault::access(purpose, addr, bytes, reason);
+        let found = split_address(addr).and_then(|(object, offset)| {
+            let (class, size, dead) = self.object(object)?;
+            Some((object, offset, class, size, dead))
+        });
+        let (object, offset, class, size, dead) = found.ok_or_else(|| fault(NoAccess::Nowhere))?;
         // An address may become known after the thread has run past the end of the object.
         if dead.is_some_and(|end| end.thread != thread || end.po <= po) {
-            return Err(memory(format!("{} of memory that is no longer there", what())));
+            return Err(fault(NoAccess::Dead));
         }
         if u64::from(offset) + u64::from(bytes) > size {
-            let message = format!("{} at offset {offset} of an object of {size} bytes", what());
-            return Err(memory(message));
+            return Err(fault(NoAccess::Outside { offset, size: size as u32 }));
         }
         match class {
-            Class::Constant if writes => Err(memory(format!("{} of a constant", what()))),
+            Class::Constant if writes => Err(fault(NoAccess::Constant)),
             Class::Private(owner) | Class::PrivateGlobal(owner) if owner != thread => {
-                Err(unsupported("another thread accesses a private object"))
+                Err(Fault::private_to_another())
             }
             _ => Ok(object),
         }
@@ -233,7 +228,7 @@ impl Ahead<'_> {
         class: Class,
     ) -> Result<ObjectId, Fault> {
         if size > MAX_OBJECT {
-            return Err(unsupported(format!("allocates {size} bytes at once")));
+            return Err(Fault::too_large(size));
         }
         let nth = self.get(thread, field::OBJECTS) as usize;
         let known = self.threads[thread as usize].objects.get(nth).copied();
@@ -316,9 +311,9 @@ impl Ahead<'_> {
 
     /// The fault of an access to an object that has ended.
     pub fn gone(&self, event: &Event) -> Fault {
-        let verb = if event.is_store() { "writes" } else { "reads" };
-        let bytes = in_bytes(event.ty.bytes());
-        memory(format!("{verb} {bytes} of memory that is no longer there"))
+        let purpose = if event.is_store() { Purpose::Write } else { Purpose::Read };
+        let addr = self.value(event.addr).unwrap_or(0) as u64;
+        Fault::access(purpose, addr, event.ty.bytes(), NoAccess::Dead)
     }
 
     /// Ends the objects of the current frame.
@@ -357,15 +352,15 @@ impl Ahead<'_> {
             Some((object, offset, class, dead))
         });
         match found {
-            Some((_, 0, _, Some(_))) => Err(memory("frees an object twice".to_owned())),
+            Some((_, 0, _, Some(_))) => Err(Fault::free(NoFree::Dead)),
             Some((object, 0, Class::Fresh | Class::Zeroed, None)) => {
                 let words = self.objects.known[object.0 as usize].words;
                 self.end_object(thread, words);
                 Ok(())
             }
-            Some((_, 0, ..)) => Err(memory("frees what is no heap object".to_owned())),
-            Some(_) => Err(memory("frees a pointer into the middle of an object".to_owned())),
-            None => Err(memory("frees what is no object".to_owned())),
+            Some((_, 0, ..)) => Err(Fault::free(NoFree::NotOfHeap)),
+            Some(_) => Err(Fault::free(NoFree::Middle)),
+            None => Err(Fault::free(NoFree::Nowhere)),
         }
     }
 

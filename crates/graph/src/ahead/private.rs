@@ -16,7 +16,7 @@ use super::{Ahead, field};
 use raddle_ir::{BinOp, CastOp, Type};
 use raddle_machine::code::{Slot, is_wide};
 use raddle_machine::layout::{ObjectId, split_address};
-use raddle_machine::{Fault, FaultKind, Trail, Word, in_bytes};
+use raddle_machine::{Fault, Trail, Word};
 use rustc_hash::FxHashMap;
 
 /// Offsets of a cell's words.
@@ -270,8 +270,7 @@ impl Ahead<'_> {
             sum = self.nodes.result(&mut self.trail, or, deps);
         }
         if !written {
-            let message = format!("reads {} that were never written", in_bytes(ty.bytes()));
-            return Err(Fault::new(FaultKind::Uninitialised, message));
+            return Err(Fault::never_written(ty.bytes()));
         }
         Ok(sum)
     }

@@ -19,7 +19,8 @@ use super::{Ahead, field, unsupported};
 use raddle_ir::{Order, RmwOp, Type};
 use raddle_machine::code::{Args, Op, Slot, Src, Target, is_wide};
 use raddle_machine::layout::object_address;
-use raddle_machine::{Fault, FaultKind};
+use raddle_machine::visible::{UNLOCKED, handle, held_by};
+use raddle_machine::{Fault, ThreadId};
 
 /// What a lock is read and written as.
 pub(super) const LOCK: Type = Type::I32;
@@ -29,7 +30,9 @@ impl Ahead<'_> {
         match op {
             Op::Spawn { dst, target, args } => return self.spawn_step(thread, dst, target, args),
             Op::Join { dst, thread: handle } => return self.join_step(thread, dst, handle),
-            Op::SelfId { dst } => self.put(thread, dst, Val::known(handle(thread)), false),
+            Op::SelfId { dst } => {
+                self.put(thread, dst, Val::known(handle(ThreadId(thread)).into()), false)
+            }
             Op::Lock { addr } => {
                 let addr = self.read(thread, addr, false)?;
                 self.take_lock(thread, addr)?;
@@ -40,7 +43,7 @@ impl Ahead<'_> {
             }
             Op::TryLock { dst, addr } => {
                 let addr = self.read(thread, addr, false)?;
-                let (expected, new) = (Val::known(0), Val::known(handle(thread)));
+                let (expected, new) = (Val::known(UNLOCKED), Val::known(held_by(ThreadId(thread))));
                 let swap = super::access::Swap {
                     ty: LOCK,
                     addr,
@@ -93,7 +96,7 @@ impl Ahead<'_> {
     }
 
     pub(super) fn take_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
-        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(handle(thread)));
+        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(held_by(ThreadId(thread))));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Acquire };
         let (when, check) = (Some(When::Free), Some(Check::Destroyed));
         let old = self.read_modify_write(thread, rmw, Ask { when, check, ..Ask::UPDATE })?;
@@ -105,9 +108,9 @@ impl Ahead<'_> {
     /// Who does not hold a lock fails by itself, whatever others do; whoever holds it finds what it wrote.
     pub(super) fn give_lock(&mut self, thread: u32, addr: Val) -> Result<(), Fault> {
         if self.holds_not(thread, addr) {
-            return Err(self.not_held(thread, addr, "unlocks a lock that it does not hold"));
+            return Err(self.not_held(thread, addr, Fault::unlocks_without_holding()));
         }
-        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(0));
+        let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(UNLOCKED));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Release };
         let check = Some(Check::NotHeld);
         self.read_modify_write(thread, rmw, Ask { check, ..Ask::UPDATE })?;
@@ -117,7 +120,7 @@ impl Ahead<'_> {
     /// Whether it is known that a thread does not hold a lock, by what it has last written there itself.
     pub(super) fn holds_not(&self, thread: u32, addr: Val) -> bool {
         let Some(at) = self.value(addr) else { return false };
-        let mine = handle(thread);
+        let mine = held_by(ThreadId(thread));
         for po in (0..self.fetched(thread)).rev() {
             let event = self.event(self.event_at(thread, po));
             let Kind::Store(store) = event.kind else { continue };
@@ -131,11 +134,11 @@ impl Ahead<'_> {
     }
 
     /// What is wrong with using a lock that the thread does not hold: that, or that there is no lock.
-    pub(super) fn not_held(&self, thread: u32, addr: Val, message: &str) -> Fault {
+    pub(super) fn not_held(&self, thread: u32, addr: Val, not_held: Fault) -> Fault {
         let addr = self.value(addr).unwrap_or(0) as u64;
         match self.accessible(thread, self.fetched(thread), addr, LOCK.bytes(), true) {
             Err(fault) => fault,
-            Ok(_) => Fault::new(FaultKind::LockMisuse, message),
+            Ok(_) => not_held,
         }
     }
 
@@ -192,12 +195,7 @@ impl Ahead<'_> {
         let args = self.arguments(thread, args)?;
         let child = self.spawn(thread, func, &args)?;
         self.note_change(thread);
-        self.put(thread, dst, Val::known(handle(child)), false);
+        self.put(thread, dst, Val::known(handle(ThreadId(child)).into()), false);
         Ok(Next::Go)
     }
-}
-
-/// The handle that programs hold for a thread; also what its locks hold.
-pub(super) fn handle(thread: u32) -> u128 {
-    u128::from(thread) + 1
 }

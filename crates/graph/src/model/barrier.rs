@@ -1,7 +1,7 @@
 //! What fences and access orders become: docs/models.md has the same as tables.
 
 use super::Rules;
-use crate::api::Model;
+use raddle_engine::Model;
 use raddle_ir::{FenceKind, Order};
 
 /// What is asked for at a point of a thread.

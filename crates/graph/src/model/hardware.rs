@@ -8,9 +8,9 @@
 //! reachability in a graph with two nodes per event, init before commit, and the base relations as
 //! edges; all of them follow program order, so one pass from the last event to the first finds it.
 
-use crate::api::Model;
 use crate::bits::Bits;
 use crate::graph::{Graph, Which};
+use raddle_engine::Model;
 use smallvec::SmallVec;
 
 pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {

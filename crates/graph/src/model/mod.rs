@@ -10,8 +10,8 @@ mod total;
 
 pub(crate) use barrier::Barrier;
 
-use crate::api::Model;
 use crate::graph::Graph;
+use raddle_engine::Model;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rules {

@@ -3,9 +3,9 @@
 //! SC: acyclic(po ∪ com). TSO and PSO: acyclic(ppo ∪ fences ∪ rfe ∪ co ∪ fr), beside coherence per
 //! location; TSO's ppo leaves out stores before loads, PSO's everything that a store comes before.
 
-use crate::api::Model;
 use crate::bits::Bits;
 use crate::graph::{Graph, Which};
+use raddle_engine::Model;
 
 pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
     for from in 0..graph.len() {

@@ -3,7 +3,7 @@
 
 use raddle_engine::{LoopBound, Unroll};
 use raddle_front_c::{Error, Options as Compile, load};
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_testing::root;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -70,7 +70,7 @@ fn words(options: &str) -> Vec<String> {
 
 /// A program and the bounds on its loops.
 pub struct Loaded {
-    pub program: Program,
+    pub program: Verified,
     pub unroll: Unroll,
 }
 

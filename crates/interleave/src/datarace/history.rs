@@ -62,12 +62,12 @@ pub(super) struct Rooms(Vec<Option<(Word, u32)>>);
 impl Rooms {
     /// The words of a range of bytes, one each, if they are of an object that lives or has lived.
     fn words(&mut self, machine: &mut Machine<'_>, addr: u64, bytes: u32) -> Vec<Word> {
-        let Some(place) = machine.memory.remains(&machine.trail, addr, bytes) else {
+        let Some(slice) = machine.memory.remains(&machine.trail, addr, bytes) else {
             return Vec::new();
         };
         let Some((_, offset)) = split_address(addr) else { return Vec::new() };
         let (object, (size, _)) =
-            (place.object(), machine.memory.header(&machine.trail, place.object()));
+            (slice.object(), machine.memory.header(&machine.trail, slice.object()));
         let index = object.0 as usize;
         if self.0.len() <= index {
             self.0.resize(index + 1, None);

@@ -1,11 +1,8 @@
 //! Programs for tests and what every answer of the engine must satisfy.
 
-#![allow(dead_code)] // Each test binary uses its own part.
-
-use raddle_interleave::{
-    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
-};
-use raddle_ir::{Program, text, verify};
+use raddle_engine::{Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
+use raddle_interleave::{explore, replay};
+use raddle_ir::{Verified, text};
 use raddle_oracle::{self as oracle, Outcome, axiomatic, interleavings};
 
 /// The name that positions in test programs have.
@@ -20,18 +17,14 @@ const REGISTERS: [(&str, &str); 6] =
     [("r", "i32"), ("s", "i32"), ("ok", "i1"), ("t", "i64"), ("u", "i64"), ("p", "ptr")];
 
 /// A program in the IR's text form.
-pub fn program(source: &str) -> Program {
-    let program = text::parse(FILE, source).unwrap_or_else(|error| panic!("{error:?}\n{source}"));
-    if let Err(errors) = verify::verify(&program) {
-        panic!("{errors:?}\n{source}");
-    }
-    program
+pub fn program(source: &str) -> Verified {
+    text::load(FILE, source.as_bytes()).unwrap_or_else(|error| panic!("{error:?}\n{source}"))
 }
 
 /// Threads `t0`, `t1`, … with the given bodies, and other items. Registers are `%r`, `%s` (`i32`),
 /// `%ok` (`i1`), `%t`, `%u` (`i64`) and `%p` (`ptr`); those of `i32` and `i1` that a thread assigns
 /// are observed. A body without a terminator returns.
-pub fn threads(items: &str, bodies: &[&str]) -> Program {
+pub fn threads(items: &str, bodies: &[&str]) -> Verified {
     program(&threads_source(items, bodies))
 }
 
@@ -58,7 +51,7 @@ fn assigns(body: &str, register: &str) -> bool {
     targets.flat_map(|targets| targets.split(',')).any(|found| found.trim() == target)
 }
 
-pub fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
+pub fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
     options.count_traces = true;
     options.limits.executions = Some(INTERLEAVINGS);
@@ -71,7 +64,7 @@ pub fn run(program: &Program, model: Model, strategy: Strategy) -> Summary {
 /// - a search without reduction finds as many traces, the same states and the same failures;
 /// - the oracles, where they know what the program uses, count the same;
 /// - every failure's schedule replays to that failure.
-pub fn checked(program: &Program, model: Model) -> Summary {
+pub fn checked(program: &Verified, model: Model) -> Summary {
     let optimal = run(program, model, Strategy::Optimal);
     assert_eq!(optimal.stopped, None, "{model}");
     assert_eq!(optimal.redundant, 0, "{model}: {optimal:?}");
@@ -114,20 +107,20 @@ fn failure_set(summary: &Summary) -> Vec<(FailureKind, &str, &str)> {
     failures
 }
 
-fn replays(program: &Program, model: Model, failure: &Failure) {
-    let replayed = replay(program, model, Checks::default(), &failure.schedule);
+fn replays(program: &Verified, model: Model, failure: &Failure) {
+    let replayed = replay(program, &Options::new(model), &failure.schedule);
     let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{failure:?}: {replayed:?}") };
     let site = failure.site.clone();
     assert!(sites.contains(&site), "{site:?} replays to {sites:?}");
 }
 
+pub fn oracle_model(model: Model) -> oracle::Model {
+    oracle::Model::named(model.name()).expect("a model of the oracles")
+}
+
 /// What the oracles say, which must be the same; `None` if neither knows the program's constructs.
-pub fn by_oracles(program: &Program, model: Model) -> Option<Outcome> {
-    let model = match model {
-        Model::Sc => oracle::Model::Sc,
-        Model::Tso => oracle::Model::Tso,
-        Model::Pso => oracle::Model::Pso,
-    };
+pub fn by_oracles(program: &Verified, model: Model) -> Option<Outcome> {
+    let model = oracle_model(model);
     let operational = interleavings::executions(program, model, BUDGET).ok();
     let axiomatic = axiomatic::executions(program, model).ok();
     if let (Some(one), Some(other)) = (&operational, &axiomatic) {
@@ -137,7 +130,7 @@ pub fn by_oracles(program: &Program, model: Model) -> Option<Outcome> {
 }
 
 /// The engine's answer in the oracles' words.
-fn as_outcome(summary: &Summary, program: &Program) -> Outcome {
+fn as_outcome(summary: &Summary, program: &Verified) -> Outcome {
     let count = |deadlock: bool| {
         let counted =
             summary.failures.iter().filter(|f| (f.kind == FailureKind::Deadlock) == deadlock);

@@ -46,6 +46,7 @@ mod print;
 
 use crate::diag::Diagnostic;
 use crate::program::Program;
+use crate::verify::{Verified, verify};
 pub use literal::{decimal, quoted};
 
 /// The longest source that is read, in bytes.
@@ -84,6 +85,12 @@ pub fn parse(file: &str, source: &str) -> Result<Program, Diagnostic> {
 #[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn parse_with(file: &str, source: &str, options: ParseOptions) -> Result<Program, Diagnostic> {
     parse::program(file, source, options).map_err(|error| *error)
+}
+
+/// Reads and verifies a file.
+#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
+pub fn load(file: &str, bytes: &[u8]) -> Result<Verified, Diagnostic> {
+    Ok(verify(parse_bytes(file, bytes)?)?)
 }
 
 /// [`parse()`] for bytes that may not be text at all.

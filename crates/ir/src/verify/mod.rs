@@ -1,7 +1,7 @@
 //! What "well-formed" means.
 //!
-//! Every front end and every pass ends in [`verify`]; engines rely on all of this and check none of
-//! it again. These are the rules, all of them; [`Rule`] has one variant for each.
+//! Every front end and every pass ends in [`verify()`]. Engines take a [`Verified`] program; they rely on all
+//! of this and check none of it again. These are the rules, all of them; [`Rule`] has one variant for each.
 //!
 //! The program:
 //!
@@ -83,8 +83,10 @@ mod inst;
 mod memory;
 mod program;
 mod types;
+mod verified;
 
 pub use error::{Rule, VerifyError};
+pub use verified::{Malformed, Verified, verify};
 
 use crate::inst::Operand;
 use crate::program::{BlockId, FuncId, LocId, Program, Reg};
@@ -100,13 +102,13 @@ pub const MAX_GLOBALS: usize = 1 << 18;
 pub const MAX_CONDITION_DEPTH: usize = 256;
 
 /// Checks every rule; the errors are in the order of the program.
-pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
+pub fn errors(program: &Program) -> Vec<VerifyError> {
     let mut checker = Checker { program, at: At::default(), errors: Vec::new() };
     checker.program();
     for func in program.funcs.keys() {
         checker.function(func);
     }
-    if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
+    checker.errors
 }
 
 /// What is being looked at.

@@ -1,6 +1,6 @@
 //! Operands and results of instructions.
 
-use crate::common::{breaks, first, line_breaks, lines_hold, parsed, running, text_breaks, with};
+use super::common::{breaks, first, line_breaks, lines_hold, parsed, running, text_breaks, with};
 use raddle_ir::verify::Rule;
 use raddle_ir::*;
 

@@ -1,6 +1,6 @@
 //! Accesses, calls and choices.
 
-use crate::common::{line_breaks, lines_hold, text_breaks};
+use super::common::{line_breaks, lines_hold, text_breaks};
 use raddle_ir::verify::Rule;
 
 // ---- accesses ----

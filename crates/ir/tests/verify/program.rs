@@ -1,6 +1,6 @@
 //! The program as a whole.
 
-use crate::common::{PRELUDE, breaks, first, line_breaks, parsed, running, text_breaks};
+use super::common::{PRELUDE, breaks, first, line_breaks, parsed, running, text_breaks};
 use raddle_ir::verify::{MAX_GLOBALS, MAX_OBJECT_SIZE, Rule, verify};
 use raddle_ir::*;
 

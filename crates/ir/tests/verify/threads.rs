@@ -1,6 +1,6 @@
 //! Threads, and what is asked of a program.
 
-use crate::common::{PRELUDE, breaks, line_breaks, parsed, text_breaks};
+use super::common::{PRELUDE, breaks, line_breaks, parsed, text_breaks};
 use raddle_ir::verify::{Rule, verify};
 use raddle_ir::*;
 

@@ -1,6 +1,4 @@
 //! What the tests share. Not every test uses all of it.
-#![allow(dead_code)]
-
 pub mod compilers;
 pub mod invariants;
 

@@ -1,23 +1,23 @@
 //! Cells: which of them an access touches, and how they split.
 
-use super::{Memory, Place, Room};
+use super::{Memory, Room, Slice};
 use crate::trail::{Trail, Word};
 
 impl Memory {
-    /// The one cell that `place` covers exactly, if that is how things are.
+    /// The one cell that `slice` covers exactly, if that is how things are.
     #[inline(always)]
-    pub fn single_cell(&self, trail: &Trail, place: Place) -> Option<Word> {
-        if place.whole && place.bytes <= 64 {
+    pub fn single_cell(&self, trail: &Trail, slice: Slice) -> Option<Word> {
+        if slice.whole && slice.bytes <= 64 {
             // The usual case: a variable that is only ever accessed as a whole.
-            let room = &place.room;
+            let room = &slice.room;
             return (trail.get(room.cuts(0)) == 0).then(|| room.cell(0));
         }
-        self.single_cell_of_many(trail, place)
+        self.single_cell_of_many(trail, slice)
     }
 
-    fn single_cell_of_many(&self, trail: &Trail, place: Place) -> Option<Word> {
-        let (size, _) = self.header(trail, place.object);
-        self.cell_at(trail, &place.room, size, place.offset, place.bytes)
+    fn single_cell_of_many(&self, trail: &Trail, slice: Slice) -> Option<Word> {
+        let (size, _) = self.header(trail, slice.object);
+        self.cell_at(trail, &slice.room, size, slice.offset, slice.bytes)
     }
 
     /// The one cell that these bytes of an object of that size are, if they are one.
@@ -43,11 +43,11 @@ impl Memory {
         (end == size || self.is_cut(trail, room, end)).then(|| room.cell(start))
     }
 
-    /// Appends the cells that `place` covers, after splitting those that it covers in part.
-    pub fn cells(&self, trail: &mut Trail, place: Place, out: &mut Vec<Word>) {
-        let room = place.room;
-        let (start, end) = (place.offset, place.offset + place.bytes);
-        let (size, _) = self.header(trail, place.object);
+    /// Appends the cells that `slice` covers, after splitting those that it covers in part.
+    pub fn cells(&self, trail: &mut Trail, slice: Slice, out: &mut Vec<Word>) {
+        let room = slice.room;
+        let (start, end) = (slice.offset, slice.offset + slice.bytes);
+        let (size, _) = self.header(trail, slice.object);
         self.cut(trail, &room, start);
         if end < size {
             self.cut(trail, &room, end);

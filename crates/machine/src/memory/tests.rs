@@ -17,17 +17,17 @@ fn what_was_never_written_cannot_be_read() {
     let (mark, base) = (trail.mark(), object_address(id));
     memory.allocate(&mut trail, id, 100, ObjectKind::Heap).unwrap();
     let kind = |memory: &Memory, trail: &Trail, offset, bytes, purpose| {
-        memory.place(trail, base + offset, bytes, purpose).map_err(|fault| fault.kind).err()
+        memory.access(trail, base + offset, bytes, purpose).map_err(|fault| fault.kind).err()
     };
     let unset = Some(FaultKind::Uninitialised);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Read), unset);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Update), unset);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Copy), None);
     // Across two words of bits; reading any written byte will do.
-    let place = memory.place(&trail, base + 62, 4, Purpose::Write).unwrap();
-    assert!(memory.is_fresh(&trail, place));
+    let slice = memory.access(&trail, base + 62, 4, Purpose::Write).unwrap();
+    assert!(memory.is_fresh(&trail, slice));
     let before = trail.mark();
-    memory.write(&mut trail, place, 0);
+    memory.write(&mut trail, slice, 0);
     for (offset, bytes, found) in
         [(58, 4, unset), (59, 4, None), (63, 1, None), (65, 8, None), (66, 8, unset)]
     {
@@ -62,11 +62,11 @@ fn bytes_round_trip_across_words() {
     let (mut trail, memory, base) = object(40);
     for offset in 0..24 {
         for bytes in [1u32, 2, 3, 4, 8, 9, 16] {
-            let place = memory.place(&trail, base + offset, bytes, Purpose::Write).unwrap();
+            let slice = memory.access(&trail, base + offset, bytes, Purpose::Write).unwrap();
             let value = 0x1122_3344_5566_7788_99aa_bbcc_ddee_ff01u128 << 3;
             let mask = if bytes == 16 { u128::MAX } else { (1 << (bytes * 8)) - 1 };
-            memory.write(&mut trail, place, value);
-            assert_eq!(memory.read(&trail, place), value & mask, "{bytes} at {offset}");
+            memory.write(&mut trail, slice, value);
+            assert_eq!(memory.read(&trail, slice), value & mask, "{bytes} at {offset}");
         }
     }
 }
@@ -74,11 +74,11 @@ fn bytes_round_trip_across_words() {
 #[test]
 fn cells_split_and_inherit() {
     let (mut trail, memory, base) = object(16);
-    let whole = memory.place(&trail, base, 16, Purpose::Read).unwrap();
+    let whole = memory.access(&trail, base, 16, Purpose::Read).unwrap();
     let first = memory.single_cell(&trail, whole).expect("untouched objects are one cell");
     trail.set(first, 7);
     let mark = trail.mark();
-    let part = memory.place(&trail, base + 4, 4, Purpose::Read).unwrap();
+    let part = memory.access(&trail, base + 4, 4, Purpose::Read).unwrap();
     assert_eq!(memory.single_cell(&trail, part), None);
     let mut cells = Vec::new();
     memory.cells(&mut trail, part, &mut cells);
@@ -97,7 +97,7 @@ fn cells_split_and_inherit() {
 fn bad_accesses_are_told_apart() {
     let (mut trail, memory, base) = object(4);
     let message = |trail: &Trail, addr, bytes, purpose| {
-        memory.place(trail, addr, bytes, purpose).unwrap_err().message
+        memory.access(trail, addr, bytes, purpose).unwrap_err().message
     };
     assert!(message(&trail, 0, 4, Purpose::Read).contains("null"));
     assert!(message(&trail, 1 << 40, 4, Purpose::Read).contains("in no object"));

@@ -17,8 +17,8 @@ mod between;
 pub use between::Between;
 
 use raddle_ir::{
-    Access, CmpOp, Condition, FunctionBuilder, InstKind, ObservableId, Observed, Operand, Program,
-    ProgramBuilder, Prop, Quantifier, Reg, Term, Type,
+    Access, CmpOp, Condition, FunctionBuilder, InstKind, ObservableId, Observed, Operand,
+    ProgramBuilder, Prop, Quantifier, Reg, Term, Type, Verified, verify,
 };
 use std::fmt;
 
@@ -204,7 +204,7 @@ impl Cycle {
 
     /// The program. Its condition, when there is one, holds in exactly the executions that contain
     /// the cycle; there is none when three writes to a place leave coherence in the dark.
-    pub fn program(&self) -> Program {
+    pub fn program(&self) -> Verified {
         let nodes = self.nodes();
         let mut builder = ProgramBuilder::new(self.to_string());
         let places = nodes.iter().map(|node| node.place + 1).max().unwrap_or(0);
@@ -234,7 +234,7 @@ impl Cycle {
             expected.push((id, last_value(&nodes, place)));
         }
         builder.program.condition = self.is_decided(&nodes).then(|| all_equal(&expected));
-        builder.finish()
+        verify(builder.finish()).expect("programs of cycles are well-formed")
     }
 
     fn is_decided(&self, nodes: &[Node]) -> bool {
@@ -243,7 +243,7 @@ impl Cycle {
 
     /// The values of the program's observables that show the cycle, if its condition does.
     pub fn witness(&self) -> Option<Vec<u64>> {
-        match self.program().condition?.prop {
+        match self.program().into_program().condition?.prop {
             Prop::And(parts) => Some(parts.iter().filter_map(expected_value).collect()),
             _ => None,
         }

@@ -19,22 +19,26 @@ pub use config::{Config, Orders, Weights};
 use body::Body;
 use fastrand::Rng;
 use raddle_ir::{
-    FuncId, Function, Global, GlobalId, Inst, InstKind, LocId, Observed, Operand, Program,
-    ProgramBuilder, Reg, ThreadIdx, Type,
+    FuncId, Function, Global, GlobalId, Inst, InstKind, LocId, Observed, Operand, ProgramBuilder,
+    Reg, ThreadIdx, Type, Verified, verify,
 };
 
 /// Elements of the array; a power of two, so that a mask makes an index.
 const ELEMENTS: u64 = 2;
 
 /// The program of a seed.
-pub fn program(config: &Config, seed: u64) -> Program {
+///
+/// # Panics
+///
+/// If it is not well-formed, which is a defect of the generator.
+pub fn program(config: &Config, seed: u64) -> Verified {
     let mut plan = Plan::new(config, seed);
     let threads = plan.rng.usize(config.threads.clone());
     for index in 0..threads {
         plan.thread(index);
     }
     plan.observe_memory();
-    plan.builder.finish()
+    verify(plan.builder.finish()).expect("generated programs are well-formed")
 }
 
 /// What the functions of a program have in common while they are made.

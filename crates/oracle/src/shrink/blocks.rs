@@ -22,7 +22,7 @@ impl Shrinker<'_> {
             return;
         }
         for target in term.successors() {
-            let mut candidate = self.program.clone();
+            let mut candidate = self.program.clone().into_program();
             candidate.funcs[func].blocks[block].term.kind = TerminatorKind::Jump(target);
             if self.attempt(candidate) {
                 return;
@@ -39,7 +39,7 @@ impl Shrinker<'_> {
                     break;
                 }
             }
-            let mut candidate = self.program.clone();
+            let mut candidate = self.program.clone().into_program();
             candidate.funcs[func] = reachable_only(&candidate.funcs[func]);
             self.attempt(candidate);
         }

@@ -9,10 +9,10 @@ mod blocks;
 mod operands;
 mod unused;
 
-use raddle_ir::{FuncId, InstKind, Observed, Operand, Program, ThreadIdx};
+use raddle_ir::{FuncId, InstKind, Observed, Operand, Program, ThreadIdx, Verified, verify};
 
 /// A smaller program for which `fails` holds, as it must for `program`.
-pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
+pub fn shrink(program: &Verified, fails: &mut dyn FnMut(&Verified) -> bool) -> Verified {
     let mut shrinker = Shrinker { program: program.clone(), fails };
     loop {
         let before = shrinker.program.clone();
@@ -30,20 +30,21 @@ pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> bool) -> Pro
 }
 
 struct Shrinker<'f> {
-    program: Program,
-    fails: &'f mut dyn FnMut(&Program) -> bool,
+    program: Verified,
+    fails: &'f mut dyn FnMut(&Verified) -> bool,
 }
 
 impl Shrinker<'_> {
     /// Goes on with `candidate` if it is another well-formed program that still fails.
     fn attempt(&mut self, candidate: Program) -> bool {
-        let good = candidate != self.program
-            && raddle_ir::verify::verify(&candidate).is_ok()
-            && (self.fails)(&candidate);
-        if good {
-            self.program = candidate;
+        if candidate == *self.program {
+            return false;
         }
-        good
+        let Some(candidate) = verify(candidate).ok().filter(|made| (self.fails)(made)) else {
+            return false;
+        };
+        self.program = candidate;
+        true
     }
 
     /// Tries an edit for every index below `count` of the program at hand, last first, so that a
@@ -86,7 +87,7 @@ impl Shrinker<'_> {
     fn runs(&mut self, func: FuncId, block: raddle_ir::BlockId, length: usize) {
         let mut end = self.program.funcs[func].blocks[block].insts.len();
         while end >= length {
-            let mut candidate = self.program.clone();
+            let mut candidate = self.program.clone().into_program();
             candidate.funcs[func].blocks[block].insts.drain(end - length..end);
             end -= if self.attempt(candidate) { length } else { 1 };
         }
@@ -94,11 +95,12 @@ impl Shrinker<'_> {
 
     /// Tries smaller constants: 0, 1, half.
     fn constants(&mut self) {
-        let count = operands::constants(&mut self.program.clone()).len();
+        let count = operands::constants(&mut self.program.clone().into_program()).len();
         for index in 0..count {
-            let value = operands::constants(&mut self.program.clone())[index].value();
+            let value =
+                operands::constants(&mut self.program.clone().into_program())[index].value();
             for smaller in [0, 1, value / 2].into_iter().filter(|s| *s < value) {
-                let mut candidate = self.program.clone();
+                let mut candidate = self.program.clone().into_program();
                 operands::constants(&mut candidate)[index].set(smaller);
                 if self.attempt(candidate) {
                     break;

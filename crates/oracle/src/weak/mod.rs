@@ -67,6 +67,11 @@ impl Model {
             Model::Arm => "arm",
         }
     }
+
+    /// The model that engines and results call so.
+    pub fn named(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.name() == name)
+    }
 }
 
 impl fmt::Display for Model {

@@ -17,8 +17,6 @@
 //!
 //! Every location that is stored to is observed, after the registers, in order of appearance.
 
-#![allow(dead_code)] // Each test binary uses its own part.
-
 use raddle_ir::{
     Access, BlockId, FenceKind, FunctionBuilder, GlobalId, InstKind, IntPred, Observed, Operand,
     Order, Pred, Program, ProgramBuilder, Reg, RmwOp, Type,

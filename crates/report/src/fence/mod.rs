@@ -3,7 +3,8 @@
 mod shown;
 
 use crate::{Look, counted};
-use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target, WeakModel};
+use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
+use raddle_engine::Engine;
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
@@ -46,7 +47,7 @@ fn write_report(
     result: &Fences,
 ) -> std::fmt::Result {
     let Asked { file, question, .. } = asked;
-    let model = question.model.name();
+    let model = question.options.model.name();
     let aim = aim(question.target);
     match &result.outcome {
         Outcome::Fences(fences) if fences.is_empty() => {
@@ -72,8 +73,8 @@ fn write_report(
         }
     }
     let unknown = matches!(result.outcome, Outcome::Unknown(_));
-    if unknown && question.model != WeakModel::Tso && has_loops(asked.program) {
-        let model = question.model.name();
+    if unknown && !Engine::Reach.has(question.options.model) && has_loops(asked.program) {
+        let model = question.options.model.name();
         writeln!(
             out,
             "  loops that never end are judged under tso only; under {model} they must end"
@@ -88,7 +89,7 @@ fn write_report(
 fn write_check(out: &mut String, asked: &Asked<'_>) -> std::fmt::Result {
     match &asked.written.checked {
         Some(Checked::Good) => {
-            let (model, aim) = (asked.question.model.name(), aim(asked.question.target));
+            let (model, aim) = (asked.question.options.model.name(), aim(asked.question.target));
             writeln!(out, "  the source with these edits was read and judged again: {aim} {model}")
         }
         Some(Checked::NotJudged(why)) => writeln!(
@@ -194,7 +195,7 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
     };
     Json {
         file: asked.file,
-        model: asked.question.model.name(),
+        model: asked.question.options.model.name(),
         target: match asked.question.target {
             Target::Robust => "robust",
             Target::Goals => "goal",

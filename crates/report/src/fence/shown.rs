@@ -99,7 +99,7 @@ fn write_words(
     let after = asked.program.loc(place.after).and(Some("after this"));
     write_line(out, asked, look, place.after, after.unwrap_or_default())?;
     write_line(out, asked, look, place.before, "before this")?;
-    let why = match asked.question.limits.budget.spent() {
+    let why = match asked.question.options.limits.budget.spent() {
         Some(_) => "the search for an edit of the source that is this fence was cut short",
         None => "no edit of the source is known to be this fence and nothing else",
     };

@@ -5,8 +5,7 @@
 //! frames that a single thread touches.
 
 use crate::Run;
-use raddle_analysis::Search;
-use raddle_engine::{Deed, ReplayEvent, Wants, Writing};
+use raddle_engine::{Deed, Engine, ReplayEvent, Wants, Writing};
 use raddle_ir::{LocId, Program};
 use raddle_machine::layout::{ObjectId, split_address};
 use std::collections::BTreeMap;
@@ -14,7 +13,7 @@ use std::ops::Range;
 
 /// For each event whether it is to be shown.
 pub(super) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
-    let passed = on_the_way(matches!(run.search, Search::Graph(_)), events);
+    let passed = on_the_way(run.options.strategy.engine() == Engine::Graph, events);
     let owners = Owners::of(run.program, events);
     let keep = |(event, passed): (&ReplayEvent, bool)| {
         !passed && !owners.has(event) && is_told(run, event)

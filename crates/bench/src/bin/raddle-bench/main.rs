@@ -4,6 +4,7 @@
 //! Searches and logs run in a child process each, so that their peak of memory is their own.
 //! The tables go to standard output; `--json FILE` writes the same as one object a line.
 
+use raddle_engine::{Model, Strategy};
 mod cpu;
 mod log;
 mod measure;
@@ -12,7 +13,7 @@ mod table;
 
 use clap::{Parser, ValueEnum};
 use measure::{Job, Measurement};
-use raddle_interleave::{Model, Strategy};
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! One measurement.
 
 use raddle_bench::catalogue::Family;
-use raddle_interleave::{Budget, Limits, Model, Options, Strategy, explore};
+use raddle_engine::{Budget, Limits, Model, Options, Strategy};
+use raddle_interleave::explore;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 

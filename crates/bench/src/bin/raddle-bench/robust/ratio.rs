@@ -3,7 +3,8 @@
 use super::subjects::Subject;
 use raddle_analysis::check;
 use raddle_analysis::robust::robust;
-use raddle_interleave::{Limits, Model, Options};
+use raddle_engine::{Limits, Model, Options};
+
 use serde::Serialize;
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,8 +1,9 @@
 //! The programs: of the catalogue those that are robust, in several sizes, and C programs with their fences.
 
 use raddle_bench::catalogue;
+use raddle_engine::Model;
 use raddle_front_c::{Options, clang, load};
-use raddle_interleave::Model;
+
 use raddle_ir::Program;
 use std::path::Path;
 

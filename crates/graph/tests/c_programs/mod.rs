@@ -4,13 +4,14 @@
 //! Programs with more executions than fit are compared with `RADDLE_LONG=1` only, and those with very many
 //! not at all. `RADDLE_C_ONLY=word` restricts everything to files whose name contains the word.
 
+use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
 mod cases;
 
 use cases::{Case, Loaded, all, compile};
 use raddle_front_c::clang;
-use raddle_graph::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll, explore, replay};
+use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,8 +92,9 @@ fn kinds(summary: &Summary) -> BTreeSet<FailureKind> {
 
 /// What the interleaving engine finds, unless that is too much.
 fn expected(loaded: &Loaded, model: Model) -> Option<Summary> {
-    let model: interleave::Model = model.name().parse().expect("a model of both engines");
-    let mut options = interleave::Options { keep_going: true, ..interleave::Options::new(model) };
+    let model: raddle_engine::Model = model.name().parse().expect("a model of both engines");
+    let mut options =
+        raddle_engine::Options { keep_going: true, ..raddle_engine::Options::new(model) };
     options.limits.executions = Some(most_executions());
     options.limits.unroll = loaded.unroll.clone();
     let summary = interleave::explore(&loaded.program, &options);
@@ -150,7 +152,7 @@ fn engines_agree() {
 }
 
 /// Whatever goes wrong under SC goes wrong under a weaker model, and what is found replays.
-fn weak_complaint(program: &Program, model: Model) -> Option<String> {
+fn weak_complaint(program: &Verified, model: Model) -> Option<String> {
     let options = |model, executions| {
         let mut options = Options { keep_going: true, ..Options::new(model) };
         options.limits.executions = Some(executions);

@@ -30,25 +30,17 @@
 //! happen after the earlier one, needed or not, and so finds more often that something planned will
 //! do. Both explore each trace once; here more executions are begun and given up.
 
+use super::Plan;
 use crate::event::Action;
 use crate::race::Race;
 use crate::search::Search;
-use crate::wakeup::is_initial;
 
-impl Search<'_, '_> {
+#[derive(Debug, Default)]
+pub(super) struct Persistent;
+
+impl Plan for Persistent {
     /// Adds one of E to the backtrack set of the state before the earlier event, unless one is there.
-    pub(crate) fn plan_persistent(&mut self, race: Race, last: Action) {
-        let mut sequence = std::mem::take(&mut self.sequence);
-        self.collect_needed(race, last, &mut sequence);
-        let system = &self.system;
-        let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
-        let is_of_e = |action: &Action| is_initial(action, &sequence, &happens_before);
-        let branches = self.levels[race.earlier as usize].branches;
-        let explored = self.asleep_before(race.earlier);
-        if !explored.iter().any(is_of_e) && !self.trees.heads(branches).any(is_of_e) {
-            let branches = &mut self.levels[race.earlier as usize].branches;
-            self.trees.push(branches, sequence[0].action);
-        }
-        self.sequence = sequence;
+    fn reverse(search: &mut Search<'_, '_, Persistent>, race: Race, last: Action) {
+        search.plan_initial(race, |search, sequence| search.collect_needed(race, last, sequence));
     }
 }

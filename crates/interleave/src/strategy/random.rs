@@ -1,21 +1,19 @@
 //! Seeded random schedules: at each point any of what can happen next, with equal chance.
 
-use crate::api::Options;
 use crate::event::{ANY, Turn};
 use crate::limits::Watch;
 use crate::observe::Visitor;
 use crate::outcome::Outcomes;
 use crate::system::System;
-use raddle_engine::Summary;
+use raddle_engine::{Options, Sampling, Summary};
 
-/// Runs `runs` schedules, the same ones for the same seed.
-pub(crate) fn sample(
+/// Runs as many schedules as [`Options::sampling`] says, the same ones for the same seed.
+pub(super) fn explore<'o>(
     mut system: System<'_>,
-    options: &Options,
-    seed: u64,
-    runs: u64,
-    mut visitor: Option<Visitor<'_>>,
+    options: &'o Options,
+    mut visitor: Option<Visitor<'o>>,
 ) -> Summary {
+    let Sampling { seed, runs } = options.sampling;
     let mut random = fastrand::Rng::with_seed(seed);
     let mut outcomes = Outcomes::new(system.machine.program, options);
     let mut watch = Watch::new(&options.limits);
@@ -26,7 +24,7 @@ pub(crate) fn sample(
             break;
         }
         if let Some(visit) = &mut visitor
-            && system.visited(options.limits.bounds(), visit).is_break()
+            && system.visited(visit).is_break()
         {
             watch.see_enough();
         }
@@ -59,8 +57,8 @@ fn run(
             return;
         };
         if turn.choice == ANY {
-            let n = random.u32(0..system.choice_count(turn.thread));
-            turn.choice = system.nth_choice(turn.thread, n);
+            let n = random.u32(0..system.machine.choice_count(turn.thread));
+            turn.choice = system.machine.nth_choice(turn.thread, n);
         }
         system.perform(turn, &mut races);
         outcomes.tally.summary.events += 1;

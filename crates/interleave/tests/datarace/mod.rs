@@ -1,16 +1,15 @@
 //! Data races: each rule of C11's happens-before by a program that races and its twin that does not,
 //! and generated programs against a direct reading of the definition.
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::MODELS;
+use crate::common;
+use raddle_engine::{Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 mod definition;
 mod generated;
 
 use common::threads;
-use raddle_interleave::{
-    Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary, explore, replay,
-};
-use raddle_ir::Program;
+use raddle_interleave::{explore, replay};
+use raddle_ir::Verified;
 use std::collections::BTreeSet;
 
 const ITEMS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32\nglobal @m: i32\n\
@@ -19,13 +18,13 @@ const ITEMS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32\nglobal @m: 
 /// Lines of the two accesses, the smaller first.
 type Pair = (u32, u32);
 
-fn search(program: &Program, model: Model, strategy: Strategy) -> Summary {
-    let checks = Checks { races: true };
+fn search(program: &Verified, model: Model, strategy: Strategy) -> Summary {
+    let checks = Checks { races: true, ..Checks::default() };
     let options = Options { strategy, checks, keep_going: true, ..Options::new(model) };
     explore(program, &options)
 }
 
-fn pair(program: &Program, failure: &Failure) -> Pair {
+fn pair(program: &Verified, failure: &Failure) -> Pair {
     let line = |loc| program.loc(loc).map_or(0, |loc| loc.line);
     let (a, b) = (line(failure.loc), line(failure.against));
     (a.min(b), a.max(b))
@@ -36,7 +35,7 @@ fn races(summary: &Summary) -> impl Iterator<Item = &Failure> {
 }
 
 /// The pairs of lines that race under a model, each of which replays.
-fn pairs(program: &Program, model: Model, strategy: Strategy) -> BTreeSet<Pair> {
+fn pairs(program: &Verified, model: Model, strategy: Strategy) -> BTreeSet<Pair> {
     let found = search(program, model, strategy);
     for race in races(&found) {
         replays(program, model, race);
@@ -44,11 +43,11 @@ fn pairs(program: &Program, model: Model, strategy: Strategy) -> BTreeSet<Pair> 
     races(&found).map(|race| pair(program, race)).collect()
 }
 
-fn replays(program: &Program, model: Model, race: &Failure) {
-    let replayed = replay(program, model, Checks { races: true }, &race.schedule);
+fn replays(program: &Verified, model: Model, race: &Failure) {
+    let replayed = replay(program, &racing(model), &race.schedule);
     let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{race:?}: {replayed:?}") };
     assert!(sites.contains(&race.site), "{:?} replays to {sites:?}", race.site);
-    let unchecked = replay(program, model, Checks::default(), &race.schedule);
+    let unchecked = replay(program, &Options::new(model), &race.schedule);
     let other = match &unchecked.end {
         ReplayEnd::Failed(sites) => sites.iter().all(|site| site.kind != FailureKind::Race),
         _ => true,
@@ -61,8 +60,8 @@ fn expect(bodies: &[&str], racing: usize) {
     expect_in(&threads(ITEMS, bodies), racing);
 }
 
-fn expect_in(program: &Program, racing: usize) {
-    for model in Model::ALL {
+fn expect_in(program: &Verified, racing: usize) {
+    for model in MODELS {
         let found = pairs(program, model, Strategy::Optimal);
         assert_eq!(found.len(), racing, "{model}: {found:?}");
         for strategy in [Strategy::Source, Strategy::Exhaustive] {
@@ -146,7 +145,7 @@ fn free_conflicts_with_every_access() {
 
 // ---- spawn and join ----
 
-fn spawning(parent: &str) -> Program {
+fn spawning(parent: &str) -> Verified {
     let source = format!(
         "{ITEMS}\nfunc @child() {{\nentry:\nstore i32 @x, 1\nret\n}}\n\
          func @main() {{\nreg %t: i64, %r: i32\nentry:\n{parent}\nret\n}}\nthread main = @main()"

@@ -1,0 +1,187 @@
+//! The strategies of search, and which engine has which: the one table that says what goes together.
+
+use crate::model::{Buffering, Model};
+use crate::options::Options;
+use raddle_machine::{Fault, FaultKind};
+use std::fmt;
+
+/// The engines.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Engine {
+    /// Interleavings of events and updates, one for each trace.
+    Interleave,
+    /// States instead of executions; schedules are those of the interleaving engine.
+    Reach,
+    /// Executions as graphs, by axioms.
+    Graph,
+}
+
+impl Engine {
+    pub const ALL: [Engine; 3] = [Engine::Interleave, Engine::Reach, Engine::Graph];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::Interleave => "interleave",
+            Engine::Reach => "reach",
+            Engine::Graph => "graph",
+        }
+    }
+
+    pub const fn has(self, model: Model) -> bool {
+        match self {
+            Engine::Interleave => model.buffering().is_some(),
+            Engine::Reach => matches!(model.buffering(), Some(Buffering::None | Buffering::Fifo)),
+            Engine::Graph => true,
+        }
+    }
+
+    /// Why a search under this model does not start, if the engine does not have the model.
+    pub fn lacks(self, model: Model) -> Option<Fault> {
+        let message =
+            || format!("the model '{model}' is not supported by the engine '{}'", self.name());
+        (!self.has(model)).then(|| Fault::new(FaultKind::Unsupported, message()))
+    }
+
+    /// Whether it looks for data races.
+    pub const fn finds_races(self) -> bool {
+        matches!(self, Engine::Interleave)
+    }
+
+    /// Whether it can bound store buffers.
+    pub const fn bounds_buffers(self) -> bool {
+        matches!(self, Engine::Interleave)
+    }
+
+    /// Whether it counts executions, so that their number and length can be bounded.
+    pub const fn counts_executions(self) -> bool {
+        !matches!(self, Engine::Reach)
+    }
+
+    /// A strategy of the engine, for those who only replay.
+    pub const fn strategy(self) -> Strategy {
+        match self {
+            Engine::Interleave => Strategy::Optimal,
+            Engine::Reach => Strategy::Lazy,
+            Engine::Graph => Strategy::Graph,
+        }
+    }
+
+    /// The models that it has.
+    pub fn models(self) -> impl Iterator<Item = Model> {
+        Model::ALL.into_iter().filter(move |model| self.has(*model))
+    }
+}
+
+macro_rules! strategies {
+    ($($strategy:ident: $name:literal, $engine:ident, $about:literal;)*) => {
+        /// How executions are searched.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Strategy {
+            $(#[doc = $about] $strategy,)*
+        }
+
+        impl Strategy {
+            pub const ALL: [Strategy; [$(Strategy::$strategy,)*].len()] = [$(Strategy::$strategy,)*];
+
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Strategy::$strategy => $name,)*
+                }
+            }
+
+            /// The engine that has it.
+            pub const fn engine(self) -> Engine {
+                match self {
+                    $(Strategy::$strategy => Engine::$engine,)*
+                }
+            }
+
+            /// What it is, for people.
+            pub const fn about(self) -> &'static str {
+                match self {
+                    $(Strategy::$strategy => $about,)*
+                }
+            }
+        }
+    };
+}
+
+strategies! {
+    Optimal: "optimal", Interleave, "Exactly one execution per trace (Optimal-DPOR).";
+    Source: "source", Interleave, "One execution per trace, some more begun and given up (Source-DPOR).";
+    Persistent: "persistent", Interleave, "The same by persistent sets, with more begun and given up (for comparison).";
+    Exhaustive: "exhaustive", Interleave, "Every interleaving, for comparison.";
+    Random: "random", Interleave, "Random schedules; see --seed and --runs.";
+    Lazy: "lazy", Reach, "Visit states instead of executions, for loops that need not end; under tso, with store buffers only where they matter. Only for check, sc and tso.";
+    Graph: "graph", Graph, "One execution per trace, by axioms (the graph engine): for all models.";
+}
+
+impl Strategy {
+    /// The strategy that a model is searched by unless another is asked for.
+    pub const fn default_of(model: Model) -> Strategy {
+        if Engine::Interleave.has(model) { Strategy::Optimal } else { Strategy::Graph }
+    }
+
+    /// Whether it samples executions and never claims to have seen all.
+    pub const fn samples(self) -> bool {
+        matches!(self, Strategy::Random)
+    }
+}
+
+/// Options that do not go together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    Model(Strategy, Model),
+    Races(Strategy),
+    BufferBound(Strategy, Model),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Refusal::Model(strategy, model) if strategy.engine() == Engine::Interleave => write!(
+                f,
+                "the model '{model}' has no interleavings; it needs --strategy graph, its default"
+            ),
+            Refusal::Model(strategy, _) => {
+                let models = Model::names(strategy.engine().models());
+                write!(
+                    f,
+                    "--strategy {} is for {}",
+                    strategy.name(),
+                    models.replace(" or ", " and ")
+                )
+            }
+            Refusal::Races(strategy) => {
+                write!(f, "--strategy {} does not go with --check races", strategy.name())
+            }
+            Refusal::BufferBound(strategy, model) => write!(
+                f,
+                "--strategy {} has no store buffers to bound under {model}",
+                strategy.name()
+            ),
+        }
+    }
+}
+
+impl Options {
+    /// Whether the strategy's engine can do what is asked for.
+    pub fn validate(&self) -> Result<(), Refusal> {
+        let engine = self.strategy.engine();
+        if !engine.has(self.model) {
+            return Err(Refusal::Model(self.strategy, self.model));
+        }
+        if self.checks.races && !engine.finds_races() {
+            return Err(Refusal::Races(self.strategy));
+        }
+        if self.buffer_bound.is_some() && !self.has_buffers() {
+            return Err(Refusal::BufferBound(self.strategy, self.model));
+        }
+        Ok(())
+    }
+
+    /// Whether there are store buffers that can be bounded.
+    pub const fn has_buffers(&self) -> bool {
+        self.model.is_buffered() && self.strategy.engine().bounds_buffers()
+    }
+}

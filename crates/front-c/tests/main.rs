@@ -1,0 +1,15 @@
+//! Every test of the crate from outside, as one program: linking costs more than most tests.
+
+mod common;
+mod differential;
+mod errors;
+mod library;
+mod linking;
+mod mutations;
+mod sequential;
+mod threads;
+
+use raddle_engine::Model;
+
+/// The models of the interleaving engine.
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];

@@ -1,0 +1,26 @@
+//! Every test of the crate from outside, as one program: linking costs more than most tests.
+
+mod bounded;
+mod common;
+mod datarace;
+mod ended_locks;
+mod errors;
+mod exclusives;
+mod execution;
+mod figures;
+mod forwarding;
+mod library;
+mod limits;
+mod oracles;
+mod overlap;
+mod persistent;
+mod private;
+mod replay;
+mod spin;
+mod synchronisation;
+mod waiting;
+
+use raddle_engine::Model;
+
+/// The models of the interleaving engine.
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];

@@ -1,0 +1,47 @@
+//! Texts that are kept in files, and the switch that writes them again.
+
+use std::path::Path;
+
+/// Whether kept texts are to be replaced by those that are made now: `RADDLE_BLESS=1`.
+pub fn is_blessing() -> bool {
+    std::env::var_os("RADDLE_BLESS").is_some()
+}
+
+/// Compares a text with the one that a file keeps; `RADDLE_BLESS=1` writes the file instead.
+pub fn golden(path: &Path, text: &str) {
+    golden_by(path, text, |kept| kept == text);
+}
+
+/// The same where a kept text need not be equal to the letter.
+pub fn golden_by(path: &Path, text: &str, is_same: impl FnOnce(&str) -> bool) {
+    let shown = path.display();
+    let kept = std::fs::read_to_string(path);
+    if kept.as_deref().is_ok_and(is_same) {
+        return;
+    }
+    if is_blessing() {
+        return std::fs::write(path, text).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    }
+    let kept = kept.unwrap_or_else(|error| panic!("{shown}: {error}"));
+    panic!("{shown}: {}\nRADDLE_BLESS=1 writes the file again", first_difference(text, &kept));
+}
+
+/// The first line that differs, of both texts.
+fn first_difference(text: &str, kept: &str) -> String {
+    let (mut lines, mut kept_lines) = (text.lines(), kept.lines());
+    for number in 1.. {
+        let (line, kept) = (lines.next(), kept_lines.next());
+        if line != kept || line.is_none() {
+            let shown = |line: Option<&str>| line.unwrap_or("(the end)").to_owned();
+            return format!("line {number} is now\n{}\ninstead of\n{}", shown(line), shown(kept));
+        }
+    }
+    String::new()
+}
+
+#[test]
+fn the_first_difference_is_shown() {
+    let shown = first_difference("a\nb\nc\n", "a\nx\nc\n");
+    assert_eq!(shown, "line 2 is now\nb\ninstead of\nx");
+    assert_eq!(first_difference("a", "a\nb"), "line 2 is now\n(the end)\ninstead of\nb");
+}
