@@ -17,7 +17,7 @@ pub(crate) fn is_ready(ahead: &Ahead<'_>, id: EventId, done: impl Fn(EventId) ->
         ahead.committed(other).is_some() || done(other)
     };
     let first = ahead.settled(event.thread);
-    if ahead.rules.commits_in_program_order() {
+    if ahead.rules.commits_in_program_order {
         return (first..event.po).all(done);
     }
     if !(first..event.light.max(ahead.clocks.of(event.full, event.thread))).all(done) {
@@ -29,7 +29,7 @@ pub(crate) fn is_ready(ahead: &Ahead<'_>, id: EventId, done: impl Fn(EventId) ->
     (first..event.po).all(|po| {
         let other = ahead.event_at(event.thread, po);
         let ordered = po < event.stores && event.is_store() && ahead.event(other).is_store();
-        let same = ahead.rules.keeps_locations()
+        let same = ahead.rules.keeps_locations
             && ahead.location(id).is_some()
             && ahead.location(id) == ahead.location(other);
         !(ordered || same) || done(po)

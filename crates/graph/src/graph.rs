@@ -192,7 +192,7 @@ impl<const W: usize> Graph<W> {
         }
         self.fence_across(ahead, number, event);
         self.register(number, event, location);
-        if ahead.rules.commits_in_program_order() {
+        if ahead.rules.commits_in_program_order {
             if ahead.queues(event) {
                 self.queue.0.insert(number);
             }
@@ -210,7 +210,7 @@ impl<const W: usize> Graph<W> {
             past.insert(other);
             past.add(&self.rows[other].past);
         };
-        let in_order = ahead.rules.commits_in_program_order();
+        let in_order = ahead.rules.commits_in_program_order;
         for other in self.of_thread(event.thread).iter() {
             let po = self.rows[other].po;
             if po < event.po && (in_order || ahead.deps.contains(event.before, po)) {
@@ -262,7 +262,7 @@ impl<const W: usize> Graph<W> {
         }
         let of_stores = po < event.stores && from.is_store && to.is_store;
         let full = po < ahead.clocks.of(event.full, event.thread)
-            || of_stores && ahead.rules.store_fence_is_full();
+            || of_stores && ahead.rules.store_fence_is_full;
         let light = po < event.light && (!from.is_store || to.is_store) || of_stores;
         if full {
             from.full.insert(later);

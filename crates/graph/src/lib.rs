@@ -64,7 +64,7 @@ pub fn explore(program: &Verified, options: &Options) -> Summary {
 }
 
 fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {
-    let rules = Rules { model: options.model };
+    let rules = Rules::of(options.model);
     let limits = &options.limits;
     match Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM) {
         Ok(ahead) => Search::<W>::new(ahead, options).run(),

@@ -24,7 +24,7 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
 }
 
 fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
-    let (rules, limits) = (Rules { model: options.model }, &options.limits);
+    let (rules, limits) = (Rules::of(options.model), &options.limits);
     let mut events = Vec::new();
     let ahead = Ahead::new(program, rules, limits.bounds(), limits.events, Graph::<W>::ROOM);
     let mut ahead = match ahead {

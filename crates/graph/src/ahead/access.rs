@@ -42,7 +42,7 @@ impl Ahead<'_> {
                 self.store_conditional(thread, ok, ty, [addr, value], order)
             }
             Op::Fence { kind } => {
-                let barrier = self.rules.fence(kind);
+                let barrier = (self.rules.fence)(kind);
                 self.barrier(thread, barrier, DepsId::NONE);
                 Ok(Next::Go)
             }
@@ -65,7 +65,7 @@ impl Ahead<'_> {
         {
             return Ok(next);
         }
-        let (before, after) = self.rules.load(access.order);
+        let (before, after) = (self.rules.load)(access.order);
         self.barrier(thread, before, DepsId::NONE);
         let ask = Ask { raw: access.raw, reserves: access.exclusive, ..Ask::NOTHING };
         let (event, value) = self.fetch_load(thread, ty, addr, ask)?;
@@ -90,7 +90,7 @@ impl Ahead<'_> {
         if let Some(next) = self.private_store(thread, ty, addr, value)? {
             return Ok(next);
         }
-        let (before, after) = self.rules.store(access.order);
+        let (before, after) = (self.rules.store)(access.order);
         self.barrier(thread, before, DepsId::NONE);
         self.fetch_store(thread, ty, addr, value, None)?;
         self.barrier(thread, after, DepsId::NONE);
@@ -134,7 +134,7 @@ impl Ahead<'_> {
         ask: Ask,
     ) -> Result<Val, Fault> {
         let ReadModifyWrite { op, ty, addr, operand, order } = rmw;
-        let (before, after) = self.rules.rmw(order);
+        let (before, after) = (self.rules.rmw)(order);
         self.barrier(thread, before, DepsId::NONE);
         let (read, old) = self.fetch_load(thread, ty, addr, ask)?;
         let deps = self.deps.union(old.deps, operand.deps);
@@ -184,7 +184,7 @@ impl Ahead<'_> {
             }
         }
         if self.get(thread, field::PHASE) == 0 {
-            let (before, _) = self.rules.rmw(order);
+            let (before, _) = (self.rules.rmw)(order);
             self.barrier(thread, before, DepsId::NONE);
             let ask = Ask { check, pairing: Pairing::If(expected), ..Ask::NOTHING };
             let (read, _) = self.fetch_load(thread, ty, addr, ask)?;
@@ -201,9 +201,9 @@ impl Ahead<'_> {
         let stored = found == wanted;
         let after = if stored {
             self.fetch_store(thread, ty, addr, new, Some(read))?;
-            self.rules.rmw(order).1
+            (self.rules.rmw)(order).1
         } else {
-            self.rules.rmw(failure).1
+            (self.rules.rmw)(failure).1
         };
         self.barrier(thread, after, old.deps);
         Ok(Some((old, Val { bits: stored.into(), node: None, deps })))
@@ -247,7 +247,7 @@ impl Ahead<'_> {
         };
         self.set(thread, field::RESERVED, 0);
         if let (true, Some(read)) = (stores, reserved) {
-            let (before, after) = self.rules.store(order);
+            let (before, after) = (self.rules.store)(order);
             self.barrier(thread, before, DepsId::NONE);
             self.fetch_store(thread, ty, addr, value, Some(EventId(read as u32)))?;
             self.barrier(thread, after, DepsId::NONE);

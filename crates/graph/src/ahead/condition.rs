@@ -47,7 +47,7 @@ impl Ahead<'_> {
                 let ask = Ask { when: Some(When::Woken(bit)), ..Ask::NOTHING };
                 let (_, value) = self.fetch_load(thread, LOCK, cond, ask)?;
                 self.follows(thread, value);
-                let (_, after) = self.rules.load(Order::Acquire);
+                let (_, after) = (self.rules.load)(Order::Acquire);
                 self.barrier(thread, after, value.deps);
             }
             Some(dst) => {
@@ -74,7 +74,7 @@ impl Ahead<'_> {
     /// Signals: who is woken, if anyone, is known once it is known who waits.
     pub(super) fn signal_step(&mut self, thread: u32, cond: Val, all: bool) -> Result<Next, Fault> {
         if self.get(thread, field::PHASE) == 0 {
-            let (before, _) = self.rules.rmw(Order::AcqRel);
+            let (before, _) = (self.rules.rmw)(Order::AcqRel);
             self.barrier(thread, before, DepsId::NONE);
             let ask = Ask { pairing: Pairing::Signal { all }, ..Ask::NOTHING };
             let (read, _) = self.fetch_load(thread, LOCK, cond, ask)?;
@@ -99,7 +99,7 @@ impl Ahead<'_> {
         self.note_change(thread);
         let left = Val { bits: left, node: None, deps: old.deps };
         self.fetch_store(thread, LOCK, cond, left, Some(read))?;
-        let (_, after) = self.rules.rmw(Order::AcqRel);
+        let (_, after) = (self.rules.rmw)(Order::AcqRel);
         self.barrier(thread, after, old.deps);
         Ok(Next::Go)
     }

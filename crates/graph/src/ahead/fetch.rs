@@ -231,7 +231,7 @@ impl Ahead<'_> {
     /// or after a load that fails, would count for nothing. Nothing that others read from waits for this
     /// under POWER and ARM: stores depend on what is waited for anyway.
     pub(super) fn choose_in_time(&self, thread: u32) -> Next {
-        let in_order = self.rules.commits_in_program_order();
+        let in_order = self.rules.commits_in_program_order;
         let may_stop = |id: EventId| {
             let load = self.event(id).load().filter(|_| self.committed(id).is_none());
             load.is_some_and(|load| in_order || load.when.is_some() || load.check.is_some())

@@ -164,14 +164,14 @@ impl Ahead<'_> {
 
     /// Whether a thread waits at the head of a loop which could go ahead: what it would store is not seen.
     pub fn holds_back(&self) -> bool {
-        !self.rules.commits_in_program_order()
+        !self.rules.commits_in_program_order
             && self.code.may_spin
             && (0..self.thread_count()).any(|thread| self.is_at_head(thread))
     }
 
     /// Whether a thread may go one round ahead of what is known.
     pub fn may_hurry(&self, thread: u32) -> bool {
-        !self.rules.commits_in_program_order()
+        !self.rules.commits_in_program_order
             && self.is_at_head(thread)
             && self.get(thread, field::HURRIED) <= u64::from(self.settled(thread)) + 1
     }
@@ -189,7 +189,7 @@ impl Ahead<'_> {
 
     /// A thread that would have to go two rounds ahead of what is known: what it could do then is not explored.
     pub fn would_hurry(&self) -> Option<u32> {
-        let in_order = self.rules.commits_in_program_order();
+        let in_order = self.rules.commits_in_program_order;
         let mut threads = (0..self.thread_count()).filter(|_| !in_order);
         threads.find(|thread| self.is_at_head(*thread) && !self.may_hurry(*thread))
     }

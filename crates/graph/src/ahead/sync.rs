@@ -61,7 +61,7 @@ impl Ahead<'_> {
             Op::Await { dst, ty, pred, addr, value, order } => {
                 let addr = self.read(thread, addr, false)?;
                 let wanted = self.read(thread, value, is_wide(ty))?;
-                let (before, after) = self.rules.load(order);
+                let (before, after) = (self.rules.load)(order);
                 self.barrier(thread, before, DepsId::NONE);
                 let when = Some(When::Compares(pred, wanted));
                 let ask = Ask { when, ..Ask::NOTHING };

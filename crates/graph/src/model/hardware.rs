@@ -10,16 +10,22 @@
 
 use crate::bits::Bits;
 use crate::graph::{Graph, Which};
-use raddle_engine::Model;
 use smallvec::SmallVec;
 
-pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
-    happens_before(graph, model) && (!graph.has_fences || propagates(graph))
+/// Whether program order within a location is part of `cc0`: POWER's is, ARM's is not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SameLocation {
+    Ordered,
+    Unordered,
+}
+
+pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, same: SameLocation) -> bool {
+    happens_before(graph, same) && (!graph.has_fences || propagates(graph))
 }
 
 /// Adds what is new to hb = ppo ∪ fences ∪ rfe. The newest event changes the ppo of its own thread only: of
 /// a store that was just committed nobody has read yet.
-fn happens_before<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
+fn happens_before<const W: usize>(graph: &mut Graph<W>, same: SameLocation) -> bool {
     let Some(newest) = graph.len().checked_sub(1) else { return true };
     let events = graph.of_thread(graph.rows[newest].thread);
     for other in 0..newest {
@@ -31,7 +37,7 @@ fn happens_before<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
     }
     let mut ordered: SmallVec<[usize; 16]> = events.iter().collect();
     ordered.sort_unstable_by_key(|event| graph.rows[*event].po);
-    let preserved = preserved(graph, model, &ordered);
+    let preserved = preserved(graph, same, &ordered);
     for (event, ppo) in ordered.iter().zip(preserved) {
         let row = &graph.rows[*event];
         let edges = ppo.or(&row.full).or(&row.light).or(&row.rf.minus(&events));
@@ -54,7 +60,7 @@ struct Reach<const W: usize> {
 /// Preserved program order, for the events of a thread in program order.
 fn preserved<const W: usize>(
     graph: &Graph<W>,
-    model: Model,
+    same: SameLocation,
     ordered: &[usize],
 ) -> SmallVec<[Bits<W>; 16]> {
     let mut ppo: SmallVec<[Bits<W>; 16]> = SmallVec::from_elem(Bits::EMPTY, ordered.len());
@@ -75,7 +81,7 @@ fn preserved<const W: usize>(
         let ii = row.dd.or(&rdw).or(&rfi);
         let ci = row.ci.or(&detour);
         let mut cc = row.dd.or(&row.cc);
-        if model == Model::Power {
+        if same == SameLocation::Ordered {
             cc.add(&row.po_loc);
         }
         let mut from = Reach {

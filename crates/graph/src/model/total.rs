@@ -5,9 +5,16 @@
 
 use crate::bits::Bits;
 use crate::graph::{Graph, Which};
-use raddle_engine::Model;
 
-pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
+/// How much of program order is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    Sc,
+    Tso,
+    Pso,
+}
+
+pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Order) -> bool {
     for from in 0..graph.len() {
         let edges = edges(graph, model, from);
         if !graph.order_all(Which::HappensBefore, from, edges) {
@@ -17,15 +24,15 @@ pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool
     true
 }
 
-fn edges<const W: usize>(graph: &Graph<W>, model: Model, from: usize) -> Bits<W> {
+fn edges<const W: usize>(graph: &Graph<W>, model: Order, from: usize) -> Bits<W> {
     let row = &graph.rows[from];
     let ppo = match (model, row.is_store) {
-        (Model::Sc, _) | (_, false) => row.po_after,
-        (Model::Tso, true) => row.po_after.and(&graph.stores.0),
+        (Order::Sc, _) | (_, false) => row.po_after,
+        (Order::Tso, true) => row.po_after.and(&graph.stores.0),
         (_, true) => Bits::EMPTY,
     };
     let rf = match model {
-        Model::Sc => row.rf,
+        Order::Sc => row.rf,
         _ => row.rf.minus(&graph.of_thread(row.thread)),
     };
     // That a thread was woken is no access: what is signalled later may as well come before it goes on.

@@ -1,0 +1,51 @@
+//! POWER: the axioms are [`hardware`]'s; orders become `lwsync`, `sync`, and a branch with `isync`.
+
+use super::{Axioms, Barrier, hardware};
+use crate::graph::Graph;
+use raddle_ir::FenceKind::*;
+use raddle_ir::{FenceKind, Order};
+
+pub(super) struct Power;
+
+impl Axioms for Power {
+    fn fence(kind: FenceKind) -> Barrier {
+        match kind {
+            Compiler => Barrier::NOTHING,
+            Full | CSeqCst | Mfence | Sync | Dmb | Dsb => Barrier::FULL,
+            StoreStore | Sfence | Eieio | DmbSt | DsbSt => Barrier::STORES,
+            Isync | Isb => Barrier::CONTEXT,
+            CRelease | CAcqRel | Lwsync | CAcquire | Lfence | DmbLd | DsbLd => Barrier::LIGHT,
+        }
+    }
+
+    fn load(order: Order) -> (Barrier, Barrier) {
+        match order {
+            Order::Plain | Order::Relaxed | Order::Asm => (Barrier::NOTHING, Barrier::NOTHING),
+            Order::SeqCst => (Barrier::FULL, Barrier::ACQUIRE),
+            _ => (Barrier::NOTHING, Barrier::ACQUIRE),
+        }
+    }
+
+    fn store(order: Order) -> (Barrier, Barrier) {
+        match order {
+            Order::Plain | Order::Relaxed | Order::Asm => (Barrier::NOTHING, Barrier::NOTHING),
+            Order::SeqCst => (Barrier::FULL, Barrier::NOTHING),
+            _ => (Barrier::LIGHT, Barrier::NOTHING),
+        }
+    }
+
+    fn rmw(order: Order) -> (Barrier, Barrier) {
+        use Order::*;
+        match order {
+            Plain | Relaxed | Asm => (Barrier::NOTHING, Barrier::NOTHING),
+            Acquire | AsmAcquire | AsmAcquirePc => (Barrier::NOTHING, Barrier::ACQUIRE),
+            Release | AsmRelease => (Barrier::LIGHT, Barrier::NOTHING),
+            AcqRel => (Barrier::LIGHT, Barrier::ACQUIRE),
+            SeqCst => (Barrier::FULL, Barrier::ACQUIRE),
+        }
+    }
+
+    fn allows<const W: usize>(graph: &mut Graph<W>) -> bool {
+        hardware::allows(graph, hardware::SameLocation::Ordered)
+    }
+}
