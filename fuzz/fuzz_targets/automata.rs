@@ -2,10 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use raddle_ir::verify::verify;
+use raddle_front_automata::{lower, parse_bytes};
+use raddle_ir::verify;
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(program) = raddle_front_automata::load("fuzz.aut", bytes) {
-        verify(&program).expect("the front end's output is well-formed");
+    let automata = parse_bytes("fuzz.aut", bytes);
+    if let Ok(program) = automata.and_then(|automata| lower("fuzz.aut", &automata)) {
+        verify(program).expect("the front end's output is well-formed");
     }
 });

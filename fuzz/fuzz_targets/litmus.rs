@@ -2,10 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use raddle_ir::verify::verify;
+use raddle_front_litmus::{lower, parse_bytes};
+use raddle_ir::verify;
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(litmus) = raddle_front_litmus::load("fuzz.litmus", bytes) {
-        verify(&litmus.program).expect("the front end's output is well-formed");
+    if let Ok(program) = parse_bytes("fuzz.litmus", bytes).and_then(|test| lower(&test)) {
+        verify(program).expect("the front end's output is well-formed");
     }
 });

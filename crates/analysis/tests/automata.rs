@@ -1,25 +1,22 @@
 //! The automata of `tests/automata`, against the answers in `expected.tsv`: robust under TSO or not,
 //! the number of fences that it takes, whether a goal is reachable under SC and under TSO.
 
-use crate::support;
-use raddle_engine::{Model, Options};
-
-use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
-use raddle_engine::Limits;
-
+use crate::support::{expected, folder, load};
+use crate::{by_states, question};
+use raddle_analysis::fence::{Outcome, Target, fences};
+use raddle_engine::{Limits, Model};
 use raddle_ir::{FenceKind, Verified};
 use raddle_oracle::campaign::{Stop, compare_seeds, only_if, same};
 use raddle_oracle::capped::{reached, reached_at_last};
 use raddle_oracle::{Trouble, automata, fences::fewest};
 use raddle_reach::{Answer, Robust, reach, robust};
 use raddle_testing::{files, golden};
-use support::{expected, folder, load};
 
 /// States that the oracle may look at.
 const BUDGET: usize = 10_000;
 
 fn is_robust(program: &Verified) -> String {
-    match robust(program, &Options::default()).verdict {
+    match robust(program, &by_states(Model::Tso)).verdict {
         Robust::Robust => "yes".to_owned(),
         Robust::Attacked(_) => "no".to_owned(),
         Robust::Unknown(why) => why.to_string(),
@@ -38,8 +35,7 @@ fn is_confirmed_robust(program: &Verified) -> String {
 }
 
 fn number_of_fences(program: &Verified) -> String {
-    let (model, target) = (WeakModel::Tso, Target::Robust);
-    let question = Question { model, target, limits: Limits::default(), workers: 1 };
+    let question = question(Model::Tso, Target::Robust);
     match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
         Outcome::Fences(fences) => fences.len().to_string(),
         Outcome::Hopeless(why) | Outcome::Unknown(why) => why,
@@ -50,7 +46,7 @@ fn is_reachable(program: &Verified, model: Model) -> String {
     if program.goals.is_empty() {
         return "-".to_owned();
     }
-    let found = raddle_analysis::reach::reach(program, model, &Options::default());
+    let found = raddle_analysis::reach::reach(program, &by_states(model));
     match found.reachable {
         Some(true) => "yes".to_owned(),
         Some(false) => "no".to_owned(),
@@ -115,9 +111,10 @@ fn generated_automata_reach_what_trying_everything_does() {
         let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
         let found = by_trying(&program)?;
         relaxed += u64::from(found[0] != found[1]);
-        let options = Options { max_delayed: 6, ..Options::default() };
         for (model, oracle) in [Model::Sc, Model::Tso].into_iter().zip(&found) {
-            let engine = match reach(&program, model, &options).answer {
+            let mut options = by_states(model);
+            options.limits.delayed_stores = 6;
+            let engine = match reach(&program, &options).answer {
                 Answer::Reachable(_) => "yes",
                 Answer::Unreachable => "no",
                 // Where stores are delayed without end, the engine may not know.
@@ -168,8 +165,7 @@ fn no_smaller_set_of_fences_helps() {
 #[test]
 fn fences_are_shown_where_they_go() {
     let program = load("peterson");
-    let (model, target) = (WeakModel::Tso, Target::Robust);
-    let question = Question { model, target, limits: Limits::default(), workers: 1 };
+    let question = question(Model::Tso, Target::Robust);
     let Outcome::Fences(fences) =
         fences(&program, &question, raddle_analysis::fence::between_lines).outcome
     else {

@@ -1,9 +1,8 @@
 //! Bounded store buffers: the x86 litmus tests for every bound, and raising the bound.
 
 use crate::support::subjects;
-use raddle_analysis::{CheckResult, Search, Verdict, check, iterate};
+use raddle_analysis::{CheckResult, Verdict, check, iterate};
 use raddle_engine::{BoundKind, Budget, Model, Options, Strategy};
-
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, same};
 use raddle_oracle::generate::Config;
@@ -14,8 +13,8 @@ const BUFFERED: [Model; 2] = [Model::Tso, Model::Pso];
 /// No test of the corpus has more stores of one thread on their way.
 const ENOUGH: u32 = 4;
 
-fn search(model: Model, buffer_bound: Option<u32>) -> Search {
-    Options { buffer_bound, keep_going: true, ..Options::new(model) }.into()
+fn search(model: Model, buffer_bound: Option<u32>) -> Options {
+    Options { buffer_bound, keep_going: true, ..Options::new(model) }
 }
 
 fn met(result: &CheckResult) -> bool {
@@ -35,13 +34,7 @@ fn bounds_agree(program: &Verified, model: Model) -> Comparison {
     let mut before = 0;
     for bound in 0..=ENOUGH {
         let found = check(program, &search(model, Some(bound)));
-        let persistent = Options {
-            strategy: Strategy::Persistent,
-            buffer_bound: Some(bound),
-            keep_going: true,
-            ..Options::new(model)
-        };
-        let persistent = check(program, &persistent.into());
+        let persistent = check(program, &search(model, Some(bound)).by(Strategy::Persistent));
         let executions = found.summary.executions;
         let right = [
             ("executions given up", found.summary.redundant == 0),
@@ -70,7 +63,7 @@ fn the_corpus_for_every_bound() {
 fn raised(program: &Verified, model: Model) -> Comparison {
     let unbounded = check(program, &search(model, None));
     let raised = iterate(program, &search(model, None));
-    let bound = raised.search.buffer_bound().expect("a bound");
+    let bound = raised.options.buffer_bound.expect("a bound");
     same("searches", &raised.executions.len(), &(bound as usize + 1))?;
     same("the verdict", &raised.result.verdict, &unbounded.verdict)?;
     if unbounded.verdict == Verdict::Safe {

@@ -7,7 +7,6 @@
 
 use raddle_analysis::{LitmusResult, litmus};
 use raddle_engine::{Model, Options, Strategy, Summary};
-
 use raddle_ir::Verified;
 use raddle_testing::{Corpus, Reference, note};
 
@@ -19,14 +18,14 @@ fn complaints(program: &Verified, model: Model, expected: &Reference) -> Vec<Str
     let mut wrong = Vec::new();
     for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {
         let options = Options { strategy, count_traces: true, ..Options::new(model) };
-        let found = litmus(program, &options.clone().into());
+        let found = litmus(program, &options);
         wrong.extend(other_observation(&found, expected));
         wrong.extend(other_count(&found.check.summary, strategy, expected));
     }
     let mut options = Options { strategy: Strategy::Exhaustive, ..Options::new(model) };
     options.count_traces = true;
     options.limits.executions = Some(INTERLEAVINGS);
-    let all = litmus(program, &options.clone().into());
+    let all = litmus(program, &options);
     if all.check.summary.stopped.is_none() {
         wrong.extend(other_observation(&all, expected));
         wrong.extend(other_traces(&all.check.summary, expected));
@@ -72,7 +71,7 @@ fn corpus(model: Model) {
         }
         let shown = wrong[..wrong.len().min(40)].join("\n");
         assert!(wrong.is_empty(), "{} of {} tests: \n{shown}", wrong.len(), references.len());
-        note(&format!("{} compared in {}", references.len(), corpus.folder().display()));
+        note(&format!("{} compared in {}", references.len(), corpus.name()));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Fences against the weaker models: the classic tests with the sets that are known to be needed,
 //! and every placement tried with the oracles as judges, which share nothing with the engines.
 
-use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, fences};
-use raddle_engine::Limits;
-use raddle_ir::Mnemonic;
-use raddle_ir::{Verified, text};
+use crate::{WEAK, question};
+use raddle_analysis::fence::{Outcome, Target, fences};
+use raddle_engine::Model;
+use raddle_ir::{Mnemonic, Program, Verified, text, verify};
 use raddle_oracle::campaign::{Stop, compare_under, only_if, same, seeded};
 use raddle_oracle::fences::{Cost, cheapest};
-use raddle_oracle::{Model, Observation, axiomatic, generate, weak};
+use raddle_oracle::{self as oracle, Observation, axiomatic, generate, weak};
 
 /// The parts of a test: the threads' accesses, and what must not be seen.
 ///
@@ -123,12 +123,12 @@ impl Classic {
             out += &format!("func @t{number}() {{\n{declared}  entry:\n{body}    ret\n}}\n");
         }
         out += &format!("exists {}\n", self.forbidden);
-        text::parse(self.name, &out).unwrap_or_else(|error| panic!("{error}\n{out}"))
+        text::load(self.name, out.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{out}"))
     }
 }
 
-fn found(program: &Verified, model: WeakModel, target: Target) -> Vec<String> {
-    let question = Question { model, target, limits: Limits::default(), workers: 1 };
+fn found(program: &Verified, model: Model, target: Target) -> Vec<String> {
+    let question = question(model, target);
     match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
         Outcome::Fences(fences) => {
             let name = |f: &raddle_analysis::fence::Fence| &program.funcs[f.place.point.func].name;
@@ -142,7 +142,7 @@ fn found(program: &Verified, model: WeakModel, target: Target) -> Vec<String> {
 fn classics_need_what_they_are_known_to_need() {
     for classic in &CLASSICS {
         let program = classic.program();
-        for (model, wanted) in WeakModel::ALL.into_iter().zip(classic.fences) {
+        for (model, wanted) in WEAK.into_iter().zip(classic.fences) {
             for target in [Target::Robust, Target::Goals] {
                 let found = found(&program, model, target);
                 assert_eq!(found, wanted, "{} {} {target:?}", classic.name, model.name());
@@ -152,20 +152,21 @@ fn classics_need_what_they_are_known_to_need() {
 }
 
 /// Executions under the model, by an oracle; `None` if it is too much for it.
-fn outcome(program: &Verified, model: WeakModel) -> Option<raddle_oracle::Outcome> {
-    match model {
-        WeakModel::Tso => axiomatic::executions(program, Model::Tso).ok(),
-        WeakModel::Pso => axiomatic::executions(program, Model::Pso).ok(),
-        WeakModel::Power => weak::executions_within(program, weak::Model::Power, 200_000).ok(),
-        WeakModel::Arm => weak::executions_within(program, weak::Model::Arm, 200_000).ok(),
+fn outcome(program: &Verified, model: Model) -> Option<raddle_oracle::Outcome> {
+    match oracle::Model::named(model.name()) {
+        Some(model) => axiomatic::executions(program, model).ok(),
+        None => {
+            let model = weak::Model::named(model.name())?;
+            weak::executions_within(program, model, 200_000).ok()
+        }
     }
 }
 
-fn is_good(program: &Verified, model: WeakModel, target: Target) -> Option<bool> {
+fn is_good(program: &Verified, model: Model, target: Target) -> Option<bool> {
     let seen = outcome(program, model)?;
     match target {
         Target::Robust => {
-            let sc = axiomatic::executions(program, Model::Sc).ok()?;
+            let sc = axiomatic::executions(program, oracle::Model::Sc).ok()?;
             Some(seen.executions + seen.blocked == sc.executions + sc.blocked)
         }
         Target::Goals => {
@@ -176,9 +177,9 @@ fn is_good(program: &Verified, model: WeakModel, target: Target) -> Option<bool>
 }
 
 /// What the search says it costs.
-fn cost(program: &Verified, model: WeakModel, target: Target) -> Option<Cost> {
-    let question = Question { model, target, limits: Limits::default(), workers: 1 };
-    let kinds = model.kinds();
+fn cost(program: &Verified, model: Model, target: Target) -> Option<Cost> {
+    let question = question(model, target);
+    let kinds = model.fences();
     let level = |kind| kinds.iter().position(|k| *k == kind).map_or(0, |level| level + 1);
     match fences(program, &question, raddle_analysis::fence::between_lines).outcome {
         Outcome::Fences(fences) => Some(Cost {
@@ -190,9 +191,9 @@ fn cost(program: &Verified, model: WeakModel, target: Target) -> Option<Cost> {
 }
 
 /// What the cheapest of all placements of at most so many fences costs.
-fn least(program: &Verified, model: WeakModel, target: Target, most: usize) -> Option<Cost> {
+fn least(program: &Verified, model: Model, target: Target, most: usize) -> Option<Cost> {
     let mut good = |program: &Verified| is_good(program, model, target) == Some(true);
-    cheapest(program, model.kinds(), most, &mut good)
+    cheapest(program, model.fences(), most, &mut good)
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn no_placement_is_cheaper_for_classics() {
             continue;
         }
         let program = classic.program();
-        for model in WeakModel::ALL {
+        for model in WEAK {
             for target in [Target::Robust, Target::Goals] {
                 let found = cost(&program, model, target).expect("there is an answer");
                 let least = least(&program, model, target, found.count);
@@ -236,8 +237,9 @@ fn tiny() -> generate::Config {
 fn no_placement_is_cheaper_for_generated_programs() {
     let most = if raddle_testing::is_long() { 3 } else { 2 };
     let mut needing = 0;
-    let tally = compare_under(seeded(60, generated), &WeakModel::ALL, |program, model| {
-        let program = Verified { condition: None, ..program.clone() };
+    let tally = compare_under(seeded(60, generated), &WEAK, |program, model| {
+        let program = Program { condition: None, ..program.clone().into_program() };
+        let program = verify(program).expect("well-formed without its condition");
         only_if(is_good(&program, model, Target::Robust).is_some())?;
         let found = cost(&program, model, Target::Robust).ok_or(Stop::Skip)?;
         only_if(found.count <= most)?;

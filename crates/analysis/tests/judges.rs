@@ -1,12 +1,11 @@
 //! Whatever `check` calls a failure, every judge of fences and every search sees: each kind of failure, where it
 //! happens only if two stores are late.
 
-use raddle_analysis::fence::{Outcome, Question, Target, WeakModel, between_lines, fences};
+use crate::{by_states, question};
+use raddle_analysis::fence::{Outcome, Target, between_lines, fences};
 use raddle_analysis::reach::reach;
-use raddle_analysis::{Search, Verdict, check};
-use raddle_engine::Limits;
-use raddle_engine::{Model, Options};
-
+use raddle_analysis::{Verdict, check};
+use raddle_engine::{Model, Options, Strategy};
 use raddle_ir::{Verified, text};
 
 /// Two threads store and read each other's flag; a third does something if both read nothing.
@@ -29,7 +28,7 @@ fn program(failing: &str) -> Verified {
         thread(0, "x", "y"),
         thread(1, "y", "x"),
     );
-    text::parse("t.rir", &source).unwrap_or_else(|error| panic!("{error}\n{source}"))
+    text::load("t.rir", source.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
 const FAILURES: [(&str, &str); 14] = [
@@ -68,15 +67,14 @@ fn searches_see_every_failure() {
     for (name, failing) in FAILURES {
         let program = program(failing);
         for (model, expected) in [(Model::Sc, Verdict::Safe), (Model::Tso, Verdict::Violation)] {
-            let options = Options::new(model);
-            for search in [Search::Interleave(options.clone()), Search::Lazy(options)] {
-                let verdict = check(&program, &search).verdict;
-                assert_eq!(verdict, expected, "{name} under {model:?} by {search:?}");
+            for strategy in [Strategy::Optimal, Strategy::Lazy] {
+                let verdict = check(&program, &Options::new(model).by(strategy)).verdict;
+                assert_eq!(verdict, expected, "{name} under {model} by {strategy:?}");
             }
         }
-        let options = raddle_engine::Options::default();
-        assert_eq!(reach(&program, Model::Sc, &options).reachable, Some(false), "{name}");
-        assert_eq!(reach(&program, Model::Tso, &options).reachable, Some(true), "{name}");
+        for (model, expected) in [(Model::Sc, false), (Model::Tso, true)] {
+            assert_eq!(reach(&program, &by_states(model)).reachable, Some(expected), "{name}");
+        }
     }
 }
 
@@ -84,11 +82,9 @@ fn searches_see_every_failure() {
 fn judges_of_fences_see_every_failure() {
     for (name, failing) in FAILURES {
         let program = program(failing);
-        for model in [WeakModel::Tso, WeakModel::Pso] {
+        for model in [Model::Tso, Model::Pso] {
             for target in [Target::Goals, Target::Robust] {
-                let limits = Limits::default();
-                let question = Question { model, target, limits, workers: 1 };
-                match fences(&program, &question, between_lines).outcome {
+                match fences(&program, &question(model, target), between_lines).outcome {
                     Outcome::Fences(found) if found.len() >= 2 => {}
                     other => panic!("{name} against {model:?}, {target:?}: {other:?}"),
                 }

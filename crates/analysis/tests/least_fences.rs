@@ -2,16 +2,15 @@
 //! all executions under TSO with buffers of a few stores, and their traces. `RADDLE_LONG=1` looks at
 //! all files.
 
-use crate::support;
-use raddle_engine::Options;
-
+use crate::by_states;
+use crate::support::{expected, load};
+use raddle_engine::Model;
 use raddle_ir::{FenceKind, Verified};
 use raddle_oracle::campaign::{Stop, compare_seeds, same};
 use raddle_oracle::capped::beyond_sc;
 use raddle_oracle::{Trouble, automata, fences::fewest_grown};
 use raddle_reach::{Robust, robust};
 use raddle_testing::is_long;
-use support::{expected, load};
 
 /// Stores that a buffer holds: a longer one is no part of any smallest counterexample here, as the
 /// equal numbers show.
@@ -63,7 +62,7 @@ fn generated_automata_are_robust_by_definition() {
         let source = automata::source(seed);
         let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
         let oracle = !beyond_sc(&program, 3, 6_000)?.beyond_sc;
-        let engine = match robust(&program, &Options::default()).verdict {
+        let engine = match robust(&program, &by_states(Model::Tso)).verdict {
             Robust::Robust => true,
             Robust::Attacked(_) => false,
             Robust::Unknown(_) => return Err(Stop::Skip),

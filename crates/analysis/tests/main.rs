@@ -13,7 +13,20 @@ mod values;
 mod why;
 mod why_graph;
 
-use raddle_engine::Model;
+use raddle_analysis::fence::{Question, Target};
+use raddle_engine::{Checks, Model, Options, Strategy};
 
 /// The models of the interleaving engine.
 const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+/// The models that fences help against.
+const WEAK: [Model; 4] = [Model::Tso, Model::Pso, Model::Power, Model::Arm];
+
+/// A search of states for goals where the program has any, for failures otherwise: as `raddle reach` asks.
+fn by_states(model: Model) -> Options {
+    let checks = Checks { goals: true, ..Checks::default() };
+    Options { checks, ..Options::new(model).by(Strategy::Lazy) }
+}
+
+fn question(model: Model, target: Target) -> Question {
+    Question { target, options: Options::new(model) }
+}

@@ -1,12 +1,12 @@
 //! What the reachability engine finds replays on the interleaving engine, and `check` by states says
 //! what `check` by executions does. On generated programs; `RADDLE_LONG=1` runs many more.
 
+use crate::by_states;
 use raddle_analysis::reach::reach;
 use raddle_analysis::robust::{By, Gap, robust};
-use raddle_analysis::{Search, Verdict, check};
-use raddle_engine::{Limits, Model, Options, Options as Exploration};
-
-use raddle_ir::{CmpOp, Condition, Prop, Quantifier, Term, Verified, text};
+use raddle_analysis::{Verdict, check};
+use raddle_engine::{Limits, Model, Options, Strategy};
+use raddle_ir::{CmpOp, Condition, Program, Prop, Quantifier, Term, Verified, text, verify};
 use raddle_oracle::campaign::{
     Comparison, Stop, Subject, compare, compare_under, ensure, generated, only_if, same,
 };
@@ -28,8 +28,8 @@ fn programs(count: u64) -> impl Iterator<Item = Subject> {
     configs.into_iter().flat_map(move |config| generated(&config, count).collect::<Vec<_>>())
 }
 
-fn limited(model: Model) -> Exploration {
-    let mut options = Exploration::new(model);
+fn limited(model: Model) -> Options {
+    let mut options = Options::new(model);
     options.limits.executions = Some(5_000);
     options
 }
@@ -38,7 +38,7 @@ fn limited(model: Model) -> Exploration {
 fn what_is_found_replays() {
     let mut reached = 0;
     compare_under(programs(150), &[Model::Sc, Model::Tso], |program, model| {
-        let result = reach(program, model, &Options::default());
+        let result = reach(program, &by_states(model));
         reached += u32::from(result.reachable == Some(true));
         ensure(result.unconfirmed.is_none(), || "the witness does not replay".to_owned())
     });
@@ -49,9 +49,9 @@ const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
 
 /// The verdict by states, which is that by executions.
 fn judged_alike(program: &Verified, model: Model) -> Result<Verdict, Stop> {
-    let by_executions = check(program, &Search::Interleave(limited(model))).verdict;
+    let by_executions = check(program, &limited(model)).verdict;
     only_if(by_executions != Verdict::Unknown)?;
-    let by_states = check(program, &Search::Lazy(limited(model))).verdict;
+    let by_states = check(program, &limited(model).by(Strategy::Lazy)).verdict;
     same("the verdict by states", &by_states, &by_executions)?;
     Ok(by_states)
 }
@@ -59,9 +59,15 @@ fn judged_alike(program: &Verified, model: Model) -> Result<Verdict, Stop> {
 #[test]
 fn checks_by_states_and_by_executions_agree() {
     compare_under(programs(100), &MODELS, |program, model| -> Comparison {
-        judged_alike(&Verified { condition: None, ..program.clone() }, model)?;
+        judged_alike(&asking(program, None), model)?;
         Ok(())
     });
+}
+
+/// The program with another condition.
+fn asking(program: &Verified, condition: Option<Condition>) -> Verified {
+    let program = Program { condition, ..program.clone().into_program() };
+    verify(program).expect("the condition is well-formed")
 }
 
 /// A condition on the first observable, of a kind that can be violated.
@@ -77,7 +83,7 @@ fn final_conditions_are_judged_alike() {
     let (mut violated, mut met) = (0, 0);
     let with_condition = |(number, subject): (usize, Subject)| {
         let condition = condition(&subject.program, number);
-        Subject { program: Verified { condition, ..subject.program }, ..subject }
+        Subject { program: asking(&subject.program, condition), ..subject }
     };
     let subjects = programs(60).enumerate().map(with_condition);
     compare_under(subjects, &MODELS, |program, model| {
@@ -123,13 +129,13 @@ func @work() {
     jump again
 }
 "#;
-    let program = text::parse("spin.rir", source).expect("it parses");
+    let program = text::load("spin.rir", source.as_bytes()).expect("it parses");
     for model in [Model::Sc, Model::Tso] {
-        let verdict = check(&program, &Search::Lazy(Exploration::new(model))).verdict;
+        let verdict = check(&program, &Options::new(model).by(Strategy::Lazy)).verdict;
         assert_eq!(verdict, Verdict::Safe, "{model}");
     }
     let unsafe_lock = source.replace("rmw xchg i32 acq_rel @lock, 1", "load i32 asm @lock");
-    let program = text::parse("spin.rir", &unsafe_lock).expect("it parses");
-    let verdict = check(&program, &Search::Lazy(Exploration::new(Model::Tso))).verdict;
+    let program = text::load("spin.rir", unsafe_lock.as_bytes()).expect("it parses");
+    let verdict = check(&program, &Options::new(Model::Tso).by(Strategy::Lazy)).verdict;
     assert_eq!(verdict, Verdict::Violation);
 }

@@ -5,8 +5,7 @@
 
 use crate::support::subjects;
 use raddle_analysis::robust::{By, Gap, Interlocked, Runs, robust, sample};
-use raddle_engine::{Limits, Model};
-
+use raddle_engine::{Limits, Model, Sampling};
 use raddle_ir::{Verified, text};
 use raddle_oracle::campaign::{
     Comparison, compare_under, ensure, generated, only_if, same, seeded,
@@ -100,7 +99,7 @@ fn threads(items: &str, bodies: &[String]) -> Verified {
             "thread t{n} = @t{n}()\nfunc @t{n}() {{\nreg %r: i32, %h: i16, %b: i8\nentry:\n{body}ret\n}}\n"
         ));
     }
-    let program = text::parse_bytes("test.rir", source.as_bytes());
+    let program = text::load("test.rir", source.as_bytes());
     program.unwrap_or_else(|wrong| panic!("{}: {}\n{source}", wrong.line, wrong.message))
 }
 
@@ -233,7 +232,11 @@ fn figure_8() {
         assert_eq!(robust(&program, Model::Tso, &limits(), None).robust, Some(false));
     }
     let program = threads(ABC, &bodies);
-    let runs = Runs { seed: 1, runs: 200, interlocked: Interlocked::Drains, limits: limits() };
+    let runs = Runs {
+        sampling: Sampling { seed: 1, runs: 200 },
+        interlocked: Interlocked::Drains,
+        limits: limits(),
+    };
     let sampled = sample(&program, Model::Tso, &runs);
     assert!(sampled.violating > 0 && sampled.violating < sampled.runs, "{}", sampled.violating);
 }

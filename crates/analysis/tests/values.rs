@@ -1,10 +1,8 @@
 //! Values as programs mean them, in both engines.
 
-use raddle_analysis::{Search, check};
-use raddle_engine::{Model, Options};
-use raddle_graph as graph;
-
-use raddle_ir::{Verified, text, verify};
+use raddle_analysis::check;
+use raddle_engine::{Model, Options, Strategy};
+use raddle_ir::{Verified, text};
 
 const SOURCE: &str = r#"program "values"
 global @rate: f64
@@ -22,21 +20,16 @@ entry:
 }
 "#;
 
-fn told(program: &Verified, search: &Search) -> Vec<String> {
-    let result = check(program, search);
+fn told(program: &Verified, strategy: Strategy) -> Vec<String> {
+    let result = check(program, &Options::new(Model::Sc).by(strategy));
     result.violations[0].witness.events.iter().map(|event| event.what()).collect()
 }
 
 #[test]
 fn floats_and_choices_are_told_as_such() {
-    let program = text::parse("t.rir", SOURCE).expect("the program parses");
-    verify::verify(&program).expect("the program is well-formed");
-    let searches: [Search; 2] = [
-        Options::new(Model::Sc).into(),
-        raddle_engine::Options::new(raddle_engine::Model::Sc).into(),
-    ];
-    for search in searches {
-        let told = told(&program, &search);
+    let program = text::load("t.rir", SOURCE.as_bytes()).expect("the program parses");
+    for strategy in [Strategy::Optimal, Strategy::Graph] {
+        let told = told(&program, strategy);
         for wanted in ["chooses 1", "writes rate = 2.5", "reads rate = 2.5"] {
             assert!(told.iter().any(|what| what == wanted), "{wanted}: {told:?}");
         }

@@ -3,9 +3,9 @@
 use crate::MODELS;
 use raddle_analysis::why::why;
 use raddle_analysis::{Cause, Offence, Outcome, Verdict, check};
-use raddle_engine::{Checks, Model, Options, Step};
+use raddle_engine::{Model, Options, Step};
 use raddle_interleave::{explore, replay};
-use raddle_ir::{Condition, Prop, Quantifier, Verified, text, verify};
+use raddle_ir::{Condition, Program, Prop, Quantifier, Verified, text, verify};
 use raddle_oracle::campaign::{compare_under, ensure, generated, same};
 use raddle_oracle::generate::Config;
 
@@ -14,7 +14,7 @@ fn parsed(file: &str, source: &str) -> Verified {
 }
 
 fn explained(program: &Verified, model: Model) -> (String, Vec<Cause>) {
-    let result = check(program, &Options::new(model).into());
+    let result = check(program, &Options::new(model));
     assert_eq!(result.verdict, Verdict::Violation, "{}", program.name);
     match result.violations[0].witness.why.clone() {
         Some(why) => (why.words, why.causes),
@@ -351,9 +351,10 @@ fn the_memory_model_is_blamed_iff_it_is_to_blame() {
     let mut blamed = 0;
     for config in [Config::memory(), Config::c11(), Config::synchronised()] {
         compare_under(generated(&config, 60), &MODELS, |program, model| {
-            let mut program = program.clone();
             let prop = Prop::False;
-            program.condition = Some(Condition { quantifier: Quantifier::Forall, prop });
+            let condition = Some(Condition { quantifier: Quantifier::Forall, prop });
+            let program = Program { condition, ..program.clone().into_program() };
+            let program = verify(program).expect("the condition is well-formed");
             let strongest = states(&program, Model::Sc);
             for (values, schedule) in states(&program, model) {
                 let events = replay(&program, &Options::new(model), &schedule).events;

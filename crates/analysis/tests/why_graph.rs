@@ -1,10 +1,8 @@
 //! The reasons that executions of the graph engine give.
 
-use raddle_analysis::{Cause, Search, Verdict, Why, check};
-use raddle_engine::Deed;
-use raddle_engine::{Model, Options};
-
-use raddle_ir::{Verified, text, verify};
+use raddle_analysis::{Cause, Verdict, Why, check};
+use raddle_engine::{Deed, Model, Options, Strategy};
+use raddle_ir::{Verified, text};
 
 fn example(name: &str) -> Verified {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -13,7 +11,7 @@ fn example(name: &str) -> Verified {
 }
 
 fn explained(program: &Verified, model: Model) -> (Vec<Deed>, Option<Why>) {
-    let result = check(program, &Search::from(Options::new(model)));
+    let result = check(program, &Options::new(model).by(Strategy::Graph));
     assert_eq!(result.verdict, Verdict::Violation);
     let witness = &result.violations[0].witness;
     let deeds = witness.events.iter().map(|event| event.deed.clone()).collect();
@@ -89,8 +87,8 @@ fn a_deadlock_may_be_due_to_the_memory_model() {
         thread("p", "x", "y"),
         thread("q", "y", "x")
     );
-    let program = text::parse("t.rir", &source).expect("the program parses");
-    let safe = check(&program, &Search::from(Options::new(Model::Sc)));
+    let program = text::load("t.rir", source.as_bytes()).expect("the program parses");
+    let safe = check(&program, &Options::new(Model::Sc).by(Strategy::Graph));
     assert_eq!(safe.verdict, Verdict::Safe);
     for model in [Model::Tso, Model::Power, Model::Arm] {
         let (_, why) = explained(&program, model);

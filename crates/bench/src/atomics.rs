@@ -1,10 +1,10 @@
 //! Programs of atomic read-modify-writes.
 
 use crate::thread::{CELL, Threads};
-use raddle_ir::{BinOp, Program};
+use raddle_ir::{BinOp, Verified};
 
 /// `n` threads that each add one atomically: `n!` traces.
-pub fn increments(n: u32) -> Program {
+pub fn increments(n: u32) -> Verified {
     let mut threads = Threads::new(format!("increments({n})"));
     let x = threads.cell("x", 0);
     for k in 1..=n {
@@ -16,7 +16,7 @@ pub fn increments(n: u32) -> Program {
 }
 
 /// `n` threads that each add one with a loop of load and compare-and-swap.
-pub fn cas_increments(n: u32) -> Program {
+pub fn cas_increments(n: u32) -> Verified {
     let mut threads = Threads::new(format!("cas_increments({n})"));
     let x = threads.cell("x", 0);
     for k in 1..=n {
@@ -36,7 +36,7 @@ pub fn cas_increments(n: u32) -> Program {
 }
 
 /// A chain: thread `k` of 1…n tries once to move the cell from `k − 1` to `k`.
-pub fn casrot(n: u32) -> Program {
+pub fn casrot(n: u32) -> Verified {
     let mut threads = Threads::new(format!("casrot({n})"));
     let x = threads.cell("x", 0);
     for k in 1..=u64::from(n) {
@@ -52,7 +52,7 @@ const INSERTIONS: u64 = 4;
 
 /// `n` threads insert four messages each into one hash table, from "Dynamic Partial-Order
 /// Reduction for Model Checking Software" (2005): no two threads collide up to `n` = 11.
-pub fn indexer(n: u32) -> Program {
+pub fn indexer(n: u32) -> Verified {
     let mut threads = Threads::new(format!("indexer({n})"));
     let table = threads.cells("table", TABLE);
     for tid in 0..u64::from(n) {

@@ -1,20 +1,20 @@
 //! All programs by name.
 
 use crate::{atomics, cells, locks};
-use raddle_ir::Program;
+use raddle_ir::Verified;
 
 /// A family of programs with one parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     pub name: &'static str,
-    pub build: fn(u32) -> Program,
+    pub build: fn(u32) -> Verified,
     /// The parameter that the benchmark uses.
     pub size: u32,
     /// A smaller one, for a search without reduction.
     pub tiny: u32,
 }
 
-const fn family(name: &'static str, build: fn(u32) -> Program, size: u32, tiny: u32) -> Family {
+const fn family(name: &'static str, build: fn(u32) -> Verified, size: u32, tiny: u32) -> Family {
     Family { name, build, size, tiny }
 }
 
@@ -43,8 +43,7 @@ mod tests {
         for family in FAMILIES {
             for n in [family.tiny, family.size] {
                 let program = (family.build)(n);
-                let verified = raddle_ir::verify::verify(&program);
-                assert!(verified.is_ok(), "{}: {verified:?}", program.name);
+                assert!(!program.threads.is_empty(), "{}", program.name);
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Programs of plain loads and stores.
 
 use crate::thread::{Code, Threads, at};
-use raddle_ir::{BinOp, GlobalId, IntPred, Program};
+use raddle_ir::{BinOp, GlobalId, IntPred, Verified};
 
 /// `n` threads that each store to the same cell: `n!` traces, one per coherence order.
-pub fn writers(n: u32) -> Program {
+pub fn writers(n: u32) -> Verified {
     let mut threads = Threads::new(format!("writers({n})"));
     let x = threads.cell("x", 0);
     for k in 1..=n {
@@ -14,7 +14,7 @@ pub fn writers(n: u32) -> Program {
 }
 
 /// One writer and `n` readers of one cell: 2ⁿ traces.
-pub fn readers(n: u32) -> Program {
+pub fn readers(n: u32) -> Verified {
     let mut threads = Threads::new(format!("readers({n})"));
     let x = threads.cell("x", 0);
     threads.thread("writer", |code| code.store(x, 1));
@@ -28,7 +28,7 @@ pub fn readers(n: u32) -> Program {
 
 /// Cells 0…n are zero; writer k of 1…n loads cell k−1 and stores one more to cell k; a reader
 /// walks from cell n down to the first zero. From "Optimal Dynamic Partial Order Reduction".
-pub fn lastzero(n: u32) -> Program {
+pub fn lastzero(n: u32) -> Verified {
     let mut threads = Threads::new(format!("lastzero({n})"));
     let array = threads.cells("array", n + 1);
     threads.thread("reader", |code| walk_down(code, array, n));
@@ -61,7 +61,7 @@ fn walk_down(code: &mut Code, array: GlobalId, n: u32) {
 /// Two threads add `i` and `j` into each other, `n` times each; a third asserts the bound that
 /// the Fibonacci numbers give. The competition's program, its checks in program order: the second
 /// load happens only if the first assertion holds.
-pub fn fib_bench(n: u32) -> Program {
+pub fn fib_bench(n: u32) -> Verified {
     let mut threads = Threads::new(format!("fib_bench({n})"));
     let i = threads.cell("i", 1);
     let j = threads.cell("j", 1);

@@ -1,11 +1,11 @@
 //! Programs with locks.
 
 use crate::thread::{Code, Threads};
-use raddle_ir::{BinOp, GlobalId, IntPred, Program};
+use raddle_ir::{BinOp, GlobalId, IntPred, Verified};
 
 /// `n` threads that each push to and then pop from one stack, every operation under one lock: as
 /// many traces as there are orders of the 2n critical sections, (2n)! / 2ⁿ.
-pub fn stack(n: u32) -> Program {
+pub fn stack(n: u32) -> Verified {
     let mut threads = Threads::new(format!("stack({n})"));
     let shared = Stack {
         lock: threads.cell("lock", 0),

@@ -3,7 +3,7 @@
 
 use raddle_ir::{
     Access, BinOp, BlockId, CastOp, FunctionBuilder, Global, GlobalId, InstKind, IntPred, Operand,
-    Pred, Program, ProgramBuilder, Reg, RmwOp, Type,
+    Pred, ProgramBuilder, Reg, RmwOp, Type, Verified, verify,
 };
 
 /// The type of every cell and of every value.
@@ -42,8 +42,8 @@ impl Threads {
         self.builder.thread(name, function, Vec::new());
     }
 
-    pub fn finish(self) -> Program {
-        self.builder.finish()
+    pub fn finish(self) -> Verified {
+        verify(self.builder.finish()).expect("programs of the catalogue are well-formed")
     }
 }
 

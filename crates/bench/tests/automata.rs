@@ -2,13 +2,15 @@
 //! of queries that does not depend on its length.
 
 use raddle_bench::automata::{diamond, lamport, long_loop};
-use raddle_engine::{Model, Options};
+use raddle_engine::{Checks, Model, Options, Strategy};
 use raddle_reach::{Answer, reach};
 
 /// Whether the goal is reached, and how many queries that took.
 fn asked(source: &str, model: Model) -> (bool, u32) {
     let program = raddle_front_automata::load("f.aut", source.as_bytes()).expect("well-formed");
-    let found = reach(&program, model, &Options::default());
+    let checks = Checks { goals: true, ..Checks::default() };
+    let options = Options { checks, ..Options::new(model).by(Strategy::Lazy) };
+    let found = reach(&program, &options);
     match found.answer {
         Answer::Reachable(_) => (true, found.effort.queries),
         Answer::Unreachable => (false, found.effort.queries),

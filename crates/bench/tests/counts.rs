@@ -6,16 +6,16 @@ use raddle_bench::catalogue::FAMILIES;
 use raddle_bench::{atomics, cells, locks};
 use raddle_engine::{Model, Options, Strategy, Summary};
 use raddle_interleave::explore;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 
-fn searched(program: &Program, model: Model, strategy: Strategy) -> Summary {
+fn searched(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let count_traces = strategy == Strategy::Exhaustive;
     let options = Options { strategy, count_traces, keep_going: true, ..Options::new(model) };
     explore(program, &options)
 }
 
 /// Both reductions visit each trace once, and `optimal` begins nothing that it gives up.
-fn has_traces(program: &Program, model: Model, expected: u64) {
+fn has_traces(program: &Verified, model: Model, expected: u64) {
     let name = &program.name;
     for strategy in [Strategy::Optimal, Strategy::Source] {
         let summary = searched(program, model, strategy);

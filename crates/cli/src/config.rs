@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn races_are_looked_for_when_asked() {
-        let races = |words| checked(words).map(|config| config.searches[0].checks().races);
+        let races = |words| checked(words).map(|config| config.searches[0].checks.races);
         assert!(matches!(races("--model sc"), Ok(false)));
         assert!(matches!(races("--model sc --check races"), Ok(true)));
         assert!(matches!(races("--model sc,power --check races"), Ok(true)));

@@ -1,13 +1,16 @@
 //! What is read, what is refused, and what becomes of states.
 
-use raddle_front_automata::{load, parse_bytes};
-use raddle_ir::verify::verify;
-use raddle_ir::{InstKind, Program};
+use raddle_front_automata::{load, lower, parse_bytes};
+use raddle_ir::verify::errors;
+use raddle_ir::{Diagnostic, InstKind, Program, Verified};
 
-fn program(source: &str) -> Program {
-    let program = load("t.aut", source.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
-    verify(&program).unwrap_or_else(|errors| panic!("{}\n{program}", errors[0]));
-    program
+fn program(source: &str) -> Verified {
+    load("t.aut", source.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The program, be it well-formed or not.
+fn lowered(bytes: &[u8]) -> Result<Program, Diagnostic> {
+    lower("m.aut", &parse_bytes("m.aut", bytes)?)
 }
 
 /// One thread with these transitions.
@@ -143,9 +146,8 @@ fn bytes_that_mean_nothing_are_refused() {
                 _ => bytes.insert(at, b"\r\n\t #-+!0\xff"[rng.usize(..10)]),
             }
         }
-        if let Ok(program) = load("m.aut", &bytes) {
-            let text = String::from_utf8_lossy(&bytes);
-            verify(&program).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+        if let Ok(program) = lowered(&bytes) {
+            assert_eq!(errors(&program), [], "{}", String::from_utf8_lossy(&bytes));
         }
     }
 }
@@ -181,11 +183,9 @@ fn damaged_files_are_refused_or_well_formed() {
                 _ => words[to] = words[from],
             }
         }
-        if let Ok(automata) = parse_bytes("m.aut", words.concat().as_bytes())
-            && let Ok(program) = raddle_front_automata::lower("m.aut", &automata)
-        {
+        if let Ok(program) = lowered(words.concat().as_bytes()) {
             accepted += 1;
-            verify(&program).unwrap_or_else(|errors| panic!("{}\n{}", errors[0], words.concat()));
+            assert_eq!(errors(&program), [], "{}", words.concat());
         }
     }
     assert!(accepted > 100, "only {accepted} mutants were read");

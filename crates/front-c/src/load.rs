@@ -159,12 +159,13 @@ fn has_inputs(program: &Program) -> bool {
     insts.any(|inst| matches!(inst.kind, InstKind::Choose { partial: true, .. }))
 }
 
-/// Translates one module that is at hand as text.
-pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Verified, Diagnostic> {
+/// Translates one module that is at hand as text. LLVM refuses values that are used where they are not
+/// defined; here the verifier does.
+pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program, Diagnostic> {
     let module = raddle_llvm::parse(file, text)?;
     let layout = Layout::of(file, &module)?;
     let unit = Unit { file: file.to_owned(), module, layout, optimised: was_optimised(text) };
-    Ok(verify(assemble(&[unit], options)?.0)?)
+    assemble(&[unit], options).map(|(program, _)| program)
 }
 
 fn is_text(input: &Path) -> bool {

@@ -5,7 +5,7 @@ use raddle_engine::Model;
 
 use raddle_front_c::{Error, load};
 
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use std::path::{Path, PathBuf};
 
 /// Writes files and gives their paths.
@@ -24,7 +24,7 @@ fn compiler() -> Option<PathBuf> {
     common::compilers().into_iter().next()
 }
 
-fn runs(program: &Program) {
+fn runs(program: &Verified) {
     let summary = common::run(program, Model::Sc);
     let wrong = common::failures(program, &summary);
     assert!(wrong.is_empty(), "{wrong:?}");

@@ -3,7 +3,7 @@
 //! Nothing is shared with the oracles; with the interleaving engine, arithmetic and the decoded form
 //! of programs. `RADDLE_LONG=1` runs many more programs.
 
-use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary};
+use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
 use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
 use raddle_ir::Verified;
@@ -18,11 +18,15 @@ use std::collections::BTreeMap;
 /// Candidates that the oracle may look at; programs with more are skipped.
 const BUDGET: u64 = 30_000;
 
-fn run(program: &Verified, model: Model) -> Summary {
+fn options(model: Model) -> Options {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.local_steps = 100_000;
     options.limits.events = 1_000;
-    explore(program, &options)
+    options
+}
+
+fn run(program: &Verified, model: Model) -> Summary {
+    explore(program, &options(model))
 }
 
 fn deadlocks(failures: &[raddle_engine::Failure]) -> u64 {
@@ -45,9 +49,9 @@ fn waits(failures: &[raddle_engine::Failure]) -> BTreeMap<Vec<String>, u64> {
 
 /// Every failure, and every final state of which a schedule is kept, replays.
 fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
-    let limits = Options::new(model).limits;
+    let options = Options::new(model);
     for failure in &found.failures {
-        let end = replay(program, model, &limits, &failure.schedule).end;
+        let end = replay(program, &options, &failure.schedule).end;
         let is_there = match &end {
             ReplayEnd::Failed(sites) => sites.contains(&failure.site),
             _ => false,
@@ -55,7 +59,7 @@ fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
         ensure(is_there, || format!("{failure:?} replays to {end:?}"))?;
     }
     for ((state, _), schedule) in found.states.iter().zip(&found.witnesses) {
-        let end = replay(program, model, &limits, schedule).end;
+        let end = replay(program, &options, schedule).end;
         same("the replay", &end, &ReplayEnd::Complete { state: state.clone() })?;
     }
     Ok(())
@@ -90,11 +94,7 @@ fn orders_of_c() {
 
 /// SC, TSO and PSO against the interleaving engine.
 fn against_interleavings(program: &Verified, model: Model) -> Comparison {
-    let other: raddle_engine::Model = model.name().parse().expect("a model of both engines");
-    let mut options =
-        raddle_engine::Options { keep_going: true, ..raddle_engine::Options::new(other) };
-    options.limits.local_steps = 100_000;
-    options.limits.events = 1_000;
+    let mut options = options(model);
     options.limits.executions = Some(20_000);
     let expected = interleave::explore(program, &options);
     only_if(expected.stopped.is_none())?;
@@ -144,7 +144,7 @@ fn nothing_lost(program: &Verified, model: Model) -> Comparison {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(20_000);
     let found = explore(program, &options);
-    options.limits.unroll = raddle_graph::Unroll::every(2);
+    options.limits.unroll = Unroll::every(2);
     options.limits.spin = false;
     let bounded = explore(program, &options);
     only_if(found.stopped.is_none() && bounded.stopped.is_none())?;

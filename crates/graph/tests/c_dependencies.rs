@@ -152,7 +152,7 @@ fn message_passing(code: &str) -> String {
 /// Fails unless the models show the other order exactly where the code has no dependency.
 fn check(name: &str, table: &[(&str, bool)], program: fn(&str) -> String) {
     if clang::find(None, &Compile::default().budget).is_err() {
-        eprintln!("skipped: there is no clang");
+        raddle_testing::missing("clang");
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));

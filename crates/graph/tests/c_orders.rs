@@ -8,7 +8,7 @@ use raddle_front_c::{Options as Compile, clang, load};
 use raddle_graph::explore;
 use raddle_ir::{
     Access, FenceKind, FunctionBuilder, InstKind, Observed, Operand, Order, ProgramBuilder, Type,
-    Verified,
+    Verified, verify,
 };
 use raddle_oracle::weak;
 use std::fmt::Write as _;
@@ -182,7 +182,7 @@ fn accesses(shape: &Shape, orders: Orders) -> (Verified, Vec<u64>) {
         builder.observe(format!("o{}", wanted.len()), what);
         wanted.push(value);
     }
-    (builder.finish(), wanted)
+    (verify(builder.finish()).expect("it is well-formed"), wanted)
 }
 
 /// What the engine and the oracle disagree on, if they do.
@@ -207,7 +207,7 @@ fn differences(folder: &Path, shape: &Shape, orders: Orders, name: &str) -> Vec<
 #[test]
 fn orders_are_what_the_machines_make_of_them() {
     if clang::find(None, &Compile::default().budget).is_err() {
-        println!("there is no clang: passed over");
+        raddle_testing::missing("clang");
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));

@@ -4,7 +4,7 @@
 use raddle_engine::{Deed, FailureKind, Model, Options, ReplayEvent};
 use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
-use raddle_ir::{Verified, text, verify::verify};
+use raddle_ir::{Verified, text};
 
 fn program(source: &str) -> Verified {
     text::load("t.rir", source.as_bytes()).expect("the program parses")
@@ -23,19 +23,18 @@ fn of_graphs(program: &Verified, model: Model) -> Vec<(String, Vec<String>)> {
     let found = explore(program, &options).failures.into_iter();
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
     let told = deadlocks.map(|failure| {
-        let story = replay(program, model, &options.limits, &failure.schedule);
+        let story = replay(program, &options, &failure.schedule);
         (failure.site.message, rows(program, &story.events))
     });
     sorted(told.collect())
 }
 
 fn of_interleavings(program: &Verified) -> Vec<(String, Vec<String>)> {
-    let model = raddle_engine::Model::Sc;
-    let options = raddle_engine::Options { keep_going: true, ..raddle_engine::Options::new(model) };
+    let options = Options { keep_going: true, ..Options::new(Model::Sc) };
     let found = interleave::explore(program, &options).failures.into_iter();
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
     let told = deadlocks.map(|failure| {
-        let story = interleave::replay(program, model, options.checks, &failure.schedule);
+        let story = interleave::replay(program, &options, &failure.schedule);
         (failure.site.message, rows(program, &story.events))
     });
     sorted(told.collect())
@@ -211,7 +210,7 @@ func @signals() {
         let options = Options { keep_going: true, ..Options::new(model) };
         let found = explore(&program, &options);
         let woken = found.failures.iter().map(|failure| {
-            let story = replay(&program, model, &options.limits, &failure.schedule).events;
+            let story = replay(&program, &options, &failure.schedule).events;
             let told = story.iter().filter(|e| !matches!(e.deed, Deed::Read { .. }));
             sorted(told.map(|e| format!("{} {}", e.thread, e.what())).collect::<Vec<_>>())
         });

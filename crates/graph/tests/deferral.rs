@@ -2,7 +2,7 @@
 
 use raddle_engine::{FailureKind, Model, Options, Summary};
 use raddle_graph::explore;
-use raddle_ir::{Verified, text, verify::verify};
+use raddle_ir::{Verified, text};
 
 fn program(source: &str) -> Verified {
     text::load("t.rir", source.as_bytes()).expect("the program parses")

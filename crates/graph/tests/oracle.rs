@@ -120,7 +120,8 @@ func @p2() {
 }
 ",
     ];
-    let parsed = |source: &str| text::parse("exchange.rir", source).expect("the program parses");
+    let parsed =
+        |source: &str| text::load("exchange.rir", source.as_bytes()).expect("the program parses");
     let subjects = sources.map(|source| Subject::new("exchange", parsed(source)));
     let tally = compare_under(subjects, &MODELS, as_the_oracle_says);
     assert_eq!(tally.skipped, 0);

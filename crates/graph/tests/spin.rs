@@ -5,7 +5,7 @@ use raddle_graph::explore;
 use raddle_ir::{Verified, text};
 
 fn parsed(source: &str) -> Verified {
-    text::parse("t.rir", source).unwrap_or_else(|error| panic!("{error}"))
+    text::load("t.rir", source.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn run(program: &Verified, model: Model) -> Summary {

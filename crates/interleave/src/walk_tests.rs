@@ -24,7 +24,7 @@ use raddle_oracle::generate::{self, Config};
 /// Steps and returns of one walk.
 const MOVES: usize = 120;
 
-fn fresh(program: &Verified, options: &Options) -> System<'_> {
+fn fresh<'p>(program: &'p Verified, options: &Options) -> System<'p> {
     System::new(program, options, Watched::Search).expect("generated programs can start")
 }
 

@@ -2,10 +2,10 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use crate::common;
-use raddle_engine::{BoundKind, Checks, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
-
-use common::{ends_in, oracle_model, threads};
+use crate::common::{self, ends_in, oracle_model, threads};
+use raddle_engine::{
+    BoundKind, Checks, FailureKind, Model, Options, ReplayEnd, Sampling, Strategy, Summary,
+};
 use raddle_interleave::{explore, replay};
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, generated, only_if, same};
@@ -224,10 +224,9 @@ fn failures_replay_under_their_bound() {
             let failures = explore(&program, &options).failures;
             assert_eq!(!failures.is_empty(), bound >= needed, "{model} {bound}");
             for failure in &failures {
-                let model = options.bounded_model();
-                let replayed = replay(&program, &Options::new(model), &failure.schedule);
+                let replayed = replay(&program, &options, &failure.schedule);
                 let ReplayEnd::Failed(sites) = replayed.end else { panic!("{:?}", replayed.end) };
-                assert!(sites.contains(&failure.site), "{model:?}");
+                assert!(sites.contains(&failure.site), "{model} {bound}");
             }
         }
     }
@@ -240,8 +239,9 @@ fn samples_keep_to_the_bound() {
         ["store i32 asm @x, 1\n%r = load i32 asm @y", "store i32 asm @y, 1\n%s = load i32 asm @x"];
     let program = threads(CELLS, &bodies);
     let sampled = |bound| {
-        let strategy = Strategy::Random { seed: 1, runs: 500 };
-        ends_in(&run(&program, Model::Tso, Some(bound), strategy), &[0, 0])
+        let mut options = options(Model::Tso, Some(bound), Strategy::Random);
+        options.sampling = Sampling { seed: 1, runs: 500 };
+        ends_in(&explore(&program, &options), &[0, 0])
     };
     assert_eq!([0, 1].map(sampled), [false, true]);
 }

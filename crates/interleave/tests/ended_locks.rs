@@ -2,7 +2,7 @@
 //! every model, and replays.
 
 use crate::MODELS;
-use raddle_engine::{Checks, FailureKind, Model, Options, ReplayEnd};
+use raddle_engine::{FailureKind, Options, ReplayEnd};
 use raddle_interleave::{explore, replay};
 use raddle_ir::text;
 
@@ -13,7 +13,7 @@ fn fails(body: &str) {
          %b = malloc 4 zeroed\n {body}\n ret\n}}\nfunc @g() {{\n reg %q: ptr\n entry:\n \
          %q = load ptr @p\n ret\n}}\n"
     );
-    let program = text::parse("t.rir", &source).expect("the program parses");
+    let program = text::load("t.rir", source.as_bytes()).expect("the program parses");
     for model in MODELS {
         let options = Options { keep_going: true, ..Options::new(model) };
         let summary = explore(&program, &options);

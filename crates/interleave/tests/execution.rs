@@ -5,7 +5,6 @@
 
 use crate::MODELS;
 use crate::common;
-use raddle_engine::Model;
 
 use common::{checked, program};
 

@@ -1,10 +1,8 @@
 //! Functions of a library: positions, names of threads, and what programs print.
 
 use crate::MODELS;
-use crate::common;
-use raddle_engine::{Checks, Deed, Failure, Model, Replayed};
-
-use common::{FILE, checked, program};
+use crate::common::{FILE, checked, program};
+use raddle_engine::{Deed, Failure, Model, Options, Replayed};
 use raddle_interleave::replay;
 use raddle_ir::Verified;
 

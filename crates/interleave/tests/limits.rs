@@ -3,7 +3,7 @@
 use crate::MODELS;
 use crate::common;
 use raddle_engine::{
-    BoundKind, BoundMet, Budget, Checks, Deed, FailureKind, Limits, Model, Options, Stopped,
+    BoundKind, BoundMet, Budget, Deed, FailureKind, Limits, Model, Options, Sampling, Stopped,
     Strategy, Summary,
 };
 
@@ -249,8 +249,7 @@ fn time_runs_out_inside_of_an_execution() {
     let body =
         "reg %n: i64\nentry:\n%n = move i64 0\njump again\nagain:\n%n = add i64 %n, 1\njump again";
     let program = program(&format!("thread t = @spin()\nfunc @spin() {{\n{body}\n}}"));
-    let random = Strategy::Random { seed: 0, runs: 1 };
-    for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Exhaustive, random] {
+    for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Exhaustive, Strategy::Random] {
         let budget = Budget::new(Some(Duration::from_millis(50)), None);
         let limits = Limits { budget, local_steps: u64::MAX, ..Limits::default() };
         let found = limited(&program, strategy, limits);
@@ -285,8 +284,9 @@ fn store_buffering() -> Verified {
 }
 
 fn sampled(model: Model, seed: u64, runs: u64) -> Summary {
-    let strategy = Strategy::Random { seed, runs };
-    explore(&store_buffering(), &Options { strategy, ..Options::new(model) })
+    let sampling = Sampling { seed, runs };
+    let options = Options { sampling, ..Options::new(model).by(Strategy::Random) };
+    explore(&store_buffering(), &options)
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use crate::MODELS;
 use raddle_engine::{
-    Checks, EventRef, Failure, FailureKind, Model, Options, ReplayEnd, Step, Strategy, Summary,
+    EventRef, Failure, FailureKind, Model, Options, ReplayEnd, Sampling, Step, Strategy, Summary,
 };
 use raddle_interleave::{explore, replay};
-use raddle_ir::{Condition, Prop, Quantifier, Verified, text};
+use raddle_ir::{Condition, Program, Prop, Quantifier, Verified, text, verify};
 use raddle_machine::ThreadId;
 use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, same};
 use raddle_oracle::generate::{self, Config};
@@ -14,11 +14,20 @@ fn parsed(source: &str) -> Verified {
     text::load("t.rir", source.as_bytes()).expect("the program parses")
 }
 
-fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
-    let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
+fn options(model: Model) -> Options {
+    let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(2_000);
     options.limits.events = 1_000;
-    explore(program, &options)
+    options
+}
+
+fn run(program: &Verified, model: Model) -> Summary {
+    explore(program, &options(model))
+}
+
+fn optimal_and_sampled(program: &Verified, model: Model, sampling: Sampling) -> [Summary; 2] {
+    let sampled = Options { sampling, ..options(model).by(Strategy::Random) };
+    [run(program, model), explore(program, &sampled)]
 }
 
 fn failure_replays(program: &Verified, model: Model, failure: &Failure) -> Comparison {
@@ -30,12 +39,17 @@ fn failure_replays(program: &Verified, model: Model, failure: &Failure) -> Compa
     ensure(is_there, || format!("{failure:?} replays to {end:?}"))
 }
 
+/// The program with another condition.
+fn asking(program: Verified, quantifier: Quantifier, prop: Prop) -> Verified {
+    let condition = Some(Condition { quantifier, prop });
+    let program = Program { condition, ..program.into_program() };
+    verify(program).expect("the condition is well-formed")
+}
+
 fn all_replays(program: &Verified, model: Model) -> Comparison {
-    let mut program = program.clone();
     // Every state speaks against it.
-    program.condition = Some(Condition { quantifier: Quantifier::Forall, prop: Prop::False });
-    for strategy in [Strategy::Optimal, Strategy::Random { seed: 7, runs: 20 }] {
-        let found = run(&program, model, strategy);
+    let program = asking(program.clone(), Quantifier::Forall, Prop::False);
+    for found in optimal_and_sampled(&program, model, Sampling { seed: 7, runs: 20 }) {
         same("schedules and states", &found.witnesses.len(), &found.states.len())?;
         for ((values, _), schedule) in found.states.iter().zip(&found.witnesses) {
             let end = replay(&program, &Options::new(model), schedule).end;
@@ -57,10 +71,10 @@ fn every_final_state_and_failure_replays() {
 
 #[test]
 fn no_schedules_are_kept_where_no_state_can_be_wrong() {
-    let mut program = generate::program(&Config::memory(), 1);
-    assert!(run(&program, Model::Tso, Strategy::Optimal).witnesses.is_empty());
-    program.condition = Some(Condition { quantifier: Quantifier::Exists, prop: Prop::True });
-    assert!(run(&program, Model::Tso, Strategy::Optimal).witnesses.is_empty());
+    let program = generate::program(&Config::memory(), 1);
+    assert!(run(&program, Model::Tso).witnesses.is_empty());
+    let asked = asking(program, Quantifier::Exists, Prop::True);
+    assert!(run(&asked, Model::Tso).witnesses.is_empty());
 }
 
 /// The failure needs the second child before the first is spawned; the search meets the first one
@@ -92,8 +106,7 @@ entry:
 fn threads_are_numbered_by_the_schedule_not_by_the_search() {
     let program = parsed(SPAWNERS);
     for model in MODELS {
-        for strategy in [Strategy::Optimal, Strategy::Random { seed: 3, runs: 200 }] {
-            let found = run(&program, model, strategy);
+        for found in optimal_and_sampled(&program, model, Sampling { seed: 3, runs: 200 }) {
             assert!(!found.failures.is_empty(), "{model}");
             for failure in &found.failures {
                 assert_eq!(failure_replays(&program, model, failure), Ok(()));
@@ -121,7 +134,7 @@ entry:
 }
 "#;
     let program = parsed(source);
-    let found = run(&program, Model::Sc, Strategy::Optimal);
+    let found = run(&program, Model::Sc);
     assert_eq!(found.failures.len(), 2, "one for each place");
     for failure in &found.failures {
         assert_eq!(failure.count, 1);
@@ -179,7 +192,7 @@ fn a_replay_tells_of_buffers_and_fences_with_their_places() {
     ];
     assert_eq!(told(&program, Model::Pso, &schedule), expected);
     assert_eq!(
-        replay(&program, Model::Pso, Checks::default(), &schedule).end,
+        replay(&program, &Options::new(Model::Pso), &schedule).end,
         ReplayEnd::Complete { state: Vec::new() }
     );
 }
@@ -200,7 +213,7 @@ fn under_sc_a_store_is_told_once() {
 #[test]
 fn schedules_that_do_not_fit_are_refused() {
     let program = parsed(TALE);
-    let end = |schedule: &[Step]| replay(&program, Model::Tso, Checks::default(), schedule).end;
+    let end = |schedule: &[Step]| replay(&program, &Options::new(Model::Tso), schedule).end;
     assert_eq!(end(&[step(0)]), ReplayEnd::Short);
     assert_eq!(end(&[step(7)]), ReplayEnd::Stuck(0));
     assert_eq!(end(&[step(0), update(0, 1)]), ReplayEnd::Stuck(1), "TSO keeps the order");
@@ -220,7 +233,7 @@ entry:
 }
 "#;
     let program = parsed(source);
-    let end = |step| replay(&program, Model::Sc, Checks::default(), &[step]).end;
+    let end = |step| replay(&program, &Options::new(Model::Sc), &[step]).end;
     let thread = ThreadId(0);
     let choose = |choice| end(Step::Choose { thread, choice });
     assert_eq!(choose(2), ReplayEnd::Complete { state: Vec::new() });
@@ -252,7 +265,7 @@ entry:
 }
 "#;
     let program = parsed(source);
-    let found = run(&program, Model::Tso, Strategy::Optimal);
+    let found = run(&program, Model::Tso);
     assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
     let expected = ["P0 7 locks a", "P0 8 waits for lock a, held by P0, for ever"];
     assert_eq!(told(&program, Model::Tso, &found.failures[0].schedule), expected);
@@ -277,7 +290,7 @@ out:
 }
 "#;
     let program = parsed(source);
-    let found = run(&program, Model::Tso, Strategy::Optimal);
+    let found = run(&program, Model::Tso);
     assert_eq!(found.failures[0].kind, FailureKind::Deadlock);
     let expected = ["P0 10 reads x = 0", "P0 12 spins for ever"];
     assert_eq!(told(&program, Model::Tso, &found.failures[0].schedule), expected);
@@ -345,7 +358,7 @@ entry:
 }
 "#;
     let program = parsed(source);
-    let found = run(&program, Model::Sc, Strategy::Optimal);
+    let found = run(&program, Model::Sc);
     let expected = [
         "main 8 allocates heap object 1 of main (16 bytes)",
         "main 9 allocates heap object 2 of main (16 bytes)",

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::Choices;
 use raddle_ir::text::{ParseOptions, parse_bytes, parse_with, print};
-use raddle_ir::verify::verify;
+use raddle_ir::verify::errors;
 
 const MUTANTS: usize = 10_000;
 
@@ -125,7 +125,7 @@ fn damaged_input_never_panics() {
             let Ok(program) = parse_bytes("m.rir", &bytes) else { continue };
             parsed += 1;
             let printed = print(&program);
-            if verify(&program).is_ok() {
+            if errors(&program).is_empty() {
                 well_formed += 1;
                 let options = ParseOptions { own_positions: false };
                 assert_eq!(parse_with("m.rir", &printed, options).as_ref(), Ok(&program));

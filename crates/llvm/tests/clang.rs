@@ -9,7 +9,7 @@ use std::path::Path;
 fn the_output_of_every_clang_is_read() {
     let clangs = compilers::clangs();
     if clangs.is_empty() {
-        eprintln!("skipped: there is no clang");
+        raddle_testing::missing("clang");
         return;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");

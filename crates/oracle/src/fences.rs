@@ -6,7 +6,7 @@
 //! Where that is too much, [`fewest_grown`] learns one thing: a bad set is made larger until nothing
 //! more can be added without making it good; every good set has one of the places that are left.
 
-use raddle_ir::{FenceKind, Inst, InstKind, LocId, Point, Program};
+use raddle_ir::{FenceKind, Point, Program, Verified};
 
 /// What a set of fences costs: their number counts first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,10 +19,10 @@ pub struct Cost {
 /// The cost of the cheapest set of at most `limit` fences with which the program is good. Kinds are
 /// given weakest first.
 pub fn cheapest(
-    program: &Program,
+    program: &Verified,
     kinds: &[FenceKind],
     limit: usize,
-    is_good: &mut impl FnMut(&Program) -> bool,
+    is_good: &mut impl FnMut(&Verified) -> bool,
 ) -> Option<Cost> {
     let places = places(program);
     let costs = (0..=limit).flat_map(|count| {
@@ -34,25 +34,25 @@ pub fn cheapest(
 
 /// The size of the smallest set of at most `limit` fences of one kind.
 pub fn fewest(
-    program: &Program,
+    program: &Verified,
     kind: FenceKind,
     limit: usize,
-    is_good: &mut impl FnMut(&Program) -> bool,
+    is_good: &mut impl FnMut(&Verified) -> bool,
 ) -> Option<usize> {
     cheapest(program, &[kind], limit, is_good).map(|cost| cost.count)
 }
 
 /// The size of the smallest set of at most `limit` fences of one kind, by growing bad sets.
 pub fn fewest_grown(
-    program: &Program,
+    program: &Verified,
     kind: FenceKind,
     limit: usize,
-    is_good: &mut impl FnMut(&Program) -> bool,
+    is_good: &mut impl FnMut(&Verified) -> bool,
 ) -> Option<usize> {
     let places = places(program);
     let mut good = |set: &[usize]| {
         let fences = set.iter().map(|place| places[*place]);
-        is_good(&fences.fold(program.clone(), |fenced, place| with_fence(&fenced, place, kind)))
+        is_good(&fences.fold(program.clone(), |fenced, place| fenced.with_fences(&[(place, kind)])))
     };
     let mut clauses: Vec<Vec<usize>> = Vec::new();
     loop {
@@ -93,11 +93,8 @@ fn places(program: &Program) -> Vec<Point> {
     let mut places = Vec::new();
     for (func, function) in &program.funcs {
         for (block, body) in &function.blocks {
-            places.extend((0..=body.insts.len()).rev().map(|index| Point {
-                func,
-                block,
-                index: index as u32,
-            }));
+            let indices = (0..=body.insts.len() as u32).rev();
+            places.extend(indices.map(|index| Point { func, block, index }));
         }
     }
     places
@@ -105,11 +102,11 @@ fn places(program: &Program) -> Vec<Point> {
 
 /// Whether some set of exactly this cost will do.
 fn any_set(
-    program: &Program,
+    program: &Verified,
     kinds: &[FenceKind],
     places: &[Point],
     cost: Cost,
-    is_good: &mut impl FnMut(&Program) -> bool,
+    is_good: &mut impl FnMut(&Verified) -> bool,
 ) -> bool {
     if cost.count == 0 {
         return cost.strength == 0 && is_good(program);
@@ -121,16 +118,9 @@ fn any_set(
                 Some(left) if (others..=others * kinds.len()).contains(&left) => left,
                 _ => return false,
             };
-            let fenced = with_fence(program, places[first], kinds[level - 1]);
+            let fenced = program.with_fences(&[(places[first], kinds[level - 1])]);
             let rest = Cost { count: others, strength: left };
             any_set(&fenced, kinds, &places[first + 1..], rest, is_good)
         })
     })
-}
-
-fn with_fence(program: &Program, Point { func, block, index }: Point, kind: FenceKind) -> Program {
-    let mut fenced = program.clone();
-    let fence = Inst { kind: InstKind::Fence { kind }, loc: LocId::NONE };
-    fenced.funcs[func].blocks[block].insts.insert(index as usize, fence);
-    fenced
 }

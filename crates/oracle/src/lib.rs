@@ -1,8 +1,8 @@
 //! Oracles and program generators that the engines are tested against.
 //!
 //! Nothing here is fast and nothing here shares code with an engine: the crate depends on the IR
-//! alone. Oracles answer how many executions a small program has under a model and how they end;
-//! for `sc`, `tso` and `pso` two do, from opposite sides:
+//! alone, and on `testing` for how much to run. Oracles answer how many executions a small program has
+//! under a model and how they end; for `sc`, `tso` and `pso` two do, from opposite sides:
 //!
 //! | module | subject |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | [`generate`] | seeded random programs |
 //! | [`automata`] | seeded random automata with loops |
 //! | [`spinning`] | seeded random programs with loops that wait |
-//! | [`cycles`] | litmus programs from critical cycles of relations |
+//! | [`cycles`] | litmus programs and tests from critical cycles of relations |
 //! | [`campaign`] | the loop of tests over generated programs: counts, skips, the smallest complaint |
 //! | [`shrink`] | greedy reduction of a program that shows a disagreement |
 //!

@@ -5,13 +5,13 @@
 use crate::common;
 
 use common::BUDGET;
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare, compare_under, ensure, generated, same};
 use raddle_oracle::generate::{Config, Weights};
 use raddle_oracle::{Model, Outcome, Trouble, axiomatic, interleavings};
 
 /// One may give up, but not on a program that it does not know.
-fn oracles_agree(program: &Program, model: Model) -> Comparison {
+fn oracles_agree(program: &Verified, model: Model) -> Comparison {
     let one = axiomatic::executions(program, model)?;
     same("axiomatic and operational", &one, &interleavings::executions(program, model, BUDGET)?)
 }

@@ -4,6 +4,7 @@ mod agreement;
 mod classics;
 mod common;
 mod cycles;
+mod litmus;
 mod programs;
 mod synchronisation;
 mod weak;

@@ -3,8 +3,8 @@
 use crate::common;
 
 use common::BUDGET;
-use raddle_ir::verify::verify;
-use raddle_ir::{InstKind, Program, text};
+use raddle_ir::verify::errors;
+use raddle_ir::{InstKind, Program, Verified, text};
 use raddle_oracle::cycles::{Edge, enumerate};
 use raddle_oracle::generate::{self, Config};
 use raddle_oracle::shrink::shrink;
@@ -22,9 +22,7 @@ fn generated_programs_are_well_formed() {
     for config in [Config::memory(), Config::c11(), Config::synchronised()].iter().chain(&weak) {
         for seed in 0..500 {
             let program = generate::program(config, seed);
-            if let Err(errors) = verify(&program) {
-                panic!("seed {seed}: {errors:#?}\n{}", text::print(&program));
-            }
+            assert_eq!(errors(&program), [], "seed {seed}\n{}", text::print(&program));
         }
     }
 }
@@ -32,7 +30,7 @@ fn generated_programs_are_well_formed() {
 #[test]
 fn programs_of_cycles_are_well_formed() {
     for cycle in enumerate(&Edge::all(), 4).into_iter().chain(enumerate(&Edge::weak(), 3)) {
-        assert!(verify(&cycle.program()).is_ok(), "{cycle}");
+        assert_eq!(errors(&cycle.program()), [], "{cycle}");
     }
 }
 
@@ -82,7 +80,7 @@ fn every_kind_of_statement_is_generated() {
 }
 
 /// Whether some final state is possible under TSO only.
-fn shows_a_relaxed_state(program: &Program) -> bool {
+fn shows_a_relaxed_state(program: &Verified) -> bool {
     let states = |model| interleavings::executions(program, model, BUDGET).map(|o| o.states);
     match (states(Model::Sc), states(Model::Tso)) {
         (Ok(sc), Ok(tso)) => tso.keys().any(|state| !sc.contains_key(state)),
@@ -100,7 +98,7 @@ fn shrinking_finds_store_buffering() {
         }
         found += 1;
         let small = shrink(&program, &mut shows_a_relaxed_state);
-        assert!(verify(&small).is_ok() && shows_a_relaxed_state(&small));
+        assert!(errors(&small).is_empty() && shows_a_relaxed_state(&small));
         // Four accesses show it: by two threads, or three if one is relayed or written elsewhere.
         assert!(insts(&small).count() <= 5, "seed {seed}\n{}", text::print(&small));
         assert_eq!(small, shrink(&program, &mut shows_a_relaxed_state), "deterministic");
@@ -112,7 +110,7 @@ fn shrinking_finds_store_buffering() {
 }
 
 /// Whether some execution ends with something but zero in some observable.
-fn does_something(program: &Program) -> bool {
+fn does_something(program: &Verified) -> bool {
     let outcome = interleavings::executions(program, Model::Sc, BUDGET);
     outcome.is_ok_and(|o| o.states.keys().flatten().any(|value| *value != 0))
 }

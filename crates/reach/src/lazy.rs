@@ -45,7 +45,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Whether a goal of the program can be reached; of one without goals, whether it can fail.
+/// Whether the program can fail, or, if goals are asked for and it has goals, whether one can be reached.
 pub fn reach(program: &Verified, options: &Options) -> Reachability {
     let mut asker = Asker::new(program, options);
     let answer = match asker.manner() {

@@ -3,9 +3,8 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use raddle_engine::{
-    Budget, FailureKind, Model, Options, Options as Exploration, ReplayEnd, Summary,
-};
+use crate::options;
+use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 use raddle_interleave::{explore, replay_reach};
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{
@@ -21,7 +20,7 @@ const EXECUTIONS: u64 = 5_000;
 
 /// What the interleaving engine says, if it can say everything.
 fn explored(program: &Verified, model: Model) -> Result<Summary, Stop> {
-    let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
+    let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(EXECUTIONS);
     options.limits.spin = false;
     let summary = explore(program, &options);
@@ -32,18 +31,17 @@ fn explored(program: &Verified, model: Model) -> Result<Summary, Stop> {
 
 /// Final states, failures and robustness; tells whether the program is robust.
 fn as_by_executions(program: &Verified) -> Result<bool, Stop> {
-    let options = Options::default();
     let (sc, tso) = (explored(program, Model::Sc)?, explored(program, Model::Tso)?);
     for (model, summary) in [(Model::Sc, &sc), (Model::Tso, &tso)] {
         let expected: Vec<Vec<u64>> =
             summary.states.iter().map(|(values, _)| values.clone()).collect();
-        let found = final_states(program, model, &options);
+        let found = final_states(program, &options(model));
         let states: Vec<Vec<u64>> = found.states.into_iter().map(|state| state.values).collect();
         ensure(found.unknown.is_none(), || format!("{model:?}: {:?}", found.unknown))?;
         if !expected.is_empty() {
             same(format!("{model:?}: final states"), &states, &expected)?;
         }
-        let reached = reach(program, model, &options).answer;
+        let reached = reach(program, &options(model)).answer;
         let agrees = match reached {
             Answer::Reachable(_) => !summary.failures.is_empty(),
             Answer::Unreachable => summary.failures.is_empty(),
@@ -52,7 +50,7 @@ fn as_by_executions(program: &Verified) -> Result<bool, Stop> {
         ensure(agrees, || format!("{model:?}: {reached:?}, not {:?}", summary.failures))?;
     }
     let traces = |summary: &Summary| summary.executions + summary.blocked;
-    let verdict = robust(program, &options).verdict;
+    let verdict = robust(program, &options(Model::Tso)).verdict;
     let is_robust = verdict == Robust::Robust;
     ensure(is_robust == (traces(&sc) == traces(&tso)), || {
         format!("{verdict:?}, with {} and {} traces", traces(&sc), traces(&tso))
@@ -108,20 +106,17 @@ fn waiting() {
     agree(&Config::waiting(), 100);
 }
 
-const MODELS: [(Model, Model); 2] = [(Model::Sc, Model::Sc), (Model::Tso, Model::Tso)];
+const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
 
 /// Whether a program with loops can fail, be it by waiting for ever. Tells whether it can.
-fn fails_as_by_executions(
-    program: &Verified,
-    (reached, model): (Model, Model),
-) -> Result<bool, Stop> {
-    let mut options = Exploration { keep_going: true, ..Exploration::new(model) };
-    options.limits.executions = Some(EXECUTIONS);
-    options.limits.events = 1_000;
-    let expected = explore(program, &options);
+fn fails_as_by_executions(program: &Verified, model: Model) -> Result<bool, Stop> {
+    let mut exploration = Options { keep_going: true, ..Options::new(model) };
+    exploration.limits.executions = Some(EXECUTIONS);
+    exploration.limits.events = 1_000;
+    let expected = explore(program, &exploration);
     let cut = expected.cut > 0 || expected.stopped.is_some();
     let fails = !expected.failures.is_empty();
-    let answer = reach(program, reached, &Options::default()).answer;
+    let answer = reach(program, &options(model)).answer;
     let agrees = match &answer {
         Answer::Reachable(witness) => (fails || cut) && replays(program, model, witness),
         Answer::Unreachable => !fails,
@@ -133,7 +128,7 @@ fn fails_as_by_executions(
 
 fn replays(program: &Verified, model: Model, witness: &Reached) -> bool {
     let End::Failure(failure) = &witness.end else { return false };
-    match replay_reach(program, model, false, &Budget::UNLIMITED, &witness.schedule).0.end {
+    match replay_reach(program, &Options::new(model).by(Strategy::Lazy), &witness.schedule).0.end {
         ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == failure.kind),
         _ => false,
     }
@@ -142,8 +137,8 @@ fn replays(program: &Verified, model: Model, witness: &Reached) -> bool {
 #[test]
 fn loops_that_wait() {
     let mut failing = 0;
-    compare_under(seeded(300, spinning::program), &MODELS, |program, models| -> Comparison {
-        failing += u64::from(fails_as_by_executions(program, models)?);
+    compare_under(seeded(300, spinning::program), &MODELS, |program, model| -> Comparison {
+        failing += u64::from(fails_as_by_executions(program, model)?);
         Ok(())
     });
     note(&format!("{failing} can fail"));

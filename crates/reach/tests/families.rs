@@ -13,8 +13,8 @@ fn program(text: &str) -> Verified {
     load("family.aut", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem:?}\n{text}"))
 }
 
-fn options() -> Options {
-    Options { workers: 2, ..Options::default() }
+fn options(model: Model) -> Options {
+    Options { workers: 2, ..crate::options(model) }
 }
 
 fn tell(effort: &Effort) {
@@ -28,14 +28,14 @@ fn tell(effort: &Effort) {
 }
 
 fn is_unreachable(text: &str, model: Model) {
-    let asked = reach(&program(text), model, &options());
+    let asked = reach(&program(text), &options(model));
     assert_eq!(asked.answer, Answer::Unreachable);
     tell(&asked.effort);
 }
 
 /// Reachable under TSO: the effort.
 fn is_reachable(text: &str) -> Effort {
-    let found = reach(&program(text), Model::Tso, &options());
+    let found = reach(&program(text), &options(Model::Tso));
     assert!(matches!(found.answer, Answer::Reachable(_)), "{:?}", found.answer);
     tell(&found.effort);
     found.effort
@@ -162,10 +162,10 @@ fn lamport_with_more_and_more_threads() {
 fn lamport_with_fences() {
     for threads in 2..=if is_long() { 5 } else { 3 } {
         let fenced = with_fences(&lamport(threads));
-        let sc = reach(&program(&fenced), Model::Sc, &options()).effort;
-        let tso = reach(&program(&fenced), Model::Tso, &options());
+        let sc = reach(&program(&fenced), &options(Model::Sc)).effort;
+        let tso = reach(&program(&fenced), &options(Model::Tso));
         assert_eq!((tso.answer, tso.effort.states), (Answer::Unreachable, sc.states));
-        assert_eq!(robust(&program(&fenced), &options()).verdict, Robust::Robust);
+        assert_eq!(robust(&program(&fenced), &options(Model::Tso)).verdict, Robust::Robust);
     }
 }
 

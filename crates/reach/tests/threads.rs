@@ -1,6 +1,7 @@
 //! Threads that come and go.
 
-use raddle_engine::{Model, Options};
+use crate::options;
+use raddle_engine::Model;
 use raddle_ir::text;
 use raddle_reach::{Answer, reach};
 
@@ -37,9 +38,9 @@ func @main() {
     ret
 }
 "#;
-    let program = text::parse("joins.rir", source).expect("it parses");
+    let program = text::load("joins.rir", source.as_bytes()).expect("it parses");
     for model in [Model::Sc, Model::Tso] {
-        let answer = reach(&program, model, &Options::default()).answer;
+        let answer = reach(&program, &options(model)).answer;
         let Answer::Reachable(witness) = answer else { panic!("{answer:?}") };
         let message = format!("{:?}", witness.end);
         assert!(message.contains("found"), "{message}");

@@ -301,7 +301,7 @@ mod tests {
     fn what_is_written_reads_back() {
         let bytes = OsString::from_vec(b"-Dx=\xff".to_vec());
         let origin = Origin { inputs: vec!["a.c".into()], arguments: vec!["--".into(), bytes] };
-        let checks = Checks { races: true };
+        let checks = Checks { races: true, ..Checks::default() };
         let mut text = Vec::new();
         write(&mut text, &Program::default(), &origin, checks, Vec::new()).expect("written");
         let recorded = read("w.json", &text).expect("it is a witness");

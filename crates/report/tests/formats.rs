@@ -1,16 +1,16 @@
 //! The formats, to the letter: text as people and scripts of the field read it, JSON by field.
 
 use raddle_analysis::{
-    CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Search, Verdict,
-    Violation, Witness,
+    CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Verdict, Violation,
+    Witness,
 };
 use raddle_engine::{
     BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
     Options, ReplayEvent, Step, Stopped, Summary, Unroll,
 };
-
 use raddle_ir::{
-    CmpOp, Condition, LocId, Observed, Program, ProgramBuilder, Prop, Quantifier, Term, Type,
+    CmpOp, Condition, LocId, Observed, ProgramBuilder, Prop, Quantifier, Term, Type, Verified,
+    verify,
 };
 use raddle_machine::ThreadId;
 use raddle_report::source::Sources;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Two observed cells and a condition that both are zero.
-fn program(quantifier: Quantifier) -> Program {
+fn program(quantifier: Quantifier) -> Verified {
     let mut builder = ProgramBuilder::new("SB");
     let file = builder.file("SB.litmus");
     builder.loc(file, 7, 2);
@@ -31,7 +31,7 @@ fn program(quantifier: Quantifier) -> Program {
     }
     let mut program = builder.finish();
     program.condition = Some(Condition { quantifier, prop: Prop::And(atoms) });
-    program
+    verify(program).expect("it is well-formed")
 }
 
 fn shown(run: &Run<'_>, result: &CheckResult) -> String {
@@ -108,8 +108,8 @@ fn bounded() -> CheckResult {
 #[test]
 fn litmus_text() {
     let program = program(Quantifier::Exists);
-    let search = Search::from(Options::new(Model::Tso));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let result = observed(Quantifier::Exists, result(summary(), Verdict::Safe));
     let expected = r"Test SB Allowed
 States 3
@@ -130,8 +130,8 @@ Executions 4 (tso, optimal)
 #[test]
 fn litmus_text_says_what_is_not_ordinary() {
     let program = program(Quantifier::NotExists);
-    let search = Search::from(Options::new(Model::Sc));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Sc);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let mut check = bounded();
     check.summary.stopped = Some(Stopped::Time);
     check.summary.blocked = 3;
@@ -154,8 +154,8 @@ Stopped: time ran out
 #[test]
 fn violation_text_lists_the_replayed_schedule() {
     let program = program(Quantifier::Exists);
-    let search = Search::from(Options::new(Model::Tso));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let expected = "SB.litmus under tso: violation
   assertion in thread P0 at SB.litmus:7: both are in (1 execution)
 
@@ -172,8 +172,8 @@ fn violation_text_lists_the_replayed_schedule() {
 #[test]
 fn a_violated_condition_has_a_state_and_a_schedule() {
     let program = program(Quantifier::NotExists);
-    let search = Search::from(Options::new(Model::Tso));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let Violation { witness, .. } = violation().violations.remove(0);
     let schedule = witness.schedule.clone();
     let outcome = Outcome { values: vec![0, 0], count: 1, schedule };
@@ -210,8 +210,7 @@ fn a_violated_condition_has_a_state_and_a_schedule() {
 fn bounds_and_early_ends_are_said() {
     let program = program(Quantifier::Exists);
     let options = Options::new(Model::Pso);
-    let search = Search::from(options.clone());
-    let run = Run { file: "a.rir", program: &program, search: &search };
+    let run = Run { file: "a.rir", program: &program, options: &options };
     let text = shown(&run, &bounded());
     assert!(text.starts_with("a.rir under pso: safe up to bounds\n"), "{text}");
     assert!(text.contains(
@@ -223,10 +222,9 @@ fn bounds_and_early_ends_are_said() {
     ] {
         let mut options = options.clone();
         options.limits.unroll = Unroll::every(4);
-        let search = Search::from(options);
         let mut result = bounded();
         result.summary.bounds[0].kind = kind;
-        let text = shown(&Run { search: &search, ..run }, &result);
+        let text = shown(&Run { options: &options, ..run }, &result);
         assert!(text.contains(&format!("bound met: {words}")), "{text}");
     }
 
@@ -247,8 +245,8 @@ fn parsed(line: &str) -> Value {
 #[test]
 fn litmus_json() {
     let program = program(Quantifier::Exists);
-    let search = Search::from(Options::new(Model::Tso));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let result = observed(Quantifier::Exists, result(summary(), Verdict::Safe));
     let mut object = parsed(&json::line(&json::litmus(&run, &result)));
     let peak = object.as_object_mut().and_then(|fields| fields.remove("peak"));
@@ -274,8 +272,8 @@ fn litmus_json() {
 #[test]
 fn check_json() {
     let program = program(Quantifier::Exists);
-    let search = Search::from(Options::new(Model::Tso));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let object = parsed(&json::line(&json::check(&run, &violation())));
     assert_eq!(object["verdict"], "violation");
     assert_eq!(object["stopped"], "failure");
@@ -306,8 +304,8 @@ fn check_json() {
 #[test]
 fn only_what_has_a_place_in_the_source_is_shown() {
     let program = program(Quantifier::Exists);
-    let search = Search::from(Options::new(Model::Tso));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let mut result = violation();
     let events = &mut result.violations[0].witness.events;
     events[0].loc = LocId::NONE;
@@ -320,8 +318,8 @@ fn only_what_has_a_place_in_the_source_is_shown() {
 #[test]
 fn many_threads_make_a_list_and_colours_are_asked_for() {
     let program = program(Quantifier::Exists);
-    let search = Search::from(Options::new(Model::Tso));
-    let run = Run { file: "SB.litmus", program: &program, search: &search };
+    let options = Options::new(Model::Tso);
+    let run = Run { file: "SB.litmus", program: &program, options: &options };
     let mut result = violation();
     let events = &mut result.violations[0].witness.events;
     for number in 1..8 {

@@ -40,6 +40,12 @@ impl Corpus {
         [Corpus::own(arch)].into_iter().chain(Corpus::shared(arch)).collect()
     }
 
+    /// Where it is, seen from the project.
+    pub fn name(&self) -> String {
+        let shown = self.folder.strip_prefix(crate::root()).unwrap_or(&self.folder);
+        shown.display().to_string()
+    }
+
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -9,21 +9,23 @@ pub fn is_blessing() -> bool {
 
 /// Compares a text with the one that a file keeps; `RADDLE_BLESS=1` writes the file instead.
 pub fn golden(path: &Path, text: &str) {
-    golden_by(path, text, |kept| kept == text);
+    golden_by(path, text, str::to_owned);
 }
 
-/// The same where a kept text need not be equal to the letter.
-pub fn golden_by(path: &Path, text: &str, is_same: impl FnOnce(&str) -> bool) {
+/// The same where texts need not be equal to the letter: `essence` is what must be.
+pub fn golden_by(path: &Path, text: &str, essence: impl Fn(&str) -> String) {
     let shown = path.display();
     let kept = std::fs::read_to_string(path);
-    if kept.as_deref().is_ok_and(is_same) {
+    let wanted = essence(text);
+    if kept.as_ref().is_ok_and(|kept| essence(kept) == wanted) {
         return;
     }
     if is_blessing() {
         return std::fs::write(path, text).unwrap_or_else(|error| panic!("{shown}: {error}"));
     }
-    let kept = kept.unwrap_or_else(|error| panic!("{shown}: {error}"));
-    panic!("{shown}: {}\nRADDLE_BLESS=1 writes the file again", first_difference(text, &kept));
+    let kept = essence(&kept.unwrap_or_else(|error| panic!("{shown}: {error}")));
+    let difference = first_difference(&wanted, &kept);
+    panic!("{shown}: {difference}\nRADDLE_BLESS=1 writes the file again");
 }
 
 /// The first line that differs, of both texts.

@@ -140,17 +140,18 @@ fn stop(loc: LocId) -> Terminator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_interleave::{Model, Options, explore};
+    use raddle_engine::{Checks, Model, Options, Strategy};
+    use raddle_interleave::explore;
     use raddle_oracle::campaign::{compare_under, ensure, same, seeded};
     use raddle_oracle::generate::{self, Config};
-    use raddle_reach::{Answer, ReachModel, reach};
+    use raddle_reach::{Answer, reach};
 
     /// A program without loops, with a goal of the first blocks that branches lead to.
-    fn program(seed: u64) -> Program {
+    fn program(seed: u64) -> Verified {
         let mut weights = Config::memory().weights;
         (weights.branch, weights.load, weights.store) = (25, 30, 30);
         let config = Config { weights, instructions: 3..=4, ..Config::memory() };
-        let mut program = generate::program(&config, seed);
+        let mut program = generate::program(&config, seed).into_program();
         program.condition = None;
         let threads: Vec<_> = program.threads.iter().map(|(id, t)| (id, t.func)).collect();
         let last = |func| BlockId::from_u32(program.funcs[func].blocks.len() as u32 - 1);
@@ -159,19 +160,20 @@ mod tests {
             (thread, if branches { BlockId::from_u32(1) } else { last(func) })
         });
         program.goals = vec![raddle_ir::Goal { places: places.collect() }];
-        program
+        raddle_ir::verify(program).expect("the goal is well-formed")
     }
 
     /// By executions and by states.
     #[test]
     fn a_failure_is_found_where_a_goal_is_reached() {
         let (mut reached, mut missed) = (0, 0);
-        let models = [(Model::Sc, ReachModel::Sc), (Model::Tso, ReachModel::Tso)];
-        compare_under(seeded(300, program), &models, |program, (model, by_states)| {
+        compare_under(seeded(300, program), &[Model::Sc, Model::Tso], |program, model| {
             let options = Options { keep_going: true, ..Options::new(model) };
-            let goals = as_failures(program).expect("well-formed");
+            let goals = as_failures(program).expect("well-formed with goals as failures");
             let found = goals.is_reached(&explore(&goals.program, &options));
-            let answer = reach(program, by_states, &raddle_reach::Options::default()).answer;
+            let checks = Checks { goals: true, ..Checks::default() };
+            let by_states = Options { checks, ..Options::new(model).by(Strategy::Lazy) };
+            let answer = reach(program, &by_states).answer;
             let wanted = matches!(answer, Answer::Reachable(_));
             ensure(!matches!(answer, Answer::Unknown(_)), || format!("{answer:?}"))?;
             *if wanted { &mut reached } else { &mut missed } += 1;

@@ -63,7 +63,7 @@ fn read(path: &Path) -> String {
 
 fn verify(mut cases: Vec<Case>) {
     if !there_is_a_clang() {
-        println!("skipped: there is no clang");
+        raddle_testing::missing("clang");
         return;
     }
     if let Ok(word) = std::env::var("RADDLE_C_ONLY") {

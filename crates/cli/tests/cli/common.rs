@@ -35,12 +35,16 @@ pub fn raddle(args: &[&str]) -> Ran {
 
 /// None, with a note, if there is no clang.
 pub fn with_clang(args: &[&str]) -> Option<Ran> {
-    let ran = raddle(args);
-    if ran.err.contains("no clang on the path") {
-        eprintln!("skipped: there is no clang");
-        return None;
+    Some(raddle(args)).filter(|ran| !lacks_clang(ran))
+}
+
+/// Whether the command found no clang, which is noted.
+pub fn lacks_clang(ran: &Ran) -> bool {
+    let lacks = ran.err.contains("no clang on the path");
+    if lacks {
+        raddle_testing::missing("clang");
     }
-    Some(ran)
+    lacks
 }
 
 /// An empty folder for one test's files.

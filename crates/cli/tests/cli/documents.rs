@@ -1,9 +1,10 @@
 //! What the README and the documents show is what the command prints, but for lines that end in a time.
 //!
 //! An example is an indented `$ raddle …`; what follows it in the same block, up to the next `$`, is its
-//! output. Examples of files that are not in the tree are passed over. `BLESS=1 cargo test -p raddle --test cli documents` writes it anew.
+//! output. Examples of files that are not in the tree are left as they are. `RADDLE_BLESS=1` writes the documents again.
 
-use crate::common::{raddle, root};
+use crate::common::{lacks_clang, raddle, root};
+use raddle_testing::golden_by;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,23 +16,9 @@ fn examples_of_the_documents_are_true() {
     for path in documents() {
         let text = fs::read_to_string(&path).expect("a document");
         let blessed = examples_run(&path, &text, &mut shown);
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&path, blessed).expect("a document can be written");
-        } else {
-            same(&path, &timeless(&blessed), &timeless(&text));
-        }
+        golden_by(&path, &blessed, timeless);
     }
     assert!(shown > 5, "only {shown} examples were found");
-}
-
-/// Shows the first line that differs, if one does.
-fn same(path: &Path, printed: &[&str], shown: &[&str]) {
-    let length = printed.len().max(shown.len());
-    let differs = (0..length).find(|at| printed.get(*at) != shown.get(*at));
-    let Some(at) = differs else { return };
-    let [printed, shown] = [printed, shown].map(|lines| lines.get(at).unwrap_or(&"(nothing)"));
-    let advice = "if it should, BLESS=1 writes it anew";
-    panic!("{}: raddle prints\n{printed}\nand not\n{shown}\n{advice}", path.display());
 }
 
 fn documents() -> Vec<PathBuf> {
@@ -59,9 +46,8 @@ fn examples_run(path: &Path, text: &str, shown: &mut u32) -> String {
         }
         let blanks = told.iter().rev().take_while(|line| line.is_empty()).count();
         let args: Vec<&str> = args.split_whitespace().collect();
-        let ran = Some(raddle(&args)).filter(|_| are_there(&args));
-        let Some(ran) = ran.filter(|ran| !ran.err.contains("no clang on the path")) else {
-            eprintln!("skipped: {}: no input, or no clang: {args:?}", path.display());
+        let ran = Some(raddle(&args)).filter(|ran| are_there(&args) && !lacks_clang(ran));
+        let Some(ran) = ran else {
             told.iter().for_each(|line| out += &format!("{line}\n"));
             continue;
         };
@@ -86,10 +72,10 @@ fn is_output(line: &str) -> bool {
 }
 
 /// A text without the lines that tell how long something took, and how much work it was.
-fn timeless(text: &str) -> Vec<&str> {
+fn timeless(text: &str) -> String {
     let time = |line: &str| {
         let last = line.strip_suffix(" s").and_then(|rest| rest.rsplit(' ').next());
         last.is_some_and(|time| time.parse::<f64>().is_ok())
     };
-    text.lines().filter(|line| !time(line)).collect()
+    text.lines().filter(|line| !time(line)).map(|line| format!("{line}\n")).collect()
 }

@@ -50,7 +50,7 @@ fn clang() -> Option<String> {
     let found = std::env::split_paths(&path).map(|folder| folder.join("clang"));
     let found = found.into_iter().find(|file| file.is_file());
     if found.is_none() {
-        eprintln!("skipped: there is no clang");
+        raddle_testing::missing("clang");
     }
     Some(found?.to_str()?.to_owned())
 }

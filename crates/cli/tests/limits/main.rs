@@ -20,7 +20,7 @@ const BUSY_PART: f64 = 0.3;
 #[test]
 fn limits_hold_for_hostile_programs() {
     if !measure::has_clang() {
-        eprintln!("skipped: there is no clang");
+        raddle_testing::missing("clang");
         return;
     }
     match std::env::var_os("RADDLE_LIMITS") {

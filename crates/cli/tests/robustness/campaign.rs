@@ -99,6 +99,9 @@ fn kinds(folder: &Path) -> Vec<Kind> {
     let shared = "../shared/litmus";
     let programs = ["examples", "crates/cli/tests/robustness/programs"];
     let has_clang = Command::new("clang").arg("--version").output().is_ok();
+    if !has_clang {
+        raddle_testing::missing("clang");
+    }
     let c = if has_clang { 6 } else { 0 };
     let kind =
         |extension, originals, commands, share| Kind { extension, originals, commands, share };

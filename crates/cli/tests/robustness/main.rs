@@ -6,14 +6,13 @@
 //!
 //! `RADDLE_LONG=1` runs many more mutants.
 
-use raddle_engine::{Budget, Limits, Model, Options, Strategy, Unroll};
 mod campaign;
 mod mutate;
 
 use fastrand::Rng;
-use raddle_analysis::{CheckResult, Search, Verdict};
-
-use raddle_ir::{Diagnostic, Program, text, verify::verify};
+use raddle_analysis::{CheckResult, Verdict};
+use raddle_engine::{Budget, Limits, Model, Options, Sampling, Strategy, Unroll};
+use raddle_ir::{Diagnostic, Verified, text};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, diagnostic, json};
 use std::path::{Path, PathBuf};
@@ -23,6 +22,9 @@ use std::time::Duration;
 const MUTANTS: u64 = 10_000;
 /// No file of a few kilobytes may take longer under [`limits`], on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The models of the interleaving engine.
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
 
 #[derive(Clone, Debug)]
 struct File {
@@ -38,6 +40,7 @@ fn limits() -> Limits {
         local_steps: 2_000,
         unroll: Unroll::NONE,
         spin: true,
+        ..Limits::default()
     }
 }
 
@@ -55,26 +58,22 @@ fn files(folder: &str) -> Vec<File> {
         .collect()
 }
 
-fn load(file: &File) -> Result<Program, Diagnostic> {
+fn load(file: &File) -> Result<Verified, Diagnostic> {
     let program = if file.name.ends_with(".litmus") {
         raddle_front_litmus::load(&file.name, &file.bytes)?.program
     } else {
-        text::parse_bytes(&file.name, &file.bytes)?
+        text::load(&file.name, &file.bytes)?
     };
-    match verify(&program) {
-        Ok(()) if program.threads.is_empty() => {
-            Err(Diagnostic::whole_file(&file.name, "the program starts no thread"))
-        }
-        Ok(()) => Ok(program),
-        Err(errors) => Err(errors[0].diagnostic(&program)),
+    match program.threads.is_empty() {
+        true => Err(Diagnostic::whole_file(&file.name, "the program starts no thread")),
+        false => Ok(program),
     }
 }
 
 /// As `raddle check` does it, down to the output.
-fn check(file: &File, program: &Program, options: &Options) -> CheckResult {
-    let search = &Search::from(options.clone());
-    let result = raddle_analysis::check(program, search);
-    let run = Run { file: &file.name, program, search };
+fn check(file: &File, program: &Verified, options: &Options) -> CheckResult {
+    let result = raddle_analysis::check(program, options);
+    let run = Run { file: &file.name, program, options };
     for width in [20, 120] {
         let look = Look { width, colour: true, sources: &Sources::none() };
         assert!(!raddle_report::check::text(&run, &look, &result).is_empty());
@@ -84,18 +83,14 @@ fn check(file: &File, program: &Program, options: &Options) -> CheckResult {
 }
 
 fn any_options(rng: &mut Rng) -> Options {
-    let strategies = [
-        Strategy::Optimal,
-        Strategy::Source,
-        Strategy::Exhaustive,
-        Strategy::Random { seed: rng.u64(..), runs: 20 },
-    ];
+    let strategies = [Strategy::Optimal, Strategy::Source, Strategy::Exhaustive, Strategy::Random];
     Options {
+        sampling: Sampling { seed: rng.u64(..), runs: 20 },
         strategy: strategies[rng.usize(..strategies.len())],
         limits: limits(),
         keep_going: rng.bool(),
         count_traces: rng.bool(),
-        ..Options::new(Model::ALL[rng.usize(..Model::ALL.len())])
+        ..Options::new(MODELS[rng.usize(..MODELS.len())])
     }
 }
 

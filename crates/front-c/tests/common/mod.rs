@@ -3,7 +3,7 @@
 use raddle_engine::{Model, Summary};
 use raddle_front_c::{Error, Options, clang, load};
 use raddle_interleave::explore;
-use raddle_ir::{Program, verify::verify};
+use raddle_ir::{Program, Verified};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub fn programs(name: &str) -> Vec<PathBuf> {
 /// Every compiler of the versions that are supported; none, with a note, if there is no clang.
 pub fn compilers() -> Vec<PathBuf> {
     let Ok(newest) = clang::find(None, &Options::default().budget) else {
-        eprintln!("skipped: there is no clang");
+        raddle_testing::missing("clang");
         return Vec::new();
     };
     let mut found = vec![newest.path];
@@ -49,31 +49,25 @@ pub fn options(compiler: &Path, flags: &[&str]) -> Options {
     }
 }
 
-/// A verified program.
-pub fn program(paths: &[PathBuf], options: &Options) -> Program {
+pub fn program(paths: &[PathBuf], options: &Options) -> Verified {
     program_unless_crash(paths, options).expect("the compiler does not crash")
 }
 
 /// None, with a note, where the compiler itself crashes.
-pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Program> {
-    let loaded = match load(paths, options) {
-        Ok(loaded) => loaded,
+pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Verified> {
+    match load(paths, options) {
+        Ok(loaded) => Some(loaded.program),
         Err(Error::Compiler(messages)) if messages.contains("PLEASE submit a bug report") => {
-            eprintln!("skipped: {:?} crashes on {paths:?}", options.clang);
-            return None;
+            raddle_testing::note(&format!("skipped: {:?} crashes on {paths:?}", options.clang));
+            None
         }
         Err(Error::Compiler(messages)) => panic!("{messages}"),
         Err(Error::Diagnostic(diagnostic, _)) => panic!("{diagnostic}"),
         Err(Error::Stopped(spent)) => panic!("stopped: {spent:?}"),
-    };
-    if let Err(errors) = verify(&loaded.program) {
-        let shown = errors[0].diagnostic(&loaded.program);
-        panic!("{shown}\n{}", raddle_ir::text::print(&loaded.program));
     }
-    Some(loaded.program)
 }
 
-pub fn run(program: &Program, model: Model) -> Summary {
+pub fn run(program: &Verified, model: Model) -> Summary {
     explore(program, &raddle_engine::Options::new(model))
 }
 

@@ -4,9 +4,7 @@
 use super::common::{checked, correct, fails, function, main, program, safe};
 use crate::MODELS;
 use raddle_engine::FailureKind::{Assertion, Deadlock, LockMisuse, Uninitialised};
-use raddle_engine::Model;
-
-use raddle_ir::Program;
+use raddle_ir::Verified;
 
 const ITEMS: &str = "global @m: bytes 40\nglobal @c: bytes 48\nglobal @l: bytes 56\n\
                      global @b: bytes 32\nglobal @s: bytes 32\nglobal @a: i32\n\
@@ -15,7 +13,7 @@ const INCREMENT: &str = "%i = load i32 @x\n%i = add i32 %i, 1\nstore i32 @x, %i\
 
 /// After `before` in `main`, threads with these bodies (of `start(%arg: ptr) -> ptr`), joined; then
 /// `after`.
-fn threads(before: &str, bodies: &[&str], after: &str) -> Program {
+fn threads(before: &str, bodies: &[&str], after: &str) -> Verified {
     let mut source = ITEMS.to_owned() + "global @t: i64 x 4\nthread main = @main()\n";
     let mut main = format!("{before}\n");
     for (n, body) in bodies.iter().enumerate() {
@@ -46,7 +44,7 @@ fn sees(global: &str, value: &str) -> String {
 }
 
 /// Threads that increment `@x` between `enter` and `leave`: one execution per order.
-fn sections(before: &str, enter: &str, leave: &str, count: usize) -> Program {
+fn sections(before: &str, enter: &str, leave: &str, count: usize) -> Verified {
     let body = format!("%i = call {enter}\n{INCREMENT}%i = call {leave}\n");
     threads(before, &vec![&*body; count], &sees("@x", &count.to_string()))
 }

@@ -1,7 +1,7 @@
 //! The C library's IR text: every file parses and passes the verifier by itself, and all of them
 //! together define what they use from each other.
 
-use raddle_ir::{Program, text, verify};
+use raddle_ir::{Verified, text};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,10 @@ fn files() -> Vec<PathBuf> {
     paths
 }
 
-fn parsed(path: &Path) -> Program {
+fn parsed(path: &Path) -> Verified {
     let source = std::fs::read_to_string(path).expect("a readable file");
     let name = path.display().to_string();
-    let program = text::parse(&name, &source).unwrap_or_else(|error| panic!("{error}"));
-    if let Err(errors) = verify::verify(&program) {
-        panic!("{name}: {errors:#?}");
-    }
-    program
+    text::load(&name, source.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::common::{correct, fails, function, main, program, safe};
 use raddle_engine::FailureKind::{Abort, Assertion, Unsupported};
-use raddle_ir::Program;
+use raddle_ir::Verified;
 
 const ITEMS: &str = "global @t: i64 x 2\nglobal @k: i32\nglobal @o: i32\nglobal @x: i32\n\
                      global @y: i32\nglobal @r: i64\nglobal @m: bytes 40\nglobal @c: bytes 48\n";
@@ -16,7 +16,7 @@ fn sees(global: &str, value: &str) -> String {
 }
 
 /// `main`, and a start routine `start(%arg: ptr) -> ptr` that returns its argument.
-fn with_start(items: &str, start: &str, main: &str) -> Program {
+fn with_start(items: &str, start: &str, main: &str) -> Verified {
     let start = format!(
         "func @start(%arg: ptr) -> ptr {{
              reg %i: i32, %j: i32, %l: i64, %p: ptr, %ok: i1

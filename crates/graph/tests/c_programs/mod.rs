@@ -4,10 +4,10 @@
 //! Programs with more executions than fit are compared with `RADDLE_LONG=1` only, and those with very many
 //! not at all. `RADDLE_C_ONLY=word` restricts everything to files whose name contains the word.
 
-use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
 mod cases;
 
 use cases::{Case, Loaded, all, compile};
+use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
 use raddle_front_c::clang;
 use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
@@ -139,7 +139,7 @@ fn differences(case: &Case) -> Vec<String> {
 
 fn no_complaints(cases: &[Case], complaints: fn(&Case) -> Vec<String>) {
     if clang::find(None, &raddle_front_c::Options::default().budget).is_err() {
-        println!("there is no clang: passed over");
+        raddle_testing::missing("clang");
         return;
     }
     let wrong: Vec<String> = cases.par_iter().flat_map(complaints).collect();
@@ -161,9 +161,9 @@ fn weak_complaint(program: &Verified, model: Model) -> Option<String> {
     };
     let strong = explore(program, &options(Model::Sc, most_executions()));
     let weak = explore(program, &options(model, 5 * most_executions()));
-    let limits = options(model, most_executions()).limits;
+    let replayed = options(model, most_executions());
     for failure in &weak.failures {
-        let end = replay(program, model, &limits, &failure.schedule).end;
+        let end = replay(program, &replayed, &failure.schedule).end;
         if !matches!(&end, ReplayEnd::Failed(sites) if sites.contains(&failure.site)) {
             return Some(format!("{model}: {failure:?} replays to {end:?}"));
         }

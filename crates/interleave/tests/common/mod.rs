@@ -1,6 +1,6 @@
 //! Programs for tests and what every answer of the engine must satisfy.
 
-use raddle_engine::{Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
+use raddle_engine::{Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 use raddle_interleave::{explore, replay};
 use raddle_ir::{Verified, text};
 use raddle_oracle::{self as oracle, Outcome, axiomatic, interleavings};

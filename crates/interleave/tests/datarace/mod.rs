@@ -1,13 +1,12 @@
 //! Data races: each rule of C11's happens-before by a program that races and its twin that does not,
 //! and generated programs against a direct reading of the definition.
 
-use crate::MODELS;
-use crate::common;
-use raddle_engine::{Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 mod definition;
 mod generated;
 
-use common::threads;
+use crate::MODELS;
+use crate::common::{self, threads};
+use raddle_engine::{Checks, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 use raddle_interleave::{explore, replay};
 use raddle_ir::Verified;
 use std::collections::BTreeSet;
@@ -18,10 +17,14 @@ const ITEMS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32\nglobal @m: 
 /// Lines of the two accesses, the smaller first.
 type Pair = (u32, u32);
 
-fn search(program: &Verified, model: Model, strategy: Strategy) -> Summary {
+/// Looks for races.
+fn racing(model: Model) -> Options {
     let checks = Checks { races: true, ..Checks::default() };
-    let options = Options { strategy, checks, keep_going: true, ..Options::new(model) };
-    explore(program, &options)
+    Options { checks, keep_going: true, ..Options::new(model) }
+}
+
+fn search(program: &Verified, model: Model, strategy: Strategy) -> Summary {
+    explore(program, &racing(model).by(strategy))
 }
 
 fn pair(program: &Verified, failure: &Failure) -> Pair {

@@ -1,7 +1,7 @@
 //! Programs that break a rule, and how that is shown.
 
 use raddle_ir::text::{ParseOptions, parse_with};
-use raddle_ir::verify::{Rule, verify};
+use raddle_ir::verify::{Rule, errors};
 use raddle_ir::*;
 
 pub fn parsed(source: &str) -> Program {
@@ -12,7 +12,7 @@ pub fn parsed(source: &str) -> Program {
 /// `program` breaks `rule`, once, and nothing else.
 #[track_caller]
 pub fn breaks(rule: Rule, program: &Program) {
-    let errors = verify(program).expect_err("it is not well-formed");
+    let errors = errors(program);
     let rules: Vec<Rule> = errors.iter().map(|error| error.rule).collect();
     assert_eq!(rules, [rule], "{errors:?}\n{program}");
     // The message is fit to be shown, also for programs that cannot be parsed back.
@@ -60,7 +60,7 @@ pub fn line_breaks(rule: Rule, lines: &[&str]) {
 pub fn lines_hold(lines: &[&str]) {
     for line in lines {
         let program = parsed(&with(line));
-        assert_eq!(verify(&program), Ok(()), "{line}");
+        assert_eq!(errors(&program), [], "{line}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Threads, and what is asked of a program.
 
 use super::common::{PRELUDE, breaks, line_breaks, parsed, text_breaks};
-use raddle_ir::verify::{Rule, verify};
+use raddle_ir::verify::{Rule, errors};
 use raddle_ir::*;
 
 #[test]
@@ -49,7 +49,7 @@ fn conditions_are_shallow_and_name_fixed_addresses() {
 #[test]
 fn private_globals_are_thread_local() {
     let mut program = parsed("thread_local private global @x: i32");
-    assert_eq!(verify(&program), Ok(()));
+    assert_eq!(errors(&program), []);
     program.globals.values_mut().for_each(|global| global.thread_local = false);
     breaks(Rule::PrivateGlobals, &program);
 }
@@ -59,7 +59,7 @@ fn goals_name_threads_once_and_blocks_that_exist() {
     let source = "thread a = @f()\nthread b = @f()\ngoal a #1, b entry\n
         func @f() {\nentry:\njump #1\n#1:\nret\n}";
     let program = parsed(source);
-    assert_eq!(verify(&program), Ok(()));
+    assert_eq!(errors(&program), []);
     let mut twice = program.clone();
     twice.goals[0].places[1].0 = twice.goals[0].places[0].0;
     breaks(Rule::Goals, &twice);
@@ -73,7 +73,7 @@ fn goals_name_threads_once_and_blocks_that_exist() {
 
 #[test]
 fn the_memory_lock_is_shared_and_wide_enough() {
-    assert_eq!(verify(&parsed("global @m: i32\nmemory_lock @m")), Ok(()));
+    assert_eq!(errors(&parsed("global @m: i32\nmemory_lock @m")), []);
     for global in ["global @m: i16", "const global @m: i32", "thread_local global @m: i32"] {
         text_breaks(Rule::MemoryLock, &format!("{global}\nmemory_lock @m"));
     }
@@ -84,7 +84,7 @@ fn errors_say_where() {
     let source = "program \"p\"\nfile 0 = \"a.c\"\nloc 0 = 0:37:5
         func @f() {\nreg %r: i1\nentry:\nyield\nassert %r !0\nret\n}";
     let program = parsed(source);
-    let errors = verify(&program).unwrap_err();
+    let errors = errors(&program);
     let message = "a.c:37:5: error: %r is read but not assigned on every path here, in function f, \
                    block0, instruction 1 [rule 12: Assignment]";
     assert_eq!(errors[0].diagnostic(&program).to_string(), message);

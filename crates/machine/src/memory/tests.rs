@@ -1,6 +1,7 @@
 //! Objects, bytes that were never written, and cells as they split.
 
 use super::*;
+use crate::fault::FaultKind;
 use crate::layout::object_address;
 
 fn object(bytes: u32) -> (Trail, Memory, u64) {

@@ -13,8 +13,10 @@
 //! edge, which is the one that the expected values contradict.
 
 mod between;
+mod litmus;
 
 pub use between::Between;
+pub use litmus::Arch;
 
 use raddle_ir::{
     Access, CmpOp, Condition, FunctionBuilder, InstKind, ObservableId, Observed, Operand,

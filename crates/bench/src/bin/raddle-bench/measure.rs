@@ -66,7 +66,7 @@ pub fn run(job: &Job) -> Measurement {
     // A search too short to time has no rate worth printing; it must not divide by zero either.
     let rate = |count: u64| count as f64 / seconds.max(1e-9);
     Measurement {
-        program: program.name,
+        program: program.name.clone(),
         model: job.model.name().to_owned(),
         strategy: job.strategy.name().to_owned(),
         executions: summary.executions,

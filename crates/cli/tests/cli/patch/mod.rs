@@ -14,7 +14,7 @@ mod layout;
 mod shapes;
 mod sweep;
 
-use crate::common::{Ran, command, root, scratch};
+use crate::common::{Ran, command, lacks_clang, root, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,12 +62,7 @@ fn raddle_in(folder: &Path, args: &[&str]) -> Ran {
 /// `None`, with a note, if there is no clang.
 fn patch_of(folder: &Path, sources: &[&str], options: &[&str], model: &str) -> Option<Ran> {
     let args = [&["fence", "--patch", "--model", model], sources, options].concat();
-    let ran = raddle_in(folder, &args);
-    if ran.err.contains("no clang on the path") {
-        eprintln!("skipped: there is no clang");
-        return None;
-    }
-    Some(ran)
+    Some(raddle_in(folder, &args)).filter(|ran| !lacks_clang(ran))
 }
 
 /// Applies a patch in a folder. `git apply` and `patch` both take it, to the letter.

@@ -4,7 +4,6 @@ use super::subjects::Subject;
 use raddle_analysis::check;
 use raddle_analysis::robust::robust;
 use raddle_engine::{Limits, Model, Options};
-
 use serde::Serialize;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -31,7 +30,7 @@ pub struct Ratio {
 pub fn measure(subject: &Subject, model: Model) -> Ratio {
     let program = &subject.program;
     let checked = || {
-        black_box(check(program, &Options::new(Model::Sc).into()));
+        black_box(check(program, &Options::new(Model::Sc)));
     };
     let limits = Limits::default();
     let judged = || robust(program, model, &limits, None);

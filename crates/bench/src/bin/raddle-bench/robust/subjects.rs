@@ -3,15 +3,14 @@
 use raddle_bench::catalogue;
 use raddle_engine::Model;
 use raddle_front_c::{Options, clang, load};
-
-use raddle_ir::Program;
+use raddle_ir::Verified;
 use std::path::Path;
 
 /// A program that is robust against some models.
 #[derive(Debug)]
 pub struct Subject {
     pub name: String,
-    pub program: Program,
+    pub program: Verified,
     pub models: &'static [Model],
 }
 
