@@ -188,19 +188,11 @@ impl CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_engine::{BoundKind, BoundMet, Stopped};
+    use raddle_engine::{BoundKind, BoundMet, FailureSite, Stopped};
     use raddle_ir::LocId;
 
     fn failure(kind: FailureKind) -> Failure {
-        Failure {
-            kind,
-            thread: "P0".into(),
-            loc: LocId::NONE,
-            against: LocId::NONE,
-            message: "wrong".into(),
-            count: 2,
-            schedule: Vec::new(),
-        }
+        FailureSite::new(kind, "P0", LocId::NONE, "wrong".to_owned()).shown_by(2, Vec::new())
     }
 
     fn replays(offence: &Offence) -> Result<Witness, Unconfirmed> {

@@ -6,8 +6,8 @@
 use crate::fallible::may_fail;
 use crate::witness::Witness;
 use raddle_engine::{
-    BoundKind, BoundMet, Engine, Failure, FailureKind, FailureSite, Model, Options, ReplayEnd,
-    Spent, Step, Stopped, Summary,
+    BoundKind, BoundMet, Engine, FailureKind, FailureSite, Model, Options, ReplayEnd, Spent, Step,
+    Stopped, Summary,
 };
 use raddle_interleave::replay_reach;
 use raddle_ir::{LocId, Verified};
@@ -29,7 +29,7 @@ pub struct ReachResult {
     pub reached: Option<Reached>,
     pub unknown: Option<Unknown>,
     /// Something was found whose schedule does not replay: a defect of raddle.
-    pub unconfirmed: bool,
+    pub unconfirmed: Option<raddle_reach::Reached>,
     pub effort: Effort,
 }
 
@@ -41,7 +41,7 @@ impl ReachResult {
             reachable: None,
             reached: None,
             unknown: Some(Unknown::Spent(spent)),
-            unconfirmed: false,
+            unconfirmed: None,
             effort: Effort::default(),
         }
     }
@@ -62,7 +62,7 @@ pub fn reach(program: &Verified, options: &Options) -> ReachResult {
         reachable: None,
         reached: None,
         unknown: None,
-        unconfirmed: false,
+        unconfirmed: None,
         effort,
     };
     match answer {
@@ -72,14 +72,17 @@ pub fn reach(program: &Verified, options: &Options) -> ReachResult {
         }
         Answer::Unreachable => result.reachable = Some(false),
         Answer::Unknown(unknown) => result.unknown = Some(unknown),
-        Answer::Reachable(witness) => {
+        Answer::Reachable(found) => {
             let budget = options.limits.budget.for_report();
             let options = options.clone().within(budget.clone());
-            result.reached = confirmed(program, &options, &witness);
-            result.unknown =
-                budget.spent().map(Unknown::Spent).filter(|_| result.reached.is_none());
-            result.unconfirmed = result.reached.is_none() && result.unknown.is_none();
-            result.reachable = result.reached.is_some().then_some(true);
+            match (confirmed(program, &options, &found), budget.spent()) {
+                (Some(reached), _) => {
+                    result.reached = Some(reached);
+                    result.reachable = Some(true);
+                }
+                (None, Some(spent)) => result.unknown = Some(Unknown::Spent(spent)),
+                (None, None) => result.unconfirmed = Some(found),
+            }
         }
     }
     result
@@ -89,7 +92,7 @@ pub fn reach(program: &Verified, options: &Options) -> ReachResult {
 fn confirmed(
     program: &Verified,
     options: &Options,
-    found: &raddle_reach::Witness,
+    found: &raddle_reach::Reached,
 ) -> Option<Reached> {
     let schedule = found.schedule.clone();
     let mut options = options.clone();
@@ -98,8 +101,8 @@ fn confirmed(
     let witness = Witness { schedule, events: replayed.events, why: None };
     let failure = match (&found.end, replayed.end) {
         (End::Goal, _) if at_goal => None,
-        (End::Failure { kind, .. }, ReplayEnd::Failed(sites)) => {
-            Some(sites.into_iter().find(|site| site.kind == *kind)?)
+        (End::Failure(found), ReplayEnd::Failed(sites)) => {
+            Some(sites.into_iter().find(|site| site.kind == found.kind)?)
         }
         _ => return None,
     };
@@ -138,8 +141,9 @@ pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
     }
     summary.events = result.effort.states;
     let mut unknown = result.unknown;
-    if result.unconfirmed {
-        return unsupported("what was found does not replay: a defect of raddle", LocId::NONE);
+    // It is replayed once more, with all that a search finds, and told as a defect of raddle.
+    if let Some(raddle_reach::Reached { end: End::Failure(site), schedule }) = result.unconfirmed {
+        summary.failures.push(site.shown_by(1, schedule));
     }
     if program.condition.is_some()
         && matches!(unknown, None | Some(Unknown::Inputs))
@@ -162,25 +166,16 @@ pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
             summary.cut = 1;
             summary.bounds.push(BoundMet { kind: BoundKind::LocalSteps, loc, count: 1 });
         }
-        Some(Unknown::Unsupported(what, loc)) => return unsupported(&what, loc),
-        Some(waiting @ Unknown::Waiting(loc)) => return unsupported(&waiting.to_string(), loc),
-        Some(delayed @ Unknown::Delayed(_)) => {
-            return unsupported(&delayed.to_string(), LocId::NONE);
-        }
+        Some(Unknown::Waiting(_)) => summary.stopped = Some(Stopped::Waiting),
+        Some(Unknown::Delayed(_)) => summary.stopped = Some(Stopped::Delays),
+        Some(Unknown::Lost) => summary.stopped = Some(Stopped::Lost),
+        Some(Unknown::Unsupported(what, loc)) => return unsupported(what, loc),
     }
     summary
 }
 
 /// A search that could not be made.
-fn unsupported(what: &str, loc: LocId) -> Summary {
-    let failure = Failure {
-        kind: FailureKind::Unsupported,
-        thread: String::new(),
-        loc,
-        against: LocId::NONE,
-        message: what.to_owned(),
-        count: 1,
-        schedule: Vec::new(),
-    };
-    Summary { failures: vec![failure], ..Summary::default() }
+fn unsupported(what: String, loc: LocId) -> Summary {
+    let site = FailureSite::new(FailureKind::Unsupported, "", loc, what);
+    Summary { failures: vec![site.shown_by(1, Vec::new())], ..Summary::default() }
 }

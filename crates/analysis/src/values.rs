@@ -5,6 +5,7 @@
 //! those of one place agree, the event is told in their terms.
 
 use raddle_engine::{Cell, Datum, Deed, ReplayEvent};
+use raddle_ir::text::decimal;
 use raddle_ir::{BinOp, InstKind, LocId, Operand, Program, Type};
 use std::collections::HashMap;
 
@@ -96,8 +97,8 @@ fn each_value(deed: &mut Deed, mut show: impl FnMut(&mut Datum, u32)) {
 
 fn show_float(value: &mut Datum, bytes: u32, ty: Type) {
     match ty {
-        Type::F32 if bytes == 4 => value.shown = format!("{:?}", f32::from_bits(value.bits as u32)),
-        Type::F64 if bytes == 8 => value.shown = format!("{:?}", f64::from_bits(value.bits as u64)),
+        Type::F32 if bytes == 4 => value.shown = decimal(f32::from_bits(value.bits as u32)),
+        Type::F64 if bytes == 8 => value.shown = decimal(f64::from_bits(value.bits as u64)),
         _ => {}
     }
 }

@@ -10,7 +10,8 @@ use crate::condition::{self, Outcome};
 use crate::search::replay;
 use crate::why::{Why, graph, why};
 use raddle_engine::{
-    Engine, Failure, FailureSite, Options, ReplayEnd, ReplayEvent, Spent, Step, Stopped,
+    Engine, Failure, FailureKind, FailureSite, Options, ReplayEnd, ReplayEvent, Spent, Step,
+    Stopped,
 };
 use raddle_ir::{LocId, Program, Verified};
 
@@ -95,8 +96,7 @@ fn is_same(failure: &Failure, site: &FailureSite) -> bool {
 /// What a schedule from elsewhere is said to end in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expected {
-    /// A [`FailureKind`](raddle_engine::FailureKind) by its name, or `condition`.
-    pub kind: String,
+    pub kind: ExpectedEnd,
     pub thread: Option<String>,
     /// File and line.
     pub place: Option<(String, u32)>,
@@ -106,10 +106,32 @@ pub struct Expected {
     pub count: u64,
 }
 
-/// The kind of an offence that is no failure.
-pub const CONDITION: &str = "condition";
-/// The kind of a witness that is for a goal, which is no offence.
-pub const GOAL: &str = "goal";
+/// What a witness is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExpectedEnd {
+    Failure(FailureKind),
+    /// A final state that contradicts the condition.
+    Condition,
+    /// A goal, which is not an offence.
+    Goal,
+}
+
+impl ExpectedEnd {
+    /// The word of witness files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ExpectedEnd::Failure(kind) => kind.name(),
+            ExpectedEnd::Condition => "condition",
+            ExpectedEnd::Goal => "goal",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<ExpectedEnd> {
+        let failures = FailureKind::ALL.map(ExpectedEnd::Failure);
+        let mut all = failures.into_iter().chain([ExpectedEnd::Condition, ExpectedEnd::Goal]);
+        all.find(|end| end.name() == name)
+    }
+}
 
 /// Runs a schedule that comes from elsewhere; it must end in what is expected. The error says, in
 /// words, what happens instead.
@@ -127,7 +149,7 @@ pub fn rerun(
             Offence::Failed(site.clone().shown_by(expected.count, schedule.to_vec()))
         }
         ReplayEnd::Complete { state }
-            if expected.kind == CONDITION && condition::is_refuted(program, state) =>
+            if expected.kind == ExpectedEnd::Condition && condition::is_refuted(program, state) =>
         {
             let (values, count) = (state.clone(), expected.count);
             Offence::Condition(Outcome { values, count, schedule: schedule.to_vec() })
@@ -158,7 +180,7 @@ impl Expected {
             let file = program.files.get(loc.file as usize)?;
             Some((file.clone(), loc.line))
         };
-        self.kind == site.kind.name()
+        self.kind == ExpectedEnd::Failure(site.kind)
             && self.thread.as_deref() == Some(site.thread.as_str())
             && self.place == place(site.loc)
             && self.against == place(site.against)

@@ -50,7 +50,7 @@ fn is_reachable(program: &Verified, model: Model) -> String {
     match found.reachable {
         Some(true) => "yes".to_owned(),
         Some(false) => "no".to_owned(),
-        None => format!("{:?}, unconfirmed: {}", found.unknown, found.unconfirmed),
+        None => format!("{:?}, unconfirmed: {:?}", found.unknown, found.unconfirmed),
     }
 }
 

@@ -207,7 +207,7 @@ fn figure_7() {
             ["po", "fr", "po", "co"]
         );
         let deeds: Vec<String> =
-            witness.cycle.iter().map(|link| witness.events[link.event].what()).collect();
+            witness.cycle.iter().map(|link| witness.witness.events[link.event].what()).collect();
         let expected = ["writes a = 1", "reads b = 0", "writes b = 1", "writes a = 2"];
         for (deed, expected) in deeds.iter().zip(expected) {
             assert!(deed.starts_with(expected), "{by:?}: {deeds:?}");

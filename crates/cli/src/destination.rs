@@ -21,11 +21,11 @@ const MAX_LINKS: u32 = 40;
 pub struct Destination {
     /// As the user named it.
     path: PathBuf,
-    place: Place,
+    place: Target,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Target {
     /// A regular file, or nothing yet: where all links end.
     File(PathBuf),
     /// A device or a pipe.
@@ -50,7 +50,7 @@ impl Destination {
                 if !found.file_type().is_fifo() {
                     OpenOptions::new().write(true).open(path).map_err(cannot)?;
                 }
-                return Ok(Destination { path: path.to_owned(), place: Place::Stream });
+                return Ok(Destination { path: path.to_owned(), place: Target::Stream });
             }
             Ok(found) => {
                 OpenOptions::new().write(true).open(path).map_err(cannot)?;
@@ -71,7 +71,7 @@ impl Destination {
                 _ => wrong(format!("no file can be made in the folder {folder}: {error}")),
             });
         }
-        let destination = Destination { path: path.to_owned(), place: Place::File(target) };
+        let destination = Destination { path: path.to_owned(), place: Target::File(target) };
         destination.is_none_of(inputs)?;
         Ok(destination)
     }
@@ -81,7 +81,7 @@ impl Destination {
         &self,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> Result<(), Diagnostic> {
-        let Place::File(target) = &self.place else { return Ok(()) };
+        let Target::File(target) = &self.place else { return Ok(()) };
         let Ok(found) = fs::metadata(target) else { return Ok(()) };
         let same = |input: &&Path| fs::metadata(input).is_ok_and(|input| is_same(&found, &input));
         match inputs.into_iter().find(same) {
@@ -99,8 +99,8 @@ impl Destination {
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Diagnostic> {
         let written = match &self.place {
-            Place::Stream => write_to_stream(&self.path, content),
-            Place::File(target) => replace(target, content),
+            Target::Stream => write_to_stream(&self.path, content),
+            Target::File(target) => replace(target, content),
         };
         written.map_err(|error| {
             Diagnostic::whole_file(&shown(&self.path), format!("cannot be written: {error}"))

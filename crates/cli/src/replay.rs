@@ -9,7 +9,7 @@ use crate::output::{Output, Stop};
 use crate::source::{self, Source};
 use crate::status::Status;
 use raddle_analysis::reach;
-use raddle_analysis::witness::{GOAL, rerun};
+use raddle_analysis::witness::{ExpectedEnd, rerun};
 use raddle_budget::Budget;
 use raddle_ir::Diagnostic;
 use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
@@ -59,7 +59,7 @@ fn replayed(
 ) -> Result<String, String> {
     let RecordedWitness { schedule, expected, .. } = witness;
     let sources = Sources::from_disk();
-    if expected.kind == GOAL {
+    if expected.kind == ExpectedEnd::Goal {
         let found = reach::rerun(run.program, run.options, schedule)?;
         return Ok(match json {
             true => json::line(&json::replayed_goal(run, &found)),

@@ -26,7 +26,7 @@ mod summary;
 mod tally;
 
 pub use elements::Elements;
-pub use failure::{Failure, FailureKind, FailureSite};
+pub use failure::{Awaits, Failure, FailureKind, FailureSite, Waiter};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::{Buffering, Model};

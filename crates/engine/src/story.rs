@@ -7,6 +7,7 @@
 use crate::failure::{FailureKind, FailureSite};
 use raddle_budget::Spent;
 use raddle_ir::LocId;
+use raddle_ir::text::quoted;
 use raddle_machine::{Ending, Fault, in_bytes};
 use std::fmt;
 
@@ -310,7 +311,7 @@ impl fmt::Display for Deed {
             Deed::Free { at, by: Ending::Free } => write!(f, "frees {at}"),
             Deed::Free { at, .. } => write!(f, "ends {at}"),
             Deed::Choose(value) => write!(f, "chooses {value}"),
-            Deed::Print(text) => write!(f, "prints {text:?}"),
+            Deed::Print(text) => write!(f, "prints {}", quoted(text)),
             Deed::Touch(at) => write!(f, "accesses {at}"),
             Deed::Fail { kind: FailureKind::Assertion, message, .. } => {
                 write!(f, "assertion fails: {message}")

@@ -81,6 +81,12 @@ pub enum Stopped {
     Enough,
     /// The strategy samples; it never claims completeness.
     Sampling,
+    /// Whether a thread waits for ever in a loop was not found out.
+    Waiting,
+    /// A thread may have to delay more stores than the reachability engine lets it.
+    Delays,
+    /// There is no schedule for what was found: a defect of raddle.
+    Lost,
 }
 
 impl Stopped {
@@ -94,6 +100,9 @@ impl Stopped {
             Stopped::Failure => "failure",
             Stopped::Enough => "enough",
             Stopped::Sampling => "sampling",
+            Stopped::Waiting => "waiting",
+            Stopped::Delays => "delays",
+            Stopped::Lost => "defect",
         }
     }
 
@@ -107,6 +116,9 @@ impl Stopped {
             Stopped::Failure => "the search ends at the first failure",
             Stopped::Enough => "enough was seen",
             Stopped::Sampling => "random schedules are a sample, not a search",
+            Stopped::Waiting => "whether a thread waits for ever in a loop was not found out",
+            Stopped::Delays => "a thread may have to delay too many stores at the same time",
+            Stopped::Lost => "a defect of raddle: a way that was found cannot be gone again",
         }
     }
 }

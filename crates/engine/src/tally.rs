@@ -75,7 +75,7 @@ impl Tally {
                 self.summary.executions += 1;
                 for (n, site) in failures.iter().enumerate() {
                     // An execution counts once for each error, however many threads show it.
-                    if !failures[..n].iter().any(|earlier| is_same_error(earlier, site)) {
+                    if !failures[..n].iter().any(|earlier| earlier.is_same_error(site)) {
                         self.failed(site.clone(), &schedule);
                     }
                 }
@@ -117,7 +117,7 @@ impl Tally {
     /// Counts an execution that shows an error.
     pub fn failed(&mut self, site: FailureSite, schedule: impl FnOnce() -> Vec<Step>) {
         let mut known = self.summary.failures.iter_mut();
-        match known.find(|failure| is_same_error(&failure.site(), &site)) {
+        match known.find(|failure| failure.is_same_error(&site)) {
             Some(failure) => failure.count += 1,
             None => self.summary.failures.push(site.shown_by(1, schedule())),
         }
@@ -149,16 +149,4 @@ impl Tally {
         }
         self.summary
     }
-}
-
-/// Whether two failures are one error to a user: the same kind at the same place, whichever thread
-/// it was; for a race, the same two places, whichever came first. A deadlock has no one place, and a
-/// failure without a place is known by its message.
-fn is_same_error(a: &FailureSite, b: &FailureSite) -> bool {
-    let placeless = a.loc == LocId::NONE || a.kind == FailureKind::Race && a.against == LocId::NONE;
-    let by_message = a.kind == FailureKind::Deadlock || placeless;
-    let (here, there) = ((a.loc, a.against), (b.loc, b.against));
-    a.kind == b.kind
-        && (here == there || here == (there.1, there.0))
-        && (!by_message || a.message == b.message)
 }

@@ -8,9 +8,9 @@
 //! Every program that [`load()`] returns passes `raddle_ir::verify`. docs/c-support.md says what of C and
 //! its library is supported.
 
-mod asm;
 pub mod clang;
 mod escape;
+mod inline_asm;
 mod layout;
 mod library;
 mod link;
@@ -21,6 +21,6 @@ mod shape;
 mod tidy;
 mod uses;
 
-pub use asm::Machine;
+pub use inline_asm::Machine;
 pub use library::Library;
 pub use load::{Error, Loaded, Options, load, lower_text, sources};

@@ -1,12 +1,12 @@
 //! From input files to a program.
 
-use crate::asm::Machine;
 use crate::clang::{self, Clang, Compiled, Failed, Flags, MAX_BYTES, Overlay};
 use crate::escape::Escapes;
+use crate::inline_asm::Machine;
 use crate::layout::Layout;
 use crate::library::Library;
 use crate::link::{Links, Unit};
-use crate::lower::{Assembly, Source, start};
+use crate::lower::{ProgramLowering, Source, start};
 use raddle_budget::{Budget, Spent};
 use raddle_ir::diag::shown;
 use raddle_ir::{Diagnostic, FileKind, InstKind, Program, Verified, verify};
@@ -213,7 +213,7 @@ fn assemble(units: &[Unit], options: &Options) -> Result<(Program, BTreeSet<Mach
     let library = Library::new();
     let source = Source { units, links: &links, escapes: &escapes, library: &library, options };
     let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into());
-    let mut assembly = Assembly::new(&name, source);
+    let mut assembly = ProgramLowering::new(&name, source);
     start(&mut assembly, file)?;
     let (mut program, machines) = assembly.finish()?;
     crate::library::mark_stand_ins(&mut program);

@@ -69,7 +69,7 @@ pub struct LitmusTest {
 
 /// Something that has a value: a register or a memory location.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     Register {
         thread: u32,
         /// The place of the thread number.
@@ -81,11 +81,11 @@ pub enum Place {
     Memory(Name),
 }
 
-impl Place {
+impl Location {
     pub fn at(&self) -> At {
         match self {
-            Place::Register { thread_at, name, .. } => thread_at.to(name.at),
-            Place::Symbolic(name) | Place::Memory(name) => name.at,
+            Location::Register { thread_at, name, .. } => thread_at.to(name.at),
+            Location::Symbolic(name) | Location::Memory(name) => name.at,
         }
     }
 }
@@ -108,7 +108,7 @@ impl DeclType {
 /// One item of the initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InitItem {
-    pub place: Place,
+    pub place: Location,
     pub ty: Option<DeclType>,
     pub value: Option<Value>,
 }
@@ -126,7 +126,7 @@ pub enum Value {
 /// An entry of `locations [...]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedPlace {
-    pub place: Place,
+    pub place: Location,
     /// Marked with `*`: it holds an address.
     pub pointer: bool,
 }
@@ -189,7 +189,7 @@ pub struct Final {
 pub enum PropAst {
     True,
     False,
-    Cmp { equal: bool, left: Place, right: TermAst },
+    Cmp { equal: bool, left: Location, right: TermAst },
     Not(Box<PropAst>),
     And(Vec<PropAst>),
     Or(Vec<PropAst>),
@@ -198,6 +198,6 @@ pub enum PropAst {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TermAst {
-    Place(Place),
+    Location(Location),
     Value(Value),
 }

@@ -7,7 +7,7 @@ use crate::queue::is_representative;
 use crate::state::last_value;
 use crate::stuck::{Left, deadlock, left, waiting};
 use raddle_engine::{BoundKind, End, FailureSite};
-use raddle_ir::{LocId, Observed};
+use raddle_ir::Observed;
 use raddle_machine::{Status, ThreadId, layout};
 
 /// How an execution in which nothing more can be committed has ended. Faults come first, then bounds,
@@ -25,12 +25,10 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>
         threads.failures().filter(|failed| arrived(&failed.thread)).cloned().collect();
     failures.extend(accesses_after_end(threads, graph));
     if !failures.is_empty() {
-        let failures = failures.iter().map(|failed| FailureSite {
-            kind: failed.fault.kind.into(),
-            thread: threads.thread_name(failed.thread).to_owned(),
-            loc: failed.at,
-            against: LocId::NONE,
-            message: failed.fault.message.clone(),
+        let failures = failures.iter().map(|failed| {
+            let (thread, message) =
+                (threads.thread_name(failed.thread), failed.fault.message.clone());
+            FailureSite::new(failed.fault.kind.into(), thread, failed.at, message)
         });
         return Some(End::Failed(failures.collect()));
     }

@@ -4,7 +4,7 @@ use crate::commit_before::is_enabled;
 use crate::fetch::{EventId, Location, Threads, When};
 use crate::graph::Graph;
 use crate::state::{accepts_last_value, last_value};
-use raddle_engine::{FailureKind, FailureSite};
+use raddle_engine::{Awaits, FailureSite, Waiter};
 use raddle_ir::{GlobalId, LocId};
 use raddle_machine::{Spin, Status, ThreadId, layout};
 
@@ -140,40 +140,22 @@ fn need<const W: usize>(threads: &Threads<'_>, graph: &Graph<W>, id: EventId) ->
     })
 }
 
-/// The failure that a deadlock is: of all that are stuck, where the first of them is.
+/// The failure that a deadlock is.
 pub(crate) fn deadlock(threads: &Threads<'_>, stuck: &[Stuck]) -> FailureSite {
-    let names: Vec<&str> = stuck.iter().map(|it| threads.thread_name(it.thread)).collect();
-    let reasons: Vec<String> = stuck.iter().map(|it| in_words(threads, it)).collect();
-    FailureSite {
-        kind: FailureKind::Deadlock,
-        thread: names.join(", "),
-        loc: stuck.first().map_or(LocId::NONE, |first| first.at),
-        against: LocId::NONE,
-        message: reasons.join("; "),
-    }
+    let waiters = stuck.iter().map(|it| (waiter(threads, it), it.at));
+    FailureSite::deadlock(threads.program, waiters.collect())
 }
 
-fn in_words(threads: &Threads<'_>, stuck: &Stuck) -> String {
-    let place =
-        threads.program.place(stuck.at).map_or(String::new(), |place| format!(" at {place}"));
-    let name = threads.thread_name(stuck.thread);
-    let what = match stuck.need {
-        Need::Lock { holder: Some(holder), .. } if holder == stuck.thread => {
-            "a lock that it holds itself".to_owned()
-        }
-        Need::Lock { holder: Some(holder), .. } => {
-            format!("a lock that {} holds", threads.thread_name(holder))
-        }
-        Need::Lock { holder: None, .. } => "a lock".to_owned(),
-        Need::Signal(_) => "a signal".to_owned(),
-        Need::Value(at) => match global_at(threads, at) {
-            Some(name) => format!("a value of {name}"),
-            None => "a value".to_owned(),
-        },
-        Need::End(target) => format!("{} to end", threads.thread_name(target)),
-        Need::Change => return format!("{name} spins for ever{place}"),
+fn waiter(threads: &Threads<'_>, stuck: &Stuck) -> Waiter {
+    let name = |thread: ThreadId| threads.thread_name(thread).to_owned();
+    let awaits = match stuck.need {
+        Need::Lock { holder, .. } => Awaits::Lock(holder.map(name)),
+        Need::Signal(_) => Awaits::Signal,
+        Need::Value(at) => Awaits::Value(global_at(threads, at).map(str::to_owned)),
+        Need::End(target) => Awaits::End(Some(name(target))),
+        Need::Change => Awaits::Change,
     };
-    format!("{name} waits for {what}{place}")
+    Waiter { thread: name(stuck.thread), awaits }
 }
 
 /// The global that a location is in, by name.

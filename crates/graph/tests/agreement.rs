@@ -53,7 +53,7 @@ fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
     for failure in &found.failures {
         let end = replay(program, &options, &failure.schedule).end;
         let is_there = match &end {
-            ReplayEnd::Failed(sites) => sites.contains(&failure.site()),
+            ReplayEnd::Failed(sites) => sites.contains(&failure.site),
             _ => false,
         };
         ensure(is_there, || format!("{failure:?} replays to {end:?}"))?;

@@ -24,7 +24,7 @@ fn of_graphs(program: &Verified, model: Model) -> Vec<(String, Vec<String>)> {
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
     let told = deadlocks.map(|failure| {
         let story = replay(program, &options, &failure.schedule);
-        (failure.message, rows(program, &story.events))
+        (failure.site.message, rows(program, &story.events))
     });
     sorted(told.collect())
 }
@@ -35,7 +35,7 @@ fn of_interleavings(program: &Verified) -> Vec<(String, Vec<String>)> {
     let deadlocks = found.filter(|failure| failure.kind == FailureKind::Deadlock);
     let told = deadlocks.map(|failure| {
         let story = interleave::replay(program, &options, &failure.schedule);
-        (failure.message, rows(program, &story.events))
+        (failure.site.message, rows(program, &story.events))
     });
     sorted(told.collect())
 }

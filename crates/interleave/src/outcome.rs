@@ -7,7 +7,8 @@ use crate::schedule::schedule;
 use crate::spin::Left;
 use crate::system::System;
 use raddle_engine::{
-    BoundKind, End, FailureKind, FailureSite, Options, Stopped, Strategy, Summary, Tally, Wants,
+    Awaits, BoundKind, End, FailureKind, FailureSite, Options, Stopped, Strategy, Summary, Tally,
+    Waiter,
 };
 use raddle_ir::{GlobalId, LocId, Program};
 use raddle_machine::{Machine, Status, ThreadId, Visible, layout};
@@ -21,12 +22,10 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
     let system = &*system;
     let machine = &system.machine;
     if !system.failures.is_empty() {
-        let failures = system.failures.iter().map(|failed| FailureSite {
-            kind: failed.fault.kind.into(),
-            thread: machine.thread_name(failed.thread).to_owned(),
-            loc: failed.loc,
-            against: LocId::NONE,
-            message: failed.fault.message.clone(),
+        let failures = system.failures.iter().map(|failed| {
+            let (thread, message) =
+                (machine.thread_name(failed.thread), failed.fault.message.clone());
+            FailureSite::new(failed.fault.kind.into(), thread, failed.loc, message)
         });
         return End::Failed(failures.collect());
     }
@@ -44,16 +43,9 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
         return End::Complete;
     }
     let Some(Left { stuck, going_on }) = left else { return End::Blocked };
-    if let Some(first) = stuck.first() {
-        let names: Vec<&str> = stuck.iter().map(|id| machine.thread_name(*id)).collect();
-        let reasons: Vec<String> = stuck.iter().map(|id| waits_for(system, *id)).collect();
-        return End::Failed(vec![FailureSite {
-            kind: FailureKind::Deadlock,
-            thread: names.join(", "),
-            loc: machine.loc(*first),
-            against: LocId::NONE,
-            message: reasons.join("; "),
-        }]);
+    if !stuck.is_empty() {
+        let waiters = stuck.iter().map(|id| (waiter(system, *id), machine.loc(*id)));
+        return End::Failed(vec![FailureSite::deadlock(machine.program, waiters.collect())]);
     }
     match going_on.first() {
         Some(first) => End::Endless(machine.loc(*first)),
@@ -61,47 +53,31 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
     }
 }
 
-fn waits_for(system: &System<'_>, thread: ThreadId) -> String {
+/// What a thread that cannot go on waits for.
+fn waiter(system: &System<'_>, thread: ThreadId) -> Waiter {
     let machine = &system.machine;
-    let name = machine.thread_name(thread);
-    let place = machine.program.place(machine.loc(thread));
-    let at = place.map_or(String::new(), |place| format!(" at {place}"));
+    let name = |thread: ThreadId| machine.thread_name(thread).to_owned();
+    let waiter = |awaits| Waiter { thread: name(thread), awaits };
     if machine.status(thread) == Status::Spinning {
-        return format!("{name} spins for ever{at}");
+        return waiter(Awaits::Change);
     }
-    format!("{name} waits for {}{at}", awaited(system, thread))
-}
-
-/// What a thread that cannot go on waits for: `a lock that P1 holds`.
-fn awaited(system: &System<'_>, thread: ThreadId) -> String {
-    let machine = &system.machine;
     if system.is_draining(thread) {
-        return Wants::Drain.to_string();
+        return waiter(Awaits::Drain);
     }
-    match machine.visible(thread) {
+    waiter(match machine.visible(thread) {
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
             let holder = system.machine.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
             let holder = holder.and_then(|value| machine.thread_of(value as u64));
-            match holder {
-                Some(holder) if holder == thread => "a lock that it holds itself".to_owned(),
-                Some(holder) => format!("a lock that {} holds", machine.thread_name(holder)),
-                None => "a lock".to_owned(),
-            }
+            Awaits::Lock(holder.map(name))
         }
-        Visible::Relock { .. } => "a signal".to_owned(),
-        Visible::Join { handle } => match machine.thread_of(handle) {
-            Some(target) => format!("{} to end", machine.thread_name(target)),
-            None => "a thread to end".to_owned(),
-        },
+        Visible::Relock { .. } => Awaits::Signal,
+        Visible::Join { handle } => Awaits::End(machine.thread_of(handle).map(name)),
         Visible::Await { addr, .. } | Visible::Rmw { addr, when: Some(_), .. } => {
-            match global_at(machine, addr) {
-                Some(name) => format!("a value of {name}"),
-                None => "a value".to_owned(),
-            }
+            Awaits::Value(global_at(machine, addr).map(str::to_owned))
         }
         // Nothing else waits by itself.
-        _ => Wants::Memory.to_string(),
-    }
+        _ => Awaits::Memory,
+    })
 }
 
 /// The global that an address is in, by name.

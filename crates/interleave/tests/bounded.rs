@@ -226,7 +226,7 @@ fn failures_replay_under_their_bound() {
             for failure in &failures {
                 let replayed = replay(&program, &options, &failure.schedule);
                 let ReplayEnd::Failed(sites) = replayed.end else { panic!("{:?}", replayed.end) };
-                assert!(sites.contains(&failure.site()), "{model} {bound}");
+                assert!(sites.contains(&failure.site), "{model} {bound}");
             }
         }
     }

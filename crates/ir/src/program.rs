@@ -33,6 +33,14 @@ impl LocId {
     pub const NONE: LocId = LocId(u32::MAX);
 }
 
+/// Before an instruction; an index that is the number of instructions is before the terminator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Point {
+    pub func: FuncId,
+    pub block: BlockId,
+    pub index: u32,
+}
+
 /// A place in a source file, and the call it was inlined at, if it was.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Loc {
@@ -42,14 +50,6 @@ pub struct Loc {
     /// 0 when only the line is known.
     pub column: u32,
     pub inlined_at: LocId,
-}
-
-/// Before an instruction; an index that is the number of instructions is before the terminator.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Point {
-    pub func: FuncId,
-    pub block: BlockId,
-    pub index: u32,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

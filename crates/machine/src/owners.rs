@@ -4,7 +4,7 @@ use crate::code::{Code, Op, Pc};
 use crate::layout::ObjectId;
 use crate::machine::Machine;
 use crate::thread::ThreadId;
-use raddle_ir::{BlockId, FuncId, GlobalId, LocId};
+use raddle_ir::{FuncId, GlobalId, Point};
 
 impl Machine<'_> {
     /// The thread and the global whose copy an object is, if it is the copy of a thread-local one.
@@ -22,12 +22,11 @@ impl Machine<'_> {
         &self.code
     }
 
-    /// The instruction that an operation is: its function, its block, which of the block's it is (its
-    /// terminator comes after the last), and its position.
-    pub fn source_of(&self, pc: Pc) -> (FuncId, BlockId, u32, LocId) {
+    /// The instruction that an operation is.
+    pub fn point_of(&self, pc: Pc) -> Point {
         let func = self.code.function_at(pc).unwrap_or(FuncId::from_u32(0));
         let (block, index) = self.code.insts[pc.0 as usize];
-        (func, block, index, self.code.loc(pc))
+        Point { func, block, index }
     }
 
     /// The address that the operation a thread is at would touch, if it is one that touches memory.

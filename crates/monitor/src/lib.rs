@@ -11,7 +11,7 @@
 //! | [`event`] | threads, addresses, what happens |
 //! | [`stream`] | the paper's monitors, figures 4 and 5: a stream of events in, violations out |
 //! | [`causal`] | the same judged on the causal past of each access, with undo: for searches that show one order of each trace |
-//! | [`ahead`] | whether there is anything for a monitor to find |
+//! | [`overtaking`] | whether there is anything for a monitor to find |
 //! | [`cells`] | bytes that all accesses touch together |
 //! | [`log`] | recorded events, one a line |
 //!
@@ -19,16 +19,16 @@
 //! by a third thread that happens to come early may flush the store. What [`causal`] finds does not
 //! depend on the order. Nothing here knows of an engine.
 
-pub mod ahead;
 pub mod causal;
 pub mod cells;
 pub mod event;
 pub mod log;
+pub mod overtaking;
 pub mod stream;
 
-pub use ahead::Ahead;
 pub use causal::{Causal, Delayed};
 pub use cells::Cells;
 pub use event::{Access, Address, Buffers, Kind, Op, Site, Thread};
 pub use log::Found;
+pub use overtaking::Overtaking;
 pub use stream::{Monitor, Violation};

@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 
 /// The bytes of one access. Two accesses of one program touch the same place or none in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Extent {
     pub addr: u64,
     pub size: u32,
 }
 
-impl Place {
-    pub fn new(addr: u64, ty: Type) -> Place {
-        Place { addr, size: ty.bytes() }
+impl Extent {
+    pub fn new(addr: u64, ty: Type) -> Extent {
+        Extent { addr, size: ty.bytes() }
     }
 
     /// The four bytes of a mutex.
-    pub fn mutex(addr: u64) -> Place {
-        Place { addr, size: 4 }
+    pub fn mutex(addr: u64) -> Extent {
+        Extent { addr, size: 4 }
     }
 
     fn end(self) -> u64 {
@@ -96,7 +96,7 @@ impl Layout {
     }
 
     /// Whether the place lies inside a global, and one that may be written if it is to be.
-    pub fn allows(&self, place: Place, write: bool) -> bool {
+    pub fn allows(&self, place: Extent, write: bool) -> bool {
         let object = self.objects.range(..=place.addr).next_back();
         object.is_some_and(|(base, (size, _, writable))| {
             place.end() <= base + size && (*writable || !write)
@@ -108,7 +108,7 @@ impl Layout {
         object.and_then(|(base, (_, init, _))| init.get((addr - base) as usize)).map_or(0, |b| *b)
     }
 
-    pub fn initial(&self, place: Place) -> u128 {
+    pub fn initial(&self, place: Extent) -> u128 {
         let bytes = (0..u64::from(place.size)).rev();
         bytes.fold(0, |value, i| value << 8 | u128::from(self.initial_byte(place.addr + i)))
     }
@@ -120,10 +120,10 @@ pub(crate) struct Places(BTreeMap<u64, u32>);
 
 impl Places {
     /// Notes an access; trouble if it overlaps another one without touching the same bytes.
-    pub fn note(&mut self, place: Place) -> Result<(), Trouble> {
+    pub fn note(&mut self, place: Extent) -> Result<(), Trouble> {
         let before = self.0.range(..place.end()).next_back();
         let clash = before.is_some_and(|(addr, size)| {
-            let other = Place { addr: *addr, size: *size };
+            let other = Extent { addr: *addr, size: *size };
             other != place && other.end() > place.addr
         });
         if clash {

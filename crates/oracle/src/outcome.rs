@@ -105,7 +105,7 @@ pub(crate) fn observe(
     program: &Program,
     layout: &Layout,
     initial: &[&Thread],
-    written: &BTreeMap<crate::layout::Place, u128>,
+    written: &BTreeMap<crate::layout::Extent, u128>,
 ) -> Vec<u64> {
     let value = |what: Observed| match what {
         Observed::Reg(thread, reg) => initial[thread.as_u32() as usize].outermost(reg),
@@ -121,7 +121,7 @@ fn memory_value(
     layout: &Layout,
     first: u64,
     ty: Type,
-    written: &BTreeMap<crate::layout::Place, u128>,
+    written: &BTreeMap<crate::layout::Extent, u128>,
 ) -> u128 {
     let byte = |addr: u64| {
         let store = written.iter().find(|(p, _)| p.addr <= addr && addr - p.addr < p.size.into());

@@ -31,7 +31,7 @@ use origin::Origin;
 use raddle_analysis::fence::{self, Fence, Places, Verdict};
 use raddle_budget::Budget;
 use raddle_ir::{FileKind, Program, Verified};
-use statement::{Language, Spelling};
+use statement::{Language, Spelling, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ struct Placed {
 struct Draft {
     files: Vec<FileEdit>,
     /// By fence, what is written for it.
-    statements: BTreeMap<usize, String>,
+    statements: BTreeMap<usize, Statement>,
 }
 
 /// What is known of the edited source.
@@ -132,7 +132,7 @@ pub enum Checked {
 pub struct Written {
     pub files: Vec<FileEdit>,
     /// By fence, what is written for it; those without have no edit.
-    pub statements: BTreeMap<usize, String>,
+    pub statements: BTreeMap<usize, Statement>,
     /// `None` where nothing was written, or not all fences are.
     pub checked: Option<Checked>,
 }

@@ -2,7 +2,7 @@
 //!
 //! An instruction has a line, or a cell of one, so a fence before or after it is a line of its own.
 
-use crate::statement::{Language, litmus, statement};
+use crate::statement::{Language, Statement, litmus, statement};
 use crate::text::{self, Piece, indent, line_end, line_start, next_line};
 use crate::{Draft, FileEdit, Placed, SourceFile, Trial, Written};
 use raddle_analysis::fence::Fence;
@@ -64,7 +64,7 @@ fn draft(
         let at = added.first()?.at;
         marks.push(Placed { range: at..at, fences: vec![*number], further: 0 });
         pieces.extend(added);
-        draft.statements.insert(*number, words);
+        draft.statements.insert(*number, Statement { words, header: None });
     }
     draft.files.push(FileEdit {
         path: file.path.clone(),

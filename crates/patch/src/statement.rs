@@ -55,14 +55,17 @@ pub fn statement(language: Language, kind: FenceKind) -> String {
     }
 }
 
-/// The header that declares what the statement calls, if it calls anything.
-pub fn header(language: Language, kind: FenceKind) -> Option<&'static str> {
-    let header = match language {
-        Language::C => "stdatomic.h",
-        Language::Cpp => "atomic",
-        _ => return None,
-    };
-    c11_order(kind).map(|_| header)
+/// A fence as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Statement {
+    pub words: String,
+    /// The header that declares the function it calls, if there is one.
+    pub header: Option<&'static str>,
+}
+
+/// The header that declares the function of C or C++ that a fence is, if it is one.
+pub(crate) fn header(kind: FenceKind, cpp: bool) -> Option<&'static str> {
+    c11_order(kind).map(|_| if cpp { "atomic" } else { "stdatomic.h" })
 }
 
 /// A fence as a statement and as an expression.

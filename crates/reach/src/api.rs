@@ -1,8 +1,8 @@
 //! The answers of the engine.
 
 use crate::search::Ended;
-use raddle_engine::{FailureKind, Spent, Step, Stopped};
-use raddle_ir::LocId;
+use raddle_engine::{FailureSite, Spent, Step, Stopped};
+use raddle_ir::{LocId, Point};
 use std::fmt;
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub enum Unknown {
     Inputs,
     /// More stores would have to be delayed than [`raddle_engine::Limits::delayed_stores`].
     Delayed(usize),
+    /// There is no schedule for what was found: a defect of raddle.
+    Lost,
 }
 
 impl From<Ended> for Unknown {
@@ -41,10 +43,9 @@ impl fmt::Display for Unknown {
             Unknown::LocalSteps(_) => {
                 f.write_str("a thread ran for too long without a visible operation")
             }
-            Unknown::Waiting(_) => {
-                f.write_str("whether a thread waits for ever in a loop was not found out")
-            }
+            Unknown::Waiting(_) => f.write_str(Stopped::Waiting.phrase()),
             Unknown::Unsupported(what, _) => write!(f, "reached what cannot be run: {what}"),
+            Unknown::Lost => f.write_str(Stopped::Lost.phrase()),
             Unknown::Inputs => f.write_str(
                 "unreachable for the inputs tried, which are some of those there are (--nondet-range)",
             ),
@@ -60,24 +61,19 @@ impl fmt::Display for Unknown {
 pub enum End {
     /// One of the program's goals.
     Goal,
-    Failure {
-        kind: FailureKind,
-        thread: String,
-        loc: LocId,
-        message: String,
-    },
+    Failure(FailureSite),
 }
 
-/// How it is reached: the steps of the interleaving engine, whose replay is the proof.
+/// Something that was reached, and how: the steps of the interleaving engine, whose replay is the proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Witness {
+pub struct Reached {
     pub end: End,
     pub schedule: Vec<Step>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    Reachable(Witness),
+    Reachable(Reached),
     Unreachable,
     Unknown(Unknown),
 }
@@ -113,15 +109,6 @@ pub struct Reachability {
     pub effort: Effort,
 }
 
-/// An instruction: its function, its block, which of the block's it is, and where it is in the source.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct InstPlace {
-    pub func: raddle_ir::FuncId,
-    pub block: raddle_ir::BlockId,
-    pub index: u32,
-    pub loc: LocId,
-}
-
 /// An attack that succeeds: a store of a thread is delayed past a load of the same thread, and what
 /// happens cannot be explained under SC.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,8 +116,8 @@ pub struct FeasibleAttack {
     /// Number and name of the attacking thread.
     pub number: u32,
     pub thread: String,
-    pub store: InstPlace,
-    pub load: InstPlace,
+    pub store: Point,
+    pub load: Point,
     /// A schedule under TSO that shows it.
     pub schedule: Vec<Step>,
 }

@@ -36,7 +36,7 @@ impl Asker<'_, '_> {
             }
             match self.finals_of(&delayable, cap)? {
                 Some(states) if !capped => return Ok(states),
-                _ => cap = self.twice(cap)?,
+                _ => cap = self.doubled_cap(cap)?,
             }
         }
     }

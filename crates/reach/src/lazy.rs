@@ -29,18 +29,18 @@
 //! failure or its end under TSO only, as long as its buffer need not be empty. `S` has the stores with a goal or a failure ahead from the start, and those with which threads would wait
 //! for ever as soon as they are found.
 
-use crate::ahead::{Ahead, Sought};
 use crate::api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, InstPlace, Reachability, Robust, Robustness,
-    Unknown, Witness,
+    Answer, Attacks, Effort, End, FeasibleAttack, Reachability, Reached, Robust, Robustness,
+    Unknown,
 };
+use crate::delayable::{Delayable, Sought};
 use crate::path::{Manner, schedule};
 use crate::rules::Rules;
 use crate::search::{Finding, Found, Outcome, Search, Target};
-use raddle_engine::{Buffering, Engine, FailureKind, Limits, Options, Step};
+use raddle_engine::{Buffering, Engine, FailureKind, FailureSite, Limits, Options, Step};
 use raddle_ir::{InstKind, LocId, Order, Program, Verified};
 use raddle_machine::code::{Op, Pc};
-use raddle_machine::{Bounds, Fault, Machine, Unroll};
+use raddle_machine::{Bounds, Fault, Unroll};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -104,7 +104,7 @@ pub(crate) struct Attacked {
 
 /// What a query came to.
 enum Query {
-    Found(Witness),
+    Found(Reached),
     /// Attacks by these stores succeed, or threads wait with them as they would not under TSO.
     Attacked(Vec<Pc>),
     Nothing,
@@ -154,7 +154,7 @@ impl<'p> Asker<'p, '_> {
                 Query::Found(witness) => return Answer::Reachable(witness),
                 Query::Attacked(stores) => delayable.extend(stores),
                 Query::Nothing => return Answer::Unreachable,
-                Query::Capped => match self.twice(cap) {
+                Query::Capped => match self.doubled_cap(cap) {
                     Ok(more) => cap = more,
                     Err(unknown) => return Answer::Unknown(unknown),
                 },
@@ -172,7 +172,7 @@ impl<'p> Asker<'p, '_> {
         let search = self.search(&Rules::default(), Target::Rules)?;
         let code = search.system().machine.code();
         let sought = if self.asks_for_goals() { Sought::Goal } else { Sought::Failure };
-        let ahead = Ahead::new(code, sought);
+        let ahead = Delayable::new(code, sought);
         let stores = (0..code.ops.len() as u32).map(Pc).filter(|pc| {
             let op = code.ops[pc.0 as usize];
             matches!(op, Op::Store { access, .. } if access.order != Order::SeqCst)
@@ -185,7 +185,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     /// Twice as many stores to delay, if that is allowed.
-    pub fn twice(&self, cap: usize) -> Result<usize, Unknown> {
+    pub fn doubled_cap(&self, cap: usize) -> Result<usize, Unknown> {
         match cap >= self.options.limits.delayed_stores {
             true => Err(Unknown::Delayed(cap)),
             false => Ok((cap * 2).min(self.options.limits.delayed_stores)),
@@ -305,26 +305,25 @@ impl<'p> Asker<'p, '_> {
         rules: &Rules,
         finding: &Finding,
         manner: Manner,
-    ) -> Option<Witness> {
+    ) -> Option<Reached> {
         let steps = self.schedule(search, rules, finding, manner)?;
         let machine = &search.system().machine;
         let end = match &finding.what {
             Found::Goal => End::Goal,
-            Found::Failed { thread, fault, loc } => End::Failure {
-                kind: fault.kind.into(),
-                thread: machine.thread_name(*thread).to_owned(),
-                loc: *loc,
-                message: fault.message.clone(),
-            },
-            Found::Deadlock => End::Failure {
-                kind: FailureKind::Deadlock,
-                thread: String::new(),
-                loc: LocId::NONE,
-                message: "threads wait for ever".to_owned(),
-            },
+            Found::Failed { thread, fault, loc } => {
+                let (thread, message) = (machine.thread_name(*thread), fault.message.clone());
+                End::Failure(FailureSite::new(fault.kind.into(), thread, *loc, message))
+            }
+            // The replay says who waits for what.
+            Found::Deadlock => End::Failure(FailureSite::new(
+                FailureKind::Deadlock,
+                "",
+                LocId::NONE,
+                "threads wait for ever".to_owned(),
+            )),
             Found::Attack { .. } | Found::ShutOut { .. } | Found::Final(_) => return None,
         };
-        Some(Witness { end, schedule: steps })
+        Some(Reached { end, schedule: steps })
     }
 
     fn attack(&self, search: &Search<'p>, rules: &Rules, finding: &Finding) -> Option<FoundAttack> {
@@ -334,17 +333,12 @@ impl<'p> Asker<'p, '_> {
         let attack = FeasibleAttack {
             number: thread.0,
             thread: machine.thread_name(thread).to_owned(),
-            store: place(machine, store),
-            load: place(machine, load),
+            store: machine.point_of(store),
+            load: machine.point_of(load),
             schedule: steps,
         };
         Some(FoundAttack { store, attack })
     }
-}
-
-fn place(machine: &Machine<'_>, pc: Pc) -> InstPlace {
-    let (func, block, index, loc) = machine.source_of(pc);
-    InstPlace { func, block, index, loc }
 }
 
 pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {

@@ -11,21 +11,20 @@
 //! | `api` | the answers |
 //! | `lazy`, `finals` | the queries: reachability, robustness, attacks; final states |
 //! | `search`, `worker` | breadth-first search, on several cores |
-//! | `memo`, `narrow` | moves that are remembered instead of made |
+//! | `memo`, `memoizable` | moves that are remembered instead of made |
 //! | `judge`, `alone` | what was found; whether threads wait for ever in loops |
-//! | `space`, `roots`, `tree`, `tables`, `lately` | the states seen, in few bytes each |
+//! | `space`, `roots`, `tree`, `tables`, `recent` | the states seen, in few bytes each |
 //! | `system` | the machine under SC, with what is delayed; states from it and back |
 //! | `moves`, `perform` | what could happen next, and what it does |
 //! | `delay` | stores that others do not see yet |
 //! | `attack`, `past` | the state of an attack; what happens after something |
-//! | `ahead` | which stores are worth delaying |
+//! | `delayable` | which stores are worth delaying |
 //! | `rules` | how a search differs from plain SC |
 //! | `path` | from something found to a schedule |
 //!
 //! Invariants: states are kept exactly, never by a hash alone; a search that met no limit has visited
 //! every state; the schedule of a witness is a schedule of the interleaving engine.
 
-mod ahead;
 mod alone;
 mod api;
 mod attack;
@@ -34,13 +33,14 @@ mod attack_tests;
 #[cfg(test)]
 mod codec_tests;
 mod delay;
+mod delayable;
 mod finals;
 mod judge;
-mod lately;
 mod lazy;
 mod memo;
+mod memoizable;
 mod moves;
-mod narrow;
+mod recent;
 
 mod past;
 mod path;
@@ -55,8 +55,8 @@ mod tree;
 mod worker;
 
 pub use api::{
-    Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, InstPlace, Reachability,
-    Robust, Robustness, Unknown, Witness,
+    Answer, Attacks, Effort, End, FeasibleAttack, FinalState, FinalStates, Reachability, Reached,
+    Robust, Robustness, Unknown,
 };
 pub use finals::final_states;
 pub use lazy::{attacks, reach, robust};

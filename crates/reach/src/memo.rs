@@ -1,7 +1,7 @@
 //! What a thread can do next, remembered.
 //!
 //! Where a move concerns nothing but its thread, memory and what is beside the machine
-//! ([`is_narrow`](crate::narrow::is_narrow)), the moves of a thread and what they come to are a
+//! ([`is_memoizable`](crate::memoizable::is_memoizable)), the moves of a thread and what they come to are a
 //! function of the thread's component and of the world. Both are numbers of the space, and few of them
 //! make many states, so a worker hardly ever has to put a state into its machine. What is remembered is exact; when it
 //! is too much it is forgotten.

@@ -77,7 +77,7 @@ pub(crate) fn schedule(
             return None;
         }
         let by = follower.renumbered(machine, *by)?;
-        follower.tell(by);
+        follower.append_steps(by);
         follower.fresh.perform(by);
     }
     if manner == Manner::TsoDrained {
@@ -108,7 +108,7 @@ impl Follower<'_> {
     }
 
     /// Appends the steps of a move that is about to be made.
-    fn tell(&mut self, by: Move) {
+    fn append_steps(&mut self, by: Move) {
         let number = by.thread.0;
         if self.stores.len() <= number as usize {
             self.stores.resize(number as usize + 1, (0, 0));

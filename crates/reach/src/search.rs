@@ -6,8 +6,8 @@
 //! names are given on first use, and two machines would give different ones.
 
 use crate::judge::judge;
+use crate::memoizable::names_as_it_goes;
 use crate::moves::Move;
-use crate::narrow::names_as_it_goes;
 use crate::perform::Made;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
@@ -129,7 +129,7 @@ impl<'p> Search<'p> {
         let start = Instant::now();
         let budget = bounds.budget.clone();
         let system = System::new(program, bounds, rules)?;
-        let threads = system.is_narrow().then(|| system.machine.thread_count() as usize);
+        let threads = system.is_memoizable().then(|| system.machine.thread_count() as usize);
         let space = Space::new(threads);
         Ok(Search { system, space, target, stop_at_first: true, budget, workers, start })
     }

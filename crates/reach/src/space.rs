@@ -10,7 +10,7 @@
 //! number stands for it: the *world*. It is a leaf beside the threads if it is known how many there
 //! are; else it is the right half of the root, so that it can be read first.
 
-use crate::lately::Lately;
+use crate::recent::Recent;
 use crate::roots::{Pair, Pending, Roots, pair, unpair};
 use crate::tables::{Number, Pairs, Strings};
 use crate::tree::Tree;
@@ -122,10 +122,10 @@ impl Space {
         &self,
         tree: &mut Tree,
         (thread, own, world): (usize, Number, Number),
-        lately: &mut Lately,
+        recent: &mut Recent,
     ) -> StateId {
         let last = tree.leaves().len() - 1;
-        let mut number = |a, b| lately.number(a, b, &self.inner);
+        let mut number = |a, b| recent.number(a, b, &self.inner);
         tree.change((thread, own), (last, world), &mut number);
         StateId(tree.root())
     }

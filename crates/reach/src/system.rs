@@ -9,11 +9,11 @@
 //!
 //! Invariant: between two calls from outside, every thread that can go on without a move has.
 
-use crate::ahead::{Ahead, Sought};
 use crate::alone::Lingering;
 use crate::attack::Attack;
 use crate::delay::{Cover, Delayed};
-use crate::narrow::is_narrow;
+use crate::delayable::{Delayable, Sought};
+use crate::memoizable::is_memoizable;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use raddle_engine::{MAX_SILENT, tso_drains};
@@ -47,7 +47,7 @@ pub(crate) struct System<'p> {
     pub machine: Machine<'p>,
     pub soft: Soft,
     pub rules: Rules,
-    pub loads_ahead: Ahead,
+    pub loads_ahead: Delayable,
     pub lingering: Lingering,
     goals: Vec<Vec<(ThreadId, Pc)>>,
     /// What failed since the last state that was gone back to.
@@ -74,7 +74,7 @@ impl<'p> System<'p> {
             machine.pause_at_goals();
         }
         let goals = machine.goals();
-        let loads_ahead = Ahead::new(machine.code(), Sought::Load);
+        let loads_ahead = Delayable::new(machine.code(), Sought::Load);
         let lingering = Lingering::new(program, machine.code(), machine.trail.budget());
         let base = machine.mark();
         let mut system = System {
@@ -392,8 +392,8 @@ impl<'p> System<'p> {
     }
 
     /// Whether moves concern little, and places of goals, counted through all goals, fit into a mask.
-    pub fn is_narrow(&self) -> bool {
-        is_narrow(self.machine.program) && self.goals.iter().map(Vec::len).sum::<usize>() <= 64
+    pub fn is_memoizable(&self) -> bool {
+        is_memoizable(self.machine.program) && self.goals.iter().map(Vec::len).sum::<usize>() <= 64
     }
 
     /// The places of goals that a thread is at, as a mask.

@@ -6,10 +6,10 @@
 
 use crate::alone::Alone;
 use crate::judge::{deadlock, judge, judge_end, leads_nowhere};
-use crate::lately::Lately;
 use crate::memo::{After, Change, Key, Memo, Moves, Own};
 use crate::moves::{Kind, Move};
 use crate::perform::Made;
+use crate::recent::Recent;
 use crate::roots::Pending;
 use crate::search::{Finding, Found, Target};
 use crate::space::{Row, Scratch, Space, StateId};
@@ -46,7 +46,7 @@ struct Recall {
     moves: Vec<Moves>,
     /// A body to change.
     changed: Tree,
-    lately: Lately,
+    recent: Recent,
     pending: Pending,
     afters: Vec<After>,
     /// Whether the machine is in the state that is expanded.
@@ -55,7 +55,7 @@ struct Recall {
 
 impl<'p> Worker<'p> {
     pub fn new(system: System<'p>, target: Target) -> Worker<'p> {
-        let recalls = system.is_narrow();
+        let recalls = system.is_memoizable();
         Worker {
             memory: recalls.then(Recall::default),
             system,
@@ -109,7 +109,7 @@ impl<'p> Worker<'p> {
         moves.clear();
         self.system.own_moves(&mut moves);
         let seen = self.fresh.len();
-        self.make(state, &moves, space, found);
+        self.make_moves(state, &moves, space, found);
         if self.fresh.len() == seen && found.is_empty() {
             moves.clear();
             self.system.moves(&mut moves);
@@ -118,12 +118,18 @@ impl<'p> Worker<'p> {
                 false => judge_end(&self.system, self.target),
             };
             found.extend(what.map(|what| Finding { what, from: state, by: None }));
-            self.make(state, &moves, space, found);
+            self.make_moves(state, &moves, space, found);
         }
         self.moves = moves;
     }
 
-    fn make(&mut self, state: StateId, moves: &[Move], space: &Space, found: &mut Vec<Finding>) {
+    fn make_moves(
+        &mut self,
+        state: StateId,
+        moves: &[Move],
+        space: &Space,
+        found: &mut Vec<Finding>,
+    ) {
         for by in moves {
             let made = self.system.perform(*by);
             let what = self.judge(made).or_else(|| self.system.is_goal().then_some(Found::Goal));
@@ -190,14 +196,14 @@ impl<'p> Worker<'p> {
         }
         let seen = self.fresh.len();
         if let Some(thread) = recall.moves.iter().position(|moves| moves.own.is_first) {
-            self.go(recall, thread, true, state, space, found);
+            self.follow_moves(recall, thread, true, state, space, found);
         }
         if self.fresh.len() > seen || !found.is_empty() {
             return;
         }
         let idle = |moves: &Moves| moves.is_stuck || moves.own.lingers;
         if recall.moves.iter().all(idle) && self.target != Target::Rules {
-            self.be_at(recall, state, space);
+            self.decode_state(recall, state, space);
             let what = match recall.moves.iter().all(|moves| moves.is_stuck) {
                 true => judge_end(&self.system, self.target),
                 false => self.judge_loops(space),
@@ -205,12 +211,12 @@ impl<'p> Worker<'p> {
             found.extend(what.map(|what| Finding { what, from: state, by: None }));
         }
         for thread in 0..recall.moves.len() {
-            self.go(recall, thread, false, state, space, found);
+            self.follow_moves(recall, thread, false, state, space, found);
         }
     }
 
     /// Puts the state that is expanded into the machine.
-    fn be_at(&mut self, recall: &mut Recall, state: StateId, space: &Space) {
+    fn decode_state(&mut self, recall: &mut Recall, state: StateId, space: &Space) {
         if !recall.is_decoded {
             self.system.decode(space, state, &mut self.scratch);
             recall.is_decoded = true;
@@ -218,7 +224,7 @@ impl<'p> Worker<'p> {
     }
 
     /// Goes where the moves of a thread lead: all, or those that are its own business.
-    fn go(
+    fn follow_moves(
         &mut self,
         recall: &mut Recall,
         thread: usize,
@@ -240,8 +246,8 @@ impl<'p> Worker<'p> {
                 Change::State { own, world, .. } => {
                     recall.changed.copy(&recall.body);
                     let change = (thread, own, world);
-                    let Recall { changed, lately, pending, .. } = recall;
-                    let to = space.changed(changed, change, lately);
+                    let Recall { changed, recent, pending, .. } = recall;
+                    let to = space.changed(changed, change, recent);
                     if !own_only {
                         to.put_off(state, pending);
                     } else if space.add(to, state) {
@@ -270,7 +276,7 @@ impl<'p> Worker<'p> {
 
     /// Finds out what a thread can do, by the machine.
     fn learn(&mut self, recall: &mut Recall, key: Key, state: StateId, space: &Space) -> Moves {
-        self.be_at(recall, state, space);
+        self.decode_state(recall, state, space);
         let thread = ThreadId(key.thread);
         let own = Own {
             is_first: self.system.is_own_business(thread),

@@ -12,7 +12,7 @@ use raddle_oracle::campaign::{
 };
 use raddle_oracle::generate::{Config, Weights};
 use raddle_oracle::spinning;
-use raddle_reach::{Answer, End, Robust, Witness, final_states, reach, robust};
+use raddle_reach::{Answer, End, Reached, Robust, final_states, reach, robust};
 use raddle_testing::note;
 
 /// Executions beyond which a program is skipped.
@@ -126,10 +126,10 @@ fn fails_as_by_executions(program: &Verified, model: Model) -> Result<bool, Stop
     Ok(matches!(answer, Answer::Reachable(_)))
 }
 
-fn replays(program: &Verified, model: Model, witness: &Witness) -> bool {
-    let End::Failure { kind, .. } = &witness.end else { return false };
+fn replays(program: &Verified, model: Model, witness: &Reached) -> bool {
+    let End::Failure(failure) = &witness.end else { return false };
     match replay_reach(program, &Options::new(model).by(Strategy::Lazy), &witness.schedule).0.end {
-        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == *kind),
+        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == failure.kind),
         _ => false,
     }
 }

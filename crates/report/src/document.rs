@@ -7,7 +7,7 @@
 use crate::{Run, json};
 use raddle_analysis::Violation;
 use raddle_analysis::reach::Reached;
-use raddle_analysis::witness::Expected;
+use raddle_analysis::witness::{Expected, ExpectedEnd};
 use raddle_engine::{Checks, Engine, Options, Step};
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
@@ -176,7 +176,7 @@ struct BodyEntry {
     thread: Option<String>,
     file: String,
     line: Option<u32>,
-    against: Option<json::Place>,
+    against: Option<json::SourceLine>,
     count: u64,
     schedule: Vec<Step>,
 }
@@ -258,11 +258,15 @@ impl BodyEntry {
     fn checked(self, file: &str, checks: Checks) -> Result<RecordedWitness, Diagnostic> {
         let options =
             self.options(checks).map_err(|message| Diagnostic::whole_file(file, message))?;
+        let kind = ExpectedEnd::named(&self.kind).ok_or_else(|| {
+            Diagnostic::whole_file(file, format!("the kind '{}' is not known", self.kind))
+                .expected("'condition', 'goal' or a kind of failure")
+        })?;
         Ok(RecordedWitness {
             options,
             schedule: self.schedule,
             expected: Expected {
-                kind: self.kind,
+                kind,
                 thread: self.thread,
                 place: self.line.map(|line| (self.file, line)),
                 against: self.against.and_then(|at| Some((at.file, at.line?))),

@@ -7,7 +7,7 @@ use crate::bounds::{self, Bound};
 use crate::value::{self, Value};
 use crate::{Run, condition, story};
 use raddle_analysis::reach::Reached;
-use raddle_analysis::witness::{GOAL, Witness};
+use raddle_analysis::witness::{ExpectedEnd, Witness};
 use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
 use raddle_engine::{Failure, FailureKind, FailureSite, Step, Stopped};
 use raddle_ir::{LocId, Program};
@@ -108,7 +108,7 @@ pub(crate) struct Error<'a> {
     line: Option<u32>,
     /// The other access of a race.
     #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<Place>,
+    against: Option<SourceLine>,
     message: String,
     count: u64,
     /// Whether the schedule was replayed to the same end.
@@ -125,7 +125,7 @@ pub(crate) struct Error<'a> {
 }
 
 #[derive(Serialize, Deserialize, Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SourceLine {
     pub file: String,
     pub line: Option<u32>,
 }
@@ -284,7 +284,7 @@ pub(crate) fn violation<'a>(run: &Run<'a>, violation: &'a Violation) -> Error<'a
 /// A goal that was reached.
 pub(crate) fn goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Error<'a> {
     Error {
-        kind: GOAL,
+        kind: ExpectedEnd::Goal.name(),
         thread: None,
         file: run.file.to_owned(),
         line: None,
@@ -309,7 +309,7 @@ fn accused<'a>(run: &Run<'a>, offence: &'a Offence) -> Error<'a> {
 }
 
 fn failed<'a>(run: &Run<'a>, failure: &'a Failure) -> Error<'a> {
-    Error { count: failure.count, ..failed_at(run, failure.site(), &failure.schedule) }
+    Error { count: failure.count, ..failed_at(run, failure.site.clone(), &failure.schedule) }
 }
 
 /// A failure that a schedule leads to, before it is confirmed.
@@ -317,7 +317,7 @@ fn failed_at<'a>(run: &Run<'a>, site: FailureSite, schedule: &'a [Step]) -> Erro
     let (file, line) = place(run, site.loc);
     let against = (site.kind == FailureKind::Race).then(|| {
         let (file, line) = place(run, site.against);
-        Place { file, line }
+        SourceLine { file, line }
     });
     Error {
         kind: site.kind.name(),
@@ -353,7 +353,7 @@ pub(crate) fn reached<'a>(run: &Run<'a>, reached: &'a Reached) -> Error<'a> {
 
 fn refuted<'a>(run: &Run<'a>, outcome: &'a Outcome) -> Error<'a> {
     Error {
-        kind: "condition",
+        kind: ExpectedEnd::Condition.name(),
         thread: None,
         file: run.file.to_owned(),
         line: None,

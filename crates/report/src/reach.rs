@@ -23,11 +23,11 @@ pub struct Reach<'a> {
     /// Why it is not known.
     unknown: Option<String>,
     seconds: f64,
-    witness: Option<Witness<'a>>,
+    witness: Option<ReachedJson<'a>>,
 }
 
 #[derive(Serialize, Debug)]
-struct Witness<'a> {
+struct ReachedJson<'a> {
     /// `goal`, or the kind of failure.
     end: &'static str,
     message: Option<String>,
@@ -51,8 +51,8 @@ pub fn json<'a>(run: &Run<'a>, result: &'a ReachResult) -> Reach<'a> {
     }
 }
 
-fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> Witness<'a> {
-    Witness {
+fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> ReachedJson<'a> {
+    ReachedJson {
         end: reached.failure.as_ref().map_or("goal", |failure| failure.kind.name()),
         message: reached.failure.as_ref().map(|failure| failure.message.clone()),
         schedule: &reached.witness.schedule,
@@ -62,7 +62,7 @@ fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> Witness<'a> {
 
 /// Why there is no answer, in words.
 fn reason(result: &ReachResult) -> Option<String> {
-    if result.unconfirmed {
+    if result.unconfirmed.is_some() {
         return Some("what was found does not replay: a defect of raddle".to_owned());
     }
     result.unknown.as_ref().map(ToString::to_string)

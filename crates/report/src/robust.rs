@@ -3,7 +3,7 @@
 use crate::bounds::{self, Bound};
 use crate::paint::{Ink, paint};
 use crate::{counted, json, printable, story};
-use raddle_analysis::robust::{Gap, Robustness, Witness};
+use raddle_analysis::robust::{CycleWitness, Gap, Robustness};
 use raddle_engine::{Deed, ReplayEvent, Step};
 use raddle_ir::Program;
 use serde::Serialize;
@@ -77,13 +77,13 @@ fn write_answer(
     writeln!(out, "  {counts}{space}(by {by}) {seconds:.3} s")
 }
 
-fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &Witness) -> Result {
-    let [store, later] = [witness.store, witness.overtaken_by].map(|n| &witness.events[n]);
+fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &CycleWitness) -> Result {
+    let [store, later] = [witness.store, witness.overtaken_by].map(|n| &witness.witness.events[n]);
     writeln!(out, "  delayed: {}", subject.told(store))?;
     writeln!(out, "  overtaken by: {}", subject.told(later))?;
     writeln!(out, "  a cycle that sequential consistency forbids:")?;
     for link in &witness.cycle {
-        let event = &witness.events[link.event];
+        let event = &witness.witness.events[link.event];
         writeln!(out, "    {}, {}", subject.told(event), edge_phrase(link.edge.name()))?;
     }
     writeln!(out, "    the first again")?;
@@ -189,8 +189,8 @@ struct Linked {
 #[derive(Serialize, Debug)]
 struct Fence {
     thread: String,
-    after: json::Place,
-    before: json::Place,
+    after: json::SourceLine,
+    before: json::SourceLine,
 }
 
 pub fn json<'a>(subject: &Subject<'a>, answer: &'a Robustness) -> Answer<'a> {
@@ -218,12 +218,13 @@ pub fn json<'a>(subject: &Subject<'a>, answer: &'a Robustness) -> Answer<'a> {
     }
 }
 
-fn shown<'a>(subject: &Subject<'a>, witness: &'a Witness) -> Shown<'a> {
-    let event = |n: usize| story::told_of(subject.program, subject.file, &witness.events[n]);
+fn shown<'a>(subject: &Subject<'a>, witness: &'a CycleWitness) -> Shown<'a> {
+    let event =
+        |n: usize| story::told_of(subject.program, subject.file, &witness.witness.events[n]);
     let place = |n: usize| {
-        let loc = witness.events[n].loc;
+        let loc = witness.witness.events[n].loc;
         let (file, line) = json::place_in(subject.program, subject.file, loc);
-        json::Place { file, line }
+        json::SourceLine { file, line }
     };
     let linked = witness
         .cycle
@@ -234,11 +235,11 @@ fn shown<'a>(subject: &Subject<'a>, witness: &'a Witness) -> Shown<'a> {
         overtaken_by: event(witness.overtaken_by),
         cycle: linked.collect(),
         fence: Fence {
-            thread: witness.events[witness.store].thread.clone(),
+            thread: witness.witness.events[witness.store].thread.clone(),
             after: place(witness.store),
             before: place(witness.overtaken_by),
         },
-        schedule: &witness.schedule,
-        events: story::events_of(subject.program, subject.file, &witness.events),
+        schedule: &witness.witness.schedule,
+        events: story::events_of(subject.program, subject.file, &witness.witness.events),
     }
 }

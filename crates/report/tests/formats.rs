@@ -5,8 +5,8 @@ use raddle_analysis::{
     Witness,
 };
 use raddle_engine::{
-    BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, Model, Options,
-    ReplayEvent, Step, Stopped, Summary, Unroll,
+    BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
+    Options, ReplayEvent, Step, Stopped, Summary, Unroll,
 };
 use raddle_ir::{
     CmpOp, Condition, LocId, Observed, ProgramBuilder, Prop, Quantifier, Term, Type, Verified,
@@ -73,15 +73,9 @@ fn observed(quantifier: Quantifier, check: CheckResult) -> LitmusResult {
 }
 
 fn failure() -> Failure {
-    Failure {
-        against: LocId::NONE,
-        kind: FailureKind::Assertion,
-        thread: "P0".into(),
-        loc: LocId(0),
-        message: "both are in".into(),
-        count: 1,
-        schedule: vec![Step::Run(ThreadId(0)), Step::Update { thread: ThreadId(0), store: 3 }],
-    }
+    let schedule = vec![Step::Run(ThreadId(0)), Step::Update { thread: ThreadId(0), store: 3 }];
+    let message = "both are in".to_owned();
+    FailureSite::new(FailureKind::Assertion, "P0", LocId(0), message).shown_by(1, schedule)
 }
 
 fn violation() -> CheckResult {

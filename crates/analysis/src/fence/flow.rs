@@ -4,8 +4,9 @@
 //! to every place that calls the function: paths that no run takes may be among those found here, but
 //! every path of a run is. Nothing goes on past what drains the store buffer.
 
-use super::Point;
-use raddle_ir::{BlockId, Callee, FenceKind, FuncId, InstKind, Order, Program, TerminatorKind};
+use raddle_ir::{
+    BlockId, Callee, FenceKind, FuncId, InstKind, Order, Point, Program, TerminatorKind,
+};
 use std::collections::HashMap;
 
 /// A node, by its number.

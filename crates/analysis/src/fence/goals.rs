@@ -8,43 +8,53 @@
 //! given by axioms no event comes after it that it could order, and under those with buffers it may
 //! wait, and the thread's stores with it, until all others are where they are wanted.
 
-use raddle_engine::Failure;
+use raddle_engine::Summary;
 use raddle_ir::{
-    Access, Block, BlockId, FailKind, Function, Global, GlobalId, Inst, InstKind, IntPred, LocId,
-    Malformed, Operand, Pred, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
+    Access, Block, BlockId, FailKind, Function, Global, GlobalId, Inst, InstKind, IntPred, Loc,
+    LocId, Malformed, Operand, Pred, RegInfo, RmwOp, Terminator, TerminatorKind, ThreadIdx, Type,
     Verified, verify,
 };
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-const MESSAGE: &str = "all threads of a goal are where it wants them";
-
-/// Whether a failure is that of a goal.
-pub(super) fn is_reached(failure: &Failure) -> bool {
-    failure.message == MESSAGE
+/// A program with failures in place of its goals.
+pub(super) struct GoalProgram {
+    pub program: Verified,
+    /// The positions from here on are those of the failures, one for each goal.
+    first: LocId,
 }
 
-/// How a goal counts: its counter, and how many threads it takes.
+impl GoalProgram {
+    /// Whether a search shows that a goal is reached.
+    pub fn is_reached(&self, summary: &Summary) -> bool {
+        let goals = self.first..LocId::NONE;
+        summary.failures.iter().any(|failure| goals.contains(&failure.loc))
+    }
+}
+
+/// How a goal counts: its counter, how many threads it takes, and the position of its failure.
 #[derive(Clone, Copy)]
 struct Count {
     counter: GlobalId,
     threads: usize,
+    reached: LocId,
 }
 
 /// The program with failures in place of its goals.
 ///
 /// The error, which is a defect of raddle, is that this is not well-formed.
-pub(super) fn as_failures(program: &Verified) -> Result<Cow<'_, Verified>, String> {
-    if program.goals.is_empty() {
-        return Ok(Cow::Borrowed(program));
-    }
+pub(super) fn as_failures(program: &Verified) -> Result<GoalProgram, String> {
     let mut changed = program.clone().into_program();
+    let first = LocId(changed.locs.len() as u32);
+    let file = changed.files.len() as u32;
+    changed.files.push("goals".to_owned());
     let goals = std::mem::take(&mut changed.goals);
     let mut wanted: BTreeMap<(ThreadIdx, BlockId), Vec<Count>> = BTreeMap::new();
     for (number, goal) in goals.iter().enumerate() {
         let counter = changed.globals.push(Global::zeroed(format!(".goal{number}"), 4, 4));
+        let reached = LocId(changed.locs.len() as u32);
+        changed.locs.push(Loc { file, line: 0, column: 0, inlined_at: LocId::NONE });
         for place in &goal.places {
-            let count = Count { counter, threads: goal.places.len() };
+            let count = Count { counter, threads: goal.places.len(), reached };
             wanted.entry(*place).or_default().push(count);
         }
     }
@@ -61,7 +71,7 @@ pub(super) fn as_failures(program: &Verified) -> Result<Cow<'_, Verified>, Strin
         changed.threads[thread].func = changed.funcs.push(function);
     }
     let defect = |malformed: Malformed| format!("a defect of raddle: {}", malformed.diagnostic());
-    verify(changed).map(Cow::Owned).map_err(defect)
+    Ok(GoalProgram { program: verify(changed).map_err(defect)?, first })
 }
 
 /// Before the block does what it did, its thread may stay for any of these.
@@ -102,14 +112,16 @@ fn staying(function: &mut Function, loc: LocId, count: Count) -> BlockId {
         a: Operand::Reg(old),
         b: Operand::Int(count.threads as u128 - 1),
     };
-    let message = MESSAGE.to_owned();
+    let message = "all threads of a goal are where it wants them".to_owned();
     let fail = InstKind::Fail { kind: FailKind::Assertion, message };
     let block = |kinds: Vec<InstKind>, term| Block {
         name: None,
         insts: kinds.into_iter().map(|kind| Inst { kind, loc }).collect(),
         term,
     };
-    let then = function.blocks.push(block(vec![fail], stop(loc)));
+    let mut fails = block(vec![fail], stop(loc));
+    fails.insts[0].loc = count.reached;
+    let then = function.blocks.push(fails);
     let els = function.blocks.push(block(vec![assume_nothing()], stop(loc)));
     let kind = TerminatorKind::Branch { cond: Operand::Reg(last), then, els };
     function.blocks.push(block(vec![counting, is_last], Terminator { kind, loc }))
@@ -157,8 +169,8 @@ mod tests {
         let (mut reached, mut missed) = (0, 0);
         compare_under(seeded(300, program), &[Model::Sc, Model::Tso], |program, model| {
             let options = Options { keep_going: true, ..Options::new(model) };
-            let asked = as_failures(program).expect("well-formed with goals as failures");
-            let found = explore(&asked, &options).failures.iter().any(is_reached);
+            let goals = as_failures(program).expect("well-formed with goals as failures");
+            let found = goals.is_reached(&explore(&goals.program, &options));
             let checks = Checks { goals: true, ..Checks::default() };
             let by_states = Options { checks, ..Options::new(model).by(Strategy::Lazy) };
             let answer = reach(program, &by_states).answer;

@@ -1,12 +1,12 @@
 //! Whether a program is as it is wanted.
 
-use super::{Point, goals};
+use super::goals;
 use crate::condition;
 use crate::fallible::may_fail;
 use crate::robust::{Gap, robust};
 use raddle_engine::{Buffering, Checks, Engine, FailureKind, Model, Options, Strategy, Summary};
-use raddle_ir::{InstKind, Program, Quantifier, Verified};
-use raddle_reach::{Answer, InstPlace};
+use raddle_ir::{InstKind, Point, Program, Quantifier, Verified};
+use raddle_reach::Answer;
 
 /// Whether read-modify-writes and locks wait for earlier stores.
 pub(super) const fn locked_drains(model: Model) -> bool {
@@ -130,7 +130,7 @@ impl<'q> Judge<'q> {
     fn attacks(&self, program: &Verified) -> Judgement {
         let options = self.reach_options(self.question.options.model);
         let attacks = raddle_reach::attacks(program, &options);
-        let pair = |a: &raddle_reach::FeasibleAttack| (point(a.store), point(a.load));
+        let pair = |a: &raddle_reach::FeasibleAttack| (a.store, a.load);
         match attacks.unknown {
             // What was found is right, whatever else there may be.
             _ if !attacks.feasible.is_empty() => {
@@ -168,17 +168,20 @@ impl<'q> Judge<'q> {
     /// Whether an execution shows a goal, if there are any; otherwise a failure, or a final state that the
     /// condition is about: one that it says exists, or that it speaks against.
     fn fails(&self, program: &Verified, model: Model) -> Judgement {
-        // A failure that is not a goal shows nothing.
-        let keep_going = !program.goals.is_empty();
-        let changed = match goals::as_failures(program) {
-            Ok(changed) => changed,
-            Err(defect) => return Judgement::Unknown(defect),
-        };
-        let options = Options { keep_going, ..self.options(model) };
-        let summary = search(&changed, &options);
-        let bad = match keep_going {
-            true => summary.failures.iter().any(goals::is_reached),
-            false => shows_failure(&summary) || shows_final_state(program, &summary),
+        let options = self.options(model);
+        let (summary, bad) = if program.goals.is_empty() {
+            let summary = search(program, &Options { keep_going: false, ..options });
+            let bad = shows_failure(&summary) || shows_final_state(program, &summary);
+            (summary, bad)
+        } else {
+            let goals = match goals::as_failures(program) {
+                Ok(goals) => goals,
+                Err(defect) => return Judgement::Unknown(defect),
+            };
+            // A failure that is not a goal shows nothing.
+            let summary = search(&goals.program, &Options { keep_going: true, ..options });
+            let bad = goals.is_reached(&summary);
+            (summary, bad)
         };
         match incomplete(&summary) {
             _ if bad => Judgement::Bad,
@@ -243,8 +246,4 @@ fn search(program: &Verified, options: &Options) -> Summary {
         Engine::Graph => raddle_graph::explore(program, options),
         _ => raddle_interleave::explore(program, options),
     }
-}
-
-fn point(place: InstPlace) -> Point {
-    Point { func: place.func, block: place.block, index: place.index }
 }

@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 
 /// Where a fence may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct FencePoint {
     pub point: Point,
     /// The position of the instruction before it, if there is one in the block.
     pub after: LocId,
@@ -52,7 +52,7 @@ pub struct Place {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fence {
-    pub place: Place,
+    pub place: FencePoint,
     pub kind: FenceKind,
 }
 

@@ -1,25 +1,25 @@
 //! The places where a fence may go.
 
+use super::FencePoint;
 use super::flow::Flow;
 use super::judge::{may_be_early, may_be_late};
-use super::{Place, Point};
 use raddle_engine::Model;
-use raddle_ir::{InstKind, Program, TerminatorKind};
+use raddle_ir::{InstKind, Point, Program, TerminatorKind};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
 
 /// Different places; first those between lines of the source, each kind in the order of the program.
 #[derive(Clone, Debug)]
 pub struct Places {
-    list: Vec<Place>,
+    list: Vec<FencePoint>,
     /// By point, also by those that are equal to a place.
     numbers: HashMap<Point, usize>,
 }
 
 impl Index<usize> for Places {
-    type Output = Place;
+    type Output = FencePoint;
 
-    fn index(&self, number: usize) -> &Place {
+    fn index(&self, number: usize) -> &FencePoint {
         &self.list[number]
     }
 }
@@ -34,7 +34,7 @@ impl Places {
         let last: HashMap<Point, Point> =
             own.map(|point| (point, last_equal(program, &ways_in, point))).collect();
         let different: BTreeSet<Point> = last.values().copied().collect();
-        let mut list: Vec<Place> = different.into_iter().map(|p| place(program, p)).collect();
+        let mut list: Vec<FencePoint> = different.into_iter().map(|p| place(program, p)).collect();
         list.sort_by_key(|place| (place.within_line, place.point));
         let numbers: HashMap<Point, usize> =
             list.iter().enumerate().map(|(number, place)| (place.point, number)).collect();
@@ -46,7 +46,7 @@ impl Places {
         self.list.len()
     }
 
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Place> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &FencePoint> {
         self.list.iter()
     }
 
@@ -116,7 +116,7 @@ fn is_local(kind: &InstKind) -> bool {
     )
 }
 
-fn place(program: &Program, point: Point) -> Place {
+fn place(program: &Program, point: Point) -> FencePoint {
     let body = &program.funcs[point.func].blocks[point.block];
     let index = point.index as usize;
     let before = match body.insts.get(index) {
@@ -129,7 +129,7 @@ fn place(program: &Program, point: Point) -> Place {
     let last = earlier.find(|inst| !is_local(&inst.kind) || line(inst.loc) != line(before));
     let after = last.map_or(raddle_ir::LocId::NONE, |inst| inst.loc);
     let within_line = line(after).is_some() && line(after) == line(before);
-    Place { point, after, before, within_line }
+    FencePoint { point, after, before, within_line }
 }
 
 /// Where control goes on behind a terminator. A jump often has the position of what it follows, so

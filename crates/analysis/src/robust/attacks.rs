@@ -37,9 +37,11 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
 fn gap(unknown: &Unknown) -> Gap {
     match unknown {
         Unknown::Spent(spent) => Gap::Stopped((*spent).into()),
-        Unknown::States | Unknown::Delayed(_) => Gap::Stopped(Stopped::Memory),
+        Unknown::States => Gap::Stopped(Stopped::Memory),
+        Unknown::Delayed(_) => Gap::Stopped(Stopped::Delays),
         Unknown::LocalSteps(_) | Unknown::Waiting(_) => Gap::Bounds,
         Unknown::Inputs => Gap::Inputs,
+        Unknown::Lost => Gap::Unconfirmed,
         Unknown::Unsupported(..) => Gap::Unsupported,
     }
 }

@@ -33,7 +33,7 @@ use raddle_engine::{Budget, FailureKind, Limits, Model, Options, Spent, Stopped,
 use raddle_ir::Verified;
 pub use sample::{Pattern, Runs, Sample, sample};
 use std::time::{Duration, Instant};
-pub use witness::Witness;
+pub use witness::CycleWitness;
 
 /// How robustness is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -83,7 +83,7 @@ pub struct Robustness {
     pub robust: Option<bool>,
     pub gaps: Vec<Gap>,
     /// Of a program that is not robust, but for counts.
-    pub witness: Option<Witness>,
+    pub witness: Option<CycleWitness>,
     /// The searches, in order, each with its model.
     pub searches: Vec<(Model, Summary)>,
     pub elapsed: Duration,
@@ -112,7 +112,7 @@ impl Robustness {
 /// What a way of deciding comes to.
 #[derive(Default)]
 struct Finding {
-    witness: Option<Witness>,
+    witness: Option<CycleWitness>,
     /// Whether there is one, or must be.
     violated: bool,
     gaps: Vec<Gap>,

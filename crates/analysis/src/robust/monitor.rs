@@ -5,16 +5,16 @@
 //! is no violation, and the search goes on. Accesses that threads still wait to make when an
 //! execution ends are judged too: with a store delayed, they may not have to wait. Executions in which
 //! no thread runs ahead of a store of its own, or none that others follow before the store has left,
-//! are passed over ([`Ahead`]): there is nothing to find in them.
+//! are passed over ([`Overtaking`]): there is nothing to find in them.
 
-use super::witness::{Witness, witness};
+use super::witness::{CycleWitness, witness};
 use super::{Finding, Gap, gaps, options};
 use raddle_engine::{Buffering, Limits, Model};
 use raddle_interleave::{
     Barrier, Delay, Execution, Happening, Rules, Undelayed, What, delayed, observe,
 };
 use raddle_ir::Verified;
-use raddle_monitor::{Access, Ahead, Buffers, Causal, Delayed, Kind, Op, Thread};
+use raddle_monitor::{Access, Buffers, Causal, Delayed, Kind, Op, Overtaking, Thread};
 use std::ops::ControlFlow;
 
 pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
@@ -113,7 +113,7 @@ struct Watch<'p> {
     model: Model,
     rules: Rules,
     limits: &'p Limits,
-    ahead: Ahead,
+    overtaking: Overtaking,
     /// What happened as operations of the monitor, and for each happening how many there were before;
     /// how many happenings of these are still as they were.
     operations: Vec<Access>,
@@ -122,7 +122,7 @@ struct Watch<'p> {
     causal: Causal,
     /// How many of the operations the monitor has seen.
     seen: usize,
-    found: Option<Witness>,
+    found: Option<CycleWitness>,
     unconfirmed: bool,
     undecided: bool,
 }
@@ -134,7 +134,7 @@ impl<'p> Watch<'p> {
             model,
             rules,
             limits,
-            ahead: Ahead::new(buffers(model), program.threads.len() as u32),
+            overtaking: Overtaking::new(buffers(model), program.threads.len() as u32),
             operations: Vec::new(),
             starts: Vec::new(),
             same: 0,
@@ -151,8 +151,9 @@ impl<'p> Watch<'p> {
         if self.limits.budget.is_spent() {
             return ControlFlow::Continue(());
         }
-        if !self.ahead.is_exposed()
-            || !self.ahead.is_found() && !execution.waiting().iter().any(|next| self.would(next))
+        if !self.overtaking.is_exposed()
+            || !self.overtaking.is_found()
+                && !execution.waiting().iter().any(|next| self.would(next))
         {
             return ControlFlow::Continue(());
         }
@@ -169,21 +170,21 @@ impl<'p> Watch<'p> {
     /// Looks for threads that run ahead, in what happened since the part that was there before.
     fn follow(&mut self, happened: &[Happening], same: usize) {
         self.same = self.same.min(same);
-        self.ahead.truncate(same);
+        self.overtaking.truncate(same);
         for happening in &happened[same..] {
             if self.limits.budget.is_spent() {
                 return;
             }
-            self.ahead.step();
+            self.overtaking.step();
             operations(self.rules, Interlocked::Drains, happening, |access| {
-                self.ahead.push(&access);
+                self.overtaking.push(&access);
             });
         }
     }
 
     /// Whether it is worth looking at what a thread waits to do.
     fn would(&mut self, waiting: &Happening) -> bool {
-        next(self.rules, waiting).is_some_and(|access| self.ahead.would(&access))
+        next(self.rules, waiting).is_some_and(|access| self.overtaking.would(&access))
     }
 
     /// Makes operations of what happened, and shows the monitor those that it has not seen.

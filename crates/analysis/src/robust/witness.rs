@@ -5,6 +5,7 @@
 
 use crate::cycle::story::Order;
 use crate::cycle::{Edge, Link, Node};
+use crate::witness::Witness;
 use raddle_engine::{Budget, Model, Options, ReplayEnd, ReplayEvent, Replayed, Step};
 use raddle_interleave::{replay, replay_reach};
 use raddle_ir::Verified;
@@ -14,9 +15,8 @@ const MOST_PAIRS: usize = 64;
 
 /// Shows that a program is not robust.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Witness {
-    pub schedule: Vec<Step>,
-    pub events: Vec<ReplayEvent>,
+pub struct CycleWitness {
+    pub witness: Witness,
     /// The store that was delayed, and the later access of its thread that overtook it. A fence
     /// between the two would cut the cycle.
     pub store: Node,
@@ -31,7 +31,7 @@ pub(super) fn witness(
     model: Model,
     budget: &Budget,
     schedule: Vec<Step>,
-) -> Option<Witness> {
+) -> Option<CycleWitness> {
     let options = Options::new(model).within(budget.clone());
     of_replay(replay(program, &options, &schedule), schedule)
 }
@@ -42,12 +42,12 @@ pub(super) fn unwatched(
     model: Model,
     budget: &Budget,
     schedule: Vec<Step>,
-) -> Option<Witness> {
+) -> Option<CycleWitness> {
     let options = Options::new(model).within(budget.clone());
     of_replay(replay_reach(program, &options, &schedule).0, schedule)
 }
 
-fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<Witness> {
+fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<CycleWitness> {
     if matches!(replayed.end, ReplayEnd::Stuck(_) | ReplayEnd::Spent(_)) {
         return None;
     }
@@ -55,7 +55,12 @@ fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<Witness> {
     let order = Order::of(&events);
     let cycle = links(&events, &shortest(&order, events.len())?);
     let (store, overtaken_by) = (cycle[0].event, cycle[1].event);
-    Some(Witness { schedule, events, store, overtaken_by, cycle })
+    Some(CycleWitness {
+        witness: Witness { schedule, events, why: None },
+        store,
+        overtaken_by,
+        cycle,
+    })
 }
 
 /// A cycle with as few events as can be: a delayed store, the access that overtook it, and from there

@@ -9,7 +9,7 @@ mod unused;
 
 pub use unused::drop_calls;
 
-use crate::lower::Assembly;
+use crate::lower::ProgramLowering;
 use raddle_ir::{
     Callee, FuncId, Function, Global, GlobalId, Inst, InstKind, LocId, Operand, Program, RegInfo,
     Type, text,
@@ -141,7 +141,7 @@ impl Library {
     }
 
     /// A function whose references are those of `into`.
-    pub fn function(&self, name: &str, into: &mut Assembly<'_>) -> Option<Function> {
+    pub fn function(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Function> {
         let (parsed, function) = self.find(name)?;
         let mut function = function.clone();
         function.loc = LocId::NONE;
@@ -164,7 +164,7 @@ impl Library {
     }
 
     /// A variable whose references are those of `into`.
-    pub fn variable(&self, name: &str, into: &mut Assembly<'_>) -> Option<Global> {
+    pub fn variable(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Global> {
         let parsed = self.file(*self.variables.get(name)?);
         let mut global = parsed.program.globals[*parsed.variables.get(name)?].clone();
         for (_, operand) in &mut global.relocs {
@@ -189,11 +189,11 @@ impl Parsed {
         Parsed { program, functions, variables }
     }
 
-    fn function(&self, id: FuncId, into: &mut Assembly<'_>) -> FuncId {
+    fn function(&self, id: FuncId, into: &mut ProgramLowering<'_>) -> FuncId {
         into.needed_function(&self.program.funcs[id])
     }
 
-    fn relocate(&self, operand: &mut Operand, into: &mut Assembly<'_>) {
+    fn relocate(&self, operand: &mut Operand, into: &mut ProgramLowering<'_>) {
         match operand {
             Operand::Func(id) => *id = self.function(*id, into),
             Operand::Global(id, _) => *id = into.needed_variable(&self.program.globals[*id]),

@@ -1,6 +1,6 @@
 //! Constants and constant expressions, folded to bits or to an address plus an offset.
 
-use super::assembly::Assembly;
+use super::program::ProgramLowering;
 use crate::layout::element_bits;
 use crate::link::Symbol;
 use raddle_ir::{Operand, Type as Scalar};
@@ -28,11 +28,11 @@ pub fn label(block: BlockId) -> u128 {
     u128::from(block.as_u32()) + 1
 }
 
-pub fn fold(assembly: &mut Assembly<'_>, unit: usize, id: ConstId) -> Folded {
+pub fn fold(assembly: &mut ProgramLowering<'_>, unit: usize, id: ConstId) -> Folded {
     fold_within(assembly, unit, id, MAX_DEPTH)
 }
 
-pub fn fold_within(asm: &mut Assembly<'_>, unit: usize, id: ConstId, depth: u32) -> Folded {
+pub fn fold_within(asm: &mut ProgramLowering<'_>, unit: usize, id: ConstId, depth: u32) -> Folded {
     let Some(depth) = depth.checked_sub(1) else {
         return Folded::Unfit("a constant that is nested too deeply");
     };
@@ -58,7 +58,7 @@ pub fn fold_within(asm: &mut Assembly<'_>, unit: usize, id: ConstId, depth: u32)
     }
 }
 
-fn address(asm: &mut Assembly<'_>, symbol: Symbol, depth: u32) -> Folded {
+fn address(asm: &mut ProgramLowering<'_>, symbol: Symbol, depth: u32) -> Folded {
     match asm.alias_address(symbol, depth.min(64)) {
         Operand::Global(id, offset) => Folded::Address(Operand::Global(id, 0), offset),
         Operand::Int(bits) => Folded::Bits(bits),
@@ -69,7 +69,7 @@ fn address(asm: &mut Assembly<'_>, symbol: Symbol, depth: u32) -> Folded {
 
 /// Lanes side by side, the first lowest.
 fn vector(
-    asm: &mut Assembly<'_>,
+    asm: &mut ProgramLowering<'_>,
     unit: usize,
     ty: TypeId,
     lanes: &[ConstId],
@@ -94,7 +94,13 @@ fn vector(
     Folded::Bits(whole)
 }
 
-fn splat(asm: &mut Assembly<'_>, unit: usize, ty: TypeId, lane: ConstId, depth: u32) -> Folded {
+fn splat(
+    asm: &mut ProgramLowering<'_>,
+    unit: usize,
+    ty: TypeId,
+    lane: ConstId,
+    depth: u32,
+) -> Folded {
     match asm.source.units[unit].module.ty(ty) {
         Type::Vector { len, .. } if *len <= 128 => {
             let lanes = vec![lane; *len as usize];
@@ -104,16 +110,16 @@ fn splat(asm: &mut Assembly<'_>, unit: usize, ty: TypeId, lane: ConstId, depth: 
     }
 }
 
-fn scalar(asm: &Assembly<'_>, unit: usize, ty: TypeId) -> Option<Scalar> {
+fn scalar(asm: &ProgramLowering<'_>, unit: usize, ty: TypeId) -> Option<Scalar> {
     asm.source.units[unit].layout.scalar(ty)
 }
 
-fn const_scalar(asm: &Assembly<'_>, unit: usize, id: ConstId) -> Option<Scalar> {
+fn const_scalar(asm: &ProgramLowering<'_>, unit: usize, id: ConstId) -> Option<Scalar> {
     scalar(asm, unit, asm.source.units[unit].module.constant(id).ty)
 }
 
 fn expression(
-    asm: &mut Assembly<'_>,
+    asm: &mut ProgramLowering<'_>,
     unit: usize,
     ty: TypeId,
     expr: &ConstExpr,
@@ -261,7 +267,7 @@ fn compare(pred: IntPredicate, ty: Scalar, a: Folded, b: Folded) -> Folded {
 }
 
 fn gep(
-    asm: &mut Assembly<'_>,
+    asm: &mut ProgramLowering<'_>,
     unit: usize,
     source: TypeId,
     base: Folded,

@@ -17,7 +17,7 @@ const RAW: Access = Access { raw: true, ..Access::new(Order::Plain) };
 
 /// A range of bytes, and how it is aligned.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct AlignedAddress {
     pub addr: Operand,
     pub align: u64,
 }
@@ -49,12 +49,12 @@ fn width(align: u64) -> u64 {
 
 impl Lower<'_, '_> {
     /// The address in an argument, with what its attributes say of it.
-    pub fn place(&mut self, arg: &Arg) -> Place {
-        Place { addr: self.operand(arg.value), align: arg.attrs.align.unwrap_or(1) }
+    pub fn place(&mut self, arg: &Arg) -> AlignedAddress {
+        AlignedAddress { addr: self.operand(arg.value), align: arg.attrs.align.unwrap_or(1) }
     }
 
     /// `size` is an `i64`. `overlap`: the ranges may, as for `memmove`.
-    pub fn copy(&mut self, to: Place, from: Place, size: Operand, overlap: bool) {
+    pub fn copy(&mut self, to: AlignedAddress, from: AlignedAddress, size: Operand, overlap: bool) {
         let width = width(to.align.min(from.align));
         let to_addr = self.writable(to.addr);
         let known = match size {
@@ -89,7 +89,7 @@ impl Lower<'_, '_> {
     }
 
     /// `byte` is an `i8`, `size` an `i64`.
-    pub fn fill(&mut self, to: Place, byte: Operand, size: Operand) {
+    pub fn fill(&mut self, to: AlignedAddress, byte: Operand, size: Operand) {
         let width = width(to.align);
         let addr = self.writable(to.addr);
         let known = match (size, byte) {
@@ -136,9 +136,9 @@ impl Lower<'_, '_> {
             let size = Operand::Int(extent.size.into());
             let dst = self.fresh(Scalar::Ptr);
             self.push(Out::Alloca { dst, size, align: align as u32, private });
-            let to = Place { addr: dst.into(), align };
+            let to = AlignedAddress { addr: dst.into(), align };
             // The caller's object has the alignment of its type, if that is not packed.
-            let from = Place { addr: from, align: extent.align.into() };
+            let from = AlignedAddress { addr: from, align: extent.align.into() };
             self.copy(to, from, size, false);
             self.define(Some(local), dst.into());
         }

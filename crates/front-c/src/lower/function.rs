@@ -4,7 +4,7 @@
 //! edge into its block; edges that need assignments and are not their block's only way out get a block
 //! of their own. Blocks are visited in reverse postorder, so every value is known before it is used.
 
-use super::assembly::Assembly;
+use super::program::ProgramLowering;
 use super::value::{Operands, Val};
 use crate::link::{Symbol, Unit};
 use crate::promote::{Plan, SlotId};
@@ -26,7 +26,7 @@ pub(super) struct SlotRegs {
 }
 
 pub(super) struct Lower<'a, 'm> {
-    pub asm: &'a mut Assembly<'m>,
+    pub asm: &'a mut ProgramLowering<'m>,
     pub symbol: Symbol,
     /// The unit's number and the unit.
     pub at: usize,
@@ -48,7 +48,7 @@ pub(super) struct Lower<'a, 'm> {
 }
 
 /// The body of `symbol`, which is defined.
-pub fn lower(asm: &mut Assembly<'_>, symbol: Symbol, id: FuncId) -> ir::Function {
+pub fn lower(asm: &mut ProgramLowering<'_>, symbol: Symbol, id: FuncId) -> ir::Function {
     let declared = asm.program.funcs[id].clone();
     let unit = asm.unit(symbol);
     let GlobalKind::Function(function) = &asm.global_value(symbol).kind else {

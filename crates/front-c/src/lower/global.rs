@@ -1,7 +1,7 @@
 //! Variables: their bytes and the addresses in them.
 
-use super::assembly::Assembly;
 use super::constant::{Folded, fold};
+use super::program::ProgramLowering;
 use crate::link::Symbol;
 use raddle_ir::verify::MAX_OBJECT_SIZE;
 use raddle_ir::{Diagnostic, Global, GlobalId, Operand};
@@ -20,7 +20,11 @@ pub fn is_thread_local(value: &GlobalValue) -> bool {
 }
 
 /// The variable that `symbol` defines, or a zeroed one if it is defined nowhere.
-pub fn lower(asm: &mut Assembly<'_>, symbol: Symbol, id: GlobalId) -> Result<Global, Diagnostic> {
+pub fn lower(
+    asm: &mut ProgramLowering<'_>,
+    symbol: Symbol,
+    id: GlobalId,
+) -> Result<Global, Diagnostic> {
     let name = asm.program.globals[id].name.clone();
     let unit = asm.unit(symbol);
     let value = asm.global_value(symbol);
@@ -75,7 +79,7 @@ impl Image {
     /// Types nest no deeper than the parser allows.
     fn write(
         &mut self,
-        asm: &mut Assembly<'_>,
+        asm: &mut ProgramLowering<'_>,
         ty: TypeId,
         id: ConstId,
         offset: u64,
@@ -104,7 +108,7 @@ impl Image {
 
     fn scalar(
         &mut self,
-        asm: &mut Assembly<'_>,
+        asm: &mut ProgramLowering<'_>,
         ty: TypeId,
         id: ConstId,
         offset: u64,

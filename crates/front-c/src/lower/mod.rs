@@ -18,8 +18,6 @@
 //! rest of the program runs, and reaching it says what it was.
 
 mod arith;
-mod assembler;
-mod assembly;
 mod call;
 mod constant;
 mod copy;
@@ -29,14 +27,16 @@ mod fixed;
 mod function;
 mod gep;
 mod global;
+mod inline_asm;
 mod intrinsic;
 mod lanes;
 mod memory;
 mod overflow;
+mod program;
 mod special;
 mod start;
 mod value;
 mod varargs;
 
-pub use assembly::{Assembly, Source};
+pub use program::{ProgramLowering, Source};
 pub use start::start;

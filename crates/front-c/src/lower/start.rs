@@ -2,8 +2,8 @@
 //! priorities, then `main` with the arguments it takes, then what was registered to run at the end,
 //! and ends the program.
 
-use super::assembly::Assembly;
 use super::constant::{Folded, fold};
+use super::program::ProgramLowering;
 use crate::link::Symbol;
 use raddle_ir::{
     Callee, Diagnostic, FunctionBuilder, Global, InitThread, InstKind, Operand, TerminatorKind,
@@ -15,7 +15,7 @@ use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind};
 type Constructor = (u128, Operand);
 
 /// Adds the initial thread. `file`: what to complain about when there is no `main`.
-pub fn start(asm: &mut Assembly<'_>, file: &str) -> Result<(), Diagnostic> {
+pub fn start(asm: &mut ProgramLowering<'_>, file: &str) -> Result<(), Diagnostic> {
     let main = asm.source.links.find("main").map(|symbol| asm.definition(symbol));
     let main = main.filter(|symbol| is_function(asm, *symbol)).ok_or_else(|| {
         Diagnostic::whole_file(file, "the program has no main").expected("a function main")
@@ -54,19 +54,19 @@ pub fn start(asm: &mut Assembly<'_>, file: &str) -> Result<(), Diagnostic> {
 }
 
 /// Whether a module defines or declares a function of one of these names.
-fn mentions(asm: &Assembly<'_>, names: &[&str]) -> bool {
+fn mentions(asm: &ProgramLowering<'_>, names: &[&str]) -> bool {
     asm.source.units.iter().any(|unit| {
         let functions = unit.module.functions();
         functions.filter_map(|(id, _)| unit.module.symbol(id)).any(|name| names.contains(&name))
     })
 }
 
-fn is_function(asm: &Assembly<'_>, symbol: Symbol) -> bool {
+fn is_function(asm: &ProgramLowering<'_>, symbol: Symbol) -> bool {
     matches!(&asm.global_value(symbol).kind, GlobalKind::Function(f) if f.body.is_some())
 }
 
 /// `argc`, `argv`, `envp`, as many as `main` takes.
-fn arguments(asm: &mut Assembly<'_>, params: &[Scalar]) -> Vec<Operand> {
+fn arguments(asm: &mut ProgramLowering<'_>, params: &[Scalar]) -> Vec<Operand> {
     let mut vectors = Vec::new();
     if params.len() > 1 {
         let mut name = Global::zeroed("raddle.program", 8, 1);
@@ -91,7 +91,7 @@ fn arguments(asm: &mut Assembly<'_>, params: &[Scalar]) -> Vec<Operand> {
 }
 
 /// The entries of `llvm.global_ctors`: `{ i32 priority, ptr function, ptr data }`.
-fn collect(asm: &mut Assembly<'_>, unit: usize, found: &mut Vec<Constructor>) {
+fn collect(asm: &mut ProgramLowering<'_>, unit: usize, found: &mut Vec<Constructor>) {
     let module = &asm.source.units[unit].module;
     let table = module.variables().find_map(|(id, variable)| {
         (module.symbol(id) == Some("llvm.global_ctors")).then_some(variable.init)?
@@ -112,7 +112,7 @@ fn collect(asm: &mut Assembly<'_>, unit: usize, found: &mut Vec<Constructor>) {
 }
 
 fn constructor(
-    asm: &mut Assembly<'_>,
+    asm: &mut ProgramLowering<'_>,
     unit: usize,
     priority: ConstId,
     function: ConstId,

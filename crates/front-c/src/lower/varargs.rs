@@ -6,7 +6,7 @@
 //! (`overflow_arg_area`), never from saved registers. On 64-bit ARM the same is done with its own
 //! structure. Where `va_list` is a plain pointer, it points to the next slot.
 
-use super::copy::Place;
+use super::copy::AlignedAddress;
 use super::function::Lower;
 use raddle_ir::{Access, BinOp, CastOp, InstKind as Out, Operand, Order, Type as Scalar};
 use raddle_llvm::ast::{Arg, BlockId, InstKind, LocalId, Type, Value};
@@ -118,8 +118,8 @@ impl Lower<'_, '_> {
 
     fn put_argument(&mut self, addr: Operand, arg: &Arg) {
         if let Some(extent) = arg.attrs.byval.and_then(|ty| self.unit.layout.extent(ty)) {
-            let from = Place { addr: self.operand(arg.value), align: extent.align.into() };
-            let to = Place { addr, align: SLOT };
+            let from = AlignedAddress { addr: self.operand(arg.value), align: extent.align.into() };
+            let to = AlignedAddress { addr, align: SLOT };
             return self.copy(to, from, Operand::Int(extent.size.into()), false);
         }
         let Some(passed) = self.pass(arg) else {
@@ -167,7 +167,8 @@ impl Lower<'_, '_> {
 
     pub fn va_copy(&mut self, to: &Arg, from: &Arg) {
         let size = Operand::Int(self.list_kind().size().into());
-        let [to, from] = [to, from].map(|arg| Place { addr: self.operand(arg.value), align: SLOT });
+        let [to, from] =
+            [to, from].map(|arg| AlignedAddress { addr: self.operand(arg.value), align: SLOT });
         self.copy(to, from, size, false);
     }
 

@@ -150,30 +150,34 @@ fn memory(e: &mut Emit<'_, '_>, inst: &Inst, kind: Memory) -> Result<(), Diagnos
 }
 
 /// Where an access goes, and what becomes of its base register.
-struct Place {
+struct MemoryOperand {
     addr: Operand,
     update: Option<(Reg, Operand)>,
 }
 
 /// The register operand and the place: `[R1,#4]`, `[R1,#4]!` (before the access `R1` becomes the sum) or
 /// `[R1],#4` (after it).
-fn place(e: &mut Emit<'_, '_>, inst: &Inst, kind: Memory) -> Result<(Reg, Place), Diagnostic> {
+fn place(
+    e: &mut Emit<'_, '_>,
+    inst: &Inst,
+    kind: Memory,
+) -> Result<(Reg, MemoryOperand), Diagnostic> {
     let plain = matches!(kind, Memory::LoadExclusive);
     match inst.args.as_slice() {
         [reg, Arg { kind: ArgKind::Mem(mem), .. }, step] if !plain && is_bare(mem) => {
             let (reg, base, step) = (e.reg_arg(reg)?, e.reg(&mem.base)?, e.value_arg(step)?);
             let addr = e.sum_address(&[base.into()]);
             let after = e.sum_address(&[base.into(), step]);
-            Ok((reg, Place { addr, update: Some((base, after)) }))
+            Ok((reg, MemoryOperand { addr, update: Some((base, after)) }))
         }
         [reg, Arg { kind: ArgKind::Mem(mem), at }] if !plain && mem.writeback => {
             let (reg, base) = (e.reg_arg(reg)?, e.reg(&mem.base)?);
             let addr = e.address(mem, *at)?;
-            Ok((reg, Place { addr, update: Some((base, addr)) }))
+            Ok((reg, MemoryOperand { addr, update: Some((base, addr)) }))
         }
         _ => {
             let [reg, mem] = e.args(inst)?;
-            Ok((e.reg_arg(reg)?, Place { addr: address(e, mem)?, update: None }))
+            Ok((e.reg_arg(reg)?, MemoryOperand { addr: address(e, mem)?, update: None }))
         }
     }
 }

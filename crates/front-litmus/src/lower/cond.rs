@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::regs::MachineReg;
-use crate::ast::{At, Name, Place, PropAst, TermAst, Value};
+use crate::ast::{At, Location, Name, PropAst, TermAst, Value};
 use raddle_ir::{
     CmpOp, Condition, Diagnostic, ObservableId, Observed, Prop, Quantifier, Term, ThreadIdx, Type,
 };
@@ -65,7 +65,7 @@ fn collect(
         PropAst::Cmp { left, right, .. } => {
             observe(context, left, places)?;
             match right {
-                TermAst::Place(place) => observe(context, place, places),
+                TermAst::Location(place) => observe(context, place, places),
                 TermAst::Value(_) => Ok(()),
             }
         }
@@ -74,7 +74,7 @@ fn collect(
 
 fn observe(
     context: &mut Context<'_>,
-    place: &Place,
+    place: &Location,
     places: &mut ObservedPlaces,
 ) -> Result<(), Diagnostic> {
     let (key, name) = key(context, place)?;
@@ -82,19 +82,19 @@ fn observe(
     Ok(())
 }
 
-fn key(context: &Context<'_>, place: &Place) -> Result<(Key, String), Diagnostic> {
+fn key(context: &Context<'_>, place: &Location) -> Result<(Key, String), Diagnostic> {
     match place {
-        Place::Register { thread, thread_at, name } => {
+        Location::Register { thread, thread_at, name } => {
             let thread = context.thread(*thread, *thread_at)?;
             let reg = context.register(name)?;
             let shown = format!("{thread}:{}", reg.display);
             Ok((Key::Register(thread, reg.reg), shown))
         }
-        Place::Memory(name) => {
+        Location::Memory(name) => {
             context.location_name(name)?;
             Ok((Key::Memory(name.text.clone()), format!("[{}]", name.text)))
         }
-        Place::Symbolic(name) => Err(context
+        Location::Symbolic(name) => Err(context
             .error(name.at, format!("`%{}` is a register, and of no thread", name.text))
             .expected("a register with its thread")
             .help(format!("for thread 0, write `0:%{}`", name.text))),
@@ -161,7 +161,7 @@ fn comparison(
     context: &mut Context<'_>,
     ids: &Ids,
     equal: bool,
-    left: &Place,
+    left: &Location,
     right: &TermAst,
 ) -> Result<Prop, Diagnostic> {
     let id = ids[&key(context, left)?.0];
@@ -169,7 +169,7 @@ fn comparison(
     let value = match right {
         TermAst::Value(Value::Int { value, at }) => number(context, ty, *value, *at)?,
         TermAst::Value(Value::Address(name)) => address(context, name)?,
-        TermAst::Place(place) => {
+        TermAst::Location(place) => {
             let other = ids[&key(context, place)?.0];
             same_type(context, ty, other, place.at())?;
             Term::Observable(other)

@@ -2,7 +2,7 @@
 
 use super::regs::{self, MachineReg, RegName};
 use super::word::Word;
-use crate::ast::{At, DeclType, InitItem, LitmusTest, Name, Place, Value};
+use crate::ast::{At, DeclType, InitItem, LitmusTest, Location, Name, Value};
 use raddle_ir::{Diagnostic, Global, GlobalId, LocId, Operand, ProgramBuilder, Reg, Type};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -132,7 +132,7 @@ impl<'t> Context<'t> {
             self.location_name(target)?;
         }
         match &item.place {
-            Place::Memory(name) => {
+            Location::Memory(name) => {
                 self.location_name(name)?;
                 if let Some(ty) = item.ty {
                     self.types.insert(name.text.clone(), ty);
@@ -145,11 +145,11 @@ impl<'t> Context<'t> {
                     at,
                 )
             }
-            Place::Symbolic(name) => {
+            Location::Symbolic(name) => {
                 let old = self.symbolic.insert(name.text.clone(), (value.clone(), at));
                 self.no_second_value(old, &value, at)
             }
-            Place::Register { thread, thread_at, name } => {
+            Location::Register { thread, thread_at, name } => {
                 let thread = self.thread(*thread, *thread_at)?;
                 let reg = self.register(name)?.reg;
                 let old = match self.registers.entry((thread, reg)) {

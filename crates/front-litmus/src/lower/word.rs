@@ -13,7 +13,7 @@
 use super::{ppc, regs, x86};
 use crate::Arch;
 use crate::ast::{
-    Arg, ArgKind, Inst, Line, LitmusTest, Name, Place, PropAst, TermAst, Thread, Value,
+    Arg, ArgKind, Inst, Line, LitmusTest, Location, Name, PropAst, TermAst, Thread, Value,
 };
 use raddle_ir::Type;
 
@@ -52,7 +52,7 @@ impl Word {
 pub(super) fn choose(test: &LitmusTest) -> Word {
     let wide = wide_init(test)
         || test.locations.iter().any(|l| wide_place(test.arch, &l.place))
-        || test.locations.iter().any(|l| l.pointer && matches!(l.place, Place::Memory(_)))
+        || test.locations.iter().any(|l| l.pointer && matches!(l.place, Location::Memory(_)))
         || test.threads.iter().any(|thread| wide_thread(test.arch, thread))
         || test.condition.as_ref().is_some_and(|c| wide_prop(test.arch, &c.prop));
     if wide { Word::W64 } else { Word::W32 }
@@ -60,17 +60,17 @@ pub(super) fn choose(test: &LitmusTest) -> Word {
 
 fn wide_init(test: &LitmusTest) -> bool {
     test.init.iter().any(|item| match &item.place {
-        Place::Memory(_) => {
+        Location::Memory(_) => {
             item.ty.is_some_and(|ty| ty.is_wide()) || matches!(item.value, Some(Value::Address(_)))
         }
         place => wide_place(test.arch, place),
     })
 }
 
-fn wide_place(arch: Arch, place: &Place) -> bool {
+fn wide_place(arch: Arch, place: &Location) -> bool {
     match place {
-        Place::Register { name, .. } => wide_name(arch, name),
-        Place::Symbolic(_) | Place::Memory(_) => false,
+        Location::Register { name, .. } => wide_name(arch, name),
+        Location::Symbolic(_) | Location::Memory(_) => false,
     }
 }
 
@@ -112,8 +112,8 @@ fn wide_prop(arch: Arch, prop: &PropAst) -> bool {
         PropAst::Cmp { left, right, .. } => {
             wide_place(arch, left)
                 || match right {
-                    TermAst::Place(place) => wide_place(arch, place),
-                    TermAst::Value(Value::Address(_)) => matches!(left, Place::Memory(_)),
+                    TermAst::Location(place) => wide_place(arch, place),
+                    TermAst::Value(Value::Address(_)) => matches!(left, Location::Memory(_)),
                     TermAst::Value(Value::Int { .. }) => false,
                 }
         }

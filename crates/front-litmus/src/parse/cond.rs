@@ -198,7 +198,7 @@ fn comparison(cursor: &mut Cursor<'_>) -> Result<PropAst, Diagnostic> {
 /// On the right a bare name is an address; a register or `[x]` stands for its value.
 fn right_side(cursor: &mut Cursor<'_>) -> Result<TermAst, Diagnostic> {
     if cursor.at_thread() || cursor.is_punct('[') || cursor.is_punct('%') {
-        return Ok(TermAst::Place(cursor.place()?));
+        return Ok(TermAst::Location(cursor.place()?));
     }
     Ok(TermAst::Value(cursor.value()?))
 }

@@ -1,7 +1,7 @@
 //! A position in the tokens, and the pieces of grammar that several sections share.
 
 use super::token::{Tok, Token};
-use crate::ast::{At, Name, Place, Value};
+use crate::ast::{At, Location, Name, Value};
 use raddle_ir::Diagnostic;
 
 #[derive(Debug)]
@@ -122,12 +122,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// `0:r1`, `P0:r1`, `%x0`, `x` or `[x]`.
-    pub fn place(&mut self) -> Result<Place, Diagnostic> {
+    pub fn place(&mut self) -> Result<Location, Diagnostic> {
         if self.at_thread() {
             let (thread, thread_at) = self.thread()?;
             self.bump();
             let name = self.name("a register name")?;
-            return Ok(Place::Register { thread, thread_at, name });
+            return Ok(Location::Register { thread, thread_at, name });
         }
         if self.eat_punct('[') {
             let name = self.word("the name of a location")?;
@@ -135,13 +135,13 @@ impl<'a> Cursor<'a> {
                 return Err(self.array());
             }
             self.expect_punct(']', "`]`")?;
-            return Ok(Place::Memory(name));
+            return Ok(Location::Memory(name));
         }
         let name = self.name("a register, such as `0:r1`, or the name of a location")?;
         if self.is_punct('[') {
             return Err(self.array());
         }
-        Ok(if name.symbolic { Place::Symbolic(name) } else { Place::Memory(name) })
+        Ok(if name.symbolic { Location::Symbolic(name) } else { Location::Memory(name) })
     }
 
     fn array(&self) -> Diagnostic {

@@ -171,7 +171,7 @@ impl Threads<'_> {
                 let bytes = self.extent(addr);
                 self.put(thread, dst, Val::known(bytes.into()), false);
             }
-            op => return Err(unsupported(format!("{op:?} is not supported by the graph engine"))),
+            _ => return Err(unsupported("an operation that the graph engine does not have")),
         }
         Ok(Next::Go)
     }

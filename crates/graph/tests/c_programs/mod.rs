@@ -164,7 +164,7 @@ fn weak_complaint(program: &Verified, model: Model) -> Option<String> {
     let replayed = options(model, most_executions());
     for failure in &weak.failures {
         let end = replay(program, &replayed, &failure.schedule).end;
-        if !matches!(&end, ReplayEnd::Failed(sites) if sites.contains(&failure.site())) {
+        if !matches!(&end, ReplayEnd::Failed(sites) if sites.contains(&failure.site)) {
             return Some(format!("{model}: {failure:?} replays to {end:?}"));
         }
     }

@@ -55,11 +55,8 @@ fn verb(access: &Accessed) -> &'static str {
 /// A race as a failure, at its later access.
 pub(crate) fn site(system: &System<'_>, names: &Names, found: &Found) -> FailureSite {
     let machine = &system.machine;
-    FailureSite {
-        kind: FailureKind::Race,
-        thread: machine.thread_name(found.later.thread).to_owned(),
-        loc: found.later.loc,
-        against: found.earlier.loc,
-        message: found.message(machine, names),
-    }
+    let thread = machine.thread_name(found.later.thread);
+    let message = found.message(machine, names);
+    let site = FailureSite::new(FailureKind::Race, thread, found.later.loc, message);
+    FailureSite { against: found.earlier.loc, ..site }
 }

@@ -110,7 +110,7 @@ fn failure_set(summary: &Summary) -> Vec<(FailureKind, &str, &str)> {
 fn replays(program: &Verified, model: Model, failure: &Failure) {
     let replayed = replay(program, &Options::new(model), &failure.schedule);
     let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{failure:?}: {replayed:?}") };
-    let site = failure.site();
+    let site = failure.site.clone();
     assert!(sites.contains(&site), "{site:?} replays to {sites:?}");
 }
 

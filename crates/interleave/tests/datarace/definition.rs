@@ -66,7 +66,7 @@ struct Event {
 }
 
 /// A statement, by its thread and number.
-pub type Place = (usize, usize);
+pub type StatementId = (usize, usize);
 
 #[derive(Clone)]
 struct State {
@@ -88,7 +88,7 @@ const LOCKS: usize = 1;
 
 /// The pairs of places that race in some interleaving; `None` if there are too many of those. With
 /// `buffers`, as under TSO.
-pub fn races(program: &Threads, buffers: bool) -> Option<BTreeSet<(Place, Place)>> {
+pub fn races(program: &Threads, buffers: bool) -> Option<BTreeSet<(StatementId, StatementId)>> {
     let count = program.0.len();
     let spawns = program.0.iter().flatten().any(|s| matches!(s, Statement::Spawn));
     let state = State {
@@ -109,7 +109,7 @@ struct Search<'p> {
     program: &'p Threads,
     buffers: bool,
     left: u32,
-    found: BTreeSet<(Place, Place)>,
+    found: BTreeSet<(StatementId, StatementId)>,
 }
 
 impl Search<'_> {
@@ -232,7 +232,7 @@ fn updated(state: &State, thread: usize) -> Option<State> {
     Some(state)
 }
 
-fn racing(events: &[Event]) -> impl Iterator<Item = (Place, Place)> {
+fn racing(events: &[Event]) -> impl Iterator<Item = (StatementId, StatementId)> {
     let before = happens_before(events);
     let mut found = Vec::new();
     for (a, first) in events.iter().enumerate() {

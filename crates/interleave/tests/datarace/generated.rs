@@ -1,6 +1,6 @@
 //! Generated programs: the engine's races are those of the definition.
 
-use super::definition::{LOCATIONS, Order, Place, Statement, Threads, races};
+use super::definition::{LOCATIONS, Order, Statement, StatementId, Threads, races};
 use super::{Pair, common, pairs};
 use raddle_engine::{Model, Strategy};
 
@@ -122,7 +122,7 @@ fn the_races_are_those_of_the_definition() {
     let mut ask = |seed, model, buffers| {
         let threads = generated(seed);
         let (program, source, places) = built(&threads);
-        let line = |(thread, statement): Place| places[thread][statement];
+        let line = |(thread, statement): StatementId| places[thread][statement];
         let expected = races(&threads, buffers).ok_or(Stop::Skip)?;
         let expected: BTreeSet<Pair> = expected
             .into_iter()

@@ -49,7 +49,7 @@ fn pairs(program: &Verified, model: Model, strategy: Strategy) -> BTreeSet<Pair>
 fn replays(program: &Verified, model: Model, race: &Failure) {
     let replayed = replay(program, &racing(model), &race.schedule);
     let ReplayEnd::Failed(sites) = &replayed.end else { panic!("{race:?}: {replayed:?}") };
-    assert!(sites.contains(&race.site()), "{:?} replays to {sites:?}", race.site());
+    assert!(sites.contains(&race.site), "{:?} replays to {sites:?}", race.site);
     let unchecked = replay(program, &Options::new(model), &race.schedule);
     let other = match &unchecked.end {
         ReplayEnd::Failed(sites) => sites.iter().all(|site| site.kind != FailureKind::Race),

@@ -280,7 +280,11 @@ impl Lexer<'_> {
         }
         let found = rest.chars().next().unwrap_or(' ');
         let span = self.at..self.at + found.len_utf8();
-        let message = format!("a character that means nothing here: {found:?}");
+        let shown = match found.is_control() {
+            true => format!("U+{:04X}", u32::from(found)),
+            false => format!("'{found}'"),
+        };
+        let message = format!("a character that means nothing here: {shown}");
         Err(Box::new(
             Diagnostic::at(self.file, self.source, span, message)
                 .expected("a name, a number, a string or punctuation")

@@ -78,9 +78,14 @@ pub(super) fn constant(value: u128, ty: Type) -> String {
     }
 }
 
+/// The shortest decimal that reads back as the same float, with a point or an exponent.
+pub fn decimal(float: impl fmt::Debug + Into<f64> + Copy) -> String {
+    format!("{float:?}")
+}
+
 /// A float in decimal if that says it all, else its encoding.
-fn float(value: u128, float: impl fmt::Debug + Into<f64>, kept: u128) -> String {
-    let text = format!("{float:?}");
+fn float(value: u128, float: impl fmt::Debug + Into<f64> + Copy, kept: u128) -> String {
+    let text = decimal(float);
     if kept == value && float.into().is_finite() { text } else { format!("{value:#x}") }
 }
 
@@ -124,6 +129,15 @@ fn escape(rest: &str) -> Option<(char, usize)> {
 
 /// `text` in quotes, on one line.
 pub(super) fn quote(text: &str) -> String {
+    in_quotes(text, |c| format!("\\u{{{c:x}}}"))
+}
+
+/// The same for a message: characters that cannot be seen are written as C does it.
+pub fn quoted(text: &str) -> String {
+    in_quotes(text, |c| format!("\\x{c:02x}"))
+}
+
+fn in_quotes(text: &str, control: impl Fn(u32) -> String) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -132,7 +146,7 @@ pub(super) fn quote(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c if c.is_control() => out.push_str(&control(c.into())),
             c => out.push(c),
         }
     }

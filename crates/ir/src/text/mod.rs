@@ -47,6 +47,7 @@ mod print;
 use crate::diag::Diagnostic;
 use crate::program::Program;
 use crate::verify::{Verified, verify};
+pub use literal::{decimal, quoted};
 
 /// The longest source that is read, in bytes.
 pub const MAX_SOURCE: usize = 64 << 20;

@@ -108,7 +108,7 @@ impl Body<'_, '_> {
 
     fn target(&mut self, block: BlockId) {
         let exists = self.function.blocks.is_valid(block);
-        self.checker.require(exists, Rule::References, || format!("there is no {block:?}"));
+        self.checker.require(exists, Rule::References, || format!("there is no {block}"));
     }
 
     // ---- operands and results ----
@@ -150,7 +150,7 @@ impl Body<'_, '_> {
     /// The register's type, if it exists.
     pub(super) fn register(&mut self, reg: Reg) -> Option<Type> {
         let ty = self.function.regs.get(reg).map(|info| info.ty);
-        self.checker.require(ty.is_some(), Rule::References, || format!("there is no {reg:?}"));
+        self.checker.require(ty.is_some(), Rule::References, || format!("there is no {reg}"));
         ty
     }
 }

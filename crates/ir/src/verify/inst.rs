@@ -178,7 +178,7 @@ impl Body<'_, '_> {
             Callee::Direct(func) => {
                 let function = self.checker.program.funcs.get(func);
                 let exists = function.is_some();
-                self.checker.require(exists, Rule::References, || format!("there is no {func:?}"));
+                self.checker.require(exists, Rule::References, || format!("there is no {func}"));
                 function
             }
         };

@@ -92,6 +92,7 @@ use crate::inst::Operand;
 use crate::program::{BlockId, FuncId, LocId, Program, Reg};
 use crate::types::Type;
 use cranelift_entity::EntityRef;
+use std::fmt;
 
 /// The largest memory object, in bytes.
 pub const MAX_OBJECT_SIZE: u64 = 1 << 28;
@@ -147,18 +148,18 @@ impl Checker<'_> {
     /// An operand that is no register, in a place that asks for `ty` (`None`: for any type).
     fn constant(&mut self, operand: Operand, ty: Option<Type>) {
         let program = self.program;
-        let exists = match operand {
-            Operand::Global(id, _) => program.globals.is_valid(id),
-            Operand::Func(id) => program.funcs.is_valid(id),
+        let (exists, what): (bool, &dyn fmt::Display) = match &operand {
+            Operand::Global(id, _) => (program.globals.is_valid(*id), id),
+            Operand::Func(id) => (program.funcs.is_valid(*id), id),
             Operand::Int(value) => {
-                let fits = ty.is_none_or(|ty| value & !ty.mask() == 0);
+                let fits = ty.is_none_or(|ty| *value & !ty.mask() == 0);
                 return self.require(fits, Rule::Constants, || {
                     format!("the constant {value:#x} does not fit {}", ty.unwrap_or(Type::I128))
                 });
             }
             Operand::Reg(_) | Operand::Undef => return,
         };
-        self.require(exists, Rule::References, || format!("{operand:?} does not exist"));
+        self.require(exists, Rule::References, || format!("{what} does not exist"));
         let pointer = ty.is_none_or(|ty| ty == Type::Ptr);
         self.require(pointer, Rule::OperandTypes, || {
             format!("an address where {} is wanted", ty.unwrap_or(Type::Ptr))

@@ -4,6 +4,7 @@ use super::{At, Checker, MAX_CONDITION_DEPTH, MAX_GLOBALS, MAX_OBJECT_SIZE, Rule
 use crate::cond::{Prop, Term};
 use crate::inst::Operand;
 use crate::program::{FuncId, Global, GlobalId, Goal, InitThread, LocId, Observable, Observed};
+use crate::text::quoted;
 use crate::types::Type;
 use std::collections::HashSet;
 
@@ -63,7 +64,7 @@ impl Checker<'_> {
         let mut seen = HashSet::new();
         for name in names {
             self.require(seen.insert(name), Rule::Names, || {
-                format!("there are two {what}s called {name:?}")
+                format!("there are two {what}s called {}", quoted(name))
             });
         }
     }
@@ -144,7 +145,7 @@ impl Checker<'_> {
     fn thread(&mut self, thread: &InitThread) {
         let InitThread { name, func, args } = thread;
         let Some(function) = self.program.funcs.get(*func) else {
-            return self.error(Rule::References, format!("thread {name} runs {func:?}: not there"));
+            return self.error(Rule::References, format!("thread {name} runs {func}: not there"));
         };
         self.at = At { loc: function.loc, ..At::default() };
         self.require(!function.blocks.is_empty(), Rule::Threads, || {
@@ -235,7 +236,7 @@ impl Checker<'_> {
             Term::Int(_) => {}
             Term::Observable(id) => {
                 let exists = self.program.observables.is_valid(id);
-                self.require(exists, Rule::References, || format!("{id:?} does not exist"));
+                self.require(exists, Rule::References, || format!("{id} does not exist"));
             }
             Term::Global(id, offset) => {
                 let operand = Operand::Global(id, offset);

@@ -36,7 +36,7 @@ struct Scope {
 
 /// What the scopes of a position say together.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct ScopePosition {
     file: Option<FileId>,
     function: Option<NameId>,
 }
@@ -45,7 +45,7 @@ struct Place {
 enum Followed {
     NotYet,
     Underway,
-    Done(Place),
+    Done(ScopePosition),
 }
 
 /// The fields that any of the nodes may have.
@@ -126,12 +126,13 @@ impl Metadata {
         while let Some(&(node, at)) = self.positions.get(locs.next_key()) {
             let loc = match self.node(node) {
                 Some(Node::Location { line, column, scope, inlined_at }) => {
-                    let Place { file, function } = self.place(scope, &mut followed, at)?;
+                    let ScopePosition { file, function } = self.place(scope, &mut followed, at)?;
                     let inlined_at = inlined_at.map(|node| self.position(node, at));
                     Loc { line, column, file, function, inlined_at }
                 }
                 Some(Node::Scope(Scope { line, .. })) => {
-                    let Place { file, function } = self.place(Some(node), &mut followed, at)?;
+                    let ScopePosition { file, function } =
+                        self.place(Some(node), &mut followed, at)?;
                     Loc { line, column: 0, file, function, inlined_at: None }
                 }
                 _ => return Err(Fault::new(at..at, "metadata that is no position")),
@@ -143,14 +144,21 @@ impl Metadata {
     }
 
     /// Follows a scope to its file and function.
-    fn place(&self, scope: Option<NodeRef>, followed: &mut [Followed], at: usize) -> Parse<Place> {
+    fn place(
+        &self,
+        scope: Option<NodeRef>,
+        followed: &mut [Followed],
+        at: usize,
+    ) -> Parse<ScopePosition> {
         let mut path = Vec::new();
         let mut next = scope;
         let mut place = loop {
             let Some(index) = next.and_then(|node| self.index(node)) else {
-                break Place::default();
+                break ScopePosition::default();
             };
-            let Node::Scope(scope) = self.nodes[index as usize] else { break Place::default() };
+            let Node::Scope(scope) = self.nodes[index as usize] else {
+                break ScopePosition::default();
+            };
             match followed[index as usize] {
                 Followed::Done(place) => break place,
                 Followed::Underway => return Err(Fault::new(at..at, "a scope within itself")),

@@ -8,7 +8,7 @@
 
 use crate::arith;
 use crate::barriers::{self, Barrier};
-use crate::layout::{Place, Places};
+use crate::layout::{Extent, Places};
 use crate::local::{Context, End, Thread};
 use crate::outcome::Trouble;
 use raddle_ir::{InstKind, Reg, Type};
@@ -35,7 +35,7 @@ pub(super) enum Source {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Access {
-    pub place: Place,
+    pub place: Extent,
     pub read: Option<Source>,
     pub written: Option<u128>,
     /// A full barrier on both sides.
@@ -90,7 +90,7 @@ impl Candidate {
     }
 
     /// The writes to a place so far, with their values, and the initial value.
-    fn sources(&self, cx: &Context, place: Place) -> Vec<(Source, u128)> {
+    fn sources(&self, cx: &Context, place: Extent) -> Vec<(Source, u128)> {
         let mut sources = vec![(Source::Init, cx.layout.initial(place))];
         for (thread, run) in self.runs.iter().enumerate() {
             for (index, item) in run.items.iter().enumerate() {
@@ -109,7 +109,7 @@ impl Candidate {
 struct Reader {
     dst: Reg,
     ty: Type,
-    place: Place,
+    place: Extent,
     locked: bool,
     /// Of the value read: what is written, if anything.
     effect: Effect,
@@ -185,7 +185,7 @@ impl<'c, 'p> Candidates<'c, 'p> {
         let mut next = Run::clone(run);
         match inst {
             InstKind::Store { ty, addr, value, access } => {
-                let place = Place::new(next.local.address(cx, *addr), *ty);
+                let place = Extent::new(next.local.address(cx, *addr), *ty);
                 if !cx.layout.allows(place, true) {
                     next.local.fail();
                     return Ok(Some(vec![candidate.with(thread, next)]));
@@ -256,7 +256,7 @@ impl<'c, 'p> Candidates<'c, 'p> {
     }
 
     fn reader(&self, run: &Run, inst: &InstKind) -> Option<Reader> {
-        let place = |addr, ty| Place::new(run.local.address(self.cx, addr), ty);
+        let place = |addr, ty| Extent::new(run.local.address(self.cx, addr), ty);
         let value = |operand, ty| run.local.value(self.cx, operand, ty);
         match *inst {
             InstKind::Load { dst, ty, addr, .. } => {

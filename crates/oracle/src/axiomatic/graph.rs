@@ -2,7 +2,7 @@
 
 use super::candidates::{Access, Candidate, Item, ItemRef, Source};
 use crate::barriers::Barrier;
-use crate::layout::Place;
+use crate::layout::Extent;
 use crate::outcome::{Model, Trouble};
 use crate::relation::{EventId, Relation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,11 +78,11 @@ impl Graph {
         self.ids().flat_map(later).filter(same_thread)
     }
 
-    pub fn places(&self) -> BTreeSet<Place> {
+    pub fn places(&self) -> BTreeSet<Extent> {
         self.events.iter().map(|e| e.access.place).collect()
     }
 
-    pub fn writes(&self, place: Place) -> Vec<EventId> {
+    pub fn writes(&self, place: Extent) -> Vec<EventId> {
         let is_write = |id: &EventId| {
             let event = &self.events[id.0];
             event.writes() && event.access.place == place
@@ -127,7 +127,7 @@ impl Graph {
     }
 
     /// po-loc and rf of one place.
-    pub fn program_order_and_reads_from(&self, place: Place) -> Relation {
+    pub fn program_order_and_reads_from(&self, place: Extent) -> Relation {
         let mut relation = Relation::empty(self.events.len());
         let here = |id: EventId| self.events[id.0].access.place == place;
         for (a, b) in self.program_order().filter(|(a, b)| here(*a) && here(*b)) {

@@ -26,7 +26,7 @@
 mod candidates;
 mod graph;
 
-use crate::layout::Place;
+use crate::layout::Extent;
 use crate::local::Context;
 use crate::outcome::{Model, Outcome, Trouble, observe};
 use crate::relation::{EventId, Relation};
@@ -47,7 +47,7 @@ pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
 }
 
 /// A choice of coherence order: the writes of each place, first to last.
-type Coherence = BTreeMap<Place, Vec<EventId>>;
+type Coherence = BTreeMap<Extent, Vec<EventId>>;
 
 fn count_coherence_orders(
     cx: &Context,
@@ -88,7 +88,7 @@ fn coherence_orders(graph: &Graph) -> Vec<Coherence> {
     orders
 }
 
-fn is_coherent(graph: &Graph, place: Place, writes: &[EventId]) -> bool {
+fn is_coherent(graph: &Graph, place: Extent, writes: &[EventId]) -> bool {
     let mut all: Relation = graph.program_order_and_reads_from(place);
     all.union(&graph.coherence_and_from_reads(writes));
     all.is_acyclic()
@@ -107,7 +107,7 @@ fn permutations(items: &[EventId]) -> Vec<Vec<EventId>> {
 }
 
 fn final_state(cx: &Context, candidate: &Candidate, graph: &Graph, co: &Coherence) -> Vec<u64> {
-    let last = |(place, writes): (&Place, &Vec<EventId>)| {
+    let last = |(place, writes): (&Extent, &Vec<EventId>)| {
         writes.last().and_then(|w| graph.written(*w)).map(|value| (*place, value))
     };
     let memory = co.iter().filter_map(last).collect();

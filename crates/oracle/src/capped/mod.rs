@@ -20,7 +20,7 @@ mod thread;
 
 use crate::arith;
 use crate::barriers::{self, Barrier};
-use crate::layout::{Layout, Place};
+use crate::layout::{Extent, Layout};
 use crate::outcome::Trouble;
 use past::Past;
 use raddle_ir::{InstKind, Operand, Program, ThreadIdx, Type};
@@ -79,7 +79,7 @@ struct State {
     /// Bytes that are not what they were at the start.
     memory: BTreeMap<u64, u8>,
     /// Oldest first.
-    buffers: Vec<VecDeque<(Place, u128)>>,
+    buffers: Vec<VecDeque<(Extent, u128)>>,
     /// Where traces are asked for.
     past: Option<Past>,
     /// Its trace is none of SC.
@@ -163,7 +163,7 @@ impl Search<'_> {
     /// Whether nobody else has the sole right to.
     fn may_write(&self, state: &State, thread: usize) -> bool {
         let Some(lock) = self.program.memory_lock else { return true };
-        let holder = self.memory(state, Place::mutex(self.layout.address(lock)));
+        let holder = self.memory(state, Extent::mutex(self.layout.address(lock)));
         holder == 0 || holder == thread as u128 + 1
     }
 
@@ -171,15 +171,15 @@ impl Search<'_> {
         state.memory.get(&addr).copied().unwrap_or_else(|| self.layout.initial_byte(addr))
     }
 
-    fn memory(&self, state: &State, place: Place) -> u128 {
+    fn memory(&self, state: &State, place: Extent) -> u128 {
         let bytes = (0..u64::from(place.size)).rev();
         bytes.fold(0, |value, i| value << 8 | u128::from(self.byte(state, place.addr + i)))
     }
 
     /// Memory as the thread sees it: each byte from its newest store, if there is one.
-    fn seen(&self, state: &State, thread: usize, place: Place) -> u128 {
+    fn seen(&self, state: &State, thread: usize, place: Extent) -> u128 {
         let byte = |addr: u64| {
-            let covers = |(p, _): &&(Place, u128)| addr.wrapping_sub(p.addr) < p.size.into();
+            let covers = |(p, _): &&(Extent, u128)| addr.wrapping_sub(p.addr) < p.size.into();
             match state.buffers[thread].iter().rev().find(covers) {
                 Some((p, value)) => (value >> (8 * (addr - p.addr))) as u8,
                 None => self.byte(state, addr),
@@ -189,7 +189,7 @@ impl Search<'_> {
         bytes.fold(0, |value, i| value << 8 | u128::from(byte(place.addr + i)))
     }
 
-    fn write(&self, state: &mut State, place: Place, value: u128) {
+    fn write(&self, state: &mut State, place: Extent, value: u128) {
         for i in 0..u64::from(place.size) {
             let (addr, byte) = (place.addr + i, (value >> (8 * i)) as u8);
             if byte == self.layout.initial_byte(addr) {
@@ -205,7 +205,7 @@ impl Search<'_> {
         let local = &state.threads[thread];
         let Some(inst) = local.at(self.program) else { return Ok(Vec::new()) };
         let value = |operand: Operand, ty: Type| local.value(&self.layout, operand, ty);
-        let place = |addr, ty| Place::new(value(addr, Type::Ptr) as u64, ty);
+        let place = |addr, ty| Extent::new(value(addr, Type::Ptr) as u64, ty);
         let drained = state.buffers[thread].is_empty();
         let may_write = drained && self.may_write(state, thread);
         match *inst {
@@ -272,7 +272,7 @@ impl Search<'_> {
                 self.on(after, thread, &[(dst, old), (ok, equal.into())])
             }
             InstKind::Lock { addr } => {
-                let place = Place::mutex(value(addr, Type::Ptr) as u64);
+                let place = Extent::mutex(value(addr, Type::Ptr) as u64);
                 if self.memory(state, place) != 0 {
                     return Ok(Vec::new());
                 }
@@ -281,7 +281,7 @@ impl Search<'_> {
                 self.on(after, thread, &[])
             }
             InstKind::Unlock { addr } => {
-                let place = Place::mutex(value(addr, Type::Ptr) as u64);
+                let place = Extent::mutex(value(addr, Type::Ptr) as u64);
                 if self.memory(state, place) != thread as u128 + 1 {
                     return Ok(vec![self.failing(state, thread)]);
                 }
@@ -297,7 +297,7 @@ impl Search<'_> {
         &self,
         state: &State,
         thread: usize,
-        place: Place,
+        place: Extent,
         value: u128,
         capped: &mut bool,
     ) -> States {
@@ -320,7 +320,7 @@ impl Search<'_> {
     }
 
     /// Past the thread's buffer, which is empty.
-    fn write_at_once(&self, state: &mut State, thread: usize, place: Place, value: u128) {
+    fn write_at_once(&self, state: &mut State, thread: usize, place: Extent, value: u128) {
         self.write(state, place, value);
         if let Some(past) = &mut state.past {
             past.write(thread, place);
@@ -328,9 +328,14 @@ impl Search<'_> {
     }
 
     /// The newest store of the thread's buffer to this place.
-    fn newest(&self, state: &State, thread: usize, place: Place) -> Result<Option<usize>, Trouble> {
-        let end = |place: Place| place.addr + u64::from(place.size);
-        let overlaps = |other: Place| other.addr < end(place) && place.addr < end(other);
+    fn newest(
+        &self,
+        state: &State,
+        thread: usize,
+        place: Extent,
+    ) -> Result<Option<usize>, Trouble> {
+        let end = |place: Extent| place.addr + u64::from(place.size);
+        let overlaps = |other: Extent| other.addr < end(place) && place.addr < end(other);
         let buffer = &state.buffers[thread];
         match buffer.iter().rposition(|(other, _)| overlaps(*other)) {
             Some(position) if buffer[position].0 != place => {

@@ -6,7 +6,7 @@
 //! the trace is bad if the store itself is found to be among it when it reaches memory. Any number of
 //! threads may delay any number of stores; nothing is taken from the theory of attacks.
 
-use crate::layout::Place;
+use crate::layout::Extent;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What happens after the loads that overtook one store.
@@ -15,7 +15,7 @@ struct After {
     /// Threads whose events are among it from now on, as bits.
     threads: u32,
     /// Places that it touched, and whether by a write.
-    touched: BTreeMap<Place, bool>,
+    touched: BTreeMap<Extent, bool>,
     /// By thread, its pending stores that are among it, as bits: the oldest is the lowest.
     pending: BTreeMap<usize, u32>,
     /// By thread, its pending stores that loads among it have read: what replaces one of these in
@@ -32,12 +32,12 @@ impl After {
         self.threads |= 1 << thread;
     }
 
-    fn touch(&mut self, place: Place, writes: bool) {
+    fn touch(&mut self, place: Extent, writes: bool) {
         *self.touched.entry(place).or_default() |= writes;
     }
 
     /// Whether an access happens after one of those touched.
-    fn conflicts(&self, place: Place, writes: bool) -> bool {
+    fn conflicts(&self, place: Extent, writes: bool) -> bool {
         self.touched.get(&place).is_some_and(|written| *written || writes)
     }
 
@@ -93,7 +93,7 @@ impl Past {
     }
 
     /// A load reads memory.
-    pub fn read(&mut self, thread: usize, place: Place) {
+    pub fn read(&mut self, thread: usize, place: Extent) {
         for after in self.others(thread) {
             if after.follows(thread) || after.conflicts(place, false) {
                 after.follow(thread);
@@ -114,7 +114,7 @@ impl Past {
     }
 
     /// Memory is written past the thread's buffer, which is empty.
-    pub fn write(&mut self, thread: usize, place: Place) {
+    pub fn write(&mut self, thread: usize, place: Extent) {
         for after in self.others(thread) {
             if after.follows(thread) || after.conflicts(place, true) {
                 after.follow(thread);
@@ -124,7 +124,7 @@ impl Past {
     }
 
     /// The thread's oldest store reaches memory; true if it happens after a load that overtook it.
-    pub fn update(&mut self, thread: usize, place: Place) -> bool {
+    pub fn update(&mut self, thread: usize, place: Extent) -> bool {
         let Some(own) = self.0[thread].pop_front() else { return false };
         if own.conflicts(place, true) || own.has_pending(thread) {
             return true;

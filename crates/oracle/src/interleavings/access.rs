@@ -4,7 +4,7 @@ use super::world::{Entry, Event, From, ThreadName, World};
 use super::{Machine, Worlds};
 use crate::arith;
 use crate::barriers::{self, Barrier};
-use crate::layout::Place;
+use crate::layout::Extent;
 use crate::outcome::Model;
 use raddle_ir::{FenceKind, InstKind};
 
@@ -19,7 +19,7 @@ impl Machine<'_, '_> {
             _ => return Ok(Vec::new()),
         };
         let local = &world.threads[&name].local;
-        let place = Place::new(local.address(self.cx, addr), ty);
+        let place = Extent::new(local.address(self.cx, addr), ty);
         if !self.check(place, false)? {
             return self.fail(world, name, None);
         }
@@ -36,7 +36,7 @@ impl Machine<'_, '_> {
     }
 
     /// What the thread sees at a place: its own newest store there, or memory.
-    fn visible(&self, world: &World, name: ThreadName, place: Place) -> (u128, From) {
+    fn visible(&self, world: &World, name: ThreadName, place: Extent) -> (u128, From) {
         let own = world.threads[&name].buffer.iter().rev().find(|entry| entry.place == place);
         match own {
             Some(entry) => {
@@ -50,7 +50,7 @@ impl Machine<'_, '_> {
     pub(super) fn store(&mut self, world: &World, name: ThreadName, inst: &InstKind) -> Worlds {
         let InstKind::Store { ty, addr, value, access } = *inst else { return Ok(Vec::new()) };
         let local = &world.threads[&name].local;
-        let place = Place::new(local.address(self.cx, addr), ty);
+        let place = Extent::new(local.address(self.cx, addr), ty);
         if !self.check(place, true)? {
             return self.fail(world, name, None);
         }
@@ -92,7 +92,7 @@ impl Machine<'_, '_> {
             return Ok(Vec::new());
         };
         let local = &world.threads[&name].local;
-        let place = Place::new(local.address(self.cx, addr), ty);
+        let place = Extent::new(local.address(self.cx, addr), ty);
         if !self.check(place, true)? {
             return self.fail(world, name, None);
         }

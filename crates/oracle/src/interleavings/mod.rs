@@ -23,7 +23,7 @@ mod access;
 mod sync;
 mod world;
 
-use crate::layout::{Place, Places};
+use crate::layout::{Extent, Places};
 use crate::local::{Context, End, Thread};
 use crate::outcome::{Model, Outcome, Trouble, observe};
 use raddle_ir::{InstKind, Program, Reg};
@@ -162,7 +162,7 @@ impl Machine<'_, '_> {
     }
 
     /// Whether an access to `place` is one to memory that exists.
-    fn check(&mut self, place: Place, write: bool) -> Result<bool, Trouble> {
+    fn check(&mut self, place: Extent, write: bool) -> Result<bool, Trouble> {
         let allowed = self.cx.layout.allows(place, write);
         if allowed {
             self.places.note(place)?;

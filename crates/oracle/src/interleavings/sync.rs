@@ -2,7 +2,7 @@
 
 use super::world::{Event, Running, ThreadName, Waiting, World};
 use super::{Machine, Worlds, is_over};
-use crate::layout::Place;
+use crate::layout::Extent;
 use crate::local::Thread;
 use crate::outcome::Trouble;
 use raddle_ir::{Callee, InstKind, Operand, Reg, Type};
@@ -23,20 +23,20 @@ impl Machine<'_, '_> {
         let address = |operand: Operand| local.address(self.cx, operand);
         match inst {
             InstKind::Lock { addr } => {
-                let mutex = Place::mutex(address(*addr));
+                let mutex = Extent::mutex(address(*addr));
                 self.lock(world, name, mutex)
             }
             InstKind::TryLock { dst, addr } => {
-                let mutex = Place::mutex(address(*addr));
+                let mutex = Extent::mutex(address(*addr));
                 self.try_lock(world, name, *dst, mutex)
             }
             InstKind::Unlock { addr } => {
-                let mutex = Place::mutex(address(*addr));
+                let mutex = Extent::mutex(address(*addr));
                 self.unlock(world, name, mutex)
             }
             InstKind::CondWait { woken: Some(_), .. } => Trouble::unsupported("timed waits"),
             InstKind::CondWait { woken: None, cond, mutex } => {
-                let (cond, mutex) = (address(*cond), Place::mutex(address(*mutex)));
+                let (cond, mutex) = (address(*cond), Extent::mutex(address(*mutex)));
                 self.wait(world, name, cond, mutex)
             }
             InstKind::CondSignal { cond } => self.signal(world, name, address(*cond)),
@@ -51,7 +51,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn lock(&mut self, world: &World, name: ThreadName, mutex: Place) -> Worlds {
+    fn lock(&mut self, world: &World, name: ThreadName, mutex: Extent) -> Worlds {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
@@ -67,7 +67,7 @@ impl Machine<'_, '_> {
         self.finish(after, name, Some(Event::Lock { mutex }))
     }
 
-    fn try_lock(&mut self, world: &World, name: ThreadName, dst: Reg, mutex: Place) -> Worlds {
+    fn try_lock(&mut self, world: &World, name: ThreadName, dst: Reg, mutex: Extent) -> Worlds {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
@@ -88,13 +88,13 @@ impl Machine<'_, '_> {
     }
 
     /// The failure of whoever uses a mutex that was destroyed.
-    fn destroyed(&self, world: &World, name: ThreadName, mutex: Place) -> Option<Worlds> {
+    fn destroyed(&self, world: &World, name: ThreadName, mutex: Extent) -> Option<Worlds> {
         let (value, from) = world.read(self.cx, mutex);
         let event = Event::LockFailed { mutex, from };
         (value == DESTROYED).then(|| self.fail(world, name, Some(event)))
     }
 
-    fn unlock(&mut self, world: &World, name: ThreadName, mutex: Place) -> Worlds {
+    fn unlock(&mut self, world: &World, name: ThreadName, mutex: Extent) -> Worlds {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
@@ -109,7 +109,7 @@ impl Machine<'_, '_> {
     }
 
     /// The next of the three events of waiting on a condition.
-    fn wait(&mut self, world: &World, name: ThreadName, cond: u64, mutex: Place) -> Worlds {
+    fn wait(&mut self, world: &World, name: ThreadName, cond: u64, mutex: Extent) -> Worlds {
         match world.threads[&name].waiting {
             None => self.enqueue(world, name, cond, mutex),
             Some(Waiting::Queued) => self.release(world, name, mutex, Waiting::Asleep),
@@ -132,7 +132,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn enqueue(&mut self, world: &World, name: ThreadName, cond: u64, mutex: Place) -> Worlds {
+    fn enqueue(&mut self, world: &World, name: ThreadName, cond: u64, mutex: Extent) -> Worlds {
         if !self.check(mutex, true)? {
             return self.fail(world, name, None);
         }
@@ -151,7 +151,7 @@ impl Machine<'_, '_> {
     }
 
     /// Releases the mutex; the thread stays at its wait instruction.
-    fn release(&self, world: &World, name: ThreadName, mutex: Place, next: Waiting) -> Worlds {
+    fn release(&self, world: &World, name: ThreadName, mutex: Extent, next: Waiting) -> Worlds {
         let mut after = world.clone();
         after.write(mutex, FREE, world.next_event(name));
         let thread = after.thread_mut(name);

@@ -8,7 +8,7 @@
 //! ancestry, so nothing in it depends on the order of independent steps: two interleavings have
 //! the same trace exactly when these are equal.
 
-use crate::layout::Place;
+use crate::layout::Extent;
 use crate::local::{Context, End, Thread};
 use crate::outcome::{Model, Trouble};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,35 +55,35 @@ pub(super) type From = Option<EventRef>;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Event {
     Read {
-        place: Place,
+        place: Extent,
         value: u128,
         from: From,
     },
     Write {
-        place: Place,
+        place: Extent,
         value: u128,
     },
     /// A read-modify-write; one that wrote nothing is a failed compare-and-swap.
     Update {
-        place: Place,
+        place: Extent,
         read: u128,
         from: From,
         wrote: Option<u128>,
     },
     /// Also a successful try-lock.
     Lock {
-        mutex: Place,
+        mutex: Extent,
     },
     LockFailed {
-        mutex: Place,
+        mutex: Extent,
         from: From,
     },
     Unlock {
-        mutex: Place,
+        mutex: Extent,
     },
     /// Unlocking a mutex, or waiting with one, that the thread does not hold.
     Misuse {
-        mutex: Place,
+        mutex: Extent,
     },
     /// Entering a condition's queue, after so many signals.
     Enqueue {
@@ -92,7 +92,7 @@ pub(super) enum Event {
     },
     /// Taking the mutex again after being woken.
     Relock {
-        mutex: Place,
+        mutex: Extent,
         woken_by: EventRef,
     },
     Signal {
@@ -110,7 +110,7 @@ pub(super) enum Event {
 /// A store on its way to memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Entry {
-    pub place: Place,
+    pub place: Extent,
     pub value: u128,
     pub event: usize,
     /// Store-store barriers of the thread before this store.
@@ -142,7 +142,7 @@ pub(super) struct Running {
     pub waiting: Option<Waiting>,
     pub spawned: u64,
     /// The mutexes that it holds.
-    pub held: BTreeSet<Place>,
+    pub held: BTreeSet<Extent>,
 }
 
 impl Running {
@@ -193,7 +193,7 @@ pub(super) struct Condition {
 pub(super) struct World {
     /// Shared between worlds until one of them changes it.
     pub threads: BTreeMap<ThreadName, Rc<Running>>,
-    pub cells: BTreeMap<Place, Cell>,
+    pub cells: BTreeMap<Extent, Cell>,
     pub conditions: BTreeMap<u64, Condition>,
 }
 
@@ -201,7 +201,7 @@ pub(super) struct World {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Trace {
     threads: BTreeMap<ThreadName, (Vec<Event>, Option<End>)>,
-    coherence: BTreeMap<Place, Vec<EventRef>>,
+    coherence: BTreeMap<Extent, Vec<EventRef>>,
     signals: BTreeMap<u64, Vec<EventRef>>,
 }
 
@@ -232,7 +232,7 @@ impl World {
         (0..count).map(|i| &self.threads[&ThreadName::initial(i)].local).collect()
     }
 
-    pub fn memory(&self) -> BTreeMap<Place, u128> {
+    pub fn memory(&self) -> BTreeMap<Extent, u128> {
         self.cells.iter().map(|(place, cell)| (*place, cell.value)).collect()
     }
 
@@ -246,14 +246,14 @@ impl World {
     }
 
     /// What memory holds, and who wrote it.
-    pub fn read(&self, cx: &Context, place: Place) -> (u128, From) {
+    pub fn read(&self, cx: &Context, place: Extent) -> (u128, From) {
         match self.cells.get(&place) {
             Some(cell) => (cell.value, cell.writers.last().copied()),
             None => (cx.layout.initial(place), None),
         }
     }
 
-    pub fn write(&mut self, place: Place, value: u128, event: EventRef) {
+    pub fn write(&mut self, place: Extent, value: u128, event: EventRef) {
         let cell = self.cells.entry(place).or_insert(Cell { value, writers: Vec::new() });
         cell.value = value;
         cell.writers.push(event);

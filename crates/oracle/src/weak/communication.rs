@@ -6,7 +6,7 @@
 
 use super::graph::Graph;
 use super::trace::Direction;
-use crate::layout::Place;
+use crate::layout::Extent;
 use crate::outcome::Trouble;
 use crate::relation::{EventId, Relation};
 
@@ -17,7 +17,7 @@ pub(super) struct Communication {
     pub co: Relation,
     pub fr: Relation,
     /// The last value written to each place that is written.
-    pub last: Vec<(Place, u128)>,
+    pub last: Vec<(Extent, u128)>,
 }
 
 impl Communication {
@@ -49,7 +49,7 @@ impl Communication {
 /// is looked at.
 pub(super) fn coherent(
     graph: &Graph,
-    place: Place,
+    place: Extent,
     initial: u128,
     mut spend: impl FnMut() -> Result<(), Trouble>,
 ) -> Result<Vec<Communication>, Trouble> {
@@ -74,7 +74,7 @@ type ReadsFrom = Vec<(EventId, Option<EventId>)>;
 /// Every way to give the reads of a place writes of the value that they read.
 fn sources(
     graph: &Graph,
-    place: Place,
+    place: Extent,
     writes: &[EventId],
     initial: u128,
     spend: &mut impl FnMut() -> Result<(), Trouble>,
@@ -99,7 +99,7 @@ fn sources(
 
 fn communication(
     graph: &Graph,
-    place: Place,
+    place: Extent,
     order: &[EventId],
     reads_from: &ReadsFrom,
 ) -> Communication {

@@ -3,7 +3,7 @@
 
 use super::trace::{Access, Direction, Trace};
 use crate::deps::Deps;
-use crate::layout::Place;
+use crate::layout::Extent;
 use crate::outcome::Trouble;
 use crate::relation::{EventId, Events, Relation};
 use std::collections::BTreeSet;
@@ -118,11 +118,11 @@ impl<'t> Graph<'t> {
         self.events.len()
     }
 
-    pub fn places(&self) -> BTreeSet<Place> {
+    pub fn places(&self) -> BTreeSet<Extent> {
         self.events.iter().map(|(_, access)| access.place).collect()
     }
 
-    pub fn at(&self, place: Place, direction: Direction) -> Vec<EventId> {
+    pub fn at(&self, place: Extent, direction: Direction) -> Vec<EventId> {
         let here = |e: &EventId| {
             let access = self.access(*e);
             access.place == place && access.direction == direction

@@ -34,7 +34,7 @@ mod mapping;
 mod trace;
 
 use crate::deps::Deps;
-use crate::layout::{Place, Places};
+use crate::layout::{Extent, Places};
 use crate::local::Context;
 use crate::outcome::{Outcome, Trouble, observe};
 use communication::Communication;
@@ -112,7 +112,7 @@ fn stores(threads: &[Vec<Trace>]) -> Vec<Stores> {
     all
 }
 
-type Stores = FxHashSet<(Place, u128)>;
+type Stores = FxHashSet<(Extent, u128)>;
 
 /// The traces of every thread, with all values that loads can return.
 fn traces(cx: &Context, model: Model, budget: u64) -> Result<Vec<Vec<Trace>>, Trouble> {

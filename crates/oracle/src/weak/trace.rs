@@ -10,14 +10,14 @@ use super::Model;
 use super::mapping::{self, After, Barrier};
 use crate::arith;
 use crate::deps::Deps;
-use crate::layout::{Place, Places};
+use crate::layout::{Extent, Places};
 use crate::local::{Context, Thread};
 use crate::outcome::Trouble;
 use raddle_ir::{InstKind, Operand, Order, Reg, RmwOp, ThreadIdx, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The values that may be at each place; its initial value where none is given.
-pub(super) type Values = BTreeMap<Place, BTreeSet<u128>>;
+pub(super) type Values = BTreeMap<Extent, BTreeSet<u128>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Direction {
@@ -29,7 +29,7 @@ pub(super) enum Direction {
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub direction: Direction,
-    pub place: Place,
+    pub place: Extent,
     pub value: u128,
     pub addr: Deps,
     pub data: Deps,
@@ -64,7 +64,7 @@ pub(super) struct Trace {
 /// A load or store about to be done.
 struct Request {
     direction: Direction,
-    place: Place,
+    place: Extent,
     addr: Deps,
 }
 
@@ -178,7 +178,7 @@ impl Traces<'_, '_> {
         Ok(complete)
     }
 
-    fn values_at(&self, place: Place) -> Vec<u128> {
+    fn values_at(&self, place: Extent) -> Vec<u128> {
         let known = self.values.get(&place);
         known.map_or_else(|| vec![self.cx.layout.initial(place)], |v| v.iter().copied().collect())
     }
@@ -238,7 +238,7 @@ impl Traces<'_, '_> {
         addr: Operand,
         ty: Type,
     ) -> Result<Option<Request>, Trouble> {
-        let place = Place::new(trace.local.address(self.cx, addr), ty);
+        let place = Extent::new(trace.local.address(self.cx, addr), ty);
         if !self.cx.layout.allows(place, direction == Direction::Write) {
             trace.local.fail();
             return Ok(None);

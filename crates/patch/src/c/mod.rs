@@ -13,7 +13,7 @@ mod sites;
 mod write;
 
 use crate::align::Spot;
-use crate::statement::{self, Spelling};
+use crate::statement::{self, Spelling, Statement};
 use crate::text::{self, Piece, begins_line};
 use crate::{Draft, FileEdit, Placed, Reload, SourceFile};
 use marks::{Marks, Spots};
@@ -192,9 +192,12 @@ impl Edits {
                 fences: marks.collect(),
             });
         }
-        for (c, words) in chosen.iter().zip(&words) {
+        for (c, Words { statement, .. }) in chosen.iter().zip(words) {
+            let cpp = files[self.sites.units[self.sites.sites[c.site].unit].file].cpp;
+            let header = (spelling != Spelling::Builtin).then(|| statement::header(c.kind, cpp));
+            let statement = Statement { words: statement, header: header.flatten() };
             for fence in &c.fences {
-                draft.statements.insert(*fence, words.statement.clone());
+                draft.statements.insert(*fence, statement.clone());
             }
         }
         draft

@@ -8,7 +8,7 @@ use raddle_engine::Engine;
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
-use raddle_patch::statement::{Language, header};
+use raddle_patch::statement::Language;
 use raddle_patch::{Change, Checked, Hunk, Written};
 use serde::Serialize;
 use shown::write_fences;
@@ -241,16 +241,15 @@ fn json_fences(asked: &Asked<'_>, fences: &[Fence]) -> Vec<JsonFence> {
 }
 
 fn json_fence(asked: &Asked<'_>, number: usize, fence: &Fence) -> JsonFence {
-    let statement = asked.written.statements.get(&number).cloned();
-    let named = statement.as_ref().is_some_and(|words| words.contains("memory_order_"));
+    let statement = asked.written.statements.get(&number);
     let program = asked.program;
     let point = fence.place.point;
     let function = &program.funcs[point.func];
     let before = program.loc(fence.place.before);
     JsonFence {
         kind: fence.kind.mnemonic(),
-        header: named.then(|| header(language(asked, fence), fence.kind)).flatten(),
-        statement,
+        header: statement.and_then(|statement| statement.header),
+        statement: statement.map(|statement| statement.words.clone()),
         function: function.name.clone(),
         block: function.blocks[point.block].name.clone(),
         index: point.index,

@@ -5,8 +5,8 @@ use super::super::emit::{Emit, constant};
 use super::super::flags::Source;
 use super::super::regs::X86_EAX;
 use super::{
-    Alu, Place, Value, XOR, destination, not_lockable, place, read, read_value, two_in_memory,
-    value, write,
+    Alu, Value, WriteOperand, XOR, destination, not_lockable, place, read, read_value,
+    two_in_memory, value, write,
 };
 use crate::ast::Inst;
 use raddle_ir::{BinOp, Diagnostic, IntPred, Operand, Reg, RmwOp, Type};
@@ -16,8 +16,8 @@ pub(super) fn binary(e: &mut Emit<'_, '_>, inst: &Inst, alu: Alu) -> Result<(), 
     let [dst, src] = e.args(inst)?;
     let (dst, src) = (place(e, dst)?, value(e, src)?);
     match (dst, src) {
-        (Place::Mem(_), Value::At(Place::Mem(_))) => Err(two_in_memory(e, inst)),
-        (Place::Reg(_), _) if inst.lock => Err(not_lockable(e, inst)),
+        (WriteOperand::Mem(_), Value::At(WriteOperand::Mem(_))) => Err(two_in_memory(e, inst)),
+        (WriteOperand::Reg(_), _) if inst.lock => Err(not_lockable(e, inst)),
         _ => {
             let value = read_value(e, src);
             apply(e, inst.lock, dst, alu, value, Some(flag_source(alu.op)));
@@ -35,13 +35,13 @@ fn flag_source(op: BinOp) -> Source {
 fn apply(
     e: &mut Emit<'_, '_>,
     lock: bool,
-    dst: Place,
+    dst: WriteOperand,
     alu: Alu,
     value: Operand,
     flags: Option<Source>,
 ) {
     let atomic = match dst {
-        Place::Mem(addr) if lock => Some(e.rmw(alu.rmw, addr, value)),
+        WriteOperand::Mem(addr) if lock => Some(e.rmw(alu.rmw, addr, value)),
         _ => None,
     };
     let old = atomic.map_or_else(|| read(e, dst), Operand::from);
@@ -53,11 +53,11 @@ fn apply(
         return;
     }
     let result = match dst {
-        Place::Reg(reg) => reg,
-        Place::Mem(_) => e.temp(Type::I64),
+        WriteOperand::Reg(reg) => reg,
+        WriteOperand::Mem(_) => e.temp(Type::I64),
     };
     e.arith(alu.op, result, old, value);
-    if let (Place::Mem(addr), None) = (dst, atomic) {
+    if let (WriteOperand::Mem(addr), None) = (dst, atomic) {
         e.store(addr, result.into(), Size::Word);
     }
     if let (Some(source), false) = (flags, compares) {
@@ -91,18 +91,18 @@ pub(super) fn neg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
 // ---- exchanges ----
 
 /// Takes `reg, mem` in either order, or two registers.
-fn exchanged(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg), Diagnostic> {
+fn exchanged(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(WriteOperand, Reg), Diagnostic> {
     let [a, b] = e.args(inst)?;
     match (place(e, a)?, place(e, b)?) {
-        (dst, Place::Reg(reg)) | (Place::Reg(reg), dst) => Ok((dst, reg)),
-        (Place::Mem(_), Place::Mem(_)) => Err(two_in_memory(e, inst)),
+        (dst, WriteOperand::Reg(reg)) | (WriteOperand::Reg(reg), dst) => Ok((dst, reg)),
+        (WriteOperand::Mem(_), WriteOperand::Mem(_)) => Err(two_in_memory(e, inst)),
     }
 }
 
 /// An exchange with memory is locked with or without the prefix.
 pub(super) fn xchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     match exchanged(e, inst)? {
-        (Place::Mem(addr), reg) => {
+        (WriteOperand::Mem(addr), reg) => {
             let old = e.rmw(RmwOp::Xchg, addr, reg.into());
             e.move_to(reg, old.into());
         }
@@ -119,11 +119,14 @@ pub(super) fn xchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> 
 }
 
 /// The memory or register operand that comes first, then a register.
-fn first_then_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg), Diagnostic> {
+fn first_then_register(
+    e: &mut Emit<'_, '_>,
+    inst: &Inst,
+) -> Result<(WriteOperand, Reg), Diagnostic> {
     let [dst, src] = e.args(inst)?;
     let (dst, src) = (place(e, dst)?, e.reg_arg(src)?);
     match dst {
-        Place::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
+        WriteOperand::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
         _ => Ok((dst, src)),
     }
 }
@@ -131,7 +134,7 @@ fn first_then_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Place, Reg)
 /// `dst, src = dst + src, dst`
 pub(super) fn xadd(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let (dst, src) = first_then_register(e, inst)?;
-    if let (Place::Mem(addr), true) = (dst, inst.lock) {
+    if let (WriteOperand::Mem(addr), true) = (dst, inst.lock) {
         let old = e.rmw(RmwOp::Add, addr, src.into());
         if e.flags.are_read() {
             sum_with_flags(e, old, src);
@@ -161,7 +164,7 @@ fn sum_with_flags(e: &mut Emit<'_, '_>, a: Reg, b: Reg) -> Reg {
 pub(super) fn cmpxchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let (dst, src) = first_then_register(e, inst)?;
     let eax = e.machine_reg(X86_EAX);
-    if let (Place::Mem(addr), true) = (dst, inst.lock) {
+    if let (WriteOperand::Mem(addr), true) = (dst, inst.lock) {
         let old = e.compare_exchange(addr, eax.into(), src.into());
         e.set_flags(eax.into(), old.into(), Source::Comparison);
         e.move_to(eax, old.into());

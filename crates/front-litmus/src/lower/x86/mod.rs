@@ -90,7 +90,7 @@ const FENCES: &[(&str, FenceKind)] =
 
 /// An operand that can be written to.
 #[derive(Clone, Copy)]
-enum Place {
+enum WriteOperand {
     Reg(Reg),
     /// The address.
     Mem(Operand),
@@ -99,7 +99,7 @@ enum Place {
 /// An operand that can be read.
 #[derive(Clone, Copy)]
 enum Value {
-    At(Place),
+    At(WriteOperand),
     Imm(i64),
 }
 
@@ -227,10 +227,10 @@ fn value(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Value, Diagnostic> {
     }
 }
 
-fn place(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Place, Diagnostic> {
+fn place(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<WriteOperand, Diagnostic> {
     match &arg.kind {
-        ArgKind::Mem(_) => Ok(Place::Mem(e.mem_arg(arg)?)),
-        ArgKind::Name(_) => Ok(Place::Reg(
+        ArgKind::Mem(_) => Ok(WriteOperand::Mem(e.mem_arg(arg)?)),
+        ArgKind::Name(_) => Ok(WriteOperand::Reg(
             e.reg_arg(arg).map_err(|error| error.help("memory is written in brackets: `[x]`"))?,
         )),
         ArgKind::Int(_) => {
@@ -240,10 +240,10 @@ fn place(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Place, Diagnostic> {
 }
 
 /// Memory is loaded.
-fn read(e: &mut Emit<'_, '_>, place: Place) -> Operand {
+fn read(e: &mut Emit<'_, '_>, place: WriteOperand) -> Operand {
     match place {
-        Place::Reg(reg) => reg.into(),
-        Place::Mem(addr) => {
+        WriteOperand::Reg(reg) => reg.into(),
+        WriteOperand::Mem(addr) => {
             let loaded = e.temp(Type::I64);
             e.load(loaded, addr, Size::Word);
             loaded.into()
@@ -259,10 +259,10 @@ fn read_value(e: &mut Emit<'_, '_>, value: Value) -> Operand {
 }
 
 /// Replaces a register or a word of memory.
-fn write(e: &mut Emit<'_, '_>, dst: Place, value: Operand) {
+fn write(e: &mut Emit<'_, '_>, dst: WriteOperand, value: Operand) {
     match dst {
-        Place::Mem(addr) => e.store(addr, value, Size::Word),
-        Place::Reg(reg) => e.move_to(reg, value),
+        WriteOperand::Mem(addr) => e.store(addr, value, Size::Word),
+        WriteOperand::Reg(reg) => e.move_to(reg, value),
     }
 }
 
@@ -275,18 +275,18 @@ fn two_in_memory(e: &Emit<'_, '_>, inst: &Inst) -> Diagnostic {
 fn compared(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Operand, Operand), Diagnostic> {
     let [a, b] = e.args(inst)?;
     let (a, b) = (value(e, a)?, value(e, b)?);
-    if matches!((a, b), (Value::At(Place::Mem(_)), Value::At(Place::Mem(_)))) {
+    if matches!((a, b), (Value::At(WriteOperand::Mem(_)), Value::At(WriteOperand::Mem(_)))) {
         return Err(two_in_memory(e, inst));
     }
     Ok((read_value(e, a), read_value(e, b)))
 }
 
 /// The one operand of an instruction, where it must be written to.
-fn destination(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<Place, Diagnostic> {
+fn destination(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<WriteOperand, Diagnostic> {
     let [arg] = e.args(inst)?;
     let dst = place(e, arg)?;
     match dst {
-        Place::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
+        WriteOperand::Reg(_) if inst.lock => Err(not_lockable(e, inst)),
         _ => Ok(dst),
     }
 }
@@ -296,24 +296,26 @@ fn destination(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<Place, Diagnostic> {
 fn mov(e: &mut Emit<'_, '_>, inst: &Inst, size: Size) -> Result<(), Diagnostic> {
     let [dst, src] = e.args(inst)?;
     match (place(e, dst)?, value(e, src)?) {
-        (Place::Mem(_), Value::At(Place::Mem(_))) => return Err(two_in_memory(e, inst)),
-        (Place::Mem(addr), src) => {
+        (WriteOperand::Mem(_), Value::At(WriteOperand::Mem(_))) => {
+            return Err(two_in_memory(e, inst));
+        }
+        (WriteOperand::Mem(addr), src) => {
             let value = read_value(e, src);
             e.store(addr, value, size);
         }
-        (Place::Reg(dst), Value::At(Place::Mem(addr))) if size == Size::Word => {
+        (WriteOperand::Reg(dst), Value::At(WriteOperand::Mem(addr))) if size == Size::Word => {
             e.load(dst, addr, size);
         }
-        (Place::Reg(dst), Value::At(Place::Mem(addr))) => {
+        (WriteOperand::Reg(dst), Value::At(WriteOperand::Mem(addr))) => {
             let loaded = e.temp(Type::I64);
             e.load(loaded, addr, size);
             merge_low(e, dst, loaded.into(), size);
         }
-        (Place::Reg(dst), src) if size == Size::Word => {
+        (WriteOperand::Reg(dst), src) if size == Size::Word => {
             let value = read_value(e, src);
             e.move_to(dst, value);
         }
-        (Place::Reg(dst), src) => {
+        (WriteOperand::Reg(dst), src) => {
             let cut = e.size_type(size);
             let value = read_value(e, src);
             let value = e.cut(value, cut);
@@ -339,8 +341,8 @@ fn set_condition(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(
     let truth = e.temp(Type::I64);
     e.truth(truth, holds);
     match dst {
-        Place::Mem(addr) => e.store(addr, truth.into(), Size::Byte),
-        Place::Reg(dst) => merge_low(e, dst, truth.into(), Size::Byte),
+        WriteOperand::Mem(addr) => e.store(addr, truth.into(), Size::Byte),
+        WriteOperand::Reg(dst) => merge_low(e, dst, truth.into(), Size::Byte),
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::super::cursor::{Cursor, PResult};
 use super::super::lex::{Token, TokenKind};
 use super::outline::{Names, Signature, Symbols, check_number};
-use super::position::{Place, Positions, position};
+use super::position::{Positioned, Positions, position};
 use super::{Parser, operand};
 use crate::inst::{Inst, Operand, Terminator, TerminatorKind};
 use crate::program::{Block, BlockId, FuncId, Function, LocId, Reg};
@@ -25,7 +25,7 @@ impl Parser<'_, '_> {
         signature.header(&mut self.cursor)?;
         self.positions.in_library(library);
         let written = position(&mut self.cursor, self.symbols, start)?;
-        let loc = self.positions.note(Place::Function(id), written);
+        let loc = self.positions.note(Positioned::Function(id), written);
         let mut blocks = PrimaryMap::new();
         if self.cursor.eat(TokenKind::LBrace) {
             signature.registers(&mut self.cursor)?;
@@ -140,11 +140,11 @@ impl Body<'_, '_> {
         loop {
             let start = self.cursor.token().start as usize;
             if let Some(kind) = self.terminator(label)? {
-                let loc = self.line_end(Place::Terminator(self.func, id), start)?;
+                let loc = self.line_end(Positioned::Terminator(self.func, id), start)?;
                 return Ok(Block { name, insts, term: Terminator { kind, loc } });
             }
             let kind = self.instruction()?;
-            let loc = self.line_end(Place::Inst(self.func, id, insts.len()), start)?;
+            let loc = self.line_end(Positioned::Inst(self.func, id, insts.len()), start)?;
             insts.push(Inst { kind, loc });
         }
     }
@@ -158,7 +158,7 @@ impl Body<'_, '_> {
         }))
     }
 
-    fn line_end(&mut self, place: Place, start: usize) -> PResult<LocId> {
+    fn line_end(&mut self, place: Positioned, start: usize) -> PResult<LocId> {
         let written = position(self.cursor, self.symbols, start)?;
         self.cursor.expect_line_end()?;
         Ok(self.positions.note(place, written))

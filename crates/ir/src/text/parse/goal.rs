@@ -9,7 +9,7 @@ use crate::program::{Block, BlockId, Goal, ThreadIdx};
 
 /// A thread, and the label that it is to be at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct ThreadLabel {
     thread: ThreadIdx,
     label: Token,
 }
@@ -26,7 +26,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn place(&mut self) -> PResult<Place> {
+    fn place(&mut self) -> PResult<ThreadLabel> {
         let (token, name) = self.cursor.name("a thread and a label")?;
         let Some(thread) = self.symbols.threads.get(&name).copied() else {
             let error = self.cursor.error(token, format!("there is no thread {name}"));
@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
         match label.kind {
             TokenKind::Word | TokenKind::Quoted | TokenKind::BlockNumber => {
                 self.cursor.next();
-                Ok(Place { thread, label })
+                Ok(ThreadLabel { thread, label })
             }
             _ => Err(self.cursor.unexpected("a label of the thread's function")),
         }
@@ -57,7 +57,7 @@ impl Parser<'_, '_> {
     pub(super) fn resolve_goals(&mut self) -> PResult<()> {
         for places in std::mem::take(&mut self.goals) {
             let mut goal = Goal { places: Vec::new() };
-            for Place { thread, label } in places {
+            for ThreadLabel { thread, label } in places {
                 goal.places.push((thread, self.block_of(thread, label)?));
             }
             self.program.goals.push(goal);

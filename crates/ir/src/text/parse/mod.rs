@@ -64,5 +64,5 @@ struct Parser<'a, 's> {
     /// Bytes of initialisers so far.
     initialised: u64,
     /// Goals as written: their labels are known when all functions were read.
-    goals: Vec<Vec<goal::Place>>,
+    goals: Vec<Vec<goal::ThreadLabel>>,
 }

@@ -25,7 +25,7 @@ pub(super) enum Written {
 
 /// What has a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum Positioned {
     Function(FuncId),
     Inst(FuncId, BlockId, usize),
     Terminator(FuncId, BlockId),
@@ -36,7 +36,7 @@ pub(super) enum Place {
 pub(super) struct Positions {
     /// What is read now belongs to a library: what has no position written gets none.
     library: bool,
-    pending: Vec<(Place, Written)>,
+    pending: Vec<(Positioned, Written)>,
 }
 
 /// `!7` or `!"f.c":37:5` or nothing.
@@ -77,7 +77,7 @@ impl Positions {
     }
 
     /// The id to keep for now; [`Positions::resolve`] replaces it if need be.
-    pub(super) fn note(&mut self, place: Place, written: Written) -> LocId {
+    pub(super) fn note(&mut self, place: Positioned, written: Written) -> LocId {
         match written {
             Written::Table(id) => return id,
             Written::Nothing(_) if self.library => return LocId::NONE,
@@ -106,11 +106,13 @@ impl Positions {
         }
         for (place, id) in resolved {
             match place {
-                Place::Function(func) => program.funcs[func].loc = id,
-                Place::Inst(func, block, at) => {
+                Positioned::Function(func) => program.funcs[func].loc = id,
+                Positioned::Inst(func, block, at) => {
                     program.funcs[func].blocks[block].insts[at].loc = id
                 }
-                Place::Terminator(func, block) => program.funcs[func].blocks[block].term.loc = id,
+                Positioned::Terminator(func, block) => {
+                    program.funcs[func].blocks[block].term.loc = id
+                }
             }
         }
     }

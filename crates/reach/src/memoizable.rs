@@ -1,10 +1,10 @@
-//! Programs whose moves concern little.
+//! Programs whose moves can be remembered.
 
 use raddle_ir::Program;
 
 /// Whether a move changes nothing but its own thread and, if it writes, shared memory, and depends
 /// on nothing else: nobody is started, woken or waited for, and no local step touches memory.
-pub(crate) fn is_narrow(program: &Program) -> bool {
+pub(crate) fn is_memoizable(program: &Program) -> bool {
     use raddle_ir::InstKind::*;
     let mut blocks = program.funcs.values().flat_map(|func| func.blocks.values());
     let wide = blocks.any(|block| {

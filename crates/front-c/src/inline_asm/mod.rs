@@ -8,7 +8,7 @@ mod constraints;
 mod template;
 
 pub use constraints::{Constraint, Flag, constraints};
-pub use template::{Place, Statement, statements};
+pub use template::{AsmOperand, Statement, statements};
 
 use raddle_ir::{FenceKind, RmwOp};
 
@@ -19,30 +19,30 @@ pub enum Step {
     Yield,
     /// A load, a store, or a copy between registers.
     Move {
-        source: Place,
-        target: Place,
+        source: AsmOperand,
+        target: AsmOperand,
         bits: Option<u8>,
     },
     /// `old = memory; memory = old op source`, in one step.
     Rmw {
         op: RmwOp,
-        source: Place,
-        memory: Place,
+        source: AsmOperand,
+        memory: AsmOperand,
         bits: Option<u8>,
         /// The operand that gets the old value (`xadd`, `xchg`).
         old: Option<usize>,
     },
     /// If memory holds what the accumulator has, it becomes `new`; the accumulator gets the old value.
     CmpXchg {
-        new: Place,
-        memory: Place,
+        new: AsmOperand,
+        memory: AsmOperand,
         bits: Option<u8>,
     },
     /// Changes one bit; the carry flag gets the old one.
     Bit {
         op: RmwOp,
-        index: Place,
-        memory: Place,
+        index: AsmOperand,
+        memory: AsmOperand,
         bits: Option<u8>,
     },
     /// A flag into an operand: 1, or all ones, if it is set.
@@ -108,7 +108,7 @@ pub fn steps(template: &str) -> Option<Vec<Step>> {
     (!locked).then_some(steps)
 }
 
-fn step(mnemonic: &str, operands: &[Place], lock: bool) -> Option<Step> {
+fn step(mnemonic: &str, operands: &[AsmOperand], lock: bool) -> Option<Step> {
     if !lock && let Some(kind) = fence(mnemonic, operands) {
         return Some(Step::Fence(kind));
     }
@@ -116,29 +116,29 @@ fn step(mnemonic: &str, operands: &[Place], lock: bool) -> Option<Step> {
         return Some(Step::Yield);
     }
     if let Some(flag) = mnemonic.strip_prefix("set").and_then(Flag::named) {
-        let [Place::Operand(to)] = *operands else {
+        let [AsmOperand::Operand(to)] = *operands else {
             return None;
         };
         return Some(Step::Set { flag, to, ones: false });
     }
     let (stem, bits) = sized(mnemonic)?;
     match (stem, operands) {
-        ("sbb", [Place::Operand(a), Place::Operand(b)]) if a == b => {
+        ("sbb", [AsmOperand::Operand(a), AsmOperand::Operand(b)]) if a == b => {
             Some(Step::Set { flag: Flag::Carry, to: *a, ones: true })
         }
         ("mov", [source, target]) if !lock => {
             Some(Step::Move { source: source.clone(), target: target.clone(), bits })
         }
-        ("or" | "add", [Place::Immediate(0), Place::Stack]) if lock => {
+        ("or" | "add", [AsmOperand::Immediate(0), AsmOperand::Stack]) if lock => {
             Some(Step::Fence(FenceKind::Mfence))
         }
-        ("xadd", [source @ Place::Operand(old), memory]) if lock => {
+        ("xadd", [source @ AsmOperand::Operand(old), memory]) if lock => {
             let (source, memory) = (source.clone(), memory.clone());
             Some(Step::Rmw { op: RmwOp::Add, source, memory, bits, old: Some(*old) })
         }
         // An exchange with memory is atomic without being told. Which operand is memory, the
         // constraints say.
-        ("xchg", [source @ Place::Operand(old), memory]) => {
+        ("xchg", [source @ AsmOperand::Operand(old), memory]) => {
             let (source, memory) = (source.clone(), memory.clone());
             Some(Step::Rmw { op: RmwOp::Xchg, source, memory, bits, old: Some(*old) })
         }
@@ -148,7 +148,7 @@ fn step(mnemonic: &str, operands: &[Place], lock: bool) -> Option<Step> {
         ("inc" | "dec", [memory]) if lock => {
             let op = if stem == "inc" { RmwOp::Add } else { RmwOp::Sub };
             let memory = memory.clone();
-            Some(Step::Rmw { op, source: Place::Immediate(1), memory, bits, old: None })
+            Some(Step::Rmw { op, source: AsmOperand::Immediate(1), memory, bits, old: None })
         }
         ("add" | "sub" | "and" | "or" | "xor", [source, memory]) if lock => {
             let op = arithmetic(stem)?;
@@ -194,11 +194,11 @@ fn sized(mnemonic: &str) -> Option<(&str, Option<u8>)> {
     STEMS.contains(&stem).then_some((stem, Some(bits)))
 }
 
-fn fence(mnemonic: &str, operands: &[Place]) -> Option<FenceKind> {
+fn fence(mnemonic: &str, operands: &[AsmOperand]) -> Option<FenceKind> {
     let option = match operands {
         [] => "",
-        [Place::Word(word)] => word,
-        [Place::Word(before), Place::Word(after)] if mnemonic == "fence" => {
+        [AsmOperand::Word(word)] => word,
+        [AsmOperand::Word(before), AsmOperand::Word(after)] if mnemonic == "fence" => {
             return Some(riscv(before, after));
         }
         _ => return None,
@@ -278,12 +278,15 @@ mod tests {
         else {
             panic!("not understood");
         };
-        assert_eq!((source, memory), (Place::Operand(0), Place::Operand(1)));
+        assert_eq!((source, memory), (AsmOperand::Operand(0), AsmOperand::Operand(1)));
         assert_eq!((bits, old), (Some(32), Some(0)));
         let dec = steps("lock decl ${0:w}; sete $1").expect("understood");
         assert_eq!(dec[1], Step::Set { flag: Flag::Zero, to: 1, ones: false });
-        let load =
-            Step::Move { source: Place::Operand(1), target: Place::Operand(0), bits: Some(64) };
+        let load = Step::Move {
+            source: AsmOperand::Operand(1),
+            target: AsmOperand::Operand(0),
+            bits: Some(64),
+        };
         assert_eq!(steps("movq $1, $0"), Some(vec![load]));
         assert_eq!(steps("lock movq $1, $0"), None);
         // Without the lock it is not atomic, and nothing is known about it.

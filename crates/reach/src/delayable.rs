@@ -23,10 +23,10 @@ pub(crate) enum Sought {
 
 /// For each operation: whether what is sought is ahead.
 #[derive(Clone, Debug)]
-pub(crate) struct Ahead(Arc<[bool]>);
+pub(crate) struct Delayable(Arc<[bool]>);
 
-impl Ahead {
-    pub fn new(code: &Code, sought: Sought) -> Ahead {
+impl Delayable {
+    pub fn new(code: &Code, sought: Sought) -> Delayable {
         let called = called(code);
         let mut ahead = vec![false; code.ops.len() + 1];
         let mut changed = true;
@@ -39,7 +39,7 @@ impl Ahead {
                 }
             }
         }
-        Ahead(ahead.into())
+        Delayable(ahead.into())
     }
 
     /// Whether a thread that is at `pc` may get to what is sought with a store in its buffer.

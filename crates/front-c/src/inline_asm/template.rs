@@ -2,7 +2,7 @@
 
 /// An operand as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum AsmOperand {
     /// `$0`: by its place among the constraints.
     Operand(usize),
     /// `($0)`: what an operand points to.
@@ -17,7 +17,7 @@ pub enum Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
     pub mnemonic: String,
-    pub operands: Vec<Place>,
+    pub operands: Vec<AsmOperand>,
     /// Written with a prefix `lock`.
     pub lock: bool,
 }
@@ -86,20 +86,20 @@ fn statement(text: &str) -> Option<Statement> {
     Some(Statement { mnemonic: mnemonic.to_owned(), operands, lock })
 }
 
-fn place(text: &str) -> Place {
+fn place(text: &str) -> AsmOperand {
     let number =
         |text: &str| -> Option<usize> { text.strip_prefix('{')?.strip_suffix('}')?.parse().ok() };
     if let Some(operand) = number(text) {
-        return Place::Operand(operand);
+        return AsmOperand::Operand(operand);
     }
     if let Some(operand) = text.strip_prefix('(').and_then(|t| number(t.strip_suffix(')')?)) {
-        return Place::Pointed(operand);
+        return AsmOperand::Pointed(operand);
     }
     if let Some(value) = text.strip_prefix('$').and_then(immediate) {
-        return Place::Immediate(value);
+        return AsmOperand::Immediate(value);
     }
     let at_stack = ["(%rsp)", "(%esp)", "(%%rsp)", "(%%esp)"].iter().any(|s| text.ends_with(s));
-    if at_stack { Place::Stack } else { Place::Word(text.to_owned()) }
+    if at_stack { AsmOperand::Stack } else { AsmOperand::Word(text.to_owned()) }
 }
 
 fn immediate(text: &str) -> Option<i128> {

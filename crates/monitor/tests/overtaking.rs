@@ -1,7 +1,7 @@
 //! Where no thread runs ahead of a store of its own, or none can tell, no order of the events shows a
 //! violation.
 
-use raddle_monitor::{Access, Ahead, Buffers, Causal, Kind, Op, Thread};
+use raddle_monitor::{Access, Buffers, Causal, Kind, Op, Overtaking, Thread};
 
 const THREADS: u32 = 3;
 const READ: Op = Op::Access(Kind::Read);
@@ -13,10 +13,10 @@ fn access(thread: u32, op: Op, addr: u64) -> Access {
     Access { thread: Thread(thread), op, addr, bytes }
 }
 
-fn push(ahead: &mut Ahead, run: &[Access]) {
+fn push(overtaking: &mut Overtaking, run: &[Access]) {
     for access in run {
-        ahead.step();
-        ahead.push(access);
+        overtaking.step();
+        overtaking.push(access);
     }
 }
 
@@ -75,17 +75,17 @@ fn random_bytes(random: &mut fastrand::Rng) -> Access {
 
 /// Whether the monitor finds something, and whether it was worth looking.
 fn looked(buffers: Buffers, run: &[Access]) -> (bool, bool) {
-    let (mut ahead, mut causal) = (Ahead::new(buffers, THREADS), Causal::new(buffers));
+    let (mut overtaking, mut causal) = (Overtaking::new(buffers, THREADS), Causal::new(buffers));
     causal.prepare(run);
     causal.prepare(run);
     let mut found = false;
     for (n, access) in run.iter().enumerate() {
-        ahead.step();
-        ahead.push(access);
+        overtaking.step();
+        overtaking.push(access);
         found |= causal.judge(n).is_some();
         causal.push(n);
     }
-    (found, ahead.is_found())
+    (found, overtaking.is_found())
 }
 
 /// How many runs had a violation, had none though it was worth looking, and were passed over.
@@ -127,60 +127,60 @@ fn nothing_is_found_in_parts_of_words() {
 fn taking_back_restores_what_was_known() {
     let mut random = fastrand::Rng::with_seed(10);
     for _ in 0..2_000 {
-        let mut ahead = Ahead::new(Buffers::PerThread, THREADS);
+        let mut overtaking = Overtaking::new(Buffers::PerThread, THREADS);
         let mut run = Vec::new();
         for _ in 0..8 {
             let kept = random.usize(..=run.len());
-            ahead.truncate(kept);
+            overtaking.truncate(kept);
             run.truncate(kept);
             let more = random_sections(&mut random);
-            push(&mut ahead, &more);
+            push(&mut overtaking, &more);
             run.extend(more);
-            let mut fresh = Ahead::new(Buffers::PerThread, THREADS);
+            let mut fresh = Overtaking::new(Buffers::PerThread, THREADS);
             push(&mut fresh, &run);
-            assert_eq!(ahead.is_found(), fresh.is_found(), "{run:?}");
+            assert_eq!(overtaking.is_found(), fresh.is_found(), "{run:?}");
         }
     }
 }
 
 #[test]
 fn who_runs_ahead_is_found_when_another_follows() {
-    let mut ahead = Ahead::new(Buffers::PerThread, 2);
-    push(&mut ahead, &[access(0, WRITE, 0), access(1, READ, 0)]);
+    let mut overtaking = Overtaking::new(Buffers::PerThread, 2);
+    push(&mut overtaking, &[access(0, WRITE, 0), access(1, READ, 0)]);
     // What it stored last.
-    push(&mut ahead, &[access(0, READ, 0)]);
-    assert!(!ahead.is_exposed());
-    push(&mut ahead, &[access(0, READ, 8)]);
-    assert!(ahead.is_exposed() && !ahead.is_found());
-    assert!(!ahead.would(&access(1, READ, 8)) && ahead.would(&access(1, WRITE, 8)));
-    push(&mut ahead, &[access(1, READ, 8)]);
-    assert!(!ahead.is_found());
-    push(&mut ahead, &[access(1, WRITE, 8)]);
-    assert!(ahead.is_found());
-    ahead.truncate(1);
-    push(&mut ahead, &[access(0, Op::Fence, 0), access(0, READ, 8), access(1, WRITE, 8)]);
-    assert!(!ahead.is_exposed());
+    push(&mut overtaking, &[access(0, READ, 0)]);
+    assert!(!overtaking.is_exposed());
+    push(&mut overtaking, &[access(0, READ, 8)]);
+    assert!(overtaking.is_exposed() && !overtaking.is_found());
+    assert!(!overtaking.would(&access(1, READ, 8)) && overtaking.would(&access(1, WRITE, 8)));
+    push(&mut overtaking, &[access(1, READ, 8)]);
+    assert!(!overtaking.is_found());
+    push(&mut overtaking, &[access(1, WRITE, 8)]);
+    assert!(overtaking.is_found());
+    overtaking.truncate(1);
+    push(&mut overtaking, &[access(0, Op::Fence, 0), access(0, READ, 8), access(1, WRITE, 8)]);
+    assert!(!overtaking.is_exposed());
 }
 
 #[test]
 fn a_thread_that_is_alone_overtakes_nobody() {
-    let mut ahead = Ahead::new(Buffers::PerThread, 1);
+    let mut overtaking = Overtaking::new(Buffers::PerThread, 1);
     let alone = [access(0, WRITE, 0), access(0, READ, 8)];
-    push(&mut ahead, &alone);
-    push(&mut ahead, &[access(0, Op::Spawn(Thread(1)), 0)]);
-    push(&mut ahead, &[access(0, READ, 0), access(0, Op::Join(Thread(1)), 0)]);
-    push(&mut ahead, &alone);
-    assert!(!ahead.is_exposed());
+    push(&mut overtaking, &alone);
+    push(&mut overtaking, &[access(0, Op::Spawn(Thread(1)), 0)]);
+    push(&mut overtaking, &[access(0, READ, 0), access(0, Op::Join(Thread(1)), 0)]);
+    push(&mut overtaking, &alone);
+    assert!(!overtaking.is_exposed());
 }
 
 #[test]
 fn what_is_not_followed_is_found() {
     // More threads than are followed, and a very long access.
     for after in [access(40, WRITE, 8), Access { bytes: 2000, ..access(1, WRITE, 64) }] {
-        let mut ahead = Ahead::new(Buffers::PerThread, 2);
-        push(&mut ahead, &[access(0, WRITE, 0), access(0, READ, 8)]);
-        assert!(!ahead.is_found());
-        push(&mut ahead, &[after]);
-        assert!(ahead.is_found());
+        let mut overtaking = Overtaking::new(Buffers::PerThread, 2);
+        push(&mut overtaking, &[access(0, WRITE, 0), access(0, READ, 8)]);
+        assert!(!overtaking.is_found());
+        push(&mut overtaking, &[after]);
+        assert!(overtaking.is_found());
     }
 }

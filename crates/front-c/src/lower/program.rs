@@ -1,13 +1,13 @@
 //! The program while it is put together.
 //!
 //! Only what can be reached from the start is translated: a reference to a function or variable
-//! gives it an id at once and leaves its body for later ([`Assembly::finish`] works off what is left).
+//! gives it an id at once and leaves its body for later ([`ProgramLowering::finish`] works off what is left).
 
 use super::fixed;
 use super::function;
 use super::global;
-use crate::asm::Machine;
 use crate::escape::Escapes;
+use crate::inline_asm::Machine;
 use crate::library::{self, Library};
 use crate::link::{Links, Symbol, Unit};
 use crate::shape::Signature;
@@ -43,7 +43,7 @@ enum Pending {
     LibraryVariable(GlobalId, String),
 }
 
-pub struct Assembly<'m> {
+pub struct ProgramLowering<'m> {
     pub source: Source<'m>,
     pub program: Program,
     functions: FxHashMap<Symbol, FuncId>,
@@ -60,9 +60,9 @@ pub struct Assembly<'m> {
     pub machines: BTreeSet<Machine>,
 }
 
-impl<'m> Assembly<'m> {
-    pub fn new(name: &str, source: Source<'m>) -> Assembly<'m> {
-        Assembly {
+impl<'m> ProgramLowering<'m> {
+    pub fn new(name: &str, source: Source<'m>) -> ProgramLowering<'m> {
+        ProgramLowering {
             source,
             program: Program { name: name.to_owned(), ..Program::default() },
             functions: FxHashMap::default(),
@@ -438,8 +438,10 @@ fn unique(names: &mut FxHashSet<String>, name: &str) -> String {
     }
 }
 
-impl std::fmt::Debug for Assembly<'_> {
+impl std::fmt::Debug for ProgramLowering<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Assembly").field("program", &self.program.name).finish_non_exhaustive()
+        f.debug_struct("ProgramLowering")
+            .field("program", &self.program.name)
+            .finish_non_exhaustive()
     }
 }

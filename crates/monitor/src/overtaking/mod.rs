@@ -38,7 +38,7 @@ enum Undo {
 
 /// Follows what threads do; can be taken back.
 #[derive(Clone, Debug)]
-pub struct Ahead {
+pub struct Overtaking {
     buffers: Buffers,
     threads: Vec<Own>,
     /// Of each thread.
@@ -66,10 +66,10 @@ const LONGEST: u32 = 1024;
 /// A cell, and which of its bytes.
 type Part = (u32, u8);
 
-impl Ahead {
+impl Overtaking {
     /// With so many threads that run from the start.
-    pub fn new(buffers: Buffers, running: u32) -> Ahead {
-        Ahead {
+    pub fn new(buffers: Buffers, running: u32) -> Overtaking {
+        Overtaking {
             buffers,
             threads: Vec::new(),
             known: [Known::default(); THREADS],
@@ -417,7 +417,7 @@ mod tests {
 
     #[test]
     fn lists_of_exposures_stay_short() {
-        let mut ahead = Ahead::new(Buffers::PerThread, 3);
+        let mut overtaking = Overtaking::new(Buffers::PerThread, 3);
         let access = |thread, kind, addr| Access {
             thread: Thread(thread),
             op: Op::Access(kind),
@@ -426,18 +426,18 @@ mod tests {
         };
         for _ in 0..100 {
             for thread in 0..3 {
-                ahead.step();
-                ahead.push(&access(thread, Kind::Write, 64 + 8 * u64::from(thread)));
-                ahead.push(&access(thread, Kind::Read, 0));
+                overtaking.step();
+                overtaking.push(&access(thread, Kind::Write, 64 + 8 * u64::from(thread)));
+                overtaking.push(&access(thread, Kind::Read, 0));
             }
         }
-        let (cell, mut length) = (ahead.cell(0), 0);
-        let mut next = ahead.cells[cell as usize].exposed;
-        while let Some(exposure) = next.checked_sub(1).map(|n| ahead.exposures[n as usize]) {
+        let (cell, mut length) = (overtaking.cell(0), 0);
+        let mut next = overtaking.cells[cell as usize].exposed;
+        while let Some(exposure) = next.checked_sub(1).map(|n| overtaking.exposures[n as usize]) {
             (next, length) = (exposure.before, length + 1);
         }
         assert_eq!(length, 3);
-        ahead.truncate(0);
-        assert!(!ahead.is_exposed() && ahead.cells[cell as usize].exposed == 0);
+        overtaking.truncate(0);
+        assert!(!overtaking.is_exposed() && overtaking.cells[cell as usize].exposed == 0);
     }
 }

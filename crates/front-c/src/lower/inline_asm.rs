@@ -1,7 +1,7 @@
-//! Inline assembly: what [`crate::asm`] understands of it, as instructions.
+//! Inline assembly: what [`crate::inline_asm`] understands of it, as instructions.
 
 use super::function::Lower;
-use crate::asm::{Constraint, Flag, Place, Step, constraints, steps};
+use crate::inline_asm::{AsmOperand, Constraint, Flag, Step, constraints, steps};
 use raddle_ir::{
     Access, BinOp, FenceKind, InstKind as Out, IntPred, Operand, Order, RmwOp, Type as Scalar,
 };
@@ -131,7 +131,7 @@ impl Lower<'_, '_> {
                 let swapped = *op == RmwOp::Xchg && is_memory(state, source);
                 let (source, memory) = if swapped { (memory, source) } else { (source, memory) };
                 let old = match (old, swapped, source) {
-                    (Some(_), true, Place::Operand(index)) => Some(*index),
+                    (Some(_), true, AsmOperand::Operand(index)) => Some(*index),
                     _ => *old,
                 };
                 self.modify(state, *op, source, memory, *bits, old)?;
@@ -155,7 +155,7 @@ impl Lower<'_, '_> {
             value = self.bin(BinOp::Sub, ty, Operand::Int(0), value);
         }
         if slot.memory {
-            let addr = self.memory(state, &Place::Operand(to))?;
+            let addr = self.memory(state, &AsmOperand::Operand(to))?;
             let access = Access::new(Order::Plain);
             self.push(Out::Store { ty, addr, value, access });
         } else {
@@ -165,10 +165,10 @@ impl Lower<'_, '_> {
     }
 
     /// The address that a place stands for.
-    fn memory(&mut self, state: &State, place: &Place) -> Option<Operand> {
+    fn memory(&mut self, state: &State, place: &AsmOperand) -> Option<Operand> {
         let (index, memory) = match place {
-            Place::Operand(index) => (*index, true),
-            Place::Pointed(index) => (*index, false),
+            AsmOperand::Operand(index) => (*index, true),
+            AsmOperand::Pointed(index) => (*index, false),
             _ => return None,
         };
         let slot = state.slots.get(index)?;
@@ -177,10 +177,10 @@ impl Lower<'_, '_> {
     }
 
     /// The value of a place, as an integer of that many bits.
-    fn source(&mut self, state: &State, place: &Place, ty: Scalar) -> Option<Operand> {
+    fn source(&mut self, state: &State, place: &AsmOperand, ty: Scalar) -> Option<Operand> {
         match place {
-            Place::Immediate(value) => Some(Operand::Int(*value as u128 & ty.mask())),
-            Place::Operand(index) => {
+            AsmOperand::Immediate(value) => Some(Operand::Int(*value as u128 & ty.mask())),
+            AsmOperand::Operand(index) => {
                 let slot = *state.slots.get(*index)?;
                 let value = slot.value.filter(|_| !slot.memory)?;
                 Some(self.coerce(slot.ty, ty, value))
@@ -190,10 +190,10 @@ impl Lower<'_, '_> {
     }
 
     /// The width of the suffix, or of the register.
-    fn width(&self, state: &State, bits: Option<u8>, source: &Place) -> Option<Scalar> {
+    fn width(&self, state: &State, bits: Option<u8>, source: &AsmOperand) -> Option<Scalar> {
         match (bits, source) {
             (Some(bits), _) => Some(Scalar::Int(bits)),
-            (None, Place::Operand(index)) => {
+            (None, AsmOperand::Operand(index)) => {
                 Some(Scalar::Int(state.slots.get(*index)?.ty.bits() as u8))
             }
             _ => None,
@@ -211,8 +211,8 @@ impl Lower<'_, '_> {
     fn transfer(
         &mut self,
         state: &mut State,
-        source: &Place,
-        target: &Place,
+        source: &AsmOperand,
+        target: &AsmOperand,
         bits: Option<u8>,
     ) -> Option<()> {
         let access = Access::new(Order::Asm);
@@ -232,7 +232,7 @@ impl Lower<'_, '_> {
                 self.push(Out::Store { ty, addr, value, access });
                 Some(())
             }
-            Place::Operand(index) => self.set(state, *index, ty, value),
+            AsmOperand::Operand(index) => self.set(state, *index, ty, value),
             _ => None,
         }
     }
@@ -241,8 +241,8 @@ impl Lower<'_, '_> {
         &mut self,
         state: &mut State,
         op: RmwOp,
-        source: &Place,
-        memory: &Place,
+        source: &AsmOperand,
+        memory: &AsmOperand,
         bits: Option<u8>,
         old: Option<usize>,
     ) -> Option<()> {
@@ -272,8 +272,8 @@ impl Lower<'_, '_> {
     fn exchange(
         &mut self,
         state: &mut State,
-        new: &Place,
-        memory: &Place,
+        new: &AsmOperand,
+        memory: &AsmOperand,
         bits: Option<u8>,
     ) -> Option<()> {
         let ty = self.width(state, bits, new)?;
@@ -281,7 +281,7 @@ impl Lower<'_, '_> {
         let new = self.source(state, new, ty)?;
         let accumulator =
             state.slots.iter().position(|slot| slot.accumulator && slot.value.is_some())?;
-        let expected = self.source(state, &Place::Operand(accumulator), ty)?;
+        let expected = self.source(state, &AsmOperand::Operand(accumulator), ty)?;
         let (dst, ok) = (self.fresh(ty), self.fresh(Scalar::BOOL));
         self.push(Out::CmpXchg {
             ty,
@@ -306,15 +306,15 @@ impl Lower<'_, '_> {
         &mut self,
         state: &mut State,
         op: RmwOp,
-        index: &Place,
-        memory: &Place,
+        index: &AsmOperand,
+        memory: &AsmOperand,
         bits: Option<u8>,
     ) -> Option<()> {
         let ty = self.width(state, bits, index)?;
         let addr = self.memory(state, memory)?;
         // An index past the width would reach other memory; with an immediate it wraps.
         let index = match index {
-            Place::Immediate(value) => Operand::Int(*value as u128 % u128::from(ty.bits())),
+            AsmOperand::Immediate(value) => Operand::Int(*value as u128 % u128::from(ty.bits())),
             other => {
                 let index = self.source(state, other, ty)?;
                 let fits = self.cmp(IntPred::Ult, ty, index, Operand::Int(ty.bits().into()));
@@ -335,10 +335,10 @@ impl Lower<'_, '_> {
     }
 }
 
-fn is_memory(state: &State, place: &Place) -> bool {
+fn is_memory(state: &State, place: &AsmOperand) -> bool {
     match place {
-        Place::Operand(index) => state.slots.get(*index).is_some_and(|slot| slot.memory),
-        Place::Pointed(_) => true,
+        AsmOperand::Operand(index) => state.slots.get(*index).is_some_and(|slot| slot.memory),
+        AsmOperand::Pointed(_) => true,
         _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Pairs that a worker met lately.
+//! Pairs that a worker met recently.
 //!
 //! Most inner nodes of trees are few and met again and again. A worker that knows their numbers need
 //! not ask the table that all share. One place for each: the newest stays.
@@ -11,15 +11,15 @@ const BITS: u32 = 12;
 const EMPTY: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
-pub struct Lately(Vec<(Pair, Number)>);
+pub struct Recent(Vec<(Pair, Number)>);
 
-impl Default for Lately {
-    fn default() -> Lately {
-        Lately(vec![(EMPTY, 0); 1 << BITS])
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent(vec![(EMPTY, 0); 1 << BITS])
     }
 }
 
-impl Lately {
+impl Recent {
     /// The number of a pair in the table.
     #[inline]
     pub fn number(&mut self, a: Number, b: Number, pairs: &Pairs) -> Number {
