@@ -35,6 +35,18 @@ fn who_joins_a_thread_that_failed_waits() {
     }
 }
 
+/// A thread that joins itself is at fault, as in the other engines; it does not wait for ever.
+#[test]
+fn joining_oneself_is_misuse_of_threads() {
+    let source = "thread main = @main()\nfunc @main() {\n    reg %t: i64\n  entry:\n    %t = self\n\
+        \x20   join %t\n    ret\n}\n";
+    for model in Model::ALL {
+        let found = found(source, model);
+        assert_eq!(kinds(&found), [(FailureKind::ThreadMisuse, 1)], "{model}");
+        assert_eq!(found.failures[0].message, "joins something that is not another thread");
+    }
+}
+
 /// A thread that fails where it reads does not go on with what it read.
 #[test]
 fn who_reads_what_was_never_written_fails_once() {

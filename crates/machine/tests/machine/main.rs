@@ -1,0 +1,9 @@
+//! The machine by itself: its trail, its memory, the effects of operations, local steps, states as
+//! strings.
+
+mod codec;
+mod common;
+mod memory;
+mod operations;
+mod programs;
+mod trail;
