@@ -33,7 +33,7 @@ fn optimal_and_sampled(program: &Verified, model: Model, sampling: Sampling) -> 
 fn failure_replays(program: &Verified, model: Model, failure: &Failure) -> Comparison {
     let end = replay(program, &Options::new(model), &failure.schedule).end;
     let is_there = match &end {
-        ReplayEnd::Failed(sites) => sites.contains(&failure.site()),
+        ReplayEnd::Failed(sites) => sites.contains(&failure.site),
         _ => false,
     };
     ensure(is_there, || format!("{failure:?} replays to {end:?}"))

@@ -4,7 +4,7 @@ use raddle_engine::{
     BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Tally,
 };
 use raddle_ir::{LocId, Program, text};
-use raddle_machine::{FaultKind, Unroll};
+use raddle_machine::{FaultKind, ThreadId, Unroll};
 
 fn program(items: &str) -> Program {
     let source =
@@ -20,6 +20,7 @@ fn site(kind: FailureKind, loc: u32, against: u32, message: &str) -> FailureSite
         loc: place(loc),
         against: place(against),
         message: message.to_owned(),
+        waiters: Vec::new(),
     }
 }
 
@@ -102,12 +103,12 @@ fn final_states_are_in_order_with_a_witness_where_one_can_be_wrong() {
         let program = program(&format!("{observed}\n{condition}"));
         let mut tally = Tally::new(&program, true);
         for (n, value) in [2, 1, 2].into_iter().enumerate() {
-            let step = Step { thread: n as u32, update: None, choice: 0 };
+            let step = Step::Run(ThreadId(n as u32));
             tally.count(End::Complete, |state| state.push(value), || vec![step]);
         }
         let summary = tally.finish(None);
         assert_eq!(summary.states, [(vec![1], 1), (vec![2], 2)]);
-        let first: Vec<u32> = summary.witnesses.iter().map(|steps| steps[0].thread).collect();
+        let first: Vec<u32> = summary.witnesses.iter().map(|steps| steps[0].thread().0).collect();
         assert_eq!(first, if judges { vec![1, 0] } else { vec![] }, "{condition}");
     }
 }
@@ -140,7 +141,7 @@ fn names_are_those_of_reports() {
 fn a_failure_and_its_site_say_the_same() {
     let site = site(FailureKind::Memory, 4, 0, "reads 4 bytes of a dead object");
     let failure: Failure = site.clone().shown_by(3, no_schedule());
-    assert_eq!((failure.count, failure.site()), (3, site));
+    assert_eq!((failure.count, failure.site), (3, site));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Programs, and a machine that runs them under SC.
 
 use raddle_budget::Budget;
-use raddle_ir::{Program, text, verify};
+use raddle_ir::{Verified, text, verify};
 use raddle_machine::memory::Purpose;
 use raddle_machine::{Bounds, Change, Fault, Machine, Stop, ThreadId, Unroll, Visible};
 
@@ -9,7 +9,7 @@ pub const BOUNDS: Bounds =
     Bounds { steps: 1000, unroll: Unroll::NONE, spin: true, budget: Budget::UNLIMITED };
 
 /// Threads `t0`, `t1`, … with these bodies, and other items before them.
-pub fn threads(items: &str, bodies: &[&str]) -> Program {
+pub fn threads(items: &str, bodies: &[&str]) -> Verified {
     let mut source = format!("{items}\n");
     for (n, body) in bodies.iter().enumerate() {
         source += &format!(
@@ -18,13 +18,10 @@ pub fn threads(items: &str, bodies: &[&str]) -> Program {
         );
     }
     let program = text::parse("t.rir", &source).unwrap_or_else(|e| panic!("{e:?}\n{source}"));
-    if let Err(errors) = verify::verify(&program) {
-        panic!("{errors:?}\n{source}");
-    }
-    program
+    verify::verify(program).unwrap_or_else(|errors| panic!("{errors:?}\n{source}"))
 }
 
-pub fn machine(program: &Program) -> Machine<'_> {
+pub fn machine(program: &Verified) -> Machine<'_> {
     Machine::new(program, BOUNDS).expect("it starts")
 }
 
