@@ -1,8 +1,10 @@
 //! What can go wrong.
 
+use crate::names::Cast;
+use crate::need::Stuck;
 use crate::schedule::Step;
 use crate::story::Wants;
-use raddle_ir::{LocId, Program};
+use raddle_ir::LocId;
 use raddle_machine::{Fault, FaultKind};
 use std::fmt;
 use std::ops::Deref;
@@ -105,7 +107,10 @@ impl FailureSite {
     }
 
     /// Of all threads that wait for ever, where the first of them does.
-    pub fn deadlock(program: &Program, waiters: Vec<(Waiter, LocId)>) -> FailureSite {
+    pub fn deadlock(cast: &impl Cast, stuck: &[Stuck]) -> FailureSite {
+        let program = cast.program();
+        let waiters: Vec<(Waiter, LocId)> =
+            stuck.iter().map(|stuck| (stuck.waiter(cast), stuck.at)).collect();
         let names: Vec<&str> = waiters.iter().map(|(waiter, _)| waiter.thread.as_str()).collect();
         let words: Vec<String> = waiters
             .iter()

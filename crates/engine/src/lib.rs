@@ -10,7 +10,8 @@
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
 //! | `tally` | how executions end, counted into a summary |
-//! | `elements` | names of array elements |
+//! | `names`, `elements` | names of objects, threads and array elements |
+//! | `need` | what threads that are stuck wait for |
 //! | `story` | what happens in a replay: values and the words for them |
 
 mod elements;
@@ -18,6 +19,8 @@ mod failure;
 mod fences;
 mod limits;
 mod model;
+mod names;
+mod need;
 mod options;
 mod schedule;
 mod story;
@@ -25,11 +28,12 @@ mod strategy;
 mod summary;
 mod tally;
 
-pub use elements::Elements;
 pub use failure::{Awaits, Failure, FailureKind, FailureSite, Waiter};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::{Buffering, Model};
+pub use names::{Cast, Names};
+pub use need::{Need, Stuck};
 pub use options::{Options, Sampling};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Ending, LoopBound, Unroll, loop_places};

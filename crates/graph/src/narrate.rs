@@ -3,31 +3,44 @@
 use crate::fetch::{Check, Event, EventId, Failed, Kind, Location, Pairing, Threads, When};
 use crate::graph::{Graph, RowId};
 use crate::state::Act;
-use crate::stuck::{Need, Stuck};
-use raddle_engine::{Bytes, Cell, Datum, Deed, Elements, Other, ReplayEvent, Wants, Writing};
-use raddle_ir::{LocId, Program, Type};
+use raddle_engine::{Bytes, Cast, Cell, Deed, Names, ReplayEvent, Stuck, Writing};
+use raddle_ir::{LocId, Program};
 use raddle_machine::ThreadId;
-use raddle_machine::layout::{function_at, split_address};
 
 /// Describes the acts of threads, with names instead of addresses.
 pub(crate) struct Narrator {
-    elements: Elements,
+    names: Names,
+    /// How many objects of each thread have a name.
+    named: Vec<usize>,
 }
 
 impl Narrator {
     pub fn new(program: &Program) -> Narrator {
-        Narrator { elements: Elements::of(program) }
+        Narrator { names: Names::new(program), named: Vec::new() }
+    }
+
+    /// Names the objects that threads have made since the last call.
+    fn name_objects(&mut self, threads: &Threads<'_>) {
+        for thread in threads.ids() {
+            let n = thread.0 as usize;
+            self.named.resize(self.named.len().max(n + 1), 0);
+            for made in threads.allocations(thread, self.named[n]) {
+                self.named[n] += 1;
+                self.names.made(threads, thread, &made);
+            }
+        }
     }
 
     /// Describes an act that was just carried out; `at` is where its thread was before, which is the place of a
     /// choice.
     pub fn event<const W: usize>(
-        &self,
+        &mut self,
         threads: &Threads<'_>,
         graph: &Graph<W>,
         act: Act,
         at: LocId,
     ) -> ReplayEvent {
+        self.name_objects(threads);
         let (thread, loc, deed) = match act {
             Act::Choose(thread, choice) => (thread, at, Deed::Choose(choice.into())),
             Act::Read(id, _) | Act::Place(id, _) | Act::Defer(id) => {
@@ -39,20 +52,9 @@ impl Narrator {
     }
 
     /// Describes a thread that waits or spins at the end of a deadlock.
-    pub fn stuck(&self, threads: &Threads<'_>, stuck: &Stuck) -> ReplayEvent {
-        let other = |thread| other(threads, thread);
-        let at = |location| self.bytes(threads, Some(location));
-        let deed = match stuck.need {
-            Need::Lock { lock, holder } => {
-                Deed::Stuck(Wants::Lock { at: at(lock), holder: holder.map(other) })
-            }
-            Need::Signal(cond) => Deed::Stuck(Wants::Signal(Some(at(cond)))),
-            Need::Value(place) => Deed::Stuck(Wants::Value(Some(at(place)))),
-            Need::End(target) => Deed::Stuck(Wants::End(Some(other(target)))),
-            Need::Change => Deed::Spin,
-        };
-        let Other { number, name } = other(stuck.thread);
-        ReplayEvent { number, thread: name, loc: stuck.at, deed }
+    pub fn stuck(&mut self, threads: &Threads<'_>, stuck: &Stuck) -> ReplayEvent {
+        self.name_objects(threads);
+        stuck.event(threads, &self.names)
     }
 
     fn access<const W: usize>(&self, threads: &Threads<'_>, graph: &Graph<W>, act: Act) -> Deed {
@@ -64,7 +66,7 @@ impl Narrator {
                 Some(store) => graph.written(threads, store),
                 None => location.and_then(|location| threads.initial(location)),
             };
-            self.datum(threads, event.ty, bits.unwrap_or(0))
+            self.names.datum(threads, bits.unwrap_or(0), event.ty.bytes())
         };
         let at = || self.bytes(threads, location);
         let cell = |value| Cell { at: at(), value };
@@ -84,30 +86,7 @@ impl Narrator {
 
     fn bytes(&self, threads: &Threads<'_>, location: Option<Location>) -> Bytes {
         let (addr, bytes) = location.map_or((0, 0), |location| threads.extent_of(location));
-        Bytes { addr, bytes, name: threads.name_of(addr, &self.elements) }
-    }
-
-    /// A value as it is shown: an address by the object that it points to.
-    fn datum(&self, threads: &Threads<'_>, ty: Type, bits: u128) -> Datum {
-        let shown = match ty {
-            Type::Int(_) | Type::Ptr => {
-                match (ty.bytes() == 8).then(|| self.pointee(threads, bits as u64)).flatten() {
-                    Some(shown) => shown,
-                    None => return Datum::number(bits, ty.bytes()),
-                }
-            }
-            Type::F32 => f32::from_bits(bits as u32).to_string(),
-            Type::F64 => f64::from_bits(bits as u64).to_string(),
-        };
-        Datum { bits, shown }
-    }
-
-    fn pointee(&self, threads: &Threads<'_>, addr: u64) -> Option<String> {
-        if let Some(func) = function_at(addr, threads.program.funcs.len()) {
-            return Some(format!("&{}", threads.program.funcs[func].name));
-        }
-        let (object, _) = split_address(addr)?;
-        threads.is_object(object).then(|| format!("&{}", threads.name_of(addr, &self.elements)))
+        self.names.bytes(threads, addr, bytes)
     }
 }
 
@@ -131,7 +110,7 @@ fn synchronises(threads: &Threads<'_>, update: &Update, at: Bytes) -> Option<Dee
         (Pairing::Signal { all: true }, ..) => Deed::Broadcast(at),
         (Pairing::Signal { all: false }, ..) => {
             let gone = update.old & !update.new;
-            let woken = (gone != 0).then(|| other(threads, ThreadId(gone.trailing_zeros())));
+            let woken = (gone != 0).then(|| threads.other(ThreadId(gone.trailing_zeros())));
             Deed::Signal { at, woken }
         }
         _ => return None,
@@ -147,10 +126,6 @@ fn ends_wait(threads: &Threads<'_>, lock: &Event) -> bool {
         let woken = event.load().is_some_and(|load| matches!(load.when, Some(When::Woken(_))));
         woken || threads.queues(event)
     })
-}
-
-fn other(threads: &Threads<'_>, thread: ThreadId) -> Other {
-    Other { number: thread.0, name: threads.thread_name(thread).to_owned() }
 }
 
 pub(crate) fn failure(threads: &Threads<'_>, failed: &Failed) -> ReplayEvent {

@@ -5,8 +5,8 @@ use crate::fetch::{ClockId, EventId, Failed, Threads};
 use crate::graph::Graph;
 use crate::queue::is_representative;
 use crate::state::last_value;
-use crate::stuck::{Left, deadlock, left, waiting};
-use raddle_engine::{BoundKind, End, FailureSite};
+use crate::stuck::{Left, left, waiting};
+use raddle_engine::{BoundKind, Cast, End, FailureSite};
 use raddle_ir::Observed;
 use raddle_machine::{Status, ThreadId, layout};
 
@@ -48,7 +48,7 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>
         return Some(End::Blocked);
     };
     Some(match going_on.first() {
-        _ if !stuck.is_empty() => End::Failed(vec![deadlock(threads, &stuck)]),
+        _ if !stuck.is_empty() => End::Failed(vec![FailureSite::deadlock(threads, &stuck)]),
         Some(first) => End::Endless(threads.place(*first)),
         None => End::Complete,
     })

@@ -33,7 +33,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
         Err(fault) => return Replayed::cannot_start(fault),
     };
     let mut graph: Graph<W> = Graph::default();
-    let narrator = Narrator::new(program);
+    let mut narrator = Narrator::new(program);
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = limits.budget.spent() {

@@ -1,36 +1,11 @@
 //! Deadlocks: the threads that wait or spin for ever, and their reasons.
 
 use crate::commit_before::is_enabled;
-use crate::fetch::{EventId, Location, Threads, When};
+use crate::fetch::{EventId, Threads, When};
 use crate::graph::Graph;
 use crate::state::{accepts_last_value, last_value};
-use raddle_engine::{Awaits, FailureSite, Waiter};
-use raddle_ir::{GlobalId, LocId};
-use raddle_machine::{Spin, Status, ThreadId, layout};
-
-/// A thread that waits or spins for ever.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stuck {
-    pub thread: ThreadId,
-    pub at: LocId,
-    pub need: Need,
-}
-
-/// What the thread waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Need {
-    Lock {
-        lock: Location,
-        holder: Option<ThreadId>,
-    },
-    /// A signal on a condition variable.
-    Signal(Location),
-    Value(Location),
-    /// The end of a thread.
-    End(ThreadId),
-    /// Other values than those that it reads in every round of a loop.
-    Change,
-}
+use raddle_engine::{Need, Stuck};
+use raddle_machine::{Spin, Status, ThreadId};
 
 /// The loads that wait for a value for ever. `None` if the execution is incomplete: a load could read the last
 /// value of its location, so another run of the search covers this one.
@@ -108,7 +83,7 @@ fn stuck<const W: usize>(
             }
             None => {
                 let (target, at) = threads.waits_for_end(thread)?;
-                Some(Stuck { thread, at, need: Need::End(target) })
+                Some(Stuck { thread, at, need: Need::End(Some(target)) })
             }
         }
     };
@@ -119,7 +94,7 @@ fn stuck<const W: usize>(
 fn drop_waits_for_endless(stuck: &mut Vec<Stuck>, going_on: &[ThreadId]) {
     let mut endless = going_on.to_vec();
     let joins = |it: &Stuck, endless: &[ThreadId]| match it.need {
-        Need::End(target) => endless.contains(&target),
+        Need::End(Some(target)) => endless.contains(&target),
         _ => false,
     };
     while let Some(n) = stuck.iter().position(|it| joins(it, &endless)) {
@@ -130,37 +105,13 @@ fn drop_waits_for_endless(stuck: &mut Vec<Stuck>, going_on: &[ThreadId]) {
 /// The reason why a load waits.
 fn need<const W: usize>(threads: &Threads<'_>, graph: &Graph<W>, id: EventId) -> Option<Need> {
     let at = threads.location(id)?;
+    let (addr, _) = threads.extent_of(at);
     Some(match threads.event(id).load()?.when? {
         When::Free => {
             let held = last_value(threads, graph, at);
-            Need::Lock { lock: at, holder: held.and_then(|held| threads.thread_of(held)) }
+            Need::Lock { lock: addr, holder: held.and_then(|held| threads.thread_of(held)) }
         }
-        When::Woken(_) => Need::Signal(at),
-        When::Compares(..) => Need::Value(at),
+        When::Woken(_) => Need::Signal(Some(addr)),
+        When::Compares(..) => Need::Value(Some(addr)),
     })
-}
-
-/// The failure that a deadlock is.
-pub(crate) fn deadlock(threads: &Threads<'_>, stuck: &[Stuck]) -> FailureSite {
-    let waiters = stuck.iter().map(|it| (waiter(threads, it), it.at));
-    FailureSite::deadlock(threads.program, waiters.collect())
-}
-
-fn waiter(threads: &Threads<'_>, stuck: &Stuck) -> Waiter {
-    let name = |thread: ThreadId| threads.thread_name(thread).to_owned();
-    let awaits = match stuck.need {
-        Need::Lock { holder, .. } => Awaits::Lock(holder.map(name)),
-        Need::Signal(_) => Awaits::Signal,
-        Need::Value(at) => Awaits::Value(global_at(threads, at).map(str::to_owned)),
-        Need::End(target) => Awaits::End(Some(name(target))),
-        Need::Change => Awaits::Change,
-    };
-    Waiter { thread: name(stuck.thread), awaits }
-}
-
-/// The global that a location is in, by name.
-fn global_at<'p>(threads: &Threads<'p>, at: Location) -> Option<&'p str> {
-    let (object, _) = layout::split_address(threads.extent_of(at).0)?;
-    let global = threads.program.globals.get(GlobalId::from_u32(object.0))?;
-    Some(&global.name)
 }

@@ -1,10 +1,8 @@
 //! What an event of a thread itself did.
 
 use crate::event::{Class, Condition, Event};
-use crate::names::Names;
-use crate::narrate::other;
 use crate::system::System;
-use raddle_engine::{Cell, Datum, Deed, Writing};
+use raddle_engine::{Cast, Cell, Datum, Deed, Names, Writing};
 use raddle_machine::{ThreadId, Visible};
 
 /// Tells of the newest event, from the operation it was; `seen` is what a load found.
@@ -16,11 +14,11 @@ pub(crate) fn describe(
     seen: Option<u128>,
 ) -> Deed {
     let action = &event.action;
-    let at = names.bytes(system, action.addr, action.bytes);
+    let at = names.bytes(&system.machine, action.addr, action.bytes);
     if matches!(system.detail(event).condition, Condition::Unless(_)) {
         return Deed::Touch(at);
     }
-    let datum = |bits: u128| names.datum(system, bits, action.bytes);
+    let datum = |bits: u128| names.datum(&system.machine, bits, action.bytes);
     let cell = |value: Datum| Cell { at: at.clone(), value };
     let now = || datum(system.machine.in_memory(action.addr, action.bytes.min(16)).unwrap_or(0));
     let writes = |how| Deed::Write { cell: cell(now()), old: datum(system.detail(event).old), how };
@@ -46,7 +44,7 @@ pub(crate) fn describe(
         Visible::CondEnqueue { .. } => Deed::StartWaiting(at),
         Visible::CondLeave { .. } => Deed::StopWaiting(at),
         Visible::Signal { .. } => {
-            let woken = action.choice.checked_sub(1).map(|n| other(system, ThreadId(n)));
+            let woken = action.choice.checked_sub(1).map(|n| system.machine.other(ThreadId(n)));
             Deed::Signal { at, woken }
         }
         Visible::Broadcast { .. } => Deed::Broadcast(at),

@@ -32,7 +32,6 @@
 //! | `delay` | an execution under SC in which a store is delayed |
 //! | `narrate` | what happens along a schedule, told as it happens |
 //! | `describe` | what an event did |
-//! | `names` | names instead of addresses |
 //!
 //! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
 //! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
@@ -50,7 +49,6 @@ mod event;
 mod limits;
 mod locks;
 mod model;
-mod names;
 mod narrate;
 mod observe;
 mod outcome;

@@ -9,16 +9,14 @@
 use crate::buffer::Entry;
 use crate::describe::describe;
 use crate::model::Barrier;
-use crate::names::Names;
+use crate::outcome::stuck;
 use crate::system::{System, field};
-use raddle_engine::Buffering;
-use raddle_engine::{Bytes, Cell, Deed, Other, ReplayEvent, Wants};
-use raddle_engine::{FailureKind, Step};
-use raddle_ir::LocId;
-use raddle_ir::Mnemonic;
+use raddle_engine::{
+    Buffering, Bytes, Cast, Cell, Deed, FailureKind, Names, Other, ReplayEvent, Step,
+};
+use raddle_ir::{LocId, Mnemonic};
 use raddle_machine::layout::object_address;
-use raddle_machine::visible::LOCK_BYTES;
-use raddle_machine::{Mark, Passed, PassedOp, Status, ThreadId, Visible};
+use raddle_machine::{Machine, Mark, Passed, PassedOp, ThreadId, Visible};
 
 pub(crate) struct Narrator {
     pub events: Vec<ReplayEvent>,
@@ -111,44 +109,14 @@ impl Narrator {
 
     /// Tells, at the end of a deadlock, who waits for what and who spins.
     pub fn deadlock(&mut self, system: &mut System<'_>) {
-        let stuck = system.left().unwrap_or_default().stuck;
-        for thread in stuck {
-            let deed = match system.machine.status(thread) {
-                Status::Spinning => Deed::Spin,
-                _ => Deed::Stuck(self.wants(system, thread)),
-            };
-            self.tell(system, thread, system.machine.loc(thread), deed);
-        }
-    }
-
-    fn wants(&self, system: &System<'_>, thread: ThreadId) -> Wants {
-        let machine = &system.machine;
-        let other = |handle: u64| Some(other(system, machine.thread_of(handle)?));
-        if system.is_draining(thread) {
-            return Wants::Drain;
-        }
-        match machine.visible(thread) {
-            Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
-                let holder = system.machine.in_memory(addr, LOCK_BYTES);
-                Wants::Lock {
-                    at: self.names.bytes(system, addr, LOCK_BYTES),
-                    holder: holder.and_then(|value| other(value as u64)),
-                }
-            }
-            Visible::Relock { .. } => {
-                let cond = machine.waits_on(thread);
-                Wants::Signal(cond.map(|addr| self.names.bytes(system, addr, LOCK_BYTES)))
-            }
-            Visible::Join { handle } => Wants::End(other(handle)),
-            Visible::Await { .. } | Visible::Rmw { when: Some(_), .. } => {
-                Wants::Value(self.touched(system, thread))
-            }
-            _ => Wants::Memory,
+        let left = system.left().unwrap_or_default().stuck;
+        for thread in left {
+            self.events.push(stuck(system, thread).event(&system.machine, &self.names));
         }
     }
 
     fn tell(&mut self, system: &System<'_>, thread: ThreadId, loc: LocId, deed: Deed) {
-        let Other { number, name } = other(system, thread);
+        let Other { number, name } = system.machine.other(thread);
         self.events.push(ReplayEvent { number, thread: name, loc, deed });
     }
 
@@ -180,7 +148,7 @@ impl Narrator {
                 (
                     FailureKind::Memory | FailureKind::LockMisuse | FailureKind::Uninitialised,
                     Some(entry),
-                ) => Some(self.names.bytes(system, entry.addr, entry.bytes)),
+                ) => Some(self.names.bytes(&system.machine, entry.addr, entry.bytes)),
                 (
                     FailureKind::Memory | FailureKind::LockMisuse | FailureKind::Uninitialised,
                     None,
@@ -194,7 +162,7 @@ impl Narrator {
         let races = system.races_found();
         for race in &races[self.races..] {
             let message = race.message(&system.machine, &self.names);
-            let at = Some(self.names.bytes(system, race.addr, 0));
+            let at = Some(self.names.bytes(&system.machine, race.addr, 0));
             let deed = Deed::Fail { kind: FailureKind::Race, message, at };
             self.tell(system, race.later.thread, race.later.loc, deed);
         }
@@ -209,7 +177,7 @@ impl Narrator {
     /// What the operation that a thread is at would touch.
     fn touched(&self, system: &System<'_>, thread: ThreadId) -> Option<Bytes> {
         let addr = system.machine.address_at(thread)?;
-        Some(self.names.bytes(system, addr, 0))
+        Some(self.names.bytes(&system.machine, addr, 0))
     }
 
     /// What an operation without an event did; `None` if it does nothing under the model.
@@ -233,13 +201,15 @@ impl Narrator {
                     Some(Deed::Fence { kind: kind.mnemonic().to_owned(), drains })
                 }
             },
-            PassedOp::Spawn(child) => Some(Deed::Spawn(other(system, child))),
-            PassedOp::Join(target) => Some(Deed::Join(target.map(|target| other(system, target)))),
+            PassedOp::Spawn(child) => Some(Deed::Spawn(system.machine.other(child))),
+            PassedOp::Join(target) => {
+                Some(Deed::Join(target.map(|target| system.machine.other(target))))
+            }
             PassedOp::Allocate(made) => {
                 self.names.made(&system.machine, passed.thread, &made);
                 let (memory, trail) = (&system.machine.memory, &system.machine.trail);
                 let (size, _) = memory.header(trail, made.object);
-                let at = self.names.bytes(system, object_address(made.object), size);
+                let at = self.names.bytes(&system.machine, object_address(made.object), size);
                 Some(Deed::Allocate { at, heap: made.heap })
             }
             PassedOp::Print => {
@@ -252,8 +222,8 @@ impl Narrator {
 
     fn cell(&self, system: &System<'_>, entry: &Entry) -> Cell {
         Cell {
-            at: self.names.bytes(system, entry.addr, entry.bytes),
-            value: self.names.datum(system, entry.value, entry.bytes),
+            at: self.names.bytes(&system.machine, entry.addr, entry.bytes),
+            value: self.names.datum(&system.machine, entry.value, entry.bytes),
         }
     }
 }
@@ -280,6 +250,13 @@ impl System<'_> {
     }
 }
 
-pub(crate) fn other(system: &System<'_>, thread: ThreadId) -> Other {
-    Other { number: thread.0, name: system.machine.thread_name(thread).to_owned() }
+/// The names of all objects of an execution.
+pub(crate) fn names_of(machine: &Machine<'_>) -> Names {
+    let mut names = Names::new(machine.program);
+    for passed in machine.passed(Mark::START) {
+        if let PassedOp::Allocate(made) = &passed.op {
+            names.made(machine, passed.thread, made);
+        }
+    }
+    names
 }

@@ -2,16 +2,17 @@
 
 use crate::datarace::{self, Found};
 use crate::event::{Event, Identity};
-use crate::names::Names;
+use crate::narrate::names_of;
 use crate::schedule::schedule;
 use crate::spin::Left;
 use crate::system::System;
 use raddle_engine::{
-    Awaits, BoundKind, End, FailureKind, FailureSite, Options, Stopped, Strategy, Summary, Tally,
-    Waiter,
+    BoundKind, End, FailureKind, FailureSite, Need, Options, Stopped, Strategy, Stuck, Summary,
+    Tally,
 };
-use raddle_ir::{GlobalId, LocId, Program};
-use raddle_machine::{Machine, Status, ThreadId, Visible, layout};
+use raddle_ir::{LocId, Program};
+use raddle_machine::visible::LOCK_BYTES;
+use raddle_machine::{Status, ThreadId, Visible};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -42,10 +43,10 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
     if with(Status::Halted).next().is_some() {
         return End::Complete;
     }
-    let Some(Left { stuck, going_on }) = left else { return End::Blocked };
-    if !stuck.is_empty() {
-        let waiters = stuck.iter().map(|id| (waiter(system, *id), machine.loc(*id)));
-        return End::Failed(vec![FailureSite::deadlock(machine.program, waiters.collect())]);
+    let Some(Left { stuck: left, going_on }) = left else { return End::Blocked };
+    if !left.is_empty() {
+        let stuck: Vec<Stuck> = left.iter().map(|id| stuck(system, *id)).collect();
+        return End::Failed(vec![FailureSite::deadlock(machine, &stuck)]);
     }
     match going_on.first() {
         Some(first) => End::Endless(machine.loc(*first)),
@@ -53,38 +54,26 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
     }
 }
 
-/// What a thread that cannot go on waits for.
-fn waiter(system: &System<'_>, thread: ThreadId) -> Waiter {
+/// A thread that cannot go on, and why.
+pub(crate) fn stuck(system: &System<'_>, thread: ThreadId) -> Stuck {
     let machine = &system.machine;
-    let name = |thread: ThreadId| machine.thread_name(thread).to_owned();
-    let waiter = |awaits| Waiter { thread: name(thread), awaits };
-    if machine.status(thread) == Status::Spinning {
-        return waiter(Awaits::Change);
-    }
-    if system.is_draining(thread) {
-        return waiter(Awaits::Drain);
-    }
-    waiter(match machine.visible(thread) {
+    let need = match machine.visible(thread) {
+        _ if machine.status(thread) == Status::Spinning => Need::Change,
+        _ if system.is_draining(thread) => Need::Drain,
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
-            let holder = system.machine.in_memory(addr, raddle_machine::visible::LOCK_BYTES);
+            let holder = machine.in_memory(addr, LOCK_BYTES);
             let holder = holder.and_then(|value| machine.thread_of(value as u64));
-            Awaits::Lock(holder.map(name))
+            Need::Lock { lock: addr, holder }
         }
-        Visible::Relock { .. } => Awaits::Signal,
-        Visible::Join { handle } => Awaits::End(machine.thread_of(handle).map(name)),
+        Visible::Relock { .. } => Need::Signal(machine.waits_on(thread)),
+        Visible::Join { handle } => Need::End(machine.thread_of(handle)),
         Visible::Await { addr, .. } | Visible::Rmw { addr, when: Some(_), .. } => {
-            Awaits::Value(global_at(machine, addr).map(str::to_owned))
+            Need::Value(Some(addr))
         }
         // Nothing else waits by itself.
-        _ => Awaits::Memory,
-    })
-}
-
-/// The global that an address is in, by name.
-fn global_at<'p>(machine: &Machine<'p>, addr: u64) -> Option<&'p str> {
-    let (object, _) = layout::split_address(addr)?;
-    let global = machine.program.globals.get(GlobalId::from_u32(object.0))?;
-    Some(&global.name)
+        _ => Need::Memory,
+    };
+    Stuck { thread, at: machine.loc(thread), need }
 }
 
 /// Adds the final values of the program's observables.
@@ -175,7 +164,7 @@ impl Outcomes {
         match same {
             Some(failure) => failure.count += 1,
             None => {
-                let site = datarace::site(system, &Names::of(&system.machine), race);
+                let site = datarace::site(system, &names_of(&system.machine), race);
                 let events = &system.events[..race.events as usize];
                 self.tally.failed(site, || schedule(system, events));
             }

@@ -8,7 +8,7 @@
 //! Relies on: a thread's counter is set to a visible operation only when it stops there, and leaves
 //! it only when the operation is complete; it is set to an allocation before that is made.
 
-use crate::code::{Op, Pc, Slot, Source, Src};
+use crate::code::{Code, Op, Pc, Source, Src};
 use crate::layout::ObjectId;
 use crate::machine::Machine;
 use crate::thread::{RECORD, Status, ThreadId, field, frame};
@@ -41,6 +41,21 @@ pub struct Allocation {
     /// The function that asked for it, and the register that got its address.
     pub func: FuncId,
     pub reg: Option<Reg>,
+}
+
+impl Code {
+    /// The allocation of an object by the operation at `pc`, if it is one that allocates.
+    pub fn allocation(&self, pc: Pc, object: ObjectId) -> Option<Allocation> {
+        let (dst, heap) = match self.op(pc) {
+            Op::Malloc { dst, .. } => (dst, true),
+            Op::Alloca { dst, .. } => (dst, false),
+            _ => return None,
+        };
+        let func = self.function_at(pc)?;
+        let regs = &self.funcs[func.as_u32() as usize].regs;
+        let reg = regs.iter().position(|(slot, _)| *slot == dst);
+        Some(Allocation { object, heap, func, reg: reg.map(|reg| Reg::from_u32(reg as u32)) })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,13 +97,6 @@ impl Machine<'_> {
             }
         }
         passed
-    }
-
-    /// The register behind a slot.
-    fn register(&self, func: FuncId, slot: Slot) -> Option<Reg> {
-        let regs = &self.code.funcs[func.as_u32() as usize].regs;
-        let found = regs.iter().position(|(candidate, _)| *candidate == slot)?;
-        Some(Reg::from_u32(found as u32))
     }
 
     /// Whether a new thread's program counter has to change from 0.
@@ -201,13 +209,6 @@ impl<'m, 'p> Past<'m, 'p> {
         let machine = self.machine;
         let object = *machine.threads[thread.0 as usize].objects.get(nth as usize)?;
         let pc = Pc(self.field(moment, thread, field::PC) as u32);
-        let (dst, heap) = match machine.code.op(pc) {
-            Op::Malloc { dst, .. } => (dst, true),
-            Op::Alloca { dst, .. } => (dst, false),
-            _ => return None,
-        };
-        let func = machine.code.function_at(pc)?;
-        let reg = machine.register(func, dst);
-        Some(Allocation { object, heap, func, reg })
+        machine.code.allocation(pc, object)
     }
 }

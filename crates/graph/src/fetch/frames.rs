@@ -3,6 +3,7 @@
 use super::sets::DepsId;
 use super::value::{Expr, NodeId, Val};
 use super::{Status, Thread, Threads, field, unsupported};
+use raddle_engine::Cast;
 use raddle_ir::{CastOp, FuncId, LocId, Operand, Type};
 use raddle_machine::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
 use raddle_machine::thread::MAX_THREADS;

@@ -38,7 +38,6 @@ use event::{Load, word};
 use failure::unsupported;
 use locate::Locations;
 use objects::Objects;
-use raddle_engine::Elements;
 use raddle_ir::{FuncId, Observed, Verified};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
@@ -227,10 +226,6 @@ impl<'p> Threads<'p> {
         DepsId(self.get(thread, field) as u32)
     }
 
-    pub fn thread_name(&self, thread: ThreadId) -> &str {
-        &self.records[thread].name
-    }
-
     /// The thread that a handle, or the value of a lock, stands for.
     pub fn thread_of(&self, handle: u128) -> Option<ThreadId> {
         let thread = ThreadId(u32::try_from(handle.checked_sub(1)?).ok()?);
@@ -366,18 +361,6 @@ impl<'p> Threads<'p> {
             }
             self.run_all();
         }
-    }
-
-    /// The object that an address is in, as a user knows it, and the element or the offset.
-    pub fn name_of(&self, addr: u64, elements: &Elements) -> String {
-        let Some((object, offset)) = layout::split_address(addr) else {
-            return format!("{addr:#x}");
-        };
-        if let Some(element) = elements.name(self.program, object, offset) {
-            return element;
-        }
-        let name = self.object_name(object);
-        if offset == 0 { name } else { format!("{name}+{offset}") }
     }
 
     /// How many events there are, committed or not.

@@ -8,10 +8,12 @@ use super::event::{Event, Location};
 use super::sets::ClockId;
 use super::{Threads, field};
 use crate::table::{from_word, to_word};
+use raddle_engine::Cast;
 use raddle_ir::{GlobalId, Operand, Program};
+use raddle_machine::code::Pc;
 use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
 use raddle_machine::memory::Purpose;
-use raddle_machine::{Fault, NoAccess, NoFree, ThreadId, Trail, Word, layout};
+use raddle_machine::{Allocation, Fault, NoAccess, NoFree, ThreadId, Trail, Word, layout};
 
 /// The class of an object; a private one has the thread that owns it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +78,9 @@ mod word {
     pub const LINK: u32 = 3;
     /// The clock of its end.
     pub const CLOCK: u32 = 4;
-    pub const ALL: u32 = 5;
+    /// The operation that allocated it.
+    pub const MADE_AT: u32 = 5;
+    pub const ALL: u32 = 6;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -242,7 +246,19 @@ impl Threads<'_> {
         };
         self.set(thread, field::OBJECTS, nth as u64 + 1);
         self.objects.set(&mut self.trail, object, class, size);
+        let made_at = self.objects.known[object.0 as usize].words.at(word::MADE_AT);
+        self.trail.set(made_at, self.pc(thread).0.into());
         Ok(object)
+    }
+
+    /// The objects that a thread has made, from the `nth` on.
+    pub fn allocations(&self, thread: ThreadId, nth: usize) -> impl Iterator<Item = Allocation> {
+        let count = self.get(thread, field::OBJECTS) as usize;
+        let made = self.records[thread].objects.iter().take(count).skip(nth);
+        made.filter_map(|object| {
+            let made_at = self.objects.known[object.0 as usize].words.at(word::MADE_AT);
+            self.code.allocation(Pc(self.trail.get(made_at) as u32), *object)
+        })
     }
 
     /// A thread's copy of a thread-local global, made when it is first needed.
@@ -368,24 +384,6 @@ impl Threads<'_> {
         }
     }
 
-    /// Whether there is such an object, alive or not.
-    pub fn is_object(&self, object: ObjectId) -> bool {
-        self.object(object).is_some()
-    }
-
-    /// An object as a user knows it.
-    pub(super) fn object_name(&self, object: ObjectId) -> String {
-        if let Some(global) = self.objects.known.get(object.0 as usize).and_then(|it| it.global) {
-            return self.program.globals[global].name.clone();
-        }
-        for thread in self.records.values() {
-            if let Some(nth) = thread.objects.iter().position(|it| *it == object) {
-                return format!("object {} of {}", nth + 1, thread.name);
-            }
-        }
-        format!("object {}", object.0)
-    }
-
     /// How many bytes an object has from an address on.
     pub(super) fn extent(&self, addr: u64) -> u64 {
         let found = split_address(addr).and_then(|(object, offset)| {
@@ -393,5 +391,22 @@ impl Threads<'_> {
             size.checked_sub(offset.into())
         });
         found.unwrap_or(0)
+    }
+}
+
+impl Cast for Threads<'_> {
+    fn program(&self) -> &Program {
+        self.program
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> &str {
+        &self.records[thread].name
+    }
+
+    fn thread_local_of(&self, object: ObjectId) -> Option<(ThreadId, GlobalId)> {
+        let mut copies = self.records.iter().flat_map(|(thread, record)| {
+            record.thread_locals.iter().map(move |(global, copy)| (thread, *global, *copy))
+        });
+        copies.find(|(_, _, copy)| *copy == object).map(|(thread, global, _)| (thread, global))
     }
 }

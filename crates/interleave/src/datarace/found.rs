@@ -1,9 +1,8 @@
 //! What was found, told.
 
 use super::history::{Accessed, Kind};
-use crate::names::Names;
 use crate::system::System;
-use raddle_engine::{FailureKind, FailureSite};
+use raddle_engine::{FailureKind, FailureSite, Names};
 use raddle_ir::LocId;
 use raddle_machine::Machine;
 

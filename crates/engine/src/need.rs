@@ -1,0 +1,79 @@
+//! What threads that are stuck wait for: one form from which both the failure and the story of a deadlock are
+//! made.
+
+use crate::failure::{Awaits, Waiter};
+use crate::names::{Cast, Names};
+use crate::story::{Deed, ReplayEvent, Wants};
+use raddle_ir::{GlobalId, LocId};
+use raddle_machine::visible::LOCK_BYTES;
+use raddle_machine::{ThreadId, layout};
+
+/// A thread that waits or spins for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stuck {
+    pub thread: ThreadId,
+    pub at: LocId,
+    pub need: Need,
+}
+
+/// What it would take for a thread to go on. Memory is given by address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    Lock {
+        lock: u64,
+        holder: Option<ThreadId>,
+    },
+    /// A signal on a condition variable, if it is known which.
+    Signal(Option<u64>),
+    Value(Option<u64>),
+    /// The end of a thread.
+    End(Option<ThreadId>),
+    /// That its store buffer is empty, while another thread has the sole right to write memory.
+    Drain,
+    /// To write memory, which another thread has the sole right to.
+    Memory,
+    /// Other values than those that it reads in every round of a loop.
+    Change,
+}
+
+impl Stuck {
+    /// By names of threads and globals only, which are cheap to find: searches meet many deadlocks.
+    pub fn waiter(&self, cast: &impl Cast) -> Waiter {
+        let name = |thread: ThreadId| cast.thread_name(thread).to_owned();
+        let global_at = |addr: u64| {
+            let (object, _) = layout::split_address(addr)?;
+            let global = cast.program().globals.get(GlobalId::from_u32(object.0))?;
+            Some(global.name.clone())
+        };
+        let awaits = match self.need {
+            Need::Lock { holder, .. } => Awaits::Lock(holder.map(name)),
+            Need::Signal(_) => Awaits::Signal,
+            Need::Value(addr) => Awaits::Value(addr.and_then(global_at)),
+            Need::End(target) => Awaits::End(target.map(name)),
+            Need::Drain => Awaits::Drain,
+            Need::Memory => Awaits::Memory,
+            Need::Change => Awaits::Change,
+        };
+        Waiter { thread: name(self.thread), awaits }
+    }
+
+    /// For a story.
+    pub fn event(&self, cast: &impl Cast, names: &Names) -> ReplayEvent {
+        let at = |addr| names.bytes(cast, addr, LOCK_BYTES);
+        let other = |thread| cast.other(thread);
+        let wants = match self.need {
+            Need::Lock { lock, holder } => {
+                Some(Wants::Lock { at: at(lock), holder: holder.map(other) })
+            }
+            Need::Signal(cond) => Some(Wants::Signal(cond.map(at))),
+            Need::Value(place) => Some(Wants::Value(place.map(|addr| names.bytes(cast, addr, 0)))),
+            Need::End(target) => Some(Wants::End(target.map(other))),
+            Need::Drain => Some(Wants::Drain),
+            Need::Memory => Some(Wants::Memory),
+            Need::Change => None,
+        };
+        let deed = wants.map_or(Deed::Spin, Deed::Stuck);
+        let name = cast.thread_name(self.thread).to_owned();
+        ReplayEvent { number: self.thread.0, thread: name, loc: self.at, deed }
+    }
+}
