@@ -251,8 +251,10 @@ impl BodyEntry {
         let checks = Checks { races: checks.races && engine.finds_races(), ..checks };
         let buffer_bound = self.buffer_bound.filter(|_| options.has_buffers());
         let options = Options { checks, buffer_bound, ..options };
-        options.validate().map_err(|refusal| refusal.to_string())?;
-        Ok(options)
+        match engine.lacks(options.model) {
+            Some(fault) => Err(fault.message),
+            None => Ok(options),
+        }
     }
 
     fn checked(self, file: &str, checks: Checks) -> Result<RecordedWitness, Diagnostic> {

@@ -67,6 +67,7 @@ pub(super) fn as_failures(program: &Verified) -> Result<GoalProgram, String> {
         }
         // Other threads may run the same function, and calls of it are not the thread's outermost.
         let mut function = changed.funcs[changed.threads[thread].func].clone();
+        function.name = format!(".{thread}.{}", function.name);
         places.for_each(|((_, block), counts)| may_stay(&mut function, *block, counts));
         changed.threads[thread].func = changed.funcs.push(function);
     }

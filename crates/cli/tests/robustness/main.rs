@@ -163,7 +163,7 @@ fn wanted(file: &File) -> String {
 fn odd_programs_have_their_verdicts() {
     for file in files("tests/robustness/programs") {
         let program = load(&file).unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
-        for model in Model::ALL {
+        for model in MODELS {
             for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Exhaustive] {
                 let options = Options {
                     strategy,
