@@ -1,7 +1,8 @@
 //! What engines answer: how executions are counted, and the names of things.
 
 use raddle_engine::{
-    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Tally,
+    Awaits, BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Tally,
+    Waiter,
 };
 use raddle_ir::{LocId, Program, text};
 use raddle_machine::{FaultKind, ThreadId, Unroll};
@@ -22,6 +23,13 @@ fn site(kind: FailureKind, loc: u32, against: u32, message: &str) -> FailureSite
         message: message.to_owned(),
         waiters: Vec::new(),
     }
+}
+
+/// A deadlock of one thread, which waits for the end of another.
+fn deadlock(other: &str) -> FailureSite {
+    let awaits = Awaits::End(Some(other.to_owned()));
+    let waiter = Waiter { thread: "t".to_owned(), awaits };
+    FailureSite { waiters: vec![(waiter, None)], ..site(FailureKind::Deadlock, 1, 0, "waits") }
 }
 
 fn no_schedule() -> Vec<Step> {
@@ -56,14 +64,15 @@ fn executions_are_counted_by_their_end() {
 /// Which failures are one error: `true` for those that are counted together.
 #[test]
 fn failures_that_are_one_error_are_counted_together() {
-    use FailureKind::{Assertion, Deadlock, Memory, Race};
+    use FailureKind::{Assertion, Memory, Race};
     let cases = [
         (site(Assertion, 1, 0, "a"), site(Assertion, 1, 0, "b"), true),
         (site(Assertion, 1, 0, "a"), site(Assertion, 2, 0, "a"), false),
         (site(Assertion, 1, 0, "a"), site(Memory, 1, 0, "a"), false),
         (site(Memory, 0, 0, "a"), site(Memory, 0, 0, "b"), false),
         (site(Memory, 0, 0, "a"), site(Memory, 0, 0, "a"), true),
-        (site(Deadlock, 1, 0, "a"), site(Deadlock, 1, 0, "b"), false),
+        (deadlock("a"), deadlock("b"), false),
+        (deadlock("a"), deadlock("a"), true),
         (site(Race, 1, 2, "a"), site(Race, 2, 1, "b"), true),
         (site(Race, 1, 2, "a"), site(Race, 1, 3, "a"), false),
         (site(Race, 1, 0, "a"), site(Race, 1, 0, "b"), false),
