@@ -46,8 +46,11 @@ pub fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         args.models.iter().any(|model| config.by(program, *model) == Some(By::Attacks))
     };
     if config.programs.iter().any(searches_states) {
-        let default = by.is_none().then_some(", the default for automata,").unwrap_or_default();
-        refuse_for_states(args.limits.of_executions(), &format!("--by attacks{default}"))?;
+        let what = match by {
+            Some(_) => "--by attacks",
+            None => "--by attacks, the default for automata,",
+        };
+        refuse_for_states(args.limits.of_executions(), what)?;
     }
     Ok(config)
 }
