@@ -56,10 +56,19 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
 
 /// A thread that cannot go on, and why.
 pub(crate) fn stuck(system: &System<'_>, thread: ThreadId) -> Stuck {
+    Stuck { thread, at: system.machine.loc(thread), need: need(system, thread) }
+}
+
+fn need(system: &System<'_>, thread: ThreadId) -> Need {
     let machine = &system.machine;
-    let need = match machine.visible(thread) {
-        _ if machine.status(thread) == Status::Spinning => Need::Change,
-        _ if system.is_draining(thread) => Need::Drain,
+    // A thread that spins or drains is not at a visible operation.
+    if machine.status(thread) == Status::Spinning {
+        return Need::Change;
+    }
+    if system.is_draining(thread) {
+        return Need::Drain;
+    }
+    match machine.visible(thread) {
         Visible::Lock { addr } | Visible::Relock { addr, woken: true } => {
             let holder = machine.in_memory(addr, LOCK_BYTES);
             let holder = holder.and_then(|value| machine.thread_of(value as u64));
@@ -70,10 +79,9 @@ pub(crate) fn stuck(system: &System<'_>, thread: ThreadId) -> Stuck {
         Visible::Await { addr, .. } | Visible::Rmw { addr, when: Some(_), .. } => {
             Need::Value(Some(addr))
         }
-        // Nothing else waits by itself.
+        // No other operation waits by itself.
         _ => Need::Memory,
-    };
-    Stuck { thread, at: machine.loc(thread), need }
+    }
 }
 
 /// Adds the final values of the program's observables.
