@@ -44,7 +44,7 @@ impl fmt::Display for Unknown {
                 f.write_str("a thread ran for too long without a visible operation")
             }
             Unknown::Waiting(_) => f.write_str(Stopped::Waiting.phrase()),
-            Unknown::Unsupported(message, _) => write!(f, "reached what cannot be run: {message}"),
+            Unknown::Unsupported(message, _) => write!(f, "reached an operation that cannot be run: {message}"),
             Unknown::Lost => f.write_str(Stopped::Lost.phrase()),
             Unknown::Inputs => f.write_str(
                 "unreachable for the inputs tried, which are some of those there are (--nondet-range)",

@@ -9,7 +9,7 @@ use raddle_ir::Program;
 use serde::Serialize;
 use std::fmt::{Result, Write};
 
-/// The program and the model of a query.
+/// The program that a result is about.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The file as the user named it.

@@ -114,10 +114,11 @@ struct Watch<'p> {
     rules: Rules,
     limits: &'p Limits,
     overtaking: Overtaking,
-    /// The events as operations of the monitor; for each event, the number of operations before it; and
-    /// the number of events that are still unchanged.
+    /// The events as operations of the monitor.
     operations: Vec<Access>,
+    /// For each event, the number of operations before it.
     starts: Vec<u32>,
+    /// The number of events that are still unchanged.
     same: usize,
     causal: Causal,
     /// The number of operations that the monitor has seen.

@@ -216,8 +216,8 @@ impl Overtaking {
         if at >= THREADS || self.threads[at].stores >= Known::MOST {
             return self.find();
         }
-        // `observes` comes before `learn_from_write`: the thread does not know yet what it learns from this access, and
-        // may miss exactly that.
+        // `observes` comes before `learn_from_write`: the thread does not know yet what this access
+        // teaches it, and may miss exactly that.
         match self.touched(access) {
             Some(part) if self.observes(access, part) => self.find(),
             Some(part) => {
