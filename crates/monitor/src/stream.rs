@@ -317,8 +317,8 @@ impl Monitor {
         let count = thread.index() + 1;
         if count > self.width {
             let width = count.next_power_of_two().max(4);
-            // Other monitors may grow at the same time in other threads. The lock makes each see the memory that
-            // the others have taken.
+            // Other monitors may grow at the same time in other threads. The lock makes each see the
+            // memory that the others have taken.
             let _growing = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
             let rows = [&mut self.clocks, &mut self.writes, &mut self.accesses];
             let entries: usize = rows.iter().map(|rows| rows.len()).sum();

@@ -372,10 +372,10 @@ impl<'p> Walk<'p> {
 /// The registers that only one instruction sets, to a constant or to a register that only one instruction
 /// sets.
 ///
-/// Such a register equals its origin wherever it is read, also in loops: it is assigned on every path to a read
-/// (rule 12 of the verifier), and so is its origin on every path to the copy. A path that set the origin again and
-/// then read the copy without passing the move would give, after the first way to the origin, a path on which the
-/// copy was never assigned.
+/// Such a register equals its origin wherever it is read, also in loops: it is assigned on every path to
+/// a read (rule 12 of the verifier), and so is its origin on every path to the copy. Suppose that a path
+/// sets the origin again and then reads the copy without passing the move. Then the first path to the
+/// origin, continued in the same way, would read the copy before it was ever assigned.
 fn copies(function: &Function) -> HashMap<Reg, Operand> {
     let mut sets: HashMap<Reg, u32> = function.params.iter().map(|param| (*param, 1)).collect();
     let insts = || function.blocks.values().flat_map(|block| &block.insts);

@@ -6,9 +6,9 @@
 //! run of exactly the events that happen before *prev*, the last event of the access's thread, and *prev*
 //! itself. That run is a prefix of an execution under SC, and the access is the next operation of its
 //! thread. Among all runs in which the store happens before *prev*, it commits the fewest stores. Every such
-//! past is part of some complete trace. There the access is the next event of its thread, or the operation at which the
-//! thread waits in the end ([`Causal::would`]). So a search that visits every complete trace sees every
-//! violation.
+//! past is part of some complete trace. There the access is the next event of its thread, or the operation
+//! at which the thread waits in the end ([`Causal::would`]). So a search that visits every complete trace
+//! sees every violation.
 //!
 //! A second vector clock records the commits of a past: how many stores of each thread must have left the
 //! buffer. It propagates like happens-before. An access adds the newest write of another thread to its
