@@ -1,4 +1,4 @@
-//! Verdicts, as the design's section 7 has them.
+//! Verdicts, as defined in the design's section 7.
 //!
 //! | verdict | when |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | safe up to bounds | complete, but a bound cut executions or left some out, such as those of other inputs |
 //! | safe | complete |
 //!
-//! The first row that applies is taken: what was found stays found when a limit ends the search.
+//! The first row that applies is the verdict, so a violation counts even if a limit ended the search.
 
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::explore;
@@ -25,7 +25,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word that machine output uses.
+    /// The word in machine-readable output.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Safe => "safe",
@@ -36,7 +36,7 @@ impl Verdict {
     }
 }
 
-/// What a program did wrong.
+/// An error of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Offence {
     /// An execution failed.
@@ -46,7 +46,7 @@ pub enum Offence {
 }
 
 impl Offence {
-    /// The schedule that the search has for it.
+    /// The schedule that the search found for it.
     pub fn schedule(&self) -> &[Step] {
         match self {
             Offence::Failed(failure) => &failure.schedule,
@@ -63,18 +63,20 @@ pub struct Violation {
     pub count: u64,
 }
 
-/// The answer to "can it go wrong?".
+/// The result of checking a program.
 #[derive(Clone, Debug)]
 pub struct CheckResult {
     pub verdict: Verdict,
     pub violations: Vec<Violation>,
-    /// Constructs that were reached and cannot be run; what lies behind them is unexplored.
+    /// Constructs that were reached and that raddle cannot run; the executions beyond them are
+    /// unexplored.
     pub unsupported: Vec<Failure>,
-    /// The search came to its end, but no execution did, and none failed or was cut: it says nothing.
+    /// The search is complete, but no execution completed, failed or was cut. So the result proves
+    /// nothing.
     pub shows_nothing: bool,
     /// Offences whose schedule did not replay: a defect of raddle, not of the program.
     pub unconfirmed: Vec<Offence>,
-    /// Offences that there was no time or memory left to replay.
+    /// Offences that were not replayed because time or memory ran out.
     pub unreplayed: Vec<Offence>,
     /// The program's condition, if it has one.
     pub condition: Option<ConditionResult>,
@@ -82,7 +84,7 @@ pub struct CheckResult {
     pub elapsed: Duration,
 }
 
-/// Searches a program and gives the verdict.
+/// Searches a program and returns the verdict.
 pub fn check(program: &Verified, options: &Options) -> CheckResult {
     let start = Instant::now();
     let summary = explore(program, options);
@@ -94,7 +96,7 @@ pub fn check(program: &Verified, options: &Options) -> CheckResult {
     result
 }
 
-/// Sorts what a search found and takes the verdict; `confirm` replays an offence.
+/// Confirms the findings of a search and computes the verdict; `confirm` replays an offence.
 fn judge(
     program: &Program,
     summary: Summary,
@@ -128,8 +130,8 @@ fn judge(
     result
 }
 
-/// What the search holds against the program, with how many executions show it. What could not be
-/// run is set aside: the program did nothing wrong.
+/// The offences that the search found, each with the number of executions that show it. Unsupported
+/// constructs are moved to `unsupported`: they are not errors of the program.
 fn offences(result: &mut CheckResult) -> Vec<(Offence, u64)> {
     let failures = result.summary.failures.iter().cloned();
     let (unsupported, failures): (Vec<Failure>, Vec<Failure>) =
@@ -142,7 +144,7 @@ fn offences(result: &mut CheckResult) -> Vec<(Offence, u64)> {
     failed.chain(refuted(result)).collect()
 }
 
-/// The violation of a condition: every execution that speaks against it counts.
+/// The violation of the condition, with the number of executions that contradict it.
 fn refuted(result: &CheckResult) -> Option<(Offence, u64)> {
     let condition = result.condition.as_ref()?;
     let outcome = condition.counterexample.clone()?;

@@ -9,31 +9,31 @@ use raddle_engine::{Step, Summary};
 use raddle_ir::{CmpOp, Condition, GlobalId, ObservableId, Program, Prop, Quantifier, Term};
 use raddle_machine::layout;
 
-/// A final state, as the engine counts it.
+/// A final state, as the engine reports it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// One value per observable, in the program's order.
     pub values: Vec<u64>,
-    /// How many executions end so.
+    /// The number of executions that end in this state.
     pub count: u64,
-    /// A schedule that ends so.
+    /// A schedule that ends in this state.
     pub schedule: Vec<Step>,
 }
 
-/// A condition, judged over every final state that was found.
+/// A condition, evaluated over every final state that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConditionResult {
     pub quantifier: Quantifier,
-    /// Executions that meet the proposition.
+    /// The number of executions that satisfy the proposition.
     pub positive: u64,
-    /// Executions that do not.
+    /// The number of executions that do not.
     pub negative: u64,
-    /// A state that speaks against a `~exists` or a `forall`.
+    /// A state that contradicts a `~exists` or a `forall`.
     pub counterexample: Option<Outcome>,
 }
 
 impl ConditionResult {
-    /// Whether the condition is validated by what was found.
+    /// Whether the final states that were found validate the condition.
     pub fn holds(&self) -> bool {
         match self.quantifier {
             Quantifier::Exists => self.positive > 0,
@@ -42,7 +42,7 @@ impl ConditionResult {
     }
 }
 
-/// Judges the program's condition, if it has one, over the states of a search.
+/// Evaluates the program's condition, if it has one, over the states of a search.
 pub fn judge(program: &Program, summary: &Summary) -> Option<ConditionResult> {
     let condition = program.condition.as_ref()?;
     let mut result = ConditionResult {
@@ -64,7 +64,7 @@ pub fn judge(program: &Program, summary: &Summary) -> Option<ConditionResult> {
     Some(result)
 }
 
-/// Whether a final state speaks against the program's condition.
+/// Whether a final state contradicts the program's condition.
 pub fn is_refuted(program: &Program, values: &[u64]) -> bool {
     let condition = program.condition.as_ref();
     condition.is_some_and(|c| refutes(c, meets(program, &c.prop, values)))
@@ -78,7 +78,7 @@ fn refutes(condition: &Condition, met: bool) -> bool {
     }
 }
 
-/// Whether a final state meets a proposition.
+/// Whether a final state satisfies a proposition.
 pub fn meets(program: &Program, prop: &Prop, values: &[u64]) -> bool {
     prop.holds(&mut |op, a, b| {
         let equal = equal(program, values, a, b);
@@ -99,7 +99,7 @@ fn equal(program: &Program, values: &[u64], a: Term, b: Term) -> bool {
             constant_bits(constant) & mask == u128::from(value(x, values)) & mask
         }
         (Term::Int(x), Term::Int(y)) => x == y,
-        // At least one side is an address, so both compare as one.
+        // At least one side is an address, so both are compared as addresses.
         (a, b) => {
             let mask = u128::from(u64::MAX);
             constant_bits(a) & mask == constant_bits(b) & mask
@@ -111,7 +111,7 @@ fn value(id: ObservableId, values: &[u64]) -> u64 {
     values.get(id.as_u32() as usize).copied().unwrap_or_default()
 }
 
-/// The bits that an observable has; the engine reports at most 64 of them.
+/// A mask of the bits of an observable; the engine reports at most 64 of them.
 fn mask(program: &Program, id: ObservableId) -> u128 {
     program.observable_type(id).mask() & u128::from(u64::MAX)
 }

@@ -1,12 +1,12 @@
-//! Whether anything in a program can fail at all, or wait for ever, going by its text.
+//! A syntactic test: whether anything in a program can fail or wait forever.
 //!
-//! A program without goals that cannot fail has nothing to be reached, however many states it has.
+//! A program without goals that cannot fail has no state to search for, however many states it has.
 
 use raddle_engine::Budget;
 use raddle_ir::{BinOp, InstKind, Operand, Program, TerminatorKind, Type};
 use raddle_machine::may_wait;
 
-/// False only if no run can fail or wait for ever, whatever is in memory.
+/// False only if no run can fail or wait forever, for any contents of memory.
 pub(crate) fn may_fail(program: &Program, budget: &Budget) -> bool {
     has_failures(program) || may_wait(program, budget)
 }
@@ -33,7 +33,7 @@ fn inst_may_fail(program: &Program, inst: &InstKind) -> bool {
     }
 }
 
-/// Whether an access is to a global that has these bytes.
+/// Whether an access lies inside a global.
 fn is_inside(program: &Program, addr: Operand, ty: Type, writes: bool) -> bool {
     let Operand::Global(global, offset) = addr else { return false };
     let global = &program.globals[global];

@@ -1,41 +1,42 @@
-//! Raising the bound on store buffers until more room makes no difference: `--buffer-bound iterate`.
+//! Raises the bound on store buffers until larger buffers make no difference: `--buffer-bound iterate`.
 //!
-//! Buffers of 0, 1, 2, … stores are searched in turn. The first bound with a violation ends it: fewer
-//! stores in the buffers do not show it. So does the first bound that no execution meets: then a
-//! buffer is never full when its thread wants to store, every execution of the unbounded
-//! machine is one of the bounded machine, and the verdict holds without the bound. That two bounds in a row
-//! have the same traces would not do: a third may have more.
+//! Buffers of 0, 1, 2, … stores are searched in turn. The first bound with a violation ends the iteration:
+//! smaller buffers do not show it. The first bound that no execution meets ends it as well. Then a buffer is
+//! never full when its thread wants to store, so every execution of the unbounded machine is one of the
+//! bounded machine, and the verdict holds without the bound. It would not be enough that two consecutive
+//! bounds have the same traces: a third may have more.
 
 use crate::check::{CheckResult, Verdict, check};
 use raddle_engine::{BoundKind, Options};
 use raddle_ir::Verified;
 use std::time::Instant;
 
-/// The search that decided, and what it found.
+/// The last search and its result.
 #[derive(Clone, Debug)]
 pub struct Iterated {
-    /// With the bound that was reached.
+    /// The options of the last search, with its bound.
     pub options: Options,
     pub result: CheckResult,
-    /// Executions for each bound, from 0 up to that one; empty if the bound was not raised.
+    /// The number of executions for each bound, from 0 up to the last one; empty if the bound was not
+    /// raised.
     pub executions: Vec<u64>,
 }
 
 impl Iterated {
-    /// A check with the bound as it is.
+    /// A check with the given bound.
     pub fn once(program: &Verified, options: &Options) -> Iterated {
         let (options, result) = (options.clone(), check(program, options));
         Iterated { options, result, executions: Vec::new() }
     }
 
-    /// Whether larger buffers change nothing, as far as the other bounds and limits let see.
+    /// Whether larger buffers make no difference, within the other bounds and limits.
     pub fn is_enough(&self) -> bool {
         self.result.summary.stopped.is_none() && !is_bounded(&self.result)
     }
 }
 
 /// Checks a program with buffers of growing size. The budget is for all bounds together, the limit on
-/// executions for each.
+/// executions for each bound.
 pub fn iterate(program: &Verified, options: &Options) -> Iterated {
     let start = Instant::now();
     let mut executions = Vec::new();

@@ -1,27 +1,27 @@
-//! Analyses over the engines: what a search means to the user.
+//! Analyses over the engines: the meaning of a search for the user.
 //!
-//! An engine counts executions and collects failures; this crate turns that into the verdicts of
-//! the design's section 7 and into litmus observations. Nothing here knows where a program came
-//! from or how a result is shown.
+//! An engine counts executions and collects failures. This crate turns them into the verdicts of the
+//! design's section 7 and into litmus observations. It does not know where a program came from, or how a
+//! result is shown.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`mod@check`] | safe, safe up to bounds, violation, unknown |
 //! | [`mod@iterate`] | the same with store buffers of growing size |
 //! | [`mod@litmus`] | Never, Sometimes, Always |
-//! | [`search`] | a question to an engine |
+//! | [`search`] | a query to an engine |
 //! | [`mod@reach`] | whether goals and failures can be reached, under SC and TSO |
-//! | `fallible` | whether anything can fail at all, going by the text |
+//! | `fallible` | a syntactic test whether anything can fail at all |
 //! | [`condition`] | evaluating final conditions over final states |
-//! | [`witness`] | replaying a schedule before anyone is told of a violation |
-//! | [`mod@robust`] | whether a model shows anything that SC does not |
-//! | [`fence`] | the fewest fences that help |
+//! | [`witness`] | replaying a schedule before a violation is reported |
+//! | [`mod@robust`] | whether a model shows behaviour that SC does not |
+//! | [`fence`] | the smallest set of fences that helps |
 //! | [`cycle`] | the order of accesses, and the cycles in it |
-//! | [`mod@why`] | what made the difference, in words |
+//! | [`mod@why`] | the cause of a failure, in words |
 //! | `values` | values as the program means them |
 //!
-//! Invariant: a failure or a violated condition is a [`Violation`] only once its schedule was
-//! replayed to the same end, outside of the search. One whose schedule does not replay is kept in
+//! Invariant: a failure or a violated condition is a [`Violation`] only after its schedule was replayed to
+//! the same end, outside of the search. One whose schedule does not replay is kept in
 //! [`CheckResult::unconfirmed`] and makes the verdict unknown.
 
 pub mod check;

@@ -1,7 +1,7 @@
-//! Litmus observations: in which executions is the condition's proposition met?
+//! Litmus observations: which executions satisfy the proposition of the condition.
 //!
-//! Counted over complete executions, each of them a trace under the strategies that explore one
-//! execution per trace. A test without a condition is observed as `forall (true)`.
+//! Complete executions are counted. Under a strategy that explores one execution per trace, this is the
+//! number of traces. A test without a condition is observed as `forall (true)`.
 
 use crate::check::{CheckResult, check};
 use crate::condition::ConditionResult;
@@ -33,23 +33,23 @@ impl Observation {
     }
 }
 
-/// What a litmus test shows under a model.
+/// The result of a litmus test under a model.
 #[derive(Clone, Debug)]
 pub struct LitmusResult {
     pub observation: Observation,
     pub condition: ConditionResult,
-    /// The verdict on the same search: a `~exists` that is met is a violation.
+    /// The verdict of the same search: a satisfied `~exists` is a violation.
     pub check: CheckResult,
 }
 
 impl LitmusResult {
-    /// Whether more search could change the observation: `Sometimes` stays what it is.
+    /// Whether more search could not change the observation: `Sometimes` is always final.
     pub fn is_final(&self) -> bool {
         self.observation == Observation::Sometimes || self.check.is_complete()
     }
 }
 
-/// Runs a litmus test. The search goes on past failures, so that every state is seen.
+/// Runs a litmus test. The search continues after failures, so that it finds every final state.
 pub fn litmus(program: &Verified, options: &Options) -> LitmusResult {
     observe(check(program, &Options { keep_going: true, ..options.clone() }))
 }
@@ -60,7 +60,7 @@ fn observe(check: CheckResult) -> LitmusResult {
     LitmusResult { observation, condition, check }
 }
 
-/// `forall (true)`. Of a test without observables the engine counts executions only.
+/// The result for `forall (true)`. For a test without observables the engine counts only executions.
 fn trivial(check: &CheckResult) -> ConditionResult {
     let summary = &check.summary;
     let complete = summary.states.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);

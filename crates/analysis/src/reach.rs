@@ -1,7 +1,7 @@
-//! Reachability: goals, or failures of programs without, under SC and TSO.
+//! Reachability of goals, or of failures in programs without goals, under SC and TSO.
 //!
-//! The reachability engine answers; what it says is reachable is replayed on the interleaving engine,
-//! a path that shares nothing with the search, before anyone is told.
+//! The reachability engine answers. Each state that it reports as reachable is replayed on the interleaving
+//! engine, which shares nothing with the search, before it is reported to the user.
 
 use crate::fallible::may_fail;
 use crate::witness::Witness;
@@ -13,10 +13,10 @@ use raddle_interleave::replay_reach;
 use raddle_ir::{LocId, Verified};
 use raddle_reach::{Answer, Effort, End, FinalState, Unknown, final_states};
 
-/// What was reached, and how.
+/// A state that was reached, and its witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reached {
-    /// The failure that it is, unless it is a goal.
+    /// The failure; `None` for a goal.
     pub failure: Option<FailureSite>,
     pub witness: Witness,
 }
@@ -24,11 +24,11 @@ pub struct Reached {
 #[derive(Clone, Debug)]
 pub struct ReachResult {
     pub model: Model,
-    /// `None`: not known; [`ReachResult::unknown`] says why.
+    /// `None` if it is not known; [`ReachResult::unknown`] has the reason.
     pub reachable: Option<bool>,
     pub reached: Option<Reached>,
     pub unknown: Option<Unknown>,
-    /// Something was found whose schedule does not replay: a defect of raddle.
+    /// A finding whose schedule does not replay: a defect of raddle.
     pub unconfirmed: Option<raddle_reach::Reached>,
     pub effort: Effort,
 }
@@ -47,7 +47,7 @@ impl ReachResult {
     }
 }
 
-/// Asks whether a goal of the program, or a failure, can be reached.
+/// Decides whether a goal of the program, or a failure, can be reached.
 pub fn reach(program: &Verified, options: &Options) -> ReachResult {
     let asks_for_failures = !options.checks.goals || program.goals.is_empty();
     let pointless = asks_for_failures && !may_fail(program, &options.limits.budget);
@@ -66,7 +66,7 @@ pub fn reach(program: &Verified, options: &Options) -> ReachResult {
         effort,
     };
     match answer {
-        // One that cannot fail cannot for other inputs either.
+        // A program that cannot fail by its text cannot fail for other inputs either.
         Answer::Unreachable if !pointless && !program.partial_inputs().is_empty() => {
             result.unknown = Some(Unknown::Inputs);
         }
@@ -88,7 +88,7 @@ pub fn reach(program: &Verified, options: &Options) -> ReachResult {
     result
 }
 
-/// Replays a witness; `None` if it does not end as it should.
+/// Replays a witness; `None` if it does not end as expected.
 fn confirmed(
     program: &Verified,
     options: &Options,
@@ -109,8 +109,8 @@ fn confirmed(
     Some(Reached { failure, witness })
 }
 
-/// Runs a schedule that comes from elsewhere; it must end at a goal. The error says, in words, what
-/// happens instead.
+/// Runs a schedule from outside, such as a file; it must end at a goal. The error describes what happens
+/// instead.
 pub fn rerun(program: &Verified, options: &Options, schedule: &[Step]) -> Result<Witness, String> {
     if options.strategy.engine() != Engine::Reach {
         return Err("goals are reached by schedules of the reachability engine".to_owned());
@@ -130,8 +130,8 @@ pub fn rerun(program: &Verified, options: &Options, schedule: &[Step]) -> Result
     }
 }
 
-/// Failures of a program, for `check`: assertions and the like are the goals, loops need not end; and
-/// its final states, if it has a condition on those. Data races are not looked at.
+/// The failures of a program, for `check`: assertions and other failures are the goals, and loops need
+/// not end. Also the final states, if the program has a condition. Data races are not checked.
 pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
     let mut summary = Summary::default();
     let result = reach(program, options);
@@ -141,7 +141,7 @@ pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
     }
     summary.events = result.effort.states;
     let mut unknown = result.unknown;
-    // It is replayed once more, with all that a search finds, and told as a defect of raddle.
+    // The caller replays it again with all other findings, and reports it as a defect of raddle.
     if let Some(raddle_reach::Reached { end: End::Failure(site), schedule }) = result.unconfirmed {
         summary.failures.push(site.shown_by(1, schedule));
     }
@@ -158,7 +158,7 @@ pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
         }
     }
     match unknown {
-        // They are among the bounds of every search.
+        // `search::explore` adds untried inputs to the bounds of every search.
         None | Some(Unknown::Inputs) => {}
         Some(Unknown::Spent(spent)) => summary.stopped = Some(spent.into()),
         Some(Unknown::States) => summary.stopped = Some(Stopped::Memory),
@@ -174,7 +174,7 @@ pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
     summary
 }
 
-/// A search that could not be made.
+/// The summary of a search that could not be made.
 fn unsupported(what: String, loc: LocId) -> Summary {
     let site = FailureSite::new(FailureKind::Unsupported, "", loc, what);
     Summary { failures: vec![site.shown_by(1, Vec::new())], ..Summary::default() }

@@ -1,17 +1,17 @@
-//! One question to one engine: [`raddle_engine::Options`] says which.
+//! One query to one engine: [`raddle_engine::Options`] selects the engine.
 
 use crate::reach;
 use crate::values::interpret;
 use raddle_engine::{BoundKind, BoundMet, Engine, Options, Replayed, Step, Summary};
 use raddle_ir::{Program, Verified};
 
-/// The bounds that a program's own inputs are. `count`: the executions of its search.
+/// The bounds that come from the program's inputs. `count`: the number of executions of its search.
 fn untried_inputs(program: &Program, count: u64) -> impl Iterator<Item = BoundMet> {
     let places = program.partial_inputs();
     places.into_iter().map(move |loc| BoundMet { kind: BoundKind::Inputs, loc, count })
 }
 
-/// Searches a program. Inputs of which only some values were tried are among the bounds.
+/// Searches a program. An input of which only some values were tried is reported as a bound.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
     let mut summary = match options.strategy.engine() {
         Engine::Interleave => raddle_interleave::explore(program, options),

@@ -1,22 +1,22 @@
 //! Values as the program means them.
 //!
-//! Engines move bits. What they stand for is in the instructions: an access of a float, the first value
-//! of a choice. Events know their place in the source, and that is how instructions are found: where all
-//! those of one place agree, the event is told in their terms.
+//! Engines handle bits. The instructions define their meaning: an access of a float, the first value of a
+//! choice. An event has only its position in the source, so the instructions at that position are looked up.
+//! If they all agree, the event is shown in their terms.
 
 use raddle_engine::{Cell, Datum, Deed, ReplayEvent};
 use raddle_ir::text::decimal;
 use raddle_ir::{BinOp, InstKind, LocId, Operand, Program, Type};
 use std::collections::HashMap;
 
-/// What the instructions of a place say, if they agree.
+/// The meaning of values at each position; `None` if its instructions disagree.
 #[derive(Default)]
 struct Places {
     accessed: HashMap<LocId, Option<Type>>,
     first: HashMap<LocId, Option<i128>>,
 }
 
-/// Tells values as the program means them.
+/// Converts the values of events to the program's meaning.
 pub(crate) fn interpret(program: &Program, events: &mut [ReplayEvent]) {
     let places = Places::of(program);
     for event in events.iter_mut().filter(|event| event.loc != LocId::NONE) {
@@ -56,7 +56,7 @@ impl Places {
     }
 }
 
-/// Notes what one more instruction of a place says.
+/// Adds the meaning that one more instruction of a position gives.
 fn agree<T: PartialEq>(places: &mut HashMap<LocId, Option<T>>, at: LocId, said: T) {
     let said = Some(said);
     match places.get_mut(&at) {

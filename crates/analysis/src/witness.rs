@@ -1,9 +1,9 @@
 //! Witnesses: schedules that were replayed.
 //!
-//! The search says "this schedule fails so" or "this schedule ends so"; [`confirm`] runs the schedule
-//! again, from the start, on a fresh system, without the search: no backtracking, no reduction, no
-//! sleep sets. Only if that ends in the same failure at the same place, or in a final state that
-//! speaks against the condition, does anyone get to see it.
+//! The search claims that a schedule ends in a failure or in a final state. [`confirm`] runs the schedule
+//! again from the start, on a fresh system and without the search: no backtracking, no reduction, no sleep
+//! sets. The user sees the witness only if the replay ends in the same failure at the same place, or in a
+//! final state that contradicts the condition.
 
 use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
@@ -15,22 +15,22 @@ use raddle_engine::{
 };
 use raddle_ir::{LocId, Program, Verified};
 
-/// A schedule and what happens along it.
+/// A schedule and the events along it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
     pub schedule: Vec<Step>,
-    /// What happens in the replay, in order: the steps, and what threads do in between.
+    /// The events of the replay, in order: the steps, and the actions of threads between them.
     pub events: Vec<ReplayEvent>,
-    /// What made the difference, if that can be said.
+    /// The cause, if it can be determined.
     pub why: Option<Why>,
 }
 
-/// Why an offence is not confirmed.
+/// Why an offence was not confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unconfirmed {
-    /// The replay ends in something else.
+    /// The replay ends differently.
     Differs,
-    /// The budget did not last.
+    /// The budget ran out.
     Spent(Spent),
 }
 
@@ -41,7 +41,7 @@ pub fn confirm(
     offence: &Offence,
 ) -> Result<Witness, Unconfirmed> {
     let budget = &options.limits.budget;
-    // There may be thousands of offences, and to begin a replay takes time.
+    // There may be thousands of offences, and even starting a replay takes time.
     if let Some(spent) = budget.spent() {
         return Err(Unconfirmed::Spent(spent));
     }
@@ -58,16 +58,16 @@ pub fn confirm(
     };
     match (confirmed, budget.spent()) {
         (true, _) => Ok(witness(program, options, schedule, replayed.events, offence)),
-        // The search may have had no time for the whole schedule.
+        // The budget may have ended the search in the middle of the schedule.
         (false, Some(spent)) => Err(Unconfirmed::Spent(spent)),
         (false, None) => Err(Unconfirmed::Differs),
     }
 }
 
-/// Reasons are looked for in stories of at most so many events: that takes time.
+/// The maximal number of events of a witness for which the cause is computed, because that takes time.
 const MOST_EVENTS: usize = 20_000;
 
-/// A schedule with its story and the reason.
+/// A witness: a schedule with its events and the cause.
 fn witness(
     program: &Program,
     options: &Options,
@@ -86,14 +86,15 @@ fn witness(
     Witness { schedule: schedule.to_vec(), events, why }
 }
 
-/// The message is left out: it may hold addresses, which are numbered anew.
+/// Whether a failure is the expected one. Messages are not compared: they may contain addresses, which a
+/// replay numbers differently.
 fn is_same(failure: &Failure, site: &FailureSite) -> bool {
     failure.kind == site.kind
         && (failure.loc, failure.against) == (site.loc, site.against)
         && failure.thread == site.thread
 }
 
-/// What a schedule from elsewhere is said to end in.
+/// The expected end of a schedule from outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expected {
     pub kind: ExpectedEnd,
@@ -102,11 +103,11 @@ pub struct Expected {
     pub place: Option<(String, u32)>,
     /// The same for the other access of a race.
     pub against: Option<(String, u32)>,
-    /// How many executions showed it.
+    /// The number of executions that showed it.
     pub count: u64,
 }
 
-/// What a witness is for.
+/// The kind of end of a witness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExpectedEnd {
     Failure(FailureKind),
@@ -117,7 +118,7 @@ pub enum ExpectedEnd {
 }
 
 impl ExpectedEnd {
-    /// The word of witness files.
+    /// The word in witness files.
     pub const fn name(self) -> &'static str {
         match self {
             ExpectedEnd::Failure(kind) => kind.name(),
@@ -133,8 +134,8 @@ impl ExpectedEnd {
     }
 }
 
-/// Runs a schedule that comes from elsewhere; it must end in what is expected. The error says, in
-/// words, what happens instead.
+/// Runs a schedule from outside, such as a file; it must end as expected. The error describes what
+/// happens instead.
 pub fn rerun(
     program: &Verified,
     options: &Options,

@@ -1,11 +1,11 @@
-//! Cells: runs of bytes that all accesses so far touch together.
+//! Cells: ranges of bytes that all accesses so far touch together.
 //!
-//! Accesses of different sizes may overlap. Memory is divided into cells so that every access is to
-//! whole cells; one that falls across the end of a cell splits it. Cells only ever get smaller, and
-//! what was recorded of a cell that is split must be recorded anew: [`Cells::add`] says when.
+//! Accesses of different sizes may overlap. Memory is divided into cells such that every access touches
+//! whole cells. An access that crosses the end of a cell splits it. Cells are only ever split, never merged.
+//! The records about a split cell must be made again: [`Cells::add`] returns true then.
 //!
-//! Tables grow within a budget. One that has no memory to grow does not, and accesses then have no cells: the
-//! budget is spent, and nothing that comes of them counts.
+//! Tables grow within a budget. If no memory is left, a table does not grow, and new accesses have no cells.
+//! The budget is spent then, and results based on these accesses do not count.
 
 use crate::event::Address;
 use raddle_budget::Budget;
@@ -13,34 +13,34 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// Usually one.
+/// The cells of an access, usually one.
 pub type Run = SmallVec<[Address; 2]>;
 
 /// The division of memory into cells.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
-    /// By first byte: how many bytes, and which.
+    /// By first byte: the number of bytes, and the cell.
     runs: BTreeMap<u64, (u64, Address)>,
-    /// Accesses that were looked up before.
+    /// The cells of accesses that were looked up before.
     known: FxHashMap<(u64, u32), Run>,
     count: u32,
-    /// Which of them loads or stores of different bytes have in common.
+    /// For each cell: whether loads or stores of different ranges share it.
     mixed: Vec<bool>,
-    /// Accesses to one cell that were looked up lately, each in a place of its address.
+    /// A direct-mapped cache of accesses to a single cell.
     recent: Vec<(u64, u32, Address)>,
     budget: Budget,
 }
 
-/// How many: a power of two.
+/// The size of the cache: a power of two.
 const RECENT: usize = 64;
 
 impl Cells {
-    /// No cells yet, whose tables a budget pays for.
+    /// An empty division whose tables grow within a budget.
     pub fn within(budget: &Budget) -> Cells {
         Cells { budget: budget.clone(), ..Cells::default() }
     }
 
-    /// Whether an access is known, or there is memory for one more to be.
+    /// Whether an access is in the table, or memory is left to add it.
     #[inline]
     fn has_room(&self, addr: u64, bytes: u32) -> bool {
         self.known.len() < self.known.capacity()
@@ -50,12 +50,12 @@ impl Cells {
 
     #[cold]
     fn affords_more(&self) -> bool {
-        // While a table grows, the old one is still there. A byte of each entry is for looking it up.
+        // The old table exists while the new one is filled. The hash table has one control byte per entry.
         let entry = size_of::<((u64, u32), Run)>() + 1;
         self.budget.affords((self.known.capacity() * 8 / 7 * 2 * entry) as u64)
     }
 
-    /// How many there are.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -64,13 +64,13 @@ impl Cells {
         self.count == 0
     }
 
-    /// Whether there may be a load or store of this cell and more, and one of less.
+    /// Whether loads or stores of different ranges may share this cell.
     pub fn is_mixed(&self, cell: Address) -> bool {
         self.mixed[cell.index()]
     }
 
-    /// Makes an access one to whole cells; `plain` if it is a load or a store. True if a cell was
-    /// split for that.
+    /// Divides memory so that an access touches whole cells; `plain` if it is a load or a store. Returns true
+    /// if a cell was split.
     pub fn add(&mut self, addr: u64, bytes: u32, plain: bool) -> bool {
         if bytes == 0 {
             return false;
@@ -86,6 +86,7 @@ impl Cells {
         }
         let end = addr.saturating_add(bytes.into());
         let split = self.split(addr) | self.split(end);
+        // The tables may contain the old cell for a range that is now two cells.
         if split {
             self.known.clear();
             self.recent.clear();
@@ -98,7 +99,7 @@ impl Cells {
         split
     }
 
-    /// The cell of an access that was added, or looked up, before, and is to no other cell.
+    /// The cell of an access that was added before and touches only this cell.
     #[inline]
     pub fn single(&mut self, addr: u64, bytes: u32) -> Option<Address> {
         let place = ((addr >> 2) ^ (addr >> 27)) as usize % RECENT;
@@ -111,7 +112,7 @@ impl Cells {
     #[inline(never)]
     fn look_up_single(&mut self, place: usize, addr: u64, bytes: u32) -> Option<Address> {
         let Some([cell]) = self.known.get(&(addr, bytes)).map(|run| &run[..]) else { return None };
-        // No access has no bytes.
+        // An entry with 0 bytes is empty: every access has bytes.
         self.recent.resize(RECENT, (0, 0, Address(0)));
         self.recent[place] = (addr, bytes, *cell);
         Some(*cell)
@@ -139,7 +140,7 @@ impl Cells {
         first.into_iter().chain(rest).map(|(_, (_, cell))| *cell).collect()
     }
 
-    /// Ends a cell at a byte, if there is one across it.
+    /// Splits the cell that contains the byte `at` and begins before it, if any.
     fn split(&mut self, at: u64) -> bool {
         let Some((start, (len, cell))) = self.runs.range_mut(..at).next_back() else {
             return false;
@@ -156,7 +157,7 @@ impl Cells {
         true
     }
 
-    /// The cells from `addr` to `end`, with new ones where there are none.
+    /// The cells from `addr` to `end`. Adds new cells for the gaps.
     fn cover(&mut self, addr: u64, end: u64) -> Run {
         let inside: Vec<(u64, u64, Address)> =
             self.runs.range(addr..end).map(|(start, (len, cell))| (*start, *len, *cell)).collect();

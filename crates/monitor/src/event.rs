@@ -1,6 +1,6 @@
-//! Threads, addresses, instructions, and what happens.
+//! Threads, addresses, instructions and operations.
 
-/// Where stores wait.
+/// The kind of store buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Buffers {
     /// One queue per thread: TSO.
@@ -29,12 +29,12 @@ impl Address {
     }
 }
 
-/// An instruction of the program, as whoever made the events numbers them.
+/// An instruction of the program, with the number that the source of the events gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Site(pub u32);
 
 impl Site {
-    /// No instruction is known.
+    /// The instruction is not known.
     pub const NONE: Site = Site(u32::MAX);
 }
 
@@ -48,23 +48,23 @@ pub enum Kind {
     Interlocked,
 }
 
-/// What a thread does.
+/// An operation of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Access(Kind),
-    /// Goes on only when the thread's stores have left the buffer.
+    /// Waits until the thread's stores have left the buffer.
     Fence,
-    /// No later store leaves before the earlier ones.
+    /// Later stores leave the buffer after all earlier ones.
     StoreFence,
-    /// Starts a thread, as a fence does for its own stores.
+    /// Starts a thread. Is also a fence.
     Spawn(Thread),
-    /// Goes on when the other thread has ended and its stores have left the buffer; a fence, too.
+    /// Waits until the other thread has ended and its stores have left the buffer. Is also a fence.
     Join(Thread),
-    /// Goes on because of what the other thread did last: a signal that it waited for.
+    /// Was woken by the last operation of the other thread: a signal that this thread waited for.
     Woken(Thread),
 }
 
-/// An operation on bytes of memory; those that touch none have `bytes` 0.
+/// An operation with the bytes of memory it touches; `bytes` is 0 if it touches none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
     pub thread: Thread,

@@ -1,23 +1,23 @@
-//! Monitors: from sequentially consistent runs to what a machine with store buffers could do.
+//! Monitors: they derive from sequentially consistent runs the behaviour of a machine with store buffers.
 //!
-//! Paper 001: Burnim, Sen, Stergiou, *Sound and Complete Monitoring of Sequential Consistency in
-//! Relaxed Memory Models* (2010). A monitor reads the events of an execution under SC, keeps every
-//! store in a buffer for as long as nobody can tell, and reports a *violation* when an access of
-//! another thread comes after a store that may still be there: delayed a little longer, the store
-//! would have been missed, and program order and conflicts would form a cycle.
+//! Paper 001: Burnim, Sen, Stergiou, *Sound and Complete Monitoring of Sequential Consistency in Relaxed
+//! Memory Models* (2010). A monitor reads the events of an execution under SC. It keeps every store in a
+//! buffer as long as no event shows that the store has left it. It reports a *violation* when an access of
+//! another thread comes after a store that may still be in the buffer: with a slightly longer delay, the
+//! access would have missed the store, and program order and conflicts would form a cycle.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`event`] | threads, addresses, what happens |
+//! | [`event`] | threads, addresses and operations |
 //! | [`stream`] | the paper's monitors, figures 4 and 5: a stream of events in, violations out |
-//! | [`causal`] | the same judged on the causal past of each access, with undo: for searches that show one order of each trace |
-//! | [`overtaking`] | whether there is anything for a monitor to find |
+//! | [`causal`] | the same, judged on the causal past of each access, with undo: for searches that show one order of each trace |
+//! | [`overtaking`] | a cheap test whether a monitor could find anything |
 //! | [`cells`] | bytes that all accesses touch together |
-//! | [`log`] | recorded events, one a line |
+//! | [`log`] | recorded events, one per line |
 //!
-//! The stream finds a violation on *some* order of the events (the paper's theorems 5 and 6): a read
-//! by a third thread that happens to come early may flush the store. What [`causal`] finds does not
-//! depend on the order. Nothing here knows of an engine.
+//! The stream monitor finds a violation on *some* order of the events (the paper's theorems 5 and 6): a
+//! read by a third thread that comes early may flush the store. The findings of [`causal`] do not depend on
+//! the order. This crate does not depend on an engine.
 
 pub mod causal;
 pub mod cells;

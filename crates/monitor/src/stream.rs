@@ -1,16 +1,16 @@
 //! The monitors of paper 001, figures 4 (TSO) and 5 (PSO), with interlocked operations.
 //!
-//! The figures keep buffers. By their lemmas 1 and 2 a pending store to an address is the newest
-//! write there, so nothing has to be kept but, per address, that write and whether it is pending,
-//! and per thread, up to which of its stores they have left. An event costs O(threads); memory
-//! grows with threads and addresses, never with the length of the run.
+//! The figures keep buffers. By lemmas 1 and 2 of the paper, a pending store to an address is the newest
+//! write there. So it is enough to keep, for each address, that write and whether it is pending, and for
+//! each thread, how many of its stores have left the buffer. An event costs O(threads). Memory grows with
+//! threads and addresses, never with the length of the run.
 //!
-//! Beyond the paper: fences, store fences, and threads that start and join each other. An event that
-//! is not the first of its thread has a *prev*; here the start of a thread counts as one, since what
-//! it has seen of others orders the thread's first access like any other.
+//! Beyond the paper: fences, store fences, and threads that start and join each other. An event that is not
+//! the first of its thread has a *prev*. Here the start of a thread counts as a *prev* too: the events that
+//! the start has seen are ordered before the thread's first access.
 //!
-//! As in the paper an interlocked operation under PSO commits the pending stores to its own address
-//! only. Machines that drain the whole buffer there say so with a fence before it.
+//! As in the paper, an interlocked operation under PSO commits only the pending stores to its own address.
+//! For a machine that drains the whole buffer there, the caller adds a fence before it.
 
 use crate::event::{Address, Buffers, Kind, Op, Site, Thread};
 use raddle_budget::Budget;
@@ -22,14 +22,14 @@ pub struct Violation {
     pub address: Address,
     /// The store, *e* of the paper.
     pub store: (Thread, Site),
-    /// What the thread of the access did before, *prev*: it happens after the store.
+    /// The previous event of the access's thread, *prev*. It happens after the store.
     pub prev: Site,
     /// The access, *e_i*.
     pub access: (Thread, Site),
 }
 
 impl Violation {
-    /// The instructions involved; violations of the same three count as one.
+    /// The three instructions involved. Violations with the same three count as one.
     pub fn sites(&self) -> [Site; 3] {
         [self.store.1, self.prev, self.access.1]
     }
@@ -40,31 +40,34 @@ impl Violation {
 struct Newest {
     thread: Thread,
     site: Site,
-    /// Which event of its thread it is, and which store; 0: an interlocked operation.
+    /// Its index among the events of its thread.
     event: u64,
+    /// Its index among the stores of its thread; 0 for an interlocked operation.
     store: u64,
-    /// PSO: how many stores its thread had made before the last store fence.
+    /// PSO: the number of stores of its thread before the last store fence.
     fenced: u64,
-    /// PSO: nobody but its thread has accessed the address since.
+    /// PSO: no other thread has accessed the address since.
     unseen: bool,
 }
 
+/// The state of a thread.
 #[derive(Clone, Debug)]
 struct Local {
+    /// Its last access.
     site: Site,
     stores: u64,
-    /// How many of them, from the first, have left the buffer.
+    /// How many of its stores, from the first on, have left the buffer.
     committed: u64,
-    /// How many there were at the last store fence.
+    /// The number of its stores at the last store fence.
     fenced: u64,
 }
 
-/// The newest access to an address, by thread and event, if it happens after all before it.
+/// The newest access to an address, by thread and event.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     thread: u32,
     event: u64,
-    /// Whether it does.
+    /// Whether it happens after all earlier accesses to the address. If not, the rest is not used.
     of_all: bool,
 }
 
@@ -75,14 +78,15 @@ pub struct Monitor {
     threads: Vec<Local>,
     newest: Vec<Option<Newest>>,
     last: Vec<Last>,
-    /// Vector clocks, a row of `width` each: of threads, of the newest write to each address and of all
-    /// accesses to it.
+    /// Vector clocks of the threads, a row of `width` entries each.
     clocks: Vec<u64>,
+    /// The clock of the newest write to each address.
     writes: Vec<u64>,
+    /// The join of the clocks of all accesses to each address.
     accesses: Vec<u64>,
     width: usize,
     budget: Budget,
-    /// Whether an event was passed over.
+    /// Whether an event was skipped.
     incomplete: bool,
 }
 
@@ -102,18 +106,18 @@ impl Monitor {
         }
     }
 
-    /// The same within a budget. A thread for whose clock there is no memory is passed over.
+    /// Limits the memory by a budget. If no memory is left for the clock of a thread, its events are skipped.
     #[must_use]
     pub fn within(self, budget: &Budget) -> Monitor {
         Monitor { budget: budget.clone(), ..self }
     }
 
-    /// Whether all events since the start were looked at. If not, the budget is spent.
+    /// Whether no event was skipped. If one was, the budget is spent.
     pub fn is_complete(&self) -> bool {
         !self.incomplete
     }
 
-    /// Forgets the run; what it holds is used again.
+    /// Forgets the run, and keeps the allocated memory for the next one.
     pub fn restart(&mut self) {
         self.threads.clear();
         self.newest.clear();
@@ -123,8 +127,8 @@ impl Monitor {
         self.accesses.clear();
     }
 
-    /// What a thread does next; `addresses` are those of an access, each in full. The violations that
-    /// shows are passed to `report`.
+    /// Processes the next operation of a thread; an access touches each of `addresses` in full. Passes the
+    /// violations to `report`.
     pub fn step(
         &mut self,
         thread: Thread,
@@ -133,13 +137,14 @@ impl Monitor {
         site: Site,
         mut report: impl FnMut(Violation),
     ) {
-        if !self.know(thread) {
+        if !self.ensure_thread(thread) {
             return;
         }
         match op {
             Op::Access(kind) => {
+                // All addresses are judged before the access changes any of them.
                 for address in addresses {
-                    self.know_address(*address);
+                    self.ensure_address(*address);
                     if let Some(found) = self.judge(thread, *address, site) {
                         report(found);
                     }
@@ -153,29 +158,30 @@ impl Monitor {
             }
             Op::Spawn(child) => {
                 self.drain(thread);
-                if self.know(child) {
+                if self.ensure_thread(child) {
                     self.learn(child, thread);
                 }
             }
             Op::Join(child) => {
                 self.drain(thread);
-                if self.know(child) {
+                if self.ensure_thread(child) {
                     self.drain(child);
                     self.learn(thread, child);
                 }
             }
             Op::Woken(other) => {
-                if self.know(other) {
+                if self.ensure_thread(other) {
                     self.learn(thread, other);
                 }
             }
         }
     }
 
-    /// Lines 3 to 7 of the figures: the access comes after a store that is still pending.
+    /// Lines 3 to 7 of the figures: a violation if the access comes after a store that is still pending.
     #[inline]
     fn judge(&self, thread: Thread, address: Address, site: Site) -> Option<Violation> {
         let write = self.newest[address.index()]?;
+        // The clock has seen the write iff the write happens before *prev*.
         let seen = self.clocks[thread.index() * self.width + write.thread.index()];
         if write.thread == thread || seen < write.event || !self.is_pending(&write) {
             return None;
@@ -193,7 +199,7 @@ impl Monitor {
         write.unseen && write.store > self.threads[write.thread.index()].committed
     }
 
-    /// Lines 8 to 11: the pending store is committed, with what must leave before it.
+    /// Lines 8 to 11: commits the pending store of another thread, and the stores that must leave before it.
     #[inline]
     fn commit(&mut self, thread: Thread, address: Address) {
         let Some(write) = &mut self.newest[address.index()] else { return };
@@ -212,13 +218,13 @@ impl Monitor {
     }
 
     /// The transitions of figures 2 and 3, and happens-before. A clock that has seen an event has seen
-    /// all that happened before it, so most joins come down to one comparison.
+    /// everything before it, so most joins reduce to one comparison.
     fn access(&mut self, thread: Thread, kind: Kind, addresses: &[Address], site: Site) {
         if kind == Kind::Interlocked {
             let local = &mut self.threads[thread.index()];
             local.committed = match self.buffers {
                 Buffers::PerThread => local.stores,
-                // It comes after what the last store fence held back.
+                // The stores before the last store fence leave first.
                 Buffers::PerAddress => local.committed.max(local.fenced),
             };
         }
@@ -229,6 +235,7 @@ impl Monitor {
                 Kind::Write | Kind::Interlocked => self.see_all(thread, *address),
             }
         }
+        // Only now does the clock count the event itself: the joins above are with earlier events.
         let (own, width) = (thread.index() * self.width, self.width);
         self.clocks[own + thread.index()] += 1;
         let event = self.clocks[own + thread.index()];
@@ -245,6 +252,8 @@ impl Monitor {
             }
             let last = &mut self.last[address.index()];
             let accesses = &mut self.accesses[row..row + width];
+            // If this access happens after the last one, and that after all others, then the clock of this
+            // access dominates, and a copy replaces the join.
             if last.of_all && clock[last.thread as usize] >= last.event {
                 accesses.copy_from_slice(clock);
                 *last = Last { thread: thread.0, event, of_all: true };
@@ -252,13 +261,14 @@ impl Monitor {
                 join(accesses, clock);
                 last.of_all = false;
             }
+            // A write has seen all accesses (`see_all`), so it happens after all of them.
             if kind != Kind::Read {
                 *last = Last { thread: thread.0, event, of_all: true };
             }
         }
     }
 
-    /// The thread has seen the newest write to an address.
+    /// Joins the clock of the newest write to an address into the thread's clock.
     #[inline]
     fn see_write(&mut self, thread: Thread, address: Address) {
         let (own, width) = (thread.index() * self.width, self.width);
@@ -270,7 +280,7 @@ impl Monitor {
         }
     }
 
-    /// The thread has seen all accesses to an address.
+    /// Joins the clocks of all accesses to an address into the thread's clock.
     #[inline]
     fn see_all(&mut self, thread: Thread, address: Address) {
         let (own, width) = (thread.index() * self.width, self.width);
@@ -281,12 +291,13 @@ impl Monitor {
         }
     }
 
+    /// Commits all stores of a thread.
     fn drain(&mut self, thread: Thread) {
         let local = &mut self.threads[thread.index()];
         local.committed = local.stores;
     }
 
-    /// What one thread has seen, the other has.
+    /// Joins the clock of the thread `from` into that of `thread`.
     fn learn(&mut self, thread: Thread, from: Thread) {
         for n in 0..self.width {
             let seen = self.clocks[from.index() * self.width + n];
@@ -295,9 +306,9 @@ impl Monitor {
         }
     }
 
-    /// False if there is no memory for the thread's clock.
+    /// Allocates the state of a thread if it is new. Returns false if no memory is left for its clock.
     #[inline]
-    fn know(&mut self, thread: Thread) -> bool {
+    fn ensure_thread(&mut self, thread: Thread) -> bool {
         thread.index() < self.threads.len() || self.add_thread(thread)
     }
 
@@ -306,7 +317,8 @@ impl Monitor {
         let count = thread.index() + 1;
         if count > self.width {
             let width = count.next_power_of_two().max(4);
-            // Monitors of other threads grow at the same time: each is to see what the others took.
+            // Other monitors may grow at the same time in other threads. The lock makes each see the
+            // memory that the others have taken.
             let _growing = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
             let rows = [&mut self.clocks, &mut self.writes, &mut self.accesses];
             let entries: usize = rows.iter().map(|rows| rows.len()).sum();
@@ -324,8 +336,9 @@ impl Monitor {
         true
     }
 
+    /// Allocates the state of an address if it is new.
     #[inline]
-    fn know_address(&mut self, address: Address) {
+    fn ensure_address(&mut self, address: Address) {
         if address.index() >= self.newest.len() {
             self.newest.resize(address.index() + 1, None);
             self.last.resize(address.index() + 1, Last { of_all: true, ..Last::default() });
@@ -335,7 +348,7 @@ impl Monitor {
     }
 }
 
-/// The entrywise greatest of two clocks.
+/// Joins a clock into another: the maximum of each entry.
 #[inline]
 fn join(clock: &mut [u64], other: &[u64]) {
     for (entry, other) in clock.iter_mut().zip(other) {
@@ -343,10 +356,10 @@ fn join(clock: &mut [u64], other: &[u64]) {
     }
 }
 
-/// Held by the monitor that asks for memory and takes it.
+/// Held while a monitor checks the budget for memory and allocates it.
 static GROWING: Mutex<()> = Mutex::new(());
 
-/// Makes rows wider, in place.
+/// Widens all rows in place.
 fn widen(rows: &mut Vec<u64>, from: usize, to: usize) {
     let count = rows.len() / from.max(1);
     rows.resize(count * to, 0);

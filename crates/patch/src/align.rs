@@ -1,14 +1,14 @@
-//! Where an edited program has instructions that the original has not.
+//! Finds the instructions that an edited program has and the original does not have.
 //!
-//! An edit adds marks or fences and is to change nothing else. Both versions of a function are walked
-//! in step, from their entries: instructions must be the same up to the names of registers, and so
-//! must be the ways that control takes. Blocks need not be: an added instruction keeps a block that
-//! would have been empty, so the edited function may pass through marks and plain jumps at any time.
+//! An edit adds marks or fences and must not change anything else. Both versions of a function are walked in
+//! step, from their entries. The instructions must be equal up to the names of registers, and so must the
+//! control flow. Blocks need not be equal: an added instruction keeps a block that would have been empty, so
+//! the edited function may pass through marks and plain jumps at any time.
 //!
-//! Nor need copies of registers be the same: a call that is inlined divides a block for a while, and
-//! copies are removed within blocks. A register that is only ever a copy is read as what it copies.
+//! Copies of registers need not be equal either: an inlined call temporarily divides a block, and copies are
+//! removed within blocks. A register that is only ever a copy is replaced by the register it copies.
 //!
-//! What is passed on one way into a block, and not on all, belongs to the end of that way.
+//! An added instruction that is on one way into a block, but not on all, belongs to the end of that way.
 
 use raddle_ir::{
     BlockId, Callee, FenceKind, FuncId, Function, GlobalId, InstKind, Operand, Point, Program, Reg,
@@ -16,9 +16,9 @@ use raddle_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How the front end for C shows a mark: assembly that it does not understand.
+/// The form of a mark in the front end for C: assembly that it does not understand.
 const MARK: &str = "inline assembly: raddle.mark ";
-/// C++'s fence is a function.
+/// The fence of C++, which is a function.
 const CPP_FENCE: &str = "_ZSt19atomic_thread_fenceSt12memory_order";
 
 /// An added instruction.
@@ -28,23 +28,23 @@ pub(crate) enum Added {
     Fence,
 }
 
-/// Where an added instruction is, in the original.
+/// The place of an added instruction in the original.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Spot {
     At(Point),
-    /// On the way from a branch to a block that has other ways in: no point of the original.
+    /// On the way from a branch to a block that has other ways in. This is not a point of the original.
     Between(FuncId, BlockId, BlockId),
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Alignment {
     pub added: BTreeMap<Added, BTreeSet<Spot>>,
-    /// Functions that differ in more than what was added.
+    /// The functions that differ in more than the additions.
     pub different: Vec<FuncId>,
 }
 
-/// Compares all functions that are not a library's. Where `lenient`, integers may differ: numbers of
-/// lines that have moved.
+/// Compares all functions that do not belong to a library. If `lenient`, integers may differ: they may be
+/// numbers of lines that have moved.
 pub(crate) fn align(original: &Program, edited: &Program, lenient: bool) -> Alignment {
     let mut named: HashMap<&str, Vec<FuncId>> = HashMap::new();
     for (id, function) in edited.funcs.iter().rev() {
@@ -98,10 +98,10 @@ struct Walk<'p> {
     lenient: bool,
     our_copies: HashMap<Reg, Operand>,
     their_copies: HashMap<Reg, Operand>,
-    /// The same registers, both ways.
+    /// The correspondence of registers, in both directions.
     to_theirs: HashMap<Reg, Reg>,
     to_ours: HashMap<Reg, Reg>,
-    /// By block of the original, where the edited function is when it begins.
+    /// By block of the original: the place in the edited function that corresponds to its start.
     begins: BTreeMap<BlockId, At>,
     arrivals: BTreeMap<BlockId, Vec<Arrival>>,
     inside: Vec<(Added, Point)>,
@@ -153,7 +153,7 @@ impl<'p> Walk<'p> {
         Some(())
     }
 
-    /// Past added instructions, copies and plain jumps.
+    /// Skips added instructions, copies and plain jumps.
     fn pass(&self, (mut block, mut index): At) -> Option<(Vec<(At, Added)>, At)> {
         let mut passed = Vec::new();
         for _ in 0..=self.theirs.blocks.len() {
@@ -195,7 +195,7 @@ impl<'p> Walk<'p> {
                 continue;
             }
             let (mut passed, mut core) = self.pass(at)?;
-            // A fence of the original is the last of those that are the same.
+            // Of several equal fences, the last one is taken for that of the original.
             let found = passed.iter().rposition(|((block, index), _)| {
                 self.is_same_fence(&inst.kind, &self.theirs.blocks[*block].insts[*index].kind)
             });
@@ -270,7 +270,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Texts are not compared: those of assertions have the edit in them.
+    /// Texts are not compared, because the texts of assertions contain the edit.
     fn same_global(&self, ours: GlobalId, theirs: GlobalId) -> bool {
         let (a, b) = (&self.original.globals[ours], &self.edited.globals[theirs]);
         let is_text = |name: &str| name.starts_with(".str");
@@ -298,7 +298,7 @@ impl<'p> Walk<'p> {
                 _ => return None,
             }
         }
-        // With the names made equal, what is left must be.
+        // After the names are made equal, the instructions must be equal.
         let mut renamed = theirs.clone();
         let (mut operands, mut defs) = (a.into_iter(), ours.defs().into_iter().flatten());
         renamed.for_each_operand_mut(|operand| {
@@ -309,7 +309,7 @@ impl<'p> Walk<'p> {
         (renamed == *ours).then_some(())
     }
 
-    /// What is not compared literally: callees, and the words of messages.
+    /// Makes equal the parts that are not compared literally: callees, and the texts of messages.
     fn forget_names(&self, ours: &InstKind, renamed: &mut InstKind) -> Option<()> {
         use InstKind::{Assert, Call, Fail, Spawn};
         match (ours, renamed) {
@@ -369,12 +369,13 @@ impl<'p> Walk<'p> {
     }
 }
 
-/// The registers that one instruction sets, to a constant or to a register that one instruction sets.
+/// The registers that only one instruction sets, to a constant or to a register that only one instruction
+/// sets.
 ///
-/// Such a register equals its origin wherever it is read, also in loops: it is assigned on every path to a read
-/// (rule 12 of the verifier), and so is its origin on every path to the copy. A path that set the origin again and
-/// then read the copy without passing the move would give, after the first way to the origin, a path on which the
-/// copy was never assigned.
+/// Such a register equals its origin wherever it is read, also in loops: it is assigned on every path to
+/// a read (rule 12 of the verifier), and so is its origin on every path to the copy. Suppose that a path
+/// sets the origin again and then reads the copy without passing the move. Then the first path to the
+/// origin, continued in the same way, would read the copy before it was ever assigned.
 fn copies(function: &Function) -> HashMap<Reg, Operand> {
     let mut sets: HashMap<Reg, u32> = function.params.iter().map(|param| (*param, 1)).collect();
     let insts = || function.blocks.values().flat_map(|block| &block.insts);

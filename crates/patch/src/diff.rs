@@ -1,27 +1,27 @@
-//! Unified diffs that `patch -p1` and `git apply` take.
+//! Unified diffs that `patch -p1` and `git apply` accept.
 
 use similar::{ChangeTag, TextDiff};
 use std::path::{Path, PathBuf};
 
-/// Lines around a change.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// The folder that a patch of these files is applied in: `here` if it holds all of them, and otherwise
-/// the deepest one that does. All paths are real ones.
+/// The directory in which a patch of these files is applied: `here` if it contains all of them, otherwise
+/// the deepest parent of it that does. All paths are canonical.
 pub(crate) fn folder_of(here: &Path, files: &[PathBuf]) -> PathBuf {
     if files.iter().all(|file| file.starts_with(here)) {
         return here.to_owned();
     }
     let mut folder = files.first().and_then(|file| file.parent()).unwrap_or(here);
     while !files.iter().all(|file| file.starts_with(folder)) {
-        // The root holds every file.
+        // The root contains every file.
         let Some(outer) = folder.parent() else { break };
         folder = outer;
     }
     folder.to_owned()
 }
 
-/// The changes of one file.
+/// The diff of one file.
 pub fn unified(name: &Path, old: &[u8], new: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let (before, after) = (header("a", name), header("b", name));
@@ -35,7 +35,7 @@ pub fn unified(name: &Path, old: &[u8], new: &[u8]) -> Vec<u8> {
     for group in diff.grouped_ops(CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let range = |start: usize, end: usize| match end - start {
-            // An empty range is named by the line before it.
+            // An empty range has the number of the line before it.
             0 => format!("{start},0"),
             1 => format!("{}", start + 1),
             length => format!("{},{length}", start + 1),
@@ -58,12 +58,12 @@ pub fn unified(name: &Path, old: &[u8], new: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Lines with their ends. Only a line feed ends one, as for `patch`.
+/// The lines with their line endings. Only a line feed ends a line, as for `patch`.
 pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// A name as both programs read it: in quotes if it has characters that would end it, followed by a
+/// A file name as both programs parse it: in quotes if it has characters that would end it, followed by a
 /// tab if it has spaces.
 fn header(side: &str, name: &Path) -> Vec<u8> {
     let bytes = name.as_os_str().as_encoded_bytes();

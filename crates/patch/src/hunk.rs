@@ -1,4 +1,4 @@
-//! Changed lines of a file, for showing.
+//! Changed lines of a file, for display.
 
 use crate::FileEdit;
 use crate::diff::lines;
@@ -12,17 +12,17 @@ pub enum Change {
     Added,
 }
 
-/// Some lines, at least one of which is changed.
+/// Consecutive lines, at least one of which is changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hunk {
     pub path: PathBuf,
     /// The first line, counted from 1, in the old text.
     pub line: usize,
-    /// Without their ends.
+    /// The lines without line endings.
     pub lines: Vec<(Change, String)>,
-    /// The fences that the change is for; none if it is for all of the file's.
+    /// The fences that the change is for; empty if it is for all fences of the file.
     pub fences: Vec<usize>,
-    /// How many further fences the change is, where the same text is used elsewhere.
+    /// The number of further fences that the change gives, because the same text is used elsewhere.
     pub further: usize,
 }
 

@@ -1,19 +1,19 @@
 //! Fences as edits of the source, and patches made of them.
 //!
-//! A fence is found at a point of the program; a person wants to know what to write where. An edit is
-//! taken for a fence only if the edited source, read again, is the program with that fence: what the
-//! syntax of the source suggests is never trusted.
+//! The analysis finds a fence at a point of the program; the user needs to know what to write where. An edit
+//! is accepted only if the edited source, read again, is the program with that fence. Suggestions from the
+//! syntax of the source are never trusted.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`c`] | C and C++, through the compiler |
+//! | [`c`] | C and C++, with the help of the compiler |
 //! | [`lines`] | litmus tests, automata and IR text, where an instruction has a line |
-//! | [`align`] | where a program has instructions that another has not |
-//! | [`origin`] | what the compiler calls the lines of a file |
-//! | [`statement`] | what a fence is called in each language |
-//! | [`text`] | additions to texts |
+//! | [`align`] | finds the instructions that one program has and another does not |
+//! | [`origin`] | the names and numbers that the compiler gives to lines |
+//! | [`statement`] | the text of a fence in each language |
+//! | [`text`] | insertions into texts |
 //! | [`diff`] | unified diffs |
-//! | [`hunk`] | changed lines, for showing |
+//! | [`hunk`] | changed lines, for display |
 
 mod align;
 mod c;
@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Reads the program again, with other texts in place of some files; the compiler's words otherwise.
+/// Reads the program again, with other texts in place of some files. The error is the compiler's output.
 pub type Reload<'a> = dyn Fn(&[(PathBuf, Vec<u8>)]) -> Result<Verified, String> + 'a;
 
 /// A file of the source that may be edited.
@@ -44,13 +44,13 @@ pub type Reload<'a> = dyn Fn(&[(PathBuf, Vec<u8>)]) -> Result<Verified, String> 
 pub struct SourceFile {
     pub path: PathBuf,
     pub text: Vec<u8>,
-    /// Where it really is: files have several names.
+    /// The canonical path: a file may have several names.
     real: PathBuf,
     language: Language,
-    /// Whether it is C++, be it only for those who include it.
+    /// Whether it is C++, possibly only because C++ files include it.
     cpp: bool,
     origin: Origin,
-    /// Where each line starts.
+    /// The start of each line.
     starts: Vec<usize>,
 }
 
@@ -73,13 +73,13 @@ impl SourceFile {
         self.starts.partition_point(|start| *start <= at)
     }
 
-    /// Whether both are one file, under whatever names.
+    /// Whether both are the same file, possibly under different names.
     pub fn is(&self, other: &SourceFile) -> bool {
         self.real == other.real
     }
 
-    /// The lines, counted from 1, that the compiler means by a name and a number: none in most files, one
-    /// in this one, more where `#line` gives a number twice.
+    /// The lines, from 1, that the compiler means by a file name and a number: none if it is another
+    /// file, usually one in this file, several if `#line` gives a number twice.
     fn lines(&self, name: &str, number: usize) -> Vec<usize> {
         self.origin.lines(name, number, || self.is_named(name))
     }
@@ -90,40 +90,41 @@ impl SourceFile {
     }
 }
 
-/// The changed text of one file, and which fences its parts are for.
+/// The changed text of one file, and the fences that its parts are for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileEdit {
     pub path: PathBuf,
     pub old: Vec<u8>,
     pub new: Vec<u8>,
-    /// By the range of the old text that they are at.
+    /// The fences by their range of the old text.
     fences: Vec<Placed>,
 }
 
-/// Text of a file that gets a fence, by its place in the old text.
+/// A part of a file that gets a fence, by its place in the old text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Placed {
     range: Range<usize>,
-    /// The fences that this is.
+    /// The fences that it gives.
     fences: Vec<usize>,
-    /// How many further fences it is: a macro may be used elsewhere, too.
+    /// The number of further fences that it gives: a macro may also be used elsewhere.
     further: usize,
 }
 
-/// Edits for fences that are not checked yet.
+/// Edits for fences, not checked yet.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Draft {
     files: Vec<FileEdit>,
-    /// By fence, what is written for it.
+    /// By fence: the text that is written for it.
     statements: BTreeMap<usize, Statement>,
 }
 
-/// What is known of the edited source.
+/// The result of checking the edited source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Checked {
     /// It was read again and judged to be good.
     Good,
-    /// It was read again and has the fences where they are wanted; there was no time to judge it.
+    /// It was read again and has the fences at the right places, but was not judged, for the given
+    /// reason.
     NotJudged(String),
 }
 
@@ -131,9 +132,9 @@ pub enum Checked {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     pub files: Vec<FileEdit>,
-    /// By fence, what is written for it; those without have no edit.
+    /// By fence: the text that is written for it; a fence without an entry has no edit.
     pub statements: BTreeMap<usize, Statement>,
-    /// `None` where nothing was written, or not all fences are.
+    /// `None` if nothing was written, or not all fences have an edit.
     pub checked: Option<Checked>,
 }
 
@@ -148,8 +149,8 @@ impl Written {
         self.files.iter().flat_map(hunk::hunks).collect()
     }
 
-    /// The changes as a patch for a user in the folder `here`. Files are named by where they really
-    /// are, since neither `patch` nor `git apply` follows symbolic links.
+    /// The changes as a patch for a user in the directory `here`. Files have their canonical paths,
+    /// because neither `patch` nor `git apply` follows symbolic links.
     pub fn patch(&self, here: &Path) -> Patch {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| here.join(path));
         let here = &real(here);
@@ -164,19 +165,19 @@ impl Written {
     }
 }
 
-/// A unified diff, and where it is applied.
+/// A unified diff, and the directory to apply it in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Patch {
     pub text: Vec<u8>,
-    /// The folder to apply it in, if that is not the one where the user is.
+    /// The directory to apply it in, if it is not that of the user.
     pub elsewhere: Option<PathBuf>,
 }
 
-/// Knows which places of a program can be written.
+/// Finds edits for the places of a program.
 pub struct Editor<'a> {
     files: Vec<SourceFile>,
     reload: &'a Reload<'a>,
-    /// The search for edits ends when it is spent.
+    /// When it is spent, the search for edits ends.
     budget: Budget,
     places: Option<Places>,
     found: Option<c::Edits>,
@@ -197,8 +198,8 @@ impl<'a> Editor<'a> {
         self.files.iter().any(|file| file.language.is_compiled())
     }
 
-    /// How well places suit: those that are a line of the source cost nothing, those that nobody can
-    /// write most.
+    /// The prices of places: a place with its own line in the source costs nothing, a place without an
+    /// edit costs most.
     pub fn prices(&mut self, program: &Program, places: &Places) -> Vec<u32> {
         self.places = Some(places.clone());
         if !self.is_compiled() {
@@ -210,7 +211,7 @@ impl<'a> Editor<'a> {
         prices
     }
 
-    /// Writes fences, reads the source again and asks `judge` of the program that it is.
+    /// Writes fences, reads the source again and calls `judge` with the resulting program.
     pub fn write(
         &self,
         program: &Program,
@@ -222,7 +223,7 @@ impl<'a> Editor<'a> {
         if !self.is_compiled() {
             return lines::write(&self.files, &trial);
         }
-        // Without time the source cannot be read again.
+        // Once the budget is spent, the source cannot be read again.
         let found = self.found.as_ref().filter(|_| !self.budget.is_spent());
         let Some(found) = found else { return Written::nothing() };
         let (chosen, unwritten) = found.choose(places, fences);
@@ -247,7 +248,7 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// The first draft that is what it should be.
+    /// The first draft that gives the right program.
     fn first_good(
         &self,
         drafts: impl Iterator<Item = Draft>,
@@ -271,7 +272,7 @@ impl Trial<'_> {
         Written::nothing()
     }
 
-    /// The edited program, if it is the original with fences where they are wanted.
+    /// The edited program, if it is the original with the fences at the right places.
     fn read(&self, draft: &Draft, written: &BTreeSet<usize>) -> Option<Verified> {
         let texts: Vec<(PathBuf, Vec<u8>)> =
             draft.files.iter().map(|file| (file.path.clone(), file.new.clone())).collect();

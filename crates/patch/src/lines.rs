@@ -18,7 +18,7 @@ pub(crate) fn write(files: &[SourceFile], trial: &Trial<'_>) -> Written {
     if written.checked.is_some() {
         return written;
     }
-    // Each fence by itself has the way that is right for it.
+    // Each fence alone is tried in every way; the first right one is taken.
     let right = |fence: usize| {
         let one = BTreeSet::from([fence]);
         let good = |way: &&Way| {
@@ -33,14 +33,14 @@ pub(crate) fn write(files: &[SourceFile], trial: &Trial<'_>) -> Written {
     trial.first_good(draft(file, trial, &way, &some).into_iter(), &some)
 }
 
-/// How a fence is put in.
+/// How a fence is inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
-    /// Before the line of what follows.
+    /// Before the line of the next instruction.
     Before,
-    /// After the line of what comes before.
+    /// After the line of the previous instruction.
     After,
-    /// Between what follows and its label, which stays behind.
+    /// Between the next instruction and its label, which stays before the fence.
     Label,
 }
 
@@ -55,7 +55,7 @@ fn draft(
     for number in written {
         let fence = &trial.fences[*number];
         let words = match file.language {
-            // There is only one.
+            // Automata have only one kind of fence.
             Language::Automata => "mfence".to_owned(),
             Language::Litmus => litmus(fence.kind, &first_word(&file.text)),
             language => statement(language, fence.kind),
@@ -116,7 +116,7 @@ fn position<'p>(file: &SourceFile, program: &'p Program, loc: LocId) -> Option<&
     file.is_named(name).then_some(loc)
 }
 
-/// Where a line, counted from 1, begins.
+/// The start of a line, counted from 1.
 fn start_of(text: &[u8], line: u32) -> Option<usize> {
     let mut at = 0;
     for _ in 1..line {
@@ -168,8 +168,8 @@ fn cell(file: &SourceFile, loc: &Loc, way: Way, words: &str) -> Option<Vec<Piece
     Some(vec![Piece::stands(if way == Way::After { end } else { start }, added)])
 }
 
-/// A row of a litmus test divided between a label and its instruction: the fence gets the label. Cells on
-/// the left of it stay in the first row, those on the right move to the second.
+/// Divides a row of a litmus test between a label and its instruction: the fence gets the label. Cells on
+/// the left stay in the first row, those on the right move to the second.
 fn behind_label(file: &SourceFile, loc: &Loc, words: &str) -> Option<Piece> {
     let text = &file.text;
     let start = start_of(text, loc.line)?;
@@ -191,7 +191,7 @@ fn behind_label(file: &SourceFile, loc: &Loc, words: &str) -> Option<Piece> {
     Some(Piece::stands(start + head.len(), added))
 }
 
-/// `transition a b …` goes to a new state first, and from there to `b` by the fence.
+/// Makes `transition a b …` go to a new state first, and from there to `b` by the fence.
 fn transition(file: &SourceFile, line: u32, words: &str, number: usize) -> Option<(Piece, Piece)> {
     let text = &file.text;
     let start = start_of(text, line)?;
@@ -205,7 +205,7 @@ fn transition(file: &SourceFile, line: u32, words: &str, number: usize) -> Optio
     Some((Piece::stands(target.start, new), Piece::stands(next_line(text, start), added)))
 }
 
-/// All transitions from the state leave a new one instead, which the fence leads to.
+/// Makes all transitions from a state leave a new state instead, to which the fence leads.
 fn state(file: &SourceFile, line: u32, words: &str, number: usize) -> Option<Vec<Piece>> {
     let text = &file.text;
     let here = start_of(text, line)?;
@@ -240,7 +240,7 @@ fn state(file: &SourceFile, line: u32, words: &str, number: usize) -> Option<Vec
     Some(pieces)
 }
 
-/// Where the words of a transition are.
+/// The positions of the words of a transition.
 struct Parts {
     keyword: usize,
     source: std::ops::Range<usize>,

@@ -1,13 +1,13 @@
-//! `#line`: the lines of a file under the names that the compiler gives them.
+//! `#line`: the names and numbers that the compiler gives to the lines of a file.
 
-/// Lines that follow one another under one name.
+/// Consecutive lines with one file name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Stretch {
-    /// The file that they are said to be from; `None` for the one that they are in.
+    /// The file name given by the directive; `None` for the file itself.
     name: Option<String>,
-    /// The number that the first is said to have.
+    /// The number that the directive gives to the first line.
     said: usize,
-    /// The number that it has, counted from 1.
+    /// The real number of the first line, from 1.
     first: usize,
     count: usize,
 }

@@ -1,9 +1,9 @@
-//! What to write for a fence in the language of the source.
+//! The text of a fence in the language of the source.
 
 use raddle_ir::{FenceKind, FileKind, Mnemonic};
 use std::path::Path;
 
-/// The language of a source file, going by its name.
+/// The language of a source file, according to its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     C,
@@ -11,7 +11,7 @@ pub enum Language {
     Litmus,
     Rir,
     Automata,
-    /// LLVM IR, and what is not known.
+    /// LLVM IR, and unknown languages.
     Other,
 }
 
@@ -27,25 +27,24 @@ impl Language {
         }
     }
 
-    /// Whether a line of it tells where it belongs, so that blocks need no naming.
+    /// Whether a line number is enough to identify a place, so that blocks need not be named.
     pub const fn is_compiled(self) -> bool {
         matches!(self, Language::C | Language::Cpp)
     }
 }
 
-/// How a fence of C11 is called.
+/// The spelling of a C11 fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spelling {
-    /// By its name, which is known already.
+    /// By its name, which is already declared.
     Name,
     /// By its name, with the header that declares it.
     WithHeader,
-    /// As GCC and clang have it without a header, in every language and standard.
+    /// As the builtin of GCC and clang, which needs no header, in every language and standard.
     Builtin,
 }
 
-/// The fence as it is written there; reading it back gives the same fence under every model that it
-/// was found for.
+/// The fence in a language. Reading it back gives the same fence under every model that it was found for.
 pub fn statement(language: Language, kind: FenceKind) -> String {
     match language {
         Language::C => c(kind, false, Spelling::Name).0,
@@ -59,11 +58,11 @@ pub fn statement(language: Language, kind: FenceKind) -> String {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
     pub words: String,
-    /// The header that declares the function it calls, if there is one.
+    /// The header that declares the function it calls, if any.
     pub header: Option<&'static str>,
 }
 
-/// The header that declares the function of C or C++ that a fence is, if it is one.
+/// The header of a fence that is a function of C or C++.
 pub(crate) fn header(kind: FenceKind, cpp: bool) -> Option<&'static str> {
     c11_order(kind).map(|_| if cpp { "atomic" } else { "stdatomic.h" })
 }
@@ -89,7 +88,7 @@ pub(crate) fn c(kind: FenceKind, cpp: bool, spelling: Spelling) -> (String, Stri
     (format!("{call};"), call)
 }
 
-/// The order of C11's fence that is as strong; the weaker ones have none.
+/// The memory order of the C11 fence that is as strong; `None` for the weaker fences.
 pub(crate) fn c11_order(kind: FenceKind) -> Option<&'static str> {
     match kind {
         FenceKind::Full | FenceKind::Mfence | FenceKind::Sync | FenceKind::Dmb => Some("seq_cst"),
@@ -109,8 +108,8 @@ pub(crate) fn stronger(a: FenceKind, b: FenceKind) -> FenceKind {
     if strength(b) > strength(a) { b } else { a }
 }
 
-/// The fence in a litmus test for an architecture, the first word of the test: one that is at least as
-/// strong where it has no other.
+/// The fence in a litmus test for an architecture, the first word of the test. If the architecture does
+/// not have this fence, one that is at least as strong.
 pub(crate) fn litmus(kind: FenceKind, architecture: &str) -> String {
     let strong =
         matches!(kind, FenceKind::Full | FenceKind::Mfence | FenceKind::Sync | FenceKind::Dmb);

@@ -1,23 +1,23 @@
-//! Additions to texts.
+//! Insertions into texts.
 
 use std::ops::Range;
 
-/// Text that is added at one place.
+/// Text that is inserted at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     pub at: usize,
-    /// What it begins or ends, so that pieces at one place nest.
+    /// The range that it begins or ends, so that pieces at the same place nest.
     pub role: Role,
     pub text: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Ends what began there, at this depth.
+    /// Ends the piece that began there, at this depth.
     Closes { start: usize, depth: u8 },
-    /// By itself.
+    /// Stands alone.
     Stands,
-    /// Begins what ends there; of two that end together, the one with the lower number is outside.
+    /// Begins a range that ends there. Of two that end together, the one with the lower depth is outside.
     Opens { end: usize, depth: u8 },
 }
 
@@ -31,7 +31,7 @@ impl Piece {
         Piece { at: range.start, role, text: text.into() }
     }
 
-    /// Closes what was opened at the same range and depth, at its end or later.
+    /// The piece that closes the one opened with the same range and depth, at its end or later.
     pub fn closes(at: usize, range: &Range<usize>, depth: u8, text: impl Into<Vec<u8>>) -> Piece {
         Piece { at, role: Role::Closes { start: range.start, depth }, text: text.into() }
     }
@@ -46,7 +46,7 @@ impl Piece {
     }
 }
 
-/// The text with the pieces in it.
+/// The text with the pieces inserted.
 pub(crate) fn with(text: &[u8], pieces: &[Piece]) -> Vec<u8> {
     let mut sorted: Vec<&Piece> = pieces.iter().collect();
     sorted.sort_by_key(|piece| piece.key());
@@ -62,30 +62,30 @@ pub(crate) fn with(text: &[u8], pieces: &[Piece]) -> Vec<u8> {
     out
 }
 
-/// Where the line of a position begins.
+/// The start of the line of a position.
 pub(crate) fn line_start(text: &[u8], at: usize) -> usize {
     text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)
 }
 
-/// Where the line after that of a position begins.
+/// The start of the line after that of a position.
 pub(crate) fn next_line(text: &[u8], at: usize) -> usize {
     let rest = text[at..].iter().position(|byte| *byte == b'\n');
     rest.map_or(text.len(), |end| at + end + 1)
 }
 
-/// The blanks that a position's line begins with.
+/// The indentation of the line of a position.
 pub(crate) fn indent(text: &[u8], at: usize) -> &[u8] {
     let start = line_start(text, at);
     let blanks = text[start..at].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     &text[start..start + blanks]
 }
 
-/// Whether nothing but blanks comes before on its line.
+/// Whether only spaces come before the position on its line.
 pub(crate) fn begins_line(text: &[u8], at: usize) -> bool {
     indent(text, at).len() == at - line_start(text, at)
 }
 
-/// How lines of this text end.
+/// The line ending of this text.
 pub(crate) fn line_end(text: &[u8]) -> &'static str {
     match text.iter().position(|byte| *byte == b'\n') {
         Some(at) if at > 0 && text[at - 1] == b'\r' => "\r\n",

@@ -1,9 +1,10 @@
-//! Threads that wait for ever in loops.
+//! Threads that wait forever in loops.
 //!
-//! A state from which every thread only goes round loops for nothing never changes, though there are moves:
-//! threads that could leave their loops wait for ever, as in the interleaving engine (docs/loops.md). What a
-//! thread does while nothing else happens is a function of its own state and of the world, so it is found by letting it
-//! run alone, and remembered for every state on the way.
+//! If every thread in a state only goes round loops without effect, the state never changes, although
+//! moves are enabled. Threads that could leave their loops then wait forever, as in the interleaving
+//! engine (docs/loops.md). As long as no other thread acts, the behaviour of a thread is a function of its
+//! own state and of the world. So it is found by running the thread alone, and the answer is memoized for
+//! every state on the way.
 
 use crate::attack::Attack;
 use crate::moves::{Kind, Move};
@@ -18,20 +19,20 @@ use raddle_machine::{Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Operations of a thread that is alone that are tried.
-const MOST: usize = 1 << 16;
-/// Answers that are remembered at the most.
-const REMEMBERED: usize = 1 << 20;
+/// The maximal number of operations for which a thread runs alone.
+const MAX_STEPS: usize = 1 << 16;
+/// The maximal number of memoized answers.
+const MAX_ANSWERS: usize = 1 << 20;
 
-/// For each operation: whether a thread that is there may be on its way around a loop that may spin.
+/// For each operation: whether a thread there may be inside a loop that may spin.
 #[derive(Clone, Debug)]
 pub(crate) struct Lingering(Arc<[bool]>);
 
 impl Lingering {
-    /// If the budget is spent on the way, some are missing.
+    /// If the budget runs out, some operations are missing.
     pub fn new(program: &Program, code: &Code, budget: &Budget) -> Lingering {
         let mut lingers = vec![false; code.ops.len()];
-        // Loops of one function are next to each other.
+        // The loops of a function are consecutive, so its flow is computed once.
         let mut flow: Option<(FuncId, Flow)> = None;
         for known in code.loops.iter().filter(|known| known.may_spin) {
             if budget.is_spent() {
@@ -46,6 +47,7 @@ impl Lingering {
                 lingers[pc] |= body[code.insts[pc].0.as_u32() as usize];
             }
         }
+        // The functions called from such a loop belong to it as well.
         let mut entered = vec![false; code.funcs.len()];
         let mut more = true;
         while more {
@@ -83,14 +85,15 @@ fn operations(code: &Code, func: u32) -> std::ops::Range<usize> {
     first.0 as usize..end
 }
 
-/// The way of a thread that runs alone is a function of its own state and of the world.
+/// The arguments that determine how a thread runs alone: its component and the world.
 type Key = (ThreadId, Number, Number);
 
-/// What became of threads that were alone.
+/// How threads behave that run alone.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     known: FxHashMap<Key, Spin>,
-    way: Vec<Key>,
+    /// The states of the current run; its answer holds for all of them.
+    visited: Vec<Key>,
     row: Row,
 }
 
@@ -99,8 +102,8 @@ impl Alone {
         self.known.capacity() * (size_of::<(Key, Spin)>() + 1)
     }
 
-    /// Whether threads wait for ever in the state that the system has decoded, though each has a move or
-    /// none. `Err` if that cannot be told.
+    /// Whether threads wait forever in the state that the system has decoded, although some have moves.
+    /// `Err` with a thread for which this was not decided.
     pub fn waits(
         &mut self,
         system: &mut System<'_>,
@@ -121,7 +124,7 @@ impl Alone {
         Ok(system.is_deadlock(&spins))
     }
 
-    /// What a thread does if nothing else happens; `None` if that takes too long.
+    /// How a thread behaves if no other thread acts; `None` if it runs for too long.
     fn spin_of(
         &mut self,
         system: &mut System<'_>,
@@ -129,21 +132,21 @@ impl Alone {
         space: &Space,
         scratch: &mut Scratch,
     ) -> Option<Spin> {
-        if self.known.len() > REMEMBERED {
+        if self.known.len() > MAX_ANSWERS {
             self.known.clear();
         }
-        self.way.clear();
+        self.visited.clear();
         let watch = system.machine.watch(Watch::Alone);
-        let spin = self.go_alone(system, thread, space, scratch);
+        let spin = self.run_alone(system, thread, space, scratch);
         system.machine.watch(watch);
         system.go_back();
         if let Some(spin) = spin {
-            self.known.extend(self.way.iter().map(|key| (*key, spin)));
+            self.known.extend(self.visited.iter().map(|key| (*key, spin)));
         }
         spin
     }
 
-    fn go_alone(
+    fn run_alone(
         &mut self,
         system: &mut System<'_>,
         thread: ThreadId,
@@ -151,20 +154,20 @@ impl Alone {
         scratch: &mut Scratch,
     ) -> Option<Spin> {
         let mut rounds = Rounds::default();
-        while self.way.len() < MOST {
+        while self.visited.len() < MAX_STEPS {
             match system.machine.status(thread) {
                 Status::Spinning => match system.machine.goes_round(thread, &mut rounds) {
                     Some(spin) => return Some(spin),
                     None => system.settle(thread),
                 },
-                Status::Ready if system.only_looks(thread) => {
+                Status::Ready if system.is_read_only(thread) => {
                     system.encode(&mut self.row);
                     let own = space.number(self.row.component(thread.0 as usize));
                     let key = (thread, own, space.world(&self.row, scratch));
                     if let Some(spin) = self.known.get(&key) {
                         return Some(*spin);
                     }
-                    self.way.push(key);
+                    self.visited.push(key);
                     system.perform(Move { thread, kind: Kind::Step, choice: 0 });
                 }
                 _ => return Some(Spin::Leaves),
@@ -175,10 +178,10 @@ impl Alone {
 }
 
 impl System<'_> {
-    /// Whether nothing is delayed and every thread has ended, is stuck, or is about to do something in a loop
-    /// that changes nothing but the thread: only then may threads wait for ever in loops.
+    /// A necessary condition for threads that wait forever in loops: no store is delayed, and every thread has
+    /// ended, is stuck, or is in a loop and its next operation changes only the thread.
     pub fn may_wait_in_loops(&mut self) -> bool {
-        self.soft.attack == Attack::None
+        self.extra.attack == Attack::None
             && self.machine.thread_ids().all(|thread| match self.machine.status(thread) {
                 _ if !self.is_drained(thread) => false,
                 Status::Finished | Status::Absent | Status::Spinning => true,
@@ -187,22 +190,22 @@ impl System<'_> {
             })
     }
 
-    /// Whether a thread may be on its way around a loop for nothing.
+    /// Whether a thread may be going round a loop without effect.
     pub fn lingers(&self, thread: ThreadId) -> bool {
         self.machine.status(thread) == Status::Ready
             && self.lingering.at(self.machine.pc(thread))
-            && self.only_looks(thread)
+            && self.is_read_only(thread)
     }
 
-    /// Whether a thread has no move.
+    /// Whether the program has no move of this thread.
     pub fn is_stuck(&mut self, thread: ThreadId) -> bool {
         let mut moves = Vec::new();
         self.thread_moves(thread, &mut moves);
         !moves.iter().any(Move::is_of_program)
     }
 
-    /// Whether a thread's next operation can happen, and changes nothing but the thread.
-    fn only_looks(&self, thread: ThreadId) -> bool {
+    /// Whether a thread's next operation is enabled and changes only the thread.
+    fn is_read_only(&self, thread: ThreadId) -> bool {
         let visible = self.machine.visible(thread);
         match visible {
             Visible::Load { .. } => true,
@@ -211,7 +214,7 @@ impl System<'_> {
         }
     }
 
-    /// Whether threads wait for ever where the others have ended, or go on alone like this for ever.
+    /// Whether threads wait forever, if the other threads have ended or run alone forever as `spins` says.
     pub fn is_deadlock(&self, spins: &[(ThreadId, Spin)]) -> bool {
         let machine = &self.machine;
         let (mut waits, mut going_on) = (false, Vec::new());

@@ -10,19 +10,19 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unknown {
     Spent(Spent),
-    /// More states than there are numbers for them.
+    /// The 32-bit numbers of the parts of states ran out.
     States,
     /// A thread ran for too long without a visible operation.
     LocalSteps(LocId),
-    /// Whether a thread waits for ever in a loop was not found out.
+    /// It was not decided whether a thread waits forever in a loop.
     Waiting(LocId),
-    /// Something that raddle cannot run was reached.
+    /// The search reached an operation that raddle cannot run.
     Unsupported(String, LocId),
-    /// Inputs took some of their values only, and nothing was found for those.
+    /// Only some values of the inputs were tried, and nothing was found for these.
     Inputs,
     /// More stores would have to be delayed than [`raddle_engine::Limits::delayed_stores`].
     Delayed(usize),
-    /// There is no schedule for what was found: a defect of raddle.
+    /// A finding has no schedule: a defect of raddle.
     Lost,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Unknown {
                 f.write_str("a thread ran for too long without a visible operation")
             }
             Unknown::Waiting(_) => f.write_str(Stopped::Waiting.phrase()),
-            Unknown::Unsupported(what, _) => write!(f, "reached what cannot be run: {what}"),
+            Unknown::Unsupported(message, _) => write!(f, "reached an operation that cannot be run: {message}"),
             Unknown::Lost => f.write_str(Stopped::Lost.phrase()),
             Unknown::Inputs => f.write_str(
                 "unreachable for the inputs tried, which are some of those there are (--nondet-range)",
@@ -56,7 +56,7 @@ impl fmt::Display for Unknown {
     }
 }
 
-/// What was reached.
+/// The kind of state that was reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
     /// One of the program's goals.
@@ -64,7 +64,7 @@ pub enum End {
     Failure(FailureSite),
 }
 
-/// Something that was reached, and how: the steps of the interleaving engine, whose replay is the proof.
+/// A state that was reached, and its schedule: steps of the interleaving engine, whose replay is the proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reached {
     pub end: End,
@@ -78,15 +78,16 @@ pub enum Answer {
     Unknown(Unknown),
 }
 
-/// What it took.
+/// The cost of an answer.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Effort {
     /// Searches of a state space: for goals and for attacks.
     pub queries: u32,
-    /// States of all of them together, and of the largest.
+    /// The states of all queries together.
     pub states: u64,
+    /// The states of the largest query.
     pub largest: u64,
-    /// Bytes that the states of the largest took.
+    /// The bytes used by the states of the largest query.
     pub bytes: u64,
     pub elapsed: Duration,
 }
@@ -102,15 +103,15 @@ impl Effort {
     }
 }
 
-/// Whether something can be reached.
+/// The answer to a reachability query.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reachability {
     pub answer: Answer,
     pub effort: Effort,
 }
 
-/// An attack that succeeds: a store of a thread is delayed past a load of the same thread, and what
-/// happens cannot be explained under SC.
+/// An attack that succeeds: a store of a thread is delayed past a load of the same thread, and the result is
+/// not possible under SC.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FeasibleAttack {
     /// Number and name of the attacking thread.
@@ -136,11 +137,11 @@ pub struct Robustness {
     pub effort: Effort,
 }
 
-/// All attacks that succeed, one schedule for each pair of a thread's instructions.
+/// All attacks that succeed: one schedule for each thread, store and load.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Attacks {
     pub feasible: Vec<FeasibleAttack>,
-    /// Why there may be more.
+    /// Why more attacks may exist.
     pub unknown: Option<Unknown>,
     pub effort: Effort,
 }
@@ -150,7 +151,7 @@ pub struct Attacks {
 pub struct FinalState {
     /// The values of the observables, in the program's order.
     pub values: Vec<u64>,
-    /// A schedule that ends so.
+    /// A schedule that ends in this state.
     pub schedule: Vec<Step>,
 }
 

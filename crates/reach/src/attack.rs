@@ -1,24 +1,27 @@
 //! The state of an attack on robustness.
 //!
-//! Bouajjani, Derevenetc, Meyer, *Checking and Enforcing Robustness against TSO* (ESOP 2013); paper
-//! 004, figure 5, has the same. A program is not robust iff there is a computation
+//! Bouajjani, Derevenetc, Meyer, *Checking and Enforcing Robustness against TSO* (ESOP 2013); paper 004,
+//! figure 5, has the same. A program is not robust iff it has a computation
 //! `τ1 · store · τ2 · load · τ3 · flush · τ4` in which one thread, the attacker, delays `store` past
-//! `load`, all others go on under SC, and every event of `τ3 · flush` happens after `load`. So the
-//! states of the SC system are searched together with:
+//! `load`, all other threads run under SC, and every event of `τ3 · flush` happens after `load`. So the
+//! search adds one of these to each SC state:
 //! - nothing, in `τ1`;
-//! - the *window*, in `τ2`: whose store is delayed, and its later stores, which only its own loads
-//!   see. What would empty the buffer cannot happen in it;
-//! - the *chain*, in `τ3`: the attacker has stopped; the others act only with events that happen
-//!   after `load`. For that it is noted which threads have acted since, and which bytes they touched.
+//! - the *window*, in `τ2`: the attacker, its delayed store, and its later stores, which only its own loads
+//!   see. Operations that need an empty buffer cannot happen in the window;
+//! - the *chain*, in `τ3`: the attacker has stopped. The other threads act only with events that happen
+//!   after `load`. To decide this, the chain records the threads that have acted since, and the bytes they
+//!   touched.
 //!
-//! Touching the bytes of `store` in the chain is what closes the cycle: `flush` then happens after
-//! `load` as well. It takes place when nobody else has the sole right to write memory; who has it may
-//! go on in the chain until then.
+//! An access to the bytes of `store` in the chain closes the cycle: then `flush` happens after `load` as
+//! well. `flush` takes place when no other thread holds the memory lock
+//! ([`raddle_ir::Program::memory_lock`]); the thread that holds it may go on in the chain until it
+//! releases the lock.
 //!
-//! The papers let others do anything in the window. Here they act in it only with events that happen
-//! after a load that the attacker made in it. That loses no attack: nothing that others do happens
-//! after a store that they do not see, so those of their events that happen after none of the loads
-//! can come before `store`, in the same order, and leave the computation as it is otherwise.
+//! Deviation: the papers let the other threads do anything in the window. Here they act in the window only
+//! with events that happen after a load that the attacker made in it. This loses no attack. Other threads
+//! do not see the delayed stores, so none of their events happens after such a store. An event of theirs
+//! that happens after none of the loads can therefore be moved before `store`, in the same order, and the
+//! rest of the computation stays as it is.
 
 use crate::delay::Delayed;
 use crate::past::{Past, Range};
@@ -26,7 +29,7 @@ use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
 use raddle_machine::{ThreadId, Touch};
 
-/// Which store of which thread is delayed.
+/// The attacker and its delayed store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delay {
     pub thread: ThreadId,
@@ -37,9 +40,9 @@ pub struct Delay {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     pub delay: Delay,
-    /// The attacker's delayed stores: the newest to each place.
+    /// The attacker's delayed stores: the newest one to each range of bytes.
     pub own: Delayed,
-    /// What happens after the attacker's loads.
+    /// The events that happen after the attacker's loads in the window.
     pub past: Past,
 }
 
@@ -47,7 +50,7 @@ pub struct Window {
 pub struct Chain {
     pub delay: Delay,
     pub load: Pc,
-    /// What happens after `load`.
+    /// The events that happen after `load`.
     pub past: Past,
 }
 
@@ -66,7 +69,7 @@ impl Window {
 }
 
 impl Chain {
-    /// The chain begins with a load.
+    /// The chain that begins with this load.
     pub fn begin(delay: Delay, load: Pc, touch: &Touch) -> Chain {
         Chain { delay, load, past: Past::of_load(touch) }
     }
@@ -93,7 +96,7 @@ impl Attack {
         self.chain().is_some_and(|chain| chain.delay.thread == thread)
     }
 
-    /// Whether a thread may act so.
+    /// Whether the attack allows a thread to make this access.
     pub fn allows(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         match self {
             Attack::None => true,
@@ -106,11 +109,13 @@ impl Attack {
         }
     }
 
-    /// Notes what a thread does. True if the cycle is closed.
+    /// Records an event of a thread. Returns whether the cycle is closed.
     pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         match self {
             Attack::None => false,
             Attack::Window(Window { delay, past, .. }) => {
+                // The attacker does not become a member: only its loads of memory count, since its stores
+                // are delayed and not visible.
                 match touch {
                     Some(touch) if delay.thread == thread => past.touch(touch),
                     None if delay.thread == thread => {}

@@ -1,5 +1,6 @@
-//! Attacks by windows in which others hardly act, against those of the papers, in which they do as
-//! they like: the same stores past the same loads. `RADDLE_LONG=1` runs many more programs.
+//! Compares attacks with restricted windows against those of the papers, in which the other threads may do
+//! anything in the window: both must find the same stores past the same loads. `RADDLE_LONG=1` runs many
+//! more programs.
 
 use crate::rules::Rules;
 use crate::search::{Found, Search, Target};
@@ -18,7 +19,7 @@ fn attacks(program: &Verified, whole_windows: bool) -> Vec<(u32, u32, u32)> {
     let search = Search::new(program, bounds, rules, Target::Rules, 1);
     let outcome = search.expect("it starts").find_all().run();
     assert!(outcome.ended.is_none());
-    let found = outcome.found.iter().filter_map(|finding| match finding.what {
+    let found = outcome.found.iter().filter_map(|finding| match finding.kind {
         Found::Attack { thread, store, load } => Some((thread.0, store.0, load.0)),
         _ => None,
     });
@@ -27,7 +28,7 @@ fn attacks(program: &Verified, whole_windows: bool) -> Vec<(u32, u32, u32)> {
     found
 }
 
-/// With more of them that take the sole right to write memory.
+/// Replaces some operations, so that more programs take the memory lock.
 fn with_locks(source: &str, seed: u64) -> String {
     match seed % 3 {
         0 => source.to_owned(),

@@ -1,4 +1,4 @@
-//! A state that was taken apart and put together again is the same state: along random walks.
+//! A state that is encoded and decoded is the same state: checked along random walks.
 
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space};
@@ -9,7 +9,7 @@ use raddle_machine::{Bounds, Unroll};
 use raddle_oracle::campaign::{Comparison, compare_under, generated, same};
 use raddle_oracle::generate::Config;
 
-/// Walks, and takes apart and puts together every state on the way.
+/// Walks through the program, and encodes and decodes every state on the way.
 fn states_come_back(program: &Verified, attacks: bool) -> Comparison {
     let bounds =
         Bounds { steps: 100_000, unroll: Unroll::NONE, spin: false, budget: Budget::UNLIMITED };

@@ -1,12 +1,13 @@
-//! Stores that a thread has made and not yet shown to others, in order.
+//! The stores that a thread has performed and that are not visible to other threads yet, in order.
 //!
-//! What a load sees of them is as in the interleaving engine: the newest store that covers it; if
-//! one touches it without covering it, the load waits for that one to leave.
+//! A load of the thread sees them as in the interleaving engine: it reads from the newest store that
+//! covers it. If a newer store overlaps the load without covering it, the load waits until that store has
+//! left the list.
 
 use raddle_machine::codec::{put, take};
 use smallvec::SmallVec;
 
-/// A store that others do not see yet.
+/// A store that is not visible to other threads yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub addr: u64,
@@ -14,13 +15,14 @@ pub struct Entry {
     pub value: u128,
 }
 
-/// What delayed stores have to say about some bytes.
+/// The part of some bytes that delayed stores cover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cover {
-    /// Nothing: memory is asked.
+    /// None of them: the load reads memory.
     Nothing,
+    /// All of them, with this value.
     Value(u128),
-    /// Some of the bytes, which cannot be served.
+    /// The newest store that overlaps them covers only a part: the load has to wait.
     Partly,
 }
 
@@ -45,8 +47,8 @@ impl Delayed {
         self.0.push(entry);
     }
 
-    /// Like [`Delayed::push`] for stores that will never leave: only the newest to the same bytes
-    /// makes a difference, so loops do not make it grow.
+    /// Like [`Delayed::push`], for stores that never leave the list. Only the newest store to the same bytes
+    /// matters then, so the list does not grow in loops.
     pub fn push_newest(&mut self, entry: Entry) {
         self.0.retain(|old| (old.addr, old.bytes) != (entry.addr, entry.bytes));
         self.0.push(entry);
@@ -59,6 +61,7 @@ impl Delayed {
     pub fn cover(&self, addr: u64, bytes: u32) -> Cover {
         let mut cover = Cover::Nothing;
         let past = addr.saturating_add(bytes.into());
+        // From the oldest to the newest: the last entry that overlaps the bytes decides.
         for entry in &self.0 {
             let end = entry.addr.saturating_add(entry.bytes.into());
             if entry.addr >= past || addr >= end {

@@ -1,10 +1,10 @@
 //! Finds the loads, goals and failures that a thread may reach before its store buffer has to be empty.
 //!
-//! A store is worth delaying, and a window ([`crate::attack`]) worth keeping open, only while its
-//! thread can still get to a load past which the store is delayed. Where a thread may have to keep a store
-//! to itself because another has the sole right to write memory, goals and failures count as well
-//! ([`crate::lazy`]). Backwards over the operations of all functions: an operation that is sought makes it so, an
-//! operation that waits for an empty buffer ends it. Calls and returns are overapproximated.
+//! It is worth delaying a store, or keeping a window ([`crate::attack`]) open, only while its thread can
+//! still reach a load past which the store is delayed. If a thread may have to buffer a store because
+//! another thread holds the memory lock, goals and failures count as well ([`crate::lazy`]). The analysis
+//! goes backwards over the operations of all functions: a sought operation makes the fact true, and an
+//! operation that waits for an empty buffer makes it false. Calls and returns are overapproximated.
 
 use raddle_engine::tso_drains;
 use raddle_ir::{BinOp, Order};
@@ -15,13 +15,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sought {
     Load,
-    /// A place that a goal asks for.
+    /// A place of a goal.
     Goal,
-    /// Something that may fail.
+    /// An operation that may fail.
     Failure,
 }
 
-/// For each operation: whether what is sought is ahead.
+/// For each operation: whether a sought operation is reachable before the buffer has to be empty.
 #[derive(Clone, Debug)]
 pub(crate) struct Delayable(Arc<[bool]>);
 
@@ -42,13 +42,13 @@ impl Delayable {
         Delayable(ahead.into())
     }
 
-    /// Whether a thread that is at `pc` may get to what is sought with a store in its buffer.
+    /// Whether a thread at `pc` may reach a sought operation with a store in its buffer.
     pub fn is_ahead(&self, pc: Pc) -> bool {
         self.0.get(pc.0 as usize).copied().unwrap_or(true)
     }
 }
 
-/// Whether an operation that does not wait for an empty buffer is what is sought.
+/// Whether an operation that does not wait for an empty buffer is of the sought kind.
 fn is_sought(op: &Op, sought: Sought) -> bool {
     match sought {
         Sought::Load => matches!(op, Op::Load { .. } | Op::Await { .. }),
@@ -118,7 +118,7 @@ fn is_ahead(code: &Code, sought: Sought, pc: usize, ahead: &[bool], called: &[bo
     }
 }
 
-/// For each function: whether it is one that returns to a caller.
+/// For each function: whether some operation may call it, so that it returns to a caller.
 fn called(code: &Code) -> Vec<bool> {
     let mut called = vec![false; code.funcs.len()];
     for op in &code.ops {

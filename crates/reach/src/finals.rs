@@ -1,4 +1,5 @@
-//! Final states: under TSO, those of the program extended until no attack succeeds ([`crate::lazy`]).
+//! The final states of a program. Under TSO these are the final states of the extended program, once no
+//! attack on it succeeds ([`crate::lazy`]).
 
 use crate::api::{FinalState, FinalStates, Unknown};
 use crate::lazy::{Asker, first_cap, unknown};
@@ -11,7 +12,7 @@ use raddle_machine::code::Pc;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// The values that the program's observables have when all threads have ended, in order.
+/// The values of the program's observables when all threads have ended, for each final state.
 pub fn final_states(program: &Verified, options: &Options) -> FinalStates {
     let mut asker = Asker::new(program, options);
     let (states, unknown) = match asker.finals() {
@@ -28,7 +29,7 @@ impl Asker<'_, '_> {
         loop {
             let (found, capped) = match self.manner()? {
                 Manner::Sc => (Vec::new(), false),
-                Manner::Tso | Manner::TsoDrained => self.further(&delayable, cap)?,
+                Manner::Tso | Manner::TsoDrained => self.attack_stores(&delayable, cap)?,
             };
             if !found.is_empty() {
                 delayable.extend(found);
@@ -41,17 +42,17 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// Further stores by which attacks succeed, and whether the bound was met.
-    fn further(
+    /// The stores, not yet delayable, by which attacks succeed, and whether the bound was met.
+    fn attack_stores(
         &mut self,
         delayable: &FxHashSet<Pc>,
         cap: usize,
     ) -> Result<(Vec<Pc>, bool), Unknown> {
-        let attacked = self.attacked(delayable, cap, false)?;
+        let attacked = self.find_attacks(delayable, cap, false)?;
         Ok((attacked.found.iter().map(|attack| attack.store).collect(), attacked.capped))
     }
 
-    /// The final states of the extended program; nothing if the bound was met.
+    /// The final states of the extended program; `None` if the bound was met.
     fn finals_of(
         &mut self,
         delayable: &FxHashSet<Pc>,
@@ -72,7 +73,7 @@ impl Asker<'_, '_> {
         let manner = self.manner()?;
         let mut states = Vec::new();
         for finding in &outcome.found {
-            let Found::Final(values) = &finding.what else { continue };
+            let Found::Final(values) = &finding.kind else { continue };
             let schedule =
                 self.schedule(&search, &rules, finding, manner).ok_or_else(|| self.lost())?;
             states.push(FinalState { values: values.clone(), schedule });

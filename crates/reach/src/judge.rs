@@ -1,4 +1,4 @@
-//! What a move, or a state without moves, is.
+//! Judges the result of a move, and states without moves: findings, dead ends, unsupported operations.
 
 use crate::attack::Attack;
 use crate::moves::{Kind, Move};
@@ -8,8 +8,8 @@ use crate::system::System;
 use raddle_ir::LocId;
 use raddle_machine::{Fault, FaultKind, Status};
 
-/// What a move led to, and what it could not run. Goals, which are a matter of several threads, are
-/// not looked at.
+/// The finding that a move led to, or the operation that raddle could not run. Goals are not checked here,
+/// because they depend on several threads.
 pub(crate) fn judge(
     system: &System<'_>,
     target: Target,
@@ -19,13 +19,13 @@ pub(crate) fn judge(
         if failed.fault.kind == FaultKind::Unsupported {
             return (None, Some((failed.fault.clone(), failed.loc)));
         }
-        if target == Target::Failures && system.soft.attack == Attack::None {
+        if target == Target::Failures && system.extra.attack == Attack::None {
             let (thread, fault, loc) = (failed.thread, failed.fault.clone(), failed.loc);
             return (Some(Found::Failed { thread, fault, loc }), None);
         }
     }
     if made.completes
-        && let Some(chain) = system.soft.attack.chain()
+        && let Some(chain) = system.extra.attack.chain()
     {
         let (thread, store, load) = (chain.delay.thread, chain.delay.store, chain.load);
         return (Some(Found::Attack { thread, store, load }), None);
@@ -33,33 +33,34 @@ pub(crate) fn judge(
     (None, None)
 }
 
-/// Whether a move only stopped its thread: whatever the others do now they could have done before.
-/// Not so in a chain, where the move itself is an event that others may follow. And whether it left
-/// an attacker in its window where there is no load to come.
+/// Whether the state after a move is not worth exploring. It is not if the move only stopped its thread:
+/// the other threads could do the same before it. In a chain this does not hold, because the move is an
+/// event after which others may happen. It is not either if the attacker is in its window and no load is
+/// reachable any more.
 pub(crate) fn leads_nowhere(system: &System<'_>, by: Move, made: Made) -> bool {
-    if system.soft.attack.window_of(by.thread).is_some() && !system.rules.whole_windows {
+    if system.extra.attack.window_of(by.thread).is_some() && !system.rules.whole_windows {
         return system.machine.status(by.thread) != Status::Ready
             || !system.loads_ahead.is_ahead(system.machine.pc(by.thread));
     }
     by.kind != Kind::Close
         && made.is_local
-        && system.soft.attack.chain().is_none()
+        && system.extra.attack.chain().is_none()
         && matches!(system.machine.status(by.thread), Status::Blocked)
 }
 
-/// What a state without moves is.
+/// The finding that a state without moves is, if any.
 pub(crate) fn judge_end(system: &System<'_>, target: Target) -> Option<Found> {
     match target {
-        // Under attack, threads stop by its rules.
-        _ if system.soft.attack != Attack::None => None,
+        // The rules of an attack stop threads, so this is not an end of the program.
+        _ if system.extra.attack != Attack::None => None,
         Target::Failures => system.is_deadlock(&[]).then(|| deadlock(system)),
         Target::Finals => final_values(system).map(Found::Final),
         Target::Rules => None,
     }
 }
 
-/// The finding for a state in which threads wait for ever. Under TSO a thread does not wait with a store because
-/// another has the sole right to write memory: it keeps the store to itself, and goes on.
+/// The finding for a state in which threads wait forever. Under TSO a thread does not wait at a store for the
+/// memory lock: it buffers the store and goes on. So such a state is a deadlock under SC only.
 pub(crate) fn deadlock(system: &System<'_>) -> Found {
     system.shut_out_store().map_or(Found::Deadlock, |store| Found::ShutOut { store })
 }

@@ -1,33 +1,34 @@
 //! Lazy TSO reachability: paper 004, algorithm 1, and the robustness oracle of its section 4.
 //!
-//! The extension differs from the paper's in what it is by. The paper extends the program by one path
-//! from a store to a load at a time; here it is extended by the store instruction, whatever path
-//! follows. `S` is the set of such stores. In the extended program `R`, a store in `S`, and every store
-//! as long as others of the thread are delayed, goes to the thread's own list instead of to memory;
-//! its loads look there first; at any time the oldest of the list goes to memory, by a store that a
-//! fence follows; what empties a store buffer waits until the list is empty.
+//! Deviation: the paper extends the program by one path from a store to a load at a time. Here the program
+//! is extended by a store instruction, whatever path follows it. `S` is the set of these stores. The
+//! extended program `R` differs from the program as follows. A store in `S`, and every store while others
+//! of its thread are delayed, goes to the thread's own list instead of to memory. The thread's loads look
+//! in the list first. At any time the oldest entry of the list may go to memory, by a store that a fence
+//! follows. Operations that need an empty store buffer wait until the list is empty.
 //!
-//! - Every SC computation of `R` is a TSO computation of the program: the list is a store buffer. So
-//!   what is found is there.
-//! - Every TSO computation of the program is one of `R` under TSO: the buffer of a thread is its own
-//!   buffer in `R`, followed by the list. So `R` reaches under TSO what the program does.
-//! - If no attack on `R` succeeds, `R` is robust and reaches under TSO what it does under SC (lemmas
-//!   5 and 6), so the answer "unreachable" is right. Stores in `S` and those of the list cannot be
-//!   delayed any further in `R`, so an attack always brings a new store, and the number of rounds
-//!   is at most the number of stores of the program.
+//! - Every SC computation of `R` is a TSO computation of the program: the list is a store buffer. So every
+//!   finding is real.
+//! - Every TSO computation of the program is a TSO computation of `R`: the buffer of a thread is its own
+//!   buffer in `R`, followed by the list. So `R` reaches under TSO the same states as the program.
+//! - If no attack on `R` succeeds, `R` is robust and reaches the same states under TSO and SC (lemmas 5 and
+//!   6), so the answer "unreachable" is right. Stores in `S` and stores of the list cannot be delayed any
+//!   further in `R`, so an attack always contributes a new store, and the number of rounds is at most the
+//!   number of stores of the program.
 //!
-//! So this is the superset extension of section 5, and exact as that of section 3 is. Several attacks
-//! that are found equally early extend the program together. The paper asks for the goal first and then
-//! for an attack. Both go through the SC states of the program, so here one search asks for both: a
-//! program is extended as soon as an attack is found, and what is not reached within the last query,
-//! in which no attack succeeds, is not reachable. What can be without end is a single
-//! query: where a loop stores without a fence, lists may grow. Their length is bounded, and a query
-//! that met the bound without an answer is asked again with twice the bound.
+//! So this is the superset extension of section 5, and it is exact, as that of section 3 is. Attacks that
+//! are found on the same level extend the program together. The paper asks for the goal first and then for
+//! an attack. Both queries visit the SC states of the program, so here one search asks for both: the
+//! program is extended as soon as an attack is found, and a goal that is not reached in the last query, in
+//! which no attack succeeds, is unreachable. Only a single query may fail to terminate: if a loop stores
+//! without a fence, lists may grow. Their length is bounded, and a query that met the bound without an
+//! answer is repeated with twice the bound.
 //!
-//! The sole right to write memory ([`Program::memory_lock`]) is not in the paper. Under SC a thread waits with
-//! its stores while another has it; under TSO it goes on, whether or not a load follows. It can then reach a goal, a
-//! failure or its end under TSO only, as long as its buffer need not be empty. `S` has the stores with a goal or a failure ahead from the start, and those with which threads would wait
-//! for ever as soon as they are found.
+//! The memory lock ([`Program::memory_lock`]) is not in the paper. Under SC, a thread waits at its stores
+//! while another thread holds the lock; under TSO it goes on, whether or not a load follows. So under TSO
+//! only, it can reach a goal, a failure or its end, as long as its buffer need not be empty. Therefore `S`
+//! contains from the start the stores from which a goal or a failure is reachable, and later the stores at
+//! which threads were found to wait forever.
 
 use crate::api::{
     Answer, Attacks, Effort, End, FeasibleAttack, Reachability, Reached, Robust, Robustness,
@@ -45,7 +46,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Whether the program can fail, or, if goals are asked for and it has goals, whether one can be reached.
+/// Whether the program can fail. If it has goals and the options ask for them: whether a goal can be reached.
 pub fn reach(program: &Verified, options: &Options) -> Reachability {
     let mut asker = Asker::new(program, options);
     let answer = match asker.manner() {
@@ -56,10 +57,10 @@ pub fn reach(program: &Verified, options: &Options) -> Reachability {
     Reachability { answer, effort: asker.effort() }
 }
 
-/// Whether the program behaves under TSO as it does under SC.
+/// Whether the program is robust: whether it behaves under TSO as under SC.
 pub fn robust(program: &Verified, options: &Options) -> Robustness {
     let mut asker = Asker::new(program, options);
-    let verdict = match asker.attacked(&FxHashSet::default(), 0, false) {
+    let verdict = match asker.find_attacks(&FxHashSet::default(), 0, false) {
         Err(unknown) => Robust::Unknown(unknown),
         Ok(attacked) => match attacked.found.into_iter().next() {
             Some(first) => Robust::Attacked(first.attack),
@@ -72,7 +73,7 @@ pub fn robust(program: &Verified, options: &Options) -> Robustness {
 /// Every attack that succeeds.
 pub fn attacks(program: &Verified, options: &Options) -> Attacks {
     let mut asker = Asker::new(program, options);
-    let (feasible, unknown) = match asker.attacked(&FxHashSet::default(), 0, true) {
+    let (feasible, unknown) = match asker.find_attacks(&FxHashSet::default(), 0, true) {
         Ok(attacked) => (attacked.found, attacked.unknown),
         Err(unknown) => (Vec::new(), Some(unknown)),
     };
@@ -80,7 +81,7 @@ pub fn attacks(program: &Verified, options: &Options) -> Attacks {
     Attacks { feasible, unknown, effort: asker.effort() }
 }
 
-/// Puts queries and adds up what they take.
+/// Runs queries about a program and adds up their effort.
 pub(crate) struct Asker<'p, 'o> {
     pub program: &'p Verified,
     options: &'o Options,
@@ -93,22 +94,22 @@ pub(crate) struct FoundAttack {
     attack: FeasibleAttack,
 }
 
-/// What a search for attacks came to.
-pub(crate) struct Attacked {
+/// The result of a search for attacks.
+pub(crate) struct AttackSearch {
     pub found: Vec<FoundAttack>,
-    /// Why there may be more.
+    /// Why more attacks may exist.
     unknown: Option<Unknown>,
-    /// Whether stores were not delayed for want of room.
+    /// Whether stores were not delayed because of the bound.
     pub capped: bool,
 }
 
-/// What a query came to.
+/// The result of a query.
 enum Query {
     Found(Reached),
-    /// Attacks by these stores succeed, or threads wait with them as they would not under TSO.
+    /// The stores to delay: attacks by them succeed, or threads wait at them that would not under TSO.
     Attacked(Vec<Pc>),
     Nothing,
-    /// Nothing was found, and stores were not delayed for want of room.
+    /// Nothing was found, but stores were not delayed because of the bound.
     Capped,
     Unknown(Unknown),
 }
@@ -122,7 +123,7 @@ impl<'p> Asker<'p, '_> {
         Effort { elapsed: self.start.elapsed(), ..self.effort }
     }
 
-    /// How the model's schedules are made from paths.
+    /// The kind of schedules of the model.
     pub fn manner(&self) -> Result<Manner, Unknown> {
         match self.options.model.buffering() {
             Some(Buffering::None) => Ok(Manner::Sc),
@@ -163,8 +164,8 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
-    /// The stores that a thread may keep to itself because another has the sole right to write memory, on
-    /// its way to a goal or a failure: it is not a load that they are delayed past.
+    /// The stores that a thread may have to delay while another thread holds the memory lock, on its way to a
+    /// goal or a failure. No attack finds them, because they need not be delayed past a load.
     fn kept_while_shut_out(&self) -> Result<FxHashSet<Pc>, Fault> {
         if self.program.memory_lock.is_none() {
             return Ok(FxHashSet::default());
@@ -184,7 +185,7 @@ impl<'p> Asker<'p, '_> {
         !self.program.goals.is_empty() && self.options.checks.goals
     }
 
-    /// Twice as many stores to delay, if that is allowed.
+    /// Twice the bound on delayed stores, if the limits allow it.
     pub fn doubled_cap(&self, cap: usize) -> Result<usize, Unknown> {
         match cap >= self.options.limits.delayed_stores {
             true => Err(Unknown::Delayed(cap)),
@@ -192,8 +193,8 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
-    /// Asks for the goals, or for failures; under TSO for attacks by further stores as well, in the
-    /// same search: whichever comes first.
+    /// Searches for the goals, or for failures; under TSO also for attacks by stores not in `delayable`. The
+    /// search stops at whichever it finds first.
     fn query(&mut self, delayable: &FxHashSet<Pc>, cap: usize, manner: Manner) -> Query {
         let goals = self.asks_for_goals();
         let target = if goals { Target::Rules } else { Target::Failures };
@@ -207,7 +208,7 @@ impl<'p> Asker<'p, '_> {
         let outcome = search.run();
         self.count(&outcome);
         let extends = |finding: &&Finding| {
-            matches!(finding.what, Found::Attack { .. } | Found::ShutOut { .. })
+            matches!(finding.kind, Found::Attack { .. } | Found::ShutOut { .. })
         };
         if let Some(finding) = outcome.found.iter().find(|finding| !extends(finding)) {
             return match self.witness(&search, &rules, finding, manner) {
@@ -215,11 +216,12 @@ impl<'p> Asker<'p, '_> {
                 None => Query::Unknown(self.lost()),
             };
         }
-        let stores = outcome.found.iter().filter_map(|finding| match finding.what {
+        let stores = outcome.found.iter().filter_map(|finding| match finding.kind {
             Found::Attack { store, .. } | Found::ShutOut { store } => Some(store),
             _ => None,
         });
         let stores: Vec<Pc> = stores.collect();
+        // An attack is of use even if something else is unknown, unless a limit ended the search.
         match (unknown(&outcome), outcome.capped) {
             _ if outcome.ended.is_none() && !stores.is_empty() => Query::Attacked(stores),
             (Some(unknown), _) => Query::Unknown(unknown),
@@ -228,13 +230,13 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
-    /// Asks for attacks by stores that are not in `delayable`: the first found, or all.
-    pub fn attacked(
+    /// Searches for attacks by stores that are not in `delayable`: those of the first level, or all.
+    pub fn find_attacks(
         &mut self,
         delayable: &FxHashSet<Pc>,
         cap: usize,
         all: bool,
-    ) -> Result<Attacked, Unknown> {
+    ) -> Result<AttackSearch, Unknown> {
         let delayable = Arc::new(delayable.clone());
         let rules = Rules { delayable, cap, attacks: true, ..Rules::default() };
         let mut search =
@@ -248,7 +250,7 @@ impl<'p> Asker<'p, '_> {
         let found: Vec<FoundAttack> = outcome.found.iter().filter_map(attack).collect();
         match unknown(&outcome) {
             Some(unknown) if found.is_empty() => Err(unknown),
-            unknown => Ok(Attacked { found, unknown, capped: outcome.capped }),
+            unknown => Ok(AttackSearch { found, unknown, capped: outcome.capped }),
         }
     }
 
@@ -266,15 +268,15 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
-    /// Why a search does not start.
+    /// Why a search cannot start.
     pub fn cannot_start(&self, fault: Fault) -> Unknown {
         let unsupported = Unknown::Unsupported(fault.message, LocId::NONE);
         self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
     }
 
-    /// Why there is no schedule for what was found.
+    /// Why a finding has no schedule.
     pub fn lost(&self) -> Unknown {
-        let message = "a way that was found cannot be gone again".to_owned();
+        let message = "an execution that was found cannot be replayed".to_owned();
         let unsupported = Unknown::Unsupported(message, LocId::NONE);
         self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
     }
@@ -284,7 +286,7 @@ impl<'p> Asker<'p, '_> {
         Bounds { steps, unroll: Unroll::NONE, spin: true, budget }
     }
 
-    /// A schedule that leads to what was found.
+    /// A schedule that leads to a finding.
     pub fn schedule(
         &self,
         search: &Search<'p>,
@@ -293,7 +295,7 @@ impl<'p> Asker<'p, '_> {
         manner: Manner,
     ) -> Option<Vec<Step>> {
         let (moves, machine) = (search.path(finding), &search.system().machine);
-        // A finding is worth some more time, even if none is left for the search.
+        // The report gets some extra time, even if the search has used up its own.
         let bounds = self.bounds();
         let bounds = Bounds { budget: bounds.budget.for_report(), ..bounds };
         schedule(self.program, bounds, rules, machine, &moves, manner)
@@ -308,13 +310,13 @@ impl<'p> Asker<'p, '_> {
     ) -> Option<Reached> {
         let steps = self.schedule(search, rules, finding, manner)?;
         let machine = &search.system().machine;
-        let end = match &finding.what {
+        let end = match &finding.kind {
             Found::Goal => End::Goal,
             Found::Failed { thread, fault, loc } => {
                 let (thread, message) = (machine.thread_name(*thread), fault.message.clone());
                 End::Failure(FailureSite::new(fault.kind.into(), thread, *loc, message))
             }
-            // The replay says who waits for what.
+            // The replay finds out which threads wait for what.
             Found::Deadlock => End::Failure(FailureSite::new(
                 FailureKind::Deadlock,
                 "",
@@ -327,7 +329,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     fn attack(&self, search: &Search<'p>, rules: &Rules, finding: &Finding) -> Option<FoundAttack> {
-        let Found::Attack { thread, store, load } = finding.what else { return None };
+        let Found::Attack { thread, store, load } = finding.kind else { return None };
         let steps = self.schedule(search, rules, finding, Manner::TsoDrained)?;
         let machine = &search.system().machine;
         let attack = FeasibleAttack {
@@ -341,6 +343,7 @@ impl<'p> Asker<'p, '_> {
     }
 }
 
+/// Why an outcome without findings is not a proof, if it is not.
 pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {
     if let Some((fault, loc)) = &outcome.unsupported {
         return Some(Unknown::Unsupported(fault.message.clone(), *loc));
@@ -349,7 +352,7 @@ pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {
     ended.or(outcome.undecided.map(Unknown::Waiting))
 }
 
-/// How many stores a thread may delay at first: enough to go twice past every store there is.
+/// The first bound on delayed stores of a thread: enough to pass every store of the program twice.
 pub(crate) fn first_cap(program: &Program) -> usize {
     let blocks = program.funcs.values().flat_map(|func| func.blocks.values());
     let stores = blocks.flat_map(|block| &block.insts);

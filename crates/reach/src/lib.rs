@@ -1,28 +1,29 @@
-//! The reachability engine: stateful search under SC, and what stands on it for TSO.
+//! The reachability engine: a stateful search under SC, and queries about TSO that are built on it.
 //!
-//! For programs with unbounded loops over finite data: states are encoded, kept, and visited once.
-//! Robustness against TSO is asked by attacks, reachability under TSO lazily: paper 004 (Bouajjani,
-//! Calin, Derevenetc, Meyer, *Lazy TSO Reachability*), and *Checking and Enforcing Robustness against
-//! TSO* (Bouajjani, Derevenetc, Meyer, ESOP 2013) under it. Neither rewrites the program: what the
-//! papers add by instrumentation is part of the states here.
+//! The engine is for programs with unbounded loops over finite data. States are encoded, stored, and
+//! visited once. Robustness against TSO is decided by a search for attacks (*Checking and Enforcing
+//! Robustness against TSO*, Bouajjani, Derevenetc, Meyer, ESOP 2013). Reachability under TSO is decided
+//! lazily on top of that (paper 004: Bouajjani, Calin, Derevenetc, Meyer, *Lazy TSO Reachability*). Both
+//! papers instrument the program; here the state of the instrumentation is part of the searched states
+//! instead.
 //!
 //! | module | subject |
 //! |---|---|
 //! | `api` | the answers |
 //! | `lazy`, `finals` | the queries: reachability, robustness, attacks; final states |
 //! | `search`, `worker` | breadth-first search, on several cores |
-//! | `memo`, `memoizable` | moves that are remembered instead of made |
-//! | `judge`, `alone` | what was found; whether threads wait for ever in loops |
-//! | `space`, `roots`, `tree`, `tables`, `recent` | the states seen, in few bytes each |
-//! | `system` | the machine under SC, with what is delayed; states from it and back |
-//! | `moves`, `perform` | what could happen next, and what it does |
-//! | `delay` | stores that others do not see yet |
-//! | `attack`, `past` | the state of an attack; what happens after something |
+//! | `memo`, `memoizable` | moves that are looked up instead of executed |
+//! | `judge`, `alone` | failures, deadlocks and final states; whether threads wait forever in loops |
+//! | `space`, `roots`, `tree`, `tables`, `recent` | the visited states, stored in few bytes each |
+//! | `system` | the machine under SC with delayed stores; encoding and decoding of its states |
+//! | `moves`, `perform` | the enabled moves, and their effects |
+//! | `delay` | stores that are not visible to other threads yet |
+//! | `attack`, `past` | the state of an attack; the happens-after relation from a load |
 //! | `delayable` | which stores are worth delaying |
 //! | `rules` | how a search differs from plain SC |
-//! | `path` | from something found to a schedule |
+//! | `path` | the schedule that leads to a finding |
 //!
-//! Invariants: states are kept exactly, never by a hash alone; a search that met no limit has visited
+//! Invariants: states are stored exactly, never as a hash alone; a search that met no limit has visited
 //! every state; the schedule of a witness is a schedule of the interleaving engine.
 
 mod alone;

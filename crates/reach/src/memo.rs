@@ -1,61 +1,64 @@
-//! What a thread can do next, remembered.
+//! The memoized moves of threads.
 //!
-//! Where a move concerns nothing but its thread, memory and what is beside the machine
-//! ([`is_memoizable`](crate::memoizable::is_memoizable)), the moves of a thread and what they come to are a
-//! function of the thread's component and of the world. Both are numbers of the space, and few of them
-//! make many states, so a worker hardly ever has to put a state into its machine. What is remembered is exact; when it
-//! is too much it is forgotten.
+//! If the program is memoizable ([`is_memoizable`](crate::memoizable::is_memoizable)), a move concerns only
+//! its thread, memory, and the part of the state outside the machine. Then the moves of a thread and their
+//! results are a function of the thread's component and of the world. Both are numbers of the space, and
+//! few distinct pairs of them occur in many states. So a worker rarely has to decode a state into its
+//! machine. The table is exact; when it is full, it is cleared.
 
 use crate::moves::Move;
 use crate::tables::Number;
 use rustc_hash::FxHashMap;
 
-/// Moves that are remembered at the most.
-const MOST: usize = 1 << 20;
+/// The maximal number of memoized moves.
+const MAX_MOVES: usize = 1 << 20;
 
-/// What the moves of a thread are a function of.
+/// The arguments that determine the moves of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     pub thread: u32,
+    /// The thread's component.
     pub own: Number,
     pub world: Number,
 }
 
-/// What a move comes to.
+/// A move and its result.
 #[derive(Clone, Copy, Debug)]
 pub struct After {
     pub by: Move,
     pub to: Change,
 }
 
+/// The result of a move.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
-    /// A state, with the places of goals that the thread is then at.
+    /// A state: the new component of the thread, the new world, and the places of goals at which the thread
+    /// then is.
     State { own: Number, world: Number, places: u64 },
-    /// Something that was found, by its number at whoever remembers.
+    /// A finding, by its number in the worker's list of findings.
     Found(u32),
-    /// Nothing worth a state.
+    /// The state is not worth exploring.
     Nowhere,
 }
 
-/// What is to be known of a thread beside its moves.
+/// Facts about a thread that are a function of the same arguments as its moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Own {
-    /// Whether its moves come before all others: see [`crate::system::System::own_moves`].
+pub struct ThreadInfo {
+    /// Whether its moves form an ample set: see [`crate::system::System::own_moves`].
     pub is_first: bool,
-    /// Whether it may be on its way around a loop for nothing: see [`crate::alone`].
+    /// Whether it may be going round a loop without effect: see [`crate::alone`].
     pub lingers: bool,
-    /// The places of goals that it is at.
+    /// The places of goals at which it is, as a mask.
     pub places: u64,
 }
 
-/// The moves of a thread.
+/// The moves of a thread: a range of `Memo::afters`, valid until the table is cleared.
 #[derive(Clone, Copy, Debug)]
 pub struct Moves {
     start: u32,
     len: u32,
-    pub own: Own,
-    /// Whether the program has none.
+    pub info: ThreadInfo,
+    /// Whether none of them is a move of the program.
     pub is_stuck: bool,
 }
 
@@ -70,11 +73,12 @@ impl Memo {
         self.known.get(key).copied()
     }
 
-    pub fn put(&mut self, key: Key, afters: &[After], own: Own) -> Moves {
+    /// Memoizes the moves of a thread and their results.
+    pub fn put(&mut self, key: Key, afters: &[After], info: ThreadInfo) -> Moves {
         let (start, len) = (self.afters.len() as u32, afters.len() as u32);
         self.afters.extend_from_slice(afters);
         let is_stuck = !afters.iter().any(|after| after.by.is_of_program());
-        let moves = Moves { start, len, own, is_stuck };
+        let moves = Moves { start, len, info, is_stuck };
         self.known.insert(key, moves);
         moves
     }
@@ -83,14 +87,15 @@ impl Memo {
         self.afters[(moves.start + n) as usize]
     }
 
-    /// The numbers of a thread's moves, for [`Memo::after`].
+    /// The indices of a thread's moves, for [`Memo::after`].
     pub fn numbers(moves: Moves) -> std::ops::Range<u32> {
         0..moves.len
     }
 
-    /// Forgets everything if it is too much. What was got before is then of no use any more.
-    pub fn make_room(&mut self) {
-        if self.afters.len().max(self.known.len()) > MOST {
+    /// Clears the table if it is full. Every [`Moves`] returned before is then invalid. Clearing everything
+    /// is simple and rare, and the entries in use are soon there again.
+    pub fn clear_if_full(&mut self) {
+        if self.afters.len().max(self.known.len()) > MAX_MOVES {
             self.known.clear();
             self.afters.clear();
         }

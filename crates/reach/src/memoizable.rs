@@ -1,9 +1,9 @@
-//! Programs whose moves can be remembered.
+//! Whether the moves of a program can be memoized, and whether its numbers depend on the search.
 
 use raddle_ir::Program;
 
-/// Whether a move changes nothing but its own thread and, if it writes, shared memory, and depends
-/// on nothing else: nobody is started, woken or waited for, and no local step touches memory.
+/// Whether a move depends on, and changes, only its own thread and shared memory: no thread starts, wakes
+/// or joins another, and no local step accesses memory.
 pub(crate) fn is_memoizable(program: &Program) -> bool {
     use raddle_ir::InstKind::*;
     let mut blocks = program.funcs.values().flat_map(|func| func.blocks.values());
@@ -15,11 +15,13 @@ pub(crate) fn is_memoizable(program: &Program) -> bool {
                 || matches!(kind, CondBroadcast { .. })
         })
     });
-    !wide && !names_as_it_goes(program) && program.globals.values().all(|global| !global.private)
+    !wide
+        && !numbers_on_first_use(program)
+        && program.globals.values().all(|global| !global.private)
 }
 
-/// Whether numbers of threads and objects depend on the order of the search.
-pub(crate) fn names_as_it_goes(program: &Program) -> bool {
+/// Whether the numbers of threads and objects depend on the order of the search.
+pub(crate) fn numbers_on_first_use(program: &Program) -> bool {
     use raddle_ir::InstKind::*;
     let insts = program.funcs.values().flat_map(|func| func.blocks.values());
     let names = insts

@@ -1,4 +1,8 @@
-//! What could happen next.
+//! The moves that are enabled in a state.
+//!
+//! A move is one event of one thread: a step of the program, the end of a delay, or the begin or the end
+//! of an attack's window ([`crate::attack`]). Operations that need no event (fences, spawns, joins,
+//! formatted text) are not moves: [`System::settle`] performs them.
 
 use crate::attack::Attack;
 use crate::delay::{Cover, Entry};
@@ -8,7 +12,7 @@ use raddle_machine::layout::global_address;
 use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Status, StrongStore::DrainsBefore, ThreadId, Touch, Visible};
 
-/// The most alternatives of one operation that are tried.
+/// The maximal number of alternatives of one operation.
 pub const MAX_CHOICES: u32 = 1 << 16;
 
 /// How a thread moves.
@@ -28,30 +32,29 @@ pub enum Kind {
 pub struct Move {
     pub thread: ThreadId,
     pub kind: Kind,
-    /// Which alternative, where there are several: the value of a `choose`; for a signal, whom it
-    /// wakes (the thread's number plus 1, or 0 for nobody).
+    /// The alternative, if there are several: the value of a `choose`; for a signal, the thread that it
+    /// wakes (its number plus 1, or 0 if it wakes no thread).
     pub choice: u32,
 }
 
 impl Move {
-    /// Whether the program makes it, not an attack on it.
+    /// Whether the move belongs to the program, not to an attack on it.
     pub fn is_of_program(&self) -> bool {
         !matches!(self.kind, Kind::Begin | Kind::Close)
     }
 }
 
 impl System<'_> {
-    /// Appends the moves that can happen now.
+    /// Appends all enabled moves.
     pub fn moves(&mut self, out: &mut Vec<Move>) {
         for thread in self.machine.thread_ids() {
             self.thread_moves(thread, out);
         }
     }
 
-    /// Appends the moves of a thread that come before all others without loss, if there is one: what
-    /// it does is its own business, now and whatever the others do first. (An ample set: all its
-    /// moves commute with those of others. That others are not put off for ever is for the search
-    /// to see to.)
+    /// Appends the moves of one thread that form an ample set, if there is such a thread: its moves commute
+    /// with those of all other threads, now and after any moves of theirs, so it is enough to explore
+    /// these first. The search has to make sure that the other threads are not postponed forever.
     pub fn own_moves(&mut self, out: &mut Vec<Move>) {
         let own = self.machine.thread_ids().find(|thread| self.is_own_business(*thread));
         if let Some(thread) = own {
@@ -59,21 +62,22 @@ impl System<'_> {
         }
     }
 
-    /// Whether a thread's next operation is a choice, or a store that it keeps to itself. Where a
-    /// goal asks for a thread it makes a difference that the thread stays.
+    /// Whether a thread's next operation concerns only the thread: a choice, or a store that is delayed. A
+    /// thread paused at a place of a goal does not qualify, because the goal may need it to stay there.
     pub fn is_own_business(&self, thread: ThreadId) -> bool {
         if self.machine.status(thread) != Status::Ready
             || self.machine.is_paused(thread)
-            || !self.soft.attack.allows(thread, None)
+            || !self.extra.attack.allows(thread, None)
         {
             return false;
         }
         let visible = self.machine.visible(thread);
         match visible {
             Visible::Choose { .. } => true,
-            Visible::Store { .. } if self.soft.attack.window_of(thread).is_some() => {
+            Visible::Store { .. } if self.extra.attack.window_of(thread).is_some() => {
                 !visible.needs_empty_buffer(DrainsBefore)
             }
+            // A store beyond the cap is not enabled, so it cannot be in an ample set.
             Visible::Store { .. } => {
                 self.is_delayed(thread, visible) && self.delayed(thread).len() < self.rules.cap
             }
@@ -83,11 +87,12 @@ impl System<'_> {
 
     /// Appends the moves of a thread.
     pub fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
-        if self.soft.attack.has_stopped(thread) {
+        if self.extra.attack.has_stopped(thread) {
             return;
         }
         let step = |kind| Move { thread, kind, choice: 0 };
-        let flushes = self.soft.attack.window_of(thread).is_none();
+        // In its window the attacker's stores stay delayed: the attack flushes them after the chain.
+        let flushes = self.extra.attack.window_of(thread).is_none();
         if let Some(oldest) = self.delayed(thread).oldest().filter(|_| flushes)
             && !self.is_shut_out(thread)
             && self.is_allowed(thread, Some(writing(&oldest)))
@@ -107,6 +112,8 @@ impl System<'_> {
         if !self.is_allowed(thread, touch) {
             return;
         }
+        // Before `can_happen`: an attack delays the store, so it may begin where the store itself cannot be
+        // performed.
         if self.may_attack(thread, visible) {
             out.push(step(Kind::Begin));
         }
@@ -121,17 +128,19 @@ impl System<'_> {
             }
             _ => out.push(step(Kind::Step)),
         }
+        // Any load of memory in the window may be the one past which the attack delays its store.
         let loads = matches!(visible, Visible::Load { .. } | Visible::Await { .. });
-        if loads && touch.is_some() && self.soft.attack.window_of(thread).is_some() {
+        if loads && touch.is_some() && self.extra.attack.window_of(thread).is_some() {
             out.push(step(Kind::Close));
         }
     }
 
-    /// Whether a thread can begin an attack with its next operation. It can do so while another has
-    /// the sole right to write memory.
+    /// Whether a thread can begin an attack with its next operation. It can do so while another thread
+    /// holds the memory lock. A store that the rules delay anyway, and a store from which no load is
+    /// reachable before a fence, do not begin an attack.
     fn may_attack(&self, thread: ThreadId, visible: Visible) -> bool {
         self.rules.attacks
-            && self.soft.attack == Attack::None
+            && self.extra.attack == Attack::None
             && matches!(visible, Visible::Store { .. })
             && !visible.needs_empty_buffer(DrainsBefore)
             && self.delayed(thread).is_empty()
@@ -140,17 +149,18 @@ impl System<'_> {
                 || self.loads_ahead.is_ahead(self.machine.pc(thread).next()))
     }
 
-    /// Whether an attack, if there is one, allows this: see [`crate::attack`].
+    /// Whether the attack in progress, if any, allows an access: see [`crate::attack`].
     fn is_allowed(&self, thread: ThreadId, touch: Option<Touch>) -> bool {
-        self.soft.attack.allows(thread, touch.as_ref())
+        self.extra.attack.allows(thread, touch.as_ref())
             || self.waited_for_memory(touch)
-            || self.rules.whole_windows && self.soft.attack.chain().is_none()
+            || self.rules.whole_windows && self.extra.attack.chain().is_none()
     }
 
-    /// Whether a write in the window may have had to wait until someone who is followed gave back
-    /// the sole right to write: then it cannot come before, though it touches nothing in common.
+    /// Whether a write in the window may have waited for the memory lock, which a thread of the
+    /// happens-after set released. Then the write cannot be moved before `store`, although it touches no
+    /// common byte.
     fn waited_for_memory(&self, touch: Option<Touch>) -> bool {
-        let Attack::Window(window) = &self.soft.attack else { return false };
+        let Attack::Window(window) = &self.extra.attack else { return false };
         let lock = self.machine.program.memory_lock.filter(|_| touch.is_some_and(|t| t.writes));
         lock.is_some_and(|lock| {
             let addr = global_address(lock);
@@ -166,11 +176,13 @@ impl System<'_> {
             return false;
         }
         match visible {
+            // These are not moves. If the machine stopped at one, it waits for something.
             Visible::Fence { .. }
             | Visible::Spawn
             | Visible::Join { .. }
             | Visible::Format
             | Visible::Relock { woken: false, .. } => false,
+            // A load that delayed stores cover in part waits until they have left.
             Visible::Load { addr, ty, .. } => self.cover(thread, addr, ty.bytes()) != Cover::Partly,
             Visible::Store { .. } => {
                 let full = self.delayed(thread).len() >= self.rules.cap;
@@ -178,7 +190,7 @@ impl System<'_> {
                 self.capped |= !fits;
                 fits
             }
-            // What is at fault is let through, to fail when it happens.
+            // An access to invalid memory is enabled: it fails when it is performed.
             _ => visible.needs().is_none_or(|(addr, needs)| {
                 match self.cover(thread, addr, needs.bytes()) {
                     Cover::Value(seen) => needs.met_by(seen),
@@ -192,15 +204,16 @@ impl System<'_> {
         }
     }
 
-    /// Whether another thread has the sole right to write memory.
+    /// Whether another thread holds the memory lock ([`raddle_ir::Program::memory_lock`]), so that this one
+    /// cannot write memory.
     pub fn is_shut_out(&self, thread: ThreadId) -> bool {
         let Some(lock) = self.machine.program.memory_lock else { return false };
         let held = self.machine.in_memory(global_address(lock), LOCK_BYTES);
         held.is_some_and(|held| held != UNLOCKED && held != held_by(thread))
     }
 
-    /// The store that a thread of a program under TSO cannot perform now and could keep to itself, if there
-    /// is one.
+    /// A store at which a thread waits for the memory lock under SC, and which it could buffer under TSO, if
+    /// there is one.
     pub fn shut_out_store(&self) -> Option<Pc> {
         let is_shut_out = |thread: &ThreadId| {
             self.machine.status(*thread) == Status::Ready && self.is_shut_out(*thread) && {
@@ -213,15 +226,16 @@ impl System<'_> {
         Some(self.machine.pc(thread))
     }
 
-    /// Whether a store goes to the thread's delayed stores for others to see it later.
+    /// Whether a store goes to the thread's list of delayed stores. A store behind a delayed one is delayed
+    /// too, as in a FIFO buffer.
     pub fn is_delayed(&self, thread: ThreadId, visible: Visible) -> bool {
         !visible.needs_empty_buffer(DrainsBefore)
             && (!self.delayed(thread).is_empty()
                 || self.rules.delayable.contains(&self.machine.pc(thread)))
     }
 
-    /// How a thread's next operation would touch memory; `None` if only the thread itself has a part
-    /// in it.
+    /// The access of a thread's next operation to shared memory; `None` if the operation concerns only the
+    /// thread.
     pub fn touch(&self, thread: ThreadId, visible: Visible) -> Option<Touch> {
         match visible {
             Visible::Load { addr, ty, .. } | Visible::Await { addr, ty, .. }
@@ -231,7 +245,7 @@ impl System<'_> {
             }
             Visible::Store { .. }
                 if self.is_delayed(thread, visible)
-                    || self.soft.attack.window_of(thread).is_some() =>
+                    || self.extra.attack.window_of(thread).is_some() =>
             {
                 None
             }
@@ -244,11 +258,11 @@ impl System<'_> {
 
     /// Whether a thread's reservation of these bytes still holds.
     pub fn has_reserved(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
-        self.soft.reserved[thread.0 as usize] == Some((addr, bytes))
+        self.extra.reserved[thread.0 as usize] == Some((addr, bytes))
     }
 }
 
-/// What the end of a delay does to memory.
+/// The access to memory by which a delayed store becomes visible.
 pub fn writing(entry: &Entry) -> Touch {
     Touch { addr: entry.addr, bytes: entry.bytes, writes: true }
 }

@@ -1,15 +1,15 @@
-//! What happens after something: which threads and which bytes it has got to.
+//! The happens-after relation of an attack: which threads and which bytes are after its loads.
 //!
-//! An event happens after an earlier one if both are of one thread, or touch a common byte and one of
-//! them writes it, or by way of others. So whether the next event of a thread happens after what has
-//! been followed so far is a matter of the threads that have taken part, and of the bytes that were
-//! read and written.
+//! An event happens after an earlier one if both belong to the same thread, or if both touch a common
+//! byte and one of them writes it, or transitively through other events. So it is enough to record the
+//! threads that have taken part, and the bytes that were read and written: these decide whether the next
+//! event of a thread happens after the recorded ones.
 
 use raddle_machine::codec::{put, take};
 use raddle_machine::{ThreadId, Touch};
 use smallvec::SmallVec;
 
-/// A run of bytes.
+/// A range of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Range {
     pub start: u64,
@@ -31,12 +31,13 @@ impl Range {
     }
 }
 
-/// Bytes that were touched, as disjoint runs in order.
+/// The bytes that were touched, as disjoint ranges in order, each with whether it was written. The form is
+/// canonical, because it is part of encoded states.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Touched(SmallVec<[(Range, bool); 4]>);
 
 impl Touched {
-    /// Whether an access happens after one of those before: the same byte, one of them a write.
+    /// Whether an access conflicts with a recorded one: they have a byte in common and one is a write.
     fn conflicts(&self, touch: &Touch) -> bool {
         let new = Range::of(touch);
         self.0.iter().any(|(range, written)| range.overlaps(&new) && (*written || touch.writes))
@@ -47,7 +48,7 @@ impl Touched {
     }
 
     fn add(&mut self, touch: &Touch) {
-        // The parts of the new run that are not yet known, between those that are.
+        // The old ranges, cut at the ends of the new one, and the parts of the new one between them.
         let mut cut: SmallVec<[(Range, bool); 8]> = SmallVec::new();
         let new = Range::of(touch);
         let mut next = new.start;
@@ -72,6 +73,7 @@ impl Touched {
         if next < new.end {
             cut.push((Range { start: next, end: new.end }, touch.writes));
         }
+        // Adjacent ranges of the same kind are merged, so that equal sets have equal encodings.
         cut.sort_unstable();
         for (range, written) in cut {
             match self.0.last_mut() {
@@ -101,21 +103,21 @@ impl Touched {
     }
 }
 
-/// What has been followed so far.
+/// The threads and bytes of the events recorded so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Past {
     touched: Touched,
-    /// The threads that have taken part, by number.
+    /// The threads that have taken part, as a bit set of their numbers.
     members: SmallVec<[u64; 1]>,
 }
 
 impl Past {
-    /// Whether any of these bytes were touched.
+    /// Whether one of these bytes was touched.
     pub fn has_touched(&self, range: &Range) -> bool {
         self.touched.overlaps(range)
     }
 
-    /// It begins with a load.
+    /// The relation from one load.
     pub fn of_load(load: &Touch) -> Past {
         let mut past = Past::default();
         past.touch(load);
@@ -127,7 +129,7 @@ impl Past {
         word.is_some_and(|word| word >> (thread.0 % 64) & 1 == 1)
     }
 
-    /// What the thread does from now on happens after.
+    /// Records that all later events of the thread happen after the recorded ones.
     pub fn join(&mut self, thread: ThreadId) {
         let word = thread.0 as usize / 64;
         if self.members.len() <= word {
@@ -136,22 +138,22 @@ impl Past {
         self.members[word] |= 1 << (thread.0 % 64);
     }
 
-    /// What touches the same bytes from now on, and conflicts, happens after.
+    /// Records an access: later accesses that conflict with it happen after it.
     pub fn touch(&mut self, touch: &Touch) {
         self.touched.add(touch);
     }
 
-    /// Whether an access happens after what touched the same bytes.
+    /// Whether an access conflicts with a recorded one.
     pub fn conflicts(&self, touch: &Touch) -> bool {
         self.touched.conflicts(touch)
     }
 
-    /// Whether what a thread does next happens after.
+    /// Whether the next event of a thread, with this access, happens after a recorded one.
     pub fn reaches(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         self.is_member(thread) || touch.is_some_and(|touch| self.conflicts(touch))
     }
 
-    /// Notes what a thread does.
+    /// Records an event of a thread.
     pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) {
         self.join(thread);
         if let Some(touch) = touch {

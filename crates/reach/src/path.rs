@@ -1,8 +1,8 @@
-//! From something found to a schedule that leads there.
+//! The schedule that leads to a finding.
 //!
-//! A space keeps for every state the one it was first reached from, not how. The moves are found again
-//! by trying; the schedule by making them on a fresh system, which numbers threads as whoever replays
-//! the schedule will.
+//! A space stores for every state the state it was first reached from, but not the move between them.
+//! The moves are found again by trying all of them. The schedule is then made on a fresh system, because
+//! that numbers threads as the replay will.
 
 use crate::moves::{Kind, Move};
 use crate::rules::Rules;
@@ -14,7 +14,7 @@ use raddle_ir::Verified;
 use raddle_machine::{Bounds, Machine, ThreadId, Visible};
 
 impl Search<'_> {
-    /// The moves from the first state to what was found.
+    /// The moves from the initial state to the finding.
     pub fn path(&self, finding: &Finding) -> Vec<Move> {
         let mut states = vec![finding.from];
         while let Some(before) = self.space.parent(states[states.len() - 1]) {
@@ -50,18 +50,19 @@ impl Search<'_> {
     }
 }
 
-/// What a schedule is for.
+/// The kind of schedule to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Manner {
     /// Stores take effect at once.
     Sc,
     /// Stores go into a buffer; each leaves it by a step of its own.
     Tso,
-    /// The same, and at the end all buffers are emptied.
+    /// Like `Tso`, and all buffers are emptied at the end.
     TsoDrained,
 }
 
-/// The schedule that makes these moves, which `machine` numbered. `None` if they cannot be made again.
+/// The schedule for these moves, in which threads have the numbers of `machine`. `None` if the moves cannot
+/// be made on a fresh system, or if the budget is spent.
 pub(crate) fn schedule(
     program: &Verified,
     bounds: Bounds,
@@ -71,30 +72,31 @@ pub(crate) fn schedule(
     manner: Manner,
 ) -> Option<Vec<Step>> {
     let fresh = System::new(program, bounds, rules.clone()).ok()?;
-    let mut follower = Follower { fresh, manner, stores: Vec::new(), steps: Vec::new() };
+    let mut replayer = Replayer { fresh, manner, stores: Vec::new(), steps: Vec::new() };
     for by in moves {
-        if follower.fresh.machine.trail.budget().is_spent() {
+        if replayer.fresh.machine.trail.budget().is_spent() {
             return None;
         }
-        let by = follower.renumbered(machine, *by)?;
-        follower.append_steps(by);
-        follower.fresh.perform(by);
+        let by = replayer.renumbered(machine, *by)?;
+        replayer.append_steps(by);
+        replayer.fresh.perform(by);
     }
     if manner == Manner::TsoDrained {
-        follower.drain();
+        replayer.drain();
     }
-    Some(follower.steps)
+    Some(replayer.steps)
 }
 
-struct Follower<'p> {
+struct Replayer<'p> {
     fresh: System<'p>,
     manner: Manner,
-    /// By thread: how many stores it has made, and how many of them have left its buffer.
+    /// By thread: the number of its stores, and how many of them have left its buffer.
     stores: Vec<(u32, u32)>,
     steps: Vec<Step>,
 }
 
-impl Follower<'_> {
+impl Replayer<'_> {
+    /// The move with the thread numbers of the fresh system.
     fn renumbered(&self, machine: &Machine<'_>, by: Move) -> Option<Move> {
         let numbers = numbers(machine, &self.fresh.machine);
         let thread = numbers.get(by.thread.0 as usize).copied().flatten()?;
@@ -107,7 +109,7 @@ impl Follower<'_> {
         Some(Move { thread, choice, ..by })
     }
 
-    /// Appends the steps of a move that is about to be made.
+    /// Appends the steps of a move, before it is made.
     fn append_steps(&mut self, by: Move) {
         let number = by.thread.0;
         if self.stores.len() <= number as usize {
@@ -138,6 +140,7 @@ impl Follower<'_> {
         *made += 1;
     }
 
+    /// Appends the steps that empty all buffers.
     fn drain(&mut self) {
         for (thread, (made, left)) in self.stores.iter().enumerate() {
             let thread = ThreadId(thread as u32);
@@ -146,7 +149,8 @@ impl Follower<'_> {
     }
 }
 
-/// For each thread of a search, the same thread of a fresh machine: the same child of the same parent.
+/// For each thread of a search, the same thread of a fresh machine: the child with the same index of the same
+/// parent.
 fn numbers(machine: &Machine<'_>, fresh: &Machine<'_>) -> Vec<Option<ThreadId>> {
     let initial = machine.program.threads.len() as u32;
     let mut numbers = vec![None; machine.thread_count() as usize];

@@ -1,7 +1,7 @@
-//! What a move does: under SC, but for stores that are delayed.
+//! The effects of moves: as under SC, except for delayed stores.
 //!
-//! The effects of operations are those of `raddle_machine::operation`; here they are carried out, and
-//! reservations, delayed stores and attacks follow.
+//! `raddle_machine::operation` defines the effects of operations. This module carries them out, and
+//! updates reservations, delayed stores and attacks.
 
 use crate::attack::{Attack, Chain, Delay, Window};
 use crate::delay::{Cover, Delayed, Entry};
@@ -12,19 +12,20 @@ use raddle_machine::memory::{Purpose, Slice};
 use raddle_machine::visible::LOCK_BYTES;
 use raddle_machine::{Change, Fault, Status, ThreadId, Touch, Visible};
 
-/// What is to be known of a move that was made.
+/// Facts about a move that was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Made {
-    /// It changed nothing but its thread.
+    /// It changed only its own thread.
     pub is_local: bool,
     /// It completes an attack.
     pub completes: bool,
 }
 
 impl System<'_> {
-    /// Makes a move that can happen, and lets go on what it lets go on.
+    /// Makes an enabled move. Then runs all threads that it enables up to their next moves.
     pub fn perform(&mut self, made: Move) -> Made {
         let thread = made.thread;
+        // The access is computed and recorded first: the move changes the state that determines it.
         let touch = match made.kind {
             Kind::Flush => self.delayed(thread).oldest().map(|oldest| writing(&oldest)),
             _ => self.touch(thread, self.machine.visible(thread)),
@@ -46,22 +47,24 @@ impl System<'_> {
         }
         let is_local = touch.is_none_or(|touch| !touch.writes) && made.kind == Kind::Step;
         self.settle(thread);
-        let attacker = self.soft.attack.chain().map(|chain| chain.delay.thread);
+        // A closed cycle is an attack only if the attacker's store can be flushed now.
+        let attacker = self.extra.attack.chain().map(|chain| chain.delay.thread);
         let completes = closed && attacker.is_some_and(|attacker| !self.is_shut_out(attacker));
         Made { is_local, completes }
     }
 
-    /// Notes an access if there is an attack; true if the cycle is closed.
+    /// Records an access if an attack is in progress. Returns whether the cycle is closed.
     fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
-        if self.soft.attack == Attack::None {
+        if self.extra.attack == Attack::None {
             return false;
         }
-        self.touch_soft();
-        self.soft.attack.note(thread, touch)
+        self.mark_extra_changed();
+        self.extra.attack.note(thread, touch)
     }
 
     // ---- attacks ----
 
+    /// Begins an attack: the next operation, a store, is delayed and opens the window.
     fn begin(&mut self, thread: ThreadId) {
         let Visible::Store { addr, ty, value, .. } = self.machine.visible(thread) else { return };
         let delay =
@@ -71,24 +74,26 @@ impl System<'_> {
         }
         let mut own = Delayed::default();
         own.push(Entry { addr, bytes: ty.bytes(), value });
-        self.touch_soft();
-        self.soft.attack = Attack::Window(Window::begin(delay, own));
+        self.mark_extra_changed();
+        self.extra.attack = Attack::Window(Window::begin(delay, own));
         self.machine.complete(thread, 0, true);
     }
 
+    /// Ends the window with the next operation, a load, and begins the chain. The attacker stops for good.
     fn close(&mut self, thread: ThreadId, touch: Option<&Touch>) {
-        let (Attack::Window(window), Some(touch)) = (&self.soft.attack, touch) else { return };
+        let (Attack::Window(window), Some(touch)) = (&self.extra.attack, touch) else { return };
         let chain = Chain::begin(window.delay, self.machine.pc(thread), touch);
-        self.touch_soft();
-        self.soft.attack = Attack::Chain(chain);
+        self.mark_extra_changed();
+        self.extra.attack = Attack::Chain(chain);
         self.machine.set_status(thread, Status::Blocked);
     }
 
     // ---- delayed stores ----
 
+    /// Writes the oldest delayed store of a thread to memory.
     fn flush(&mut self, thread: ThreadId) {
-        self.touch_soft();
-        let Some(entry) = self.soft.delayed[thread.0 as usize].pop() else { return };
+        self.mark_extra_changed();
+        let Some(entry) = self.extra.delayed[thread.0 as usize].pop() else { return };
         let trail = &self.machine.trail;
         match self.machine.memory.access(trail, entry.addr, entry.bytes, Purpose::Write) {
             Ok(slice) => self.write(slice, Range::new(entry.addr, entry.bytes), entry.value),
@@ -102,12 +107,12 @@ impl System<'_> {
         let entry = Entry { addr, bytes, value };
         if self.is_delayed(thread, visible) {
             self.machine.check_buffered(addr, bytes)?;
-            self.touch_soft();
-            self.soft.delayed[thread.0 as usize].push(entry);
-        } else if self.soft.attack.window_of(thread).is_some() {
+            self.mark_extra_changed();
+            self.extra.delayed[thread.0 as usize].push(entry);
+        } else if self.extra.attack.window_of(thread).is_some() {
             self.machine.check_buffered(addr, bytes)?;
-            self.touch_soft();
-            if let Attack::Window(window) = &mut self.soft.attack {
+            self.mark_extra_changed();
+            if let Attack::Window(window) = &mut self.extra.attack {
                 window.own.push_newest(entry);
             }
         } else {
@@ -124,15 +129,15 @@ impl System<'_> {
         self.machine.memory.access(&self.machine.trail, addr, bytes, purpose)
     }
 
-    /// Writes memory; reservations of the bytes are lost.
+    /// Writes memory and clears all reservations of the bytes.
     fn write(&mut self, slice: Slice, range: Range, value: u128) {
         self.machine.memory.write(&mut self.machine.trail, slice, value);
         let lost = |reserved: &Option<(u64, u32)>| {
             reserved.is_some_and(|(addr, bytes)| Range::new(addr, bytes).overlaps(&range))
         };
-        if self.soft.reserved.iter().any(lost) {
-            self.touch_soft();
-            for reserved in self.soft.reserved.iter_mut().filter(|reserved| lost(reserved)) {
+        if self.extra.reserved.iter().any(lost) {
+            self.mark_extra_changed();
+            for reserved in self.extra.reserved.iter_mut().filter(|reserved| lost(reserved)) {
                 *reserved = None;
             }
         }
@@ -146,8 +151,8 @@ impl System<'_> {
             Visible::Load { addr, ty, access } => {
                 self.load(thread, &visible)?;
                 if access.exclusive {
-                    self.touch_soft();
-                    self.soft.reserved[thread.0 as usize] = Some((addr, ty.bytes()));
+                    self.mark_extra_changed();
+                    self.extra.reserved[thread.0 as usize] = Some((addr, ty.bytes()));
                 }
             }
             Visible::Await { .. } => self.load(thread, &visible)?,
@@ -206,14 +211,14 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Reads and maybe changes bytes in one step.
+    /// Reads bytes and possibly changes them, in one step.
     fn modify(&mut self, thread: ThreadId, visible: &Visible) -> Result<(), Fault> {
         let Some((addr, bytes)) = visible.bytes() else { return Ok(()) };
         let mut reserved = false;
         if let Visible::StoreCond { .. } = visible {
             reserved = self.has_reserved(thread, addr, bytes);
-            self.touch_soft();
-            self.soft.reserved[thread.0 as usize] = None;
+            self.mark_extra_changed();
+            self.extra.reserved[thread.0 as usize] = None;
         }
         let slice = self.access(addr, bytes, visible.purpose())?;
         let old = self.machine.memory.read(&self.machine.trail, slice);

@@ -1,13 +1,13 @@
-//! Pairs that a worker met recently.
+//! A cache of pairs that a worker used recently.
 //!
-//! Most inner nodes of trees are few and met again and again. A worker that knows their numbers need
-//! not ask the table that all share. One place for each: the newest stays.
+//! Most inner nodes of trees are few and occur again and again. The cache saves the worker a lookup in
+//! the table that all workers share. It is direct-mapped: a pair replaces the one before it in its slot.
 
 use crate::roots::{Pair, pair};
 use crate::tables::{Number, Pairs, hash_pair};
 
 const BITS: u32 = 12;
-/// No pair: numbers have 31 bits.
+/// Marks a free slot. Not a pair, because numbers have 31 bits.
 const EMPTY: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// The number of a pair in the table.
+    /// The number of a pair in the table. Numbers never change, so the cache is never stale.
     #[inline]
     pub fn number(&mut self, a: Number, b: Number, pairs: &Pairs) -> Number {
         let pair = pair(a, b);

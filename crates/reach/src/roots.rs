@@ -1,15 +1,15 @@
-//! The set of states: pairs of numbers, each with the pair that it was first reached from.
+//! The set of states: pairs of numbers, each with the pair it was first reached from.
 //!
-//! A pair is its own name, so nothing is looked up anywhere else: keys lie in the open table itself, and
-//! to find one again takes one line of memory. Spread over shards by their hash, each under a lock.
-//! Tables grow by half at a time: what is not used of a large one is never more than half.
+//! A pair is its own key, and keys are stored in the hash table itself (open addressing), so a lookup
+//! usually touches one cache line. The keys are distributed over shards by their hash, each shard under
+//! a lock. Tables grow by half at a time, so at most half of a large table is free.
 
 use crate::tables::{Number, hash_pair, lock};
 use std::sync::Mutex;
 
 const SHARD_BITS: u32 = 5;
 const SHARDS: usize = 1 << SHARD_BITS;
-/// No pair: numbers have 31 bits.
+/// Marks a free slot. Not a pair, because numbers have 31 bits.
 const EMPTY: u64 = u64::MAX;
 
 /// Two numbers in one word.
@@ -28,9 +28,9 @@ pub struct Roots {
     shards: [Mutex<Shard>; SHARDS],
 }
 
-/// Keys that a worker is going to add, by shard, with where they were reached from.
+/// Keys that a worker is going to add, by shard, each with the key it was reached from.
 ///
-/// Nearly every look into a large table has to wait for memory. Many keys at a time wait together.
+/// Nearly every lookup in a large table is a cache miss. The misses of a batch of keys overlap.
 #[derive(Debug, Default)]
 pub struct Pending([Vec<(Pair, Pair)>; SHARDS]);
 
@@ -43,27 +43,30 @@ impl Pending {
 #[derive(Debug, Default)]
 struct Shard {
     keys: Vec<Pair>,
-    /// Where each key was reached from; `EMPTY` for nowhere.
+    /// For each slot: the key it was reached from, or `EMPTY` for the initial state.
     froms: Vec<Pair>,
     used: usize,
 }
 
-/// The high bits of a hash choose the shard, those below them the slot.
+/// The highest bits of a hash choose the shard, the bits below them the slot.
 fn shard_of(hash: u64) -> usize {
     (hash >> (64 - SHARD_BITS)) as usize
 }
 
 impl Shard {
-    /// Where the search for a key begins.
+    /// The slot at which the probe for a key begins.
     #[inline]
     fn home(&self, hash: u64) -> usize {
+        // Sizes are not powers of two. A multiplication maps the hash, as a fraction of 2^64, to a slot; a
+        // remainder would need a division.
         let spread = u128::from(hash << SHARD_BITS) * self.keys.len() as u128;
         (spread >> 64) as usize
     }
 
-    /// The slot of a key: where it is, or where it would go.
+    /// The slot that holds a key, or the free slot where it would be inserted.
     #[inline]
     fn slot(&self, hash: u64, key: Pair) -> usize {
+        // Ends, because a quarter of the slots is free.
         let mut slot = self.home(hash);
         while self.keys[slot] != key && self.keys[slot] != EMPTY {
             slot += 1;
@@ -74,7 +77,7 @@ impl Shard {
         slot
     }
 
-    /// Whether a key is new; if so it is added.
+    /// Adds a key; returns whether it is new.
     #[inline]
     fn insert(&mut self, key: Pair, from: Pair) -> bool {
         if (self.used + 1) * 4 > self.keys.len() * 3 {
@@ -102,13 +105,13 @@ impl Shard {
 }
 
 impl Roots {
-    /// Whether a key is new; if so it is added.
+    /// Adds a key; returns whether it is new.
     pub fn insert(&self, key: Pair, from: Option<Pair>) -> bool {
         let shard = &mut *lock(&self.shards[shard_of(hash_pair(key))]);
         shard.insert(key, from.unwrap_or(EMPTY))
     }
 
-    /// Adds what is pending; each key that is new is given to `visit`.
+    /// Adds the pending keys and calls `visit` with each new one.
     pub fn insert_all(&self, pending: &mut Pending, mut visit: impl FnMut(Pair)) {
         for (shard, keys) in self.shards.iter().zip(&mut pending.0) {
             if keys.is_empty() {
@@ -116,7 +119,8 @@ impl Roots {
             }
             let shard = &mut *lock(shard);
             if !shard.keys.is_empty() {
-                // These loads do not depend on one another: the machine makes them all at once.
+                // Prefetch the home slots: these loads are independent, so the processor overlaps their
+                // cache misses. `black_box` keeps the compiler from removing them.
                 let homes = keys.iter().map(|(key, _)| shard.keys[shard.home(hash_pair(*key))]);
                 std::hint::black_box(homes.fold(0, |all, key| all ^ key));
             }
@@ -128,10 +132,11 @@ impl Roots {
         }
     }
 
-    /// Where a key was first reached from.
+    /// The key from which a key was first reached.
     pub fn from(&self, key: Pair) -> Option<Pair> {
         let hash = hash_pair(key);
         let shard = lock(&self.shards[shard_of(hash)]);
+        // An empty shard has no slots to probe.
         if shard.used == 0 {
             return None;
         }

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
-    /// Stores with which a thread begins to keep its stores to itself.
+    /// The stores that start a delay: this store and the later ones of the thread go to its list.
     pub delayable: Arc<FxHashSet<Pc>>,
-    /// The most stores that a thread may keep to itself.
+    /// The maximal number of delayed stores of a thread.
     pub cap: usize,
-    /// Whether attacks are looked for.
+    /// Whether the search looks for attacks.
     pub attacks: bool,
-    /// Whether the program's goals are looked for.
+    /// Whether the search looks for the program's goals.
     pub goals: bool,
-    /// Whether windows of attacks are as in the papers: the others do anything in them. To compare
-    /// with.
+    /// Whether the other threads may do anything in the window of an attack, as in the papers. Only for
+    /// comparison in tests.
     pub whole_windows: bool,
 }

@@ -1,12 +1,12 @@
 //! Breadth-first search over the states of a [`System`], on several workers.
 //!
-//! Level by level: the states of a level are shared out among the workers, each with a machine of
-//! its own; what they find new is the next level. So the first thing found is found on a shortest
-//! way. Programs that name threads or objects as they go are searched by one worker: numbers behind
-//! names are given on first use, and two machines would give different ones.
+//! The search goes level by level. The workers, each with its own machine, share the states of a level;
+//! the new states they find are the next level. So the first finding is on a shortest path. A program
+//! that creates threads or objects as it runs is searched by one worker: their numbers are given on first
+//! use, and two machines would give different numbers.
 
 use crate::judge::judge;
-use crate::memoizable::names_as_it_goes;
+use crate::memoizable::numbers_on_first_use;
 use crate::moves::Move;
 use crate::perform::Made;
 use crate::rules::Rules;
@@ -21,20 +21,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// States of a level that a worker takes at a time.
-const SHARE: usize = 256;
-/// A level of fewer states is not worth a second worker.
-const WORTH_SHARING: usize = 1024;
+/// The number of states of a level that a worker takes at a time.
+const CHUNK: usize = 256;
+/// A level with fewer states is expanded by one worker.
+const MIN_PARALLEL: usize = 1024;
 
-/// Why a search ended before all states were seen.
+/// Why a search ended before it had visited all states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     Spent(Spent),
-    /// States have 32-bit numbers.
+    /// The 32-bit numbers of the parts of states ran out.
     States,
 }
 
-/// What is looked for.
+/// The kind of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
     /// One of the program's goals.
@@ -50,8 +50,8 @@ pub(crate) enum Found {
         store: Pc,
         load: Pc,
     },
-    /// Threads wait for ever under SC, one of them with this store while another has the sole right to
-    /// write memory.
+    /// Threads wait forever under SC, one of them at this store because another thread holds the memory
+    /// lock.
     ShutOut {
         store: Pc,
     },
@@ -59,21 +59,21 @@ pub(crate) enum Found {
     Final(Vec<u64>),
 }
 
-/// Something found, and how to get there: a state, and a move from it.
+/// A finding and its origin: a state, and a move from it.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
-    pub what: Found,
+    pub kind: Found,
     pub from: StateId,
-    /// `None`: the state itself is it.
+    /// `None` if the state itself is the finding.
     pub by: Option<Move>,
 }
 
-/// What counts as found.
+/// Which kinds of findings the search reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    /// What the rules look for: goals or attacks.
+    /// Goals or attacks, as the rules say.
     Rules,
-    /// Anything that fails.
+    /// Failures and deadlocks, and attacks if the rules look for them.
     Failures,
     /// Final states.
     Finals,
@@ -85,20 +85,20 @@ pub(crate) struct Outcome {
     pub states: u64,
     pub bytes: u64,
     pub ended: Option<Ended>,
-    /// Reached and cannot be run.
+    /// An operation that was reached and that raddle cannot run.
     pub unsupported: Option<(Fault, LocId)>,
     /// Where a thread ran for too long without a visible operation.
     pub cut: Option<LocId>,
-    /// A thread of which it is not known whether it waits for ever.
+    /// The location of a thread for which it was not decided whether it waits forever.
     pub undecided: Option<LocId>,
-    /// Whether a store was not delayed for want of room.
+    /// Whether a store was not delayed because its thread had delayed [`Rules::cap`] stores.
     pub capped: bool,
     pub elapsed: Duration,
 }
 
 #[derive(Debug)]
 pub(crate) struct Search<'p> {
-    /// In its first state until the search is run.
+    /// In its initial state until `run`; then the system of a worker, in any state.
     system: System<'p>,
     pub space: Space,
     target: Target,
@@ -109,7 +109,7 @@ pub(crate) struct Search<'p> {
     start: Instant,
 }
 
-/// What the workers share while they go through a level.
+/// The data that the workers share while they expand a level.
 #[derive(Debug)]
 struct Level<'l> {
     states: &'l [StateId],
@@ -134,13 +134,13 @@ impl<'p> Search<'p> {
         Ok(Search { system, space, target, stop_at_first: true, budget, workers, start })
     }
 
-    /// Goes on to the end and finds every distinct thing.
+    /// Makes the search visit all states and report every distinct finding.
     pub fn find_all(mut self) -> Search<'p> {
         self.stop_at_first = false;
         self
     }
 
-    /// A system that knows every name, in whatever state.
+    /// A system, in an arbitrary state, that knows the numbers of all threads and objects of the search.
     pub fn system(&self) -> &System<'p> {
         &self.system
     }
@@ -148,9 +148,9 @@ impl<'p> Search<'p> {
     pub fn run(&mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let workers =
-            if names_as_it_goes(self.system.machine.program) { 1 } else { self.workers.max(1) };
-        // Threads may have run for long, so the first state can be large. Each worker has a copy of it, and
-        // so have its string and the space.
+            if numbers_on_first_use(self.system.machine.program) { 1 } else { self.workers.max(1) };
+        // Threads may have run for long, so the initial state can be large. Each worker holds a copy of
+        // it, and so do its encoding and the space.
         let copies = workers as u64 + 2;
         if !self.budget.affords(copies * self.system.machine.trail.bytes())
             || self.budget.is_spent()
@@ -179,7 +179,7 @@ impl<'p> Search<'p> {
             outcome.cut = outcome.cut.or(worker.cut);
             outcome.undecided = outcome.undecided.or(worker.undecided);
             outcome.capped |= worker.system.capped;
-            // It has named what there is to be named.
+            // Either there is one worker, or all workers give the same numbers to threads and objects.
             self.system = worker.system;
         }
         outcome.states = self.space.len();
@@ -188,14 +188,14 @@ impl<'p> Search<'p> {
         outcome
     }
 
-    /// What the first state is by itself.
+    /// The finding that the initial state itself is, if any.
     fn judge_state(&mut self, root: StateId, outcome: &mut Outcome) -> Option<Finding> {
         let made = Made::default();
         outcome.cut = self.system.cut;
-        let (what, unsupported) = judge(&self.system, self.target, made);
+        let (kind, unsupported) = judge(&self.system, self.target, made);
         outcome.unsupported = unsupported;
-        let what = what.or_else(|| self.system.is_goal().then_some(Found::Goal));
-        what.map(|what| Finding { what, from: root, by: None })
+        let kind = kind.or_else(|| self.system.is_goal().then_some(Found::Goal));
+        kind.map(|kind| Finding { kind, from: root, by: None })
     }
 
     fn over_budget(&self) -> Option<Ended> {
@@ -203,7 +203,7 @@ impl<'p> Search<'p> {
         self.budget.spent().map(Ended::Spent).or(full)
     }
 
-    /// Goes through a level and gives the next.
+    /// Expands the states of a level and returns the next level.
     fn expand(
         &self,
         states: &[StateId],
@@ -216,7 +216,7 @@ impl<'p> Search<'p> {
             stop: AtomicBool::new(false),
             found: Mutex::new(Vec::new()),
         };
-        let used = if states.len() < WORTH_SHARING { 1 } else { crew.len() };
+        let used = if states.len() < MIN_PARALLEL { 1 } else { crew.len() };
         if used == 1 {
             self.work(&mut crew[0], &level);
         } else {
@@ -227,8 +227,9 @@ impl<'p> Search<'p> {
             });
         }
         let found = level.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Workers deduplicate their own findings at best, so equal ones are dropped here.
         for finding in found {
-            if !outcome.found.iter().any(|known| known.what == finding.what) {
+            if !outcome.found.iter().any(|known| known.kind == finding.kind) {
                 outcome.found.push(finding);
             }
         }
@@ -240,16 +241,20 @@ impl<'p> Search<'p> {
         next
     }
 
+    /// Expands chunks of a level until none is left or the search has to stop.
     fn work(&self, worker: &mut Worker<'p>, level: &Level<'_>) {
         loop {
-            let from = level.next.fetch_add(SHARE, Ordering::Relaxed);
+            // Relaxed is enough: the counter only hands out disjoint chunks, and the end of the scope
+            // orders the results of the workers before the next level.
+            let from = level.next.fetch_add(CHUNK, Ordering::Relaxed);
             if from >= level.states.len() || level.stop.load(Ordering::Relaxed) {
                 return;
             }
-            let share = &level.states[from..level.states.len().min(from + SHARE)];
+            let share = &level.states[from..level.states.len().min(from + CHUNK)];
             for state in share {
                 let found = worker.expand(*state, &self.space);
-                // A thread may have been cut short anywhere: what that led to does not count.
+                // Once the budget is spent, the machine stops threads anywhere, so these findings are not
+                // valid.
                 if self.budget.is_spent() {
                     return level.stop.store(true, Ordering::Relaxed);
                 }
@@ -258,8 +263,9 @@ impl<'p> Search<'p> {
                     all.extend(found);
                 }
             }
-            worker.settle(&self.space);
-            // Levels can be large; limits are not to wait for their end.
+            // Before the next chunk: all new states of a level must be in `fresh` when it ends.
+            worker.add_pending(&self.space);
+            // Levels can be large, so limits are checked within a level too.
             if self.over_budget().is_some() {
                 level.stop.store(true, Ordering::Relaxed);
             }

@@ -1,27 +1,28 @@
-//! The states seen, exactly, in few bytes each.
+//! The set of visited states, stored exactly and in few bytes each.
 //!
-//! Tree compression: a state is a row of components (strings of bytes). Each component gets a number
-//! in a table of strings; numbers are paired up to a tree of pairs, each pair numbered in turn; what
-//! is kept for a state is the root, a pair, with that of the state it was first reached from.
-//! Components and inner pairs are shared by many states, so a state costs little more than these
-//! two: sixteen bytes, and what the table has to spare.
+//! Tree compression: a state is a row of components (byte strings). Each component gets a number in a
+//! table of strings. The numbers are combined to a binary tree of pairs, and each inner pair gets a number
+//! in turn. A state is stored as the root of its tree, which is a pair, together with the root of the
+//! state it was first reached from. Many states share components and inner pairs, so a state costs little
+//! more than these two roots: sixteen bytes, plus the free slots of the table.
 //!
-//! What is not of a thread (memory, and what is beside the machine) makes a tree of its own, whose
-//! number stands for it: the *world*. It is a leaf beside the threads if it is known how many there
-//! are; else it is the right half of the root, so that it can be read first.
+//! The components that do not belong to a thread (memory, and the part of the state outside the machine)
+//! form a tree of their own. Its number stands for them: the *world*. If the number of threads is known,
+//! the world is the last leaf, after the threads. Otherwise the world is the right half of the root, so
+//! that it can be read first: its head says how many threads the state has.
 
 use crate::recent::Recent;
 use crate::roots::{Pair, Pending, Roots, pair, unpair};
 use crate::tables::{Number, Pairs, Strings};
 use crate::tree::Tree;
 
-/// A state, by its root.
+/// A state, identified by the root of its tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct StateId(Pair);
 
 impl StateId {
-    /// Puts off that it is added.
-    pub fn put_off(self, from: StateId, pending: &mut Pending) {
+    /// Notes the state, reached from `from`, to be added later.
+    pub fn defer(self, from: StateId, pending: &mut Pending) {
         pending.push(self.0, from.0);
     }
 }
@@ -31,17 +32,18 @@ pub struct Space {
     strings: Strings,
     inner: Pairs,
     roots: Roots,
-    /// How many threads every state has, if that is known.
+    /// The number of threads of every state, if it is known and constant.
     threads: Option<usize>,
 }
 
-/// Components end to end, with where each ends, and one more at the head that tells how many there are.
+/// The encoding of a state: its components one after the other, with the end of each, and a head that
+/// says how many there are.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     pub head: Vec<u8>,
     pub bytes: Vec<u8>,
     pub ends: Vec<u32>,
-    /// How many components are threads; the others are memory.
+    /// The number of components that are threads; the others are memory.
     pub threads: usize,
 }
 
@@ -53,7 +55,7 @@ impl Row {
         self.threads = 0;
     }
 
-    /// What was appended to the bytes since the last component is one.
+    /// Ends a component: the bytes appended since the last call.
     pub fn end_component(&mut self) {
         self.ends.push(self.bytes.len() as u32);
     }
@@ -69,29 +71,31 @@ impl Row {
     }
 }
 
-/// Scratch of one worker.
+/// Buffers of one worker, reused between calls.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     body: Tree,
     memory: Tree,
+    /// The world of the state whose head was read last.
     world: Number,
     numbers: Vec<Number>,
     string: Vec<u8>,
 }
 
 impl Space {
-    /// A space whose states have so many threads, if that is known.
+    /// A space whose states all have this number of threads, if it is known.
     pub fn new(threads: Option<usize>) -> Space {
         Space { threads, ..Space::default() }
     }
 
-    /// A state, and whether it is new.
+    /// Adds a state, reached from `from`. Returns its id and whether it is new.
     pub fn insert(
         &self,
         row: &Row,
         from: Option<StateId>,
         scratch: &mut Scratch,
     ) -> (StateId, bool) {
+        // `world` uses `scratch.numbers` too, so it comes first.
         let world = self.world(row, scratch);
         let numbers = &mut scratch.numbers;
         numbers.clear();
@@ -116,8 +120,8 @@ impl Space {
         self.inner.number(head, scratch.memory.number(&self.inner))
     }
 
-    /// The state whose body is `tree` after a change of a thread and of the world, which is its last
-    /// leaf; it is not added yet. Only where the number of threads is known.
+    /// Replaces the component of a thread and the world (the last leaf) in `tree`, and returns the id of
+    /// that state without adding it. Only if the number of threads is known.
     pub fn changed(
         &self,
         tree: &mut Tree,
@@ -130,12 +134,12 @@ impl Space {
         StateId(tree.root())
     }
 
-    /// Whether a state is new; if so it is added.
+    /// Adds a state; returns whether it is new.
     pub fn add(&self, state: StateId, from: StateId) -> bool {
         self.roots.insert(state.0, Some(from.0))
     }
 
-    /// Adds states that were put off; appends those that are new.
+    /// Adds the pending states and appends those that are new to `fresh`.
     pub fn add_all(&self, pending: &mut Pending, fresh: &mut Vec<StateId>) {
         self.roots.insert_all(pending, |state| fresh.push(StateId(state)));
     }
@@ -145,13 +149,14 @@ impl Space {
         self.strings.number(string)
     }
 
-    /// `tree` becomes the body of a state, with the world as its last leaf. Only where the number of
-    /// threads is known.
+    /// Makes `tree` the tree of a state, with the world as its last leaf. Only if the number of threads is
+    /// known.
     pub fn open(&self, state: StateId, tree: &mut Tree) {
         tree.unfold(state.0, self.threads.unwrap_or(0) + 1, &self.inner);
     }
 
-    /// The head of a state.
+    /// Reads the head of a state into `out`. Must precede [`Space::components`] of the same state, which
+    /// uses the world and the tree left in `scratch`.
     pub fn head(&self, state: StateId, scratch: &mut Scratch, out: &mut Vec<u8>) {
         scratch.world = match self.threads {
             None => unpair(state.0).1,
@@ -163,8 +168,8 @@ impl Space {
         self.strings.read(self.inner.get(scratch.world).0, out);
     }
 
-    /// The components of the state whose head was read last, of so many threads and then so many of
-    /// memory: each is given to `visit`.
+    /// Calls `visit` with each component of the state whose head was read last: first those of its threads,
+    /// then the groups of memory, in the given numbers.
     pub fn components(
         &self,
         state: StateId,
@@ -189,7 +194,7 @@ impl Space {
         self.roots.from(state.0).map(StateId)
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn len(&self) -> u64 {
         self.roots.len()
     }
@@ -198,7 +203,7 @@ impl Space {
         (self.strings.bytes() + self.inner.bytes() + self.roots.bytes()) as u64
     }
 
-    /// Whether there is no room for more: parts of states have 32-bit numbers.
+    /// Whether the 32-bit numbers of the parts of states may run out soon.
     pub fn is_full(&self) -> bool {
         self.inner.is_full() || self.strings.is_full()
     }

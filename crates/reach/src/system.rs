@@ -1,13 +1,13 @@
-//! The system that is searched: the machine under SC, with what some threads delay.
+//! The system that is searched: the machine under SC, with the delayed stores of some threads.
 //!
-//! Three things beside the machine's own state: the stores that threads keep to themselves where the
-//! search lets them ([`Rules::delayable`], lazy TSO reachability), reservations of load-linked, and
-//! the state of an attack. Without the first and the last this is plain SC.
+//! A state has three parts outside the machine: the delayed stores of threads
+//! ([`Rules::delayable`], lazy TSO reachability), the reservations of load-linked operations, and the state
+//! of an attack. Without the first and the last, this is plain SC.
 //!
-//! What needs no event (local steps, fences, spawns, joins, formatted text) is done as soon as it can
-//! be, as in the interleaving engine, so that steps mean the same in both.
+//! Operations that need no event (local steps, fences, spawns, joins, formatted text) are performed as
+//! soon as they can be, as in the interleaving engine. So steps mean the same in both engines.
 //!
-//! Invariant: between two calls from outside, every thread that can go on without a move has.
+//! Invariant: between two calls from outside, every thread is at its next move, or cannot go on.
 
 use crate::alone::Lingering;
 use crate::attack::Attack;
@@ -24,12 +24,12 @@ use raddle_machine::visible::handle;
 use raddle_machine::{Bounds, Fault, Machine, Mark, Status, Stop};
 use raddle_machine::{ThreadId, Unroll, Visible, Watch};
 
-/// What is part of a state beside the machine's words.
+/// The part of a state outside the machine.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Soft {
+pub(crate) struct ExtraState {
     /// By thread.
     pub delayed: Vec<Delayed>,
-    /// The bytes that each thread's load-linked has reserved.
+    /// By thread: the bytes that its load-linked has reserved.
     pub reserved: Vec<Option<(u64, u32)>>,
     pub attack: Attack,
 }
@@ -45,20 +45,24 @@ pub(crate) struct Failed {
 #[derive(Clone, Debug)]
 pub(crate) struct System<'p> {
     pub machine: Machine<'p>,
-    pub soft: Soft,
+    pub extra: ExtraState,
     pub rules: Rules,
     pub loads_ahead: Delayable,
     pub lingering: Lingering,
     goals: Vec<Vec<(ThreadId, Pc)>>,
-    /// What failed since the last state that was gone back to.
+    /// The failure since the last `decode` or `go_back`.
     pub failed: Option<Failed>,
     /// Where a thread ran for too long without a visible operation.
     pub cut: Option<LocId>,
-    /// Whether a store was not delayed for want of room.
+    /// Whether a store was not delayed because its thread had delayed [`Rules::cap`] stores.
     pub capped: bool,
+    /// The initial state of the machine, before any thread has run.
     base: Mark,
+    /// The state of the machine that was decoded last.
     here: Mark,
-    saved: Soft,
+    /// The extra state that was decoded last.
+    saved: ExtraState,
+    /// Whether `extra` still equals `saved`.
     saved_is_current: bool,
     bytes: Vec<u8>,
 }
@@ -67,7 +71,8 @@ impl<'p> System<'p> {
     pub fn new(program: &'p Verified, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
         let bounds = Bounds { spin: true, unroll: Unroll::NONE, ..bounds };
         let mut machine = Machine::new(program, bounds)?;
-        // States are kept: only loops that read nothing would be gone round for ever.
+        // The search stores states, so a loop with visible operations ends in a known state. Only loops without
+        // visible operations would run forever.
         machine.watch(Watch::Silent);
         machine.prepare_codec();
         if rules.goals {
@@ -79,7 +84,7 @@ impl<'p> System<'p> {
         let base = machine.mark();
         let mut system = System {
             machine,
-            soft: Soft::default(),
+            extra: ExtraState::default(),
             rules,
             loads_ahead,
             lingering,
@@ -89,44 +94,45 @@ impl<'p> System<'p> {
             capped: false,
             base,
             here: base,
-            saved: Soft::default(),
+            saved: ExtraState::default(),
             saved_is_current: false,
             bytes: Vec::new(),
         };
-        system.know_threads();
+        system.add_thread_slots();
         for thread in system.machine.thread_ids() {
             system.settle(thread);
         }
         Ok(system)
     }
 
-    fn know_threads(&mut self) {
+    /// Gives every thread of the machine an entry in the extra state.
+    fn add_thread_slots(&mut self) {
         let count = self.machine.thread_count() as usize;
-        if self.soft.delayed.len() < count {
-            self.soft.delayed.resize_with(count, Delayed::default);
-            self.soft.reserved.resize(count, None);
-            self.touch_soft();
+        if self.extra.delayed.len() < count {
+            self.extra.delayed.resize_with(count, Delayed::default);
+            self.extra.reserved.resize(count, None);
+            self.mark_extra_changed();
         }
     }
 
-    /// Before a change of what is beside the machine.
-    pub fn touch_soft(&mut self) {
+    /// Must be called with every change of `extra`, for [`System::go_back`].
+    pub fn mark_extra_changed(&mut self) {
         self.saved_is_current = false;
     }
 
     pub fn delayed(&self, thread: ThreadId) -> &Delayed {
-        &self.soft.delayed[thread.0 as usize]
+        &self.extra.delayed[thread.0 as usize]
     }
 
-    /// Whether nothing of the thread is delayed.
+    /// Whether no store of the thread is delayed.
     pub fn is_drained(&self, thread: ThreadId) -> bool {
-        self.delayed(thread).is_empty() && self.soft.attack.window_of(thread).is_none()
+        self.delayed(thread).is_empty() && self.extra.attack.window_of(thread).is_none()
     }
 
-    /// What a thread's own delayed stores say about some bytes, newest first.
+    /// The part of some bytes that a thread's own delayed stores cover, newest first.
     pub fn cover(&self, thread: ThreadId, addr: u64, bytes: u32) -> Cover {
         let newest = self.delayed(thread).cover(addr, bytes);
-        match (newest, self.soft.attack.window_of(thread)) {
+        match (newest, self.extra.attack.window_of(thread)) {
             (Cover::Nothing, Some(window)) => window.own.cover(addr, bytes),
             _ => newest,
         }
@@ -134,8 +140,8 @@ impl<'p> System<'p> {
 
     // ---- states ----
 
-    /// The state as a row of components: threads, then groups of objects; at its head what is beside
-    /// the machine, and how many of each there are.
+    /// Encodes the state as a row of components: threads, then groups of objects. The head has the number of
+    /// each, and the extra state.
     pub fn encode(&self, row: &mut Row) {
         row.clear();
         let threads = self.present_threads();
@@ -148,7 +154,8 @@ impl<'p> System<'p> {
             self.machine.encode_group(group, &mut row.bytes);
             row.end_component();
         }
-        // Groups of objects that never were are not told apart from those that are not known.
+        // Whether a group is empty or unknown to this machine depends on the search order, so empty groups
+        // at the end are dropped: equal states must have equal rows.
         while row.ends.len() > threads as usize && row.component(row.ends.len() - 1).is_empty() {
             row.ends.pop();
         }
@@ -156,8 +163,8 @@ impl<'p> System<'p> {
     }
 
     fn encode_thread(&self, thread: ThreadId, out: &mut Vec<u8>) {
-        match self.soft.attack.has_stopped(thread) {
-            // It will not act again.
+        match self.extra.attack.has_stopped(thread) {
+            // It will not act again, so its state does not matter.
             true => out.push(Status::Blocked as u8),
             false => self.machine.encode_thread(thread, out),
         }
@@ -166,32 +173,34 @@ impl<'p> System<'p> {
     fn encode_head(&self, threads: u32, components: usize, out: &mut Vec<u8>) {
         put(out, threads.into());
         put(out, components as u64);
-        self.encode_soft(threads, out);
+        self.encode_extra(threads, out);
     }
 
+    /// The number of threads up to the last one that is not absent.
     fn present_threads(&self) -> u32 {
         let ids = (0..self.machine.thread_count()).rev();
         let last = ids.map(ThreadId).find(|id| self.machine.status(*id) != Status::Absent);
         last.map_or(0, |last| last.0 + 1)
     }
 
-    fn encode_soft(&self, threads: u32, out: &mut Vec<u8>) {
-        let plain = self.soft.attack == Attack::None
-            && self.soft.delayed.iter().all(Delayed::is_empty)
-            && self.soft.reserved.iter().all(Option::is_none);
+    fn encode_extra(&self, threads: u32, out: &mut Vec<u8>) {
+        let plain = self.extra.attack == Attack::None
+            && self.extra.delayed.iter().all(Delayed::is_empty)
+            && self.extra.reserved.iter().all(Option::is_none);
+        // Most states of most searches: the head is then short and shared.
         if plain {
             return;
         }
-        self.soft.attack.encode(out);
+        self.extra.attack.encode(out);
         for thread in 0..threads as usize {
-            self.soft.delayed[thread].encode(out);
-            let (addr, bytes) = self.soft.reserved[thread].unwrap_or((0, 0));
+            self.extra.delayed[thread].encode(out);
+            let (addr, bytes) = self.extra.reserved[thread].unwrap_or((0, 0));
             put(out, addr);
             put(out, bytes.into());
         }
     }
 
-    /// Becomes a state of the space.
+    /// Makes the system the given state of the space.
     pub fn decode(&mut self, space: &Space, state: StateId, scratch: &mut Scratch) {
         self.machine.backtrack(self.base);
         self.failed = None;
@@ -200,7 +209,7 @@ impl<'p> System<'p> {
         space.head(state, scratch, &mut head);
         let mut bytes = head.as_slice();
         let (threads, count) = (take(&mut bytes) as u32, take(&mut bytes) as usize);
-        self.decode_soft(threads, bytes);
+        self.decode_extra(threads, bytes);
         let machine = &mut self.machine;
         let counts = (threads as usize, count.saturating_sub(threads as usize));
         space.components(state, counts, scratch, |n, component| match n < threads as usize {
@@ -209,22 +218,22 @@ impl<'p> System<'p> {
         });
         self.bytes = head;
         self.here = self.machine.mark();
-        self.saved.clone_from(&self.soft);
+        self.saved.clone_from(&self.extra);
         self.saved_is_current = true;
     }
 
-    fn decode_soft(&mut self, threads: u32, mut bytes: &[u8]) {
-        self.soft.attack = Attack::None;
-        self.soft.delayed.iter_mut().for_each(|delayed| *delayed = Delayed::default());
-        self.soft.reserved.iter_mut().for_each(|reserved| *reserved = None);
+    fn decode_extra(&mut self, threads: u32, mut bytes: &[u8]) {
+        self.extra.attack = Attack::None;
+        self.extra.delayed.iter_mut().for_each(|delayed| *delayed = Delayed::default());
+        self.extra.reserved.iter_mut().for_each(|reserved| *reserved = None);
         if bytes.is_empty() {
             return;
         }
-        self.soft.attack = Attack::decode(&mut bytes);
+        self.extra.attack = Attack::decode(&mut bytes);
         for thread in 0..threads as usize {
-            self.soft.delayed[thread].decode(&mut bytes);
+            self.extra.delayed[thread].decode(&mut bytes);
             let (addr, size) = (take(&mut bytes), take(&mut bytes) as u32);
-            self.soft.reserved[thread] = (size > 0).then_some((addr, size));
+            self.extra.reserved[thread] = (size > 0).then_some((addr, size));
         }
     }
 
@@ -232,18 +241,18 @@ impl<'p> System<'p> {
     pub fn go_back(&mut self) {
         self.machine.backtrack(self.here);
         if !self.saved_is_current {
-            self.soft.clone_from(&self.saved);
-            // Threads that were named since keep their place.
-            self.know_threads();
+            self.extra.clone_from(&self.saved);
+            // The machine keeps the numbers of threads that were created since.
+            self.add_thread_slots();
             self.saved_is_current = true;
         }
         self.failed = None;
         self.cut = None;
     }
 
-    // ---- what needs no move ----
+    // ---- operations that need no move ----
 
-    /// Lets a thread go on up to its next move, those that it starts, and whoever waits for them.
+    /// Runs a thread up to its next move, and so the threads that it starts and the threads that join them.
     pub fn settle(&mut self, thread: ThreadId) {
         let mut work = vec![thread];
         while !work.is_empty() {
@@ -256,7 +265,7 @@ impl<'p> System<'p> {
         }
     }
 
-    /// Whether a thread waits for one that has ended.
+    /// Whether a thread waits for a thread that has ended.
     fn can_join(&self, thread: ThreadId) -> bool {
         self.machine.status(thread) == Status::Ready
             && self.is_drained(thread)
@@ -300,7 +309,7 @@ impl<'p> System<'p> {
         self.machine.set_status(thread, Status::OutOfSteps);
     }
 
-    /// Performs a visible operation that is no move. False if it is one, or must wait.
+    /// Performs a visible operation that is not a move. Returns false if it is a move or has to wait.
     fn silent(&mut self, thread: ThreadId, work: &mut Vec<ThreadId>) -> Result<bool, Fault> {
         if self.machine.is_at_event(thread) || self.machine.is_at_access(thread) {
             return Ok(false);
@@ -317,7 +326,7 @@ impl<'p> System<'p> {
                     return Ok(false);
                 }
                 let child = self.machine.spawn(thread)?;
-                self.know_threads();
+                self.add_thread_slots();
                 self.follows(child, thread);
                 work.push(child);
             }
@@ -328,11 +337,11 @@ impl<'p> System<'p> {
         Ok(true)
     }
 
-    /// What `thread` does from now on happens after what `cause` did: it is followed as well.
+    /// Records that all later events of `thread` happen after the past events of `cause`.
     pub fn follows(&mut self, thread: ThreadId, cause: ThreadId) {
-        if self.soft.attack.past().is_some_and(|past| past.is_member(cause)) {
-            self.touch_soft();
-            if let Some(past) = self.soft.attack.past_mut() {
+        if self.extra.attack.past().is_some_and(|past| past.is_member(cause)) {
+            self.mark_extra_changed();
+            if let Some(past) = self.extra.attack.past_mut() {
                 past.join(thread);
             }
         }
@@ -349,8 +358,8 @@ impl<'p> System<'p> {
         Ok(true)
     }
 
-    /// Text is made of what the thread sees, and goes where it goes at once. False if stores of the
-    /// thread to the same bytes have to leave first.
+    /// Formats text from the values that the thread sees, and writes it to memory at once. Returns false if
+    /// delayed stores of the thread to the same bytes have to become visible first.
     fn format(&mut self, thread: ThreadId) -> Result<bool, Fault> {
         let made = self.machine.formatted(thread, &|addr| {
             let byte = self.machine.peek(addr)?;
@@ -377,26 +386,26 @@ impl<'p> System<'p> {
 
     // ---- goals ----
 
-    /// Whether the state is one that is looked for, by control alone.
+    /// Whether the state is a goal. Goals are defined by the positions of threads.
     pub fn is_goal(&self) -> bool {
         self.is_plain() && self.goals.iter().any(|goal| goal.iter().all(|place| self.is_at(*place)))
     }
 
-    /// Whether goals are looked for, and the state is one of the program, not of an attack on it.
+    /// Whether the search looks for goals and the state belongs to the program, not to an attack on it.
     fn is_plain(&self) -> bool {
-        self.rules.goals && self.soft.attack == Attack::None
+        self.rules.goals && self.extra.attack == Attack::None
     }
 
     fn is_at(&self, (thread, pc): (ThreadId, Pc)) -> bool {
         self.machine.status(thread) == Status::Ready && self.machine.pc(thread) == pc
     }
 
-    /// Whether moves concern little, and places of goals, counted through all goals, fit into a mask.
+    /// Whether the program is memoizable and the places of all goals together fit into a mask.
     pub fn is_memoizable(&self) -> bool {
         is_memoizable(self.machine.program) && self.goals.iter().map(Vec::len).sum::<usize>() <= 64
     }
 
-    /// The places of goals that a thread is at, as a mask.
+    /// The places of goals at which a thread is, as a mask.
     pub fn places(&self, thread: ThreadId) -> u64 {
         if !self.is_plain() {
             return 0;
@@ -406,7 +415,7 @@ impl<'p> System<'p> {
         here.fold(0, |mask, (n, _)| mask | 1 << n)
     }
 
-    /// Whether threads that are at these places are at a goal.
+    /// Whether these places include all places of a goal.
     pub fn is_goal_at(&self, places: u64) -> bool {
         let mut first = 0;
         self.goals.iter().any(|goal| {

@@ -1,11 +1,13 @@
-//! Tables that give equal things equal numbers, shared by the workers of a search.
+//! Tables that give equal items equal numbers, shared by the workers of a search.
 //!
-//! Things are spread over shards by their hash; a shard is a dense array under a lock, with an open
-//! index of 32-bit places beside it. Numbers are `place * SHARDS + shard`. Nothing is ever removed.
+//! Items are distributed over shards by their hash. A shard is a dense array under a lock, with an index
+//! of 32-bit slots (open addressing) beside it. An item's number is `place * SHARDS + shard`, where
+//! `place` is its position in the array. Items are never removed.
 //!
-//! The index is our own because `hashbrown::HashTable<u32>` takes more memory: 5 bytes a slot at 7/8
-//! against 4 at 3/4, which is 102 to 109 bytes a state in a space of 3,500 states, and the same 25 in
-//! one of 430,000. It executes as many instructions (between 0.7 % fewer and 0.2 % more).
+//! The index is our own because `hashbrown::HashTable<u32>` takes more memory: 5 bytes per slot at a load
+//! of 7/8 against 4 at 3/4. That is 109 bytes per state instead of 102 in a space of 3,500 states, and the
+//! same 25 in one of 430,000. Both execute about as many instructions (hashbrown between 0.7 % fewer and
+//! 0.2 % more).
 
 use crate::roots::{Pair, pair, unpair};
 use rustc_hash::FxHasher;
@@ -15,14 +17,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const SHARD_BITS: u32 = 5;
 const SHARDS: usize = 1 << SHARD_BITS;
 
-/// Things in a shard from which on numbers, which have 32 bits, may run out soon.
-const MOST: usize = 1 << (32 - SHARD_BITS - 1);
+/// The number of items in a shard from which on the table counts as full. It is half of what the place
+/// bits allow, because workers check the limit only between chunks of states.
+const NEARLY_FULL: usize = 1 << (32 - SHARD_BITS - 1);
 
-/// The number of something in a table.
+/// The number of an item in a table.
 pub type Number = u32;
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A worker that panicked takes the search with it; what it left is whole.
+    // A panic of a worker ends the search; the data it leaves behind is consistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -30,18 +33,18 @@ fn shard_of(hash: u64) -> usize {
     (hash >> (64 - SHARD_BITS)) as usize
 }
 
-/// Bits of a slot that hold a place plus 1; those above hold a part of the hash.
+/// The low bits of a slot hold a place plus 1; the bits above hold a part of the hash.
 const PLACE_BITS: u32 = 32 - SHARD_BITS;
 const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
-/// The part of a hash that a slot holds: bits that choose neither the shard nor, in a table of any
-/// size that there is, the slot.
+/// The part of a hash that a slot holds. These bits choose neither the shard nor, in an index of any
+/// possible size, the slot.
 fn tag(hash: u64) -> u32 {
     ((hash >> (64 - 2 * SHARD_BITS)) as u32) << PLACE_BITS
 }
 
-/// An open index: a slot is 0, or a place plus 1 with a part of its hash, so that hardly any place
-/// is looked up in vain.
+/// An index with open addressing. A slot is 0, or a place plus 1 with a part of the hash. The part of the
+/// hash rules out most unequal items without a look into the array.
 #[derive(Debug, Default)]
 struct Index {
     slots: Vec<u32>,
@@ -49,7 +52,7 @@ struct Index {
 }
 
 impl Index {
-    /// The place of an equal thing, or the slot where it would go.
+    /// The place of an equal item, or the free slot where it would be inserted. The index must not be empty.
     #[inline]
     fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
         let (mask, tag) = (self.slots.len() - 1, tag(hash));
@@ -65,7 +68,8 @@ impl Index {
         }
     }
 
-    /// Makes room for one more; `hash` gives the hash of what is at a place.
+    /// Makes room for one more item; `hash` returns the hash of the item at a place. Must precede `find`:
+    /// growing moves the slots.
     #[inline]
     fn grow(&mut self, hash: impl Fn(u32) -> u64) {
         if (self.used + 1) * 4 > self.slots.len() * 3 {
@@ -88,7 +92,7 @@ impl Index {
         }
     }
 
-    /// Places are given one after the other.
+    /// Enters an item into a slot that `find` returned. Places are consecutive, so `place` equals `used`.
     fn put(&mut self, slot: usize, hash: u64, place: u32) {
         self.slots[slot] = tag(hash) | (place + 1);
         self.used += 1;
@@ -99,20 +103,20 @@ impl Index {
     }
 }
 
-/// Appends something to an array that grows by a quarter at a time: doubling would leave half of a
-/// large table empty.
-fn append<T>(array: &mut Vec<T>, thing: T) {
+/// Appends an item to an array that grows by a quarter at a time. Doubling would leave up to half of a
+/// large array unused.
+fn append<T>(array: &mut Vec<T>, item: T) {
     if array.len() == array.capacity() {
         array.reserve_exact(array.len() / 4 + 16);
     }
-    array.push(thing);
+    array.push(item);
 }
 
 fn number(place: u32, shard: usize) -> Number {
     place << SHARD_BITS | shard as u32
 }
 
-/// Where a number's thing is: its shard and its place there.
+/// The shard and the place of an item, from its number.
 fn parts(number: Number) -> (usize, usize) {
     (number as usize % SHARDS, (number >> SHARD_BITS) as usize)
 }
@@ -126,7 +130,7 @@ pub struct Strings {
 #[derive(Debug, Default)]
 struct StringShard {
     bytes: Vec<u8>,
-    /// Where each string ends; it starts where the one before ends.
+    /// The end of each string; a string starts at the end of the one before.
     ends: Vec<u64>,
     index: Index,
 }
@@ -162,10 +166,10 @@ impl Strings {
     }
 
     pub fn is_full(&self) -> bool {
-        self.shards.iter().any(|shard| lock(shard).ends.len() >= MOST)
+        self.shards.iter().any(|shard| lock(shard).ends.len() >= NEARLY_FULL)
     }
 
-    /// Gives the string of a number to `out`, which is cleared first.
+    /// Replaces `out` by the string with this number.
     pub fn read(&self, number: Number, out: &mut Vec<u8>) {
         let (shard, place) = parts(number);
         let shard = lock(&self.shards[shard]);
@@ -194,7 +198,8 @@ struct PairShard {
     index: Index,
 }
 
-/// The two halves of a product, one over the other: good in all bits.
+/// Folded multiplication: the exclusive or of the two halves of a product. All bits of the result depend
+/// on the key well, and the tables use the high and the low ones.
 pub(crate) fn hash_pair(pair: u64) -> u64 {
     let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
     (product >> 64) as u64 ^ product as u64
@@ -232,7 +237,7 @@ impl Pairs {
     }
 
     pub fn is_full(&self) -> bool {
-        self.shards.iter().any(|shard| lock(shard).pairs.len() >= MOST)
+        self.shards.iter().any(|shard| lock(shard).pairs.len() >= NEARLY_FULL)
     }
 }
 

@@ -1,8 +1,8 @@
-//! A row of numbers as one pair: paired up, and the pairs again, to a tree.
+//! A binary tree of pairs over a row of numbers, with a pair as its root.
 //!
-//! All nodes of a tree lie in one array, level by level from the leaves up, so that after a change of
-//! one or two leaves only the ways from those to the top are made anew. The levels end where two
-//! nodes are left: these are the tree's root, to which whoever asks may give a number or not.
+//! All nodes of a tree are in one array, level by level from the leaves up. So after a change of one or
+//! two leaves, only the paths from them to the top are computed again. The last level has at most two
+//! nodes. These two are the root; the root itself gets a number only if the caller asks for it.
 
 use crate::roots::{Pair, pair, unpair};
 use crate::tables::{Number, Pairs};
@@ -11,19 +11,21 @@ use crate::tables::{Number, Pairs};
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Number>,
-    /// How wide each level is, from the leaves up. The last is at most two wide.
+    /// The number of nodes of each level, from the leaves up. The last level has at most two.
     widths: Vec<usize>,
 }
 
-/// What stands for no node at all.
+/// A placeholder for a missing node of a root. A node may have the same number; the number of leaves
+/// tells them apart.
 const NOTHING: Number = 0;
 
 impl Tree {
-    /// Gets room for a tree of so many leaves.
+    /// Allocates the levels of a tree with this number of leaves.
     fn shape(&mut self, leaves: usize) {
         if self.widths.first() == Some(&leaves) {
             return;
         }
+        // Every level has half the nodes of the one below, rounded up.
         self.widths.clear();
         let mut width = leaves;
         while width > 2 {
@@ -35,7 +37,7 @@ impl Tree {
         self.nodes.resize(self.widths.iter().sum(), NOTHING);
     }
 
-    /// Becomes the tree over some leaves.
+    /// Builds the tree over these leaves, bottom up.
     pub fn fold(&mut self, leaves: &[Number], pairs: &Pairs) {
         let mut number = |a, b| pairs.number(a, b);
         self.shape(leaves.len());
@@ -49,9 +51,10 @@ impl Tree {
         }
     }
 
-    /// Becomes the tree of so many leaves that has this root.
+    /// Restores the tree with this root and number of leaves, top down.
     pub fn unfold(&mut self, root: Pair, leaves: usize, pairs: &Pairs) {
         self.shape(leaves);
+        // `above` is the index of the first node of the level already known.
         let mut above = self.nodes.len() - leaves.min(self.widths[self.widths.len() - 1]);
         let (left, right) = unpair(root);
         for (node, number) in self.nodes[above..].iter_mut().zip([left, right]) {
@@ -63,6 +66,7 @@ impl Tree {
                 let (a, b) = pairs.get(self.nodes[above + pair]);
                 (self.nodes[first + 2 * pair], self.nodes[first + 2 * pair + 1]) = (a, b);
             }
+            // The last node of an odd level has no partner: it is its own parent (see `make`).
             if width % 2 == 1 {
                 self.nodes[first + width - 1] = self.nodes[above + width / 2];
             }
@@ -70,7 +74,7 @@ impl Tree {
         }
     }
 
-    /// Changes two leaves, or one twice.
+    /// Changes two leaves, which may be the same one (then `b` wins).
     pub fn change(
         &mut self,
         a: (usize, Number),
@@ -83,6 +87,7 @@ impl Tree {
         for level in 1..self.widths.len() {
             (a, b) = (a / 2, b / 2);
             self.make(first, level, a, number);
+            // Once the two paths have met they stay together.
             if a != b {
                 self.make(first, level, b, number);
             }
@@ -90,7 +95,8 @@ impl Tree {
         }
     }
 
-    /// Makes a node of a level from those below it, which begin at `first`.
+    /// Computes a node of a level from its children in the level below, which begins at index `first`. A
+    /// node without a partner is its own parent.
     fn make(
         &mut self,
         first: usize,
@@ -106,7 +112,7 @@ impl Tree {
         };
     }
 
-    /// Becomes a copy of another tree.
+    /// Copies another tree into this one, without a new allocation if the shapes match.
     pub fn copy(&mut self, other: &Tree) {
         self.nodes.clone_from(&other.nodes);
         self.widths.clone_from(&other.widths);
@@ -124,7 +130,7 @@ impl Tree {
         }
     }
 
-    /// The root as one number.
+    /// The number of the root.
     pub fn number(&self, pairs: &Pairs) -> Number {
         let (left, right) = unpair(self.root());
         match self.leaves().len() {
@@ -133,7 +139,7 @@ impl Tree {
         }
     }
 
-    /// Becomes the tree of so many leaves that has this number.
+    /// Restores the tree with this number and number of leaves.
     pub fn unfold_number(&mut self, number: Number, leaves: usize, pairs: &Pairs) {
         let (left, right) = if leaves < 2 { (number, NOTHING) } else { pairs.get(number) };
         self.unfold(pair(left, right), leaves, pairs);

@@ -1,12 +1,13 @@
-//! One worker of a search: makes the moves from a state, looks at what they lead to, and adds it to the
-//! space.
+//! One worker of a search: makes the moves from a state, judges their results, and adds the new states
+//! to the space.
 //!
-//! It does so by its machine, or, where moves concern little enough to be remembered ([`crate::memo`]),
-//! from memory.
+//! The worker executes moves on its machine. If the program is memoizable ([`crate::memoizable`]), it
+//! looks up the results of moves that it has executed before ([`crate::memo`]), and decodes a state into
+//! the machine only to execute moves it does not know yet.
 
 use crate::alone::Alone;
 use crate::judge::{deadlock, judge, judge_end, leads_nowhere};
-use crate::memo::{After, Change, Key, Memo, Moves, Own};
+use crate::memo::{After, Change, Key, Memo, Moves, ThreadInfo};
 use crate::moves::{Kind, Move};
 use crate::perform::Made;
 use crate::recent::Recent;
@@ -21,7 +22,7 @@ use raddle_machine::{Fault, ThreadId};
 #[derive(Debug)]
 pub(crate) struct Worker<'p> {
     pub system: System<'p>,
-    /// What was new, since someone took it.
+    /// States discovered since the search last took this list.
     pub fresh: Vec<StateId>,
     target: Target,
     moves: Vec<Move>,
@@ -29,27 +30,28 @@ pub(crate) struct Worker<'p> {
     scratch: Scratch,
     pub unsupported: Option<(Fault, LocId)>,
     pub cut: Option<LocId>,
-    /// A thread of which it is not known whether it waits for ever.
+    /// The location of a thread for which it was not decided whether it waits forever.
     pub undecided: Option<LocId>,
     alone: Alone,
     memory: Option<Recall>,
 }
 
-/// What a worker needs that remembers moves.
+/// The state of a worker that memoizes moves.
 #[derive(Debug, Default)]
 struct Recall {
     memo: Memo,
-    /// What moves have led to, and whether it was told.
+    /// The distinct findings of memoized moves, and whether each was reported.
     found: Vec<(Found, bool)>,
-    /// The state that is expanded: its body, and the moves of its threads.
+    /// The state being expanded: its tree, and the moves of its threads.
     body: Tree,
     moves: Vec<Moves>,
-    /// A body to change.
+    /// A copy of `body`, changed into a successor state.
     changed: Tree,
     recent: Recent,
+    /// Successor states that are not added to the space yet.
     pending: Pending,
     afters: Vec<After>,
-    /// Whether the machine is in the state that is expanded.
+    /// Whether the machine is in the state being expanded.
     is_decoded: bool,
 }
 
@@ -71,12 +73,12 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Makes the moves from a state; gives what is found. What is new may show only when the worker
-    /// [settles](Worker::settle).
+    /// Makes the moves from a state and returns the findings. Some new states are added only by
+    /// [`Worker::add_pending`].
     ///
-    /// Where a thread's moves are its own business, they are enough, as long as they lead to a state
-    /// that is new: the moves of the others, which are put off, are made from there or later. Else
-    /// they would be put off for ever around a cycle.
+    /// If the moves of one thread are an ample set ([`System::own_moves`]), only these are made, provided
+    /// that they lead to a new state: the moves of the other threads are then made from that state or a
+    /// later one. Without this condition they could be postponed forever around a cycle.
     pub fn expand(&mut self, state: StateId, space: &Space) -> Vec<Finding> {
         let mut found = Vec::new();
         match self.memory.take() {
@@ -89,19 +91,19 @@ impl<'p> Worker<'p> {
         found
     }
 
-    /// Adds what was put off.
-    pub fn settle(&mut self, space: &Space) {
+    /// Adds the pending states to the space, and the new ones among them to `fresh`.
+    pub fn add_pending(&mut self, space: &Space) {
         if let Some(recall) = &mut self.memory {
             space.add_all(&mut recall.pending, &mut self.fresh);
         }
     }
 
-    /// Bytes that it has remembered moves in.
+    /// Bytes used by memoized moves and by answers about loops.
     pub fn bytes(&self) -> usize {
         self.alone.bytes() + self.memory.as_ref().map_or(0, |recall| recall.memo.bytes())
     }
 
-    // ---- by the machine ----
+    // ---- on the machine ----
 
     fn run(&mut self, state: StateId, space: &Space, found: &mut Vec<Finding>) {
         self.system.decode(space, state, &mut self.scratch);
@@ -110,14 +112,15 @@ impl<'p> Worker<'p> {
         self.system.own_moves(&mut moves);
         let seen = self.fresh.len();
         self.make_moves(state, &moves, space, found);
+        // No new state and no finding: expand the state fully, or the other threads could be postponed forever.
         if self.fresh.len() == seen && found.is_empty() {
             moves.clear();
             self.system.moves(&mut moves);
-            let what = match moves.iter().any(Move::is_of_program) {
+            let kind = match moves.iter().any(Move::is_of_program) {
                 true => self.judge_loops(space),
                 false => judge_end(&self.system, self.target),
             };
-            found.extend(what.map(|what| Finding { what, from: state, by: None }));
+            found.extend(kind.map(|kind| Finding { kind, from: state, by: None }));
             self.make_moves(state, &moves, space, found);
         }
         self.moves = moves;
@@ -132,9 +135,9 @@ impl<'p> Worker<'p> {
     ) {
         for by in moves {
             let made = self.system.perform(*by);
-            let what = self.judge(made).or_else(|| self.system.is_goal().then_some(Found::Goal));
-            match what {
-                Some(what) => found.push(Finding { what, from: state, by: Some(*by) }),
+            let kind = self.judge(made).or_else(|| self.system.is_goal().then_some(Found::Goal));
+            match kind {
+                Some(kind) => found.push(Finding { kind, from: state, by: Some(*by) }),
                 None if leads_nowhere(&self.system, *by, made) => {}
                 None => {
                     self.system.encode(&mut self.row);
@@ -148,7 +151,7 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// What a state is, which the machine is in, if its moves only go round loops.
+    /// The deadlock of the machine's state, if the moves from it only go round loops without effect.
     fn judge_loops(&mut self, space: &Space) -> Option<Found> {
         if self.target != Target::Failures || !self.system.may_wait_in_loops() {
             return None;
@@ -162,14 +165,14 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// What a move that was just made led to; what it could not run is noted.
+    /// The finding that a move just made led to. Records unsupported operations and cut threads.
     fn judge(&mut self, made: Made) -> Option<Found> {
         self.cut = self.cut.or(self.system.cut);
-        let (what, unsupported) = judge(&self.system, self.target, made);
+        let (kind, unsupported) = judge(&self.system, self.target, made);
         if self.unsupported.is_none() {
             self.unsupported = unsupported;
         }
-        what
+        kind
     }
 
     // ---- from memory ----
@@ -181,7 +184,8 @@ impl<'p> Worker<'p> {
         space: &Space,
         found: &mut Vec<Finding>,
     ) {
-        recall.memo.make_room();
+        // Only here: clearing invalidates the `Moves` that `recall.moves` holds below.
+        recall.memo.clear_if_full();
         recall.is_decoded = false;
         let threads = self.system.machine.thread_count();
         space.open(state, &mut recall.body);
@@ -194,28 +198,31 @@ impl<'p> Worker<'p> {
             };
             recall.moves.push(moves);
         }
+        // As in `run`: first an ample set, then all moves if it gave no new state and no finding.
         let seen = self.fresh.len();
-        if let Some(thread) = recall.moves.iter().position(|moves| moves.own.is_first) {
+        if let Some(thread) = recall.moves.iter().position(|moves| moves.info.is_first) {
             self.follow_moves(recall, thread, true, state, space, found);
         }
         if self.fresh.len() > seen || !found.is_empty() {
             return;
         }
-        let idle = |moves: &Moves| moves.is_stuck || moves.own.lingers;
+        // Deadlocks and final states depend on all threads, so they are judged on the decoded state. This is
+        // rare: every thread must be stuck or possibly going round a loop without effect.
+        let idle = |moves: &Moves| moves.is_stuck || moves.info.lingers;
         if recall.moves.iter().all(idle) && self.target != Target::Rules {
             self.decode_state(recall, state, space);
-            let what = match recall.moves.iter().all(|moves| moves.is_stuck) {
+            let kind = match recall.moves.iter().all(|moves| moves.is_stuck) {
                 true => judge_end(&self.system, self.target),
                 false => self.judge_loops(space),
             };
-            found.extend(what.map(|what| Finding { what, from: state, by: None }));
+            found.extend(kind.map(|kind| Finding { kind, from: state, by: None }));
         }
         for thread in 0..recall.moves.len() {
             self.follow_moves(recall, thread, false, state, space, found);
         }
     }
 
-    /// Puts the state that is expanded into the machine.
+    /// Decodes the state being expanded into the machine, once per expansion.
     fn decode_state(&mut self, recall: &mut Recall, state: StateId, space: &Space) {
         if !recall.is_decoded {
             self.system.decode(space, state, &mut self.scratch);
@@ -223,7 +230,7 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Goes where the moves of a thread lead: all, or those that are its own business.
+    /// Adds the successors by the memoized moves of a thread: by all of them, or by the ample ones only.
     fn follow_moves(
         &mut self,
         recall: &mut Recall,
@@ -236,28 +243,33 @@ impl<'p> Worker<'p> {
         let moves = recall.moves[thread];
         for n in Memo::numbers(moves) {
             let After { by, to } = recall.memo.after(moves, n);
+            // An ample set has only steps: `Begin` and `Flush` interact with other threads.
             if own_only && by.kind != Kind::Step {
                 continue;
             }
             match to {
                 Change::State { places, .. } if self.is_goal(recall, thread, places) => {
-                    found.push(Finding { what: Found::Goal, from: state, by: Some(by) });
+                    found.push(Finding { kind: Found::Goal, from: state, by: Some(by) });
                 }
                 Change::State { own, world, .. } => {
+                    // The move changes the thread's component and the world, so two leaves of the tree.
                     recall.changed.copy(&recall.body);
                     let change = (thread, own, world);
                     let Recall { changed, recent, pending, .. } = recall;
                     let to = space.changed(changed, change, recent);
+                    // Whether the full expansion is needed depends on these states, so the ample ones are
+                    // added at once. All others are added in batches, which hides memory latency.
                     if !own_only {
-                        to.put_off(state, pending);
+                        to.defer(state, pending);
                     } else if space.add(to, state) {
                         self.fresh.push(to);
                     }
                 }
                 Change::Found(number) => {
-                    let (what, told) = &mut recall.found[number as usize];
-                    if !std::mem::replace(told, true) {
-                        found.push(Finding { what: what.clone(), from: state, by: Some(by) });
+                    // The search keeps each distinct finding once, so a worker reports it once.
+                    let (kind, reported) = &mut recall.found[number as usize];
+                    if !std::mem::replace(reported, true) {
+                        found.push(Finding { kind: kind.clone(), from: state, by: Some(by) });
                     }
                 }
                 Change::Nowhere => {}
@@ -265,20 +277,21 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Whether a goal is reached by a thread that is at these places.
+    /// Whether a goal is reached if `thread` is at these places and the others are where they were.
     fn is_goal(&self, recall: &Recall, thread: usize, places: u64) -> bool {
+        // The state being expanded is not a goal, so the thread must have arrived at a place.
         if places == 0 {
             return false;
         }
         let others = recall.moves.iter().enumerate().filter(|(other, _)| *other != thread);
-        self.system.is_goal_at(others.fold(places, |all, (_, moves)| all | moves.own.places))
+        self.system.is_goal_at(others.fold(places, |all, (_, moves)| all | moves.info.places))
     }
 
-    /// Finds out what a thread can do, by the machine.
+    /// Executes the moves of a thread on the machine and memoizes their results.
     fn learn(&mut self, recall: &mut Recall, key: Key, state: StateId, space: &Space) -> Moves {
         self.decode_state(recall, state, space);
         let thread = ThreadId(key.thread);
-        let own = Own {
+        let info = ThreadInfo {
             is_first: self.system.is_own_business(thread),
             lingers: self.system.lingers(thread),
             places: self.system.places(thread),
@@ -287,10 +300,11 @@ impl<'p> Worker<'p> {
         moves.clear();
         self.system.thread_moves(thread, &mut moves);
         recall.afters.clear();
+        // Goals depend on several threads and are not memoized: `is_goal` checks them for each state.
         for by in &moves {
             let made = self.system.perform(*by);
             let to = match self.judge(made) {
-                Some(what) => Change::Found(recall.remember(what)),
+                Some(kind) => Change::Found(recall.remember(kind)),
                 None if leads_nowhere(&self.system, *by, made) => Change::Nowhere,
                 None => self.change(thread, space),
             };
@@ -298,10 +312,10 @@ impl<'p> Worker<'p> {
             self.system.go_back();
         }
         self.moves = moves;
-        recall.memo.put(key, &recall.afters, own)
+        recall.memo.put(key, &recall.afters, info)
     }
 
-    /// The state that the machine has come to by a move.
+    /// The change of the state by the move that the machine just made.
     fn change(&mut self, thread: ThreadId, space: &Space) -> Change {
         let row = &mut self.row;
         self.system.encode(row);
@@ -312,17 +326,18 @@ impl<'p> Worker<'p> {
 }
 
 impl Recall {
+    /// The key of a thread in the state being expanded: the world is the last leaf of the tree.
     fn key(&self, thread: ThreadId) -> Key {
         let leaves = self.body.leaves();
         let world = leaves[leaves.len() - 1];
         Key { thread: thread.0, own: leaves[thread.0 as usize], world }
     }
 
-    /// The number of something that a move has led to.
-    fn remember(&mut self, what: Found) -> u32 {
-        let known = self.found.iter().position(|(known, _)| *known == what);
+    /// The number of a finding; equal findings have equal numbers.
+    fn remember(&mut self, kind: Found) -> u32 {
+        let known = self.found.iter().position(|(known, _)| *known == kind);
         let number = known.unwrap_or_else(|| {
-            self.found.push((what, false));
+            self.found.push((kind, false));
             self.found.len() - 1
         });
         number as u32

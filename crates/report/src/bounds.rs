@@ -1,4 +1,4 @@
-//! Bounds that a search has met, where the report has no options at hand to say how far they went.
+//! Bounds that a search has met, for reports that do not have the options and so cannot name the limits.
 
 use crate::{counted, json};
 use raddle_engine::{BoundKind, BoundMet};
@@ -11,7 +11,7 @@ pub(crate) struct Bound {
     kind: &'static str,
     file: String,
     line: Option<u32>,
-    /// How many executions met it.
+    /// The number of executions that met it.
     count: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What is said of bounded store buffers.
+//! Messages about bounded store buffers.
 
 use crate::counted;
 use raddle_analysis::{Iterated, Verdict};
@@ -17,7 +17,7 @@ fn buffers(most: u32) -> String {
     format!("buffers of {}", counted(most.into(), "store"))
 }
 
-/// What a full buffer is, as a bound that was met.
+/// Describes a full buffer as a bound that was met.
 pub(crate) fn full(options: &Options) -> String {
     let most = options
         .buffer_bound
@@ -25,7 +25,8 @@ pub(crate) fn full(options: &Options) -> String {
     format!("a store buffer was full{most} (--buffer-bound)")
 }
 
-/// Where raising the bound ended, and what it went through: follows the report on that bound.
+/// Describes the last bound and the number of executions for each one before it. Follows the report on
+/// the last bound.
 pub fn iterated(iterated: &Iterated) -> String {
     let mut out = String::new();
     if let Some(most) = iterated.options.buffer_bound.filter(|_| !iterated.executions.is_empty()) {

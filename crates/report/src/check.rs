@@ -1,5 +1,5 @@
-//! A verdict as text: the verdict, what went wrong with its witness, then what limits the answer and
-//! how much was done.
+//! A verdict as text: the verdict, the violations with their witnesses, the limits of the answer, and the
+//! effort.
 
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, bounds, buffer, condition, counted, printable, value, witness};
@@ -10,7 +10,7 @@ use raddle_engine::{
 use raddle_ir::LocId;
 use std::fmt::{Result, Write};
 
-/// The whole report of one program under one model.
+/// The complete report of one program under one model.
 pub fn text(run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -83,7 +83,7 @@ pub fn replayed(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String
     out
 }
 
-/// What was violated and the story of how, between blank lines.
+/// Writes a violation and its witness, between blank lines.
 fn write_violation(
     out: &mut String,
     run: &Run<'_>,
@@ -97,10 +97,10 @@ fn write_violation(
     writeln!(out, "\n{}", witness::text(run, look, violation))
 }
 
-/// What was violated, and in how many executions.
+/// Describes a violation, with the number of executions.
 pub fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
     match &violation.offence {
-        // Who waits for what is said at the end, and better.
+        // The cause at the end says in more detail which thread waits for what.
         Offence::Failed(failure)
             if failure.kind == FailureKind::Deadlock && violation.witness.why.is_some() =>
         {
@@ -115,7 +115,7 @@ pub fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
     }
 }
 
-/// What became of a condition that nothing violates.
+/// The result of a condition that no state violates.
 fn condition_phrase(run: &Run<'_>, result: &CheckResult) -> Option<String> {
     let found = result.condition.as_ref().filter(|found| found.counterexample.is_none())?;
     let ends = counted(found.positive + found.negative, "execution");
@@ -123,7 +123,7 @@ fn condition_phrase(run: &Run<'_>, result: &CheckResult) -> Option<String> {
     Some(format!("condition {spelled}: the proposition holds in {} of {ends}", found.positive))
 }
 
-/// What to do about loops that never end, where executions seem to have them.
+/// Advice about endless loops, if executions seem to have them.
 fn endless_phrase(options: &Options, result: &CheckResult) -> Option<String> {
     let summary = &result.summary;
     let has_long = summary.bounds.iter().any(|bound| bound.kind == BoundKind::Events);
@@ -140,12 +140,12 @@ fn endless_phrase(options: &Options, result: &CheckResult) -> Option<String> {
     })
 }
 
-/// An offence that nobody can be accused of.
+/// Describes an offence that did not replay: a defect of raddle.
 pub(crate) fn defect_phrase(run: &Run<'_>, offence: &Offence) -> String {
     format!("a defect of raddle: this did not replay: {}", offence_phrase(run, offence))
 }
 
-/// What to say of an offence that the limits left no room to replay.
+/// Describes an offence that was not replayed because of the limits.
 pub(crate) fn unreplayed_phrase(run: &Run<'_>, offence: &Offence) -> String {
     format!("found, but the limits left no room to replay it: {}", offence_phrase(run, offence))
 }
@@ -167,7 +167,7 @@ fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
     let whose = if failure.kind == FailureKind::Deadlock { "of" } else { "in thread" };
     let (thread, message) = (&failure.thread, &failure.message);
     if thread.is_empty() {
-        // Of the program as a whole.
+        // A failure of the program as a whole has no thread.
         return printable(&format!("{kind}: {message}"));
     }
     printable(&format!("{kind} {whose} {thread} at {place}: {message} ({times})"))
@@ -187,7 +187,7 @@ pub(crate) fn bound_phrase(run: &Run<'_>, bound: &BoundMet) -> String {
     format!("{} at {} ({times}{cut})", bound_words(run.options, bound.kind), run.place(bound.loc))
 }
 
-/// What a bound counts, how far it went, and the option that moves it, if one does.
+/// Describes a bound: its subject, its limit, and the option that changes it, if any.
 fn bound_words(options: &Options, kind: BoundKind) -> String {
     let limits = &options.limits;
     match kind {
@@ -204,7 +204,7 @@ fn bound_words(options: &Options, kind: BoundKind) -> String {
             format!("{operations}, fences, spawns or joins of one thread without an event")
         }
         BoundKind::Iterations => {
-            // Where single loops have bounds of their own, the number is not known here.
+            // If single loops have bounds of their own, the limit is not known here.
             let most = limits.unroll.most.filter(|_| limits.unroll.at.is_empty());
             let most = most.map(|most| counted(u64::from(most), "time"));
             let times = most.unwrap_or_else(|| "as often as it may".to_owned());

@@ -20,7 +20,8 @@ pub const fn quantifier_word(quantifier: Quantifier) -> &'static str {
     }
 }
 
-/// How tightly a connective binds; what binds looser than its place allows gets parentheses.
+/// The precedence of a connective. An operand that binds less tightly than its place requires gets
+/// parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Implies,
@@ -45,7 +46,8 @@ fn show(program: &Program, prop: &Prop, place: Level) -> String {
     if level < place { format!("({text})") } else { text }
 }
 
-/// Operands of one associative connective; of none, its neutral element, and of one, that one.
+/// The operands of one associative connective. Without operands: its neutral element; with one operand:
+/// that operand.
 fn joined(program: &Program, ps: &[Prop], sep: &str, none: &str, level: Level) -> (String, Level) {
     match ps {
         [] => (none.to_owned(), Level::Atom),

@@ -1,13 +1,13 @@
-//! Names of C++ as people write them: `app::Counter::add` for `_ZN3app7Counter3addEi`.
+//! C++ names in readable form: `app::Counter::add` for `_ZN3app7Counter3addEi`.
 //!
-//! Parameters are left out, the name says enough. Whatever is not understood stays as it is.
+//! Parameters are left out, because the name is enough. A name that is not understood stays unchanged.
 
 use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
 
-/// A name within a name is not looked at beyond so many levels.
+/// The maximal nesting depth of names.
 const MAX_DEPTH: u32 = 64;
 
-/// A name is not told at a greater length: substitutions can make one grow without end.
+/// The maximal length of a name: substitutions can make it grow without limit.
 const MAX_LENGTH: usize = 400;
 
 /// Replaces the mangled names in a text.

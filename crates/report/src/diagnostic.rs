@@ -1,8 +1,7 @@
-//! Diagnostics with a piece of the source, as compilers show them.
+//! Diagnostics with an excerpt of the source, as compilers show them.
 //!
-//! A message about a whole file, or about a file that cannot be shown on a terminal (binary, or
-//! lines without end), is one line: `file:line:column: error: …`. Control characters never reach
-//! the terminal.
+//! A message about a whole file, or about a file that cannot be shown on a terminal (binary, or with very
+//! long lines), is one line: `file:line:column: error: …`. Control characters never reach the terminal.
 
 use crate::printable;
 use codespan_reporting::diagnostic as codespan;

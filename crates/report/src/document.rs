@@ -1,8 +1,8 @@
-//! Witness files: what `--witness` writes and `raddle replay` reads. docs/witness.md has the format.
+//! Witness files: `--witness` writes them and `raddle replay` reads them. docs/witness.md has the format.
 //!
-//! A file must be enough to run a schedule again and to see whether it ends in the same error: what
-//! the program was made from, a fingerprint of it, and for each error the model, the schedule and
-//! the place. The rest (the story, the reason) is for readers.
+//! A file must be enough to run a schedule again and to see whether it ends in the same error. So it has the
+//! sources and arguments of the program, a fingerprint of it, and for each error the model, the schedule and
+//! the place. The rest (the events, the cause) is for readers.
 
 use crate::{Run, json};
 use raddle_analysis::Violation;
@@ -18,7 +18,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 const FORMAT: &str = "raddle-witness";
 const VERSION: u32 = 2;
 
-/// What a program is made from: files, and the arguments that decide what becomes of them.
+/// The origin of a program: its files, and the arguments that affect how they are compiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     pub inputs: Vec<OsString>,
@@ -59,7 +59,7 @@ struct Document<'a> {
     inputs: Vec<Word>,
     arguments: Vec<Word>,
     program: String,
-    /// What was looked for beside what executions show by themselves.
+    /// The optional checks that were enabled.
     checks: Vec<&'static str>,
     witnesses: Vec<Entry<'a>>,
 }
@@ -70,7 +70,7 @@ pub struct Entry<'a> {
     model: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     buffer_bound: Option<u32>,
-    /// Whose steps the schedule has.
+    /// The engine whose steps the schedule consists of.
     engine: &'static str,
     #[serde(flatten)]
     error: json::Error<'a>,
@@ -81,7 +81,7 @@ pub fn entry<'a>(run: &Run<'a>, violation: &'a Violation) -> Entry<'a> {
     entry_of(run, json::violation(run, violation))
 }
 
-/// The entry of something that was reached.
+/// The entry of a goal or failure that was reached.
 pub fn reached<'a>(run: &Run<'a>, reached: &'a Reached) -> Entry<'a> {
     entry_of(run, json::reached(run, reached))
 }
@@ -120,8 +120,7 @@ pub fn write(
     out.write_all(b"\n")
 }
 
-/// A name for the program's text that another program hardly has: FNV-1a of 128 bits. It guards
-/// against accidents, not against malice.
+/// A hash of the program's text: FNV-1a of 128 bits. It protects against accidents, not against attacks.
 pub fn fingerprint(program: &Program) -> String {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -148,7 +147,7 @@ pub struct RecordedWitness {
     pub expected: Expected,
 }
 
-/// What is looked at first: a file of another version may have anything else.
+/// The fields that are read first: in a file of another version, all others may differ.
 #[derive(Deserialize)]
 struct Header {
     format: String,
@@ -203,7 +202,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
     Ok(Recorded { origin, program, checks, witnesses })
 }
 
-/// What was looked for, by its names.
+/// Parses the names of the enabled checks.
 fn known(file: &str, words: &[String]) -> Result<Checks, Diagnostic> {
     let mut checks = Checks::default();
     for word in words {
@@ -241,7 +240,7 @@ fn named_engine(name: &str) -> Result<Engine, String> {
 }
 
 impl BodyEntry {
-    /// What the schedule is run with.
+    /// The options to run the schedule with.
     fn options(&self, checks: Checks) -> Result<Options, String> {
         let engine = match self.engine.as_deref() {
             None => Engine::Interleave,

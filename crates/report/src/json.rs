@@ -1,7 +1,7 @@
-//! Results as JSON, one object a line.
+//! Results as JSON, one object per line.
 //!
-//! Field names are a promise to scripts: add, do not rename. Values of observables are numbers,
-//! or the name of a global where they are its address.
+//! Field names are an interface for scripts: fields may be added, but not renamed. Values of observables
+//! are numbers; an address of a global is the name of the global.
 
 use crate::bounds::{self, Bound};
 use crate::value::{self, Value};
@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// A litmus result.
+/// A litmus result as JSON.
 #[derive(Serialize, Debug)]
 pub struct Litmus<'a> {
     test: &'a str,
     file: &'a str,
     model: &'static str,
-    /// How many stores a buffer holds; null if that is not bounded.
+    /// The capacity of a buffer in stores; null if it is not bounded.
     buffer_bound: Option<u32>,
     strategy: &'static str,
     observation: &'static str,
@@ -39,25 +39,25 @@ pub struct Litmus<'a> {
     errors: Vec<Error<'a>>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
-    /// Whether no execution ran to its end, failed or was cut, so that the answer says nothing.
+    /// Whether no execution completed, failed or was cut, so that the result proves nothing.
     shows_nothing: bool,
     events: u64,
-    /// The most memory that the process has held so far, in bytes; null where that cannot be told.
+    /// The peak memory of the process so far, in bytes; null if it is not known.
     peak: Option<u64>,
     seconds: f64,
 }
 
-/// A verdict.
+/// A verdict as JSON.
 #[derive(Serialize, Debug)]
 pub struct Check<'a> {
     file: &'a str,
     /// The optimisation that the program was compiled with; null if none.
     optimised: Option<&'a str>,
     model: &'static str,
-    /// What was asked for and cannot be looked for under this model.
+    /// A requested check that is not available under this model.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_checked: Option<[&'static str; 1]>,
-    /// How many stores a buffer holds; null if that is not bounded.
+    /// The capacity of a buffer in stores; null if it is not bounded.
     buffer_bound: Option<u32>,
     strategy: &'static str,
     verdict: &'static str,
@@ -65,7 +65,7 @@ pub struct Check<'a> {
     blocked: u64,
     redundant: u64,
     cut: u64,
-    /// With a bound on buffers that was raised: the executions for each, from 0 up.
+    /// If the bound on buffers was raised: the number of executions for each bound, from 0 up.
     #[serde(skip_serializing_if = "Option::is_none")]
     executions_by_bound: Option<Vec<u64>>,
     /// Distinct traces (complete, blocked and cut), if the search counted them.
@@ -74,11 +74,11 @@ pub struct Check<'a> {
     errors: Vec<Error<'a>>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
-    /// Whether no execution ran to its end, failed or was cut, so that the answer says nothing.
+    /// Whether no execution completed, failed or was cut, so that the result proves nothing.
     shows_nothing: bool,
     events: u64,
     longest: u32,
-    /// The most memory that the process has held so far, in bytes; null where that cannot be told.
+    /// The peak memory of the process so far, in bytes; null if it is not known.
     peak: Option<u64>,
     seconds: f64,
 }
@@ -114,9 +114,9 @@ pub(crate) struct Error<'a> {
     /// Whether the schedule was replayed to the same end.
     confirmed: bool,
     schedule: &'a [Step],
-    /// What happens along the schedule, if that was replayed.
+    /// The events along the schedule, if it was replayed.
     witness: story::Events<'a>,
-    /// What made the difference, in words, and the events of the witness that this is about.
+    /// The cause in words, and the events of the witness that it refers to.
     why: Option<String>,
     causes: Vec<story::Cause>,
     /// The final state, for a condition that fails.
@@ -140,14 +140,14 @@ impl Serialize for Value {
     }
 }
 
-/// One line, with its line end.
+/// One line, with its newline.
 pub fn line(object: &impl Serialize) -> String {
     let mut line = serde_json::to_string(object).expect("keys are strings, values are plain");
     line.push('\n');
     line
 }
 
-/// Writes one line, with its line end, piece by piece.
+/// Writes one line, with its newline, piece by piece.
 pub fn write_line(mut out: impl Write, object: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut out, object)?;
     out.write_all(b"\n")
@@ -184,20 +184,20 @@ pub fn litmus<'a>(run: &Run<'a>, result: &'a LitmusResult) -> Litmus<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// Says how the program was compiled.
+    /// Adds how the program was compiled.
     #[must_use]
     pub fn optimised(self, level: Option<&'a str>) -> Check<'a> {
         Check { optimised: level, ..self }
     }
 
-    /// Says that something was not looked for.
+    /// Adds a check that was not made.
     #[must_use]
     pub fn without(self, check: &'static str) -> Check<'a> {
         Check { not_checked: Some([check]), ..self }
     }
 }
 
-/// A verdict, with how the bound on buffers was raised, if it was.
+/// A verdict, with the bounds on buffers that were tried, if the bound was raised.
 pub fn iterated<'a>(run: &Run<'a>, iterated: &'a Iterated) -> Check<'a> {
     let executions = Some(iterated.executions.clone()).filter(|counts| !counts.is_empty());
     Check { executions_by_bound: executions, ..check(run, &iterated.result) }
@@ -234,7 +234,7 @@ pub fn replayed<'a>(run: &Run<'a>, found: &'a Violation) -> Replayed<'a> {
     replayed_to(run, violation(run, found))
 }
 
-/// The same for a goal.
+/// Like [`replayed`], for a goal.
 pub fn replayed_goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Replayed<'a> {
     replayed_to(run, goal(run, witness))
 }
@@ -245,7 +245,7 @@ fn replayed_to<'a>(run: &Run<'a>, error: Error<'a>) -> Replayed<'a> {
     Replayed { file, model, buffer_bound, replayed: true, error }
 }
 
-/// Linux keeps count.
+/// The peak memory, which Linux records.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -373,7 +373,7 @@ fn bounds(run: &Run<'_>, result: &CheckResult) -> Vec<Bound> {
     bounds::listed(run.program, run.file, &result.summary.bounds)
 }
 
-/// The file and line of a position; the file that was run, where there is no position.
+/// The file and line of a position; without a position, the file that was run.
 pub(crate) fn place(run: &Run<'_>, loc: LocId) -> (String, Option<u32>) {
     place_in(run.program, run.file, loc)
 }

@@ -1,26 +1,27 @@
-//! Output: what the analyses found, as text, as JSON and as diagnostics.
+//! Output: the results of the analyses as text, as JSON and as diagnostics.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`litmus`] | a litmus result as text, the way the field's simulators print it |
+//! | [`litmus`] | a litmus result as text, in the format of the usual simulators |
 //! | [`check`] | a verdict as text |
 //! | [`robust`] | whether a program is robust, as text and JSON |
-//! | [`monitor`] | what monitors found, as text and JSON |
+//! | [`monitor`] | findings of monitors, as text and JSON |
 //! | [`fence`] | the fences that a program needs |
-//! | `bounds` | bounds that were met, where how far they went is not known |
-//! | [`buffer`] | what is said of bounded store buffers |
-//! | [`witness`] | a witness as text, one column per thread, and why |
+//! | `bounds` | bounds that were met, for reports without the options |
+//! | [`buffer`] | messages about bounded store buffers |
+//! | [`witness`] | a witness as text, one column per thread, and the cause |
 //! | [`reach`] | an answer about reachability, as text and as JSON |
-//! | [`source`] | lines of the source to show beside it |
-//! | [`json`] | both as JSON, one object a line |
-//! | `story` | schedules, what happens along them, and why, as JSON |
+//! | [`source`] | lines of the source to show with it |
+//! | [`json`] | litmus results and verdicts as JSON, one object per line |
+//! | `story` | schedules, their events and causes, as JSON |
 //! | [`document`] | witness files, written and read |
-//! | [`diagnostic`] | diagnostics with a piece of the source |
+//! | [`diagnostic`] | diagnostics with an excerpt of the source |
 //! | `paint` | colours |
-//! | `demangle` | names of C++ as people write them |
+//! | `demangle` | C++ names in readable form |
 //! | [`value`], [`condition`] | values and conditions, spelled as in litmus tests |
 //!
-//! Everything renders to strings; where they go, how wide and whether in colour, is for the caller.
+//! Everything renders to strings. The caller decides where they go, how wide they are, and whether they have
+//! colours.
 
 mod bounds;
 pub mod buffer;
@@ -44,7 +45,7 @@ pub mod witness;
 use raddle_engine::Options;
 use raddle_ir::{LocId, Verified};
 
-/// What was run: the context of every result.
+/// The run that a result belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The file as the user named it.
@@ -59,24 +60,24 @@ impl Run<'_> {
         format!("({}, {})", buffer::model(self.options), self.options.strategy.name())
     }
 
-    /// The file and line of a position; the file alone where there is no position.
+    /// The file and line of a position; without a position, the file alone.
     fn place(&self, loc: LocId) -> String {
         self.program.place(loc).unwrap_or_else(|| self.file.to_owned())
     }
 }
 
-/// How text is to look.
+/// The appearance of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
-    /// Characters of a line, where that can be chosen.
+    /// The width of a line in characters, for output that adapts to it.
     pub width: usize,
-    /// Whether the reader is a terminal with colours.
+    /// Whether to use colours.
     pub colour: bool,
     pub sources: &'a source::Sources,
 }
 
-/// Control characters as escapes: what a program calls things must not reach the terminal raw. Names of
-/// C++ as people write them.
+/// Escapes control characters, because names from programs must not reach the terminal unescaped.
+/// Demangles C++ names.
 fn printable(text: &str) -> String {
     let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     demangle::demangled(text).chars().map(escape).collect()

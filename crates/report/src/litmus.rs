@@ -1,12 +1,12 @@
-//! A litmus result as text, line for line what the field's simulators print, then the number of
-//! executions and, where there are any, failures, bounds and why the search ended early.
+//! A litmus result as text, line by line as the usual simulators print it. Then follow the number of
+//! executions and, if any, failures, bounds, and the reason why the search ended early.
 
 use crate::{Run, check, condition, counted, value};
 use raddle_analysis::LitmusResult;
 use raddle_ir::Quantifier;
 use std::fmt::Write;
 
-/// The whole report of one test under one model, with the blank line that ends it.
+/// The complete report of one test under one model, with the final blank line.
 pub fn text(run: &Run<'_>, result: &LitmusResult) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -50,7 +50,7 @@ fn state_lines(run: &Run<'_>, result: &LitmusResult) -> Vec<String> {
     lines
 }
 
-/// What an ordinary test does not have.
+/// Writes the parts that only unusual results have.
 fn write_exceptions(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> std::fmt::Result {
     let summary = &result.check.summary;
     if summary.blocked > 0 {

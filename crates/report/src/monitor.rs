@@ -1,4 +1,4 @@
-//! What monitors found, as text and as JSON: of random runs of a program, and of a log.
+//! Findings of monitors, as text and as JSON: for random runs of a program, and for a log.
 
 use crate::bounds::{self, Bound};
 use crate::robust::Subject;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::fmt::{Result, Write};
 use std::time::Duration;
 
-/// So many violations are told one by one; JSON has them all.
+/// The maximal number of violations that are listed; JSON has them all.
 const MOST_TOLD: usize = 20;
 
 /// The table of paper 001, section 5: a row for each model.
@@ -68,7 +68,7 @@ fn write_table(out: &mut String, subject: &Subject<'_>, samples: &[Sample]) -> R
     Ok(())
 }
 
-/// What kept runs from going on, or from being made.
+/// Writes the limits that cut runs, or that prevented them.
 fn write_limits(out: &mut String, subject: &Subject<'_>, sample: &Sample) -> Result {
     let model = sample.model;
     for met in &sample.summary.bounds {
@@ -86,19 +86,19 @@ fn write_limits(out: &mut String, subject: &Subject<'_>, sample: &Sample) -> Res
     }
 }
 
-/// Why there are fewer runs than were asked for.
+/// Why fewer runs were made than requested.
 fn stopped(sample: &Sample) -> Option<Stopped> {
     sample.summary.stopped.filter(|stopped| *stopped != Stopped::Sampling)
 }
 
-/// Runs that came to something that cannot be run.
+/// The number of runs that reached an unsupported operation.
 fn unsupported(sample: &Sample) -> u64 {
     let failures = sample.summary.failures.iter();
     let unsupported = failures.filter(|failure| failure.kind == FailureKind::Unsupported);
     unsupported.map(|failure| failure.count).sum()
 }
 
-/// What is not told one by one.
+/// Writes the number of violations that are not listed.
 fn write_rest(out: &mut String, before: &str, distinct: usize, others: u64) -> Result {
     if distinct > MOST_TOLD {
         let more = counted((distinct - MOST_TOLD) as u64, "more distinct violation");
@@ -115,26 +115,26 @@ fn per_run(sample: &Sample) -> Duration {
     sample.monitoring.div_f64(sample.runs.max(1) as f64)
 }
 
-/// A sample.
+/// A sample as JSON.
 #[derive(Serialize, Debug)]
 pub struct Sampled<'a> {
     file: &'a str,
     model: &'static str,
     runs: u64,
     events: u64,
-    /// Runs with violations.
+    /// The number of runs with violations.
     violating: u64,
     distinct: usize,
     violations: Vec<Seen>,
-    /// Violations that are none of these: there are too many kinds.
+    /// The number of violations that are not in the list because it was full.
     others: u64,
     /// Bounds that were met.
     bounds: Vec<Bound>,
-    /// Runs that came to something that cannot be run.
+    /// The number of runs that reached an unsupported operation.
     unsupported: u64,
-    /// Why there are fewer runs than were asked for, or null.
+    /// Why fewer runs were made than requested, or null.
     stopped: Option<&'static str>,
-    /// Of the monitor alone.
+    /// The time of the monitor alone.
     monitor_seconds: f64,
     seconds: f64,
 }
@@ -180,13 +180,13 @@ pub fn json<'a>(subject: &Subject<'a>, sample: &Sample) -> Sampled<'a> {
     }
 }
 
-/// What was read from a file, under which model, and how long that took.
+/// The result for a log file, its model, and the time it took.
 #[derive(Clone, Copy, Debug)]
 pub struct Logged<'a> {
     pub file: &'a str,
     pub model: &'static str,
     pub reading: &'a Reading,
-    /// Why it was not read to its end.
+    /// Why the log was not read to its end.
     pub stopped: Option<Stopped>,
     pub elapsed: Duration,
 }
@@ -234,7 +234,7 @@ fn write_log(out: &mut String, logged: &Logged<'_>) -> Result {
     writeln!(out, "  {events} in {seconds:.3} s, {rate:.1} million a second")
 }
 
-/// What a monitor says of a log.
+/// The result of a monitor for a log, as JSON.
 #[derive(Serialize, Debug)]
 pub struct LoggedJson<'a> {
     file: &'a str,
@@ -242,7 +242,7 @@ pub struct LoggedJson<'a> {
     events: u64,
     distinct: usize,
     violations: Vec<Seen>,
-    /// Violations that are none of these: there are too many kinds.
+    /// The number of violations that are not in the list because it was full.
     others: u64,
     /// Why the log was not read to its end, or null.
     stopped: Option<&'static str>,

@@ -1,20 +1,20 @@
-//! Colours, as the escape sequences that terminals have in common.
+//! Colours, as escape sequences that all common terminals understand.
 
-/// What a piece of text is, not how it looks.
+/// The role of a piece of text, not its appearance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ink {
     Plain,
     Heading,
-    /// What went wrong.
+    /// A failure.
     Bad,
     Good,
-    /// A store that memory does not know of yet.
+    /// A store that is still in a buffer.
     Buffered,
     /// A store that reaches memory.
     Update,
-    /// Beside the point.
+    /// A detail of little importance.
     Faint,
-    /// What made the difference.
+    /// The cause.
     Reason,
 }
 

@@ -12,13 +12,13 @@ use std::fmt::Write;
 pub struct Reach<'a> {
     file: &'a str,
     model: &'static str,
-    /// Null if it is not known.
+    /// `null` if it is not known.
     reachable: Option<bool>,
     queries: u32,
     /// States of all queries together.
     states: u64,
     states_per_second: f64,
-    /// Of the largest query.
+    /// The bytes per state of the largest query.
     bytes_per_state: f64,
     /// Why it is not known.
     unknown: Option<String>,
@@ -60,7 +60,7 @@ fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> ReachedJson<'a> {
     }
 }
 
-/// Why there is no answer, in words.
+/// Why the answer is unknown, in words.
 fn reason(result: &ReachResult) -> Option<String> {
     if result.unconfirmed.is_some() {
         return Some("what was found does not replay: a defect of raddle".to_owned());
@@ -105,7 +105,7 @@ fn write_answer(
         match &reached.failure {
             Some(failure) => {
                 let message = printable(&failure.message);
-                // A deadlock says of each thread where it waits.
+                // A deadlock names the position of each waiting thread itself.
                 let place = match failure.kind {
                     FailureKind::Deadlock => String::new(),
                     _ => format!(" at {}", run.place(failure.loc)),

@@ -9,7 +9,7 @@ use raddle_ir::Program;
 use serde::Serialize;
 use std::fmt::{Result, Write};
 
-/// What was asked about.
+/// The program that a result is about.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The file as the user named it.
@@ -18,7 +18,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// `f.c:3`, or nothing where there is no position.
+    /// `f.c:3`, or an empty string if the position is not known.
     fn at(&self, event: &ReplayEvent) -> String {
         self.program.place(event.loc).map_or(String::new(), |place| format!(" at {place}"))
     }
@@ -36,7 +36,8 @@ pub fn text(subject: &Subject<'_>, colour: bool, answer: &Robustness) -> String 
     printable_lines(&out)
 }
 
-/// Names come from programs; what they hold must not reach the terminal raw. Colours may.
+/// Escapes control characters, except colours: names come from programs and must not reach the terminal
+/// unescaped.
 fn printable_lines(text: &str) -> String {
     let line = |line: &str| if line.contains('\x1b') { line.to_owned() } else { printable(line) };
     text.lines().map(|text| line(text) + "\n").collect()
@@ -61,7 +62,7 @@ fn write_answer(
     for gap in answer.gaps.iter().filter(|_| answer.robust.is_none()) {
         writeln!(out, "  {}", gap_phrase(*gap))?;
     }
-    // What a bound has hidden matters only where nothing was found.
+    // Bounds matter only if nothing was found.
     let searches = answer.searches.iter().filter(|_| answer.robust.is_none());
     for met in searches.flat_map(|(_, summary)| &summary.bounds) {
         writeln!(out, "  bound met: {}", bounds::told(subject.program, met))?;
@@ -88,13 +89,13 @@ fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &CycleWitness
     }
     writeln!(out, "    the first again")?;
     let kind = match later.deed {
-        // Under PSO: stores wait for each other only if they are told to.
+        // Under PSO, only a fence orders stores.
         Deed::Buffer { .. } => "one that orders stores is enough",
         _ => "one that drains the buffer",
     };
     let place = |event: &ReplayEvent| subject.program.place(event.loc).unwrap_or_default();
     let between = match (place(store), place(later)) {
-        // In a line, or once round a loop.
+        // Both on one line, or the same access in two iterations of a loop.
         (after, before) if after == before => format!("the two accesses at {after}"),
         (after, before) => format!("{after} and {before}"),
     };
@@ -138,17 +139,17 @@ fn gap_name(gap: Gap) -> &'static str {
     }
 }
 
-/// An answer.
+/// The answer as JSON.
 #[derive(Serialize, Debug)]
 pub struct Answer<'a> {
     file: &'a str,
     model: &'static str,
     by: &'static str,
-    /// null: unknown.
+    /// `null` if unknown.
     robust: Option<bool>,
     /// Why it is unknown.
     unknown: Vec<&'static str>,
-    /// Of all searches.
+    /// The executions of all searches.
     executions: u64,
     /// Traces by model.
     searches: Vec<Searched>,
@@ -165,16 +166,16 @@ struct Searched {
     events: u64,
 }
 
-/// What shows that a program is not robust.
+/// The witness of a program that is not robust.
 #[derive(Serialize, Debug)]
 struct Shown<'a> {
     store: story::Event,
     overtaken_by: story::Event,
     cycle: Vec<Linked>,
-    /// Where a fence would cut it.
+    /// A place where a fence would break the cycle.
     fence: Fence,
     schedule: &'a [Step],
-    /// What happens along the schedule.
+    /// The events along the schedule.
     events: story::Events<'a>,
 }
 

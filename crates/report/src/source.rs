@@ -1,7 +1,7 @@
-//! Lines of source files, for showing beside what happened there.
+//! Lines of source files, to be shown with the events that happened there.
 //!
-//! Files are read when first asked for. One that cannot be read, is too large or is not text has no
-//! lines; nothing depends on them.
+//! A file is read when it is first needed. A file that cannot be read, is too large or is not text has no
+//! lines; only the display depends on them.
 
 use raddle_ir::file::MAX_BYTES;
 use raddle_ir::{LocId, Program};
@@ -12,7 +12,7 @@ use std::io::Read;
 
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// Where lines may be read from at all.
+    /// Whether files may be read at all.
     reads: bool,
     files: RefCell<HashMap<String, Vec<Line>>>,
 }
@@ -20,7 +20,7 @@ pub struct Sources {
 /// A line as it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Line {
-    /// Characters that were trimmed at its start.
+    /// The number of characters trimmed at its start.
     indent: usize,
     text: String,
 }
@@ -31,18 +31,18 @@ impl Sources {
         Sources { reads: true, ..Sources::default() }
     }
 
-    /// Knows no lines.
+    /// Has no lines.
     pub fn none() -> Sources {
         Sources::default()
     }
 
-    /// The trimmed line at a position; `None` if there is nothing to show.
+    /// The trimmed line at a position; `None` if it is not available.
     pub fn line(&self, program: &Program, loc: LocId) -> Option<String> {
         Some(self.get(program, loc)?.text)
     }
 
-    /// The same, and where in it the position is, counted in characters from 0; `None` if only the
-    /// line is known.
+    /// The trimmed line at a position, and the offset of the position in it, in characters from 0; `None`
+    /// as offset if only the line is known.
     pub fn line_and_offset(
         &self,
         program: &Program,
@@ -62,7 +62,7 @@ impl Sources {
         (!line.text.is_empty()).then_some(line)
     }
 
-    /// What `f` makes of a file's lines; of none if it has none to show.
+    /// Calls `f` with the lines of a file; with an empty slice if they are not available.
     fn with_lines<T>(&self, file: &str, f: impl FnOnce(&[Line]) -> T) -> T {
         let mut files = self.files.borrow_mut();
         if let Some(lines) = files.get(file) {

@@ -1,4 +1,4 @@
-//! What happens along schedules, and why, as JSON.
+//! The events along schedules, and the causes, as JSON.
 
 use crate::{Run, json};
 use raddle_analysis::Witness;
@@ -6,7 +6,7 @@ use raddle_engine::{Bytes, Cell, Deed, Ending, Other, ReplayEvent, Wants, Writin
 use raddle_ir::Program;
 use serde::{Serialize, Serializer};
 
-/// Something that a thread does: in words, and what it is about, as far as that applies.
+/// An event of a thread: in words, and with its details, as far as they apply.
 #[derive(Serialize, Debug, Default)]
 pub(crate) struct Event {
     thread: String,
@@ -14,23 +14,24 @@ pub(crate) struct Event {
     line: Option<u32>,
     what: String,
     kind: &'static str,
-    /// The memory that it touches, by name.
+    /// The name of the memory that it touches.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
-    /// The value that was read or written, and the one before.
+    /// The value that was read or written, and the previous one.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<String>,
-    /// Which store of the thread goes into or leaves the buffer.
+    /// The index of the thread's store that goes into or leaves the buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     store: Option<u32>,
-    /// Whom it starts, joins, wakes, or waits for.
+    /// The thread that it starts, joins, wakes, or waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<String>,
 }
 
-/// The events of a story. Each is made when it is written: a story can have a million of them.
+/// The events of an execution. Each is converted when it is written, because there can be a million of
+/// them.
 #[derive(Debug)]
 pub(crate) struct Events<'a> {
     program: &'a Program,
@@ -65,7 +66,7 @@ pub(crate) fn told_of(program: &Program, file: &str, event: &ReplayEvent) -> Eve
     Event { thread, file, line, what, ..details(&event.deed) }
 }
 
-/// What a deed is about.
+/// The details of an event.
 fn details(deed: &Deed) -> Event {
     let kind = |kind| Event { kind, ..Event::default() };
     let at = |kind, at: &Bytes| Event { kind, at: Some(at.name.clone()), ..Event::default() };
@@ -120,7 +121,7 @@ fn details(deed: &Deed) -> Event {
     }
 }
 
-/// Something that made the difference. Numbers are positions in the witness, from 0.
+/// A part of the cause. Numbers are positions in the witness, from 0.
 #[derive(Serialize, Debug)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Cause {

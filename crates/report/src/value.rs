@@ -7,10 +7,10 @@ use raddle_analysis::condition::sign_extend;
 use raddle_ir::{ObservableId, Observed, Program, Type};
 use raddle_machine::layout;
 
-/// Beyond this, a number is more likely a bit pattern than a count.
+/// A larger number is more likely a bit pattern than a count.
 const SMALL: u64 = 1 << 31;
 
-/// An observable's value, by what it means.
+/// The value of an observable, with its meaning.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Int { signed: i64, bits: u64 },

@@ -1,11 +1,11 @@
-//! Strongly connected components (Tarjan, *Depth-first search and linear graph algorithms*, 1972),
-//! without recursion: stories can be long.
+//! Strongly connected components (Tarjan, *Depth-first search and linear graph algorithms*, 1972). The
+//! search does not recurse, because executions can be long.
 
 use super::Node;
 use super::graph::Neighbours;
 
-/// For each node of a part of a graph (as long as that), the representative of its component; nodes outside of the
-/// part are components of their own.
+/// For each node, the representative of its component in a part of a graph. A node outside of the part is
+/// a component of its own. `part` has one entry for each node.
 pub fn components(next: &Neighbours, part: &[bool]) -> Vec<Node> {
     let mut walk = Walk {
         next,
@@ -28,10 +28,10 @@ pub fn components(next: &Neighbours, part: &[bool]) -> Vec<Node> {
 struct Walk<'g> {
     next: &'g Neighbours,
     part: &'g [bool],
-    /// In the order of discovery, from 1; 0: not yet found.
+    /// The order of discovery, from 1; 0 if the node is not discovered yet.
     number: Vec<usize>,
     low: Vec<usize>,
-    /// Nodes whose component is not complete.
+    /// Whether the component of a node is still incomplete.
     open: Vec<bool>,
     stack: Vec<usize>,
     count: usize,

@@ -1,12 +1,14 @@
-//! Program and conflict order of an execution, from its accesses in the order in which they happen.
+//! Program order and conflict order of an execution, built from its accesses in the order in which they
+//! happen.
 //!
-//! A buffered store is one event: its place in program order is where it was stored, its place among
-//! the writes of its bytes is where it left the buffer. A load that its own thread's buffer served
-//! comes before what overwrites the store; one that is served in part counts as served in full.
+//! A buffered store is one event. Its place in program order is the point where the thread executed it; its
+//! place among the writes to its bytes is the point where it left the buffer. A load that reads from its own
+//! thread's buffer comes before the writes that overwrite the store. A load that the buffer serves in part
+//! counts as served in full.
 //!
-//! All accesses are declared first, so that memory can be divided into cells ([`Cells`]), each access
-//! being one to whole cells. Then the time and the number of edges are linear in the number of accesses:
-//! a write comes after the loads since the write before it, and each load is in one such list.
+//! All accesses are declared first, so that memory can be divided into cells ([`Cells`]) and each access
+//! touches whole cells. Then the time and the number of edges are linear in the number of accesses: a write
+//! comes after the loads since the previous write, and each load is in one such list.
 
 use super::graph::Graph;
 use super::{Edge, Node};
@@ -19,7 +21,7 @@ use std::collections::VecDeque;
 /// An address and a number of bytes.
 pub type Bytes = (u64, u32);
 
-/// The edges of an execution; the tables can be used again for the next.
+/// The edges of an execution; the tables can be reused for the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
     pub graph: Graph,
@@ -28,20 +30,20 @@ pub struct Conflicts {
     threads: Vec<Thread>,
 }
 
-/// What memory holds in a cell.
+/// The state of a cell of memory.
 #[derive(Clone, Debug, Default)]
 struct Content {
     write: Option<Node>,
-    /// Loads since.
+    /// The loads since the last write.
     reads: Vec<Node>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// The last event in program order, or else the one that started the thread.
+    /// The last event in program order; before the first event, the one that started the thread.
     last: Option<(Node, Edge)>,
     buffer: VecDeque<Stored>,
-    /// For each cell, the newest store in the buffer. Stores to a cell leave in order.
+    /// For each cell, the newest store in the buffer. Stores to a cell leave the buffer in order.
     newest: FxHashMap<Address, u32>,
 }
 
@@ -49,23 +51,23 @@ struct Thread {
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub node: Node,
-    /// Which of its thread's stores it is.
+    /// Its index among the stores of its thread.
     store: u32,
     pub bytes: Bytes,
-    /// Loads that it served, with their bytes.
+    /// The loads that read from it, with their bytes.
     readers: Vec<(Node, Bytes)>,
 }
 
-/// Where a load gets its value.
+/// The source of a load's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     OwnBuffer,
-    /// The write in memory, if there is one.
+    /// The newest write in memory, if any.
     Memory(Option<Node>),
 }
 
 impl Conflicts {
-    /// No events yet; a budget pays for the tables.
+    /// No events yet; the tables grow within a budget.
     pub fn within(budget: &Budget) -> Conflicts {
         Conflicts { cells: Cells::within(budget), ..Conflicts::default() }
     }
@@ -84,7 +86,7 @@ impl Conflicts {
         }
     }
 
-    /// There will be an access to these bytes. All are declared before the first is added.
+    /// Declares an access to these bytes. All accesses are declared before the first event is added.
     pub fn declare(&mut self, (addr, bytes): Bytes) {
         self.cells.add(addr, bytes, true);
         self.contents.resize(self.cells.len(), Content::default());
@@ -102,19 +104,19 @@ impl Conflicts {
         self.cells.of(addr, bytes).into()
     }
 
-    /// A thread's next event in program order.
+    /// Adds the next event of a thread in program order.
     pub fn step(&mut self, thread: u32, node: Node) {
         if let Some((last, edge)) = self.thread(thread).last.replace((node, Edge::Program)) {
             self.graph.add(last, node, edge);
         }
     }
 
-    /// The event starts a thread.
+    /// Records that the event starts a thread.
     pub fn spawn(&mut self, node: Node, child: u32) {
         self.thread(child).last = Some((node, Edge::Sync));
     }
 
-    /// The event follows the last one of another thread.
+    /// Adds an edge from the last event of another thread to this event.
     pub fn follow(&mut self, node: Node, other: u32) {
         if let Some((last, _)) = self.thread(other).last {
             self.graph.add(last, node, Edge::Sync);
@@ -138,18 +140,18 @@ impl Conflicts {
         Source::Memory(source)
     }
 
-    /// Memory changes.
+    /// Records a write to memory.
     pub fn write(&mut self, node: Node, bytes: Bytes) {
         self.overwrite(node, bytes, &[]);
     }
 
-    /// Memory changes, and the event also follows from the writes that were there.
+    /// Records a write to memory that also reads the previous writes.
     pub fn read_and_write(&mut self, node: Node, bytes: Bytes) -> Option<Node> {
         let cells = self.cells_of(bytes);
         let found: SmallVec<[Node; 2]> =
             cells.iter().filter_map(|cell| self.contents[cell.0 as usize].write).collect();
         self.overwrite(node, bytes, &[]);
-        // After the edges of coherence, which a path prefers.
+        // Added after the coherence edges, because a path prefers edges that were added first.
         found.iter().for_each(|write| self.graph.add(*write, node, Edge::ReadsFrom));
         found.first().copied()
     }
@@ -172,7 +174,7 @@ impl Conflicts {
         }
     }
 
-    /// A store goes into its thread's buffer; `store` says which of its thread's it is.
+    /// Puts a store into its thread's buffer; `store` is its index among the thread's stores.
     pub fn buffer(&mut self, thread: u32, node: Node, store: u32, bytes: Bytes) {
         let cells = self.cells_of(bytes);
         let Thread { buffer, newest, .. } = self.thread(thread);
@@ -180,7 +182,7 @@ impl Conflicts {
         newest.extend(cells.into_iter().map(|cell| (cell, store)));
     }
 
-    /// It leaves. Returns its event, and its position in the buffer.
+    /// Removes a store from its thread's buffer. Returns the store and its position in the buffer.
     pub fn leave(&mut self, thread: u32, store: u32) -> Option<(Stored, usize)> {
         let at = self.thread(thread).position(store)?;
         let stored = self.threads[thread as usize].buffer.remove(at)?;
@@ -194,7 +196,7 @@ impl Conflicts {
         Some((stored, at))
     }
 
-    /// How many threads there may be.
+    /// An upper bound on the number of threads.
     pub fn threads(&self) -> u32 {
         self.threads.len() as u32
     }
@@ -215,8 +217,8 @@ impl Conflicts {
         thread.position(*store)
     }
 
-    /// Stores that never left come after all that is in memory; among themselves nothing is known. No
-    /// event is added after this.
+    /// Ends the execution: stores that never left the buffer come after everything in memory, and are
+    /// unordered among themselves. No event may be added after this.
     pub fn finish(&mut self, nodes: usize) {
         for thread in 0..self.threads.len() {
             for stored in std::mem::take(&mut self.threads[thread].buffer) {
@@ -234,7 +236,7 @@ impl Conflicts {
         self.graph.index(nodes);
     }
 
-    /// The write that is at an address in the end.
+    /// The last write to an address.
     pub fn newest_write(&self, addr: u64) -> Option<Node> {
         let cell = *self.cells.touched(addr, 1).first()?;
         self.contents[cell.0 as usize].write
@@ -242,7 +244,7 @@ impl Conflicts {
 }
 
 impl Thread {
-    /// Where a store is in the buffer, which is in program order.
+    /// The position of a store in the buffer, which is in program order.
     fn position(&self, store: u32) -> Option<usize> {
         self.buffer.binary_search_by_key(&store, |stored| stored.store).ok()
     }

@@ -1,20 +1,20 @@
 //! A graph of events with typed edges.
 //!
-//! Edges are added in any order; [`Graph::index`] then sorts them by the event that they leave, and all
-//! questions are about the sorted edges. Every question takes linear time, but for
-//! [`Graph::shortest_cycle`], which searches once from each event that is on a cycle.
+//! Edges are added in any order. [`Graph::index`] then sorts them by their source event, and all queries use
+//! the sorted edges. Every query takes linear time, except [`Graph::shortest_cycle`], which searches once
+//! from each event that is on a cycle.
 
 use super::components::components;
 use super::{Edge, Link, Node};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Events and the edges between them; its tables can be used again for another execution.
+/// Events and the edges between them; the tables can be reused for another execution.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     edges: Vec<(u32, u32, Edge)>,
     next: Neighbours,
-    /// For [`Graph::sort`]: how many edges into each event are left, and the order so far.
+    /// For [`Graph::sort`]: the number of remaining edges into each event, and the order so far.
     waits: Vec<u32>,
     ready: BinaryHeap<Reverse<u32>>,
     order: Vec<u32>,
@@ -47,7 +47,7 @@ impl Neighbours {
         }
         self.targets.clear();
         self.targets.resize(count, (0, Edge::Program));
-        // From the last to the first, so that each event's edges keep their order.
+        // Backwards, so that the edges of each event keep their order.
         for (from, to, edge) in edges.rev() {
             let at = &mut self.starts[from as usize];
             *at -= 1;
@@ -55,7 +55,7 @@ impl Neighbours {
         }
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -93,7 +93,7 @@ impl Graph {
         before
     }
 
-    /// Which events some events follow from, these included.
+    /// Marks the events that some events follow from, including these events.
     pub fn past(&self, of: impl IntoIterator<Item = Node>) -> Vec<bool> {
         let before = self.before();
         let mut past = vec![false; before.len()];
@@ -107,8 +107,8 @@ impl Graph {
         past
     }
 
-    /// For each event of a part, the name of the cycles it is on: two events of the same name lie on a
-    /// common one.
+    /// For each event of a part, the number of its component: two events with the same number lie on a
+    /// common cycle.
     pub fn cycles(&self, part: &[bool]) -> Vec<Node> {
         components(&self.next, part)
     }
@@ -118,15 +118,15 @@ impl Graph {
         self.order.len() < self.next.len()
     }
 
-    /// An order of all events that follows all edges, as close to that of their numbers as can be. `None`
-    /// if there is a cycle.
+    /// An order of all events that respects all edges, as close to the order of their numbers as
+    /// possible. `None` if there is a cycle.
     pub fn sorted(&mut self) -> Option<Vec<Node>> {
         self.sort();
         let complete = self.order.len() == self.next.len();
         complete.then(|| self.order.iter().map(|node| *node as Node).collect())
     }
 
-    /// Takes away events that nothing comes before, the first one first, for as long as there are any.
+    /// Repeatedly removes the first event without incoming edges.
     fn sort(&mut self) {
         let Graph { edges, next, waits, ready, order } = self;
         waits.clear();
@@ -150,9 +150,9 @@ impl Graph {
         }
     }
 
-    /// A shortest path from one event to another, each event with its edge to the next; the last link is
-    /// the one into `to`. From an event to itself, a shortest cycle. Only paths of fewer than `below` links,
-    /// within the events for which `inside` holds.
+    /// A shortest path from one event to another, each event with its edge to the next; the last link
+    /// leads to `to`. From an event to itself: a shortest cycle. Only paths with fewer than `below`
+    /// links, within the events for which `inside` holds.
     pub fn path(
         &self,
         from: Node,
@@ -182,8 +182,8 @@ impl Graph {
         Some(path)
     }
 
-    /// The shortest cycle within a part; of several, the one through the earliest event. Empty if there is
-    /// none.
+    /// The shortest cycle within a part; of several, the one through the earliest event. Empty if no
+    /// cycle exists.
     pub fn shortest_cycle(&self, part: &[bool]) -> Vec<Link> {
         let cycles = self.cycles(part);
         let mut shortest: Vec<Link> = Vec::new();

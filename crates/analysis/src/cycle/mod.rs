@@ -19,7 +19,7 @@ pub(crate) mod conflicts;
 pub(crate) mod graph;
 pub(crate) mod story;
 
-/// Number of an event; in a story, its position.
+/// The number of an event; in a replayed execution, its position.
 pub type Node = usize;
 
 /// Why one event comes before another.
@@ -34,7 +34,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// As the field writes it.
+    /// The usual abbreviation in the literature.
     pub const fn name(self) -> &'static str {
         match self {
             Edge::Program => "po",
@@ -45,8 +45,8 @@ impl Edge {
         }
     }
 
-    /// Whether the later event follows from the earlier one. The events that some event follows from,
-    /// its *past*, are an execution of the program by themselves.
+    /// Whether the later event depends on the earlier one. The events that an event depends on, its
+    /// *past*, form an execution of the program by themselves.
     pub const fn informs(self) -> bool {
         matches!(self, Edge::Program | Edge::ReadsFrom | Edge::Sync)
     }

@@ -1,19 +1,19 @@
-//! The order of a replayed story's accesses: program order and who read, overwrote and missed whom.
+//! The order of the accesses of a replayed execution: program order, reads-from, coherence and from-reads.
 //!
-//! A node is an event of the story. Pairs of accesses that took effect out of program order are noted
-//! on the way; whether that matters is whether they are on a common cycle.
+//! A node is an event of the replay. Pairs of accesses that took effect out of program order are recorded as
+//! well. Such a pair matters only if both accesses are on a common cycle.
 
 use super::conflicts::{Bytes, Conflicts, Source};
 use super::{Edge, Node};
 use raddle_engine::{self as engine, Cell, Deed, ReplayEvent};
 use std::collections::{BTreeMap, HashMap};
 
-/// A load found something else in memory than a store that was buffered at that moment.
+/// A load that read memory while a store to the same bytes was in the buffer of another thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Missed {
     pub read: Node,
     pub store: Node,
-    /// A later store of the same thread that had left before.
+    /// A later store of the same thread that had left the buffer before.
     pub overtaken_by: Option<Node>,
 }
 
@@ -21,38 +21,39 @@ pub struct Missed {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub writes: Vec<Node>,
-    /// Loads, each with how many of the writes came before.
+    /// The loads, each with the number of writes before it.
     pub reads: Vec<(Node, usize)>,
 }
 
-/// The order of the events up to a moment.
+/// The order of the events.
 #[derive(Debug, Default)]
 pub struct Order {
     pub conflicts: Conflicts,
-    /// For a load, the write it read its first byte from.
+    /// For a load: the write from which it read its first byte.
     pub source: HashMap<Node, Node>,
     pub missed: Vec<Missed>,
-    /// Of two stores of one thread to different places, the later one left first.
+    /// Pairs of stores of one thread to different locations of which the later one left the buffer first.
     pub overtaken: Vec<(Node, Node)>,
-    /// A load came before an earlier store of its own thread to another place had left.
+    /// Pairs of a store and a later load of the same thread from another location that was executed
+    /// before the store left the buffer.
     pub delayed: Vec<(Node, Node)>,
     /// By address.
     pub histories: BTreeMap<u64, History>,
 }
 
-/// What is needed on the way.
+/// The state while the events are processed.
 #[derive(Debug)]
 struct Walk<'e> {
     events: &'e [ReplayEvent],
-    /// For each thread, its stores that have left.
+    /// For each thread, its stores that have left the buffer.
     left: HashMap<u32, Vec<Node>>,
-    /// Who waits for which condition variable, and whose signal woke a thread.
+    /// The condition variable for which each thread waits, and the signal that woke each thread.
     waiting: HashMap<u32, u64>,
     woken: HashMap<u32, Node>,
 }
 
 impl Order {
-    /// The order of all events of a story.
+    /// Computes the order of all events of a replay.
     pub fn of(events: &[ReplayEvent]) -> Order {
         let mut order = Order::default();
         for at in events.iter().filter_map(|event| accessed(&event.deed)) {
@@ -119,7 +120,8 @@ impl Order {
         }
     }
 
-    /// Stores that a load misses, and stores of its own that it does not wait for.
+    /// Records the buffered stores that a load misses, and the stores of its own thread that it
+    /// overtakes.
     fn look_around(&mut self, walk: &Walk<'_>, thread: u32, node: Node, read: &Cell) {
         for owner in 0..self.conflicts.threads() {
             if owner == thread {
@@ -161,7 +163,7 @@ impl Order {
         self.histories.entry(at.addr).or_default().writes.push(node);
     }
 
-    /// A store reaches memory.
+    /// Records that a store reaches memory.
     fn leave(&mut self, walk: &mut Walk<'_>, thread: u32, store: u32) {
         let Some((stored, place)) = self.conflicts.leave(thread, store) else { return };
         let behind = self.conflicts.buffered(thread).range(..place);

@@ -1,8 +1,8 @@
-//! Control flow between instructions, over all functions: which places lie between two of them.
+//! Control flow between instructions, over all functions: which places lie between two instructions.
 //!
-//! A node is the place before an instruction or a terminator. Calls go to the callee's entry, returns
-//! to every place that calls the function: paths that no run takes may be among those found here, but
-//! every path of a run is. Nothing goes on past what drains the store buffer.
+//! A node is the place before an instruction or a terminator. Calls go to the callee's entry, and returns go
+//! to every place that calls the function. So the paths found here include every path of a run, and possibly
+//! paths that no run takes. A path ends at an instruction that drains the store buffer.
 
 use raddle_ir::{
     BlockId, Callee, FenceKind, FuncId, InstKind, Order, Point, Program, TerminatorKind,
@@ -15,7 +15,7 @@ type Node = usize;
 #[derive(Debug)]
 pub(super) struct Flow<'p> {
     program: &'p Program,
-    /// Whether read-modify-writes and locks drain the store buffer, too.
+    /// Whether read-modify-writes and locks drain the store buffer as well.
     locked_drains: bool,
     /// The node of the first instruction of each block.
     starts: HashMap<(FuncId, BlockId), Node>,
@@ -66,7 +66,8 @@ impl<'p> Flow<'p> {
             InstKind::Call { callee, .. } => {
                 let entries = callees(self.program, *callee).into_iter();
                 let entries = entries.filter_map(|func| self.entry(func));
-                // What is not defined, or is called through a pointer, may also come back at once.
+                // A function that is not defined, or is called through a pointer, may also return
+                // immediately.
                 let opaque = match callee {
                     Callee::Direct(func) => self.entry(*func).is_none(),
                     Callee::Indirect(_) => true,
@@ -81,7 +82,7 @@ impl<'p> Flow<'p> {
         self.starts.get(&(func, BlockId::from_u32(0))).copied()
     }
 
-    /// By function, where its calls come back.
+    /// By function: the places to which its calls return.
     fn callers(&self) -> HashMap<FuncId, Vec<Node>> {
         let mut callers: HashMap<FuncId, Vec<Node>> = HashMap::new();
         for (node, point) in self.points.iter().enumerate() {
@@ -107,7 +108,7 @@ impl<'p> Flow<'p> {
         self.common(&self.after[from], &[to])
     }
 
-    /// The places between any instruction that `early` accepts and any that `late` does.
+    /// The places between any instruction that `early` accepts and any that `late` accepts.
     pub fn between_any(
         &self,
         early: impl Fn(&InstKind) -> bool,
@@ -154,8 +155,8 @@ fn callees(program: &Program, callee: Callee) -> Vec<FuncId> {
     }
 }
 
-/// Whether a thread's store buffer is empty after this, under every model. It need not know
-/// everything that is so: what it misses only makes for more places.
+/// Whether a thread's store buffer is empty after this instruction, under every model. An
+/// underapproximation is sound: it only gives more places.
 fn drains(kind: &InstKind) -> bool {
     use InstKind::*;
     match kind {
@@ -173,7 +174,7 @@ fn drains(kind: &InstKind) -> bool {
     }
 }
 
-/// What drains the store buffer under TSO and PSO although it is no fence.
+/// Whether an instruction that is not a fence drains the store buffer under TSO and PSO.
 fn is_locked(kind: &InstKind) -> bool {
     use InstKind::*;
     matches!(

@@ -1,12 +1,12 @@
-//! Goals as failures, for engines that look at executions and not at states.
+//! Goals as failures, for engines that explore executions and not states.
 //!
-//! A thread that is where a goal wants it may choose to stay there for good, and counts itself. Who
-//! comes last fails. All of them were then there at the same time: those that came first never left.
-//! The other way round, threads that can be there at the same time can all choose to stay.
+//! A thread at a place of a goal may choose to stay there forever, and increments a counter. The last thread
+//! to do so fails. Then all threads were there at the same time, because the others never left. Conversely,
+//! threads that can be there at the same time can all choose to stay.
 //!
-//! Counting hides nothing. It is the last thing that its thread does, so under the models that are
-//! given by axioms no event comes after it that it could order, and under those with buffers it may
-//! wait, and the thread's stores with it, until all others are where they are wanted.
+//! Counting does not hide behaviour. The increment is the last operation of its thread. So under axiomatic
+//! models no later event exists that it could order. Under models with buffers, the increment and the
+//! thread's stores may wait until all other threads are at their places.
 
 use raddle_engine::Summary;
 use raddle_ir::{
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// A program with failures in place of its goals.
 pub(super) struct GoalProgram {
     pub program: Verified,
-    /// The positions from here on are those of the failures, one for each goal.
+    /// The positions from here on belong to the failures, one for each goal.
     first: LocId,
 }
 
@@ -31,7 +31,7 @@ impl GoalProgram {
     }
 }
 
-/// How a goal counts: its counter, how many threads it takes, and the position of its failure.
+/// The counter of a goal, the number of its threads, and the position of its failure.
 #[derive(Clone, Copy)]
 struct Count {
     counter: GlobalId,
@@ -41,7 +41,7 @@ struct Count {
 
 /// The program with failures in place of its goals.
 ///
-/// The error, which is a defect of raddle, is that this is not well-formed.
+/// An error means that the result is not well-formed, which is a defect of raddle.
 pub(super) fn as_failures(program: &Verified) -> Result<GoalProgram, String> {
     let mut changed = program.clone().into_program();
     let first = LocId(changed.locs.len() as u32);
@@ -65,7 +65,8 @@ pub(super) fn as_failures(program: &Verified) -> Result<GoalProgram, String> {
         if places.peek().is_none() {
             continue;
         }
-        // Other threads may run the same function, and calls of it are not the thread's outermost.
+        // The function is copied, because other threads may run it, and because inner calls of it do not
+        // count.
         let mut function = changed.funcs[changed.threads[thread].func].clone();
         function.name = format!(".{thread}.{}", function.name);
         places.for_each(|((_, block), counts)| may_stay(&mut function, *block, counts));
@@ -75,7 +76,7 @@ pub(super) fn as_failures(program: &Verified) -> Result<GoalProgram, String> {
     Ok(GoalProgram { program: verify(changed).map_err(defect)?, first })
 }
 
-/// Before the block does what it did, its thread may stay for any of these.
+/// Lets the thread choose to stay for any of these goals, before it executes the block.
 fn may_stay(function: &mut Function, block: BlockId, counts: &[Count]) {
     let loc = function.blocks[block].term.loc;
     let inst = |kind| Inst { kind, loc };
@@ -93,7 +94,7 @@ fn may_stay(function: &mut Function, block: BlockId, counts: &[Count]) {
     function.blocks[block].term = Terminator { kind, loc };
 }
 
-/// A block that counts the thread in, fails if it is the last, and ends it.
+/// A block that increments the counter, fails if the thread is the last one, and ends the thread.
 fn staying(function: &mut Function, loc: LocId, count: Count) -> BlockId {
     let mut reg = |ty| function.regs.push(RegInfo { ty, name: None });
     let (old, last) = (reg(Type::I32), reg(Type::BOOL));
@@ -128,12 +129,12 @@ fn staying(function: &mut Function, loc: LocId, count: Count) -> BlockId {
     function.blocks.push(block(vec![counting, is_last], Terminator { kind, loc }))
 }
 
-/// Ends the thread where it is, whatever its function returns.
+/// An instruction that ends the thread, whatever its function returns.
 fn assume_nothing() -> InstKind {
     InstKind::Assume { cond: Operand::Int(0) }
 }
 
-/// Control does not get here.
+/// A terminator that is never reached.
 fn stop(loc: LocId) -> Terminator {
     Terminator { kind: TerminatorKind::Unreachable, loc }
 }

@@ -1,20 +1,19 @@
-//! The cheapest choice of fences that satisfies what was learned so far.
+//! The cheapest choice of fences that satisfies all clauses learned so far.
 //!
-//! A clause says: at one of these places, a fence of at least this strength. Branch and bound over
-//! the first clause that is not satisfied; clauses that have no place in common give the lower bound.
-//! The number of fences counts first, then their strength, then how well the places suit (their
-//! prices); of equal choices the first found wins, and everything is tried in a fixed order, so the
-//! answer depends on nothing else.
+//! A clause requires a fence of at least some strength at one of some places. The search is branch and bound
+//! over the first clause that is not satisfied; clauses without a common place give the lower bound. The
+//! number of fences counts first, then their strength, then the prices of their places. Of equal choices the
+//! first one found wins. Choices are tried in a fixed order, so the answer is deterministic.
 
 use raddle_engine::Budget;
 
-/// How strong a fence is: 0 is none.
+/// The strength of a fence: 0 is no fence.
 pub(super) type Level = u8;
 
 /// A strength for each place.
 pub(super) type Choice = Vec<Level>;
 
-/// At least this strength, at one of these places.
+/// Requires at least this strength at one of these places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Clause(pub Vec<(usize, Level)>);
 
@@ -24,7 +23,7 @@ impl Clause {
     }
 }
 
-/// How many, how strong, and how dear.
+/// The number of fences, their total strength, and their total price.
 type Cost = (u32, u32, u64);
 
 fn cost(prices: &[u32], choice: &[Level]) -> Cost {
@@ -36,7 +35,7 @@ fn cost(prices: &[u32], choice: &[Level]) -> Cost {
 }
 
 /// A strength for each place that has a price; `None` if no choice satisfies all clauses. If the budget
-/// is spent on the way, the answer says nothing.
+/// runs out, the answer is meaningless.
 pub(super) fn cheapest(prices: &[u32], clauses: &[Clause], budget: &Budget) -> Option<Choice> {
     let mut search = Search { prices, clauses, budget, best: None };
     search.extend(&mut vec![0; prices.len()]);
@@ -71,7 +70,7 @@ impl Search<'_> {
         }
     }
 
-    /// No extension costs less.
+    /// A lower bound for the cost of every extension of a choice.
     fn bound(&self, choice: &[Level], now: Cost) -> Cost {
         let mut taken = vec![false; choice.len()];
         let (mut count, mut weight, mut price) = now;

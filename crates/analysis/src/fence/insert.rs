@@ -1,4 +1,4 @@
-//! Fences into programs, and places of the program with fences back into those of the original.
+//! Inserts fences into programs, and maps points of the program with fences back to the original.
 
 use raddle_ir::{FenceKind, Point, Verified};
 

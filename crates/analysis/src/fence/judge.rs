@@ -1,4 +1,4 @@
-//! Whether a program is as it is wanted.
+//! Decides whether a program satisfies the goal of the search for fences.
 
 use super::goals;
 use crate::condition;
@@ -49,27 +49,26 @@ fn is_access(inst: &InstKind) -> bool {
     )
 }
 
-/// What fences are to bring about.
+/// The goal of the fences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
-    /// No behaviour beyond those of SC.
+    /// No behaviour beyond SC.
     Robust,
-    /// No goal can be reached; in a program without goals, nothing fails.
+    /// No goal can be reached. In a program without goals: no execution fails.
     Goals,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
     pub target: Target,
-    /// The model that fences are to help against. The budget is for all queries together, the other
-    /// limits for each.
+    /// The model and the limits. The budget is for all queries together, the other limits for each query.
     pub options: Options,
 }
 
 pub(super) enum Judgement {
     Good,
     Bad,
-    /// Bad, and these stores are overtaken by these loads.
+    /// Not satisfied: each of these stores is overtaken by the load beside it.
     Attacked(Vec<(Point, Point)>),
     Unknown(String),
 }
@@ -84,7 +83,8 @@ impl<'q> Judge<'q> {
         Judge { question, queries: 0 }
     }
 
-    /// Why fences cannot help, if that is known: under SC they do nothing.
+    /// Why fences cannot help, if that is known: they cannot if the program is bad under SC, where they
+    /// have no effect.
     pub fn is_hopeless(&mut self, program: &Verified) -> Option<&'static str> {
         if self.question.target == Target::Robust {
             return None;
@@ -114,25 +114,25 @@ impl<'q> Judge<'q> {
         }
     }
 
-    /// The options of a query under a model, by its default strategy.
+    /// The options of a query under a model, with its default strategy.
     fn options(&self, model: Model) -> Options {
         let strategy = Strategy::default_of(model);
         Options { model, strategy, ..self.question.options.clone() }
     }
 
-    /// The options of a query of states.
+    /// The options of a query of the reachability engine.
     fn reach_options(&self, model: Model) -> Options {
         let checks = Checks { goals: true, ..Checks::default() };
         Options { checks, ..self.options(model).by(Strategy::Lazy) }
     }
 
-    /// Whether anything goes beyond SC under TSO, by attacks: loops need no bound.
+    /// Decides robustness against TSO by attacks: loops need no bound.
     fn attacks(&self, program: &Verified) -> Judgement {
         let options = self.reach_options(self.question.options.model);
         let attacks = raddle_reach::attacks(program, &options);
         let pair = |a: &raddle_reach::FeasibleAttack| (a.store, a.load);
         match attacks.unknown {
-            // What was found is right, whatever else there may be.
+            // The attacks found are real, even if there may be more.
             _ if !attacks.feasible.is_empty() => {
                 Judgement::Attacked(attacks.feasible.iter().map(pair).collect())
             }
@@ -141,7 +141,8 @@ impl<'q> Judge<'q> {
         }
     }
 
-    /// Goals and failures, for which loops need no bound; conditions are about executions that end.
+    /// Decides reachability of goals and failures, for which loops need no bound. Conditions are not
+    /// decided here, because they are about executions that end.
     fn reaches(&self, program: &Verified, model: Model) -> Judgement {
         if program.goals.is_empty() && program.condition.is_some() {
             return self.fails(program, model);
@@ -159,14 +160,15 @@ impl<'q> Judge<'q> {
         match found.robust {
             Some(true) => Judgement::Good,
             Some(false) => Judgement::Bad,
-            // Fences are found for the inputs that are tried.
+            // Fences are computed for the inputs that were tried.
             None if found.gaps == [Gap::Inputs] => Judgement::Good,
             None => Judgement::Unknown(missing(&found.gaps).to_owned()),
         }
     }
 
-    /// Whether an execution shows a goal, if there are any; otherwise a failure, or a final state that the
-    /// condition is about: one that it says exists, or that it speaks against.
+    /// Decides by executions whether a goal is reached, if the program has goals. Otherwise whether an
+    /// execution fails, or ends in a final state that the condition is about: a state that an `exists`
+    /// describes, or that contradicts the condition.
     fn fails(&self, program: &Verified, model: Model) -> Judgement {
         let options = self.options(model);
         let (summary, bad) = if program.goals.is_empty() {
@@ -178,7 +180,7 @@ impl<'q> Judge<'q> {
                 Ok(goals) => goals,
                 Err(defect) => return Judgement::Unknown(defect),
             };
-            // A failure that is not a goal shows nothing.
+            // A failure that is not a goal does not count.
             let summary = search(&goals.program, &Options { keep_going: true, ..options });
             let bad = goals.is_reached(&summary);
             (summary, bad)
@@ -190,7 +192,8 @@ impl<'q> Judge<'q> {
         }
     }
 
-    /// Every trace of SC is one of the model, so that equal numbers mean the same traces.
+    /// Decides robustness by counting. Every trace of SC is a trace of the model, so equal numbers mean
+    /// equal traces.
     fn counts(&self, program: &Verified) -> Judgement {
         let count = |model| {
             let options = self.options(model).by(Strategy::Graph);
@@ -209,7 +212,7 @@ impl<'q> Judge<'q> {
 const BOUND: &str = "a search met a bound";
 const UNSUPPORTED: &str = "something was reached that cannot be run";
 
-/// Why nobody can say whether a program is robust.
+/// Why robustness is unknown.
 fn missing(gaps: &[Gap]) -> &'static str {
     match gaps.first() {
         Some(Gap::Stopped(stopped)) => stopped.phrase(),
@@ -230,7 +233,7 @@ fn shows_final_state(program: &Program, summary: &Summary) -> bool {
     })
 }
 
-/// Why a search says nothing of executions that it did not see.
+/// Why a search is not a proof for all executions, if it is not.
 fn incomplete(summary: &Summary) -> Option<&'static str> {
     let unsupported = summary.failures.iter().any(|f| f.kind == FailureKind::Unsupported);
     match summary.stopped {
@@ -240,7 +243,8 @@ fn incomplete(summary: &Summary) -> Option<&'static str> {
     }
 }
 
-/// A search that says nothing of inputs which were not tried: fences are found for those that are.
+/// Searches a program without the bounds for untried inputs: fences are computed for the inputs that were
+/// tried.
 fn search(program: &Verified, options: &Options) -> Summary {
     match options.strategy.engine() {
         Engine::Graph => raddle_graph::explore(program, options),

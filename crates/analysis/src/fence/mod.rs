@@ -1,24 +1,25 @@
-//! The fewest fences that make a program robust, or its goals unreachable.
+//! The smallest set of fences that makes a program robust, or its goals unreachable.
 //!
-//! A counterexample-guided search for a minimal hitting set. What was learned is a set of clauses,
-//! each of which says "a fence of at least this strength at one of these places" and holds for every
-//! solution. The cheapest choice that satisfies them ([`hitting`]) is put into the program
-//! ([`insert`]) and judged ([`judge`]). If it is good, it is a solution, and no other is cheaper;
-//! if not, the judgement gives clauses that this choice violates. There are finitely many choices, so
-//! it ends, with an exact minimum: the number of fences counts first, then how strong they are.
+//! This is a counterexample-guided search for a minimal hitting set. The learned facts are clauses. Each
+//! clause requires a fence of at least some strength at one of some places, and holds for every solution.
+//! The cheapest choice that satisfies all clauses ([`hitting`]) is inserted into the program ([`insert`]) and
+//! judged ([`judge`]). If the result is good, the choice is a solution, and no other is cheaper. If not, the
+//! judgement gives clauses that this choice violates. The number of choices is finite, so the search ends
+//! with an exact minimum: the number of fences counts first, then their strength.
 //!
-//! Where clauses come from:
+//! Sources of clauses:
 //!
-//! - For robustness against TSO, an attack: a store of a thread that is delayed past a load of the
-//!   same thread. In the computation that shows it only this thread delays anything, and only from
-//!   the store to the load. So it stays possible unless a fence lies on its way between the two, and
-//!   that way is among the paths without a fence ([`flow`]).
-//! - Otherwise, that more fences allow less. A bad choice is made stronger as long as it stays bad; a
-//!   solution then is stronger than the result somewhere.
+//! - For robustness against TSO, an attack: a store of a thread that is delayed past a load of the same
+//!   thread. In the computation that shows it, only this thread delays anything, and only from the store to
+//!   the load. So the attack stays possible unless a fence lies on its path between the two, and that path
+//!   is one of the paths without a fence ([`flow`]).
+//! - Otherwise, monotonicity: more fences allow less. A bad choice is made stronger as long as it stays bad.
+//!   Every solution is then stronger than the result at some place.
 //!
-//! Places are points between instructions of functions that are not a library's; points with only
-//! local instructions in between, and no way in or out, count as one ([`places`]). Where sets are
-//! equally good, the prices of their places decide: whoever asks knows what is easy to write.
+//! Places are points between instructions of functions that do not belong to a library. Points with only
+//! local instructions between them, and no other way in or out, count as one place ([`places`]). Of equally
+//! good sets, the prices of their places decide. The caller gives the prices, because it knows which places
+//! are easy to write in the source.
 
 mod flow;
 mod goals;
@@ -38,15 +39,15 @@ use raddle_engine::{Spent, Stopped};
 use raddle_ir::{FenceKind, LocId, Point, Verified};
 use std::time::{Duration, Instant};
 
-/// Where a fence may go.
+/// A place for a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FencePoint {
     pub point: Point,
-    /// The position of the instruction before it, if there is one in the block.
+    /// The position of the instruction before the fence, if the block has one.
     pub after: LocId,
-    /// The position of what follows.
+    /// The position of the instruction after the fence.
     pub before: LocId,
-    /// Whether what comes before and what follows is on one line of the source.
+    /// Whether the instructions before and after are on the same line of the source.
     pub within_line: bool,
 }
 
@@ -58,10 +59,10 @@ pub struct Fence {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The smallest set; none if the program is fine as it is. The program with exactly these was
+    /// The smallest set; empty if the program needs no fences. The program with exactly these fences was
     /// judged to be good.
     Fences(Vec<Fence>),
-    /// No fences help; why.
+    /// No fences help, with the reason.
     Hopeless(String),
     Unknown(String),
 }
@@ -69,11 +70,11 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fences {
     pub outcome: Outcome,
-    /// Where the outcome is unknown: the set that could not be judged. No cheaper one will do.
+    /// If the outcome is unknown: the set that could not be judged. No cheaper set is a solution.
     pub candidate: Vec<Fence>,
-    /// Places that were considered.
+    /// The number of places that were considered.
     pub places: usize,
-    /// Programs that were judged.
+    /// The number of programs that were judged.
     pub queries: u32,
     pub elapsed: Duration,
 }
@@ -87,7 +88,7 @@ impl Fences {
     }
 }
 
-/// What a second look at a program says.
+/// The result of judging a program again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Good,
@@ -109,17 +110,17 @@ pub fn between_lines(places: &Places) -> Vec<u32> {
     places.iter().map(|place| u32::from(place.within_line)).collect()
 }
 
-/// Looks for the smallest set of fences.
+/// Searches for the smallest set of fences.
 ///
-/// Of sets that are as good, it is the one whose places are cheapest together. Prices are asked for
-/// at most once, when it is known that fences are needed.
+/// Of equally good sets, the one with the lowest total price is returned. Prices are computed at most
+/// once, when it is known that fences are needed.
 pub fn fences(
     program: &Verified,
     question: &Question,
     prices: impl FnOnce(&Places) -> Vec<u32>,
 ) -> Fences {
     let start = Instant::now();
-    // The flow takes as much as the program, and so do the copies with fences that are judged.
+    // The flow takes as much memory as the program, and so does each copy with fences that is judged.
     if !question.options.limits.budget.affords(4 * program.code_bytes()) {
         return Fences {
             outcome: Outcome::Unknown(Stopped::Memory.phrase().to_owned()),
@@ -209,7 +210,8 @@ impl Search<'_> {
         insert::insert(self.program, fences)
     }
 
-    /// Each pair is a store and a load that overtakes it, in the program with fences.
+    /// Learns a clause from each pair of a store and a load that overtakes it, in the program with
+    /// fences.
     fn learn_from_attacks(&mut self, fenced: &Fenced, pairs: &[(Point, Point)]) {
         let flow = Flow::new(&fenced.program, locked_drains(self.question.options.model));
         for (store, load) in pairs {
@@ -226,11 +228,11 @@ impl Search<'_> {
         }
     }
 
-    /// What every solution satisfies, since this choice is bad.
+    /// A clause that every solution satisfies, given that this choice is bad.
     fn strengthened(&mut self, mut choice: Choice) -> Clause {
         let strongest = self.question.options.model.fences().len() as Level;
         for place in 0..choice.len() {
-            // Without a budget nothing more is learned, and the clause is not used.
+            // Once the budget is spent, the clause is not used.
             if self.question.options.limits.budget.is_spent() {
                 break;
             }

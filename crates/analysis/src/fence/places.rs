@@ -8,11 +8,11 @@ use raddle_ir::{InstKind, Point, Program, TerminatorKind};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
 
-/// Different places; first those between lines of the source, each kind in the order of the program.
+/// The distinct places: first those between lines of the source, then the others, each in program order.
 #[derive(Clone, Debug)]
 pub struct Places {
     list: Vec<FencePoint>,
-    /// By point, also by those that are equal to a place.
+    /// The place of each point, including points that are equivalent to a place.
     numbers: HashMap<Point, usize>,
 }
 
@@ -50,13 +50,13 @@ impl Places {
         self.list.iter()
     }
 
-    /// The place that a fence at this point is at; `None` if it would do nothing there.
+    /// The place of a fence at this point; `None` if a fence there has no effect.
     pub fn number(&self, point: Point) -> Option<usize> {
         self.numbers.get(&point).copied()
     }
 }
 
-/// How many terminators lead to a block; one more for an entry.
+/// The number of terminators that lead to each block, plus one for an entry block.
 fn ways_in(program: &Program) -> HashMap<(raddle_ir::FuncId, raddle_ir::BlockId), u32> {
     let mut ways = HashMap::new();
     for (func, function) in &program.funcs {
@@ -72,14 +72,14 @@ fn ways_in(program: &Program) -> HashMap<(raddle_ir::FuncId, raddle_ir::BlockId)
     ways
 }
 
-/// The last point that a fence is as good at: only local instructions and plain jumps in between.
+/// The last point that is equivalent for a fence: only local instructions and plain jumps lie between.
 fn last_equal(
     program: &Program,
     ways_in: &HashMap<(raddle_ir::FuncId, raddle_ir::BlockId), u32>,
     mut point: Point,
 ) -> Point {
     let blocks = &program.funcs[point.func].blocks;
-    // A block is entered at most once on such a way, unless nothing ever enters it.
+    // Such a path enters a block at most once, except in unreachable cycles.
     for _ in 0..=blocks.len() {
         let body = &blocks[point.block];
         let rest = body.insts.iter().skip(point.index as usize);
@@ -124,7 +124,7 @@ fn place(program: &Program, point: Point) -> FencePoint {
         None => after_jump(program, point),
     };
     let line = |loc| program.loc(loc).map(|loc| (loc.file, loc.line));
-    // Local instructions of the same line belong to what follows: they compute its address.
+    // Local instructions on the same line belong to the next access: they compute its address.
     let mut earlier = body.insts[..index].iter().rev();
     let last = earlier.find(|inst| !is_local(&inst.kind) || line(inst.loc) != line(before));
     let after = last.map_or(raddle_ir::LocId::NONE, |inst| inst.loc);
@@ -132,8 +132,8 @@ fn place(program: &Program, point: Point) -> FencePoint {
     FencePoint { point, after, before, within_line }
 }
 
-/// Where control goes on behind a terminator. A jump often has the position of what it follows, so
-/// that of its target says more.
+/// The position at which control continues after a terminator. A jump often has the position of the
+/// instruction before it, so the position of its target is more useful.
 fn after_jump(program: &Program, point: Point) -> raddle_ir::LocId {
     let blocks = &program.funcs[point.func].blocks;
     let term = &blocks[point.block].term;

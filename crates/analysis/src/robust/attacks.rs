@@ -1,7 +1,7 @@
-//! By attacks: no execution is explored, states are, so loops need not end. For TSO only.
+//! Robustness by attacks, for TSO only. The search explores states, not executions, so loops need not end.
 //!
-//! The schedule of an attack that succeeds is replayed under the model and must have a cycle, as any
-//! other witness.
+//! The schedule of a successful attack is replayed under the model and must have a cycle, like any other
+//! witness.
 
 use super::{Finding, Gap, unconfirmed, witness};
 use raddle_engine::{Limits, Model, Options, Stopped};

@@ -1,7 +1,7 @@
-//! By counting: the traces under SC are among those under the model.
+//! Robustness by counting: the traces under SC are a subset of those under the model.
 //!
-//! A count that a limit has cut short says nothing, whatever the other one is: then the second search
-//! is left out. Both share the time.
+//! A count that a limit cut short proves nothing, whatever the other count is. In that case the second
+//! search is skipped. Both searches share the time.
 
 use super::{Finding, gaps, options, traces};
 use raddle_engine::{Limits, Model};

@@ -1,5 +1,5 @@
-//! By cycles: the model is explored, and a trace whose program and conflict order have a cycle is not a
-//! trace under SC ([`crate::cycle`]).
+//! Robustness by cycles: the model is explored. A trace whose program and conflict order have a cycle is not
+//! a trace under SC ([`crate::cycle`]).
 
 use super::witness::witness;
 use super::{Finding, Gap, gaps, options, unconfirmed};
@@ -32,7 +32,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
     Finding { witness: found, violated, gaps, searches: vec![(model, summary)] }
 }
 
-/// False if the budget is spent on the way.
+/// Whether the order of the events has a cycle. False if the budget runs out.
 fn is_cyclic(conflicts: &mut Conflicts, happened: &[Happening], budget: &Budget) -> bool {
     conflicts.clear();
     for happening in happened {

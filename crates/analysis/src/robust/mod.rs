@@ -1,25 +1,25 @@
-//! Robustness: does a program have a trace under a model that is no trace under SC?
+//! Robustness: whether a program has a trace under a model that is not a trace under SC.
 //!
-//! A trace is what Shasha and Snir call one: who does what in which program order, who reads from
-//! whom, and the order of writes to each place. Those that fail, deadlock or are blocked are traces
-//! like any other. Four ways to decide it, which know little of each other:
+//! Traces are those of Shasha and Snir: the program order of each thread, the reads-from relation, and the
+//! order of writes to each location. Traces that fail, deadlock or are blocked count like any other. The
+//! ways to decide robustness are largely independent of each other:
 //!
 //! | module | way |
 //! |---|---|
 //! | [`monitor`] | explores SC only; on each trace, the monitor of paper 001 on causal pasts |
 //! | [`cycles`] | explores the model; a trace whose order has a cycle is a witness |
-//! | [`count`] | explores both and compares the numbers of traces: those of SC are among the others |
-//! | [`mod@sample`] | the monitors of the paper along random runs: no decision, but fast |
+//! | [`count`] | explores both and compares the numbers of traces: those of SC are a subset |
+//! | [`mod@sample`] | the monitors of the paper on random runs: fast, but does not decide |
 //! | [`attacks`] | searches states under SC together with one delayed store; loops need not end; TSO only |
-//! | [`witness`] | what all of them show: a schedule under the model, replayed, and its cycle |
+//! | [`witness`] | the common result: a schedule under the model, replayed, and its cycle |
 //!
-//! The first is the default: a robust program costs little more than its search under SC. It leaves to
-//! the second what it cannot judge exactly ([`Gap::Mixed`]).
+//! The first is the default: a robust program costs little more than its search under SC. Cases that it
+//! cannot judge exactly are left to the second ([`Gap::Mixed`]).
 //!
-//! Invariant: "not robust" is only said with a witness that was replayed under the model and has a
-//! cycle, or on counts; "robust" only if the search was complete. Loops that spin are searched as
-//! everywhere (docs/loops.md): an iteration that did nothing is not repeated, so a trace that differs
-//! from those of SC in such iterations alone is not looked at.
+//! Invariant: the answer "not robust" needs a witness that was replayed under the model and has a cycle, or
+//! different counts. The answer "robust" needs a complete search. Spinning loops are searched as everywhere
+//! (docs/loops.md): an iteration without effect is not repeated, so a trace that differs from those of SC
+//! only in such iterations is not considered.
 
 mod attacks;
 mod count;
@@ -55,34 +55,34 @@ impl By {
     }
 }
 
-/// Why an answer is missing.
+/// Why robustness was not decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gap {
     /// A search ended early.
     Stopped(Stopped),
     /// A bound cut executions.
     Bounds,
-    /// Inputs took some of their values only.
+    /// Only some values of the inputs were tried.
     Inputs,
-    /// Something was reached that cannot be run.
+    /// The search reached an operation that raddle cannot run.
     Unsupported,
     /// The monitor cannot judge accesses that overlap in part: under PSO those of one thread.
     Mixed,
-    /// Attacks are for TSO.
+    /// Attacks are defined for TSO only.
     OnlyTso,
     /// A witness did not replay: a defect of raddle.
     Unconfirmed,
 }
 
-/// The answer to "is relaxed memory visible at all?".
+/// The result of a robustness query.
 #[derive(Clone, Debug)]
 pub struct Robustness {
     pub model: Model,
     pub by: By,
-    /// `None`: unknown; [`Robustness::gaps`] says why.
+    /// `None` if unknown; [`Robustness::gaps`] has the reasons.
     pub robust: Option<bool>,
     pub gaps: Vec<Gap>,
-    /// Of a program that is not robust, but for counts.
+    /// The witness of a program that is not robust; counting gives none.
     pub witness: Option<CycleWitness>,
     /// The searches, in order, each with its model.
     pub searches: Vec<(Model, Summary)>,
@@ -103,24 +103,23 @@ impl Robustness {
         }
     }
 
-    /// Executions explored in all, those that were blocked included.
+    /// The total number of explored executions, including blocked ones.
     pub fn executions(&self) -> u64 {
         self.searches.iter().map(|(_, summary)| traces(summary)).sum()
     }
 }
 
-/// What a way of deciding comes to.
+/// The result of one way to decide robustness.
 #[derive(Default)]
 struct Finding {
     witness: Option<CycleWitness>,
-    /// Whether there is one, or must be.
+    /// Whether a witness was found, or must exist.
     violated: bool,
     gaps: Vec<Gap>,
     searches: Vec<(Model, Summary)>,
 }
 
-/// Decides whether a program is robust against a model; the fastest way that is complete if
-/// none is asked for.
+/// Decides whether a program is robust against a model. If `by` is `None`, uses the fastest complete way.
 pub fn robust(program: &Verified, model: Model, limits: &Limits, by: Option<By>) -> Robustness {
     let start = Instant::now();
     let mut by_which = by.unwrap_or(By::Monitor);
@@ -150,22 +149,22 @@ fn decide(program: &Verified, model: Model, limits: &Limits, by: By) -> Finding 
     }
 }
 
-/// A search of all traces: failures do not end it.
+/// Options for a search of all traces: it continues after failures.
 fn options(model: Model, limits: &Limits) -> Options {
     Options { limits: limits.clone(), keep_going: true, ..Options::new(model) }
 }
 
-/// The traces that a search has seen.
+/// The number of traces that a search has seen.
 fn traces(summary: &Summary) -> u64 {
     summary.executions + summary.blocked + summary.cut
 }
 
-/// Why a witness is not confirmed.
+/// Why a witness was not confirmed.
 fn unconfirmed(budget: &Budget) -> Gap {
     budget.spent().map_or(Gap::Unconfirmed, |spent| Gap::Stopped(spent.into()))
 }
 
-/// What a search has left open.
+/// The reasons why a search is not complete.
 fn gaps(summary: &Summary) -> Vec<Gap> {
     let mut gaps = Vec::new();
     if let Some(stopped) = summary.stopped.filter(|stopped| *stopped != Stopped::Enough) {

@@ -1,11 +1,11 @@
-//! By the monitor: SC is explored, and every access of every trace is judged on its causal past.
+//! Robustness by the monitor: SC is explored, and every access of every trace is judged on its causal past.
 //!
-//! What the monitor finds is run under the model, with the store delayed, and must show a cycle there.
-//! Only an access that waits for a value can turn out not to find it while the store is delayed; that
-//! is no violation, and the search goes on. Accesses that threads still wait to make when an
-//! execution ends are judged too: with a store delayed, they may not have to wait. Executions in which
-//! no thread runs ahead of a store of its own, or none that others follow before the store has left,
-//! are passed over ([`Overtaking`]): there is nothing to find in them.
+//! Each finding of the monitor is run under the model, with the store delayed, and must show a cycle there.
+//! This can fail only for an access that waits for a value, if the value does not come while the store is
+//! delayed. Then it is not a violation, and the search continues. The accesses at which threads wait when an
+//! execution ends are judged too: with a store delayed, they may not have to wait. Executions in which no
+//! thread overtakes a store of its own, or in which no other thread can observe it, are skipped
+//! ([`Overtaking`]): the monitor would find nothing in them.
 
 use super::witness::{CycleWitness, witness};
 use super::{Finding, Gap, gaps, options};
@@ -26,7 +26,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
     let summary = observe(program, &options, false, &mut |execution| watch.visit(execution));
     let mut gaps = gaps(&summary);
     if watch.causal.is_mixed() || watch.undecided {
-        // What it found may then be nothing.
+        // The findings of the monitor may then be false.
         gaps.push(Gap::Mixed);
     } else if watch.unconfirmed {
         gaps.push(Gap::Unconfirmed);
@@ -35,7 +35,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
     Finding { witness: watch.found, violated, gaps, searches: vec![(Model::Sc, summary)] }
 }
 
-/// How a model's buffers are divided.
+/// The kind of buffers of a model.
 pub const fn buffers(model: Model) -> Buffers {
     match model.buffering() {
         Some(Buffering::PerLocation) => Buffers::PerAddress,
@@ -43,17 +43,17 @@ pub const fn buffers(model: Model) -> Buffers {
     }
 }
 
-/// What a read-modify-write does to the stores of its thread that wait under PSO.
+/// The effect of a read-modify-write on the buffered stores of its thread under PSO.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Interlocked {
-    /// All leave before it: the machine of this project.
+    /// All of them leave before it: the machine of this project.
     #[default]
     Drains,
     /// Those to its own address leave before it: paper 001, figure 3.
     OwnAddress,
 }
 
-/// A happening under SC as the monitor's operations under a model.
+/// Converts an event under SC to operations of the monitor under a model.
 #[inline]
 pub(crate) fn operations(
     rules: Rules,
@@ -81,7 +81,7 @@ pub(crate) fn operations(
             barrier(after).into_iter().for_each(&mut add);
         }
         What::Locked { writes } => {
-            // One that writes drains by itself, but for the paper's under PSO.
+            // An operation that writes drains the buffer itself, except under the paper's PSO.
             let drains = match rules.buffering {
                 Buffering::PerLocation => interlocked == Interlocked::Drains,
                 Buffering::None | Buffering::Fifo => !writes,
@@ -95,7 +95,7 @@ pub(crate) fn operations(
         What::Spawn(child) => add(Op::Spawn(Thread(child))),
         What::Join(child) => add(Op::Join(Thread(child))),
         What::Woken(by) => add(Op::Woken(Thread(by))),
-        // A step of the thread that nobody else can tell; it still happens.
+        // A step that no other thread can observe. It still counts as an event.
         What::Choice => add(Op::Access(Kind::Read)),
         What::Buffer { .. } | What::Update { .. } => {}
     }
@@ -114,13 +114,14 @@ struct Watch<'p> {
     rules: Rules,
     limits: &'p Limits,
     overtaking: Overtaking,
-    /// What happened as operations of the monitor, and for each happening how many there were before;
-    /// how many happenings of these are still as they were.
+    /// The events as operations of the monitor.
     operations: Vec<Access>,
+    /// For each event, the number of operations before it.
     starts: Vec<u32>,
+    /// The number of events that are still unchanged.
     same: usize,
     causal: Causal,
-    /// How many of the operations the monitor has seen.
+    /// The number of operations that the monitor has seen.
     seen: usize,
     found: Option<CycleWitness>,
     unconfirmed: bool,
@@ -167,7 +168,7 @@ impl<'p> Watch<'p> {
         ControlFlow::Continue(())
     }
 
-    /// Looks for threads that run ahead, in what happened since the part that was there before.
+    /// Looks for threads that overtake their stores, in the events after the first `same` ones.
     fn follow(&mut self, happened: &[Happening], same: usize) {
         self.same = self.same.min(same);
         self.overtaking.truncate(same);
@@ -182,12 +183,12 @@ impl<'p> Watch<'p> {
         }
     }
 
-    /// Whether it is worth looking at what a thread waits to do.
+    /// Whether the access at which a thread waits needs to be judged.
     fn would(&mut self, waiting: &Happening) -> bool {
         next(self.rules, waiting).is_some_and(|access| self.overtaking.would(&access))
     }
 
-    /// Makes operations of what happened, and shows the monitor those that it has not seen.
+    /// Converts the events to operations, and gives the monitor those that it has not seen.
     fn judge(&mut self, happened: &[Happening]) -> ControlFlow<()> {
         if let Some(kept) = self.starts.get(self.same).map(|start| *start as usize) {
             self.starts.truncate(self.same);
@@ -221,7 +222,7 @@ impl<'p> Watch<'p> {
         ControlFlow::Continue(())
     }
 
-    /// The happening that an operation is of.
+    /// The event that an operation belongs to.
     fn origin(&self, operation: usize) -> usize {
         self.starts.partition_point(|start| *start as usize <= operation) - 1
     }
@@ -256,7 +257,8 @@ impl<'p> Watch<'p> {
                 return ControlFlow::Break(());
             }
             (None, _) if budget.is_spent() => {}
-            // Through parts of its bytes an access may seem to miss more than it does.
+            // An access that conflicts in part of its bytes may be judged to miss a store although it
+            // does not.
             (None, Some(_)) => self.undecided = true,
             (None, None) => self.unconfirmed = true,
         }

@@ -1,4 +1,4 @@
-//! The monitors of paper 001 along random runs under SC, as in the paper's section 5.
+//! The monitors of paper 001 on random runs under SC, as in the paper's section 5.
 
 use super::monitor::{Interlocked, buffers, operations};
 use super::options;
@@ -9,21 +9,21 @@ use raddle_monitor::{Cells, Found, Monitor, Site, Violation};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// What the monitor says of a sample of runs.
+/// The result of the monitor for a sample of runs.
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub model: Model,
     pub runs: u64,
-    /// Events of all runs: accesses, fences, threads that start and end.
+    /// The number of events of all runs: accesses, fences, starts and ends of threads.
     pub events: u64,
-    /// Runs with a violation.
+    /// The number of runs with a violation.
     pub violating: u64,
-    /// Distinct violations by the instructions of store, *prev* and access, with how often each was
-    /// seen.
+    /// The distinct violations by the instructions of store, *prev* and access, each with its number of
+    /// occurrences.
     pub violations: Vec<(Pattern, u64)>,
-    /// Violations that are none of these: there are too many kinds.
+    /// The number of violations that are not in the list because it was full.
     pub others: u64,
-    /// Time of the monitor alone, and of everything.
+    /// The time of the monitor alone, and of everything.
     pub monitoring: Duration,
     pub elapsed: Duration,
     pub summary: Summary,
@@ -50,7 +50,7 @@ pub struct Pattern {
     pub access: LocId,
 }
 
-/// What to run.
+/// Which runs to make.
 #[derive(Clone, Debug)]
 pub struct Runs {
     pub sampling: Sampling,
@@ -58,7 +58,7 @@ pub struct Runs {
     pub limits: Limits,
 }
 
-/// Runs random schedules, the same ones for the same seed, and the monitor of a model along each.
+/// Runs random schedules, which are the same for the same seed, and the monitor of a model on each.
 pub fn sample(program: &Verified, model: Model, runs: &Runs) -> Sample {
     let start = Instant::now();
     let Some(rules) = Rules::of(model, None) else {
@@ -112,7 +112,7 @@ pub fn sample(program: &Verified, model: Model, runs: &Runs) -> Sample {
     Sample { model, runs, events, violating, violations, others, monitoring, elapsed, summary }
 }
 
-/// No position and no instruction are the same number.
+/// The site of a position. [`LocId::NONE`] and [`Site::NONE`] have the same number.
 fn site(loc: LocId) -> Site {
     Site(loc.0)
 }

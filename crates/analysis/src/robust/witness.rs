@@ -1,7 +1,7 @@
-//! What shows that a program is not robust: a schedule under the model, replayed, and a cycle in it.
+//! The witness of a program that is not robust: a schedule under the model, replayed, and a cycle in it.
 //!
-//! The replay is on a fresh system, and the order of its story is [`crate::cycle`]'s: neither knows how
-//! the schedule was found.
+//! The replay is on a fresh system, and [`crate::cycle`] computes the order of its events. Both are
+//! independent of how the schedule was found.
 
 use crate::cycle::story::Order;
 use crate::cycle::{Edge, Link, Node};
@@ -10,10 +10,10 @@ use raddle_engine::{Budget, Model, Options, ReplayEnd, ReplayEvent, Replayed, St
 use raddle_interleave::{replay, replay_reach};
 use raddle_ir::Verified;
 
-/// Cycles are looked for from so many pairs at most; the shortest is taken.
+/// The maximal number of pairs from which cycles are searched; the shortest cycle is taken.
 const MOST_PAIRS: usize = 64;
 
-/// Shows that a program is not robust.
+/// A proof that a program is not robust.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CycleWitness {
     pub witness: Witness,
@@ -36,7 +36,7 @@ pub(super) fn witness(
     of_replay(replay(program, &options, &schedule), schedule)
 }
 
-/// The same for a schedule in which threads may spin.
+/// Like [`witness`], for a schedule in which threads may spin.
 pub(super) fn unwatched(
     program: &Verified,
     model: Model,
@@ -63,8 +63,8 @@ fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<CycleWitness> {
     })
 }
 
-/// A cycle with as few events as can be: a delayed store, the access that overtook it, and from there
-/// back.
+/// A cycle with the fewest events: a delayed store, the access that overtook it, and a path back to the
+/// store.
 fn shortest(order: &Order, count: usize) -> Option<Vec<Link>> {
     let graph = &order.conflicts.graph;
     let component = graph.cycles(&vec![true; count]);
@@ -77,8 +77,8 @@ fn shortest(order: &Order, count: usize) -> Option<Vec<Link>> {
     cycles.min_by_key(Vec::len)
 }
 
-/// The events of a cycle at which threads change, but for the first, with the edges between. An edge
-/// within a thread is one of program order, whatever else it is.
+/// The first event of a cycle and the events at which the thread changes, with the edges between them. An
+/// edge within a thread counts as program order, whatever else it is.
 fn links(events: &[ReplayEvent], cycle: &[Link]) -> Vec<Link> {
     let count = cycle.len();
     let number = |n: usize| events[cycle[n % count].event].number;

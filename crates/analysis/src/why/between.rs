@@ -1,13 +1,13 @@
-//! What came between, where the memory model is not to blame: a thread reads a place and goes on
-//! as if nobody else wrote there.
+//! The interfering write, if the memory model is not the cause: a thread reads a location and continues as
+//! if no other thread wrote there.
 
 use super::{Cause, Told, Why};
 use crate::cycle::Node;
 use crate::cycle::story::{History, Order};
 use raddle_engine::Deed;
 
-/// Another thread's write between a load and the next thing that its thread did there, nearest to
-/// the failure: a write that overwrites it, or else a load that sees it.
+/// The write of another thread between a load and the next access of the load's thread to the same
+/// location, nearest to the failure: an access that overwrites the write, or else a load that reads it.
 pub(super) fn between(told: &Told<'_>, order: &Order, past: &[bool]) -> Option<Why> {
     let lost = order.histories.values().flat_map(|history| lost_writes(told, history));
     let lost = lost.filter(|(read, write, _)| past[*read] && past[*write]);
@@ -20,7 +20,7 @@ pub(super) fn between(told: &Told<'_>, order: &Order, past: &[bool]) -> Option<W
     changed(told, read, again, by)
 }
 
-/// Load, own next write, and the newest write of another thread between them.
+/// Triples of a load, the next write of its thread, and the newest write of another thread between them.
 fn lost_writes<'a>(
     told: &'a Told<'_>,
     history: &'a History,
@@ -30,7 +30,7 @@ fn lost_writes<'a>(
         let (read, seen) = newest_read(told, history, *write)?;
         told.cell(read)?;
         let since = history.writes.get(seen..place)?;
-        // After a write of its own the thread no longer goes by what it had read.
+        // After a write of its own, the thread no longer relies on the value it had read.
         if since.iter().any(|own| told.same_thread(*own, *write)) {
             return None;
         }
@@ -40,15 +40,15 @@ fn lost_writes<'a>(
     })
 }
 
-/// The newest load of a node's thread before it, with how many writes that had seen. Loads are in the
-/// order of the execution, of which there may be many.
+/// The newest load before a node by the same thread, with the number of writes before that load. Loads
+/// are in the order of the execution, so the search goes backwards; there may be many.
 fn newest_read(told: &Told<'_>, history: &History, node: Node) -> Option<(Node, usize)> {
     let before = history.reads.partition_point(|(read, _)| *read < node);
     let mut newest_first = history.reads[..before].iter().rev();
     newest_first.find(|(read, _)| told.same_thread(*read, node)).copied()
 }
 
-/// Two loads of one thread, one after the other, with different values, and the write between.
+/// Triples of two consecutive loads of one thread with different values, and the write between them.
 fn changes_seen<'a>(
     told: &'a Told<'_>,
     history: &'a History,
@@ -94,7 +94,7 @@ fn changed(told: &Told<'_>, read: Node, again: Node, by: Node) -> Option<Why> {
     Some(Why { words, causes: vec![Cause::Between { read, write: again, by }] })
 }
 
-/// What the failing thread read last, if another thread wrote it.
+/// The last load of the failing thread, if another thread wrote the value.
 pub(super) fn source(told: &Told<'_>, order: &Order) -> Option<Why> {
     let (last, _) = told.failure()?;
     let own = (0..last).rev().filter(|node| told.same_thread(*node, last));

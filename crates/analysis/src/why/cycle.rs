@@ -1,15 +1,15 @@
-//! A cycle of program order and of who read, overwrote and missed what, told thread by thread.
+//! Describes a cycle of program order, reads-from, coherence and from-reads in words, thread by thread.
 //!
 //! `P0 wrote x = 1 and then read y = 0, missing P1's write y = 1; P1 wrote y = 1 and then read x = 0,
-//! missing P0's write x = 1`. Who reads from whom needs no words: the value is the same.
+//! missing P0's write x = 1`. Reads-from is not described: the equal values show it.
 
 use super::Told;
 use crate::cycle::{Edge, Link, Node};
 use raddle_engine::Deed;
 use std::collections::BTreeSet;
 
-/// The same cycle from the start of a thread's stretch, without the events in the middle of one; if it
-/// can be, from a write that somebody missed.
+/// Rotates a cycle to the start of a stretch of one thread, and drops the events in the middle of
+/// stretches. If possible, it starts with a write that another thread missed.
 pub(super) fn stretches(mut cycle: Vec<Link>) -> Vec<Link> {
     let into = |n: usize| cycle[(n + cycle.len() - 1) % cycle.len()].edge;
     let starts = |wanted: fn(Edge) -> bool| (0..cycle.len()).find(|n| wanted(into(*n)));
@@ -25,7 +25,7 @@ pub(super) fn stretches(mut cycle: Vec<Link>) -> Vec<Link> {
     cycle
 }
 
-/// What a cycle of [`stretches`] says.
+/// Describes a cycle of [`stretches`] in words.
 pub(super) fn in_words(told: &Told<'_>, cycle: &[Link]) -> String {
     let mut words = "sequential consistency rules this out: ".to_owned();
     let mut opens = true;

@@ -1,9 +1,10 @@
-//! Why, for executions that are graphs: no order of time tells them, only relations.
+//! The cause of a failure in an execution that is a graph: its events have relations, but no order in time.
 //!
-//! A schedule of the graph engine says which store each load reads from and which store each store
-//! follows in coherence order. If that, with program order, has a cycle within what the failure follows
-//! from, sequential consistency forbids it, and the cycle is the reason. Without any cycle the story is
-//! put into an order in which every load reads what was written last, and told as any other.
+//! A schedule of the graph engine gives, for each load, the store it reads from, and for each store, its
+//! predecessor in coherence order. If these relations and program order have a cycle within the past of the
+//! failure, sequential consistency forbids the execution, and the cycle is the cause. If there is no cycle,
+//! the events are sorted so that every load reads the last write, and are explained like any other
+//! execution.
 
 use super::cycle::{in_words, stretches};
 use super::waits::waits;
@@ -15,7 +16,7 @@ use raddle_engine::{Cell, Deed, EventRef, ReplayEvent, Step};
 use raddle_ir::Program;
 use std::collections::BTreeMap;
 
-/// The story in an order that can be told, and why it went wrong.
+/// The events in an order suitable for output, and the cause of the failure.
 pub(crate) fn explained(
     program: &Program,
     schedule: &[Step],
@@ -42,7 +43,8 @@ pub(crate) fn explained(
     (events, why)
 }
 
-/// Steps and the first events are the same in number: what follows are failures, and who is stuck.
+/// The relations of an execution. The first events correspond to the steps one to one; the events after
+/// them are failures and stuck threads.
 fn relations(schedule: &[Step], events: &[ReplayEvent]) -> Graph {
     let mut graph = Graph::default();
     let committed = |step: &Step| match step {
@@ -102,7 +104,7 @@ fn relations(schedule: &[Step], events: &[ReplayEvent]) -> Graph {
     graph
 }
 
-/// What a failure follows from: the past of its thread, or of those that are stuck.
+/// The past of a failure: the past of its thread, or of all stuck threads.
 fn past(graph: &Graph, events: &[ReplayEvent], offence: &Offence) -> Vec<bool> {
     let Offence::Failed(failure) = offence else { return vec![true; events.len()] };
     let ends = |event: &ReplayEvent| matches!(event.deed, Deed::Stuck(_) | Deed::Spin);

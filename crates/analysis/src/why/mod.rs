@@ -1,19 +1,19 @@
-//! Why it went wrong, in words.
+//! The cause of a failure, in words.
 //!
-//! A witness says what happened; this says which of it made the difference:
+//! A witness says what happened. This module says which part of it was the cause:
 //!
 //! | module | finds |
 //! |---|---|
 //! | [`relaxed`] | a load that missed a buffered store, stores that overtook one another |
-//! | [`between`] | without those: the write that came between |
-//! | [`waits`] | for a deadlock: who waits for what, held by whom since where |
+//! | [`between`] | otherwise: the write that came between |
+//! | [`waits`] | for a deadlock: which thread waits for what, which thread holds it, and since where |
 //! | [`object`] | for a bad access: where its object was allocated and freed |
-//! | [`graph`], [`cycle`] | for executions that are graphs: a cycle of relations, and its words |
+//! | [`graph`], [`cycle`] | for executions that are graphs: a cycle of relations, and its description |
 //!
-//! The order behind them, and the search for cycles in it, is [`crate::cycle`].
+//! [`crate::cycle`] computes the order of events behind them, and searches it for cycles.
 //!
-//! Nothing is said rather than something that may be wrong: a load is blamed only if it lies on a
-//! cycle that sequential consistency forbids, within what the failure follows from.
+//! No cause is better than a wrong one: a load is blamed only if it lies on a cycle that sequential
+//! consistency forbids, within the past of the failure.
 
 mod between;
 mod cycle;
@@ -28,7 +28,7 @@ use crate::cycle::story::Order;
 use raddle_engine::{Cell, Deed, FailureKind, ReplayEvent};
 use raddle_ir::Program;
 
-/// Something that made the difference. Numbers are positions in the witness's events.
+/// A part of the cause. Numbers are positions in the events of the witness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// A load read an old value while a store was in another thread's buffer.
@@ -37,11 +37,11 @@ pub enum Cause {
     Overtaken { earlier: Node, later: Node },
     /// A load came before an earlier store of its own thread had reached memory.
     Delayed { store: Node, read: Node },
-    /// Another thread's write came between a load and what its thread did next there.
+    /// Another thread's write came between a load and the next access of the load's thread there.
     Between { read: Node, write: Node, by: Node },
-    /// What the failing thread read last, and where that came from.
+    /// The last load of the failing thread, and the write it read from.
     Source { read: Node, write: Node },
-    /// A thread waits or spins for ever; if for a lock, where that was taken.
+    /// A thread waits or spins forever. If it waits for a lock: where the lock was taken.
     Waits { waiter: Node, taken: Option<Node> },
     /// Part of a cycle of relations that sequential consistency forbids.
     InCycle { event: Node },
@@ -49,16 +49,16 @@ pub enum Cause {
     Object { allocated: Option<Node>, freed: Option<Node> },
 }
 
-/// Why an offence came about.
+/// The cause of an offence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Why {
     pub words: String,
     pub causes: Vec<Cause>,
 }
 
-/// What made the difference in a replayed offence, if that can be said.
+/// The cause of a replayed offence, if it can be determined.
 pub fn why(program: &Program, events: &[ReplayEvent], offence: &Offence) -> Option<Why> {
-    // A race says itself which two accesses it is about.
+    // A race already names its two accesses.
     if kind(offence) == Some(FailureKind::Race) {
         return None;
     }
@@ -103,8 +103,8 @@ fn kind(offence: &Offence) -> Option<FailureKind> {
     }
 }
 
-/// The events up to the offence's own failure, that included: what comes later does not bear on it.
-/// All of them if it is no failure of one thread.
+/// The events up to and including the failure: later ones did not cause it. All events if it is not a
+/// failure of one thread.
 pub fn upto_failure<'e>(events: &'e [ReplayEvent], offence: &Offence) -> &'e [ReplayEvent] {
     let Offence::Failed(failure) = offence else { return events };
     let failed = events.iter().position(|event| match &event.deed {
@@ -116,7 +116,7 @@ pub fn upto_failure<'e>(events: &'e [ReplayEvent], offence: &Offence) -> &'e [Re
     failed.map_or(events, |last| &events[..=last])
 }
 
-/// A story up to its end, with the words for its parts.
+/// The events up to the failure, with methods that describe them.
 struct Told<'a> {
     program: &'a Program,
     events: &'a [ReplayEvent],
@@ -131,14 +131,14 @@ impl Told<'_> {
         vec![true; self.events.len()]
     }
 
-    /// The failure that ends the story.
+    /// The failure at the end.
     fn failure(&self) -> Option<(Node, &ReplayEvent)> {
         let last = self.events.len().checked_sub(1)?;
         Some((last, &self.events[last]))
     }
 
-    /// What the failure follows from: its thread's own past and, if it is about an address, the
-    /// last write there (which may be what ended the object).
+    /// The past of the failure: the past of its thread and, if it is about an address, the last write
+    /// there (which may have ended the object).
     fn past(&self, order: &Order) -> Vec<bool> {
         let Some((last, event)) = self.failure() else { return Vec::new() };
         let touched = match &event.deed {
@@ -156,7 +156,7 @@ impl Told<'_> {
         self.events[a].number == self.events[b].number
     }
 
-    /// ` at f.c:3`, or nothing. Folders would only make sentences long.
+    /// ` at f.c:3`, or an empty string. Directories are left out to keep sentences short.
     fn at(&self, node: Node) -> String {
         let place = self.program.place(self.events[node].loc);
         place.map_or(String::new(), |place| {
@@ -165,7 +165,7 @@ impl Told<'_> {
         })
     }
 
-    /// What was read or written: `x = 1`.
+    /// The location and value of an access: `x = 1`.
     fn cell(&self, node: Node) -> Option<&Cell> {
         match &self.events[node].deed {
             Deed::Read { cell, .. }

@@ -1,5 +1,5 @@
-//! Bad accesses: which object it was, where it was allocated and freed, and by whom; for a null
-//! pointer, where it was read.
+//! Bad accesses: the object, where it was allocated and freed, and by which thread; for a null pointer,
+//! where it was read.
 
 use super::{Cause, Told, Why};
 use crate::cycle::Node;
@@ -7,7 +7,7 @@ use raddle_engine::{Bytes, Deed};
 use raddle_machine::layout::split_address;
 use raddle_machine::{Ending, in_bytes};
 
-/// Below this, an address is a null pointer and an offset.
+/// An address below this is a null pointer plus an offset.
 const FIRST_PAGE: u64 = 4096;
 
 pub(super) fn object(told: &Told<'_>) -> Option<Why> {

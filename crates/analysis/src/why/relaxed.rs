@@ -1,27 +1,27 @@
-//! What the memory model did: loads that missed a buffered store, stores that overtook.
+//! The effects of the memory model: loads that missed a buffered store, and stores that overtook others.
 //!
 //! Preferred in this order, and of each the one nearest to the failure:
 //! 1. a load that missed a store of another thread which was in its buffer at that moment;
 //! 2. a store that reached memory before an earlier one of its thread (PSO);
 //! 3. a load that came before an earlier store of its own thread had reached memory.
 //!
-//! Each counts only if both accesses are on a common cycle of program and conflict order. Of pairs of
-//! one thread (2 and 3) those come first where the cycle comes from another thread to the earlier access
-//! and goes on to another thread from the later one: what lies between on the same cycle, by program
-//! order alone, made no difference.
+//! Each counts only if both accesses are on a common cycle of program and conflict order. Of pairs of one
+//! thread (2 and 3), those are preferred at which the cycle enters the thread at the earlier access and
+//! leaves it at the later one. Accesses between them are on the cycle by program order alone, and are not
+//! the cause.
 
 use super::{Cause, Told, Why};
 use crate::cycle::Node;
 use crate::cycle::story::{Missed, Order};
 
-/// The deviation from sequential consistency within a part of the story, if there is one.
+/// The deviation from sequential consistency within a part of the events, if there is one.
 pub(super) fn relaxed(told: &Told<'_>, order: &Order, part: &[bool]) -> Option<Why> {
     let graph = &order.conflicts.graph;
     let (cycle, before) = (graph.cycles(part), graph.before());
     let together = |a: Node, b: Node| part[a] && part[b] && cycle[a] == cycle[b];
     let missed = order.missed.iter().filter(|missed| together(missed.read, missed.store));
     if let Some(nearest) = missed.clone().max_by_key(|missed| missed.read) {
-        // The classic: each of two threads misses the other's store.
+        // Store buffering: each of two threads misses the other's store.
         let mutual = missed.filter(|other| {
             told.same_thread(other.read, nearest.store)
                 && told.same_thread(other.store, nearest.read)

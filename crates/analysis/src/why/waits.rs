@@ -1,10 +1,10 @@
-//! Deadlocks: who waits for what, held by whom since where, and who spins.
+//! Deadlocks: which thread waits for what, which thread holds it and since where, and which threads spin.
 
 use super::{Cause, Told, Why};
 use crate::cycle::Node;
 use raddle_engine::{Bytes, Deed, Wants};
 
-/// A reason for every thread that waits or spins for ever.
+/// The cause for every thread that waits or spins forever.
 pub(super) fn waits(told: &Told<'_>) -> Option<Why> {
     let mut words = Vec::new();
     let mut causes = Vec::new();
@@ -51,7 +51,7 @@ fn wanted(told: &Told<'_>, waiter: Node, wants: &Wants, taken: Option<Node>) -> 
     }
 }
 
-/// A signal that woke nobody.
+/// A signal that woke no thread.
 fn wasted(told: &Told<'_>, cond: &Bytes) -> String {
     let wasted = told.events.iter().rposition(
         |event| matches!(&event.deed, Deed::Signal { at, woken: None } if at.addr == cond.addr),

@@ -6,13 +6,14 @@ use super::{Causal, Delayed};
 use crate::event::{Access, Address, Buffers, Kind, Op, Thread};
 
 impl Causal {
-    /// An access to several cells may come after the store through one and miss it in another, without
-    /// its thread's past: each access that it conflicts with is tried as part of the past.
+    /// Judges an access to several cells. It may come after a store because of one cell and miss it in
+    /// another, even if the store is not in its thread's past. So each conflicting access is tried as an
+    /// addition to the past.
     #[cold]
     pub(super) fn judge_wide(&self, access: &Access, cells: &[Address]) -> Option<Delayed> {
         let thread = access.thread;
         let own = self.row_of(thread).map_or_else(|| vec![0; 2 * self.width], <[u32]>::to_vec);
-        // But for the one that is known to have reached memory.
+        // `but` is a store that is known to have reached memory.
         let in_past = |row: &[u32], but: Option<usize>| {
             let mut found = cells.iter().filter_map(|cell| self.pending(thread, *cell, row));
             found.find(|found| Some(found.store) != but)
@@ -27,7 +28,8 @@ impl Causal {
                 let mut row = self.after(&own, number);
                 let through = Some(number as usize);
                 let mut known = through;
-                // What has read a store comes before the access only if that store has left.
+                // If the conflicting access is a read of a pending store, that store must have left the buffer
+                // for the read to come before the access.
                 let is_read = self.records[number as usize].access.op == Op::Access(Kind::Read);
                 if let Some(source) = self.pending(thread, cell, &row).filter(|_| is_read) {
                     let store = &self.records[source.store];
@@ -40,7 +42,7 @@ impl Causal {
         })
     }
 
-    /// The newest write to a cell and, for one who writes, the reads since.
+    /// The newest write to a cell and, if the access writes, the reads since then.
     fn conflicts(&self, cell: Address, writes: bool) -> Vec<u32> {
         let word = self.words[cell.index()];
         let write = word.write.checked_sub(1).map(|n| self.links[n as usize].record);
@@ -53,7 +55,7 @@ impl Causal {
         all
     }
 
-    /// What a row is after a record that has reached memory.
+    /// The join of a row with the row of a record that has reached memory.
     fn after(&self, row: &[u32], number: u32) -> Vec<u32> {
         let joined = row.iter().zip(self.row(number)).map(|(own, other)| *own.max(other));
         let mut joined: Vec<u32> = joined.collect();
@@ -63,8 +65,8 @@ impl Causal {
         joined
     }
 
-    /// The newest write to a cell in the past of a thread, if that is a store of another thread which
-    /// nothing in this past commits.
+    /// The newest write to a cell in the past of a thread, if it is a store of another thread that nothing in
+    /// this past commits. `row` is the past.
     #[inline]
     pub(super) fn pending(&self, thread: Thread, cell: Address, row: &[u32]) -> Option<Delayed> {
         let (number, read) = self.newest(cell, row)?;
@@ -73,6 +75,7 @@ impl Causal {
         if owner == thread || store <= row[self.width + owner.index()] {
             return None;
         }
+        // Under PSO the clock does not record commits of single stores: a read by another thread is one.
         if self.buffers == Buffers::PerAddress {
             let alone = !self.cells.is_mixed(cell);
             if self.is_read(read, row, write) || !alone && self.is_seen(number, row) {
@@ -83,13 +86,14 @@ impl Causal {
         Some(Delayed { store: number as usize, thread: owner, index, through })
     }
 
-    /// The newest write to a cell in a past, and the newest read between it and the next write.
+    /// The newest write to a cell in a past, and the newest read between that and the next write.
     #[inline]
     fn newest(&self, cell: Address, row: &[u32]) -> Option<(u32, u32)> {
         let mut word = *self.words.get(cell.index())?;
         loop {
             let link = self.links[word.write.checked_sub(1)? as usize];
             let write = &self.records[link.record as usize];
+            // The write is in the past. Otherwise the one before it is tried, with the reads between the two.
             if write.index <= row[write.access.thread.index()] {
                 return Some((link.record, word.read));
             }
@@ -97,7 +101,7 @@ impl Causal {
         }
     }
 
-    /// Whether another thread has accessed any part of a store in a past: it leaves as a whole.
+    /// Whether another access has seen a part of a store in a past: a store leaves the buffer as a whole.
     #[cold]
     fn is_seen(&self, number: u32, row: &[u32]) -> bool {
         let write = &self.records[number as usize];
@@ -108,7 +112,7 @@ impl Causal {
         })
     }
 
-    /// Whether a read by another thread than the write's is in a past.
+    /// Whether a past contains a read, from `read` on, by a thread other than that of the write.
     fn is_read(&self, mut read: u32, row: &[u32], write: &Record) -> bool {
         while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
             let reader = &self.records[link.record as usize];

@@ -1,34 +1,35 @@
 //! The monitors, made independent of the order in which events are shown.
 //!
-//! A search that visits each trace once shows its events in one order. Paper 001 promises a violation
-//! on *some* run, prefixes included: a read by a third thread that is shown early commits a store
-//! which, on a run without that read, would have been pending. So each access is judged here on its
-//! causal past alone: on the run of exactly the events that happen before *prev*, the last event of
-//! the access's thread. That is a prefix of an execution under SC, what its thread does next is the
-//! access, and among all runs in which the store happens before *prev* it is the one that commits
-//! least. Every such past is part of some complete trace, and there the access is its thread's next
-//! event, or what the thread waits to do in the end ([`Causal::would`]). So a search that visits
-//! every complete trace sees every violation.
+//! A search that visits each trace once shows its events in one order. Paper 001 guarantees a violation on
+//! *some* run, prefixes included: a read by a third thread that is shown early commits a store which would
+//! be pending on a run without that read. So each access is judged here on its causal past alone: on the
+//! run of exactly the events that happen before *prev*, the last event of the access's thread, and *prev*
+//! itself. That run is a prefix of an execution under SC, and the access is the next operation of its
+//! thread. Among all runs in which the store happens before *prev*, it commits the fewest stores. Every such
+//! past is part of some complete trace. There the access is the next event of its thread, or the operation
+//! at which the thread waits in the end ([`Causal::would`]). So a search that visits every complete trace
+//! sees every violation.
 //!
-//! What a past commits is kept as a second vector clock: how many stores of each thread must have
-//! left the buffer. It spreads as happens-before does; an access adds the newest write of another
-//! thread to its bytes (TSO: with all stores before that, PSO: with those before its last store
-//! fence), a fence all of its own thread. Under PSO a store may be committed alone; whether it was
-//! is seen from who read it.
+//! A second vector clock records the commits of a past: how many stores of each thread must have left the
+//! buffer. It propagates like happens-before. An access adds the newest write of another thread to its
+//! bytes (TSO: with all earlier stores of that thread; PSO: with those before its last store fence). A fence
+//! adds all stores of its own thread. Under PSO a store may be committed alone; whether it was, follows from
+//! the threads that have read it.
 //!
-//! Everything can be undone in the order it came ([`Causal::truncate`]), so that a search pays for
-//! what is new in an execution. A change of the cells starts over: see [`Causal::prepare`].
+//! Everything can be undone in reverse order ([`Causal::truncate`]), so that a search pays only for the new
+//! part of an execution. A change of the cells starts over: see [`Causal::prepare`].
 //!
 //! | module | subject |
 //! |---|---|
-//! | this one | what was shown, in order, and taking it back |
-//! | [`record`] | what is kept of each operation and each cell |
+//! | this one | the recorded operations, in order, and their undo |
+//! | [`record`] | the data stored for each operation and each cell |
 //! | [`judge`] | which store an access could miss |
-//! | [`clocks`] | what a record has seen, and what that commits |
+//! | [`clocks`] | the records that a record has seen, and the stores that this commits |
 //!
-//! Beyond the paper: accesses of different sizes. A load whose newest pending store of its own
-//! thread covers it in part waits until that has left (TSO). Under PSO overlapping stores of one thread keep their
-//! order, which the clocks cannot say: then [`Causal::is_mixed`], and the answer is not complete.
+//! Beyond the paper: accesses of different sizes. If the newest pending store of a load's own thread covers
+//! the load in part, the load waits until that store has left (TSO). Under PSO, overlapping stores of one
+//! thread keep their order, which the clocks cannot express: then [`Causal::is_mixed`] holds, and the answer
+//! is not complete.
 
 mod clocks;
 mod judge;
@@ -42,21 +43,21 @@ use record::{Link, Record, Undo, Word};
 /// A store that could be delayed past the access it was found with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delayed {
-    /// Position of the store among what was pushed.
+    /// The position of the store among the pushed operations.
     pub store: usize,
     pub thread: Thread,
-    /// Which of its thread's stores it is, from 0.
+    /// The index of the store among its thread's stores, from 0.
     pub index: u32,
-    /// What the access comes after beside its thread's past, if that makes the difference: another
-    /// access to part of its bytes.
+    /// Another access to part of the same bytes that the access comes after, if the violation needs it in
+    /// addition to the past of the thread.
     pub through: Option<usize>,
 }
 
-/// Which cells an operation is to.
+/// The cells that an operation touches.
 #[derive(Clone, Copy, Debug)]
 enum Touched {
     One(Address),
-    /// None or several: [`Cells`] knows.
+    /// None or several: [`Cells::of`] lists them.
     Many,
 }
 
@@ -68,13 +69,14 @@ pub struct Causal {
     words: Vec<Word>,
     links: Vec<Link>,
     records: Vec<Record>,
-    /// For each record a row: what it has seen of each thread, then what that commits.
+    /// One row for each record: `width` entries for the records it has seen of each thread, then `width`
+    /// entries for the stores of each thread that this commits.
     rows: Vec<u32>,
     width: usize,
     /// The last record of each thread, plus 1.
     last: Vec<u32>,
     undo: Vec<Undo>,
-    /// What is to be pushed.
+    /// The operations that [`Causal::prepare`] announced.
     coming: Vec<(Access, Touched)>,
     mixed: bool,
 }
@@ -96,7 +98,7 @@ impl Causal {
         }
     }
 
-    /// The same within a budget: see [`Cells`].
+    /// Limits the memory of the tables by a budget: see [`Cells`].
     #[must_use]
     pub fn within(self, budget: &Budget) -> Causal {
         Causal { cells: Cells::within(budget), ..self }
@@ -110,14 +112,15 @@ impl Causal {
         self.records.is_empty()
     }
 
-    /// Whether something was met that is not judged exactly: under PSO, accesses of one thread that
-    /// overlap without being of the same bytes.
+    /// Whether an operation occurred that is not judged exactly: under PSO, accesses of one thread that
+    /// overlap but do not have the same bytes.
     pub fn is_mixed(&self) -> bool {
         self.mixed
     }
 
-    /// Says what will be pushed, and makes room for it. False if that changed what was recorded
-    /// before: then everything is forgotten, and has to be prepared and pushed again.
+    /// Announces the operations that will be pushed and allocates their cells. Returns false if existing
+    /// cells or rows had to change: then all records are dropped, and the caller has to prepare and push
+    /// everything again.
     pub fn prepare(&mut self, accesses: &[Access]) -> bool {
         self.coming.clear();
         let (mut split, mut threads) = (false, self.last.len());
@@ -129,6 +132,7 @@ impl Causal {
             }
         }
         let widens = threads > self.width;
+        // A split cell invalidates the lists of its accesses, and a new width the layout of the rows.
         if split || widens {
             self.truncate(0);
             self.width = threads.next_power_of_two().max(self.width);
@@ -138,7 +142,7 @@ impl Causal {
         !(split || widens)
     }
 
-    /// True if a cell was split.
+    /// Announces one operation. Returns true if a cell was split.
     #[inline]
     fn expect(&mut self, access: &Access) -> bool {
         let Access { op, addr, bytes, .. } = *access;
@@ -158,7 +162,7 @@ impl Causal {
         split
     }
 
-    /// Takes back all but the first `len`.
+    /// Undoes all but the first `len` records.
     pub fn truncate(&mut self, len: usize) {
         while self.records.len() > len {
             let Some(record) = self.records.pop() else { return };
@@ -166,6 +170,7 @@ impl Causal {
                 match self.undo.pop() {
                     Some(Undo::Cell(cell, word)) => {
                         self.words[cell.index()] = word;
+                        // Each change of a cell pushed exactly one link.
                         self.links.pop();
                     }
                     Some(Undo::Last(thread, last)) => self.last[thread.index()] = last,
@@ -177,8 +182,8 @@ impl Causal {
         self.rows.truncate(self.records.len() * 2 * self.width);
     }
 
-    /// The store that the `n`-th of what was prepared could miss, if there is one. Those before it
-    /// were pushed.
+    /// The store that the `n`-th prepared operation could miss, if any. All prepared operations before it
+    /// must have been pushed.
     #[inline]
     pub fn judge(&mut self, n: usize) -> Option<Delayed> {
         let (access, touched) = self.coming[n];
@@ -192,20 +197,22 @@ impl Causal {
         }
     }
 
-    /// Adds the `n`-th of what was prepared: its thread's next operation.
+    /// Records the `n`-th prepared operation as the next one of its thread.
     pub fn push(&mut self, n: usize) {
         let (access, touched) = self.coming[n];
         let thread = access.thread;
         let previous = self.last[thread.index()];
         let before = previous.checked_sub(1).map(|n| &self.records[n as usize]);
         let (index, stores, fenced) = match before {
-            // Of another thread: the one that started this.
+            // The record of another thread is the spawn that started this one.
             Some(spawn) if spawn.access.thread != thread => (1, 0, 0),
             Some(before) => (before.index + 1, before.stores, before.fenced),
             None => (1, 0, 0),
         };
         let undo = self.undo.len() as u32;
         let mut record = Record { access, previous, index, stores, fenced, undo };
+        // The new row starts as a copy of the previous one, and is joined with the rows of the operations that
+        // this one comes after. The helpers below all work on this last row.
         self.new_row(previous);
         match access.op {
             Op::Access(kind) => self.access(&mut record, kind, touched),
@@ -217,6 +224,7 @@ impl Causal {
             }
             Op::Woken(other) => self.join_thread(other, false),
         }
+        // Last, because `see` compares with the number of records seen before this one.
         let row = self.records.len() * 2 * self.width;
         self.rows[row + thread.index()] = index;
         self.records.push(record);
@@ -227,7 +235,7 @@ impl Causal {
         }
     }
 
-    /// The store that an access would miss if it were its thread's next.
+    /// The store that an access could miss if it were the next operation of its thread.
     pub fn would(&self, access: &Access) -> Option<Delayed> {
         let cells = self.cells.touched(access.addr, access.bytes);
         match cells[..] {
@@ -236,7 +244,7 @@ impl Causal {
         }
     }
 
-    /// Which of the records are the causal past of a thread's last one, and of another record.
+    /// The records in the causal past of a thread's last record, and of the record `through`.
     pub fn past(&self, thread: Thread, through: Option<usize>) -> Vec<usize> {
         let rows = self.row_of(thread).into_iter().chain(through.map(|n| self.row(n as u32)));
         let rows: Vec<&[u32]> = rows.collect();
@@ -246,6 +254,7 @@ impl Causal {
         (0..self.records.len()).filter(|n| seen(&self.records[*n])).collect()
     }
 
+    /// Updates the newest row and the cells for an access.
     fn access(&mut self, record: &mut Record, kind: Kind, touched: Touched) {
         let Access { thread, addr, bytes, .. } = record.access;
         match kind {
@@ -263,6 +272,7 @@ impl Causal {
         }
     }
 
+    /// Updates the newest row and one cell for an access. This is the hottest function of the monitor.
     #[inline]
     fn touch(&mut self, record: &Record, kind: Kind, cell: Address) {
         let thread = record.access.thread;
@@ -274,10 +284,13 @@ impl Causal {
                     self.own(record, kind, word.write);
                 }
             } else {
+                // The access comes after the newest write. All earlier writes happen before that one, so
+                // one join is enough. The write is in memory now, and so is everything it commits.
                 self.see(link.record, &write);
                 self.drain(write.access.thread, self.committed_with(&write));
             }
         }
+        // A write also comes after the reads since the newest write.
         if kind != Kind::Read {
             let mut read = word.read;
             while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
@@ -286,6 +299,7 @@ impl Causal {
                 read = link.before;
             }
         }
+        // Links are only appended, so saving the old heads of the lists is enough to undo this.
         self.undo.push(Undo::Cell(cell, word));
         let record = self.records.len() as u32;
         let (before, reads) = match kind {
@@ -300,8 +314,8 @@ impl Causal {
         };
     }
 
-    /// An access of a thread to bytes that it has written: a load waits for stores that cover it in
-    /// part.
+    /// Handles an access of a thread to a cell that it has written itself, with accesses of different sizes:
+    /// a load waits for pending stores that cover it in part.
     fn own(&mut self, record: &Record, kind: Kind, mut write: u32) {
         let Access { thread, addr, bytes, .. } = record.access;
         let committed = self.rows[self.rows.len() - self.width + thread.index()];
@@ -311,6 +325,7 @@ impl Causal {
             if earlier.access.thread != thread || store != 0 && store <= committed {
                 return;
             }
+            // A load reads from the newest store that covers it, and does not wait for older ones.
             let same = (earlier.access.addr, earlier.access.bytes) == (addr, bytes);
             if kind == Kind::Read && covers(&earlier.access, &record.access) {
                 return;
@@ -322,6 +337,7 @@ impl Causal {
         }
     }
 
+    /// Handles a pending store that an access of the same thread overlaps but does not equal.
     fn overlap(&mut self, store: &Record, later: &Record, kind: Kind) {
         match (self.buffers, kind) {
             (Buffers::PerThread, Kind::Read) => self.drain(later.access.thread, store.stores),
@@ -331,7 +347,7 @@ impl Causal {
     }
 }
 
-/// Whether the bytes of one access are among those of another.
+/// Whether the bytes of `access` include those of `other`.
 fn covers(access: &Access, other: &Access) -> bool {
     let end = |access: &Access| access.addr.saturating_add(access.bytes.into());
     access.addr <= other.addr && end(other) <= end(access)

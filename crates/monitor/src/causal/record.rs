@@ -1,24 +1,25 @@
-//! What is kept of each operation and of each cell.
+//! The data stored for each operation and each cell.
 
 use crate::event::{Access, Address, Kind, Op, Thread};
 
-/// Something that was pushed.
+/// An operation that was pushed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub access: Access,
-    /// The record of the same thread before, plus 1.
+    /// The previous record of the same thread (for the first one: the spawn of the thread), plus 1.
     pub previous: u32,
-    /// Which of its thread's records it is, from 1.
+    /// The index among its thread's records, from 1.
     pub index: u32,
-    /// Stores that its thread has made, this one included, and had made at its last store fence.
+    /// The number of stores of its thread, including this operation.
     pub stores: u32,
+    /// The number of stores of its thread at its last store fence.
     pub fenced: u32,
     /// Where its part of the undo log begins.
     pub undo: u32,
 }
 
 impl Record {
-    /// Which of its thread's stores it is, from 1; 0: none that was buffered.
+    /// The index among its thread's stores, from 1; 0 if it is not a buffered store.
     #[inline]
     pub fn store(&self) -> u32 {
         match self.access.op {
@@ -32,22 +33,24 @@ impl Record {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
     pub record: u32,
-    /// The entry before, plus 1: of a write, the write before; of a read, the read before.
+    /// The previous entry of the same kind (write or read), plus 1.
     pub before: u32,
-    /// Of a write: the newest read before it, plus 1.
+    /// For a write: the newest read before it since the previous write, plus 1.
     pub reads: u32,
 }
 
-/// A cell: its newest write and the newest read since, as links plus 1.
+/// A cell: its newest write and the newest read since then, as indices of links plus 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word {
     pub write: u32,
     pub read: u32,
 }
 
+/// A change to undo.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Undo {
+    /// The previous value of a cell.
     Cell(Address, Word),
-    /// The last record of another thread than the record's own.
+    /// The previous last record of a thread other than the record's own: a spawned one.
     Last(Thread, u32),
 }

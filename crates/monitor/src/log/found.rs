@@ -4,19 +4,19 @@ use crate::event::{Address, Site, Thread};
 use crate::stream::Violation;
 use rustc_hash::FxHashMap;
 
-/// So many are told apart; what is new beyond that is only counted.
+/// The maximal number of distinct violations. Further ones are only counted.
 pub const MOST_DISTINCT: usize = 1 << 16;
 
-/// The three instructions; threads and addresses where one is not known.
+/// The three instructions; if one is not known, the threads and the address as well.
 type Key = ([Site; 3], Option<(Thread, Thread, Address)>);
 
-/// Distinct violations. Without sites, threads and addresses tell them apart.
+/// The distinct violations. Violations without sites are distinguished by threads and address.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     numbers: FxHashMap<Key, usize>,
-    /// In the order in which they were found, with how often each was.
+    /// The violations in the order in which they were found, each with its number of occurrences.
     pub violations: Vec<(Violation, u64)>,
-    /// How many were found that are none of these: there were too many.
+    /// The number of violations that are not in the list because it was full.
     pub others: u64,
 }
 

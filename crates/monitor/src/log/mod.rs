@@ -1,21 +1,21 @@
-//! Event logs: one event a line, in the order in which they happened under SC.
+//! Event logs: one event per line, in the order in which they happened under SC.
 //!
 //! ```text
 //! THREAD OP [OBJECT] [@SITE]      # comment
 //! ```
 //!
-//! `THREAD` is a number. `OP` is `r` (read), `w` (write), `u` (update: an interlocked operation), each
-//! of the address `OBJECT`; `f` (fence) and `b` (store barrier), without one; `s` (spawn) and `j`
-//! (join) of the thread `OBJECT`. An address is any word, compared as text; a site, any word, names
-//! the instruction. docs/monitor.md says more.
+//! `THREAD` is a number. `OP` is `r` (read), `w` (write) or `u` (update: an interlocked operation) of the
+//! address `OBJECT`; `f` (fence) or `b` (store barrier), without `OBJECT`; `s` (spawn) or `j` (join) of the
+//! thread `OBJECT`. An address is any word, compared as text. A site is any word that names the
+//! instruction. docs/monitor.md says more.
 //!
-//! A log is read in pieces; what is kept are the names of addresses and sites. A source that gives up
-//! before its end says so by timing out ([`std::io::ErrorKind::TimedOut`]); what was read by then counts.
+//! A log is read in pieces; only the names of addresses and sites are kept. A source that stops before its
+//! end reports a timeout ([`std::io::ErrorKind::TimedOut`]); the events read until then count.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`parse`] | one line |
-//! | [`quick`] | one line of the usual kind, fast |
+//! | [`quick`] | one line of the usual form, fast |
 //! | [`names`] | words and their numbers |
 //! | [`found`] | distinct violations |
 
@@ -35,13 +35,13 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-/// The most threads that a log may name, plus 1.
+/// Thread numbers in a log must be less than this.
 pub const MAX_THREADS: u32 = 4096;
 /// The longest line.
 pub const MAX_LINE: usize = 1 << 16;
 const PIECE: usize = 1 << 18;
 
-/// What is wrong with a line of a log.
+/// An error in a line of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLine {
     /// From 1.
@@ -65,7 +65,7 @@ pub enum Trouble {
     Io(std::io::Error),
 }
 
-/// Calls `each` for every event of a source, in order; whether it was read to its end.
+/// Calls `each` for every event of a source, in order. Returns whether the source was read to its end.
 fn events(
     parser: &mut Parser,
     mut source: impl Read,
@@ -75,7 +75,7 @@ fn events(
     loop {
         let more = match source.read(&mut piece[filled..]) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            // The line that was begun is not complete.
+            // The last line is not complete, so it is dropped.
             Err(error) if error.kind() == std::io::ErrorKind::TimedOut => return Ok(false),
             read => read.map_err(Trouble::Io)?,
         };
@@ -100,7 +100,7 @@ fn events(
             start += length + 1;
         }
         if more == 0 {
-            // The last line may lack its end.
+            // The last line may lack its newline.
             if start < end {
                 let line = parser.line(&piece[start..end]).map_err(Trouble::Bad)?;
                 line.filter(|_| !parser.is_full()).map(&mut each);
@@ -115,7 +115,7 @@ fn events(
     }
 }
 
-/// What a monitor says of a log.
+/// The result of a monitor for a log.
 #[derive(Debug)]
 pub struct Reading {
     /// Shared by the readings of one log.
@@ -123,14 +123,14 @@ pub struct Reading {
     pub events: u64,
     /// Whether the log was read to its end.
     pub complete: bool,
-    /// Distinct violations by their three instructions, with how often each was seen; in the order
-    /// in which they were.
+    /// The distinct violations by their three instructions, each with its number of occurrences; in the order
+    /// of their first occurrence.
     pub violations: Vec<(Violation, u64)>,
-    /// Further ones, beyond [`MOST_DISTINCT`].
+    /// The number of violations beyond [`MOST_DISTINCT`].
     pub others: u64,
 }
 
-/// A monitor, and what it has found.
+/// A monitor and its findings.
 struct Watch {
     monitor: Monitor,
     found: Found,
@@ -155,7 +155,7 @@ impl Watch {
     }
 }
 
-/// Runs a monitor along a log.
+/// Runs a monitor on a log.
 pub fn monitor(source: impl Read, buffers: Buffers) -> Result<Reading, Trouble> {
     monitor_within(source, buffers, &Budget::UNLIMITED)
 }
@@ -174,12 +174,13 @@ fn monitor_within(
     Ok(watch.reading(Arc::new(parser), count, complete))
 }
 
-/// How many events a monitor is given at once, and how many times that it may lie behind.
+/// The number of events that are sent to a monitor at once.
 const BATCH: usize = 2048;
+/// The maximal number of batches that wait for a monitor.
 const BEHIND: usize = 8;
 
-/// Runs monitors along a log, which is read once: an answer for each. Where there are several, each
-/// runs in a thread of its own, beside the one that reads.
+/// Runs several monitors on a log, which is read once, and returns one result for each. If there are several,
+/// each runs in its own thread, next to the thread that reads.
 pub fn monitor_each(
     source: impl Read,
     buffers: &[Buffers],
@@ -194,7 +195,7 @@ pub fn monitor_each(
         for buffers in buffers {
             let (sender, receiver) = sync_channel::<Arc<[Line]>>(BEHIND);
             let mut watch = Watch::new(*buffers, budget);
-            // Once the budget is spent, what a monitor lies behind is left out.
+            // Once the budget is spent, a monitor skips the batches that still wait for it.
             let watcher = scope.spawn(move || {
                 let (mut count, mut complete) = (0, true);
                 for batch in receiver {
@@ -216,7 +217,7 @@ pub fn monitor_each(
             let lines: Arc<[Line]> = batch.as_slice().into();
             batch.clear();
             for (sender, _) in &watching {
-                // It goes on until there is nothing more to receive, so nothing is lost.
+                // The receiver runs until the channel is closed, so `send` fails only if it has panicked.
                 let _ = sender.send(Arc::clone(&lines));
             }
         };

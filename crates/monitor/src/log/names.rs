@@ -1,22 +1,22 @@
 //! Words and their numbers.
 //!
-//! Short words, which nearly all are, are numbers themselves; their table has open addressing, is at most
-//! half full, and is asked without a look at the words' bytes.
+//! Short words, which are nearly all, are compared as integers. Their table uses open addressing, is at most
+//! half full, and is searched without reading the bytes of the words.
 //!
-//! Tables grow within a budget. Where there is no memory for that, new words get the number 0, and
-//! [`Names::is_full`] says so.
+//! Tables grow within a budget. If no memory is left, new words get the number 0, and [`Names::is_full`]
+//! returns true.
 
 use raddle_budget::Budget;
 use rustc_hash::FxHashMap;
 
-/// A word of at most 15 bytes, in order from the lowest, with its length on top.
+/// A word of at most 15 bytes: the first byte is the lowest, and the highest byte is the length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Short(u128);
 
 impl Short {
     pub const MOST: usize = 15;
 
-    /// The first `len` of some bytes, at most [`Short::MOST`]; the first is the lowest.
+    /// The word of the first `len` bytes, at most [`Short::MOST`]; the first byte is the lowest.
     #[inline]
     pub fn new(bytes: u128, len: u32) -> Short {
         Short(bytes & ((1 << (8 * len)) - 1) | u128::from(len) << 120)
@@ -28,10 +28,10 @@ impl Short {
         Some(Short::new(u128::from_le_bytes(bytes), word.len() as u32))
     }
 
-    /// No word.
+    /// Marks a free slot: not a word.
     const NONE: Short = Short(0);
 
-    /// A number that depends on all bits, in all of its own.
+    /// A hash: all its bits depend on all bits of the word.
     #[inline]
     fn hash(self) -> usize {
         const MIX: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
@@ -45,14 +45,14 @@ impl Short {
     }
 }
 
-/// Words are numbered as they come.
+/// Words, numbered in the order of their first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// A power of two of them.
+    /// The table of short words; its size is a power of two.
     short: Vec<(Short, u32)>,
     shorts: usize,
     long: FxHashMap<Box<[u8]>, u32>,
-    /// All words, one after the other, and where each ends.
+    /// All words, one after the other, and the end of each.
     text: String,
     ends: Vec<usize>,
     budget: Budget,
@@ -64,7 +64,7 @@ impl Names {
         Names { budget: budget.clone(), ..Names::default() }
     }
 
-    /// Whether there was no memory for a word.
+    /// Whether no memory was left for a word.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.is_full
@@ -76,7 +76,7 @@ impl Names {
         Some(&self.text[start..end])
     }
 
-    /// Whether there is memory for so many bytes more.
+    /// Whether the budget allows this many more bytes.
     fn affords(&mut self, bytes: usize) -> bool {
         self.is_full |= !self.budget.affords(bytes as u64);
         !self.is_full
@@ -95,7 +95,7 @@ impl Names {
     #[cold]
     fn add_long(&mut self, word: &[u8]) -> u32 {
         if self.long.len() == self.long.capacity() {
-            // A byte of each entry is for looking it up.
+            // The hash table has one control byte per entry.
             let entry = size_of::<(Box<[u8]>, u32)>() + 1;
             if !self.affords(self.long.capacity() * 8 / 7 * 2 * entry) {
                 return 0;
@@ -117,7 +117,7 @@ impl Names {
         self.add_short(word)
     }
 
-    /// Where a word is, or would be. The table is not empty.
+    /// The slot that holds a word, or the free slot for it. The table must not be empty.
     #[inline]
     fn slot(&self, word: Short) -> usize {
         let mask = self.short.len() - 1;

@@ -1,4 +1,4 @@
-//! Lines of a log, in any layout.
+//! Parses lines of a log in any layout.
 
 use super::names::Names;
 use super::{BadLine, MAX_THREADS};
@@ -10,12 +10,12 @@ use raddle_budget::Budget;
 pub struct Line {
     pub thread: Thread,
     pub op: Op,
-    /// Of an access.
+    /// The address of an access.
     pub address: Option<Address>,
     pub site: Site,
 }
 
-/// Reads lines, and knows what they call things.
+/// Parses lines and keeps the names of addresses and sites.
 #[derive(Clone, Debug, Default)]
 pub struct Parser {
     pub(super) addresses: Names,
@@ -29,7 +29,7 @@ impl Parser {
         Parser { addresses: names(), sites: names(), line: 0 }
     }
 
-    /// Whether memory ran out for a name: the last line then has wrong numbers, and must not be used.
+    /// Whether no memory was left for a name. Then the last line has wrong numbers and must not be used.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.addresses.is_full() | self.sites.is_full()
@@ -39,12 +39,12 @@ impl Parser {
         self.addresses.word(address.0).unwrap_or("?")
     }
 
-    /// How the log calls an instruction, if it does.
+    /// The name of an instruction in the log, if any.
     pub fn site(&self, site: Site) -> Option<&str> {
         self.sites.word(site.0)
     }
 
-    /// One line; `None` if there is nothing on it.
+    /// Parses one line; `None` if it is empty or a comment.
     pub fn line(&mut self, text: &[u8]) -> Result<Option<Line>, BadLine> {
         self.line += 1;
         let mut words = Words { text, at: 0 };

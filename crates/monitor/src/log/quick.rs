@@ -1,8 +1,8 @@
-//! Lines as programs write them: one blank between words, and words that are not long. All others are
-//! left to [`super::parse`].
+//! Parses lines as programs write them: one space between words, and no long words. All other lines are left
+//! to [`super::parse`].
 //!
-//! A word is sixteen bytes read at once, up to the first that ends it; so a line costs a few dozen
-//! instructions, and is looked at once.
+//! A word is read as sixteen bytes at once, and cut at the first byte that ends it. So a line costs a few
+//! dozen instructions, and its bytes are read once.
 
 use super::MAX_THREADS;
 use super::names::Short;
@@ -10,7 +10,7 @@ use super::parse::{Line, Parser};
 use crate::event::{Address, Kind, Op, Site, Thread};
 
 impl Parser {
-    /// The first line of a text and its length, with what ends it, if it is of the usual kind.
+    /// The first line of a text, and its length with the newline, if the line has the usual form.
     #[inline]
     pub(super) fn quick_line(&mut self, text: &[u8]) -> Option<(Line, usize)> {
         let (thread, at) = thread(text)?;
@@ -45,7 +45,7 @@ impl Parser {
     }
 }
 
-/// A number of few digits with a blank behind it, and where the next word begins.
+/// The thread number at the start of a text, with a space behind it, and the start of the next word.
 #[inline]
 fn thread(text: &[u8]) -> Option<(Thread, usize)> {
     let (mut number, mut at) = (0, 0);
@@ -61,12 +61,13 @@ fn thread(text: &[u8]) -> Option<(Thread, usize)> {
     }
 }
 
-/// The word from a byte on, and its length: up to a blank, a control character or the end of the line.
+/// The word that starts at `at`, and its length: up to a space, a control character or the end of the line.
 #[inline]
 fn word(text: &[u8], at: usize) -> Option<(Short, usize)> {
     let bytes = u128::from_le_bytes(*text.get(at..)?.first_chunk()?);
     const LOW: u128 = u128::from_le_bytes([1; 16]);
-    // The lowest byte that is less than 0x21 has its high bit set; what is above it may be wrong.
+    // In `ends`, the lowest byte less than 0x21 has its high bit set. Bytes above it may be wrong, because the
+    // subtraction borrows from them.
     let ends = bytes.wrapping_sub(LOW * 0x21) & !bytes & (LOW << 7);
     let len = ends.trailing_zeros() / 8;
     (len > 0 && len as usize <= Short::MOST).then(|| (Short::new(bytes, len), len as usize))

@@ -1,14 +1,14 @@
-//! What threads and bytes of memory know: how many stores of each thread must have left its buffer.
+//! The knowledge of threads and of memory: how many stores of each thread must have left its buffer.
 
-/// How many threads are followed.
+/// The maximal number of threads.
 pub(super) const THREADS: usize = 16;
 
-/// The number of stores for each thread. Small, so that two are joined in a few instructions.
+/// The number of stores for each thread. The entries are small, so that a join takes a few instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Known([i16; THREADS]);
 
 impl Known {
-    /// How many stores can be counted.
+    /// The maximal number of stores of a thread.
     pub const MOST: u32 = i16::MAX as u32;
 
     #[inline]
@@ -32,28 +32,30 @@ impl Known {
 /// Eight bytes of memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
-    /// Which of them were written last, by which thread, and what is known to who sees that.
+    /// The bytes of the newest write, as a mask, and its thread.
     pub written: u8,
     pub writer: u32,
+    /// What a thread that observes the newest write must know.
     pub known: Known,
     /// The newest [`Exposure`] of these bytes, plus 1.
     pub exposed: u32,
 }
 
-/// An access with which a thread ran ahead of stores of its own.
+/// An access that may have overtaken stores of its own thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Exposure {
     pub bytes: u8,
     pub writes: bool,
     pub thread: u32,
-    /// How many stores its thread had made.
+    /// The number of stores of its thread before it.
     pub stores: u32,
-    /// The one before of the same cell, plus 1.
+    /// The previous exposure of the same cell, plus 1.
     pub before: u32,
 }
 
 impl Exposure {
-    /// Whether who may come after this one may come after an earlier one, too.
+    /// Whether every access that conflicts with `earlier` conflicts with this one too, so that `earlier` can
+    /// be dropped.
     pub fn stands_for(&self, earlier: &Exposure) -> bool {
         let (bytes, writes) = (self.bytes & earlier.bytes, self.writes || !earlier.writes);
         self.thread == earlier.thread && bytes == earlier.bytes && writes

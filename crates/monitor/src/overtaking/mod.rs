@@ -1,19 +1,20 @@
-//! Does any thread run ahead of a store of its own, and can another tell? If not, a monitor has nothing
-//! to find.
+//! A cheap test: does any thread overtake a store of its own, and can another thread observe it? If not, a
+//! monitor has nothing to find.
 //!
-//! For a store to be missed by an access that comes after it, something of the store's own thread must
-//! come after the store and not wait for it to leave: under TSO a load, under PSO any access ([`own`]).
-//! A load of just what its thread stored last is seen only by who overwrites that: then the store has
-//! left, under TSO with all before it. What runs ahead is *exposed* until another thread makes an
-//! access that conflicts with it; the store can be missed only if that thread need not know by then
-//! that the store has left. So an execution shows no violation, and no other order of its events does,
-//! if all threads have a fence between every store and the next such access, or run ahead only where
-//! nobody follows them: in memory of their own, in what is only read, under a lock. Programs with
-//! their fences and locks are done with at the price of a few instructions an operation.
+//! For an access to miss a store that it comes after, the store's own thread must have an operation that
+//! comes after the store and does not wait for it to leave the buffer: under TSO a load, under PSO any
+//! access ([`own`]). A load of exactly the bytes that its thread stored last does not count: another thread
+//! comes after that load only by overwriting these bytes, and then the store has left, under TSO with all
+//! stores before it. An overtaking access is *exposed* until another thread makes an access that conflicts
+//! with it. The store can be missed only if that thread need not know by then that the store has left. So an
+//! execution, in any order of its events, shows no violation if all threads have a fence between every store
+//! and the next such access, or if they overtake only where no other thread follows: in private memory, in
+//! read-only memory, or under a lock. So programs with the necessary fences and locks cost only a few
+//! instructions per operation.
 //!
-//! What a thread knows is less than what is so: it learns from the newest write to the same eight
-//! bytes, not from reads, and before anything is exposed it learns nothing. What is not followed
-//! (many threads, very long accesses, very many stores) counts as found.
+//! The recorded knowledge of a thread is an underapproximation: a thread learns from the newest write to the
+//! same eight bytes, not from reads, and it learns nothing before the first exposure. Cases that are not
+//! tracked (many threads, very long accesses, very many stores) count as found.
 
 mod known;
 mod own;
@@ -24,7 +25,7 @@ use own::Own;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// What was there before.
+/// A change to undo: the previous value.
 #[derive(Clone, Copy, Debug)]
 enum Undo {
     Own(u32, Own),
@@ -36,38 +37,39 @@ enum Undo {
     Found,
 }
 
-/// Follows what threads do; can be taken back.
+/// Tracks the operations of threads; they can be undone.
 #[derive(Clone, Debug)]
 pub struct Overtaking {
     buffers: Buffers,
     threads: Vec<Own>,
-    /// Of each thread.
+    /// What each thread knows.
     known: [Known; THREADS],
     cells: Vec<Cell>,
-    /// By their first byte; and those that were looked up lately, each in a place of its own.
+    /// The cells by their first byte.
     places: FxHashMap<u64, u32>,
+    /// A direct-mapped cache of `places`.
     recent: Box<[(u64, u32); RECENT]>,
     exposures: Vec<Exposure>,
-    /// Threads that run: started, and not joined.
+    /// The number of threads that were started and not joined.
     running: u32,
-    /// Whether another thread may tell that one has run ahead.
+    /// Whether a thread may have observed that another has overtaken a store.
     found: bool,
     undo: Vec<Undo>,
-    /// How much of `undo` there was before each step.
+    /// The length of `undo` before each step.
     steps: Vec<u32>,
 }
 
-/// How many: a power of two.
+/// The size of the cache: a power of two.
 const RECENT: usize = 64;
 
-/// The longest access that is followed.
+/// The longest access that is tracked.
 const LONGEST: u32 = 1024;
 
-/// A cell, and which of its bytes.
+/// A cell and a mask of its bytes.
 type Part = (u32, u8);
 
 impl Overtaking {
-    /// With so many threads that run from the start.
+    /// A tracker for a program that starts with `running` threads.
     pub fn new(buffers: Buffers, running: u32) -> Overtaking {
         Overtaking {
             buffers,
@@ -84,23 +86,23 @@ impl Overtaking {
         }
     }
 
-    /// Whether some thread has run ahead of a store of its own, and another has followed.
+    /// Whether a thread may have overtaken a store of its own, and another thread may have observed it.
     pub fn is_found(&self) -> bool {
         self.found
     }
 
-    /// Whether some thread has run ahead of a store of its own.
+    /// Whether a thread may have overtaken a store of its own.
     pub fn is_exposed(&self) -> bool {
         self.found || !self.exposures.is_empty()
     }
 
-    /// Begins a step: the operations until the next are taken back together.
+    /// Begins a step: the operations until the next one are undone together.
     #[inline]
     pub fn step(&mut self) {
         self.steps.push(self.undo.len() as u32);
     }
 
-    /// Takes back all but the first steps.
+    /// Undoes all but the first `steps` steps.
     pub fn truncate(&mut self, steps: usize) {
         let Some(len) = self.steps.get(steps).map(|len| *len as usize) else { return };
         self.steps.truncate(steps);
@@ -120,7 +122,7 @@ impl Overtaking {
         }
     }
 
-    /// A thread's next operation.
+    /// Records the next operation of a thread.
     #[inline(always)]
     pub fn push(&mut self, access: &Access) {
         if self.found {
@@ -132,15 +134,15 @@ impl Overtaking {
         }
         match op {
             Op::Access(kind) => {
-                let runs_ahead =
-                    self.running > 1 && self.threads[at].runs_ahead(self.buffers, kind, access);
+                let overtakes =
+                    self.running > 1 && self.threads[at].overtakes(self.buffers, kind, access);
                 match (kind, self.buffers) {
                     (Kind::Write, _) => self.own(at).store(access),
                     (Kind::Interlocked, Buffers::PerThread) => self.drain(at),
                     (Kind::Read | Kind::Interlocked, _) => {}
                 }
-                if runs_ahead || !self.exposures.is_empty() && access.bytes > 0 {
-                    self.access(access, kind, runs_ahead);
+                if overtakes || !self.exposures.is_empty() && access.bytes > 0 {
+                    self.access(access, kind, overtakes);
                 }
             }
             Op::Fence => self.drain(at),
@@ -162,14 +164,14 @@ impl Overtaking {
         }
     }
 
-    /// What is known of a thread, to be changed.
+    /// The state of a thread, to be changed: saves it for undo.
     #[inline]
     fn own(&mut self, at: usize) -> &mut Own {
         self.undo.push(Undo::Own(at as u32, self.threads[at]));
         &mut self.threads[at]
     }
 
-    /// A thread's stores leave, and whoever sees what it does from now on knows.
+    /// Records that all stores of a thread have left. Threads that observe its later operations know this.
     #[inline]
     fn drain(&mut self, at: usize) {
         if self.threads[at].stored {
@@ -187,7 +189,7 @@ impl Overtaking {
         self.running = running;
     }
 
-    /// One thread starts or ends, its stores have left, and another knows.
+    /// Passes the knowledge of a thread that starts or ends another to that one. Its stores have left.
     fn pass_on(&mut self, from: usize, to: usize) {
         if self.exposures.is_empty() {
             return;
@@ -200,58 +202,59 @@ impl Overtaking {
         self.learn(to, known);
     }
 
-    /// Whether another thread could tell if this access were its thread's next.
+    /// Whether an access would observe an overtaken store if it were the next one of its thread.
     pub fn would(&mut self, access: &Access) -> bool {
         access.thread.index() >= THREADS
             || access.bytes > LONGEST
-            || self.all_touched(access).iter().any(|part| self.tells(access, *part))
+            || self.all_touched(access).iter().any(|part| self.observes(access, *part))
     }
 
-    /// An access where something is exposed, or will be.
+    /// Records an access when exposures exist, or when the access itself is one.
     #[inline(never)]
-    fn access(&mut self, access: &Access, kind: Kind, runs_ahead: bool) {
+    fn access(&mut self, access: &Access, kind: Kind, overtakes: bool) {
         let at = access.thread.index();
         if at >= THREADS || self.threads[at].stores >= Known::MOST {
             return self.find();
         }
-        // What it learns here it does not know yet: it could miss just that.
+        // `observes` comes before `learn_from_write`: the thread does not know yet what this access
+        // teaches it, and may miss exactly that.
         match self.touched(access) {
-            Some(part) if self.tells(access, part) => self.find(),
+            Some(part) if self.observes(access, part) => self.find(),
             Some(part) => {
-                self.look(at, part);
-                self.leave(access, kind, runs_ahead, part);
+                self.learn_from_write(at, part);
+                self.record_effects(access, kind, overtakes, part);
             }
-            None => self.long_access(access, kind, runs_ahead),
+            None => self.long_access(access, kind, overtakes),
         }
     }
 
-    /// The same, of several cells: a free, for one.
+    /// Like `access`, for an access to several cells, such as a free.
     #[cold]
-    fn long_access(&mut self, access: &Access, kind: Kind, runs_ahead: bool) {
+    fn long_access(&mut self, access: &Access, kind: Kind, overtakes: bool) {
         if access.bytes > LONGEST {
             return self.find();
         }
         let parts = self.all_touched(access);
-        if parts.iter().any(|part| self.tells(access, *part)) {
+        if parts.iter().any(|part| self.observes(access, *part)) {
             return self.find();
         }
-        parts.iter().for_each(|part| self.look(access.thread.index(), *part));
-        parts.iter().for_each(|part| self.leave(access, kind, runs_ahead, *part));
+        parts.iter().for_each(|part| self.learn_from_write(access.thread.index(), *part));
+        parts.iter().for_each(|part| self.record_effects(access, kind, overtakes, *part));
     }
 
-    /// A thread learns from who wrote what it accesses; from itself nothing.
+    /// A thread learns from the newest write to the bytes it accesses, if another thread wrote them.
     #[inline]
-    fn look(&mut self, at: usize, (cell, bytes): Part) {
+    fn learn_from_write(&mut self, at: usize, (cell, bytes): Part) {
         let Cell { written, writer, .. } = self.cells[cell as usize];
         if written & bytes != 0 && writer as usize != at {
             self.learn(at, self.cells[cell as usize].known);
         }
     }
 
-    /// What others find when they come after an access.
+    /// Records the exposure and the write of an access, for the threads that come after it.
     #[inline]
-    fn leave(&mut self, access: &Access, kind: Kind, runs_ahead: bool, part: Part) {
-        if runs_ahead {
+    fn record_effects(&mut self, access: &Access, kind: Kind, overtakes: bool, part: Part) {
+        if overtakes {
             self.expose(access, part);
         }
         if kind != Kind::Read {
@@ -259,14 +262,15 @@ impl Overtaking {
         }
     }
 
-    /// Whether an access shows its thread what another has exposed and need not have left.
+    /// Whether an access conflicts with an exposure of another thread whose stores need not have left, as far
+    /// as the thread of the access knows.
     #[inline]
-    fn tells(&self, access: &Access, (cell, bytes): Part) -> bool {
+    fn observes(&self, access: &Access, (cell, bytes): Part) -> bool {
         let exposed = self.cells[cell as usize].exposed;
-        exposed != 0 && self.tells_one(access, exposed, bytes)
+        exposed != 0 && self.observes_any(access, exposed, bytes)
     }
 
-    fn tells_one(&self, access: &Access, mut next: u32, bytes: u8) -> bool {
+    fn observes_any(&self, access: &Access, mut next: u32, bytes: u8) -> bool {
         let (thread, known) = (access.thread.0, &self.known[access.thread.index()]);
         let writes = access.op != Op::Access(Kind::Read);
         while let Some(number) = next.checked_sub(1) {
@@ -296,8 +300,8 @@ impl Overtaking {
         self.cells[cell as usize].exposed = self.exposures.len() as u32;
     }
 
-    /// The list from its newest on without the one that another stands for, so that it stays as short
-    /// as there are threads. What is above that is copied: the list as it was is wanted again.
+    /// The list of exposures without the one that `other` replaces. So lists stay about as short as the number
+    /// of threads. The entries above the removed one are copied, because undo needs the old list.
     fn without(&mut self, newest: u32, other: &Exposure) -> u32 {
         let mut above: SmallVec<[Exposure; 8]> = SmallVec::new();
         let mut next = newest;
@@ -315,8 +319,9 @@ impl Overtaking {
         newest
     }
 
-    /// Who sees a write knows what its thread knew; under TSO its stores have left, too, under PSO those
-    /// before its last store fence, and the write itself if that is the first since.
+    /// Records a write to a cell. A thread that observes it knows what the writer knew. It also knows that
+    /// stores of the writer have left: under TSO all, under PSO those before its last store fence, and the
+    /// write itself if it is the first since that fence.
     #[inline]
     fn write(&mut self, at: usize, kind: Kind, (number, bytes): Part) {
         let (own, mut known) = (&self.threads[at], self.known[at]);
@@ -336,8 +341,7 @@ impl Overtaking {
         }
     }
 
-    /// A thread learns what is known elsewhere, but for its own stores: what others have seen of them
-    /// may still be ahead of it.
+    /// Joins knowledge into that of a thread, except about the thread's own stores.
     #[inline]
     fn learn(&mut self, at: usize, known: Known) {
         let before = self.known[at];
@@ -361,7 +365,7 @@ impl Overtaking {
         self.found = true;
     }
 
-    /// What an access touches, if that is in one cell.
+    /// The part of a cell that an access touches, if it touches only one cell.
     #[inline]
     fn touched(&mut self, access: &Access) -> Option<Part> {
         let Access { addr, bytes, .. } = *access;
@@ -373,7 +377,7 @@ impl Overtaking {
         Some((self.cell(addr - from), mask as u8))
     }
 
-    /// The same in any number of cells.
+    /// The parts of all cells that an access touches.
     fn all_touched(&mut self, access: &Access) -> SmallVec<[Part; 2]> {
         let (mut addr, mut left) = (access.addr, access.bytes);
         let mut parts = SmallVec::new();
@@ -404,7 +408,7 @@ impl Overtaking {
     }
 }
 
-/// Where a cell is kept that was looked up lately.
+/// The slot of a cell in the cache.
 #[inline]
 fn place(first: u64) -> usize {
     ((first >> 3) ^ (first >> 27)) as usize % RECENT

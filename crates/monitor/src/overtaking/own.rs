@@ -1,27 +1,29 @@
-//! What is known of each thread: which stores of its own it may run ahead of.
+//! The state of each thread: which of its own stores a later access may overtake.
 
 use crate::event::{Access, Buffers, Kind};
 
-/// What is known of a thread.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Own {
-    /// Whether it has stored since it last drained its buffer, and since its last store fence, too.
+    /// Whether it has stored since it last drained its buffer.
     pub stored: bool,
+    /// Whether it has stored since its last store fence, too.
     pub loose: bool,
-    /// The bytes of the last such store, and whether all were to these.
+    /// Whether all stores since the last drain were to the same bytes.
     alone: bool,
+    /// The bytes of the last store.
     addr: u64,
     bytes: u32,
-    /// How many stores it has made, and had made at its last store fence.
+    /// The number of its stores, and their number at its last store fence.
     pub stores: u32,
     pub fenced: u32,
 }
 
 impl Own {
-    /// Whether an access passes a store that may wait.
+    /// Whether an access may overtake a store of the thread that is still in the buffer.
     #[inline]
-    pub fn runs_ahead(&self, buffers: Buffers, kind: Kind, access: &Access) -> bool {
-        // Nobody sees what touches nothing.
+    pub fn overtakes(&self, buffers: Buffers, kind: Kind, access: &Access) -> bool {
+        // An access without bytes is not visible to other threads.
         self.stored && access.bytes > 0 && {
             let last = (self.addr, self.bytes) == (access.addr, access.bytes);
             match (kind, buffers) {
@@ -34,7 +36,7 @@ impl Own {
         }
     }
 
-    /// What is known after a store.
+    /// Records a store.
     #[inline]
     pub fn store(&mut self, access: &Access) {
         let Access { addr, bytes, .. } = *access;
@@ -44,7 +46,7 @@ impl Own {
         self.stores += 1;
     }
 
-    /// What is known when all stores have left.
+    /// Records that all stores have left the buffer.
     #[inline]
     pub fn drain(&mut self) {
         let stores = self.stores;

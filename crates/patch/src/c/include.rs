@@ -1,9 +1,9 @@
-//! Where an `#include` can be added.
+//! Adds an `#include`.
 
 use super::sites::Language;
 use crate::text::{Piece, line_end, line_start, next_line};
 
-/// Whether a text includes a header itself, anywhere.
+/// Whether a text includes a header directly, at any place.
 pub(crate) fn has(text: &[u8], header: &str) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n');
     lines.any(|line| included(line).is_some_and(|name| name == header.as_bytes()))
@@ -21,8 +21,8 @@ fn included(line: &[u8]) -> Option<&[u8]> {
     name.split(|byte| *byte == close).next()
 }
 
-/// Behind the last `#include` that comes before any declaration and is not conditional; where there
-/// is none, before the first declaration. What such files define first, as `_GNU_SOURCE`, stays first.
+/// Adds an `#include` after the last unconditional `#include` before any declaration; if there is none,
+/// before the first declaration. So macros that must come first, such as `_GNU_SOURCE`, stay first.
 pub(crate) fn add(text: &[u8], language: Language, header: &str) -> Option<Piece> {
     let tree = language.parser()?.parse(text, None)?;
     let mut level = tree.root_node();
@@ -33,7 +33,7 @@ pub(crate) fn add(text: &[u8], language: Language, header: &str) -> Option<Piece
         for node in level.named_children(&mut cursor) {
             match node.kind() {
                 "preproc_include" => at = Some(next_line(text, node.end_byte().max(1) - 1)),
-                // The whole of a header is inside of its guard.
+                // The whole contents of a header are inside its guard.
                 "preproc_ifdef" if is_guard(text, node) => guard = Some(node),
                 kind if kind == "comment" || kind.starts_with("preproc_") => {}
                 "identifier" | "number_literal" | "string_literal" => {}
@@ -52,7 +52,7 @@ pub(crate) fn add(text: &[u8], language: Language, header: &str) -> Option<Piece
     Some(Piece::stands(at?, line))
 }
 
-/// `#ifndef X` with `#define X` as the first thing inside.
+/// Whether this is `#ifndef X` with `#define X` as the first line inside.
 fn is_guard(text: &[u8], node: tree_sitter::Node<'_>) -> bool {
     let name = node.child_by_field_name("name").map(|name| &text[name.byte_range()]);
     let mut cursor = node.walk();

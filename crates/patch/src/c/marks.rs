@@ -1,9 +1,9 @@
-//! The places of the program that sites stand for: each site gets a mark, and the compiler says where the
-//! marks are.
+//! Finds the places of the program that sites stand for: each site gets a mark, and the compiled program
+//! shows where the marks are.
 //!
-//! All sites are tried at once, which costs one compilation. Where the compiler rejects the text, or a
-//! function comes out different in more than its marks, those sites are tried in ever smaller
-//! groups, as long as the budget lasts. A mark adds no line and no name, so nothing else changes.
+//! All sites are tried at once, which costs one compilation. If the compiler rejects the text, or if a
+//! function differs in more than its marks, the sites concerned are tried in ever smaller groups, as long as
+//! the budget lasts. A mark adds no line and no name, so nothing else changes.
 
 use super::sites::{Shape, Sites};
 use super::write::{Layout, Words, pieces};
@@ -15,10 +15,10 @@ use raddle_ir::{FuncId, Program};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Compilations for one set of sites.
+/// The maximal number of compilations for one set of sites.
 const BUDGET: u32 = 12;
 
-/// Where the additions at a site are in the program; `None` if that is not known.
+/// The places of the additions at a site in the program; `None` if they are not known.
 pub(super) type Spots = Option<BTreeSet<Spot>>;
 
 pub(super) struct Marks<'a> {
@@ -28,7 +28,7 @@ pub(super) struct Marks<'a> {
     pub sites: &'a Sites,
     pub limit: &'a Budget,
     pub spots: Vec<Spots>,
-    /// The lines of each unit, counted from 1, in its file.
+    /// The lines of each unit in its file, from 1.
     lines: Vec<(usize, usize)>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Marks<'a> {
         Marks { program, files, reload, sites, limit, spots, lines }
     }
 
-    /// Finds out about these sites.
+    /// Determines the places of these sites.
     pub fn explore(&mut self, wanted: Vec<usize>) {
         let mut groups = vec![wanted];
         let mut budget = BUDGET;
@@ -62,7 +62,7 @@ impl<'a> Marks<'a> {
                 Err(messages) => {
                     let (suspects, others) = self.suspects(&group, &messages);
                     if !suspects.is_empty() && !others.is_empty() {
-                        // The others first: they are most, and likely to be fine.
+                        // The other sites come first: they are the majority, and probably correct.
                         groups.push(suspects);
                         groups.push(others);
                         continue;
@@ -90,7 +90,7 @@ impl<'a> Marks<'a> {
         changed
     }
 
-    /// Notes where marks are; returns the sites of what has changed otherwise.
+    /// Records the places of marks; returns the sites in functions that have changed otherwise.
     fn learn(&mut self, edited: &Program, group: &[usize]) -> Vec<usize> {
         let alignment = align(self.program, edited, false);
         let mut bad: BTreeSet<usize> = BTreeSet::new();
@@ -110,7 +110,7 @@ impl<'a> Marks<'a> {
         failed
     }
 
-    /// The functions of the source that one of the program comes from.
+    /// The functions of the source from which a function of the program comes.
     pub fn units_of(&self, func: FuncId) -> Vec<usize> {
         let function = &self.program.funcs[func];
         let insts = function.blocks.values().flat_map(|block| &block.insts);
@@ -148,11 +148,11 @@ impl<'a> Marks<'a> {
         })
     }
 
-    /// Kinds of sites that rarely disturb anything are tried apart from others.
+    /// Divides a group. Forms of sites that rarely cause errors are tried separately from others.
     fn halves(&self, mut group: Vec<usize>) -> Vec<Vec<usize>> {
         let risk = |number: &usize| match self.sites.sites[*number].shape {
             Shape::Value => 3,
-            // The argument of a macro may have to be an object.
+            // The argument of a macro may have to be an lvalue.
             Shape::Comma => 2,
             Shape::First | Shape::Then => 1,
             Shape::Statement { .. } | Shape::Braced { .. } => 0,
@@ -172,14 +172,14 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// Assembly that nobody understands, as a statement and as an expression.
+/// A mark: inline assembly with a unique text, as a statement and as an expression.
 fn mark(number: usize) -> Words {
     let statement = format!("__asm__ volatile(\"raddle.mark {number}\");");
     let expression = format!("__extension__({{ {statement} }})");
     Words { statement, expression }
 }
 
-/// The file and line of an error, or of what it follows from: `x.c:3:5: error: …`.
+/// The file and line of an error, or of a note that belongs to one: `x.c:3:5: error: …`.
 fn complaint(line: &str) -> Option<(&str, usize)> {
     let end = [": error:", ": fatal error:", ": note:"].iter().find_map(|word| line.find(word))?;
     let mut parts = line[..end].rsplitn(3, ':');

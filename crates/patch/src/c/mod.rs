@@ -2,10 +2,10 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`sites`] | where something could be added to the text |
-//! | [`marks`] | what these places are in the program, by the compiler |
+//! | [`sites`] | places in the text where something could be added |
+//! | [`marks`] | the places of the program that these sites are, according to the compiler |
 //! | [`write`] | additions as text |
-//! | [`include`] | a header that is needed |
+//! | [`include`] | adding a necessary header |
 
 mod include;
 mod marks;
@@ -24,15 +24,15 @@ use sites::{Language, Shape, Site, Sites};
 use std::collections::{BTreeMap, BTreeSet};
 use write::{Layout, Words, pieces};
 
-/// The price of a place that cannot be written.
+/// The price of a place for which no edit is known.
 const NO_EDIT: u32 = 1000;
 
-/// Sites of a program's source, and which of its places they are.
+/// The sites of a program's source, and the places of the program that they are.
 #[derive(Debug)]
 pub(crate) struct Edits {
     sites: Sites,
     spots: Vec<Spots>,
-    /// By place, the sites that together are a fence there, best first.
+    /// By place: the sets of sites that together give a fence there, best first.
     options: Vec<Vec<Vec<usize>>>,
     prices: Vec<u32>,
 }
@@ -58,7 +58,7 @@ impl Edits {
             all.filter(|(_, site)| wanted(site)).map(|(number, _)| number).collect()
         };
         marks.explore(numbers(&|site| !is_macro(site) && site.shape != Shape::Value));
-        // What is seldom needed is looked for where it is.
+        // Sites that are rarely needed are explored only in functions with places that still have none.
         let missing = missing_units(&marks, places);
         if !missing.is_empty() {
             let is_value = |site: &Site| site.shape == Shape::Value && missing.contains(&site.unit);
@@ -79,7 +79,7 @@ impl Edits {
         &self.prices
     }
 
-    /// For each place, which sites are a fence there and what they cost.
+    /// For each place, determines the sites that give a fence there, and their cost.
     fn rank(&mut self, program: &Program, places: &Places, files: &[SourceFile]) {
         let count = places.iter().len();
         let mut by_place: Vec<Vec<(u32, usize)>> = vec![Vec::new(); count];
@@ -101,7 +101,7 @@ impl Edits {
         }
         for (number, place) in places.iter().enumerate() {
             let list = &mut by_place[number];
-            // Of equal ones, that of the whole expression, and the last in the text.
+            // Of equal sites, the one of the whole expression, and the last in the text.
             let range = |site: usize| self.sites.sites[site].range.clone();
             list.sort_by_key(|(price, site)| {
                 let range = range(*site);
@@ -131,7 +131,7 @@ impl Edits {
         shape + if unit.macro_name.is_some() { 15 } else { 0 }
     }
 
-    /// The sites for these fences, and those that have none.
+    /// The sites for these fences, and the fences that have none.
     pub fn choose(&self, places: &Places, fences: &[Fence]) -> (Vec<Chosen>, Vec<usize>) {
         let mut chosen: BTreeMap<usize, Chosen> = BTreeMap::new();
         let mut unwritten = Vec::new();
@@ -153,7 +153,7 @@ impl Edits {
         (chosen.into_values().collect(), unwritten)
     }
 
-    /// The files with the fences in them.
+    /// The files with the fences added.
     pub fn draft(&self, files: &[SourceFile], chosen: &[Chosen], spelling: Spelling) -> Draft {
         let words: Vec<Words> = chosen
             .iter()
@@ -204,7 +204,7 @@ impl Edits {
     }
 }
 
-/// A site that gets a fence, and the fences of the program that it is.
+/// A site that gets a fence, and the fences of the program that it gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Chosen {
     site: usize,
@@ -216,7 +216,7 @@ fn needs_header(kind: FenceKind) -> bool {
     statement::c11_order(kind).is_some()
 }
 
-/// Whether no file of the user's includes the header that fences need.
+/// Whether no file of the user includes the header that fences need.
 pub(crate) fn lacks_header(files: &[SourceFile]) -> bool {
     let headers = ["stdatomic.h", "atomic"];
     !files.iter().any(|file| headers.iter().any(|header| include::has(&file.text, header)))
@@ -249,7 +249,7 @@ fn missing_units(marks: &Marks<'_>, places: &Places) -> BTreeSet<usize> {
     funcs.into_iter().flat_map(|func| marks.units_of(func)).collect()
 }
 
-/// A fence at the head of a block is one at the end of every way into it.
+/// A fence at the head of a block is equivalent to a fence at the end of every way into the block.
 fn all_ways_in(
     program: &Program,
     point: Point,
@@ -277,7 +277,7 @@ fn all_ways_in(
     (!sites.is_empty()).then(|| (price, sites.into_iter().collect()))
 }
 
-/// The lines of a file, counted from 0, that functions with places have instructions on.
+/// The lines of a file, from 0, that have instructions of functions with places.
 fn lines_of(program: &Program, places: &Places, file: &SourceFile) -> Vec<usize> {
     let funcs: BTreeSet<_> = places.iter().map(|place| place.point.func).collect();
     let at = |loc: &Loc| (loc.file, loc.line);

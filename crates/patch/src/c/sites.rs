@@ -1,31 +1,31 @@
-//! Where a statement or an expression could be added to a source of C or C++.
+//! Sites: places where a statement or an expression could be added to a source of C or C++.
 //!
-//! Read off the concrete syntax tree of the text as it is, before the preprocessor. That tree can be
-//! wrong about what a macro does, so a site is a suggestion: the compiler decides what it is
-//! ([`super::marks`]). Sites are many, wrong ones cost little.
+//! Sites are taken from the concrete syntax tree of the text before the preprocessor. That tree can be wrong
+//! about macros, so a site is only a suggestion: the compiler decides which place of the program it is
+//! ([`super::marks`]). There are many sites, and wrong ones cost little.
 
 use std::ops::Range;
 use tree_sitter::{Node, Parser};
 
-/// How an addition is written.
+/// The form of an addition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Shape {
-    /// A statement before what begins here, on a line like that at `like`.
+    /// A statement before the one that begins here, indented like the line at `like`.
     Statement { like: usize },
-    /// A statement before (or after) a body that has no braces, which it gets; `owner` is where the
-    /// statement begins that it is the body of.
+    /// A statement before (or after) a body without braces, which get added; `owner` is the start of the
+    /// statement that has this body.
     Braced { owner: usize, after: bool },
-    /// `fence, expr` where that needs no parentheses.
+    /// `fence, expr` if that needs no parentheses.
     First,
     /// `(fence, expr)`
     Comma,
-    /// `expr, fence` where the value is not used.
+    /// `expr, fence` if the value is not used.
     Then,
     /// `({ auto v = expr; fence; v; })`
     Value,
 }
 
-/// A piece of source that sites belong to: a function, or the definition of a macro.
+/// A unit of the source that has sites: a function, or the definition of a macro.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Unit {
     pub file: usize,
@@ -38,11 +38,11 @@ pub(crate) struct Unit {
 pub(crate) struct Site {
     pub unit: usize,
     pub shape: Shape,
-    /// The statement or expression; for [`Shape::Statement`], where it begins.
+    /// The statement or expression; for [`Shape::Statement`], its start.
     pub range: Range<usize>,
 }
 
-/// The language that a file is read as.
+/// The language in which a file is parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Language {
     C,
@@ -69,16 +69,16 @@ pub(crate) struct Sites {
 }
 
 impl Sites {
-    /// Adds those of the functions of a file that have one of these lines, counted from 0, and those
-    /// of its macros if they are wanted.
+    /// Adds the sites of the functions of a file that contain one of these lines (from 0), and of its
+    /// macros if requested.
     pub fn read(&mut self, file: usize, text: &[u8], language: Language, lines: &[usize]) {
         let Some(mut parser) = language.parser() else { return };
         let Some(tree) = parser.parse(text, None) else { return };
         let mut left = vec![tree.root_node()];
         while let Some(node) = left.pop() {
             match node.kind() {
-                // A body whose function is not read as one is a function all the same: its head may be a
-                // macro, or in the old style.
+                // A body without a recognised function head is still a function: its head may be a macro,
+                // or in the old style.
                 "function_definition" | "compound_statement" => {
                     let rows = node.start_position().row..=node.end_position().row;
                     if lines.iter().any(|line| rows.contains(line)) {
@@ -99,7 +99,8 @@ impl Sites {
         self.units.len() - 1
     }
 
-    /// A body is read as statements; one that is an expression only has no room for others.
+    /// Parses the body of a macro as statements. A body that is only an expression has no room for
+    /// statements.
     fn macro_body(&mut self, file: usize, text: &[u8], language: Language, node: Node<'_>) {
         let (Some(name), Some(value)) =
             (node.child_by_field_name("name"), node.child_by_field_name("value"))
@@ -140,28 +141,28 @@ struct Reader<'s, 't> {
     sites: &'s mut Sites,
     text: &'t [u8],
     unit: usize,
-    /// What is added to positions in the text to have those of the file.
+    /// The offset from positions in the text to positions in the file.
     shift: isize,
     statements: bool,
 }
 
-/// How the value of an expression is used where it stands.
+/// How the value of an expression is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// Something else may have its place.
+    /// The expression may be replaced by another one with the same value.
     Value,
-    /// The same, and a comma needs no parentheses.
+    /// Like `Value`, and a comma needs no parentheses.
     Condition,
-    /// It is not used, and a comma needs no parentheses.
+    /// The value is not used, and a comma needs no parentheses.
     Discarded,
-    /// The same, for a part of a `for`.
+    /// Like `Discarded`, for a part of a `for`.
     Part,
-    /// It may have to be an object, a constant or a type.
+    /// The expression may have to be an lvalue, a constant or a type.
     Other,
 }
 
 impl Reader<'_, '_> {
-    /// All of the tree, without recursion.
+    /// Reads the whole tree, without recursion.
     fn read(&mut self, root: Node<'_>) {
         let mut left = vec![(root, Use::Other)];
         while let Some((node, used)) = left.pop() {
@@ -230,7 +231,8 @@ impl Reader<'_, '_> {
             ("expression_statement", _) => Use::Value,
             ("comma_expression", _) => Use::Discarded,
             ("parenthesized_expression", _) if is_condition(parent) => Use::Condition,
-            // An expression in parentheses is used as they are, and a comma does not need more of them.
+            // An expression in parentheses is used as they are, and a comma inside needs no further
+            // parentheses.
             ("parenthesized_expression", _) if child.is_named() => match used {
                 Use::Value | Use::Condition => Use::Condition,
                 Use::Part | Use::Discarded => Use::Discarded,
@@ -240,7 +242,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A statement by itself has better places around it, but for the value of a block.
+    /// An expression statement has better sites around it, except for the value of a block.
     fn statement_use(&self, statement: Node<'_>) -> Use {
         let Some(block) = statement.parent() else { return Use::Other };
         match is_value_block(block) && statement.next_named_sibling().is_none() {
@@ -316,7 +318,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Before each statement of a block, and before its end.
+    /// Adds sites before each statement of a block, and before its end.
     fn block(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let named: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
@@ -350,7 +352,7 @@ fn is_value_block(block: Node<'_>) -> bool {
     block.parent().is_some_and(|parent| parent.kind() == "parenthesized_expression")
 }
 
-/// Whether these are the parentheses of an `if` and the like.
+/// Whether these are the parentheses of an `if` or a similar statement.
 fn is_condition(parentheses: Node<'_>) -> bool {
     let Some(parent) = parentheses.parent() else { return false };
     let kinds = ["if_statement", "while_statement", "do_statement", "switch_statement"];
@@ -379,7 +381,7 @@ fn is_expression(node: Node<'_>) -> bool {
     )
 }
 
-/// Whether the last thing that an expression does may be an access.
+/// Whether the last operation of an expression may be an access.
 fn may_read(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
@@ -394,7 +396,7 @@ fn may_read(node: Node<'_>) -> bool {
     )
 }
 
-/// Where code is not run, must be constant, or is not C.
+/// Whether code is not executed, must be constant, or is not C.
 fn is_unevaluated(node: Node<'_>, text: &[u8]) -> bool {
     match node.kind() {
         "sizeof_expression"

@@ -1,27 +1,27 @@
-//! Sites with something in them, as text.
+//! Writes additions at sites as text.
 
 use super::sites::{Shape, Site, Unit};
 use crate::text::{Piece, begins_line, indent, line_end, line_start, next_line};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What is added: as a statement, and as an expression.
+/// An addition: as a statement, and as an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Words {
     pub statement: String,
     pub expression: String,
 }
 
-/// How additions are laid out.
+/// The layout of additions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
-    /// No line is added, so that all keep their numbers.
+    /// No line is added, so that all lines keep their numbers.
     Inline,
-    /// As people would write it.
+    /// As a person would write it.
     Lines,
 }
 
-/// Words before and after a body that gets braces.
+/// The texts before and after a body that gets braces.
 #[derive(Default)]
 struct Around<'w> {
     owner: usize,
@@ -67,12 +67,12 @@ pub(crate) fn pieces<'w>(
     out
 }
 
-/// A statement on a line before that of a position.
+/// A statement on its own line before that of a position.
 fn own_line(text: &[u8], at: usize, like: usize, words: &str, in_macro: bool) -> Piece {
     let start = line_start(text, at);
     let mut line = [indent(text, like.min(text.len())), words.as_bytes()].concat();
     if in_macro {
-        // Its lines are continued, with the backslash where that of the line before is.
+        // In a macro, lines end with a backslash, in the same column as that of the line before.
         let before = text[..start].trim_ascii_end();
         let column = before.len() - 1 - line_start(text, before.len() - 1);
         let has_tabs = text[line_start(text, before.len() - 1)..before.len()].contains(&b'\t');
@@ -111,7 +111,7 @@ fn braces(text: &[u8], body: &Range<usize>, around: &Around<'_>, lines: bool) ->
     if own_line {
         let start = line_start(text, body.start);
         let head = text[..start].trim_ascii_end();
-        // A brace cannot follow a comment that ends its line.
+        // A brace cannot follow a comment that extends to the end of the line.
         let last = &text[line_start(text, head.len())..head.len()];
         let commented = last.windows(2).any(|two| two == b"//" || two == b"*/");
         let opening = match commented || last.trim_ascii_start().starts_with(b"#") {

@@ -14,7 +14,7 @@ use serde::Serialize;
 use shown::write_fences;
 use std::fmt::Write;
 
-/// What was asked, and of what.
+/// The query: the program and the goal of the fences.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The file as the user named it.
@@ -25,7 +25,7 @@ pub struct Asked<'a> {
     pub written: &'a Written,
 }
 
-/// The whole report.
+/// The complete report.
 pub fn text(asked: &Asked<'_>, look: &Look<'_>, result: &Fences) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -85,7 +85,7 @@ fn write_report(
     writeln!(out, "  {places} considered, {queries} judged, {:.2} s", result.elapsed.as_secs_f64())
 }
 
-/// What is known of the source with the edits.
+/// Writes whether the edited source was checked.
 fn write_check(out: &mut String, asked: &Asked<'_>) -> std::fmt::Result {
     match &asked.written.checked {
         Some(Checked::Good) => {
@@ -112,56 +112,56 @@ fn language(asked: &Asked<'_>, fence: &Fence) -> Language {
     Language::of(file(asked, fence))
 }
 
-/// The file and line that the fence goes before; those that it comes after where there are none.
+/// The file and line before which the fence goes; if there is none, those after which it comes.
 fn shown_place(asked: &Asked<'_>, fence: &Fence) -> String {
     let known = asked.program.place(fence.place.before);
     let known = known.or_else(|| asked.program.place(fence.place.after));
     known.unwrap_or_else(|| asked.file.to_owned())
 }
 
-/// A result for machines.
+/// The result as JSON.
 #[derive(Serialize, Debug)]
 pub struct Json<'a> {
     file: &'a str,
     model: &'static str,
     /// `robust` or `goal`.
     target: &'static str,
-    /// `null` where there is no answer, or no fences help.
+    /// `null` if the answer is unknown, or if no fences help.
     count: Option<usize>,
     fences: Vec<JsonFence>,
-    /// Where there is no answer: no cheaper set will do, and this one may.
+    /// If the answer is unknown: the cheapest set that may be a solution.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidate: Vec<JsonFence>,
-    /// Why there is no number.
+    /// Why `count` is `null`.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
     hopeless: bool,
     /// The fences as changed lines.
     edits: Vec<JsonEdit>,
-    /// `judged` if the source with the edits was read again and judged to be good, `read` if it has
-    /// the fences and was not judged; `null` where not all fences have an edit.
+    /// `judged` if the edited source was read again and judged to be good, `read` if it has the fences
+    /// but was not judged; `null` if not all fences have an edit.
     checked: Option<&'static str>,
     places: usize,
     queries: u32,
     seconds: f64,
 }
 
-/// Changed lines, with those around them.
+/// Changed lines, with context.
 #[derive(Serialize, Debug)]
 struct JsonEdit {
     file: String,
     /// The number of the first line, before the change.
     line: usize,
-    /// Which of the fences it is for; none if it is for all.
+    /// The fences that it is for; empty if it is for all.
     fences: Vec<usize>,
-    /// How many further fences it is, where the same text is used elsewhere.
+    /// The number of further fences that it gives, because the same text is used elsewhere.
     further: usize,
     lines: Vec<JsonLine>,
 }
 
 #[derive(Serialize, Debug)]
 struct JsonLine {
-    /// `-`, `+` or a blank.
+    /// `-`, `+` or a space.
     change: char,
     text: String,
 }
@@ -169,25 +169,25 @@ struct JsonLine {
 #[derive(Serialize, Debug)]
 struct JsonFence {
     kind: &'static str,
-    /// What is written for it in the language of the source; `null` if it has no edit.
+    /// The text of the fence in the language of the source; `null` if it has no edit.
     statement: Option<String>,
     /// The header that the statement needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     header: Option<&'static str>,
     function: String,
     block: Option<String>,
-    /// The place in the block: before this instruction.
+    /// The index of the instruction in the block before which the fence goes.
     index: u32,
-    /// The line that it goes before.
+    /// The file and line before which it goes.
     file: Option<String>,
     line: Option<u32>,
-    /// The line that it comes after.
+    /// The line after which it comes.
     after_line: Option<u32>,
-    /// Whether the two are the same, and the fence goes between parts of it.
+    /// Whether the two lines are the same, so that the fence goes between parts of a line.
     within_line: bool,
 }
 
-/// One object.
+/// The result as one object.
 pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
     let (count, fences, why) = match &result.outcome {
         Outcome::Fences(fences) => (Some(fences.len()), &fences[..], None),

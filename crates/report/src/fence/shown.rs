@@ -8,7 +8,7 @@ use raddle_patch::{Change, Hunk};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The edits, in the order of the source; then the fences that have none.
+/// Writes the edits, in the order of the source, and then the fences that have no edit.
 pub(super) fn write_fences(
     out: &mut String,
     asked: &Asked<'_>,
@@ -62,7 +62,7 @@ fn title(asked: &Asked<'_>, fence: &Fence) -> String {
     format!("{} ({name}{block}): {}", shown_place(asked, fence), fence.kind.mnemonic())
 }
 
-/// The first line that is not kept, by its number before the change.
+/// The first changed line, by its number before the change.
 fn changed_line(hunk: &Hunk) -> usize {
     let kept = hunk.lines.iter().take_while(|(change, _)| *change == Change::Kept);
     hunk.line + kept.count()
@@ -87,7 +87,7 @@ fn write_hunk(out: &mut String, hunk: &Hunk) -> std::fmt::Result {
     Ok(())
 }
 
-/// A place that no edit is known for.
+/// Describes a place for which no edit is known.
 fn write_words(
     out: &mut String,
     asked: &Asked<'_>,

@@ -1,13 +1,13 @@
-//! The story as a table with a column for each thread.
+//! A witness as a table with one column per thread.
 
 use super::wrap::{clipped, wrapped};
 use super::{Row, Story};
 use crate::Look;
 use crate::paint::{Ink, paint};
 
-/// No column of a thread is narrower, unless it needs no more.
+/// The minimal width of a thread's column, unless its contents are narrower.
 const MIN_COLUMN: usize = 22;
-/// How much of a source line is shown: as much as there is room for.
+/// The lengths to which source lines may be cut: the first one that fits is used.
 const SOURCES: [usize; 4] = [48, 36, 20, 0];
 const GAP: usize = 2;
 /// Indentation and the star.
@@ -21,7 +21,7 @@ struct Widths {
     source: usize,
 }
 
-/// The table; `None` if there are too many threads for the width.
+/// The table; `None` if the width is too small for the threads.
 pub(super) fn text(look: &Look<'_>, story: &Story) -> Option<String> {
     let widths = widths(look, story)?;
     let mut out = heading(look, story, &widths);
@@ -46,7 +46,7 @@ fn widths(look: &Look<'_>, story: &Story) -> Option<Widths> {
         story.threads.iter().map(column).collect()
     };
     let natural = widest(&|_| true);
-    // Failures are long, and the last row: they may be broken. The others better not.
+    // Failures are long and in the last row, so they may be wrapped. Other rows should not be.
     let ordinary = widest(&|row| row.ink != Ink::Bad);
     let source = longest(&mut story.rows.iter().map(|row| row.source.as_str()));
     let room = look.width.checked_sub(MARGIN + number + GAP + place)?;
@@ -62,7 +62,7 @@ fn widths(look: &Look<'_>, story: &Story) -> Option<Widths> {
     Some(Widths { number, place, columns, source })
 }
 
-/// Widths that break nothing ordinary, and less of the rest the more room there is.
+/// Widths that wrap no ordinary row, with the remaining room given to the other rows.
 fn grown(ordinary: &[usize], natural: &[usize], room: usize) -> Option<Vec<usize>> {
     let least = ordinary.iter().zip(natural);
     let mut widths: Vec<usize> =
@@ -77,7 +77,7 @@ fn grown(ordinary: &[usize], natural: &[usize], room: usize) -> Option<Vec<usize
     Some(widths)
 }
 
-/// As wide as they need but for the widest ones, which are cut to one width.
+/// The natural widths, except for the widest columns, which are cut to a common width.
 fn cut(natural: &[usize], room: usize) -> Option<Vec<usize>> {
     let cut = |most: usize| natural.iter().map(move |width| most.min(*width));
     let fits = |most: &usize| cut(*most).map(|width| width + GAP).sum::<usize>() <= room;

@@ -1,11 +1,11 @@
-//! The story as a list, for when there are more threads than columns fit.
+//! A witness as a list, if it has more threads than columns fit.
 
 use super::wrap::clipped;
 use super::{Row, Story};
 use crate::Look;
 use crate::paint::{Ink, paint};
 
-/// No more of a source line is shown.
+/// The maximal number of characters of a source line.
 const MAX_SOURCE: usize = 48;
 
 pub(super) fn text(look: &Look<'_>, story: &Story) -> String {

@@ -1,11 +1,10 @@
-//! A witness as text: what happened in execution order, one column per thread, and why it matters.
+//! A witness as text: the events in execution order, one column per thread, and the cause.
 //!
-//! A row is a step: its number, its line, what happened in its thread's column, and the source
-//! where a line comes up first. Rows that the reason speaks of carry a star. With more threads than
-//! the width has room for, it is a list instead. What comes after the failure is left out, and so
-//! are the births and deaths of stack objects and what a library does on its own account, outside of
-//! any call from the source, or on the way to what was called ([`shown`]). Of a very long story the
-//! middle is left out, and that is said.
+//! A row is a step: its number, its line, the event in the column of its thread, and the source at the first
+//! occurrence of a line. Rows that the cause refers to have a star. If the width has no room for all threads,
+//! the witness is a list instead. Some events are left out ([`shown`]): events after the failure, creation
+//! and destruction of stack objects, and internal events of a library, outside of any call from the source or
+//! on the way to the called operation. Of a very long witness the middle is left out, with a note.
 
 mod columns;
 mod list;
@@ -22,10 +21,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Rows that are shown at each end of a story that is longer than both together.
+/// The number of rows shown at each end of a witness that is longer than both ends together.
 const END_ROWS: usize = 150;
 
-/// One line of the story, ready to be laid out.
+/// One row of the witness, ready for layout.
 struct Row {
     /// Counted from 1, over all events.
     number: usize,
@@ -36,22 +35,22 @@ struct Row {
     place: String,
     what: String,
     ink: Ink,
-    /// The source, where its line comes up first.
+    /// The source line, at its first occurrence.
     source: String,
 }
 
-/// A witness's rows, and what they have in common.
+/// The rows of a witness and their common data.
 struct Story {
     rows: Vec<Row>,
-    /// Number and name of each thread that does something, in order.
+    /// The number and name of each thread that has events, in order.
     threads: Vec<(u32, String)>,
-    /// What the column of places is called.
+    /// The heading of the column of places.
     place_heading: &'static str,
-    /// How many rows were left out.
+    /// The number of rows that were left out.
     left_out: usize,
 }
 
-/// The story of a violation, indented, with the line that says why.
+/// The witness of a violation, indented, with the line that states the cause.
 pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     let story = Story::of(run, look, violation);
     let mut out = columns::text(look, &story).unwrap_or_else(|| list::text(look, &story));
@@ -71,7 +70,7 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     out
 }
 
-/// What happens along a schedule that ends in no failure, indented.
+/// The events along a schedule that does not end in a failure, indented.
 pub fn story(run: &Run<'_>, look: &Look<'_>, events: &[ReplayEvent]) -> String {
     let story = Story::of_events(run, look, events, &BTreeSet::new());
     columns::text(look, &story).unwrap_or_else(|| list::text(look, &story))
@@ -99,7 +98,7 @@ impl Story {
         let threads: BTreeMap<u32, &String> =
             shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
         let mut seen = BTreeSet::new();
-        // Rows are made only of what is laid out: a story can have a million events.
+        // Only the events that are shown become rows, because there can be a million events.
         let mut rows = Vec::new();
         for n in ends(&shown, starred) {
             let event = &events[n];
@@ -125,7 +124,7 @@ impl Story {
     }
 }
 
-/// The first and the last of the events that could be shown, and those with a star between.
+/// The first and the last events to show, and the starred ones between them.
 fn ends(shown: &[usize], starred: &BTreeSet<usize>) -> Vec<usize> {
     if shown.len() <= 2 * END_ROWS {
         return shown.to_vec();
@@ -135,7 +134,7 @@ fn ends(shown: &[usize], starred: &BTreeSet<usize>) -> Vec<usize> {
     shown[..END_ROWS].iter().chain(between).chain(&shown[last..]).copied().collect()
 }
 
-/// The events that a cause speaks of.
+/// The events that a cause refers to.
 fn named(cause: &Cause) -> Vec<usize> {
     match *cause {
         Cause::StaleRead { read, store, overtaken_by } => {
@@ -160,7 +159,7 @@ fn ink(deed: &Deed) -> Ink {
     }
 }
 
-/// The one file that all positions are in.
+/// The file that contains all positions, if there is only one.
 fn only_file(run: &Run<'_>, locs: impl Iterator<Item = LocId>) -> Option<String> {
     let mut files = locs.filter_map(|loc| run.program.loc(loc)).map(|loc| loc.file);
     let first = files.next()?;
@@ -177,7 +176,7 @@ fn place(run: &Run<'_>, loc: LocId, line_only: bool) -> String {
     }
 }
 
-/// A file without its folders.
+/// A file name without directories.
 fn short(file: &str) -> String {
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_else(|| file.to_owned())

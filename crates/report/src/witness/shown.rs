@@ -1,8 +1,8 @@
-//! Which events of a story a reader of the source has a use for.
+//! Selects the events that are useful for a reader of the source.
 //!
-//! Left out are the births and deaths of stack objects, what a library does on its own account, outside of
-//! any call from the source or on the way to what was called, and accesses to memory of the heap and of
-//! frames that a single thread touches.
+//! These are left out: creation and destruction of stack objects; internal events of a library, outside of
+//! any call from the source or on the way to the called operation; accesses to heap and stack objects that
+//! only one thread touches.
 
 use crate::Run;
 use raddle_engine::{Deed, Engine, ReplayEvent, Wants, Writing};
@@ -11,7 +11,7 @@ use raddle_machine::layout::{ObjectId, split_address};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// For each event whether it is to be shown.
+/// For each event, whether it is shown.
 pub(super) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
     let passed = on_the_way(run.options.strategy.engine() == Engine::Graph, events);
     let owners = Owners::of(run.program, events);
@@ -21,17 +21,17 @@ pub(super) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
     events.iter().zip(passed).map(keep).collect()
 }
 
-/// Whether an event is of any interest by itself.
+/// Whether an event is of interest by itself.
 fn is_told(run: &Run<'_>, event: &ReplayEvent) -> bool {
     let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_) | Deed::Spin);
     let foreign = event.loc == LocId::NONE && !run.program.locs.is_empty();
     ends || !event.deed.is_routine() && !foreign
 }
 
-/// Which objects of the heap and of frames a single thread touches: nobody else can tell what it does there.
+/// The heap and stack objects that only one thread touches. No other thread can observe accesses to them.
 struct Owners {
     globals: u32,
-    /// `None` if there are several.
+    /// By object: the thread that touches it; `None` if several threads do.
     of: BTreeMap<ObjectId, Option<u32>>,
 }
 
@@ -71,7 +71,7 @@ impl Owners {
         (object.0 >= self.globals).then_some(object)
     }
 
-    /// Whether an event is a plain access to what is its thread's own.
+    /// Whether an event is a plain access to an object that only its thread touches.
     fn has(&self, event: &ReplayEvent) -> bool {
         let plain = matches!(
             event.deed,
@@ -82,13 +82,14 @@ impl Owners {
     }
 }
 
-/// A lock, a condition variable and the like have no more bytes than this.
+/// The maximal size of a lock, a condition variable or a similar object.
 const SYNC_BYTES: u64 = 64;
 
-/// The loads that belong to what their thread does next in the same place of the source: the load of a
-/// read-modify-write that is told as two events, and what a library looks up in a lock before it takes it.
+/// The loads that belong to the next event of their thread at the same source position: the load of a
+/// read-modify-write that is recorded as two events, and the loads of a library from a lock before it
+/// takes it.
 fn on_the_way(graph: bool, events: &[ReplayEvent]) -> Vec<bool> {
-    // For each thread the place of its next event and the bytes that loads on the way to it are from.
+    // For each thread: the position of its next event, and the bytes that loads on the way to it read.
     let mut next: BTreeMap<u32, (LocId, Range<u64>)> = BTreeMap::new();
     let mut passed = vec![false; events.len()];
     let thread_does = |event: &&ReplayEvent| !matches!(event.deed, Deed::Update { .. });
@@ -105,7 +106,7 @@ fn on_the_way(graph: bool, events: &[ReplayEvent]) -> Vec<bool> {
     passed
 }
 
-/// The bytes that an event may have been prepared by loads from.
+/// The bytes that loads on the way to an event may read.
 fn prepared(graph: bool, deed: &Deed) -> Range<u64> {
     match deed {
         Deed::Write { cell, how: Writing::Rmw, .. } if graph => {

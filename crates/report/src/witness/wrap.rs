@@ -1,4 +1,4 @@
-//! Breaking text into lines of a width, between words where possible.
+//! Breaks text into lines of a given width, between words if possible.
 
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
@@ -25,7 +25,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A word, cut where it is longer than a line.
+/// Cuts a word into pieces if it is longer than a line.
 fn pieces(word: &str, width: usize) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     letters.chunks(width).map(|chunk| chunk.iter().collect()).collect()
