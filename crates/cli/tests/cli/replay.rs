@@ -125,7 +125,11 @@ fn schedules_that_lead_elsewhere_are_refused() {
     refused(&path, &changed(&entry("line"), json!(3)), "ends in another error: assertion");
     refused(&path, &changed(&entry("kind"), json!("deadlock")), "another error");
     refused(&path, &changed(&entry("model"), json!("sc")), "does not replay");
-    refused(&path, &changed(&entry("model"), json!("power")), "the model 'power' is not supported by the engine 'interleave'");
+    refused(
+        &path,
+        &changed(&entry("model"), json!("power")),
+        "the model 'power' is not supported by the engine 'interleave'",
+    );
     refused(&path, &changed(&entry("schedule"), json!([{ "run": -1 }])), "no witness");
     refused(&path, &changed("/witnesses", json!([])), "holds no witness");
     refused(&path, &changed("/inputs", json!([])), "0 files");

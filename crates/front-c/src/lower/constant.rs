@@ -126,7 +126,7 @@ fn expression(
     depth: u32,
 ) -> Folded {
     let Some(result) = scalar(asm, unit, ty) else {
-        return Folded::Unfit("a constant expression that is no scalar");
+        return Folded::Unfit("a constant expression that is not a scalar");
     };
     let mut fold = |id: &ConstId| fold_within(asm, unit, *id, depth);
     match expr {
@@ -278,7 +278,7 @@ fn gep(
     for index in indices {
         let ty = const_scalar(asm, unit, *index).unwrap_or(Scalar::I64);
         let Folded::Bits(bits) = fold_within(asm, unit, *index, depth) else {
-            return Folded::Unfit("an index that is no number in a constant");
+            return Folded::Unfit("an index that is not a number in a constant");
         };
         if walk.constant(&asm.source.units[unit], signed(bits, ty) as i64).is_none() {
             return Folded::Unfit("an index into something that has no elements");

@@ -52,7 +52,7 @@ impl Lower<'_, '_> {
         let default = self.out.block(None);
         self.out.end(TerminatorKind::Switch { ty: Scalar::I64, value, cases, default });
         self.out.switch_to(default);
-        let message = "jumps to what is no label of the function".to_owned();
+        let message = "jumps to an address that is not a label of the function".to_owned();
         self.push(Out::Fail { kind: FailKind::Memory, message });
         self.out.end(TerminatorKind::Unreachable);
     }

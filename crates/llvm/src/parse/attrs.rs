@@ -49,7 +49,7 @@ impl Parser<'_> {
         let at = self.start;
         let align = self.expect_u64()?;
         if !align.is_power_of_two() {
-            return Err(self.fault_at(at, "an alignment that is no power of two"));
+            return Err(self.fault_at(at, "an alignment that is not a power of two"));
         }
         if parenthesised {
             self.expect(b')')?;

@@ -262,7 +262,11 @@ impl Parser<'_> {
         let (ty, lhs, rhs) = self.two_operands()?;
         match self.types.types[self.scalar_type(ty)] {
             Type::Int(_) | Type::Ptr { .. } => {}
-            _ => return Err(self.fault_at(at, "a comparison of what is no integer or pointer")),
+            _ => {
+                return Err(
+                    self.fault_at(at, "a comparison of values that are not integers or pointers")
+                );
+            }
         }
         Ok((InstKind::ICmp { pred, lhs, rhs }, self.truth_type(ty)))
     }
@@ -273,7 +277,7 @@ impl Parser<'_> {
         let at = self.start;
         let (ty, lhs, rhs) = self.two_operands()?;
         if !self.is_float(ty) {
-            return Err(self.fault_at(at, "a comparison of what is no float"));
+            return Err(self.fault_at(at, "a comparison of values that are not floats"));
         }
         Ok((InstKind::FCmp { pred, lhs, rhs }, self.truth_type(ty)))
     }

@@ -135,7 +135,7 @@ impl Metadata {
                         self.place(Some(node), &mut followed, at)?;
                     Loc { line, column: 0, file, function, inlined_at: None }
                 }
-                _ => return Err(Fault::new(at..at, "metadata that is no position")),
+                _ => return Err(Fault::new(at..at, "metadata that is not a position")),
             };
             locs.push(loc);
         }

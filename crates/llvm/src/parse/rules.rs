@@ -124,14 +124,14 @@ impl Parser<'_> {
     pub(super) fn require_address(&self, ty: TypeId, at: usize) -> Parse<()> {
         match self.types.types[self.scalar_type(ty)] {
             Type::Ptr { .. } => Ok(()),
-            _ => Err(self.fault_at(at, "an address that is no pointer")),
+            _ => Err(self.fault_at(at, "an address that is not a pointer")),
         }
     }
 
     /// The type of an address after one more index: a vector if either is one.
     pub(super) fn gep_type(&mut self, base: TypeId, index: TypeId, at: usize) -> Parse<TypeId> {
         if !matches!(self.types.types[self.scalar_type(index)], Type::Int(_)) {
-            return Err(self.fault_at(at, "an index that is no integer"));
+            return Err(self.fault_at(at, "an index that is not an integer"));
         }
         match (self.lanes(base), self.lanes(index)) {
             (None, Some((len, scalable))) => {
@@ -148,7 +148,7 @@ impl Parser<'_> {
     pub(super) fn element_type(&self, ty: TypeId, at: usize) -> Parse<TypeId> {
         match self.types.types[ty] {
             Type::Vector { element, .. } => Ok(element),
-            _ => Err(self.fault_at(at, "an operand that is no vector")),
+            _ => Err(self.fault_at(at, "an operand that is not a vector")),
         }
     }
 
@@ -159,7 +159,7 @@ impl Parser<'_> {
             Type::Vector { element: index, len, scalable } if index == Types::i32() => {
                 Ok(self.types.intern(Type::Vector { element, len, scalable }))
             }
-            _ => Err(self.fault_at(at, "a mask that is no vector of i32")),
+            _ => Err(self.fault_at(at, "a mask that is not a vector of i32")),
         }
     }
 

@@ -284,7 +284,9 @@ impl Parser<'_> {
     /// Another name for a type that is no structure: only its later mentions can mean it.
     fn define_alias(&mut self, symbol: Symbol, id: TypeId, at: usize) -> Parse<()> {
         if self.named_types.contains_key(&symbol) {
-            return Err(self.fault_at(at, "a type that is no structure is mentioned before this"));
+            return Err(
+                self.fault_at(at, "a type that is not a structure is mentioned before this")
+            );
         }
         self.named_types.insert(symbol, NamedType { id, defined: true, mention: at });
         Ok(())

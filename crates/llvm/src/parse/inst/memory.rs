@@ -22,7 +22,9 @@ impl Parser<'_> {
                     let at = self.start;
                     let (count_ty, value) = self.typed_value()?;
                     if !matches!(self.types.types[count_ty], Type::Int(_)) {
-                        return Err(self.fault_at(at, "a number of elements that is no integer"));
+                        return Err(
+                            self.fault_at(at, "a number of elements that is not an integer")
+                        );
                     }
                     count = Some(value);
                 }
