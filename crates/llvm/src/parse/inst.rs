@@ -1,6 +1,6 @@
-//! Instructions: what each keyword leads to, and arithmetic.
+//! Instructions: dispatch on the keyword, and arithmetic.
 //!
-//! Every rule gives what the instruction does and the type of its result, void for none.
+//! Every rule returns the operation of the instruction and the type of its result (void for none).
 
 mod call;
 mod control;
@@ -13,10 +13,10 @@ use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
 
-/// What an instruction does and the type of its result.
+/// The operation of an instruction and the type of its result.
 type Made = (InstKind, TypeId);
 
-/// What a keyword says an instruction is.
+/// The class of an instruction, determined by its keyword.
 #[derive(Clone, Copy)]
 enum Opcode {
     Binary(BinaryOp),
@@ -196,7 +196,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Fast-math flags let optimisers change results; what runs here is the program as written.
+    /// Skips fast-math flags. They only permit optimisers to change results.
     pub(super) fn skip_fast_math(&mut self) {
         while let Token::Word(
             b"fast" | b"nnan" | b"ninf" | b"nsz" | b"arcp" | b"contract" | b"afn" | b"reassoc",

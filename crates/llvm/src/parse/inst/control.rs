@@ -102,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `none`, or the token of the pad around this one.
+    /// `none`, or the token of the enclosing pad.
     fn parent_pad(&mut self) -> Parse<Option<Value>> {
         self.expect_word("within")?;
         if self.eat_word(b"none") {

@@ -38,7 +38,7 @@ impl Parser<'_> {
         Ok((InstKind::Alloca { ty, count, align, inalloca }, result))
     }
 
-    /// A type, which must be a pointer's, and an operand of it.
+    /// A type, which must be a pointer type, and an operand of that type.
     fn pointer(&mut self) -> Parse<Value> {
         let ty = self.value_ty()?;
         if let Type::Ptr { .. } = self.types.types[ty] {
