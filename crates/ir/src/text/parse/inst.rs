@@ -23,7 +23,7 @@ impl<'s> Body<'_, 's> {
             return self.binary(&head, op);
         }
         if let Some(op) = UnOp::from_mnemonic(head.word) {
-            let dst = self.one(&head)?;
+            let dst = self.one_result(&head)?;
             let ty = self.cursor.ty()?;
             return Ok(InstKind::Un { op, ty, dst, a: self.operand(ty)? });
         }
