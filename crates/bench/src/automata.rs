@@ -1,6 +1,6 @@
 //! The parametric automata of paper 004, section 5, as text in Trencher's format.
 //!
-//! Each has a goal that is reachable under TSO and not under SC.
+//! The goal of each is reachable under TSO and not under SC.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub const FAMILIES: [AutomataFamily; 3] = [
     AutomataFamily { name: "loop", source: long_loop },
 ];
 
-/// Lamport's fast lock for `n` threads (figure 7): x in 0, y in 1.
+/// Lamport's fast lock for `n` threads (figure 7): x is cell 0, y is cell 1.
 pub fn lamport(n: u32) -> String {
     let mut out = String::new();
     for i in 1..=n {
@@ -35,8 +35,9 @@ pub fn lamport(n: u32) -> String {
     out + "goal t1 crit t2 crit\n"
 }
 
-/// Two threads that raise a flag and look at the other's, with `n` ways from one to the other, each
-/// of which stores and loads elsewhere (figure 8): flags in 0 and 1, the rest in 2 and 3.
+/// Two threads that each raise a flag and then read the flag of the other, with `n` alternative paths in
+/// between, each of which stores and loads other cells (figure 8): the flags are cells 0 and 1, the others 2
+/// and 3.
 pub fn diamond(n: u32) -> String {
     let mut out = String::new();
     for i in 0..2 {
@@ -56,9 +57,9 @@ pub fn diamond(n: u32) -> String {
     out + "goal t0 crit t1 crit\n"
 }
 
-/// A thread that goes through a loop of `n` stores to x any number of times and then finds y to be
-/// 0, and one that stores to y and then sees the second store of the loop before the first
-/// (figure 9): x in 0, y in 1. All stores of two rounds have to wait.
+/// One thread runs a loop of `n` stores to x any number of times and then reads y as 0. The other
+/// stores to y and then sees the second store of the loop before the first
+/// (figure 9): x is cell 0, y is cell 1. All stores of two rounds have to wait in the buffer.
 pub fn long_loop(n: u32) -> String {
     let n = n.max(2);
     let mut out = String::from("thread t0\ninitial loop0\n");

@@ -1,4 +1,4 @@
-//! All programs by name.
+//! The table of all programs by name.
 
 use crate::{atomics, cells, locks};
 use raddle_ir::Verified;
@@ -8,9 +8,9 @@ use raddle_ir::Verified;
 pub struct Family {
     pub name: &'static str,
     pub build: fn(u32) -> Verified,
-    /// The parameter that the benchmark uses.
+    /// The parameter for the benchmark.
     pub size: u32,
-    /// A smaller one, for a search without reduction.
+    /// A smaller parameter, for a search without reduction.
     pub tiny: u32,
 }
 

@@ -59,7 +59,7 @@ fn walk_down(code: &mut Code, array: GlobalId, n: u32) {
 }
 
 /// Two threads add `i` and `j` into each other, `n` times each; a third asserts the bound that
-/// the Fibonacci numbers give. The competition's program, its checks in program order: the second
+/// the Fibonacci numbers give. This is the program of SV-COMP with its checks in program order: the second
 /// load happens only if the first assertion holds.
 pub fn fib_bench(n: u32) -> Verified {
     let mut threads = Threads::new(format!("fib_bench({n})"));

@@ -1,7 +1,7 @@
 //! Parametric programs, written with the IR builder, and the benchmark that runs them.
 //!
-//! The programs are the usual ones of the papers on stateless model checking; tests use them too,
-//! for the execution counts that are known. Accesses are [`raddle_ir::Order::Asm`]: ordinary
+//! The programs are common benchmarks of papers on stateless model checking. Tests use them too,
+//! since their execution counts are known. Accesses are [`raddle_ir::Order::Asm`]: ordinary
 //! loads and stores of a machine, which imply no fence, so that the models differ.
 //!
 //! | module | subject |
@@ -11,7 +11,7 @@
 //! | [`atomics`] | increments, chains of compare-and-swap, the indexer |
 //! | [`locks`] | a stack under one lock |
 //! | [`automata`] | the parametric automata of paper 004, as text |
-//! | [`catalogue`] | all of them by name |
+//! | [`catalogue`] | all programs by name |
 
 pub mod atomics;
 pub mod automata;

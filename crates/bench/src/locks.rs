@@ -3,8 +3,8 @@
 use crate::thread::{Code, Threads};
 use raddle_ir::{BinOp, GlobalId, IntPred, Verified};
 
-/// `n` threads that each push to and then pop from one stack, every operation under one lock: as
-/// many traces as there are orders of the 2n critical sections, (2n)! / 2ⁿ.
+/// `n` threads that each push to and then pop from one stack, every operation under one lock. The number of
+/// traces is the number of orders of the 2n critical sections, (2n)! / 2ⁿ.
 pub fn stack(n: u32) -> Verified {
     let mut threads = Threads::new(format!("stack({n})"));
     let shared = Stack {

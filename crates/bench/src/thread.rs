@@ -32,7 +32,7 @@ impl Threads {
         self.builder.global(Global::zeroed(name, size, CELL.bytes()))
     }
 
-    /// Adds a thread that runs what `body` emits.
+    /// Adds a thread that runs the code that `body` emits.
     pub fn thread(&mut self, name: impl Into<String>, body: impl FnOnce(&mut Code)) {
         let name = name.into();
         let mut code = Code { function: FunctionBuilder::new(&name) };
@@ -47,7 +47,7 @@ impl Threads {
     }
 }
 
-/// The code of one thread. A method that computes gives the register with the result.
+/// The code of one thread. A method that computes a value returns its register.
 #[derive(Debug)]
 pub struct Code {
     function: FunctionBuilder,
@@ -81,7 +81,7 @@ impl Code {
         self.emit(CELL, |dst| InstKind::Rmw { op, ty: CELL, dst, addr, value, access, when: None })
     }
 
-    /// Whether the cell held `expected` and now holds `new`.
+    /// Returns whether the cell held `expected` and now holds `new`.
     pub fn cas(
         &mut self,
         addr: impl Into<Operand>,
@@ -117,7 +117,7 @@ impl Code {
         self.emit(CELL, |dst| InstKind::Bin { op, ty: CELL, dst, a, b })
     }
 
-    /// Writes a register that exists already: loop variables.
+    /// Writes an existing register, such as a loop variable.
     pub fn assign(&mut self, dst: Reg, value: impl Into<Operand>) {
         self.function.push(InstKind::Move { ty: CELL, dst, a: value.into() });
     }
@@ -150,7 +150,7 @@ impl Code {
         self.function.block(None)
     }
 
-    /// Ends the current block with a jump and goes on in `to`.
+    /// Ends the current block with a jump and continues in `to`.
     pub fn fall_into(&mut self, to: BlockId) {
         self.function.jump(to);
         self.function.switch_to(to);
@@ -160,7 +160,7 @@ impl Code {
         self.function.jump(to);
     }
 
-    /// Ends the current block with a branch and goes on in `els`.
+    /// Ends the current block with a branch and continues in `els`.
     pub fn branch_else(&mut self, cond: Reg, then: BlockId, els: BlockId) {
         self.function.branch(cond, then, els);
         self.function.switch_to(els);

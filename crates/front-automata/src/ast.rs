@@ -1,8 +1,8 @@
-//! The syntax tree. States are numbered per thread, in the order in which they first appear.
+//! The syntax tree. The states of each thread are numbered in the order in which they first appear.
 
 use raddle_ir::Diagnostic;
 
-/// A stretch of the source on one line.
+/// A range of the source on one line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct At {
     pub line: u32,
@@ -23,11 +23,11 @@ impl At {
     }
 }
 
-/// A state of one thread, by its place in [`Thread::states`].
+/// A state of one thread, as an index into [`Thread::states`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StateId(pub u32);
 
-/// A register of one thread, by its place in [`Thread::registers`].
+/// A register of one thread, as an index into [`Thread::registers`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RegisterId(pub u32);
 
@@ -35,7 +35,7 @@ pub struct RegisterId(pub u32);
 pub struct Automata {
     pub threads: Vec<Thread>,
     pub goals: Vec<Goal>,
-    /// What `memory_size` says, and where.
+    /// The value of `memory_size`, and its place.
     pub memory_size: Option<(u32, At)>,
 }
 
@@ -52,7 +52,7 @@ pub struct Thread {
     pub transitions: Vec<Transition>,
 }
 
-/// Threads, by their place in the file, and states that they are to be in at the same time.
+/// Threads, by their index in the file, and the states that they have to be in at the same time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Goal {
     pub places: Vec<(usize, StateId)>,
@@ -114,7 +114,7 @@ impl BinaryOp {
         BinaryOp::TABLE.iter().find(|(name, _)| *name == word).map(|(_, op)| *op)
     }
 
-    /// What it makes of two constants.
+    /// The result for two constants.
     pub fn apply(self, a: i32, b: i32) -> i32 {
         match self {
             BinaryOp::Eq => (a == b).into(),
@@ -133,7 +133,7 @@ impl BinaryOp {
     }
 }
 
-/// At most [`crate::MAX_DEPTH`] deep.
+/// An expression; at most [`crate::MAX_DEPTH`] deep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
     Constant(i32),
@@ -143,7 +143,7 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// Its value, if it has no registers.
+    /// The value of the expression, if it contains no registers.
     pub fn constant(&self) -> Option<i32> {
         match self {
             Expr::Constant(value) => Some(*value),

@@ -11,7 +11,7 @@
 //! | `lower` | syntax tree to IR: states, guards, expressions, addresses |
 //!
 //! Deviations from the paper and from Trencher: values are 32-bit integers that wrap; comments may
-//! stand wherever a word may; `goal` lines say what reachability asks for.
+//! stand wherever a word may; `goal` lines give the goals of reachability.
 
 pub mod ast;
 mod lower;
@@ -20,24 +20,24 @@ mod parse;
 use ast::Automata;
 use raddle_ir::{Diagnostic, Program, Verified, verify};
 
-/// Cells that the memory may have.
+/// The maximum number of memory cells.
 pub const MAX_CELLS: u32 = 1 << 16;
-/// The deepest nesting of an expression.
+/// The maximum nesting of an expression.
 pub const MAX_DEPTH: u32 = 200;
-/// The most goals that `final` lines may multiply to.
+/// The maximum number of goals that the combinations of `final` lines may give.
 pub const MAX_GOALS: usize = 4096;
 
-/// Reads and lowers a file; `file` is its name for positions and messages.
+/// Parses and lowers a file; positions and messages refer to it as `file`.
 pub fn load(file: &str, bytes: &[u8]) -> Result<Verified, Diagnostic> {
     Ok(verify(lower(file, &parse_bytes(file, bytes)?)?)?)
 }
 
-/// Reads a file without giving its instructions a meaning.
+/// Parses a file without interpreting its instructions.
 pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Automata, Diagnostic> {
     parse::parse(file, bytes)
 }
 
-/// Gives automata that were read their meaning.
+/// Lowers parsed automata to the IR.
 pub fn lower(file: &str, automata: &Automata) -> Result<Program, Diagnostic> {
     lower::lower(file, automata)
 }

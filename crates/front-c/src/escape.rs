@@ -1,14 +1,14 @@
-//! Which local variables no other thread can ever touch.
+//! Escape analysis: finds local variables that no other thread can ever access.
 //!
-//! A variable's address flows through registers, through variables that are only loaded and stored
-//! whole, into parameters of functions called by name and out of their results. It *escapes* where it
-//! is stored to any other memory, passed to a function that is not known (or by pointer, or to a new
-//! thread), or turned into an integer. The analysis does not look at the order of instructions, and
-//! it is one for the whole program: flows are edges between values, and escaping is propagated against
-//! them.
+//! The address of a variable flows through registers, through variables that are only loaded and stored
+//! whole, into parameters of functions called by name, and out of their results. It *escapes* if it
+//! is stored to any other memory, passed to an unknown function (or through a function pointer, or to a new
+//! thread), or converted to an integer. The analysis ignores the order of instructions and covers the
+//! whole program: flows are edges between values, and escaping propagates against the direction of the
+//! edges.
 //!
-//! The library's functions are known by [`keeps_private`]: those that look at what an argument points
-//! to and keep no copy of the address. Their result may be the argument itself.
+//! [`keeps_private`] lists the library functions that read the object an argument points to and keep no
+//! copy of the address. Their result may be the argument itself.
 
 use crate::link::{Links, Symbol, Unit};
 use crate::promote;
@@ -19,10 +19,10 @@ use raddle_llvm::ast::{
 };
 use rustc_hash::FxHashMap;
 
-/// What escapes: a bit for each value of each function.
+/// The result of the analysis: a bit for each value of each function.
 #[derive(Debug, Default)]
 pub struct Escapes {
-    /// Where a function's values begin.
+    /// The index of each function's first value.
     bases: FxHashMap<Symbol, u32>,
     escaped: Vec<bool>,
 }
@@ -42,8 +42,8 @@ impl Escapes {
         Escapes { bases: flow.bases, escaped }
     }
 
-    /// Whether the object that a value points to (an `alloca`, a `byval` parameter) stays with its
-    /// thread.
+    /// Whether the object that a value points to (an `alloca`, a `byval` parameter) is accessed only by its
+    /// own thread.
     pub fn is_private(&self, function: Symbol, local: LocalId) -> bool {
         let base = self.bases.get(&function);
         base.is_some_and(|base| !self.escaped[*base as usize + 1 + local.index()])
@@ -86,7 +86,7 @@ impl<'m> Flow<'m> {
         }
     }
 
-    /// The body that a call by name runs.
+    /// The body that a direct call runs.
     fn callee(&self, unit: usize, callee: &Callee) -> Option<(Symbol, &'m Function)> {
         let Callee::Value(Value::Const(id)) = callee else {
             return None;
@@ -102,7 +102,8 @@ impl<'m> Flow<'m> {
     }
 }
 
-/// Variables whose address only serves loads and stores: what is in them can be followed.
+/// Variables whose address is only used for loads and stores: the flow through their contents can be
+/// followed.
 fn simple_variables(unit: &Unit, body: &Body) -> SecondaryMap<LocalId, bool> {
     let uses = Uses::new(body);
     let mut simple = SecondaryMap::new();
@@ -120,7 +121,7 @@ fn simple_variables(unit: &Unit, body: &Body) -> SecondaryMap<LocalId, bool> {
     simple
 }
 
-/// One function's contribution.
+/// The edges and seeds of one function.
 struct Part<'f, 'm> {
     flow: &'f mut Flow<'m>,
     symbol: Symbol,
@@ -163,7 +164,8 @@ impl Part<'_, '_> {
                 }
                 _ => self.seed(*value),
             },
-            // What is in a variable that can be followed; the address of another stays where it is.
+            // The node of such a variable stands for its contents; an address loaded from other memory has escaped
+            // when it was stored there.
             InstKind::Load { ptr: Value::Local(pointer), .. } if self.simple[*pointer] => {
                 self.flow_to(Value::Local(*pointer), result);
             }
@@ -193,7 +195,7 @@ impl Part<'_, '_> {
             }
             InstKind::InsertElement { value, .. } => self.seed(*value),
             InstKind::Resume(value) => self.seed(*value),
-            // The others read through an address, compare it, or compute with numbers.
+            // The other instructions read through an address, compare it, or compute with numbers.
             _ => {}
         }
     }
@@ -234,7 +236,7 @@ impl Part<'_, '_> {
     }
 }
 
-/// Marks the seeds and all that flows into them.
+/// Marks the seeds and all values that flow into them.
 fn propagate(nodes: usize, mut edges: Vec<(u32, u32)>, seeds: Vec<u32>) -> Vec<bool> {
     edges.sort_unstable_by_key(|(_, to)| *to);
     let mut escaped = vec![false; nodes];

@@ -1,12 +1,12 @@
-//! Sizes, alignments and offsets of LLVM types, as the module's data layout has them.
+//! Sizes, alignments and offsets of LLVM types, according to the module's data layout.
 //!
 //! Only little-endian targets with 64-bit pointers are accepted: the IR has one kind of pointer.
-//! Sizes saturate; an object that large is refused where it would be made.
+//! Sizes saturate; an object of that size is rejected where it would be created.
 //!
-//! Every type that fits a register has a *scalar*: integers, pointers and floats their own, and what
-//! the IR has no arithmetic for (half, x86_fp80, fp128, short vectors) an integer of the same bits,
-//! so that it can at least be loaded, stored, passed and returned. Structures and arrays as values
-//! are split into their scalar *leaves*.
+//! Every type that fits a register has a *scalar*. Integers, pointers and floats are their own scalar.
+//! Types for which the IR has no arithmetic (half, x86_fp80, fp128, short vectors) use an integer of the
+//! same number of bits, so that they can at least be loaded, stored, passed and returned. Structures and
+//! arrays as values are split into their scalar *leaves*.
 
 use cranelift_entity::SecondaryMap;
 use raddle_ir::Diagnostic;
@@ -14,13 +14,13 @@ use raddle_ir::Type as Scalar;
 use raddle_llvm::ast::{Module, Type, TypeId};
 use smallvec::SmallVec;
 
-/// More leaves than this, and an aggregate is no value that code could handle.
+/// An aggregate with more leaves than this is not supported as a value.
 const MAX_LEAVES: usize = 256;
 
-/// What a type takes in memory.
+/// The size and alignment of a type in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// Distance from one element of an array to the next.
+    /// The distance between consecutive elements of an array.
     pub size: u64,
     pub align: u32,
 }
@@ -36,16 +36,16 @@ pub type Leaves = SmallVec<[Leaf; 2]>;
 
 #[derive(Debug)]
 pub struct Layout {
-    /// None: the type has no size.
+    /// `None`: the type has no size.
     extents: SecondaryMap<TypeId, Option<Extent>>,
     scalars: SecondaryMap<TypeId, Option<Scalar>>,
 }
 
-/// The alignments that targets disagree about, in bytes.
+/// The alignments that differ between targets, in bytes.
 struct Abi {
     i128: u32,
     f80: u32,
-    /// Aggregates are at least aligned so.
+    /// The minimum alignment of aggregates.
     aggregate: u32,
 }
 
@@ -62,7 +62,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Types nest no deeper than the parser allows.
+    /// The recursion is bounded: the parser limits the nesting of types.
     fn compute(
         &mut self,
         module: &Module,
@@ -114,7 +114,7 @@ impl Layout {
         self.extents[ty]
     }
 
-    /// The register that a value of this type fits in.
+    /// The register type that can hold a value of this type.
     pub fn scalar(&self, ty: TypeId) -> Option<Scalar> {
         self.scalars[ty]
     }
@@ -135,7 +135,7 @@ impl Layout {
         None
     }
 
-    /// The element `index` of a structure, array or vector: its type and offset.
+    /// The type and offset of element `index` of a structure, array or vector.
     pub fn element(&self, module: &Module, ty: TypeId, index: u64) -> Option<(TypeId, u64)> {
         match module.ty(ty) {
             Type::Struct { packed, fields, .. } => {
@@ -153,7 +153,7 @@ impl Layout {
         }
     }
 
-    /// The scalars that a value of this type consists of; none if it has no such form.
+    /// The scalars that a value of this type consists of; `None` if it cannot be split.
     pub fn leaves(&self, module: &Module, ty: TypeId) -> Option<Leaves> {
         let mut leaves = Leaves::new();
         self.collect(module, ty, 0, &mut leaves)?;
@@ -242,7 +242,7 @@ fn structure(parts: &[Extent], packed: bool, abi: &Abi) -> Extent {
     Extent { size: round_up(offset, align), align }
 }
 
-/// Width of a vector's element, which has no padding there.
+/// The width of a vector's element; elements have no padding in a vector.
 pub fn element_bits(module: &Module, ty: TypeId) -> Option<u32> {
     match module.ty(ty) {
         Type::Int(bits) => Some(*bits),

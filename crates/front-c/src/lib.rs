@@ -1,12 +1,12 @@
-//! From C to the IR.
+//! The C front end: translates C to the IR.
 //!
-//! `clang` compiles to textual LLVM IR ([`clang`]), `raddle-llvm` reads that, and here it is linked
-//! ([`link`]), laid out ([`layout`]) and lowered ([`lower`]): what can be reached from `main`, together
-//! with the part of the C library that it uses ([`library`]). Local variables become registers where
-//! they can ([`promote`]), and objects that never leave their thread are marked ([`escape`]).
+//! `clang` compiles to textual LLVM IR ([`clang`]) and `raddle-llvm` parses it. This crate links the modules
+//! ([`link`]), computes the layout of types ([`layout`]) and lowers all code that is reachable from `main`
+//! ([`lower`]), together with the part of the C library that it uses ([`library`]). Local variables become
+//! registers if possible ([`promote`]), and objects that never leave their thread are marked ([`escape`]).
 //!
-//! Every program that [`load()`] returns passes `raddle_ir::verify`. docs/c-support.md says what of C and
-//! its library is supported.
+//! Every program that [`load()`] returns passes `raddle_ir::verify`. docs/c-support.md lists the supported
+//! parts of C and its library.
 
 pub mod clang;
 mod escape;

@@ -1,10 +1,10 @@
-//! Which definition a name stands for, when several modules make one program.
+//! Linking: the definition that a name refers to, if a program consists of several modules.
 //!
-//! Nothing is merged: modules keep their own tables, and a reference is resolved to the module that
-//! defines it. The rules are the linker's: names of internal and private linkage are their module's
-//! own; a strong definition beats a tentative one (`common`), which beats a weak one, which beats a
-//! copy that is only there to be inlined; of several tentative ones the largest counts, of several
-//! weak ones the first; two strong ones are an error.
+//! Modules are not merged: they keep their own tables, and a reference is resolved to the module that
+//! defines the name. The rules are those of a linker. Names with internal or private linkage are local to
+//! their module. A strong definition takes precedence over a tentative one (`common`), a tentative one over
+//! a weak one, a weak one over a copy that exists only for inlining. The largest of several tentative
+//! definitions is used, the first of several weak ones. Two strong definitions are an error.
 
 use crate::layout::Layout;
 use raddle_ir::Diagnostic;
@@ -12,25 +12,25 @@ use raddle_llvm::ast::{GlobalId, GlobalKind, Linkage, Module};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// A module with what is needed to read it.
+/// A module with its layout and the way it was compiled.
 #[derive(Debug)]
 pub struct Unit {
-    /// The input as the user named it.
+    /// The input, as the user named it.
     pub file: String,
     pub module: Module,
     pub layout: Layout,
-    /// Loads may come earlier than in the source, and be of no consequence.
+    /// The module was optimised: loads may come earlier than in the source, and their values may be unused.
     pub optimised: bool,
 }
 
-/// A global value of one of the units.
+/// A global value (function, variable or alias) of one of the units.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol {
     pub unit: usize,
     pub global: GlobalId,
 }
 
-/// The definitions that other modules can see, by name.
+/// The definitions that are visible to other modules, by name.
 #[derive(Debug, Default)]
 pub struct Links<'m> {
     visible: FxHashMap<&'m str, Symbol>,
@@ -87,7 +87,8 @@ impl<'m> Links<'m> {
         }
     }
 
-    /// The definition of what `symbol` names; itself if there is none, or if it is its module's own.
+    /// The definition that `symbol` refers to; `symbol` itself if no definition exists, or if it is local to
+    /// its module.
     pub fn resolve(&self, units: &[Unit], symbol: Symbol) -> Symbol {
         let module = &units[symbol.unit].module;
         if is_local(module.global(symbol.global).linkage) {
@@ -106,7 +107,7 @@ pub fn is_local(linkage: Linkage) -> bool {
     matches!(linkage, Linkage::Internal | Linkage::Private | Linkage::Appending)
 }
 
-/// None: not a definition that others can see.
+/// `None`: the symbol is not a definition that other modules can see.
 fn strength(units: &[Unit], symbol: Symbol) -> Option<Strength> {
     let global = units[symbol.unit].module.global(symbol.global);
     let defined = match &global.kind {

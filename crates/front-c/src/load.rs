@@ -1,4 +1,4 @@
-//! From input files to a program.
+//! Loading: from input files to a program.
 
 use crate::clang::{self, Clang, Compiled, Failed, Flags, MAX_BYTES, Overlay};
 use crate::escape::Escapes;
@@ -17,22 +17,22 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// How programs are compiled and translated.
+/// Options for compilation and translation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The compiler to use instead of the one that is found.
+    /// The compiler to use instead of searching for one.
     pub clang: Option<PathBuf>,
-    /// What the user adds to the compiler's flags.
+    /// Additional flags of the user for the compiler.
     pub flags: Vec<OsString>,
     /// Whether the compiler may colour its messages.
     pub colour: bool,
-    /// What `__VERIFIER_nondet_int` and its kin may return.
+    /// The range of results of `__VERIFIER_nondet_int` and similar functions.
     pub nondet: RangeInclusive<i64>,
-    /// Whether waits for a condition variable may end for no reason.
+    /// Whether waits for a condition variable may end spuriously.
     pub spurious_wakeups: bool,
-    /// The budget of loading. Compilers are killed when it is spent.
+    /// The budget for loading. Compilers are killed when it is spent.
     pub budget: Budget,
-    /// Files that are compiled, or included, with another text than they have.
+    /// Replacement texts for files that are compiled or included.
     pub texts: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -50,23 +50,23 @@ impl Default for Options {
     }
 }
 
-/// A program and what is to be said about how it was made.
+/// A program, and remarks on how it was made.
 #[derive(Debug)]
 pub struct Loaded {
     pub program: Verified,
     /// The compiler's warnings, as it printed them.
     pub messages: String,
-    /// The optimisation that the program was compiled with, if any.
+    /// The optimisation level with which the program was compiled, if it was optimised.
     pub optimised: Option<String>,
-    /// Functions of the library that are used, and whose results are made up: `rand`, `time`.
+    /// The used library functions with invented results, such as `rand` and `time`.
     pub stand_ins: Vec<&'static str>,
-    /// Whether there are inputs that take the values of [`Options::nondet`] only.
+    /// Whether the program has inputs that take only the values of [`Options::nondet`].
     pub has_inputs: bool,
-    /// The machines that its inline assembly is for.
+    /// The machines of its inline assembly.
     pub machines: BTreeSet<Machine>,
 }
 
-/// A program that nothing is to be said about.
+/// A program without remarks.
 impl From<Verified> for Loaded {
     fn from(program: Verified) -> Loaded {
         let (messages, optimised) = (String::new(), None);
@@ -75,12 +75,12 @@ impl From<Verified> for Loaded {
     }
 }
 
-/// Why there is no program.
+/// The reason why loading failed.
 #[derive(Debug)]
 pub enum Error {
-    /// The compiler rejected the source; its own words.
+    /// The compiler rejected the source; its messages.
     Compiler(String),
-    /// Something else is wrong, and the text that it is about, if that is not a file.
+    /// Any other error. The bytes are the text that the diagnostic refers to, if it is not a file.
     Diagnostic(Diagnostic, Vec<u8>),
     /// The budget was spent.
     Stopped(Spent),
@@ -102,7 +102,7 @@ impl From<Diagnostic> for Error {
     }
 }
 
-/// Compiles, reads, links and translates. At least one input.
+/// Compiles, parses, links and translates. Requires at least one input.
 pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let overlay = Overlay::new(&options.texts).map_err(|error| {
         let file = inputs.first().map_or(String::new(), |input| input.display().to_string());
@@ -135,8 +135,8 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     Ok(Loaded { program, messages, optimised, stand_ins, has_inputs, machines })
 }
 
-/// The files that a program is compiled from: the inputs, and the headers that they include but for the
-/// system's.
+/// The files from which a program is compiled: the inputs, and the headers that they include, except
+/// system headers.
 pub fn sources(inputs: &[PathBuf], options: &Options) -> Vec<PathBuf> {
     let Ok(clang) = clang::find(options.clang.as_deref(), &options.budget) else {
         return Vec::new();
@@ -152,15 +152,15 @@ pub fn sources(inputs: &[PathBuf], options: &Options) -> Vec<PathBuf> {
     all
 }
 
-/// Whether the program itself takes inputs of which it tries some values only.
+/// Whether the program itself takes inputs of which it tries only some values.
 fn has_inputs(program: &Program) -> bool {
     let own = program.funcs.values().filter(|func| !func.library);
     let mut insts = own.flat_map(|func| func.blocks.values()).flat_map(|block| &block.insts);
     insts.any(|inst| matches!(inst.kind, InstKind::Choose { partial: true, .. }))
 }
 
-/// Translates one module that is at hand as text. LLVM refuses values that are used where they are not
-/// defined; here the verifier does.
+/// Translates one module from its text. LLVM itself rejects uses of values that are not defined there; here
+/// the verifier rejects them.
 pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program, Diagnostic> {
     let module = raddle_llvm::parse(file, text)?;
     let layout = Layout::of(file, &module)?;
@@ -192,7 +192,7 @@ fn read(
     Ok((Unit { file, module, layout, optimised }, messages))
 }
 
-/// The debug information of LLVM IR says whether it was optimised.
+/// Whether LLVM IR was optimised, according to its debug information.
 fn was_optimised(text: &[u8]) -> bool {
     String::from_utf8_lossy(text).contains("isOptimized: true")
 }

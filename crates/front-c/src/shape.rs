@@ -1,8 +1,8 @@
-//! How values travel through calls.
+//! The form in which calls pass values.
 //!
 //! A scalar is passed as it is. A structure or array of at most 16 bytes is packed into one integer
-//! with the bytes it has in memory, the first field lowest. Whatever is larger, LLVM's C compilers
-//! pass by address anyway; as a value it is unsupported when reached. A variadic function has a
+//! with the same bytes as in memory, the first field lowest. LLVM's C compilers pass larger values by
+//! address anyway; as a value they are unsupported when reached. A variadic function has a
 //! hidden last parameter: the address of its variadic arguments, in slots of eight bytes.
 
 use crate::layout::Leaves;
@@ -10,7 +10,7 @@ use crate::link::Unit;
 use raddle_ir::Type as Scalar;
 use raddle_llvm::ast::{Type, TypeId};
 
-/// The largest aggregate that travels in a register, in bytes.
+/// The largest aggregate that is passed in a register, in bytes.
 const MAX_PACKED: u64 = 16;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum Shape {
         leaves: Leaves,
         ty: Scalar,
     },
-    /// No register can hold it.
+    /// The value does not fit a register.
     Unfit,
 }
 
@@ -44,8 +44,8 @@ impl Shape {
         }
     }
 
-    /// The type of the register; what cannot be passed has one all the same, so that the others
-    /// keep their places.
+    /// The type of the register. A value that cannot be passed also gets a register, so that the other
+    /// parameters keep their positions.
     pub fn register(&self) -> Option<Scalar> {
         match self {
             Shape::Nothing => None,
@@ -58,20 +58,20 @@ impl Shape {
 /// A function's type in the IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// With the hidden one of a variadic function.
+    /// The parameters, including the hidden one of a variadic function.
     pub params: Vec<Scalar>,
     pub ret: Option<Scalar>,
 }
 
 impl Signature {
-    /// Of the LLVM function type `ty`.
+    /// The signature of the LLVM function type `ty`.
     pub fn of(unit: &Unit, ty: TypeId) -> Signature {
         let Type::Func { ret, params, varargs } = unit.module.ty(ty) else {
             return Signature { params: Vec::new(), ret: None };
         };
         let shapes = params.iter().map(|param| Shape::of(unit, *param));
         let mut params: Vec<Scalar> = shapes.filter_map(|shape| shape.register()).collect();
-        // Without any parameter `(...)` is a function that nobody said anything about.
+        // `(...)` without any parameter is a function without a prototype.
         if *varargs && !params.is_empty() {
             params.push(Scalar::Ptr);
         }

@@ -1,11 +1,11 @@
-//! What the instructions of a body read, and who reads a value.
+//! The operands of the instructions of a body, and the instructions that read each value.
 
 use cranelift_entity::SecondaryMap;
 use raddle_llvm::ast::{BlockId, Body, Call, Callee, InstKind, LocalId, Value};
 use smallvec::SmallVec;
 
-/// Per value, the instructions that read it, as indices into [`Body::insts`]; one that reads it
-/// twice is there twice.
+/// For each value, the instructions that read it, as indices into [`Body::insts`]. An instruction that
+/// reads a value twice appears twice.
 #[derive(Debug)]
 pub struct Uses {
     of: SecondaryMap<LocalId, SmallVec<[u32; 2]>>,
@@ -29,7 +29,7 @@ impl Uses {
         &self.of[local]
     }
 
-    /// The only instruction that reads a value.
+    /// The instruction that reads a value, if exactly one does.
     pub fn only(&self, local: LocalId) -> Option<u32> {
         match self.of(local) {
             [only] => Some(*only),
@@ -99,7 +99,7 @@ pub fn each_value(kind: &InstKind, f: &mut impl FnMut(Value)) {
     }
 }
 
-/// The blocks that a terminator leads to here: exceptions are not thrown, so nothing unwinds.
+/// The successor blocks of a terminator. Exceptions are never thrown, so unwind edges are ignored.
 pub fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
     let mut to = SmallVec::new();
     match kind {
@@ -117,7 +117,7 @@ pub fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
     to
 }
 
-/// The blocks that can be reached from the entry, in reverse postorder: a definition comes before
+/// The blocks that are reachable from the entry, in reverse postorder: a definition comes before
 /// the uses that it dominates.
 pub fn reachable(body: &Body) -> Vec<BlockId> {
     let next = |block: BlockId| -> SmallVec<[BlockId; 2]> {

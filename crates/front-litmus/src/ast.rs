@@ -1,13 +1,13 @@
 //! The syntax of a litmus test, as written.
 //!
 //! Instructions are kept as a mnemonic and a list of operands in one notation that covers the
-//! assembly dialects of all architectures; what they mean is decided when the test is lowered.
+//! assembly dialects of all architectures; the lowering gives them a meaning.
 //! Every node that a diagnostic or an IR position may point to carries its [`At`].
 
 use crate::Arch;
 use raddle_ir::{Diagnostic, Quantifier, Severity};
 
-/// A stretch of the source text.
+/// A range of the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct At {
     /// 1-based.
@@ -26,7 +26,7 @@ impl At {
         At { end: last.end.max(self.end), ..self }
     }
 
-    /// An error about this place.
+    /// An error at this place.
     pub fn error(self, file: &str, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -41,19 +41,19 @@ impl At {
     }
 }
 
-/// A name with its place: a register, a location, a label.
+/// A name with its place: a register, a location or a label.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
     pub text: String,
     pub at: At,
-    /// Written with a percent sign: a symbolic register (`%x0`).
+    /// Whether the name has a percent sign: a symbolic register (`%x0`).
     pub symbolic: bool,
 }
 
 /// A whole test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LitmusTest {
-    /// The file as the user named it.
+    /// The file, as the user named it.
     pub file: String,
     pub arch: Arch,
     pub name: String,
@@ -67,7 +67,7 @@ pub struct LitmusTest {
     pub condition: Option<Final>,
 }
 
-/// Something that has a value: a register or a memory location.
+/// A register or a memory location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Location {
     Register {
@@ -76,7 +76,7 @@ pub enum Location {
         thread_at: At,
         name: Name,
     },
-    /// A symbolic register without a thread: that of every thread which uses it.
+    /// A symbolic register without a thread: it stands for the register of every thread that uses it.
     Symbolic(Name),
     Memory(Name),
 }
@@ -93,13 +93,13 @@ impl Location {
 /// The declared type of a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeclType {
-    /// An integer of so many bits: 8, 16, 32 or 64.
+    /// An integer of this many bits: 8, 16, 32 or 64.
     Int(u8),
     Pointer,
 }
 
 impl DeclType {
-    /// Needs 64 bits in memory.
+    /// Whether a value needs 64 bits in memory.
     pub fn is_wide(self) -> bool {
         matches!(self, DeclType::Pointer | DeclType::Int(64))
     }
@@ -127,7 +127,7 @@ pub enum Value {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedPlace {
     pub place: Location,
-    /// Marked with `*`: it holds an address.
+    /// Marked with `*`: the location holds an address.
     pub pointer: bool,
 }
 
@@ -147,7 +147,7 @@ pub enum Line {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
     pub at: At,
-    /// Prefixed by `LOCK`.
+    /// Whether the instruction has the prefix `LOCK`.
     pub lock: bool,
     /// In lower case.
     pub mnemonic: String,
@@ -162,7 +162,7 @@ pub struct Arg {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ArgKind {
-    /// A register, a label, or a word that is part of the instruction (`DMB ISH`).
+    /// A register, a label, or a keyword of the instruction (`DMB ISH`).
     Name(Name),
     Int(i128),
     Mem(Mem),
@@ -174,7 +174,7 @@ pub struct Mem {
     pub base: Name,
     pub index: Option<Name>,
     pub disp: i128,
-    /// Written with a `!`: the base becomes the address.
+    /// Written with a `!`: the base register becomes the address.
     pub writeback: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The format is the one that the herd and litmus tools read: a header, an initial state in
 //! braces, one column of assembly per thread, an optional list of observed locations and a final
-//! condition. `docs/litmus.md` says what is read and what each instruction becomes.
+//! condition. `docs/litmus.md` describes the supported syntax and the meaning of each instruction.
 //!
 //! | module | subject |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `parse` | text to syntax tree |
 //! | `lower` | syntax tree to IR: registers, locations, widths, flags, one file per architecture |
 //!
-//! Nothing downstream knows that a program came from a litmus test: the condition and the listed
+//! Later stages do not know that a program comes from a litmus test: the condition and the listed
 //! locations become [`raddle_ir::Program::condition`] and [`raddle_ir::Program::observables`].
 
 pub mod ast;
@@ -21,7 +21,7 @@ use ast::LitmusTest;
 use raddle_ir::{Diagnostic, Program, Verified, verify};
 use std::fmt;
 
-/// The architectures whose assembly is understood.
+/// The supported architectures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arch {
     X86,
@@ -61,19 +61,19 @@ pub struct Litmus {
     pub program: Verified,
 }
 
-/// Reads and lowers a test; `file` is its name for positions and messages.
+/// Parses and lowers a test; positions and messages refer to it as `file`.
 pub fn load(file: &str, bytes: &[u8]) -> Result<Litmus, Diagnostic> {
     let test = parse_bytes(file, bytes)?;
     let program = verify(lower(&test)?)?;
     Ok(Litmus { name: test.name, arch: test.arch, doc: test.doc, metadata: test.metadata, program })
 }
 
-/// Reads a test without giving its instructions a meaning.
+/// Parses a test without interpreting its instructions.
 pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<LitmusTest, Diagnostic> {
     parse::parse(file, bytes)
 }
 
-/// Gives a test that was read its meaning.
+/// Lowers a parsed test to the IR.
 pub fn lower(test: &LitmusTest) -> Result<Program, Diagnostic> {
     lower::lower(test)
 }

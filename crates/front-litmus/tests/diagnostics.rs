@@ -147,7 +147,7 @@ fn x86_operands() {
 fn labels_and_flags() {
     check(&x86("JMP away", TRUE), (4, 6), "thread 0 has no label `away`", "a label");
     check(&x86("JE $1", TRUE), (4, 5), "not a label", "a label");
-    check(&x86("L: NOP ;\n L: NOP", TRUE), (5, 2), "`L` stands here again", "only once");
+    check(&x86("L: NOP ;\n L: NOP", TRUE), (5, 2), "`L` is defined twice", "only once");
     check(&x86("INC EAX ;\n JB L ;\n L:", TRUE), (5, 2), "`jb` needs a flag", "comparison");
     check(&x86("L: JB L ;\n INC EAX", TRUE), (4, 5), "`jb` needs a flag", "comparison");
     check(&x86("IMUL EAX,EBX ;\n JE L ;\n L:", TRUE), (5, 2), "`je` needs a flag", "comparison");

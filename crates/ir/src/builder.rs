@@ -1,4 +1,4 @@
-//! Building programs without bookkeeping.
+//! Builders for programs: they number registers and blocks.
 //!
 //! [`ProgramBuilder`] collects globals, functions and threads; [`FunctionBuilder`] appends
 //! instructions to a current block. Neither checks anything: the verifier does, once, at the end.
@@ -71,7 +71,7 @@ impl ProgramBuilder {
 
 /// Builds one function, block by block.
 ///
-/// Blocks can be created before they are filled; a block that never got a terminator ends in
+/// Blocks can be created before they are filled. A block without a terminator ends in
 /// `unreachable`.
 #[derive(Debug)]
 pub struct FunctionBuilder {
@@ -81,7 +81,7 @@ pub struct FunctionBuilder {
 }
 
 impl FunctionBuilder {
-    /// Starts with an empty entry block, which is the current one.
+    /// Starts with an empty entry block as the current block.
     pub fn new(name: impl Into<String>) -> FunctionBuilder {
         let mut function = Function {
             name: name.into(),
@@ -96,7 +96,7 @@ impl FunctionBuilder {
         FunctionBuilder { function, current, loc: LocId::NONE }
     }
 
-    /// Adds a parameter; all of them before any other register.
+    /// Adds a parameter. All parameters must be added before any other register.
     pub fn param(&mut self, name: Option<&str>, ty: Type) -> Reg {
         let reg = self.reg(name, ty);
         self.function.params.push(reg);
@@ -107,7 +107,7 @@ impl FunctionBuilder {
         self.function.ret = Some(ty);
     }
 
-    /// Makes it a function of a library: see [`Function::library`].
+    /// Marks the function as part of a library: see [`Function::library`].
     pub fn library(&mut self) {
         self.function.library = true;
     }
@@ -128,7 +128,7 @@ impl FunctionBuilder {
         self.current
     }
 
-    /// The position that the next instructions get.
+    /// Sets the position of the instructions that follow.
     pub fn at(&mut self, loc: LocId) {
         self.loc = loc;
     }

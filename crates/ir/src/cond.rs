@@ -5,11 +5,11 @@ use crate::program::ObservableId;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantifier {
-    /// Some execution satisfies it.
+    /// Some execution satisfies the proposition.
     Exists,
-    /// No execution satisfies it.
+    /// No execution satisfies the proposition.
     NotExists,
-    /// Every execution satisfies it.
+    /// Every execution satisfies the proposition.
     Forall,
 }
 
@@ -22,7 +22,7 @@ pub enum CmpOp {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Term {
     Observable(ObservableId),
-    /// Compared after truncation to the other side's type, so that `-1` means what it says.
+    /// Truncated to the type of the other side before the comparison, so that `-1` is all ones.
     Int(i128),
     /// The address of a global.
     Global(crate::program::GlobalId, i64),
@@ -46,7 +46,7 @@ pub struct Condition {
 }
 
 impl Prop {
-    /// Whether it has more than `levels` levels; looks no deeper than that.
+    /// Whether the proposition has more than `levels` levels. The search stops at that depth.
     pub fn deeper_than(&self, levels: usize) -> bool {
         let Some(below) = levels.checked_sub(1) else {
             return true;
@@ -59,7 +59,7 @@ impl Prop {
         }
     }
 
-    /// Whether it holds, given how each comparison turns out.
+    /// Evaluates the proposition; `cmp` decides each comparison.
     pub fn holds(&self, cmp: &mut impl FnMut(CmpOp, Term, Term) -> bool) -> bool {
         match self {
             Prop::True => true,

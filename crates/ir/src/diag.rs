@@ -1,6 +1,6 @@
-//! Diagnostics: what is wrong, where, what was expected, what to do.
+//! Diagnostics: the error, its place, the expected input, and a hint.
 //!
-//! Every front end reports bad input with these; how they are shown is for the command line.
+//! Every front end reports bad input with these. The command line decides how they are displayed.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub enum Severity {
     Warning,
 }
 
-/// A path as the user is told about it. Bytes that are not UTF-8 are shown as `\xff`.
+/// A path as messages show it. Bytes that are not UTF-8 are shown as `\xff`.
 pub fn shown(path: &Path) -> String {
     let mut shown = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -36,11 +36,11 @@ pub struct Diagnostic {
     pub column: u32,
     /// Byte range in the source, when it is known.
     pub span: Option<Span>,
-    /// What was found.
+    /// The problem that was found.
     pub message: String,
-    /// What would have been right, as a phrase: "a register name".
+    /// The input that would have been correct, as a phrase: "a register name".
     pub expected: Option<String>,
-    /// A way out.
+    /// A hint how to solve the problem.
     pub help: Option<String>,
 }
 

@@ -1,12 +1,12 @@
-//! The one table of the kinds of files: detection, help and messages derive from it.
+//! The table of file kinds. Detection, help texts and messages all derive from it.
 
 use std::path::Path;
 
-/// A source text larger than this is rejected: it was not meant for a model checker. LLVM IR, which
-/// compilers write, has a limit of its own.
+/// Larger source texts are rejected: they were not meant for a model checker. LLVM IR, which
+/// compilers write, has its own limit.
 pub const MAX_BYTES: usize = 16 << 20;
 
-/// What a file holds, going by the extension of its name.
+/// The kind of a file, determined by its extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {
     C,
@@ -16,7 +16,7 @@ pub enum FileKind {
     Litmus,
     Automata,
     Rir,
-    /// Of C, or of C++ if a file of C++ includes it.
+    /// A header of C, or of C++ if a C++ file includes it.
     Header,
     CppHeader,
 }
@@ -43,28 +43,28 @@ impl FileKind {
         Some(found.0)
     }
 
-    /// Whether clang or the LLVM reader makes a part of a program from it, which is linked with others.
+    /// Whether clang or the LLVM reader turns the file into a module, which is linked with other modules.
     pub const fn is_compiled(self) -> bool {
         matches!(self, C | Cpp | Llvm | Bitcode)
     }
 
-    /// Whether a command can be given such a file as a program, or as a part of one.
+    /// Whether a command accepts such a file as a program, or as a part of one.
     pub const fn is_program(self) -> bool {
         !matches!(self, Header | CppHeader)
     }
 
-    /// The usual extension, with its point.
+    /// The usual extension, with the dot.
     pub fn ending(self) -> String {
         FileKind::endings(|kind| kind == self)
     }
 
-    /// The usual extensions of the kinds that are `wanted`: ".c, .cpp or .rir".
+    /// The usual extensions of the kinds that `wanted` selects: ".c, .cpp or .rir".
     pub fn endings(wanted: impl Fn(FileKind) -> bool) -> String {
         let kinds = KINDS.iter().filter(|(kind, ..)| wanted(*kind));
         one_of(&kinds.map(|(_, _, extensions)| format!(".{}", extensions[0])).collect::<Vec<_>>())
     }
 
-    /// The kinds that are `wanted`, with all their extensions: "C (.c, .i) or IR text (.rir)".
+    /// The kinds that `wanted` selects, with all their extensions: "C (.c, .i) or IR text (.rir)".
     pub fn described(wanted: impl Fn(FileKind) -> bool) -> String {
         let kinds = KINDS.iter().filter(|(kind, ..)| wanted(*kind));
         let described = kinds.map(|(_, name, extensions)| {

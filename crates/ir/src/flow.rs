@@ -1,8 +1,8 @@
-//! Control flow of a function: the edges between blocks, and those that close loops.
+//! Control flow of a function: the edges between blocks, and the edges that close loops.
 
 use crate::program::{BlockId, Function};
 
-/// Where control can go in a function, and where it can have come from.
+/// The successors and predecessors of each block, and the back edges.
 #[derive(Clone, Debug)]
 pub struct Flow {
     next: Lists,
@@ -10,16 +10,16 @@ pub struct Flow {
     back: Vec<(BlockId, BlockId)>,
 }
 
-/// A list of blocks for each block, one after the other.
+/// One list of blocks for each block, stored back to back.
 #[derive(Clone, Debug)]
 struct Lists {
-    /// Where the list of each block starts, and where the last one ends.
+    /// The start of each block's list, and the end of the last list.
     starts: Vec<u32>,
     blocks: Vec<BlockId>,
 }
 
 impl Lists {
-    /// Sorts edges by the block at their start.
+    /// Groups the edges by their source block.
     fn of(edges: &[(BlockId, BlockId)], blocks: usize) -> Lists {
         let mut starts = vec![0; blocks + 1];
         edges.iter().for_each(|(from, _)| starts[index(*from) + 1] += 1);
@@ -61,24 +61,24 @@ impl Flow {
         flow
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.next.starts.len() - 1
     }
 
-    /// Where control can go from the end of a block.
+    /// The blocks that control can reach from the end of a block.
     pub fn successors(&self, block: BlockId) -> &[BlockId] {
         self.next.get(block)
     }
 
-    /// The blocks from whose ends control can get to a block.
+    /// The blocks whose terminators can lead to a block.
     pub fn predecessors(&self, block: BlockId) -> &[BlockId] {
         self.before.get(block)
     }
 
-    /// The edges that lead back along a depth-first search: from a block to one that the search is still
-    /// below. Every cycle of the control flow has one, also where the flow is irreducible; the target of
-    /// such an edge is the *head* of a loop.
+    /// The edges that a depth-first search from the entry classifies as back edges: they lead to a block that
+    /// is still on the search stack. Every cycle of the control flow contains one, even if the flow is
+    /// irreducible. The target of such an edge is the *head* of a loop.
     pub fn back_edges(&self) -> &[(BlockId, BlockId)] {
         &self.back
     }

@@ -1,11 +1,11 @@
-//! Inputs of which a program tries some values only.
+//! Inputs for which a program tries only some of the possible values.
 
 use crate::{Callee, FuncId, InstKind, LocId, Program};
 
 impl Program {
-    /// The places where the program takes an input of which it tries some values only (`choose …
-    /// partial`), each once, in the order of the functions. Such a choice of a library function is
-    /// known by the calls that lead to it; going by the text, not by what is reached.
+    /// The places where the program takes an input and tries only some of its values (`choose … partial`),
+    /// each once, in the order of the functions. A choice inside a library function is reported at the calls
+    /// that lead to it. The search covers the whole text of the program, also code that is never reached.
     pub fn partial_inputs(&self) -> Vec<LocId> {
         let takes = self.functions_with_partial_inputs();
         let mut places = Vec::new();
@@ -22,7 +22,7 @@ impl Program {
         }
         let library = |id: FuncId| self.funcs[id].library && takes[id.as_u32() as usize];
         if places.is_empty() && self.funcs.keys().any(library) {
-            // It is called through a pointer, or from nowhere.
+            // The library function is called through a pointer, or not at all.
             places.push(LocId::NONE);
         }
         places.sort_unstable();
@@ -30,8 +30,8 @@ impl Program {
         places
     }
 
-    /// For each function: whether it takes such an input itself, or by functions of a library that it
-    /// calls.
+    /// For each function: whether it contains such a choice itself, or calls a library function that does,
+    /// directly or indirectly.
     fn functions_with_partial_inputs(&self) -> Vec<bool> {
         let mut takes = vec![false; self.funcs.len()];
         let mut changed = true;

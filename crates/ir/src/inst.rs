@@ -10,14 +10,14 @@ pub enum Pred {
     Float(FloatPred),
 }
 
-/// How an access touches memory, beside its address and width.
+/// How an access touches memory, apart from its address and width.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
     pub order: Order,
     pub volatile: bool,
     /// A load-linked (`lwarx`, `ldrex`) or the store of a store-conditional.
     pub exclusive: bool,
-    /// A load that takes whatever is there, also bytes that were never written (0): a copy.
+    /// A load for copying: it may also read bytes that were never written, and reads them as 0.
     pub raw: bool,
 }
 
@@ -29,17 +29,17 @@ impl Access {
     pub const ASM: Access = Access::new(Order::Asm);
 }
 
-/// What an instruction reads.
+/// An input of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     Reg(Reg),
-    /// The bits of a constant of whatever type the context asks for (floats by their encoding).
+    /// The bits of a constant; its type comes from the context (floats are given by their encoding).
     Int(u128),
     /// The address of a global, plus an offset in bytes.
     Global(GlobalId, i64),
     /// The address of a function.
     Func(FuncId),
-    /// No value in particular (LLVM's `undef` and `poison`); runs as 0.
+    /// An unspecified value (LLVM's `undef` and `poison`); it is 0 when the program runs.
     Undef,
 }
 
@@ -74,8 +74,8 @@ pub struct Inst {
     pub loc: LocId,
 }
 
-/// The instructions. Destination registers come first. Where a `ty` stands beside operands, they
-/// all have that type; addresses are [`Type::Ptr`] always.
+/// The instructions. Destination registers come first. If a `ty` stands beside operands, all of
+/// them have that type; addresses always have the type [`Type::Ptr`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InstKind {
     // ---- local ----
@@ -127,16 +127,16 @@ pub enum InstKind {
     },
 
     // ---- memory ----
-    /// A fresh, uninitialised object that dies with the function's frame; `size` is an `i64`. Only
-    /// its own thread ever touches a `private` one: accesses to it are local steps, in effect at
-    /// once under every model.
+    /// A fresh, uninitialised object that dies with the function's frame; `size` is an `i64`. A
+    /// `private` object is only ever touched by its own thread: accesses to it are local steps and
+    /// take effect at once under every model.
     Alloca {
         dst: Reg,
         size: Operand,
         align: u32,
         private: bool,
     },
-    /// A fresh object that lives until it is freed; `size` is an `i64`. Uninitialised unless it is
+    /// A fresh object that lives until it is freed; `size` is an `i64`. It is uninitialised unless
     /// `zeroed`.
     Malloc {
         dst: Reg,
@@ -147,8 +147,8 @@ pub enum InstKind {
     Free {
         addr: Operand,
     },
-    /// `dst` (an `i64`) gets how many bytes the object at `addr` has from there on, dead or alive; 0
-    /// if there is none. It never changes, so it is no event.
+    /// `dst` (an `i64`) gets the number of bytes from `addr` to the end of its object, whether the object
+    /// is alive or dead; 0 if `addr` is not in an object. The value never changes, so this is not an event.
     Extent {
         dst: Reg,
         addr: Operand,
@@ -165,8 +165,8 @@ pub enum InstKind {
         value: Operand,
         access: Access,
     },
-    /// `dst` gets the old value. With `when` it waits until what is in memory compares so, as
-    /// integers, and then acts in the same step.
+    /// `dst` gets the old value. With `when`, the instruction waits until the value in memory compares
+    /// as given (as integers), and then acts in the same step.
     Rmw {
         op: RmwOp,
         ty: Type,
@@ -176,8 +176,8 @@ pub enum InstKind {
         access: Access,
         when: Option<(IntPred, Operand)>,
     },
-    /// `dst` gets the old value, `ok` (an `i1`) whether the exchange happened. A weak one may fail
-    /// without a reason on machines where that happens.
+    /// `dst` gets the old value, `ok` (an `i1`) whether the exchange happened. A weak exchange may fail
+    /// spuriously on machines where that happens.
     CmpXchg {
         ty: Type,
         dst: Reg,
@@ -189,7 +189,7 @@ pub enum InstKind {
         success: Access,
         failure: Order,
     },
-    /// `stwcx.`, `strex`: stores if the thread's reservation still holds; `ok` (an `i1`) says so.
+    /// `stwcx.`, `strex`: stores if the thread still has its reservation; `ok` (an `i1`) tells whether.
     StoreCond {
         ty: Type,
         ok: Reg,
@@ -208,7 +208,7 @@ pub enum InstKind {
         callee: Callee,
         args: Vec<Operand>,
     },
-    /// Waits for a thread (by handle, an `i64`) to end; `dst` (an `i64`) gets what it returned.
+    /// Waits for a thread (by handle, an `i64`) to end; `dst` (an `i64`) gets the thread's result.
     Join {
         dst: Option<Reg>,
         thread: Operand,
@@ -217,18 +217,18 @@ pub enum InstKind {
     SelfId {
         dst: Reg,
     },
-    /// Ends the running thread with a result (an `i64`), from any depth of calls.
+    /// Ends the running thread with a result (an `i64`), at any call depth.
     ThreadExit {
         value: Operand,
     },
-    /// A hint to let others run; has no effect on what can happen.
+    /// A hint to let other threads run; it does not change the set of behaviours.
     Yield,
-    /// The program ends, as C's `exit` has it: the running thread stops, and threads that cannot go
-    /// on afterwards are no deadlock. Others go on: what they do could as well have come before.
+    /// The program ends, like C's `exit`: the running thread stops, and threads that are blocked
+    /// afterwards are not a deadlock. Other threads continue: their steps could as well have come before.
     Halt,
 
     // ---- locks and condition variables, named by the address of 4 bytes that start as zero ----
-    // A lock of all ones is one that was destroyed: to use it is an error.
+    // All ones mark a destroyed lock: using it is an error.
     Lock {
         addr: Operand,
     },
@@ -241,20 +241,20 @@ pub enum InstKind {
         addr: Operand,
     },
     /// Releases `mutex`, waits to be woken, takes `mutex` again. With `woken` (an `i1`) the wait may
-    /// end at any time; it says whether a signal ended it.
+    /// also end at any time; `woken` tells whether a signal ended it.
     CondWait {
         woken: Option<Reg>,
         cond: Operand,
         mutex: Operand,
     },
-    /// Wakes one waiter, any of them; none if none waits.
+    /// Wakes any one waiting thread, if one waits.
     CondSignal {
         cond: Operand,
     },
     CondBroadcast {
         cond: Operand,
     },
-    /// Waits until the value at `addr` compares so with `value`, then loads it.
+    /// Waits until the value at `addr` compares as given with `value`, then loads it.
     Await {
         dst: Reg,
         ty: Type,
@@ -265,7 +265,7 @@ pub enum InstKind {
     },
 
     // ---- verification ----
-    /// Runs in which `cond` (an `i1`) is false are of no interest: the thread stops there.
+    /// Discards runs in which `cond` (an `i1`) is false: the thread stops here.
     Assume {
         cond: Operand,
     },
@@ -274,16 +274,16 @@ pub enum InstKind {
         cond: Operand,
         message: String,
     },
-    /// Some value of `lo..=hi`, every one explored; `dst` has type `ty`, an integer of at most 64 bits.
+    /// A value of `lo..=hi`; every one is explored. `dst` has type `ty`, an integer of at most 64 bits.
     Choose {
         dst: Reg,
         ty: Type,
         lo: u64,
         hi: u64,
-        /// The values are some of those that the input can have: what others would do is not explored.
+        /// The range is only a part of the values that the input can have; the others are not explored.
         partial: bool,
     },
-    /// Something the front end could not translate: fails when reached, and says so.
+    /// A construct that the front end could not translate: reaching it fails with this message.
     Unsupported {
         what: String,
     },
@@ -298,7 +298,7 @@ pub enum InstKind {
     /// bytes for each argument: integers and pointers as they are, floats as `f64`. Without `to`
     /// the text is output, which only witnesses show; with it (a pointer and a size, an `i64`) at
     /// most size - 1 bytes and a NUL go there. `dst` (an `i32`) gets the length of the whole text.
-    /// All of it happens silently: it is no event.
+    /// All of it happens silently: it is not an event.
     Format {
         dst: Reg,
         format: Operand,
@@ -334,7 +334,7 @@ pub enum TerminatorKind {
 }
 
 impl TerminatorKind {
-    /// The blocks that may come next, in the order written.
+    /// The blocks that may come next, in the order of the text form.
     pub fn successors(&self) -> Vec<BlockId> {
         match self {
             TerminatorKind::Jump(to) => vec![*to],

@@ -1,24 +1,24 @@
-//! The one program form.
+//! The intermediate representation of all programs.
 //!
 //! Every front end lowers to this IR, every engine runs it. It is a register machine: functions of
 //! basic blocks over dense, typed, mutable virtual registers (not SSA), byte-addressed memory with
-//! explicit widths, and a source position on every instruction. It knows nothing of memory models:
-//! accesses carry the order the program asked for, fences carry their kind, and what those mean is
-//! for the models to say.
+//! explicit widths, and a source position on every instruction. It is independent of memory models:
+//! accesses carry the order that the program asked for, fences carry their kind, and each model
+//! defines what these mean.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`types`] | scalar types |
-//! | [`inst`] | instructions, operands, terminators; `uses`: what they read and write |
-//! | [`words`] | operators, predicates, access orders, fence kinds, and how they are spelt |
+//! | [`inst`] | instructions, operands, terminators; `uses`: the operands they read and the registers they write |
+//! | [`words`] | operators, predicates, access orders, fence kinds, and their spelling |
 //! | [`program`] | functions, blocks, globals, threads, observables |
 //! | [`flow`] | the edges that close loops |
 //! | [`cond`] | final conditions (`exists`, `forall`, …) over observables |
-//! | [`builder`] | building functions without bookkeeping |
+//! | [`builder`] | builders for programs and functions |
 //! | [`text`] | the `.rir` text: printer and parser |
-//! | [`verify`] | what "well-formed" means, rule by rule |
+//! | [`verify`] | the rules that a well-formed program satisfies |
 //! | [`file`] | the kinds of files, by their extensions |
-//! | [`diag`] | diagnostics with file, line, what was found and what was expected |
+//! | [`diag`] | diagnostics with file, line, the problem and the expected input |
 
 pub mod builder;
 pub mod cond;

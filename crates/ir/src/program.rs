@@ -25,7 +25,7 @@ ids! {
     ThreadIdx "thread",
 }
 
-/// A source position, as an index into [`Program::locs`]; [`LocId::NONE`] where there is none.
+/// A source position, as an index into [`Program::locs`]; [`LocId::NONE`] if no position is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LocId(pub u32);
 
@@ -33,7 +33,8 @@ impl LocId {
     pub const NONE: LocId = LocId(u32::MAX);
 }
 
-/// Before an instruction; an index that is the number of instructions is before the terminator.
+/// The point before an instruction. An index equal to the number of instructions is the point before the
+/// terminator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Point {
     pub func: FuncId,
@@ -41,7 +42,7 @@ pub struct Point {
     pub index: u32,
 }
 
-/// A place in a source file, and the call it was inlined at, if it was.
+/// A place in a source file, and the call into which it was inlined, if it was inlined.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Loc {
     /// Index into [`Program::files`].
@@ -55,13 +56,13 @@ pub struct Loc {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegInfo {
     pub ty: Type,
-    /// How the source calls it; unique within a function when present.
+    /// The name in the source; unique within a function if present.
     pub name: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// A label, unique within the function when present.
+    /// A label, unique within the function if present.
     pub name: Option<String>,
     pub insts: Vec<Inst>,
     pub term: Terminator,
@@ -70,14 +71,14 @@ pub struct Block {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
     pub name: String,
-    /// Registers that hold the arguments on entry; the first registers, in order.
+    /// The registers that hold the arguments on entry: the first registers, in order.
     pub params: Vec<Reg>,
     pub ret: Option<Type>,
     pub regs: PrimaryMap<Reg, RegInfo>,
-    /// The first block is the entry. Empty: declared but not defined; a call fails when reached.
+    /// The first block is the entry. Empty if the function is only declared: a call fails when reached.
     pub blocks: PrimaryMap<BlockId, Block>,
     pub loc: LocId,
-    /// Part of a library: what happens in it is reported at the place that called it.
+    /// Part of a library: its steps are reported at the place that called it.
     pub library: bool,
 }
 
@@ -89,16 +90,16 @@ pub struct Global {
     pub align: u32,
     /// The first bytes; the rest is zero. Never longer than `size`.
     pub init: Vec<u8>,
-    /// Eight-byte little-endian addresses written over `init`, by offset.
+    /// Eight-byte little-endian addresses that overwrite `init`, by offset.
     pub relocs: Vec<(u64, Operand)>,
     /// Writes to it are errors.
     pub constant: bool,
-    /// Bytes of an element, if the source has an array here: for names only, `x[1]` for `x+4`.
+    /// Bytes of an element, if the source declares an array. Used only for names: `x[1]` for `x+4`.
     pub element: Option<u64>,
     /// Every thread has its own copy.
     pub thread_local: bool,
-    /// Only its own thread ever touches a thread-local copy: accesses to it are local steps, in
-    /// effect at once under every model.
+    /// Only the owning thread ever touches its copy of this thread-local: accesses to it are local steps
+    /// and take effect at once under every model.
     pub private: bool,
 }
 
@@ -119,7 +120,7 @@ impl Global {
     }
 }
 
-/// A thread that runs from the start. A C program has one (`main`); a litmus test, one a column.
+/// A thread that runs from the start. A C program has one (`main`); a litmus test has one for each column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InitThread {
     pub name: String,
@@ -127,10 +128,10 @@ pub struct InitThread {
     pub args: Vec<Operand>,
 }
 
-/// Something whose final value tells executions apart for the user.
+/// A register or memory cell whose final value is part of the outcome of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observable {
-    /// How the source calls it: `0:EAX`, `x`.
+    /// The name in the source: `0:EAX`, `x`.
     pub name: String,
     pub what: Observed,
 }
@@ -146,12 +147,12 @@ pub enum Observed {
     },
 }
 
-/// What reachability asks for: that every thread named here is at the start of its block, in its
-/// outermost function, all at the same time. Only control counts: memory, registers and what is
-/// still in store buffers do not.
+/// A question of reachability: can every thread named here be at the start of its block, in its
+/// outermost function, all at the same time? Only control locations count: memory, registers and
+/// store buffers may have any contents.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Goal {
-    /// Different threads, at least one.
+    /// Each thread at most once; at least one thread.
     pub places: Vec<(ThreadIdx, BlockId)>,
 }
 
@@ -165,11 +166,11 @@ pub struct Program {
     pub threads: PrimaryMap<ThreadIdx, InitThread>,
     pub observables: PrimaryMap<ObservableId, Observable>,
     pub condition: Option<Condition>,
-    /// Reaching any of them is reaching what was asked for.
+    /// The question is answered as soon as one of the goals is reached.
     pub goals: Vec<Goal>,
-    /// A lock whose holder has the sole right to write memory: as long as a thread holds it, stores
-    /// and read-modify-writes of other threads wait, and so does what is in their store buffers.
-    /// They may still read, and store into their buffers.
+    /// A lock whose holder has the exclusive right to write memory: while a thread holds it, stores
+    /// and read-modify-writes of other threads wait, and so do the stores in their buffers.
+    /// Other threads may still read, and store into their buffers.
     pub memory_lock: Option<GlobalId>,
 }
 
@@ -185,14 +186,14 @@ impl Program {
         Some(format!("{file}:{}", loc.line))
     }
 
-    /// About how many bytes its functions take.
+    /// The approximate number of bytes that the functions take.
     pub fn code_bytes(&self) -> u64 {
         let blocks = self.funcs.values().flat_map(|func| func.blocks.values());
         let bytes = |block: &Block| size_of::<Block>() + size_of_val(&block.insts[..]);
         blocks.map(|block| bytes(block) as u64).sum()
     }
 
-    /// The type an observable's value has.
+    /// The type of an observable's value.
     pub fn observable_type(&self, id: ObservableId) -> Type {
         match self.observables[id].what {
             Observed::Mem { ty, .. } => ty,

@@ -1,4 +1,4 @@
-//! Scalar types. Aggregates do not exist here: front ends split them into bytes and offsets.
+//! Scalar types. The IR has no aggregates: front ends split them into bytes and offsets.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ impl Type {
         }
     }
 
-    /// Bytes that a value of this type takes in memory.
+    /// The number of bytes that a value of this type occupies in memory.
     pub const fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
@@ -45,12 +45,12 @@ impl Type {
         matches!(self, Type::F32 | Type::F64)
     }
 
-    /// Integer or pointer: what integer arithmetic and comparison accept.
+    /// Integer or pointer: the types that integer arithmetic and comparison accept.
     pub const fn is_int_like(self) -> bool {
         matches!(self, Type::Int(_) | Type::Ptr)
     }
 
-    /// The bits that a value of this type can have set.
+    /// All bits that a value of this type has.
     pub const fn mask(self) -> u128 {
         let bits = self.bits();
         if bits >= 128 { u128::MAX } else { (1u128 << bits) - 1 }

@@ -1,7 +1,8 @@
-//! What instructions read and write.
+//! The operands that instructions read, and the registers that they write.
 //!
-//! Each list of instructions is written once, as a macro, since the same `match` serves those who look
-//! and those who rewrite: what it binds is shared or exclusive as the instruction is.
+//! Each list of instructions is written once, as a macro, since the same `match` serves passes that only
+//! look and passes that rewrite: it binds shared references if `$kind` is shared, exclusive ones if it is
+//! exclusive.
 
 use crate::inst::{Callee, InstKind, Operand, TerminatorKind};
 use crate::program::{BlockId, Reg};
@@ -140,7 +141,7 @@ impl InstKind {
         each_operand!(self, f);
     }
 
-    /// The same for passes that rewrite.
+    /// [`InstKind::for_each_operand`] for passes that rewrite operands.
     pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
         each_operand!(self, f);
     }
@@ -157,14 +158,14 @@ impl InstKind {
         defs
     }
 
-    /// Calls `f` with every register that is written.
+    /// Calls `f` with every register that the instruction writes.
     pub fn for_each_def_mut(&mut self, mut f: impl FnMut(&mut Reg)) {
         each_def!(self, f);
     }
 }
 
 impl TerminatorKind {
-    /// The operand it reads, if it reads one.
+    /// The operand of the terminator, if it has one.
     pub fn operand(&self) -> Option<Operand> {
         match self {
             TerminatorKind::Branch { cond: value, .. } | TerminatorKind::Switch { value, .. } => {
@@ -175,7 +176,7 @@ impl TerminatorKind {
         }
     }
 
-    /// The same for passes that rewrite.
+    /// [`TerminatorKind::operand`] for passes that rewrite operands.
     pub fn operand_mut(&mut self) -> Option<&mut Operand> {
         match self {
             TerminatorKind::Branch { cond: value, .. } | TerminatorKind::Switch { value, .. } => {

@@ -1,4 +1,4 @@
-//! The enumerations that the text form spells: operators, predicates, access orders, fence kinds.
+//! The enumerations that the text form spells as words: operators, predicates, access orders, fence kinds.
 //!
 //! Each implements [`Mnemonic`]: one table per enumeration gives both the printer and the parser
 //! their words.
@@ -29,8 +29,8 @@ macro_rules! words {
 }
 
 words! {
-    /// Two-operand arithmetic. Integer operations wrap; `shl`, `lshr`, `ashr` by the width or more
-    /// give 0 (or the sign); a division by zero fails the thread. `add` and `sub` take pointers too.
+    /// Arithmetic on two operands. Integer operations wrap; `shl`, `lshr`, `ashr` by the width or more
+    /// give 0 (or the sign); a division by zero fails the thread. `add` and `sub` also accept pointers.
     BinOp {
         Add = "add", Sub = "sub", Mul = "mul",
         UDiv = "udiv", SDiv = "sdiv", URem = "urem", SRem = "srem",
@@ -77,7 +77,7 @@ words! {
 }
 
 words! {
-    /// What an atomic read-modify-write computes from the old value and its operand.
+    /// The operation that an atomic read-modify-write applies to the old value and its operand.
     RmwOp {
         Xchg = "xchg", Add = "add", Sub = "sub", And = "and", Nand = "nand", Or = "or", Xor = "xor",
         Max = "max", Min = "min", UMax = "umax", UMin = "umin", FAdd = "fadd", FSub = "fsub",
@@ -85,7 +85,7 @@ words! {
 }
 
 words! {
-    /// The order an access asks for: a C11 order, or the flavour of a machine instruction.
+    /// The order of an access: a C11 order, or the kind of a machine instruction.
     Order {
         /// A C access that is not atomic: two of them may race.
         Plain = "plain",
@@ -94,7 +94,7 @@ words! {
         Release = "release",
         AcqRel = "acq_rel",
         SeqCst = "seq_cst",
-        /// A machine's ordinary load or store (litmus assembly): never a race, never a fence.
+        /// A machine's ordinary load or store (litmus assembly): it never races and is not a fence.
         Asm = "asm",
         /// A machine's load-acquire (`ldar`).
         AsmAcquire = "asm_acquire",
@@ -106,8 +106,8 @@ words! {
 }
 
 impl Order {
-    /// The failure order that a compare-exchange of this order has unless it gives another: the
-    /// order without its release part, as C has it.
+    /// The default failure order of a compare-exchange of this order: the order without its release
+    /// part, as in C.
     pub const fn implied_failure(self) -> Order {
         match self {
             Order::AcqRel => Order::Acquire,
@@ -119,13 +119,13 @@ impl Order {
 }
 
 words! {
-    /// Fences, by what the program wrote; each model says which of them it heeds and how.
+    /// Fences, as the program wrote them. Each model defines which of them it respects, and how.
     FenceKind {
         /// A full fence on every machine.
         Full = "full",
         /// Orders earlier stores before later stores, nothing else, on every machine.
         StoreStore = "store_store",
-        /// Stops only the compiler (`atomic_signal_fence`, an empty `asm`).
+        /// Constrains only the compiler (`atomic_signal_fence`, an empty `asm`).
         Compiler = "compiler",
         CAcquire = "acquire", CRelease = "release", CAcqRel = "acq_rel", CSeqCst = "seq_cst",
         Mfence = "mfence", Sfence = "sfence", Lfence = "lfence",
@@ -137,16 +137,16 @@ words! {
 }
 
 words! {
-    /// What a `fail` instruction says went wrong.
+    /// The error that a `fail` instruction reports.
     FailKind {
         Assertion = "assertion",
         /// A bad pointer, a bad free, an overflow of an object.
         Memory = "memory",
         LockMisuse = "lock_misuse",
         ThreadMisuse = "thread_misuse",
-        /// A value was used that was never assigned.
+        /// The program used a value that was never assigned.
         Uninitialised = "uninitialised",
-        /// The program gave up by itself, as C's `abort` does.
+        /// The program ended itself, as with C's `abort`.
         Abort = "abort",
     }
 }

@@ -45,7 +45,7 @@ fn items() {
     );
     says(
         "global @x: i32 = @x",
-        "1:18: error: an address where i32 is wanted; expected a number (use the type ptr)",
+        "1:18: error: an address where i32 is expected; expected a number (use the type ptr)",
     );
     says(
         "global @x: bytes 2 = hex \"0g\"",
@@ -64,7 +64,7 @@ fn items() {
     says("loc 0 = 0:1:1", "1:9: error: there is no file 0; expected a number below 0");
     says(
         "file 1 = \"a\"",
-        "1:6: error: file 1 stands where file 0 is due; expected 0 (the entries of a table are numbered from 0 up)",
+        "1:6: error: file 1 stands where file 0 is expected; expected 0 (the entries of a table are numbered from 0 up)",
     );
 }
 
@@ -129,7 +129,7 @@ fn bodies() {
     );
     body_says(
         "entry: ret\nentry: ret",
-        "3:1: error: the label `entry` stands twice; expected a new label",
+        "3:1: error: the label `entry` is defined twice; expected a new label",
     );
     body_says(
         "entry: ret\nyield",
@@ -180,7 +180,7 @@ fn instructions() {
     );
     body_says(
         "entry: %a = fadd f32 %a, 1\nret",
-        "2:26: error: an integer constant where f32 is wanted (write a float such as 1.0, or the encoding in hexadecimal)",
+        "2:26: error: an integer constant where f32 is expected (write a float such as 1.0, or the encoding in hexadecimal)",
     );
     body_says(
         "entry: call *%p(-1)\nret",

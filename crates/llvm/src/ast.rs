@@ -1,20 +1,20 @@
 //! The parts of a module of LLVM IR.
 //!
-//! Everything is flat and refers by typed ids: types, constants, names and positions are kept once
-//! per module, locals and blocks once per function. An id means something only together with
-//! the [`Module`] (or, for [`LocalId`] and [`BlockId`], the [`Body`]) that it came from.
+//! All tables are flat and use typed ids: types, constants, names and positions are stored once
+//! per module, locals and blocks once per function. An id is valid only together with
+//! the [`Module`] (or, for [`LocalId`] and [`BlockId`], the [`Body`]) from which it came.
 //!
-//! Kept is what a program's meaning and its positions need. Left out are attributes that only
-//! help optimisers, fast-math flags, visibility, sections, comdats, and all metadata but positions.
+//! A module keeps what the meaning and the positions of a program need. It omits attributes that only
+//! help optimisers, fast-math flags, visibility, sections, comdats, and all metadata except positions.
 //!
 //! Invariants of a module that the parser returns:
 //! - every id is in range; named types, globals, blocks and locals that are mentioned are defined;
 //! - no type contains itself, and neither types nor constants nest deeper than
 //!   [`MAX_NESTING`], so recursion over them is bounded;
 //! - a body has at least one block, every block ends in its only terminator, and the operands of
-//!   an instruction have the types that the text says they have, which arithmetic, casts,
-//!   comparisons, accesses and addresses are for;
-//! - chains of `inlined_at` end.
+//!   an instruction have the types that the text gives them; arithmetic, casts, comparisons, accesses and
+//!   addresses accept those types;
+//! - chains of `inlined_at` are finite.
 
 mod constant;
 mod debug;
@@ -38,7 +38,7 @@ pub use words::Word;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 
-/// How deep types, constants and their text may nest.
+/// The maximum nesting of types, constants and their text.
 pub const MAX_NESTING: usize = 128;
 
 macro_rules! ids {
@@ -55,7 +55,7 @@ ids! {
     TypeId "type",
     /// A constant of a module.
     ConstId "const",
-    /// An interned string of a module: a name of anything.
+    /// An interned string of a module: any name.
     NameId "name",
     /// A variable, function, alias or ifunc of a module.
     GlobalId "@",
@@ -84,7 +84,7 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, GlobalValue>,
     pub files: PrimaryMap<FileId, File>,
     pub locs: PrimaryMap<LocId, Loc>,
-    /// The lines of `module asm`, if there are any: assembly that belongs to no function.
+    /// The lines of `module asm`: assembly outside of functions.
     pub module_asm: Vec<Box<str>>,
 }
 
@@ -105,8 +105,8 @@ impl Module {
         &self.globals[id]
     }
 
-    /// What the linker calls a global: LLVM marks names that must not be mangled with a leading
-    /// byte 1, which is no part of the symbol. Numbered globals have none.
+    /// The linker symbol of a global. LLVM marks names that must not be mangled with a leading byte 1,
+    /// which is not part of the symbol. Numbered globals have no symbol.
     pub fn symbol(&self, id: GlobalId) -> Option<&str> {
         let name = self.name(self.globals[id].name?);
         Some(name.strip_prefix('\u{1}').unwrap_or(name))
@@ -128,7 +128,7 @@ impl Module {
         })
     }
 
-    /// The type of an operand of `body`; none for metadata.
+    /// The type of an operand of `body`; `None` for metadata.
     pub fn value_type(&self, body: &Body, value: Value) -> Option<TypeId> {
         match value {
             Value::Local(local) => Some(body.locals[local].ty),

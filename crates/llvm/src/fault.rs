@@ -1,9 +1,9 @@
-//! Why a text is refused, before it is a diagnostic.
+//! The reason why a text is rejected, before it becomes a diagnostic.
 
 use raddle_ir::Diagnostic;
 use std::ops::Range;
 
-/// A fault in the text. Boxed, so that results on the parser's hot paths stay small.
+/// An error in the text. It is boxed to keep results on the parser's hot paths small.
 #[derive(Debug)]
 pub struct Fault {
     pub span: Range<usize>,

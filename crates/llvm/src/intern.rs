@@ -1,7 +1,7 @@
-//! Names, types and constants, each kept once.
+//! Interning of names, types and constants.
 //!
-//! Scalar constants are shared; aggregates, strings and expressions are not, since looking for an
-//! equal one costs as much as keeping it.
+//! Scalar constants are shared; aggregates, strings and expressions are not, since the search for an
+//! equal one costs as much as storing it again.
 
 use crate::ast::{ConstId, ConstKind, Constant, NameId, Type, TypeId};
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -15,7 +15,7 @@ pub struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// The name with these bytes; none if they are not UTF-8.
+    /// The name with these bytes; `None` if they are not UTF-8.
     pub fn intern(&mut self, bytes: Cow<'t, [u8]>) -> Option<NameId> {
         if let Some(id) = self.ids.get(&bytes) {
             return Some(*id);
@@ -25,7 +25,7 @@ impl<'t> Names<'t> {
         Some(id)
     }
 
-    /// The name with these bytes, with what is not UTF-8 replaced.
+    /// The name with these bytes; bytes that are not UTF-8 are replaced.
     pub fn intern_lossy(&mut self, bytes: Cow<'t, [u8]>) -> NameId {
         if let Some(id) = self.ids.get(&bytes) {
             return *id;
@@ -36,7 +36,7 @@ impl<'t> Names<'t> {
     }
 }
 
-/// Types, with the ids of those that the parser itself needs.
+/// Types, and the ids of the types that the parser itself needs.
 #[derive(Debug)]
 pub struct Types {
     ids: FxHashMap<Type, TypeId>,
@@ -44,7 +44,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// Their places here are their ids.
+    /// The index of a type in this list is its id.
     const COMMON: [Type; 8] = [
         Type::Void,
         Type::Ptr { addrspace: 0 },
@@ -119,7 +119,7 @@ impl Constants {
     }
 }
 
-/// What tells a scalar from others of its type.
+/// The key that distinguishes a scalar from other constants of its type.
 fn scalar_key(kind: &ConstKind) -> Option<(u8, u128)> {
     Some(match kind {
         ConstKind::Int(value) => (0, *value),

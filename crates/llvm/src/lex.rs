@@ -1,7 +1,7 @@
 //! Tokens of LLVM's assembly language.
 //!
-//! The lexer never fails and never allocates: what is no token at all is [`Token::Bad`], which no
-//! rule of the grammar accepts, and names and strings are slices of the text that are decoded where
+//! The lexer never fails and never allocates: text that is not a token is [`Token::Bad`], which no
+//! rule of the grammar accepts. Names and strings are slices of the text and are decoded where
 //! they are needed ([`unescape`]).
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ pub enum Token<'t> {
     Int(&'t [u8]),
     /// A decimal with a point, `0x…` with an optional letter for its format, or `f0x…`.
     Float(&'t [u8]),
-    /// What is between the quotes, still escaped.
+    /// The text between the quotes, still escaped.
     Str(&'t [u8]),
     /// `c"…"`
     Bytes(&'t [u8]),
@@ -40,18 +40,18 @@ pub enum Token<'t> {
     Bad(&'static str),
 }
 
-/// A name as it is written.
+/// A name, as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Name<'t> {
     Number(u32),
-    /// Between quotes or not, possibly with escapes.
+    /// With or without quotes, possibly with escapes.
     Text(&'t [u8]),
 }
 
 const WORD: u8 = 1;
 const SPACE: u8 = 2;
 
-/// What a byte can be part of. `WORD` is LLVM's alphabet of unquoted names: `[-a-zA-Z$._0-9]`.
+/// The classes of each byte. `WORD` is LLVM's alphabet of unquoted names: `[-a-zA-Z$._0-9]`.
 static CLASS: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -74,7 +74,7 @@ fn is_word(byte: u8) -> bool {
 #[derive(Debug)]
 pub struct Lexer<'t> {
     text: &'t [u8],
-    /// Where the next token is looked for.
+    /// The start of the search for the next token.
     pos: usize,
     /// The line of `pos`, from 1.
     line: u32,
@@ -101,7 +101,7 @@ impl<'t> Lexer<'t> {
         self.text.get(pos).copied().unwrap_or(0)
     }
 
-    /// Moves to the next token and gives where it starts.
+    /// Moves to the next token and returns its start.
     pub fn skip_space(&mut self) -> usize {
         while let Some(&byte) = self.text.get(self.pos) {
             if CLASS[byte as usize] == SPACE {
@@ -117,7 +117,7 @@ impl<'t> Lexer<'t> {
         self.pos
     }
 
-    /// The token at `pos`, which [`Lexer::skip_space`] has found.
+    /// The token at `pos`. [`Lexer::skip_space`] must have been called before.
     pub fn token(&mut self) -> Token<'t> {
         let start = self.pos;
         let Some(&byte) = self.text.get(start) else { return Token::End };
@@ -162,7 +162,7 @@ impl<'t> Lexer<'t> {
         &self.text[start..self.pos]
     }
 
-    /// What is between quotes that begin here; none if they do not end.
+    /// The text between the quotes that start here; `None` if the closing quote is missing.
     fn scan_quoted(&mut self) -> Option<&'t [u8]> {
         let start = self.pos + 1;
         let len = self.text[start..].iter().position(|b| *b == b'"')?;
@@ -244,7 +244,7 @@ impl<'t> Lexer<'t> {
         }
         let name = &self.text[start..self.pos];
         self.pos += 1;
-        // `007:` is a name: only a canonical number is one.
+        // `007:` is a name: only a number without leading zeros is a number.
         let number = if name[0] == b'0' && name.len() > 1 { None } else { decimal_u32(name) };
         Some(Token::Label(number.map_or(Name::Text(name), Name::Number)))
     }
@@ -286,7 +286,7 @@ impl<'t> Lexer<'t> {
             self.exponent();
         }
         if is_word(self.at(self.pos)) {
-            // A label may begin with digits.
+            // A label may start with digits.
             self.scan_word();
             return self.label(start).unwrap_or(Token::Bad("a malformed number"));
         }

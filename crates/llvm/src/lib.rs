@@ -1,23 +1,23 @@
-//! Textual LLVM IR, read without LLVM.
+//! A reader for textual LLVM IR that does not need LLVM.
 //!
 //! [`parse()`] turns the text that `clang -S -emit-llvm` prints, from LLVM 14
 //! to LLVM 22, into a [`Module`]: types, constants, global values, function bodies and the source
-//! positions of instructions. One grammar covers all those versions; nothing asks which of them
-//! wrote a file. The language is that of the LLVM Language Reference Manual.
+//! positions of instructions. One grammar covers all these versions; the parser does not distinguish
+//! them. The LLVM Language Reference Manual defines the language.
 //!
-//! What a well-formed file cannot hold is refused with a diagnostic; what is well-formed is kept or,
-//! for attributes and metadata that change nothing, skipped. The parser checks what it needs to
-//! understand the text and what its readers rely on (see [`ast`]); it is no verifier of LLVM's
-//! other rules, dominance above all.
+//! Ill-formed text is rejected with a diagnostic. Well-formed text is kept or, for attributes and metadata
+//! without an effect, skipped. The parser checks the rules that it needs to understand the text and those
+//! that users of the module rely on (see [`ast`]). It does not verify LLVM's other rules, in particular
+//! dominance.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`ast`] | what a module is made of |
+//! | [`ast`] | the parts of a module |
 //! | `lex` | bytes to tokens |
 //! | `parse` | tokens to a module |
-//! | `intern` | names, types and constants, each kept once |
-//! | `numbers` | maps from the text's own numbers |
-//! | `fault` | why a text is refused |
+//! | `intern` | interned names, types and constants |
+//! | `numbers` | maps from the numbers in the text |
+//! | `fault` | the reason why a text is rejected |
 
 pub mod ast;
 mod fault;

@@ -1,7 +1,7 @@
-//! A map from the numbers of a text to 32-bit ids.
+//! A map from the numbers in a text to 32-bit ids.
 //!
-//! Metadata is numbered without gaps, so an array does; but nothing forces it to be, and a single
-//! large number must not choose how much memory is taken. Numbers that a text of this length
+//! Metadata is usually numbered without gaps, so an array is enough. But the language does not require
+//! this, and a single large number must not determine the memory usage. Numbers that a text of this length
 //! cannot reach without gaps go to a hash map.
 
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 impl Numbers {
     /// A map for a text of `len` bytes.
     pub fn for_text(len: usize) -> Numbers {
-        /// `!0=!{}` and its line break: no definition is shorter.
+        /// `!0=!{}` and its line break: every definition is at least this long.
         const SHORTEST: usize = 7;
         Numbers { dense: Vec::new(), limit: len / SHORTEST, sparse: FxHashMap::default() }
     }

@@ -1,20 +1,20 @@
-//! The parser: recursive descent over the tokens, one token ahead.
+//! The parser: recursive descent over the tokens with one token of lookahead.
 //!
-//! Mentions come before definitions everywhere in this language, so a name gets its id at its
-//! first mention, and what was mentioned but never defined is looked for at the end of what it is
-//! local to ([`function`] for locals and blocks, [`finish`] for the rest).
+//! In this language names may be used before they are defined, so a name gets its id at its
+//! first mention. At the end of a name's scope the parser checks that every mentioned name is defined
+//! ([`function`] for locals and blocks, [`finish`] for the rest).
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`item`] | the top level |
 //! | [`types`], [`literal`], [`constant`], [`expr`] | types, numbers, constants, constant expressions |
-//! | [`attrs`] | attributes, of which all but a few are skipped |
+//! | [`attrs`] | attributes, most of which are skipped |
 //! | [`global`], [`function`] | variables and aliases; function headers and bodies |
 //! | [`scope`] | the locals and blocks of one function |
 //! | [`inst`] | instructions |
-//! | [`rules`] | which types operations take and give |
+//! | [`rules`] | the operand and result types of operations |
 //! | [`metadata`] | positions: reading the nodes, following scopes |
-//! | [`finish`] | what can be checked only at the end |
+//! | [`finish`] | checks at the end of a module |
 
 mod attrs;
 mod constant;
@@ -41,9 +41,9 @@ use rustc_hash::FxHashMap;
 use scope::Scope;
 use std::ops::Range;
 
-/// Reads a module. `file` is what diagnostics call it; `text` need not be UTF-8.
+/// Parses a module. Diagnostics refer to it as `file`; `text` need not be UTF-8.
 pub fn parse(file: &str, text: &[u8]) -> Result<Module, Diagnostic> {
-    // Every count and every position in the text fits in the ids' 32 bits.
+    // This guarantees that every count and every position in the text fits in 32-bit ids.
     if u32::try_from(text.len()).is_err() {
         return Err(Diagnostic::whole_file(file, "a module of more than four gigabytes"));
     }
@@ -51,7 +51,7 @@ pub fn parse(file: &str, text: &[u8]) -> Result<Module, Diagnostic> {
     parser.module().map_err(|fault| fault.into_diagnostic(file, text))
 }
 
-/// A name of one of the name spaces, by which things are found.
+/// A name or number in one of the name spaces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Symbol {
     Number(u32),
@@ -67,7 +67,7 @@ impl Symbol {
     }
 }
 
-/// A named type and where it was first mentioned.
+/// A named type and the place of its first mention.
 #[derive(Debug)]
 struct NamedType {
     id: TypeId,
@@ -75,7 +75,7 @@ struct NamedType {
     mention: usize,
 }
 
-/// A mention of a block from outside of its function.
+/// A mention of a block outside of its function.
 #[derive(Debug)]
 struct BlockMention {
     constant: ConstId,
@@ -88,12 +88,12 @@ struct BlockMention {
 struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token<'t>,
-    /// Where `token` starts, and its line.
+    /// The start of `token`, and its line.
     start: usize,
     line: u32,
-    /// How many types, constants and nodes are being read around this point.
+    /// The number of types, constants and nodes that enclose the current token.
     depth: usize,
-    /// The comma before an instruction's metadata has been read.
+    /// Whether the comma before an instruction's metadata has been read.
     comma_read: bool,
     names: Names<'t>,
     types: Types,
@@ -101,7 +101,7 @@ struct Parser<'t> {
     constants: Constants,
     globals: global::Globals,
     block_mentions: Vec<BlockMention>,
-    /// What the blocks of each function are called, by their ids.
+    /// The symbols of the blocks of each function, indexed by block id.
     block_symbols: SecondaryMap<GlobalId, Box<[Symbol]>>,
     scope: Scope,
     metadata: Metadata,
@@ -132,7 +132,7 @@ impl<'t> Parser<'t> {
         parser
     }
 
-    /// Moves on, and gives the token that was there.
+    /// Moves to the next token and returns the current one.
     fn advance(&mut self) -> Token<'t> {
         self.start = self.lexer.skip_space();
         self.line = self.lexer.line();
@@ -154,7 +154,7 @@ impl<'t> Parser<'t> {
         Fault::new(at..at, message)
     }
 
-    /// The fault that the current token is not what the grammar asks for.
+    /// The error that the current token is not the one that the grammar requires.
     fn unexpected(&self, expected: &str) -> Box<Fault> {
         const SHOWN: usize = 40;
         let message = match self.token {
@@ -209,7 +209,7 @@ impl<'t> Parser<'t> {
         Err(self.unexpected(&format!("'{word}'")))
     }
 
-    /// One of an enumeration of words.
+    /// A word of an enumeration.
     fn expect_one_of<W: Word>(&mut self, what: &str) -> Parse<W> {
         if let Token::Word(word) = self.token
             && let Some(value) = W::from_word(word)
@@ -227,7 +227,7 @@ impl<'t> Parser<'t> {
         Ok(unescape(raw))
     }
 
-    /// A string for people, as a name.
+    /// A human-readable string, as a name.
     fn expect_text(&mut self) -> Parse<NameId> {
         let bytes = self.expect_string()?;
         Ok(self.names.intern_lossy(bytes))
@@ -250,7 +250,7 @@ impl<'t> Parser<'t> {
         value.try_into().map_err(|_| self.fault_at(at, "a number that is too large"))
     }
 
-    /// The symbol that a written name is; names are compared after decoding.
+    /// The symbol of a written name; names are compared after decoding.
     fn symbol(&mut self, name: Name<'t>) -> Parse<Symbol> {
         match name {
             Name::Number(number) => Ok(Symbol::Number(number)),
@@ -268,7 +268,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads something that may contain itself, to a bounded depth.
+    /// Parses a construct that may contain itself, to a bounded depth.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth == MAX_NESTING {
             return Err(self.fault(format!("nesting deeper than {MAX_NESTING} levels")));
@@ -288,7 +288,7 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
-    /// A list that may be empty, up to a closing bracket that is read too.
+    /// A list that may be empty, up to and including a closing bracket.
     fn list_until<T>(
         &mut self,
         close: u8,
@@ -302,7 +302,7 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
-    /// Skips from an opening bracket to behind the closing one that belongs to it.
+    /// Skips from an opening bracket to behind its closing bracket.
     fn skip_brackets(&mut self) -> Parse<()> {
         let open = self.span();
         let mut depth = 0usize;

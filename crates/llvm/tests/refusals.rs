@@ -45,7 +45,7 @@ fn what_is_mentioned_must_be_defined() {
         "a block that the function does not have",
     );
     assert_inst_refused("call void @llvm.dbg()", "@llvm.dbg is not defined");
-    assert_inst_refused("%x = add i32 %a, 1, !dbg !5", "metadata that is no position");
+    assert_inst_refused("%x = add i32 %a, 1, !dbg !5", "metadata that is not a position");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn types_must_agree() {
     assert_inst_refused("%x = bitcast i32 %a to ptr", "a conversion from i32 to ptr");
     assert_inst_refused("%x = fpext double 1.0 to float", "a conversion from double to float");
     assert_inst_refused("%x = zext <2 x i8> undef to i64", "a conversion from a vector");
-    assert_inst_refused("%x = getelementptr i8, i32 %a", "an address that is no pointer");
+    assert_inst_refused("%x = getelementptr i8, i32 %a", "an address that is not a pointer");
     assert_inst_refused("%x = load token, ptr %p", "a type that memory does not hold");
     assert_refused("@x = global i32 trunc (ptr @x to i32)", "a conversion from ptr to i32");
     assert_refused("@x = global ptr add (ptr @x, ptr @x)", "an operation that ptr does not have");

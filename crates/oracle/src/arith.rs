@@ -8,7 +8,7 @@ fn signed(ty: Type, value: u128) -> i128 {
     ((value << unused) as i128) >> unused
 }
 
-/// `None`: a division by zero.
+/// `None` for a division by zero.
 pub(crate) fn binary(op: BinOp, ty: Type, a: u128, b: u128) -> Result<Option<u128>, Trouble> {
     let (sa, sb) = (signed(ty, a), signed(ty, b));
     let wide = b >= u128::from(ty.bits());
@@ -82,7 +82,7 @@ pub(crate) fn cast(op: CastOp, from: Type, to: Type, a: u128) -> Result<u128, Tr
     }
 }
 
-/// What a read-modify-write stores.
+/// The value that a read-modify-write stores.
 pub(crate) fn modify(op: RmwOp, ty: Type, old: u128, operand: u128) -> Result<u128, Trouble> {
     let (so, sv) = (signed(ty, old), signed(ty, operand));
     let value = match op {

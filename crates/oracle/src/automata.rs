@@ -1,16 +1,16 @@
 //! Seeded random automata with loops, as text in Trencher's format.
 //!
-//! Two or three threads of a few states over two or three addresses and values below four, so that
-//! there are finitely many states. Some loops store without ever waiting.
+//! Two or three threads with a few states, over two or three addresses and values below four, so that
+//! the number of states is finite. Some loops store without ever waiting.
 
 use fastrand::Rng;
 use std::fmt::Write;
 
-/// The automata of a seed; every thread has a goal state, and all of them together are the goal.
+/// The automata of a seed. Every thread has a goal state; the goal is that all threads are there at once.
 pub fn source(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let threads = if rng.u32(..4) == 0 { 3 } else { 2 };
-    // Half of them raise a flag at first and look at the other's in the end, with anything between.
+    // Half of them first raise a flag and finally read the flag of the other thread, with random code between.
     let flags = rng.bool();
     let mut out = String::from("memory_size 3\n");
     let mut goal = String::from("goal");

@@ -1,4 +1,4 @@
-//! Which instruction is which barrier, the same for `tso` and `pso`; `sc` needs none.
+//! The barrier that each instruction implies, the same for `tso` and `pso`; `sc` needs no barriers.
 //!
 //! | instruction | barrier |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | release or seq_cst store | store-store, before the store |
 //! | read-modify-write, compare-and-swap (failed too) | full, on both sides |
 //!
-//! A store-store barrier says nothing under `tso`, where stores are in order anyway.
+//! A store-store barrier has no effect under `tso`, where stores are in order anyway.
 
 use raddle_ir::{FenceKind, Order};
 

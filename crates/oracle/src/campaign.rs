@@ -1,9 +1,9 @@
-//! The one loop of tests over generated programs.
+//! The test loop over generated programs.
 //!
-//! A campaign asks a question of every program, under every case (a model, a bound), and counts the
-//! answers. A program that an oracle or an engine finds too large is skipped, and counted as such. The
-//! first complaint ends the campaign: the program is shrunk as long as there is a complaint, and the
-//! smallest one is shown with the seed that it comes from. A campaign that compared nothing fails.
+//! A campaign compares two answers for every program, under every case (a model, a bound), and counts the
+//! results. A program that is too large for an oracle or an engine is skipped and counted as skipped. The
+//! first complaint ends the campaign: the program is shrunk as long as the complaint persists, and the
+//! smallest program is shown with its seed. A campaign that compared nothing fails.
 
 use crate::generate::{self, Config};
 use crate::outcome::Trouble;
@@ -12,18 +12,18 @@ use raddle_ir::{Verified, text};
 use raddle_testing::{note, scaled};
 use std::fmt::{Debug, Display};
 
-/// How many times as many programs `RADDLE_LONG=1` looks at.
+/// The factor by which `RADDLE_LONG=1` multiplies the number of programs.
 const LONG: u64 = 40;
 
-/// Why a comparison did not end in agreement.
+/// The reason why a comparison did not end in agreement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The program is too large for a budget, or not one that the question is about.
+    /// The program is too large for a budget, or the comparison does not apply to it.
     Skip,
     Complaint(String),
 }
 
-/// The answer for one program and one case.
+/// The result for one program and one case.
 pub type Comparison = Result<(), Stop>;
 
 impl From<Trouble> for Stop {
@@ -35,7 +35,7 @@ impl From<Trouble> for Stop {
     }
 }
 
-/// Complains unless something holds.
+/// Complains unless `holds`.
 pub fn ensure(holds: bool, complaint: impl FnOnce() -> String) -> Comparison {
     if holds { Ok(()) } else { Err(Stop::Complaint(complaint())) }
 }
@@ -45,12 +45,12 @@ pub fn same<T: PartialEq + Debug>(what: impl Display, found: &T, expected: &T) -
     ensure(found == expected, || format!("{what}:\n found    {found:?}\n expected {expected:?}"))
 }
 
-/// Skips the program unless something holds.
+/// Skips the program unless `holds`.
 pub fn only_if(holds: bool) -> Comparison {
     if holds { Ok(()) } else { Err(Stop::Skip) }
 }
 
-/// A program and where it comes from: a seed, a cycle, a file.
+/// A program and its origin: a seed, a cycle, a file.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub name: String,
@@ -63,7 +63,7 @@ impl Subject {
     }
 }
 
-/// The programs of the first so many seeds; of many more with `RADDLE_LONG=1`.
+/// The programs of the first `count` seeds; many more with `RADDLE_LONG=1`.
 pub fn seeded<'m>(
     count: u64,
     make: impl Fn(u64) -> Verified + 'm,
@@ -76,7 +76,7 @@ pub fn generated(config: &Config, count: u64) -> impl Iterator<Item = Subject> +
     seeded(count, |seed| generate::program(config, seed))
 }
 
-/// How many comparisons a campaign made, and how many it had to skip.
+/// The number of comparisons of a campaign, and the number of skipped ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     pub compared: u64,
@@ -84,7 +84,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts an answer; gives the complaint, if it is one.
+    /// Counts a result; returns the complaint, if it is one.
     fn count(&mut self, answer: Comparison) -> Option<String> {
         match answer {
             Ok(()) => self.compared += 1,
@@ -102,7 +102,7 @@ impl Tally {
     }
 }
 
-/// Asks a question of every program.
+/// Runs a comparison for every program.
 pub fn compare(
     subjects: impl IntoIterator<Item = Subject>,
     mut ask: impl FnMut(&Verified) -> Comparison,
@@ -110,7 +110,7 @@ pub fn compare(
     compare_under(subjects, &[""], |program, _| ask(program))
 }
 
-/// Asks a question of every program in every case.
+/// Runs a comparison for every program in every case.
 pub fn compare_under<C: Copy + Debug>(
     subjects: impl IntoIterator<Item = Subject>,
     cases: &[C],
@@ -127,7 +127,7 @@ pub fn compare_under<C: Copy + Debug>(
     tally.finish()
 }
 
-/// Asks a question for every seed: of what is not a program, and is not shrunk.
+/// Runs a comparison for every seed, for subjects that are not programs and are not shrunk.
 pub fn compare_seeds(count: u64, mut ask: impl FnMut(u64) -> Comparison) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..scaled(count, LONG) {
@@ -138,7 +138,7 @@ pub fn compare_seeds(count: u64, mut ask: impl FnMut(u64) -> Comparison) -> Tall
     tally.finish()
 }
 
-/// The report of a complaint, with the smallest program that there is one about.
+/// The report of a complaint, with the smallest program that still causes one.
 fn smallest<C: Copy + Debug>(
     subject: &Subject,
     case: C,

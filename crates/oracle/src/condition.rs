@@ -1,10 +1,10 @@
-//! In how many executions a program's final condition is met.
+//! How many executions satisfy a program's final condition.
 
 use crate::layout::Layout;
 use crate::outcome::{Outcome, Trouble};
 use raddle_ir::{CmpOp, Program, Term, Type};
 
-/// How often the proposition of a condition holds, whatever its quantifier.
+/// How often the proposition of a condition holds, independent of its quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Observation {
     Never,
@@ -13,7 +13,7 @@ pub enum Observation {
 }
 
 impl Outcome {
-    /// The observation of the condition over the completed executions; none without a condition.
+    /// The observation of the condition over the completed executions; `None` without a condition.
     pub fn observation(&self, program: &Program) -> Result<Option<Observation>, Trouble> {
         let layout = Layout::new(program)?;
         let Some(condition) = &program.condition else { return Ok(None) };

@@ -1,11 +1,11 @@
-//! Which loads of its thread a value came from.
+//! The loads of its thread from which a value was computed.
 
-/// A set of memory accesses of one thread, by their number in it.
+/// A set of memory accesses of one thread, by their number in the thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) struct Deps(u64);
 
 impl Deps {
-    /// Accesses of one thread that can be told apart.
+    /// The maximum number of accesses of one thread.
     pub const MAX_ACCESSES: usize = 64;
     pub const NONE: Deps = Deps(0);
 

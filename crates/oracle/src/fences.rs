@@ -1,23 +1,23 @@
-//! The fewest and weakest fences by trying every set, smallest first.
+//! The smallest and weakest sets of fences, by trying every set, smallest first.
 //!
-//! A fence may go before any instruction and any terminator of any function; no two places are taken
-//! to be the same, and nothing is learned from a set that does not do.
+//! A fence may go before any instruction and any terminator of any function. No two places are considered
+//! equivalent, and nothing is learned from a set that is not sufficient.
 //!
-//! Where that is too much, [`fewest_grown`] learns one thing: a bad set is made larger until nothing
-//! more can be added without making it good; every good set has one of the places that are left.
+//! For larger programs, [`fewest_grown`] learns one fact: an insufficient set is extended until no place
+//! can be added without making it sufficient; every sufficient set contains one of the remaining places.
 
 use raddle_ir::{FenceKind, Point, Program, Verified};
 
-/// What a set of fences costs: their number counts first.
+/// The cost of a set of fences: first their number, then their strength.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cost {
     pub count: usize,
-    /// The places of their kinds in the list of kinds, from 1, added up.
+    /// The sum of the indices of their kinds in the list of kinds, counted from 1.
     pub strength: usize,
 }
 
-/// The cost of the cheapest set of at most `limit` fences with which the program is good. Kinds are
-/// given weakest first.
+/// The cost of the cheapest set of at most `limit` fences with which `good` holds. Kinds are
+/// listed weakest first.
 pub fn cheapest(
     program: &Verified,
     kinds: &[FenceKind],
@@ -32,7 +32,7 @@ pub fn cheapest(
     costs.find(|cost| any_set(program, kinds, &places, *cost, is_good))
 }
 
-/// The size of the smallest set of at most `limit` fences of one kind.
+/// The size of the smallest sufficient set of at most `limit` fences of one kind.
 pub fn fewest(
     program: &Verified,
     kind: FenceKind,
@@ -42,7 +42,8 @@ pub fn fewest(
     cheapest(program, &[kind], limit, is_good).map(|cost| cost.count)
 }
 
-/// The size of the smallest set of at most `limit` fences of one kind, by growing bad sets.
+/// The size of the smallest sufficient set of at most `limit` fences of one kind, by extending insufficient
+/// sets.
 pub fn fewest_grown(
     program: &Verified,
     kind: FenceKind,
@@ -57,7 +58,7 @@ pub fn fewest_grown(
     let mut clauses: Vec<Vec<usize>> = Vec::new();
     loop {
         let mut set = (0..=limit).find_map(|size| hitting(&clauses, &mut Vec::new(), size))?;
-        // A fence at a place does not move those that come later in the list.
+        // Inserting a fence at a place does not move the places that come later in the list.
         set.sort_unstable();
         if good(&set) {
             return Some(set.len());
@@ -74,7 +75,7 @@ pub fn fewest_grown(
     }
 }
 
-/// A set that has these and at most `size` more, and one of each clause.
+/// A superset of `set` with at most `size` more places that contains a place of each clause.
 fn hitting(clauses: &[Vec<usize>], set: &mut Vec<usize>, size: usize) -> Option<Vec<usize>> {
     let Some(open) = clauses.iter().find(|clause| !clause.iter().any(|p| set.contains(p))) else {
         return Some(set.clone());
@@ -88,7 +89,7 @@ fn hitting(clauses: &[Vec<usize>], set: &mut Vec<usize>, size: usize) -> Option<
     })
 }
 
-/// Last places of a block first: a fence at one does not move those after it in the list.
+/// The places, the last ones of a block first: inserting a fence does not move the later places of the list.
 fn places(program: &Program) -> Vec<Point> {
     let mut places = Vec::new();
     for (func, function) in &program.funcs {
@@ -100,7 +101,7 @@ fn places(program: &Program) -> Vec<Point> {
     places
 }
 
-/// Whether some set of exactly this cost will do.
+/// Whether some set of exactly this cost is sufficient.
 fn any_set(
     program: &Verified,
     kinds: &[FenceKind],

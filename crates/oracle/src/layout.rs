@@ -1,10 +1,10 @@
-//! Where globals and functions live, and which bytes an access touches.
+//! The addresses of globals and functions, and the bytes of an access.
 
 use crate::outcome::Trouble;
 use raddle_ir::{FuncId, Global, GlobalId, Operand, Program, Type};
 use std::collections::BTreeMap;
 
-/// The bytes of one access. Two accesses of one program touch the same place or none in common.
+/// The bytes of one access. Two accesses of a program cover the same bytes or are disjoint.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Extent {
     pub addr: u64,
@@ -29,13 +29,13 @@ impl Extent {
 const GLOBAL_BASE: u64 = 0x1_0000;
 const FUNC_BASE: u64 = 0x1000_0000_0000;
 const FUNC_STEP: u64 = 16;
-/// Unused bytes between two globals, so that one past the end of one is not the next.
+/// Unused bytes between two globals, so that the end of a global is not the address of the next one.
 const GAP: u64 = 16;
 
 #[derive(Debug)]
 pub(crate) struct Layout {
     bases: BTreeMap<GlobalId, u64>,
-    /// Globals by address: size, initial bytes (the rest is zero), whether it may be written.
+    /// Globals by address: size, initial bytes (the rest is zero), whether they may be written.
     objects: BTreeMap<u64, (u64, Vec<u8>, bool)>,
 }
 
@@ -87,7 +87,7 @@ impl Layout {
         }
     }
 
-    /// The function at an address, if there is one.
+    /// The function at an address, if one exists there.
     pub fn function(&self, program: &Program, address: u64) -> Option<FuncId> {
         let offset = address.checked_sub(FUNC_BASE)?;
         let index = u32::try_from(offset / FUNC_STEP).ok()?;
@@ -95,7 +95,7 @@ impl Layout {
         exists.then(|| FuncId::from_u32(index))
     }
 
-    /// Whether the place lies inside a global, and one that may be written if it is to be.
+    /// Whether the place lies inside a global that permits the access.
     pub fn allows(&self, place: Extent, write: bool) -> bool {
         let object = self.objects.range(..=place.addr).next_back();
         object.is_some_and(|(base, (size, _, writable))| {
@@ -114,12 +114,12 @@ impl Layout {
     }
 }
 
-/// The places that a program has been seen to access.
+/// The places that a program has accessed.
 #[derive(Debug, Default)]
 pub(crate) struct Places(BTreeMap<u64, u32>);
 
 impl Places {
-    /// Notes an access; trouble if it overlaps another one without touching the same bytes.
+    /// Records an access; an error if it overlaps another one without covering the same bytes.
     pub fn note(&mut self, place: Extent) -> Result<(), Trouble> {
         let before = self.0.range(..place.end()).next_back();
         let clash = before.is_some_and(|(addr, size)| {

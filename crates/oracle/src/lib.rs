@@ -1,26 +1,26 @@
-//! Oracles and program generators that the engines are tested against.
+//! Oracles and program generators for testing the engines.
 //!
-//! Nothing here is fast and nothing here shares code with an engine: the crate depends on the IR
-//! alone, and on `testing` for how much to run. Oracles answer how many executions a small program has
-//! under a model and how they end; for `sc`, `tso` and `pso` two do, from opposite sides:
+//! The code here is simple instead of fast, and shares nothing with an engine: the crate depends only on
+//! the IR, and on `testing` for the amount of tests to run. An oracle computes how many executions a small
+//! program has under a model and how they end. For `sc`, `tso` and `pso` two independent oracles exist:
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`axiomatic`] | all reads-from maps and coherence orders, filtered by the axioms of `sc`, `tso`, `pso` |
 //! | [`interleavings`] | all interleavings of a machine with store buffers, locks and threads |
-//! | [`weak`] | the same for `power` and `arm`, where loads run ahead of what they depend on |
+//! | [`weak`] | the same for `power` and `arm`, where loads may run before earlier instructions |
 //! | [`capped`] | reachable goals under `sc` and `tso`, and robustness, for programs that never end |
-//! | [`fences`] | the fewest fences, by trying every set |
+//! | [`fences`] | the smallest sets of fences, by trying every set |
 //! | [`generate`] | seeded random programs |
 //! | [`automata`] | seeded random automata with loops |
 //! | [`spinning`] | seeded random programs with loops that wait |
 //! | [`cycles`] | litmus programs and tests from critical cycles of relations |
-//! | [`campaign`] | the loop of tests over generated programs: counts, skips, the smallest complaint |
+//! | [`campaign`] | the test loop over generated programs: counts, skips, the smallest complaint |
 //! | [`shrink`] | greedy reduction of a program that shows a disagreement |
 //!
-//! The oracles have in common what is not in question between memory models: the arithmetic, the
-//! layout of globals, running a thread up to its next visible instruction, and the table of which
-//! instruction is which barrier. Everything about memory is written twice.
+//! The oracles share only the parts that do not depend on memory models: the arithmetic, the
+//! layout of globals, running a thread up to its next visible instruction, and the table of
+//! barriers. Everything about memory is written twice.
 
 mod arith;
 pub mod automata;

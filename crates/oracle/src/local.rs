@@ -1,7 +1,7 @@
-//! Running one thread: registers, control flow, calls; everything that no other thread sees.
+//! Running one thread: registers, control flow, calls; everything that is invisible to other threads.
 //!
-//! A [`Thread`] runs up to its next visible instruction and stays there until the oracle has done
-//! that instruction and told it the result.
+//! A [`Thread`] runs up to its next visible instruction and stays there until the oracle has executed
+//! that instruction and has set its result.
 
 use crate::arith;
 use crate::deps::Deps;
@@ -11,11 +11,11 @@ use raddle_ir::{
     BlockId, Callee, FuncId, InstKind, Operand, Program, Reg, TerminatorKind, ThreadIdx, Type,
 };
 
-/// Local instructions between two visible ones.
+/// The maximum number of local instructions between two visible ones.
 const LOCAL_STEPS: usize = 10_000;
 const CALL_DEPTH: usize = 64;
 
-/// What every oracle carries around.
+/// The program and its layout, which every oracle needs.
 #[derive(Debug)]
 pub(crate) struct Context<'p> {
     pub program: &'p Program,
@@ -44,9 +44,9 @@ impl<'p> Context<'p> {
 pub(crate) enum End {
     Returned(u64),
     Failed,
-    /// By `assume`.
+    /// The thread was stopped by `assume`.
     Blocked,
-    /// It ended the program.
+    /// The thread ended the program.
     Halted,
 }
 
@@ -56,8 +56,8 @@ struct Frame {
     block: BlockId,
     next: usize,
     regs: Vec<u128>,
-    /// By register, the loads that its value came from; none where the list ends before it, so
-    /// that what does not track dependencies does not pay for them.
+    /// For each register, the loads from which its value was computed. Registers beyond the end of the list
+    /// have none, so that oracles that do not track dependencies have no cost.
     deps: Vec<Deps>,
     /// The caller's register that gets the result.
     result: Option<Reg>,
@@ -65,10 +65,10 @@ struct Frame {
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Thread {
-    /// Never empty: the outermost frame outlives the thread, for its registers are observed.
+    /// Never empty: the outermost frame outlives the thread, since its registers are observed.
     frames: Vec<Frame>,
     end: Option<End>,
-    /// The loads that decided which way control went so far.
+    /// The loads on which the branches so far depended.
     control: Deps,
 }
 
@@ -103,7 +103,7 @@ impl Thread {
         self.end = Some(End::Failed);
     }
 
-    /// Ends the thread with a result, from any depth of calls.
+    /// Ends the thread with a result, at any call depth.
     pub fn exit(&mut self, value: u64) {
         self.frames.truncate(1);
         self.end = Some(End::Returned(value));
@@ -113,7 +113,7 @@ impl Thread {
         self.frames[0].regs[reg.as_u32() as usize]
     }
 
-    /// The visible instruction that the thread stands at; `None` if it has ended.
+    /// The visible instruction at which the thread stands; `None` if the thread has ended.
     pub fn at<'p>(&self, cx: &Context<'p>) -> Option<&'p InstKind> {
         if self.end.is_some() { None } else { self.next_inst(cx) }
     }
@@ -129,12 +129,12 @@ impl Thread {
         self.value(cx, operand, Type::Ptr) as u64
     }
 
-    /// Gives a register a value that depends on no load.
+    /// Sets a register to a value that depends on no load.
     pub fn set(&mut self, reg: Reg, value: u128) {
         self.set_from(reg, value, Deps::NONE);
     }
 
-    /// Gives a register a value that came from some loads.
+    /// Sets a register to a value that depends on some loads.
     pub fn set_from(&mut self, reg: Reg, value: u128, deps: Deps) {
         let frame = self.top_mut();
         frame.regs[reg.as_u32() as usize] = value;
@@ -150,17 +150,17 @@ impl Thread {
         }
     }
 
-    /// The loads that decided which way control went so far.
+    /// The loads on which the branches so far depended.
     pub fn control(&self) -> Deps {
         self.control
     }
 
-    /// Notes that control went a way that an operand decided.
+    /// Records that an operand decided a branch.
     pub fn decide(&mut self, operand: Operand) {
         self.control = self.control.and(self.deps(operand));
     }
 
-    /// Leaves the visible instruction behind and runs up to the next one.
+    /// Moves past the visible instruction and runs up to the next one.
     pub fn finish_inst(&mut self, cx: &Context) -> Result<(), Trouble> {
         self.top_mut().next += 1;
         self.run(cx)
@@ -205,7 +205,7 @@ impl Thread {
         Err(Trouble::Budget)
     }
 
-    /// Does a local instruction; `false` if it is a visible one.
+    /// Executes a local instruction; returns `false` if the instruction is visible.
     fn local(&mut self, cx: &Context, inst: &InstKind) -> Result<bool, Trouble> {
         let value = |operand: Operand, ty: Type| self.value(cx, operand, ty);
         let deps = |operands: &[Operand]| {
@@ -243,7 +243,7 @@ impl Thread {
         Ok(true)
     }
 
-    /// Local instructions that give no value.
+    /// Local instructions without a result.
     fn without_value(&mut self, cx: &Context, inst: &InstKind) -> Result<bool, Trouble> {
         match inst {
             InstKind::Call { dst, callee, args } => return self.call(cx, *dst, *callee, args),

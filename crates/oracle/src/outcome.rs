@@ -1,4 +1,4 @@
-//! What an oracle is asked and what it answers.
+//! The questions to an oracle and its answers.
 
 use crate::layout::Layout;
 use crate::local::{End, Thread};
@@ -24,7 +24,7 @@ impl Model {
         }
     }
 
-    /// The model that engines and results call so.
+    /// The model with this name in engines and results.
     pub fn named(name: &str) -> Option<Model> {
         Model::ALL.into_iter().find(|model| model.name() == name)
     }
@@ -39,26 +39,26 @@ impl fmt::Display for Model {
 /// Distinct executions of a program, by how they end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
-    /// Executions that ran to their end, failed or deadlocked: all that are not `blocked`.
+    /// Executions that completed, failed or deadlocked: all except the `blocked` ones.
     pub executions: u64,
-    /// Executions in which a thread was stopped by `assume` and none failed.
+    /// Executions in which `assume` stopped a thread and no thread failed.
     pub blocked: u64,
-    /// Executions in which threads wait for ever, none failed, none was stopped by `assume` and
-    /// none ended the program.
+    /// Executions in which threads wait forever, no thread failed, `assume` stopped no thread, and
+    /// no thread ended the program.
     pub deadlocks: u64,
-    /// Executions in which a thread failed: an assertion, or an error such as a wild address, a
+    /// Executions in which a thread failed: by an assertion, or by an error such as an invalid address, a
     /// division by zero or the unlock of a free mutex.
     pub assertion_failures: u64,
     /// Final values of the observables, over the executions in which every thread returned.
     pub states: BTreeMap<Vec<u64>, u64>,
 }
 
-/// Why an oracle has no answer.
+/// The reason why an oracle has no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trouble {
-    /// The program has more executions, or longer ones, than the oracle was allowed to look at.
+    /// The program has more executions, or longer ones, than the budget allows.
     Budget,
-    /// The program uses something that the oracle does not know.
+    /// The program uses a feature that the oracle does not support.
     Unsupported(String),
 }
 
@@ -80,8 +80,8 @@ impl fmt::Display for Trouble {
 impl std::error::Error for Trouble {}
 
 impl Outcome {
-    /// Counts one execution, given how each thread ended (`None`: it waits) and, should it turn
-    /// out to be a complete one, its final state.
+    /// Counts one execution, given the end of each thread (`None`: it waits) and, if the execution is
+    /// complete, its final state.
     pub(crate) fn count(&mut self, ends: &[Option<End>], state: impl FnOnce() -> Vec<u64>) {
         let any = |end: Option<End>| ends.contains(&end);
         if any(Some(End::Failed)) {
@@ -99,8 +99,8 @@ impl Outcome {
     }
 }
 
-/// The values of a program's observables. `initial` holds the initial threads in order; `written`
-/// gives the last value stored to a place, if there was a store.
+/// The values of a program's observables. `initial` has the initial threads in order; `written`
+/// returns the last value stored to a place, if a store exists.
 pub(crate) fn observe(
     program: &Program,
     layout: &Layout,

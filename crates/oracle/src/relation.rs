@@ -16,7 +16,7 @@ impl Events {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Relation {
-    /// Row `a` has bit `b` when `a` is related to `b`.
+    /// Row `a` has bit `b` if `a` is related to `b`.
     rows: Vec<u64>,
 }
 
@@ -54,7 +54,7 @@ impl Relation {
         self
     }
 
-    /// The pairs from one set to another.
+    /// The restriction to pairs from one set to another.
     pub fn between(mut self, from: Events, to: Events) -> Relation {
         for (i, row) in self.rows.iter_mut().enumerate() {
             *row = if from.0 >> i & 1 == 1 { *row & to.0 } else { 0 };
@@ -62,7 +62,7 @@ impl Relation {
         self
     }
 
-    /// Relational composition: first this, then the other.
+    /// Relational composition: first `self`, then `other`.
     pub fn then(&self, other: &Relation) -> Relation {
         let mut both = Relation::empty(self.rows.len());
         for (row, mut via) in both.rows.iter_mut().zip(self.rows.iter().copied()) {

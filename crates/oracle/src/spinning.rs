@@ -1,8 +1,9 @@
-//! Seeded random programs with loops that wait, of the shapes in which people write them, and some that
-//! only go on.
+//! Seeded random programs with loops that wait, in the forms that are common in practice, and some loops
+//! that do not wait.
 //!
 //! Two or three threads of one to three parts each, over the cells `@x` and `@y`, a lock word and a pair of
-//! counters; some loops keep what they read in memory of their thread. A loop may wait for a value that nobody writes.
+//! counters. Some loops keep the values they read in thread-private memory. A loop may wait for a value that
+//! no thread writes.
 
 use fastrand::Rng;
 use raddle_ir::{Verified, text};
@@ -83,7 +84,7 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
         0..=2 => format!(" store i32 {order} {cell}, {value}\n jump b{next}\n"),
         3 => load("%r", cell) + &format!(" store i32 {order} {other}, %r\n jump b{next}\n"),
         4 => load("%r", cell) + &format!(" %c = cmp ult i32 %r, {value}\n br %c, b{n}, b{next}\n"),
-        // The value lives at the head.
+        // The value is live at the head of the loop.
         5 | 8 => {
             format!(
                 " %k = move i32 0\n jump h{n}\n h{n}:\n %c = cmp eq i32 %k, 0\n br %c, l{n}, o{n}\n l{n}:\n"
@@ -92,7 +93,7 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
         }
         6 => format!(" %r, %c = cmpxchg i32 seq_cst {cell}, 0, {value}\n br %c, b{next}, b{n}\n"),
         7 => " fence full\n".to_owned() + &format!(" jump b{next}\n"),
-        // The value that was read last is used afterwards.
+        // The last value that was read is used after the loop.
         9 | 10 => {
             load("%r", cell)
                 + &format!(" %c = cmp eq i32 %r, 0\n br %c, l{n}, o{n}\n l{n}:\n")
@@ -148,7 +149,7 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
         23 => {
             load("%r", cell) + &format!(" %c = cmp ne i32 %r, {value}\n assert %c\n jump b{next}\n")
         }
-        // What was seen last must differ.
+        // The loop waits until the value differs from the last one.
         24 | 25 => {
             format!(" %k = move i32 0\n jump h{n}\n h{n}:\n %s = move i32 %k\n")
                 + &load("%k", cell)
@@ -158,11 +159,11 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
             " %r = load i32 {order} {cell}\n %s = add i32 %r, 1\n \
              %r, %c = cmpxchg i32 seq_cst {cell}, %r, %s\n br %c, b{next}, b{n}\n"
         ),
-        // Memory of the thread holds what was read.
+        // Thread-private memory holds the value that was read.
         27 => format!(
             " call @get_into(%p)\n %r = load i32 %p\n %c = cmp eq i32 %r, 0\n br %c, b{n}, b{next}\n"
         ),
-        // A byte of what was written as a whole.
+        // A load of one byte of a value that is stored as a whole.
         28 => {
             " store i32 %p, 0\n".to_owned()
                 + &load("%r", cell)
@@ -171,7 +172,7 @@ fn one_part(rng: &mut Rng, n: u32, simple: bool) -> String {
                      i{n}:\n %s = load i32 %p\n %c = cmp eq i32 %s, 0\n br %c, b{n}, b{next}\n"
                 )
         }
-        // The inner loop waits for what lets the outer one go on.
+        // The inner loop waits for the value that lets the outer loop continue.
         29 | 30 => {
             load("%r", cell)
                 + &format!(" %c = cmp eq i32 %r, {value}\n br %c, b{next}, i{n}\n i{n}:\n")

@@ -1,4 +1,4 @@
-//! Litmus tests and the reference results they come with: our own in `tests/litmus`, and those beside
+//! Litmus tests and their reference results: our own in `tests/litmus`, and those beside
 //! the project in `../shared/litmus`.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ pub struct Corpus {
     folder: PathBuf,
 }
 
-/// What the reference says of a test under a model.
+/// The reference result of a test under a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
     pub test: String,
@@ -20,12 +20,12 @@ pub struct Reference {
 }
 
 impl Corpus {
-    /// Those of the project for `x86`, `ppc` or `arm`.
+    /// The tests of the project for `x86`, `ppc` or `arm`.
     pub fn own(arch: &str) -> Corpus {
         Corpus { folder: crate::root().join("tests/litmus").join(arch) }
     }
 
-    /// Those beside the project. `None`, with a note, where they are not there.
+    /// The tests beside the project. `None`, with a note, if they are missing.
     pub fn shared(arch: &str) -> Option<Corpus> {
         let folder = crate::root().join("../shared/litmus").join(arch);
         if !folder.is_dir() {
@@ -35,12 +35,12 @@ impl Corpus {
         Some(Corpus { folder })
     }
 
-    /// All tests that there are for an architecture.
+    /// All available tests for an architecture.
     pub fn all(arch: &str) -> Vec<Corpus> {
         [Corpus::own(arch)].into_iter().chain(Corpus::shared(arch)).collect()
     }
 
-    /// Where it is, seen from the project.
+    /// The path of the folder, relative to the project.
     pub fn name(&self) -> String {
         let shown = self.folder.strip_prefix(crate::root()).unwrap_or(&self.folder);
         shown.display().to_string()
@@ -57,7 +57,7 @@ impl Corpus {
 
     /// The text of a test, by its name in the results.
     pub fn read(&self, test: &str) -> Vec<u8> {
-        // Some tests have a name with a slash, which no file can have.
+        // Some test names contain a slash, which file names cannot contain.
         let file = self.folder.join(format!("{}.litmus", test.replace('/', "_")));
         std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
@@ -71,7 +71,7 @@ impl Corpus {
         lines.map(|line| reference(&path, line)).collect()
     }
 
-    /// Those of one model, which has some.
+    /// The results for one model; at least one must exist.
     pub fn references_of(&self, model: &str) -> Vec<Reference> {
         let mut references = self.references();
         references.retain(|reference| reference.model == model);

@@ -1,18 +1,18 @@
-//! Texts that are kept in files, and the switch that writes them again.
+//! Comparison with texts in golden files, and the switch that rewrites them.
 
 use std::path::Path;
 
-/// Whether kept texts are to be replaced by those that are made now: `RADDLE_BLESS=1`.
+/// Whether golden files are to be rewritten: `RADDLE_BLESS=1`.
 pub fn is_blessing() -> bool {
     std::env::var_os("RADDLE_BLESS").is_some()
 }
 
-/// Compares a text with the one that a file keeps; `RADDLE_BLESS=1` writes the file instead.
+/// Compares a text with a golden file; `RADDLE_BLESS=1` writes the file instead.
 pub fn golden(path: &Path, text: &str) {
     golden_by(path, text, str::to_owned);
 }
 
-/// The same where texts need not be equal to the letter: `essence` is what must be.
+/// Compares only the `essence` of the two texts.
 pub fn golden_by(path: &Path, text: &str, essence: impl Fn(&str) -> String) {
     let shown = path.display();
     let kept = std::fs::read_to_string(path);
@@ -28,7 +28,7 @@ pub fn golden_by(path: &Path, text: &str, essence: impl Fn(&str) -> String) {
     panic!("{shown}: {difference}\nRADDLE_BLESS=1 writes the file again");
 }
 
-/// The first line that differs, of both texts.
+/// The first differing line of both texts.
 fn first_difference(text: &str, kept: &str) -> String {
     let (mut lines, mut kept_lines) = (text.lines(), kept.lines());
     for number in 1.. {

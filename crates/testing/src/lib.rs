@@ -1,8 +1,8 @@
-//! What the tests of several crates share: how much to run, where things are, the litmus corpora, the
-//! text of some programs.
+//! Helpers that the tests of several crates share: the amount of tests to run, paths, the litmus corpora,
+//! the text of some programs.
 //!
-//! For tests only: what is missing panics. It depends on no crate of the project, so that every
-//! crate's tests can use it.
+//! For tests only: a missing file panics. The crate depends on no other crate of the project, so that the
+//! tests of every crate can use it.
 
 mod corpus;
 mod golden;
@@ -16,22 +16,22 @@ pub use programs::{ALONE, LONG_BEGINNING};
 
 use std::path::{Path, PathBuf};
 
-/// Whether much more is to be run than fits into everybody's waiting: `RADDLE_LONG=1`.
+/// Whether to run many more tests than in a normal test run: `RADDLE_LONG=1`.
 pub fn is_long() -> bool {
     std::env::var_os("RADDLE_LONG").is_some()
 }
 
-/// So many of something, or `times` as many if much more is to be run.
+/// `count`, or `times` as many with `RADDLE_LONG=1`.
 pub fn scaled(count: u64, times: u64) -> u64 {
     count * if is_long() { times } else { 1 }
 }
 
-/// The folder that the project is in.
+/// The folder of the project.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files of a folder whose names end so, sorted; at least one.
+/// The files of a folder with this extension, sorted; at least one.
 pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let shown = folder.display();
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{shown}: {error}"));

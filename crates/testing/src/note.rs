@@ -6,11 +6,11 @@ use std::io::Write;
 pub fn note(line: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
-    // The macros are captured; a handle is not. A lost note is not worth a failed test.
+    // The test harness captures the macros, but not a handle. A lost note must not fail a test.
     let _ = writeln!(std::io::stderr(), "note: {test}: {line}");
 }
 
-/// Says that a test, or a part of it, is skipped because something is not on this machine. In
+/// Reports that a test, or a part of it, is skipped because something is missing on this machine. In
 /// continuous integration (`CI` is set) nothing may be missing.
 pub fn missing(what: &str) {
     let ci = std::env::var_os("CI").is_some();

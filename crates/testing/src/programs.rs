@@ -1,7 +1,7 @@
-//! Programs, as IR text, that more than one engine is asked about.
+//! Programs, as IR text, that several engines are tested with.
 
-/// Its only thread chooses, writes in several sizes and ways, and then starts another, which asserts
-/// what it finds. Four executions: two choices, and whether the child sees `y`.
+/// The only initial thread chooses, writes in several sizes and ways, and then starts another thread, which
+/// asserts the values it finds. Four executions: two choices, and whether the child sees `y`.
 pub const ALONE: &str = "global @x: i32
 global @y: i32
 thread main = @main()

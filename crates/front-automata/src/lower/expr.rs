@@ -91,7 +91,7 @@ impl Lowering {
         dst.into()
     }
 
-    /// `and` or `or` of two truths.
+    /// `and` or `or` of two truth values.
     pub(super) fn connect(&mut self, op: BinOp, a: Operand, b: Operand) -> Operand {
         let dst = self.temporary(Type::BOOL);
         self.push(InstKind::Bin { op, ty: Type::BOOL, dst, a, b });
@@ -104,7 +104,7 @@ impl Lowering {
         dst.into()
     }
 
-    /// The address of a cell. A computed one is checked; the current block is then a new one.
+    /// The address of a cell. A computed address is checked; emission then continues in a new block.
     pub(super) fn address(&mut self, expr: &Expr) -> Operand {
         let mem = self.shared.mem;
         if let Some(cell) = expr.constant() {

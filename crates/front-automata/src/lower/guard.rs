@@ -1,7 +1,7 @@
-//! When two checks cannot hold both, and when one of them always does.
+//! Syntactic checks: whether two guards exclude each other, and whether exactly one of them always holds.
 //!
-//! Only what can be seen from their form: comparisons of the same two expressions, and comparisons
-//! of one expression with different constants. It saves choices that could never be made.
+//! Only the form of the guards counts: comparisons of the same two expressions, and comparisons
+//! of one expression with different constants. This avoids choices that can never be made.
 
 use crate::ast::{BinaryOp, Expr};
 
@@ -10,7 +10,7 @@ const EQUAL: u8 = 2;
 const GREATER: u8 = 4;
 const ALL: u8 = LESS | EQUAL | GREATER;
 
-/// Which relations of its two sides satisfy a comparison.
+/// The relations between the two sides that satisfy a comparison.
 fn relations(op: BinaryOp) -> Option<u8> {
     Some(match op {
         BinaryOp::Eq => EQUAL,
@@ -23,7 +23,7 @@ fn relations(op: BinaryOp) -> Option<u8> {
     })
 }
 
-/// An expression as a comparison: itself, or with zero.
+/// An expression as a comparison: the comparison itself, or the comparison of the expression with zero.
 fn comparison(expr: &Expr) -> (u8, &Expr, &Expr) {
     const ZERO: Expr = Expr::Constant(0);
     match expr {
@@ -39,7 +39,7 @@ fn comparison(expr: &Expr) -> (u8, &Expr, &Expr) {
     }
 }
 
-/// Whether the two can never hold at once.
+/// Whether the two can never hold at the same time.
 pub(super) fn exclude(one: &Expr, other: &Expr) -> bool {
     let ((m, a, b), (n, c, d)) = (comparison(one), comparison(other));
     let same = a == c && b == d;
@@ -47,7 +47,7 @@ pub(super) fn exclude(one: &Expr, other: &Expr) -> bool {
     same && m & n == 0 || a == c && constants && m == EQUAL && n == EQUAL
 }
 
-/// Whether exactly one of the two holds, always.
+/// Whether always exactly one of the two holds.
 pub(super) fn complement(one: &Expr, other: &Expr) -> bool {
     let ((m, a, b), (n, c, d)) = (comparison(one), comparison(other));
     a == c && b == d && m & n == 0 && m | n == ALL

@@ -1,11 +1,11 @@
-//! Where a thread holds the lock, as far as its states tell.
+//! For each state of a thread: whether the thread can hold the lock there.
 //!
-//! In most automata the state says whether the lock is held, and nothing needs to be kept at run
-//! time. Where both is possible, a register keeps it.
+//! In most automata the state determines whether the lock is held, and no information is needed at run
+//! time. If both are possible in a state, a register keeps the information.
 
 use crate::ast::{Instruction, StateId, Thread};
 
-/// Which of "free" and "held" are possible.
+/// The set of possible values of "free" and "held".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Possible(u8);
 
@@ -19,16 +19,16 @@ impl Possible {
 #[derive(Debug)]
 pub(super) struct Holding {
     states: Vec<Possible>,
-    /// Some transition depends on what only a register can tell.
+    /// Whether some transition depends on information that only a register has.
     pub dynamic: bool,
 }
 
-/// Whether a transition that takes or gives back the lock can be passed.
+/// Whether a transition that takes or releases the lock is enabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Passable {
     Always,
     Never,
-    /// If the lock is held, or if it is not.
+    /// Enabled if the lock is held, or if it is not held.
     If {
         held: bool,
     },
@@ -61,7 +61,7 @@ impl Holding {
         Holding { states, dynamic }
     }
 
-    /// Of a transition from `state`: `lock` wants the lock not to be held, `unlock` to be held.
+    /// For a transition from `state`: `lock` requires that the lock is not held, `unlock` that it is held.
     pub fn passable(&self, state: StateId, wants_held: bool) -> Passable {
         let wanted = if wants_held { Possible::HELD } else { Possible::FREE };
         match self.states[state.0 as usize] {

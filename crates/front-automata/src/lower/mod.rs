@@ -1,13 +1,13 @@
-//! Automata to IR.
+//! Lowering of automata to the IR.
 //!
-//! - Memory is one global, `@mem`, of 32-bit cells; cell *a* is at `@mem + 4a`, and `mem[a]` in reports. Its size is what
-//!   `memory_size` says, or else fits the constant addresses, and [`DEFAULT_CELLS`] at least where
-//!   addresses are computed. An address outside is a memory error of the program.
-//! - A thread is a function, a state is a block of the same name. Which transition a state leaves by
-//!   is decided in its block ([`state`]); the goals name these blocks.
-//! - `lock` and `unlock` are those of the program's memory lock, `@bus`
-//!   ([`raddle_ir::Program::memory_lock`]). Taking it twice, or giving back what is not held, is not
-//!   passable: [`holding`] finds out where that can happen.
+//! - Memory is one global, `@mem`, of 32-bit cells; cell *a* is at `@mem + 4a`, and `mem[a]` in reports.
+//!   `memory_size` gives its size. Without it, the memory covers the constant addresses, and has at least
+//!   [`DEFAULT_CELLS`] cells if addresses are computed. An address outside is a memory error of the program.
+//! - A thread is a function, a state is a block of the same name. The block of a state selects the
+//!   transition that leaves the state ([`state`]); the goals name these blocks.
+//! - `lock` and `unlock` operate on the program's memory lock, `@bus`
+//!   ([`raddle_ir::Program::memory_lock`]). A `lock` of a held lock and an `unlock` of a free lock are
+//!   not enabled: [`holding`] finds the states where that can happen.
 
 mod expr;
 mod guard;
@@ -19,18 +19,18 @@ use crate::ast::{Automata, Expr, Instruction, Thread};
 use crate::{MAX_CELLS, MAX_GOALS};
 use raddle_ir::{BlockId, Diagnostic, Global, GlobalId, Goal, Program, ProgramBuilder, ThreadIdx};
 
-/// Cells where addresses are computed and `memory_size` does not say: as many as Trencher has then.
+/// The default number of cells if addresses are computed, as in Trencher.
 const DEFAULT_CELLS: u32 = 10;
 /// Bytes of a cell.
 const CELL: u32 = 4;
 
-/// What all threads share.
+/// The data that all threads share.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
     mem: GlobalId,
     cells: u32,
     bus: Option<GlobalId>,
-    /// Of the source, for positions.
+    /// The index of the source file, for positions.
     file: u32,
 }
 
@@ -97,7 +97,7 @@ fn address(instruction: &Instruction) -> Option<&Expr> {
     }
 }
 
-/// The goals as written, and those that `final` lines make: every thread that has final states is
+/// The goals as written, and the goals of `final` lines: every thread that has final states is
 /// in one of them.
 fn goals(
     file: &str,

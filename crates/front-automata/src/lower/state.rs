@@ -1,13 +1,13 @@
-//! States as blocks.
+//! Lowering of states to blocks.
 //!
-//! The block of a state decides by which transition to leave it, then does what the transition says.
-//! Guards are functions of registers, which only their own thread changes. So a guard that does not
-//! hold now will not hold later, and its transition is left out of the choice:
+//! The block of a state selects a transition that leaves it, and then executes its instruction.
+//! Guards are functions of registers, which only their own thread changes. So a guard that is false
+//! now stays false, and its transition is excluded from the choice:
 //!
-//! - guards are tested in order; the first that holds is taken at once if no later one does, and is
-//!   otherwise one side of a `choose`;
+//! - guards are tested in order; if a guard holds and no later one does, its transition is taken at once,
+//!   otherwise it is one side of a `choose`;
 //! - transitions without a guard come last, as one `choose` among all of them;
-//! - where no guard holds, `assume` stops the thread: it waits there for ever, which is neither a
+//! - if no guard holds, `assume` stops the thread: it waits there for ever, which is neither a
 //!   deadlock nor an error. A state without transitions ends the thread.
 
 use super::guard::{complement, exclude};
@@ -23,12 +23,12 @@ pub(super) struct Leaving<'a> {
     pub loc: LocId,
 }
 
-/// A transition that has a condition.
+/// A transition with a guard.
 #[derive(Clone, Copy, Debug)]
 struct Guarded<'a> {
     leaving: Leaving<'a>,
     holds: Operand,
-    /// What `check` says.
+    /// The expression of `check`.
     check: Option<&'a Expr>,
 }
 
@@ -38,7 +38,7 @@ impl Guarded<'_> {
     }
 }
 
-/// When a transition can be passed.
+/// The condition under which a transition is enabled.
 enum Guard<'a> {
     Open,
     Check(&'a Expr),
@@ -54,7 +54,7 @@ impl Lowering {
         {
             self.at(one.loc);
             let holds = self.truth(check);
-            let (then, els) = (self.behind(*one), self.behind(*other));
+            let (then, els) = (self.transition_block(*one), self.transition_block(*other));
             return self.builder.branch(holds, then, els);
         }
         let (mut guarded, mut open) = (Vec::new(), Vec::new());
@@ -88,7 +88,7 @@ impl Lowering {
         }
     }
 
-    /// Takes some guarded transition that holds, or one of the others; stops if there is none.
+    /// Takes an enabled guarded transition or one of the `open` ones; stops the thread if none is enabled.
     fn test_in_order(&mut self, guarded: &[Guarded<'_>], open: &[Leaving<'_>]) {
         for (index, this) in guarded.iter().enumerate() {
             self.at(this.leaving.loc);
@@ -98,7 +98,7 @@ impl Lowering {
                 return self.perform(this.leaving);
             }
             let next = self.builder.block(None);
-            let taken = self.behind(this.leaving);
+            let taken = self.transition_block(this.leaving);
             let rivals: Vec<Operand> =
                 later.iter().filter(|other| !this.excludes(other)).map(|g| g.holds).collect();
             let then = self.taken_or(taken, next, &rivals, !open.is_empty());
@@ -108,8 +108,8 @@ impl Lowering {
         self.choose_among(open);
     }
 
-    /// Where a guard that holds leads: to its transition, or, if others can be passed too, to a
-    /// choice between it and them.
+    /// The block for the case that a guard holds: the block of its transition, or, if others may be enabled too,
+    /// a choice between it and them.
     fn taken_or(
         &mut self,
         taken: BlockId,
@@ -137,7 +137,7 @@ impl Lowering {
         entry
     }
 
-    /// Takes any of these, which have no guards.
+    /// Takes any of these transitions, which have no guards.
     fn choose_among(&mut self, open: &[Leaving<'_>]) {
         match open {
             [] => self.builder.ret(None),
@@ -148,9 +148,10 @@ impl Lowering {
                 self.at(first.loc);
                 self.push(InstKind::Choose { dst, ty: Type::I32, lo: 0, hi, partial: false });
                 let choice = self.builder.current();
-                let default = self.behind(*first);
+                let default = self.transition_block(*first);
                 let cases = others.iter().enumerate();
-                let cases = cases.map(|(i, o)| (i as u128 + 1, self.behind(*o))).collect();
+                let cases =
+                    cases.map(|(i, o)| (i as u128 + 1, self.transition_block(*o))).collect();
                 self.builder.switch_to(choice);
                 self.at(first.loc);
                 let value = dst.into();
@@ -159,8 +160,8 @@ impl Lowering {
         }
     }
 
-    /// The block that does what a transition says; its state itself if that is nothing.
-    fn behind(&mut self, leaving: Leaving<'_>) -> BlockId {
+    /// The block that executes a transition; the block of its target state if the transition does nothing.
+    fn transition_block(&mut self, leaving: Leaving<'_>) -> BlockId {
         let transition = leaving.transition;
         if matches!(transition.instruction, Instruction::Check(_) | Instruction::Noop) {
             return self.states[transition.to.0 as usize];
@@ -174,7 +175,7 @@ impl Lowering {
     }
 }
 
-/// The check of the first, if the second is passed exactly when the first is not.
+/// The check of the first transition, if the second is enabled exactly when the first is not.
 fn first_of_complements<'a>(one: &'a Transition, other: &Transition) -> Option<&'a Expr> {
     match (&one.instruction, &other.instruction) {
         (Instruction::Check(one), Instruction::Check(other)) => {

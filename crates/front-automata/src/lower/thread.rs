@@ -1,4 +1,4 @@
-//! Threads as functions: registers, positions, and what each instruction does.
+//! Lowering of threads to functions: registers, positions and instructions.
 
 use super::Shared;
 use super::holding::Holding;
@@ -32,13 +32,13 @@ pub(super) fn thread(
         lowering.state(StateId(state as u32), leaving);
     }
     let mut function = lowering.builder.finish();
-    // A state may have any name, also that of the entry.
+    // A state may have any name, even that of the entry block.
     function.blocks[BlockId::from_u32(0)].name = None;
     function.loc = program.loc(shared.file, thread.at.line, thread.at.column);
     (function, lowering.states)
 }
 
-/// A register for a value within a state.
+/// A temporary register, which holds a value only within one state.
 #[derive(Debug)]
 struct Temporary {
     reg: Reg,
@@ -53,7 +53,7 @@ pub(super) struct Lowering {
     pub shared: Shared,
     pub states: Vec<BlockId>,
     registers: Vec<Reg>,
-    /// Whether the lock is held, where the state does not tell.
+    /// Holds whether the lock is held, if the state does not determine it.
     pub held: Option<Reg>,
     pub holding: Holding,
     temporaries: Vec<Temporary>,
@@ -87,7 +87,7 @@ impl Lowering {
         self.registers[id.0 as usize]
     }
 
-    /// A register that nothing else in this state uses.
+    /// A register that is not otherwise used in this state.
     pub fn temporary(&mut self, ty: Type) -> Reg {
         if let Some(free) = self.temporaries.iter_mut().find(|t| t.ty == ty && !t.in_use) {
             free.in_use = true;
@@ -98,12 +98,12 @@ impl Lowering {
         reg
     }
 
-    /// What the last state computed is needed no longer.
+    /// Frees the temporaries of the previous state for reuse.
     pub fn forget_temporaries(&mut self) {
         self.temporaries.iter_mut().for_each(|temporary| temporary.in_use = false);
     }
 
-    /// Goes on in a new block if an address is inside of memory.
+    /// Continues in a new block if the address is inside the memory, and fails otherwise.
     pub fn require_inside(&mut self, inside: Operand) {
         let next = self.builder.block(None);
         let outside = self.outside_block();
@@ -111,7 +111,7 @@ impl Lowering {
         self.builder.switch_to(next);
     }
 
-    /// One for each place, so that each has its position.
+    /// Creates a failure block; one for each access, so that each has its own position.
     fn outside_block(&mut self) -> BlockId {
         let back = self.builder.current();
         let block = self.builder.block(None);
@@ -124,7 +124,7 @@ impl Lowering {
         block
     }
 
-    /// What the transition does, in the current block, and then its state.
+    /// Executes the transition in the current block, then jumps to its target state.
     pub fn perform(&mut self, leaving: Leaving<'_>) {
         self.at(leaving.loc);
         match &leaving.transition.instruction {

@@ -49,13 +49,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Words that begin something else. One in the place of a register stands after an expression that is
-/// not complete.
+/// Keywords. A keyword in the place of a register means that the expression before it is
+/// incomplete.
 const KEYWORDS: [&str; 7] =
     ["thread", "initial", "final", "transition", "end", "goal", "memory_size"];
 
-/// Whether a word can be the name of a register: letters, digits and `_ . $ % '`, no digit first. So
-/// `((1`, `r==1` and `r-1` are not registers that happen to be 0.
+/// Whether a word can be the name of a register: letters, digits and `_ . $ % '`, not starting with a
+/// digit. So `((1`, `r==1` and `r-1` are errors, and not registers whose value is 0.
 fn is_register(text: &str) -> bool {
     let mark = |c: char| matches!(c, '_' | '.' | '$' | '%' | '\'');
     text.chars().all(|c| c.is_alphanumeric() || mark(c))

@@ -10,7 +10,7 @@ pub(super) struct Word<'a> {
     pub at: At,
 }
 
-/// Refuses files that are too long, binary, or not UTF-8.
+/// Rejects files that are too long, binary, or not UTF-8.
 pub(super) fn words<'a>(file: &str, bytes: &'a [u8]) -> Result<Vec<Word<'a>>, Diagnostic> {
     if bytes.len() > MAX_BYTES {
         let message = format!("the file has {} bytes", bytes.len());
@@ -20,7 +20,7 @@ pub(super) fn words<'a>(file: &str, bytes: &'a [u8]) -> Result<Vec<Word<'a>>, Di
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            // The part before the error is valid, so this cannot lose anything.
+            // The part before the error is valid UTF-8, so this cannot fail.
             let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
             return Err(not_text(file, valid, valid.len()));
         }

@@ -1,4 +1,4 @@
-//! The parser: words in, syntax tree out. Only `goal` lines care about line ends.
+//! The parser: words to a syntax tree. Line ends matter only for `goal` lines.
 
 mod expr;
 mod lex;
@@ -35,7 +35,7 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Automata, Diagnostic> {
             other => return Err(parser.unexpected(word.at, other, ITEMS)),
         }
     }
-    // Goals may stand before the threads that they name.
+    // A goal may stand before the threads that it names.
     for (at, words) in goals {
         automata.goals.push(parser.goal(&automata.threads, at, words)?);
     }
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
         word
     }
 
-    /// The next word, which has to be there.
+    /// The next word; an error if the file ends here.
     fn word(&mut self, what: &str) -> Result<Word<'a>, Diagnostic> {
         self.take().ok_or_else(|| {
             let message = "the file ends too early";

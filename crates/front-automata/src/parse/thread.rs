@@ -29,7 +29,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A thread while it is read.
+/// A thread while it is parsed.
 #[derive(Debug, Default)]
 struct Draft<'a> {
     states: Names<'a>,
@@ -40,7 +40,7 @@ struct Draft<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// From the name to `end`.
+    /// Parses from the name to `end`.
     pub(super) fn thread(&mut self) -> Result<Thread, Diagnostic> {
         let name = self.word("a thread's name")?;
         let mut draft = Draft::default();

@@ -1,4 +1,4 @@
-//! Which files a source is made of.
+//! The files from which a source is compiled.
 
 use super::run::{MAX_BYTES, as_file, run};
 use super::{Clang, Flags};
@@ -7,13 +7,13 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The file and the headers that it includes, without the system's; nothing if the compiler has no answer.
+/// The file and the headers that it includes, without system headers. Empty if the compiler fails.
 pub fn sources(clang: &Clang, flags: &Flags, input: &Path, budget: &Budget) -> Vec<PathBuf> {
     let mut command = Command::new(&clang.path);
     command.arg("-MM").args(&flags.given).arg(as_file(input));
     match run(&mut command, MAX_BYTES as usize, budget) {
         Ok(ended) if ended.status.success() => {
-            // Rules for make have no way to write some names; the input's is known.
+            // Make rules cannot express some names, so the name of the input is taken from the caller.
             let headers = names(&ended.output).into_iter().filter(|name| name != input);
             iter::once(input.to_owned()).chain(headers).collect()
         }

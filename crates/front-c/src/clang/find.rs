@@ -1,8 +1,8 @@
-//! Which clang to run.
+//! Selection of the clang to run.
 //!
-//! By name alone wherever possible: starting a compiler just to ask for its version costs more than
-//! everything else that raddle does with a small program. An unnumbered `clang` is usually a link
-//! into a folder that has the number; only if it is not, it is asked.
+//! The version is taken from the name if possible: starting a compiler just to ask for its version takes
+//! longer than all other work on a small program. An unnumbered `clang` is usually a link into a folder
+//! whose name contains the number; only if it is not, the compiler is started.
 
 use super::run::{Failed, run};
 use raddle_budget::Budget;
@@ -12,16 +12,16 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The first version that is supported. (Its text has pointers with types, which are read as well: its
-/// switch for opaque ones makes it fail on much of <stdatomic.h>.)
+/// The oldest supported version. (Its IR text has typed pointers, which are read as well: with its option
+/// for opaque pointers it fails on much of <stdatomic.h>.)
 const OLDEST: u32 = 14;
-/// The last version number looked for. Newer ones are found as `clang`, or by name.
+/// The newest version number that is searched for. Newer versions are found as `clang`, or by explicit name.
 const NEWEST: u32 = 40;
 
-/// The longest answer about a version, in bytes.
+/// The maximum length of the answer to `--version`, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// A compiler, and its version if the name or the compiler told.
+/// A compiler, and its version if known from the name or from the compiler itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clang {
     pub path: PathBuf,
@@ -70,7 +70,7 @@ fn explicit(path: &Path, by: &str, budget: &Budget) -> Result<Clang, Failed> {
     }
 }
 
-/// A name without a folder is looked up as the shell would.
+/// Looks up a name without a folder as the shell would.
 fn resolve(path: &Path) -> Option<PathBuf> {
     if path.components().count() > 1 {
         return path.is_file().then(|| path.to_owned());
@@ -115,13 +115,13 @@ fn number_after_dash(part: &str) -> Option<u32> {
     digits.split('.').next()?.parse().ok()
 }
 
-/// `None`: it does not say that it is clang.
+/// `None`: the program does not identify itself as clang.
 fn ask(path: &Path, budget: &Budget) -> Result<Option<u32>, Failed> {
     let answer = run(Command::new(path).arg("--version"), MAX_ANSWER, budget)?;
     Ok(version_said(&String::from_utf8_lossy(&answer.output)))
 }
 
-/// `Debian clang version 14.0.6`; other compilers say something else.
+/// Parses `Debian clang version 14.0.6`; other compilers answer differently.
 fn version_said(answer: &str) -> Option<u32> {
     let (_, version) = answer.split_once("clang version ")?;
     version.split('.').next()?.parse().ok()

@@ -1,8 +1,8 @@
-//! The flags that clang is run with.
+//! The flags for clang.
 
 use std::ffi::{OsStr, OsString};
 
-/// What the user gave after `--`.
+/// The options that the user gave after `--`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Flags {
     pub given: Vec<OsString>,
@@ -11,7 +11,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// The optimisation that was asked for, if it is one: the last `-O…` decides, as for clang.
+    /// The optimisation level that the user asked for, unless it is `-O0`. As in clang, the last `-O…` decides.
     pub fn optimised(&self) -> Option<String> {
         let level = self.level()?.to_str()?;
         (level != "-O0").then(|| level.to_owned())
@@ -22,7 +22,7 @@ impl Flags {
         self.given.iter().rev().find(is_level).map(OsString::as_os_str)
     }
 
-    /// All arguments but the input and where its text goes.
+    /// All arguments except the input and the output.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let mut all: Vec<OsString> = ["-S", "-emit-llvm"].map(OsString::from).into();
         if self.level().is_none() {
@@ -30,7 +30,7 @@ impl Flags {
         }
         all.extend(["-Xclang", "-disable-O0-optnone"].map(OsString::from));
         all.extend(["-gline-tables-only", "-fno-discard-value-names"].map(OsString::from));
-        // Tables of distances between addresses exist only in code that does not know its place.
+        // Tables of distances between addresses exist only in position-independent code.
         all.push("-fno-pic".into());
         if self.colour {
             all.push("-fcolor-diagnostics".into());

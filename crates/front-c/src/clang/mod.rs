@@ -1,10 +1,10 @@
 //! Running clang: from source files to textual LLVM IR.
 //!
-//! Programs are compiled without optimisation: passes may merge or drop accesses that race, and
-//! what was dropped cannot be explored. A user who asks for `-O1` or more gets it, and the verdict
-//! says so ([`Flags::optimised`]). `optnone` is left out so that `-O0` differs from the rest by its
-//! passes only, names of values are kept since registers and objects are called by them, and the
-//! debug information is reduced to what positions need.
+//! Programs are compiled without optimisation: optimisation passes may merge or drop accesses that race,
+//! and dropped accesses cannot be explored. If the user asks for `-O1` or more, raddle uses it, and the
+//! verdict says so ([`Flags::optimised`]). `optnone` is left out so that `-O0` differs from the other
+//! levels only by its passes. Names of values are kept since registers and objects are named after them.
+//! Debug information is reduced to source positions.
 
 mod depend;
 mod find;

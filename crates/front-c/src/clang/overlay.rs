@@ -1,11 +1,11 @@
-//! Files that the compiler sees with another text than they have.
+//! Files that the compiler reads with a replacement text.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// The texts, in files of their own for as long as this lives.
+/// The replacement texts, stored in temporary files as long as this value lives.
 #[derive(Debug, Default)]
 pub struct Overlay {
     folder: Option<TempDir>,
@@ -20,7 +20,7 @@ impl Overlay {
         let folder = tempfile::Builder::new().prefix("raddle").tempdir()?;
         let mut flags = Vec::new();
         for (number, (path, text)) in texts.iter().enumerate() {
-            // The compiler divides the two names there.
+            // The compiler uses the semicolon to separate the two names.
             if path.as_os_str().as_encoded_bytes().contains(&b';') {
                 let name = path.display();
                 return Err(io::Error::other(format!("a semicolon in a name: {name}")));
@@ -36,7 +36,7 @@ impl Overlay {
         Ok(Overlay { folder: Some(folder), flags })
     }
 
-    /// The options for the compiler.
+    /// The options that make the compiler read the replacement texts.
     pub fn flags(&self) -> &[OsString] {
         debug_assert_eq!(self.folder.is_some(), !self.flags.is_empty());
         &self.flags

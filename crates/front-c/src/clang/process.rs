@@ -1,7 +1,7 @@
-//! Running a program that may do anything: hang, print without end, die, leave processes behind.
+//! Running a program that may misbehave: hang, print without end, die, leave processes behind.
 //!
-//! It runs in a process group of its own, so that all of it can be killed, and no process of it outlives
-//! the call. [`end_all`] kills what runs now, for a caller that has to end.
+//! The program runs in its own process group, so that the whole group can be killed, and no process of the
+//! group outlives the call. [`end_all`] kills all running programs, for a caller that has to exit.
 
 use raddle_budget::{Budget, Spent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,14 +14,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often limits are looked at.
+/// The interval at which limits are checked.
 const PAUSE: Duration = Duration::from_millis(10);
-/// How often it is looked whether a program that has closed its output has ended.
+/// The interval at which a program that has closed its output is polled for its end.
 const SHORT_PAUSE: Duration = Duration::from_micros(200);
-/// The most that a program may print to standard error.
+/// The maximum number of bytes that a program may print to standard error.
 const MAX_MESSAGES: usize = 1 << 24;
 const CHUNK: usize = 1 << 16;
-/// A compiler that holds less than this is left alone by the limit on memory, which is about raddle.
+/// The memory limit is meant for raddle itself: a compiler that holds less than this is not stopped.
 const SMALL: u64 = 1 << 30;
 
 /// The limits of a program that is run.
@@ -30,8 +30,8 @@ pub struct Allowed<'a> {
     /// Bytes of standard output.
     pub output: usize,
     pub time: Duration,
-    /// What the caller has left. The limit on its memory is also one for the program, if that holds
-    /// more than a compiler usually does.
+    /// The remaining budget of the caller. Its memory limit also applies to the program, if the program
+    /// holds more than a compiler usually does ([`SMALL`]).
     pub budget: &'a Budget,
 }
 
@@ -43,18 +43,18 @@ pub struct Ended {
     pub messages: Vec<u8>,
 }
 
-/// Why a program was not run to its end.
+/// The reason why a program did not run to its end.
 #[derive(Debug)]
 pub enum Trouble {
     NotRun(io::Error),
     TooSlow,
-    /// It printed more than so many bytes.
+    /// The program printed more than this many bytes.
     TooLong(usize),
     /// The caller's budget is spent, or [`end_all`] was called.
     Stopped(Spent),
 }
 
-/// Runs a program without input.
+/// Runs a program with an empty standard input.
 pub fn run(command: &mut Command, allowed: &Allowed<'_>) -> Result<Ended, Trouble> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut group = Group::start(command)?;
@@ -73,21 +73,22 @@ pub fn run(command: &mut Command, allowed: &Allowed<'_>) -> Result<Ended, Troubl
             return Err(Trouble::Stopped(Spent::Memory));
         }
         wait(&[&output, &messages]);
-        output.take_what_is_there()?;
-        messages.take_what_is_there()?;
+        output.read_available()?;
+        messages.read_available()?;
     }
-    // Processes that it has started may hold the pipes open; its own output is already in them.
+    // Child processes of the program may keep the pipes open. The output of the program itself is already in
+    // the pipes, so nothing of it is lost.
     group.kill();
-    output.take_what_is_there()?;
-    messages.take_what_is_there()?;
+    output.read_available()?;
+    messages.read_available()?;
     let status = group.child.wait().map_err(Trouble::NotRun)?;
     Ok(Ended { status, output: output.bytes, messages: messages.bytes })
 }
 
-/// The groups that run now.
+/// All running process groups.
 struct Groups {
     running: Vec<Pid>,
-    /// Whether no more are to be started.
+    /// Whether no more groups may be started.
     closed: bool,
 }
 
@@ -97,7 +98,7 @@ fn groups() -> MutexGuard<'static, Groups> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills every program that runs now, and lets none start afterwards.
+/// Kills every running program, and prevents others from starting.
 pub fn end_all() {
     let mut groups = groups();
     groups.closed = true;
@@ -106,7 +107,7 @@ pub fn end_all() {
     }
 }
 
-/// A process with all that it has started and that has not left its group.
+/// A process and all its descendants that have not left its process group.
 struct Group {
     child: Child,
     id: Pid,
@@ -124,7 +125,7 @@ impl Group {
         Ok(Group { child, id })
     }
 
-    /// Whether the process has ended. It is not reaped, so that its number stays its own.
+    /// Whether the process has ended. It is not reaped, so that its id is not reused.
     fn has_ended(&self) -> Result<bool, Trouble> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::Pid(self.id), options) {
@@ -133,7 +134,7 @@ impl Group {
         }
     }
 
-    /// Before the process is reaped: afterwards the number may be another's.
+    /// Must be called before the process is reaped: afterwards the id may belong to another process.
     fn kill(&mut self) {
         let mut groups = groups();
         if groups.running.contains(&self.id) {
@@ -150,7 +151,7 @@ impl Drop for Group {
     }
 }
 
-/// The end of a pipe, and what came out of it.
+/// The reading end of a pipe, and the bytes read from it.
 struct Stream<R> {
     pipe: Option<R>,
     bytes: Vec<u8>,
@@ -166,7 +167,7 @@ impl<R: Read + AsFd> Stream<R> {
     }
 
     /// Reads until the pipe is empty or closed.
-    fn take_what_is_there(&mut self) -> Result<(), Trouble> {
+    fn read_available(&mut self) -> Result<(), Trouble> {
         let Some(pipe) = &mut self.pipe else { return Ok(()) };
         loop {
             let filled = self.bytes.len();
@@ -188,7 +189,7 @@ impl<R: Read + AsFd> Stream<R> {
     }
 }
 
-/// What [`wait`] needs to know of a stream.
+/// The part of a stream that [`wait`] needs.
 trait Pipe {
     fn poll_fd(&self) -> Option<PollFd<'_>>;
 }
@@ -199,18 +200,18 @@ impl<R: AsFd> Pipe for Stream<R> {
     }
 }
 
-/// Waits until there is something to read, or for a moment.
+/// Waits until a stream has data to read, or until the pause is over.
 fn wait(streams: &[&dyn Pipe]) {
     let mut open: Vec<PollFd<'_>> = streams.iter().filter_map(|stream| stream.poll_fd()).collect();
     if open.is_empty() {
         return std::thread::sleep(SHORT_PAUSE);
     }
     let pause = Timespec::try_from(PAUSE).ok();
-    // Whatever is wrong with the pipes shows when they are read.
+    // Errors of the pipes are reported when the pipes are read.
     let _ = poll(&mut open, pause.as_ref());
 }
 
-/// Bytes of physical memory that a process and its children hold, where the system says so.
+/// Bytes of physical memory that a process and its children hold, on systems that report it.
 fn resident(process: Pid, depth: u32) -> u64 {
     const PAGE: u64 = 4096;
     const DEEPEST: u32 = 8;

@@ -10,26 +10,26 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// LLVM IR larger than this was not meant for a model checker.
+/// Larger LLVM IR is rejected: it was not meant for a model checker.
 pub const MAX_BYTES: u64 = 1 << 28;
-/// A compiler that takes longer is taken to hang, unless the user has set a limit of their own.
+/// A compiler that runs longer is considered to hang, unless the user has set a time limit.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The text of a compiled file, and what the compiler had to say (warnings).
+/// The text of a compiled file, and the warnings of the compiler.
 #[derive(Debug)]
 pub struct Compiled {
     pub text: Vec<u8>,
     pub messages: String,
 }
 
-/// Why there is no text.
+/// The reason why compilation produced no text.
 #[derive(Debug)]
 pub enum Failed {
-    /// The compiler rejected the file; its own words.
+    /// The compiler rejected the file; its messages.
     Rejected(String),
     /// The compiler could not be run to its end.
     NotRun(Diagnostic),
-    /// The budget was spent before it ended.
+    /// The budget was spent before the compiler ended.
     Stopped(Spent),
 }
 
@@ -72,9 +72,9 @@ pub fn compile(
     }
 }
 
-/// Runs a compiler that may print so many bytes.
+/// Runs a compiler that may print at most `output` bytes.
 pub(super) fn run(command: &mut Command, output: usize, budget: &Budget) -> Result<Ended, Failed> {
-    // Where the user has set a limit, that alone counts.
+    // If the user has set a time limit, only that limit applies.
     let time = budget.time_left().map_or(PATIENCE, |_| Duration::MAX);
     let trouble = match process::run(command, &Allowed { output, time, budget }) {
         Ok(ended) => return Ok(ended),
@@ -95,7 +95,7 @@ pub(super) fn run(command: &mut Command, output: usize, budget: &Budget) -> Resu
     }))
 }
 
-/// A name that looks like a flag (`-x.c`) or like a file of flags (`@x.c`) is still that of a file.
+/// Makes a name that looks like a flag (`-x.c`) or like a response file (`@x.c`) unambiguous.
 pub(super) fn as_file(input: &Path) -> OsString {
     match input.as_os_str().as_encoded_bytes() {
         [b'-' | b'@', ..] => Path::new(".").join(input).into_os_string(),

@@ -1,4 +1,4 @@
-//! Constraints: which operands there are and what they are made of.
+//! Constraints: the list of operands and their kinds.
 
 /// A flag of the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// By the letters of `sete`, `setc` and of outputs like `{@ccz}`.
+    /// The flag for the condition letters of `sete`, `setc` and of outputs like `{@ccz}`.
     pub fn named(condition: &str) -> Option<Flag> {
         Some(match condition {
             "e" | "z" => Flag::Zero,
@@ -26,22 +26,25 @@ impl Flag {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
     pub output: bool,
-    /// The argument is the address of memory that the operand stands for.
+    /// The operand is memory; the argument is its address.
     pub indirect: bool,
-    /// An input in the same place as that output.
+    /// This input shares the place of the output with this index.
     pub tied: Option<usize>,
-    /// An output that is a flag.
+    /// The output is a flag.
     pub flag: Option<Flag>,
-    /// In the accumulator (`ax`, `eax`, …).
+    /// The operand is the accumulator (`ax`, `eax`, …).
     pub accumulator: bool,
 }
 
 /// The operands, outputs first; clobbers are left out.
 pub fn constraints(text: &str) -> Vec<Constraint> {
-    text.split(',').filter(|part| !part.is_empty() && !part.starts_with('~')).map(one).collect()
+    text.split(',')
+        .filter(|part| !part.is_empty() && !part.starts_with('~'))
+        .map(constraint)
+        .collect()
 }
 
-fn one(part: &str) -> Constraint {
+fn constraint(part: &str) -> Constraint {
     let output = part.starts_with('=');
     let body = part.trim_start_matches(['=', '&', '%', '+']);
     let indirect = body.starts_with('*');

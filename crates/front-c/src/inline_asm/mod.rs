@@ -1,8 +1,9 @@
-//! Inline assembly: what of it is understood.
+//! Inline assembly: a parser for the supported subset.
 //!
-//! Fences of every architecture, hints to let others run, x86's atomic read-modify-writes and its
-//! plain loads and stores. The text is LLVM's form of GCC's templates: `$0` and `${0:b}` name operands, `$$` is a dollar sign,
-//! `$(a$|b$)` are alternatives for dialects of which the first is AT&T's.
+//! Supported are fences of every architecture, hints to let other threads run, x86's atomic
+//! read-modify-writes and its plain loads and stores. The text is LLVM's form of GCC's templates: `$0` and
+//! `${0:b}` name operands, `$$` is a dollar sign, `$(a$|b$)` are alternatives for assembler dialects, the
+//! first of which is AT&T's.
 
 mod constraints;
 mod template;
@@ -29,23 +30,23 @@ pub enum Step {
         source: AsmOperand,
         memory: AsmOperand,
         bits: Option<u8>,
-        /// The operand that gets the old value (`xadd`, `xchg`).
+        /// The operand that receives the old value (`xadd`, `xchg`).
         old: Option<usize>,
     },
-    /// If memory holds what the accumulator has, it becomes `new`; the accumulator gets the old value.
+    /// If memory equals the accumulator, it becomes `new`; the accumulator gets the old value.
     CmpXchg {
         new: AsmOperand,
         memory: AsmOperand,
         bits: Option<u8>,
     },
-    /// Changes one bit; the carry flag gets the old one.
+    /// Changes one bit; the carry flag gets the old bit.
     Bit {
         op: RmwOp,
         index: AsmOperand,
         memory: AsmOperand,
         bits: Option<u8>,
     },
-    /// A flag into an operand: 1, or all ones, if it is set.
+    /// Writes 1, or all ones, to an operand if the flag is set.
     Set {
         flag: Flag,
         to: usize,
@@ -53,7 +54,7 @@ pub enum Step {
     },
 }
 
-/// A machine that assembly can be for.
+/// A machine architecture of inline assembly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Machine {
     X86,
@@ -62,7 +63,7 @@ pub enum Machine {
 }
 
 impl Step {
-    /// Whose instruction it is, unless several machines have it or it orders nothing.
+    /// The machine that has this instruction; `None` if several machines have it or it orders nothing.
     pub fn machine(&self) -> Option<Machine> {
         match self {
             Step::Yield => None,
@@ -89,7 +90,7 @@ impl Step {
     }
 }
 
-/// The instructions of a template; none if there is one that is not understood.
+/// The instructions of a template; `None` if one of them is not supported.
 pub fn steps(template: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut locked = false;
@@ -136,8 +137,8 @@ fn step(mnemonic: &str, operands: &[AsmOperand], lock: bool) -> Option<Step> {
             let (source, memory) = (source.clone(), memory.clone());
             Some(Step::Rmw { op: RmwOp::Add, source, memory, bits, old: Some(*old) })
         }
-        // An exchange with memory is atomic without being told. Which operand is memory, the
-        // constraints say.
+        // An exchange with memory is atomic even without `lock`. The constraints tell which operand is
+        // memory.
         ("xchg", [source @ AsmOperand::Operand(old), memory]) => {
             let (source, memory) = (source.clone(), memory.clone());
             Some(Step::Rmw { op: RmwOp::Xchg, source, memory, bits, old: Some(*old) })
@@ -174,7 +175,7 @@ fn arithmetic(stem: &str) -> Option<RmwOp> {
     })
 }
 
-/// A mnemonic without its suffix, and the width that the suffix says.
+/// A mnemonic without its size suffix, and the width that the suffix denotes.
 fn sized(mnemonic: &str) -> Option<(&str, Option<u8>)> {
     const STEMS: [&str; 15] = [
         "xadd", "xchg", "cmpxchg", "inc", "dec", "add", "sub", "and", "or", "xor", "bts", "btr",
@@ -223,7 +224,7 @@ fn fence(mnemonic: &str, operands: &[AsmOperand]) -> Option<FenceKind> {
     })
 }
 
-/// What RISC-V's `fence` orders.
+/// The fence kind of RISC-V's `fence`.
 fn riscv(before: &str, after: &str) -> FenceKind {
     let writes = |set: &str| set.chars().all(|letter| matches!(letter, 'w' | 'o'));
     if writes(before) && writes(after) { FenceKind::StoreStore } else { FenceKind::Full }
@@ -289,7 +290,7 @@ mod tests {
         };
         assert_eq!(steps("movq $1, $0"), Some(vec![load]));
         assert_eq!(steps("lock movq $1, $0"), None);
-        // Without the lock it is not atomic, and nothing is known about it.
+        // Without `lock` it is not atomic, and not supported.
         assert_eq!(steps("addl $0, $1"), None);
         assert_eq!(steps("lock;"), None);
     }

@@ -3,9 +3,9 @@
 /// An operand as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AsmOperand {
-    /// `$0`: by its place among the constraints.
+    /// `$0`: the operand with this index in the constraints.
     Operand(usize),
-    /// `($0)`: what an operand points to.
+    /// `($0)`: the memory that an operand points to.
     Pointed(usize),
     Immediate(i128),
     /// Memory at the stack pointer.
@@ -18,17 +18,17 @@ pub enum AsmOperand {
 pub struct Statement {
     pub mnemonic: String,
     pub operands: Vec<AsmOperand>,
-    /// Written with a prefix `lock`.
+    /// Whether the statement has the prefix `lock`.
     pub lock: bool,
 }
 
-/// The statements of a template, in lower case. Comments are not understood, and show as words.
+/// The statements of a template, in lower case. Comments are not recognised and appear as words.
 pub fn statements(template: &str) -> Vec<Statement> {
     let plain = expand(template).to_ascii_lowercase();
     plain.split(['\n', ';', '\r']).filter_map(statement).collect()
 }
 
-/// Operands as `{0}`, alternatives decided, dollar signs as they are.
+/// Writes operands as `{0}`, selects the first alternative, and unescapes dollar signs.
 fn expand(template: &str) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template.chars().peekable();
@@ -71,7 +71,7 @@ fn statement(text: &str) -> Option<Statement> {
             (text, lock) = (rest.trim(), true);
         }
     }
-    // `rep nop` is how old assemblers spell `pause`.
+    // Old assemblers spell `pause` as `rep nop`.
     let text = text.strip_prefix("rep ").unwrap_or(text).trim();
     if text.is_empty() {
         return None;

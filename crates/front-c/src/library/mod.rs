@@ -1,8 +1,8 @@
-//! The C library, as IR text: which functions and variables there are, and how they are linked in.
+//! The C library, as IR text: its functions and variables, and how they are linked in.
 //!
-//! Each `*.rir` file covers a header. A file is parsed when something in it is first needed, and only
-//! what is reached ends up in a program. Functions of other files are declared where they are used;
-//! names are one space over all files. A variadic function's last parameter is called `va`
+//! Each `*.rir` file covers a header. A file is parsed when one of its items is first needed, and only
+//! reachable items become part of a program. A file declares the functions of other files that it uses;
+//! all files share one name space. The last parameter of a variadic function is called `va`
 //! (see [`crate::shape`]).
 
 mod unused;
@@ -20,7 +20,7 @@ use std::cell::OnceCell;
 /// Name and contents of each file.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
-/// Functions whose results come from outside of a program; the library's are made up.
+/// Functions whose results depend on the environment; the library invents their results.
 const STAND_INS: &[&str] = &[
     "clock",
     "clock_gettime",
@@ -38,7 +38,7 @@ const STAND_INS: &[&str] = &[
     "timespec_get",
 ];
 
-/// The functions of a program, in order, that stand in for what comes from outside.
+/// The stand-in functions that a program uses, in alphabetical order.
 pub fn stand_ins(program: &Program) -> Vec<&'static str> {
     let used = program.funcs.values().filter(|func| func.library && !func.blocks.is_empty());
     let mut found: Vec<_> =
@@ -47,7 +47,7 @@ pub fn stand_ins(program: &Program) -> Vec<&'static str> {
     found
 }
 
-/// Marks the functions that stand in for what comes from outside: they give one value of many.
+/// Marks the choices of stand-in functions as partial: they give only some of the possible values.
 pub fn mark_stand_ins(program: &mut Program) {
     for func in program.funcs.values_mut().filter(|func| func.library) {
         let Some(block) = func.blocks.values_mut().next() else { continue };
@@ -59,14 +59,14 @@ pub fn mark_stand_ins(program: &mut Program) {
     }
 }
 
-/// Where things are defined.
+/// An index of the library: the file that defines each name.
 pub struct Library {
     functions: FxHashMap<&'static str, usize>,
     variables: FxHashMap<&'static str, usize>,
     parsed: Vec<OnceCell<Parsed>>,
 }
 
-/// A file, with its names.
+/// A parsed file, with an index of its names.
 struct Parsed {
     program: Program,
     functions: FxHashMap<String, FuncId>,
@@ -80,7 +80,7 @@ impl Default for Library {
 }
 
 impl Library {
-    /// Finds out what is where, by the first words of lines.
+    /// Builds the index from the first words of lines, without parsing.
     pub fn new() -> Library {
         let mut library = Library {
             functions: FxHashMap::default(),
@@ -99,7 +99,7 @@ impl Library {
         library
     }
 
-    /// Whether there is a function of that name.
+    /// Whether the library has a function of that name.
     pub fn has(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
@@ -108,7 +108,7 @@ impl Library {
         self.variables.contains_key(name)
     }
 
-    /// Names of all functions.
+    /// The names of all functions.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.functions.keys().copied()
     }
@@ -118,7 +118,7 @@ impl Library {
             let (name, contents) = FILES[file];
             match text::parse(name, contents) {
                 Ok(program) => Parsed::new(program),
-                // A test reads every file; no input decides what is in them.
+                // Inputs cannot change these files, and a test parses all of them.
                 Err(diagnostic) => unreachable!("the library is well-formed: {diagnostic}"),
             }
         })
@@ -140,7 +140,7 @@ impl Library {
         Some(declared)
     }
 
-    /// A function whose references are those of `into`.
+    /// A function, with its references translated to ids of `into`.
     pub fn function(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Function> {
         let (parsed, function) = self.find(name)?;
         let mut function = function.clone();
@@ -163,7 +163,7 @@ impl Library {
         Some(function)
     }
 
-    /// A variable whose references are those of `into`.
+    /// A variable, with its references translated to ids of `into`.
     pub fn variable(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Global> {
         let parsed = self.file(*self.variables.get(name)?);
         let mut global = parsed.program.globals[*parsed.variables.get(name)?].clone();
@@ -207,7 +207,8 @@ enum Item<'t> {
     Variable(&'t str),
 }
 
-/// What a line begins to define. Items start in the first column; a body starts on their line.
+/// The item whose definition starts on this line. Items start in the first column; a body starts on the
+/// same line.
 fn outline(line: &str) -> Option<Item<'_>> {
     if line.starts_with([' ', '/', '}']) {
         return None;

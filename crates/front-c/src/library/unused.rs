@@ -1,15 +1,15 @@
-//! Services of the library that a program does not use, and that it need not pay for.
+//! Removal of calls to library services that a program does not use.
 //!
-//! Every thread ends with the destructors of its keys. Without a way to create keys there are none, and
-//! the call goes: it would run at the end of every thread in every execution.
+//! Every thread ends with the destructors of its keys. If the program cannot create keys, it has no
+//! destructors, and the call is removed: it would cost time at the end of every thread in every execution.
 
 use raddle_ir::{Callee, FuncId, InstKind, Program};
 
-/// What is called, and what makes it necessary.
+/// The function that is called, and the functions that make the call necessary.
 const SERVICES: [(&str, &[&str]); 1] =
     [("raddle.keys.destroy", &["pthread_key_create", "tss_create"])];
 
-/// Removes calls that have nothing to do.
+/// Removes calls that have no effect.
 pub fn drop_calls(program: &mut Program) {
     for (service, users) in SERVICES {
         let called = |name: &str| {

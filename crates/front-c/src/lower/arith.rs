@@ -1,4 +1,4 @@
-//! Arithmetic, comparisons, conversions and choices. Vectors go lane by lane through the same code
+//! Arithmetic, comparisons, conversions and selects. Vectors use the same code lane by lane
 //! ([`super::lanes`]).
 
 use super::function::Lower;
@@ -8,7 +8,7 @@ use raddle_llvm::ast::{
     self, BinaryOp, FloatPredicate, IntPredicate, LocalId, Type, TypeId, Value,
 };
 
-/// The type that arithmetic on a value of an LLVM type is done in; none for floats that the IR does
+/// The type in which arithmetic on a value of an LLVM type is done; `None` for floats that the IR does
 /// not have, and for aggregates.
 fn computes(lower: &Lower<'_, '_>, ty: TypeId) -> Option<Scalar> {
     match lower.unit.module.ty(ty) {
@@ -19,7 +19,7 @@ fn computes(lower: &Lower<'_, '_>, ty: TypeId) -> Option<Scalar> {
     }
 }
 
-/// Floats by another name, for the message.
+/// The unsupported type, as messages name it.
 fn foreign(lower: &Lower<'_, '_>, ty: TypeId) -> String {
     let name = match lower.unit.module.ty(ty) {
         Type::X86Fp80 => "long double (x86_fp80)",
@@ -197,7 +197,7 @@ fn int_pred(pred: IntPredicate) -> IntPred {
     }
 }
 
-/// The result itself where it does not depend on the operands.
+/// `Err` gives the result itself if it does not depend on the operands.
 fn float_pred(pred: FloatPredicate) -> Result<FloatPred, bool> {
     Ok(match pred {
         FloatPredicate::False => return Err(false),

@@ -8,7 +8,7 @@ use raddle_llvm::ast::{
     Arg, Call, Callee, ConstExpr, ConstId, ConstKind, GlobalKind, LocalId, Type, Value,
 };
 
-/// Casts of a function's address nest no deeper than this before it is called.
+/// The maximum number of nested casts around the address of a called function.
 const MAX_CASTS: u32 = 16;
 
 /// An argument as it is passed.
@@ -37,7 +37,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// The function that a value is the address of.
+    /// The function whose address the value is.
     fn named(&self, callee: Value) -> Option<Symbol> {
         let Value::Const(id) = callee else {
             return None;
@@ -63,7 +63,7 @@ impl Lower<'_, '_> {
 
     // ---- arguments ----
 
-    /// The arguments as they are passed; those without a value are left out.
+    /// The arguments in the form in which they are passed; arguments without a value are left out.
     pub fn passed(&mut self, args: &[Arg]) -> Vec<Passed> {
         args.iter().filter_map(|arg| self.pass(arg)).collect()
     }
@@ -112,7 +112,7 @@ impl Lower<'_, '_> {
         self.finish_call(To::Direct(id), args, returned, result);
     }
 
-    /// How many arguments come before the variadic ones; none if the callee takes none of those.
+    /// The number of arguments before the variadic ones; `None` if the callee is not variadic.
     fn fixed_parameters(&self, id: FuncId, symbol: Symbol) -> Option<usize> {
         let function = match &self.asm.global_value(symbol).kind {
             GlobalKind::Function(function) => function,
@@ -121,7 +121,8 @@ impl Lower<'_, '_> {
         let params = function.params.len();
         let callee = &self.asm.program.funcs[id];
         if function.body.is_none() && callee.library {
-            // The library says so by the name of the parameter, however the program declared it.
+            // A library function is variadic if its last parameter has that name, even if the program declares the
+            // function differently.
             let last = callee.params.last().and_then(|last| callee.regs[*last].name.as_deref());
             return (last == Some("va")).then(|| callee.params.len() - 1);
         }
@@ -145,7 +146,7 @@ impl Lower<'_, '_> {
         self.finish_call(To::Indirect(to), args, returned, result);
     }
 
-    /// Wide constants in registers: a call through a pointer does not say what types it passes.
+    /// Moves wide constants into registers: a call through a pointer does not give the types of its arguments.
     fn typed_arguments(&mut self, args: &[Arg]) -> Vec<Operand> {
         let passed = self.passed(args);
         passed
@@ -162,7 +163,7 @@ impl Lower<'_, '_> {
             .collect()
     }
 
-    /// `returned`: the type of what the callee returns.
+    /// `returned` is the type that the callee returns.
     fn finish_call(
         &mut self,
         callee: To,

@@ -8,22 +8,22 @@ use raddle_llvm::ast::{
     BinaryOp, BlockId, CastOp, ConstExpr, ConstId, ConstKind, IntPredicate, Type, TypeId,
 };
 
-/// Constants nest no deeper than the parser allows; aliases among them may add to that.
+/// The parser limits the nesting of constants; aliases between them may add to that.
 const MAX_DEPTH: u32 = 512;
 
-/// What a scalar constant comes to.
+/// The value of a scalar constant.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Folded {
     Bits(u128),
-    /// [`Operand::Global`] (with offset 0) or [`Operand::Func`], and bytes from there.
+    /// An [`Operand::Global`] (with offset 0) or [`Operand::Func`], and an offset in bytes.
     Address(Operand, i64),
     Undef,
-    /// It has no such form; why.
+    /// The constant cannot be folded; the reason.
     Unfit(&'static str),
 }
 
-/// The address of a label: a number that is not null, and different from those of other labels of the
-/// function. Jumps to labels look for these.
+/// The address of a label: a number that is not null, and different for each label of the
+/// function. Computed jumps compare with these numbers.
 pub fn label(block: BlockId) -> u128 {
     u128::from(block.as_u32()) + 1
 }
@@ -67,7 +67,7 @@ fn address(asm: &mut ProgramLowering<'_>, symbol: Symbol, depth: u32) -> Folded 
     }
 }
 
-/// Lanes side by side, the first lowest.
+/// Places the lanes side by side, the first in the lowest bits.
 fn vector(
     asm: &mut ProgramLowering<'_>,
     unit: usize,
@@ -126,7 +126,7 @@ fn expression(
     depth: u32,
 ) -> Folded {
     let Some(result) = scalar(asm, unit, ty) else {
-        return Folded::Unfit("a constant expression that is no scalar");
+        return Folded::Unfit("a constant expression that is not a scalar");
     };
     let mut fold = |id: &ConstId| fold_within(asm, unit, *id, depth);
     match expr {
@@ -165,7 +165,7 @@ fn expression(
     }
 }
 
-/// The value with its sign, for operations that look at it.
+/// The value as a signed number.
 pub fn signed(bits: u128, ty: Scalar) -> i128 {
     let shift = 128 - ty.bits();
     ((bits << shift) as i128) >> shift
@@ -193,7 +193,7 @@ fn binary(op: BinaryOp, ty: Scalar, a: Folded, b: Folded) -> Folded {
     }
 }
 
-/// Integer arithmetic on constants; none where it is undefined or not integer arithmetic.
+/// Integer arithmetic on constants; `None` if the result is undefined or `op` is not an integer operation.
 pub fn integer(op: BinaryOp, ty: Scalar, a: u128, b: u128) -> Option<u128> {
     let (sa, sb) = (signed(a, ty), signed(b, ty));
     let shift = u32::try_from(b).ok().filter(|by| *by < ty.bits());
@@ -244,7 +244,7 @@ fn compare(pred: IntPredicate, ty: Scalar, a: Folded, b: Folded) -> Folded {
         (Folded::Address(base, a), Folded::Address(other, b)) if base == other => {
             (a as u64 as u128, b as u64 as u128)
         }
-        // Nothing lies at address 0.
+        // No object lies at address 0.
         (Folded::Address(..), Folded::Bits(0)) => (1, 0),
         (Folded::Bits(0), Folded::Address(..)) => (0, 1),
         (Folded::Unfit(why), _) | (_, Folded::Unfit(why)) => return Folded::Unfit(why),
@@ -278,7 +278,7 @@ fn gep(
     for index in indices {
         let ty = const_scalar(asm, unit, *index).unwrap_or(Scalar::I64);
         let Folded::Bits(bits) = fold_within(asm, unit, *index, depth) else {
-            return Folded::Unfit("an index that is no number in a constant");
+            return Folded::Unfit("an index that is not a number in a constant");
         };
         if walk.constant(&asm.source.units[unit], signed(bits, ty) as i64).is_none() {
             return Folded::Unfit("an index into something that has no elements");

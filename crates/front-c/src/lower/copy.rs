@@ -1,21 +1,21 @@
 //! Copies and fills of whole objects: `memcpy`, `memmove`, `memset`, arguments passed by value.
 //!
-//! Each access is as wide as the alignment allows, as a compiler would do it, and copies whatever is
-//! there, assigned or not. Few accesses are written out; for many, or a size that is not known, the
-//! library has functions that loop.
+//! Each access is as wide as the alignment allows, as a compiler would do it, and also copies bytes that
+//! were never assigned. A few accesses are emitted inline. For many accesses, or an unknown size, the
+//! library has functions with a loop.
 
 use super::function::Lower;
 use raddle_ir::{Access, Callee, InstKind as Out, Operand, Order, Type as Scalar};
 use raddle_llvm::ast::{Arg, LocalId};
 
-/// Written out if there are no more accesses than this.
+/// The maximum number of accesses that are emitted inline.
 const MAX_INLINE: u64 = 8;
 /// The widest access, in bytes.
 const MAX_WIDTH: u64 = 8;
 
 const RAW: Access = Access { raw: true, ..Access::new(Order::Plain) };
 
-/// A range of bytes, and how it is aligned.
+/// An address and its alignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AlignedAddress {
     pub addr: Operand,
@@ -48,12 +48,12 @@ fn width(align: u64) -> u64 {
 }
 
 impl Lower<'_, '_> {
-    /// The address in an argument, with what its attributes say of it.
+    /// The address in an argument, with the alignment from its attributes.
     pub fn place(&mut self, arg: &Arg) -> AlignedAddress {
         AlignedAddress { addr: self.operand(arg.value), align: arg.attrs.align.unwrap_or(1) }
     }
 
-    /// `size` is an `i64`. `overlap`: the ranges may, as for `memmove`.
+    /// `size` is an `i64`. With `overlap` the ranges may overlap, as for `memmove`.
     pub fn copy(&mut self, to: AlignedAddress, from: AlignedAddress, size: Operand, overlap: bool) {
         let width = width(to.align.min(from.align));
         let to_addr = self.writable(to.addr);
@@ -118,7 +118,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Parameters that are passed by value: the function works on a copy of its own.
+    /// Copies parameters that are passed by value: the function works on its own copy.
     pub fn copy_byval(&mut self) {
         for (index, param) in self.function.params.iter().enumerate() {
             let Some(ty) = param.attrs.byval else {
@@ -137,7 +137,7 @@ impl Lower<'_, '_> {
             let dst = self.fresh(Scalar::Ptr);
             self.push(Out::Alloca { dst, size, align: align as u32, private });
             let to = AlignedAddress { addr: dst.into(), align };
-            // The caller's object has the alignment of its type, if that is not packed.
+            // The caller's object has the alignment of its type, unless the type is packed.
             let from = AlignedAddress { addr: from, align: extent.align.into() };
             self.copy(to, from, size, false);
             self.define(Some(local), dst.into());

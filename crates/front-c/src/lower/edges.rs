@@ -1,4 +1,4 @@
-//! From block to block: edges, the copies that `phi` asks for, jumps with many targets.
+//! Edges between blocks: the copies for `phi`, and jumps with many targets.
 
 use super::constant::label;
 use super::function::{Lower, is_phi};
@@ -52,7 +52,7 @@ impl Lower<'_, '_> {
         let default = self.out.block(None);
         self.out.end(TerminatorKind::Switch { ty: Scalar::I64, value, cases, default });
         self.out.switch_to(default);
-        let message = "jumps to what is no label of the function".to_owned();
+        let message = "jumps to an address that is not a label of the function".to_owned();
         self.push(Out::Fail { kind: FailKind::Memory, message });
         self.out.end(TerminatorKind::Unreachable);
     }
@@ -62,14 +62,14 @@ impl Lower<'_, '_> {
         self.blocks[to].unwrap_or_else(|| self.out.current())
     }
 
-    /// The only way out of a block: assignments go to its end.
+    /// The only edge out of a block: the `phi` copies go to the end of the block.
     pub fn jump(&mut self, from: BlockId, to: BlockId) {
         self.copies(from, to);
         let to = self.target(to);
         self.out.jump(to);
     }
 
-    /// One of several ways out.
+    /// One of several edges out of a block: `phi` copies get their own block.
     pub fn edge(&mut self, from: BlockId, to: BlockId) -> ir::BlockId {
         let target = self.target(to);
         if !self.body.insts(to).first().is_some_and(is_phi) {
@@ -108,7 +108,7 @@ impl Lower<'_, '_> {
         self.parallel(copies);
     }
 
-    /// Assigns registers in an order in which none is overwritten while it is still needed.
+    /// Assigns registers in an order in which no register is overwritten while its value is still needed.
     fn parallel(&mut self, mut copies: Vec<(Scalar, Reg, Operand)>) {
         while !copies.is_empty() {
             let needed =
@@ -119,7 +119,7 @@ impl Lower<'_, '_> {
                     self.assign(ty, dst, source);
                 }
                 None => {
-                    // Only cycles are left: keep one value aside.
+                    // Only cycles are left: save one register to break a cycle.
                     let (ty, dst, _) = copies[0];
                     let aside = self.fresh(ty);
                     self.assign(ty, aside, dst.into());

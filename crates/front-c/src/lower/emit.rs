@@ -1,4 +1,4 @@
-//! Writing instructions: registers for results, constants folded on the way.
+//! Emitting instructions: allocates result registers and folds constants.
 
 use super::constant::{integer, signed};
 use super::function::Lower;
@@ -14,7 +14,7 @@ impl Lower<'_, '_> {
         self.out.push(kind);
     }
 
-    /// What cannot be translated.
+    /// Emits a failure for a construct that cannot be translated.
     pub fn unsupported(&mut self, what: impl Into<String>) {
         self.push(InstKind::Unsupported { what: what.into() });
     }
@@ -69,7 +69,7 @@ impl Lower<'_, '_> {
         dst.into()
     }
 
-    /// The same bits as another type, cut or filled with zeros to fit.
+    /// Converts the bits to another type, truncated or zero-extended to fit.
     pub fn coerce(&mut self, from: Scalar, to: Scalar, value: Operand) -> Operand {
         if from == to {
             return value;
@@ -80,7 +80,7 @@ impl Lower<'_, '_> {
         self.with_bits(to, resized)
     }
 
-    /// An integer of another width.
+    /// Converts an integer to another width.
     pub fn resize(&mut self, from: Scalar, to: Scalar, value: Operand) -> Operand {
         match from.bits().cmp(&to.bits()) {
             std::cmp::Ordering::Less => self.cast(CastOp::ZExt, from, to, value),
@@ -118,8 +118,8 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// An address to write through: constant objects only by a register, so that the error is found
-    /// when it happens.
+    /// An address to write through. The address of a constant object is moved into a register, so that the
+    /// error is found when the program runs (the verifier rejects direct writes to constant objects).
     pub fn writable(&mut self, address: Operand) -> Operand {
         match address {
             Operand::Global(id, _) if self.asm.program.globals[id].constant => {

@@ -1,15 +1,14 @@
-//! Reads of constants.
+//! Folding of loads from constant variables.
 //!
-//! A plain load from a constant variable at a known place gives what it was initialised with. So
-//! without optimisation, too, initialising a local array or structure from a constant is no access to
-//! shared memory.
+//! A plain load from a constant variable at a known offset gives its initial value. So even without
+//! optimisation, initialising a local array or structure from a constant does not access shared memory.
 
 use raddle_ir::{Global, InstKind, Operand, Order, Program, Type as Scalar};
 
 /// Bytes of an address in memory.
 const ADDRESS: u64 = 8;
 
-/// Replaces such loads in all functions but the library's.
+/// Replaces such loads in all functions except library functions.
 pub fn read(program: &mut Program) {
     let globals = &program.globals;
     for function in program.funcs.values_mut().filter(|function| !function.library) {
@@ -32,7 +31,7 @@ pub fn read(program: &mut Program) {
     }
 }
 
-/// None where it is outside, or a part of an address.
+/// `None` if the load is outside of the variable, or reads a part of an address.
 fn value(global: &Global, at: i64, ty: Scalar) -> Option<Operand> {
     let at = u64::try_from(at).ok()?;
     let end = at.checked_add(ty.bytes().into())?;

@@ -1,8 +1,8 @@
-//! One function: parameters, blocks, the copies that `phi` asks for, terminators.
+//! Lowering of one function: parameters, blocks, the copies for `phi`, terminators.
 //!
-//! Registers of the IR are not single-assignment, so a `phi` is a register that is assigned on every
-//! edge into its block; edges that need assignments and are not their block's only way out get a block
-//! of their own. Blocks are visited in reverse postorder, so every value is known before it is used.
+//! Registers of the IR are not single-assignment, so a `phi` becomes a register that is assigned on every
+//! edge into its block. An edge that needs assignments and is not the only edge out of its block gets its
+//! own block. Blocks are visited in reverse postorder, so every value is known before it is used.
 
 use super::program::ProgramLowering;
 use super::value::{Operands, Val};
@@ -18,7 +18,7 @@ use raddle_ir::{
 use raddle_llvm::ast::{self, BlockId, Body, GlobalKind, Inst, InstKind, LocalId, Value};
 use rustc_hash::FxHashSet;
 
-/// The register of a promoted variable, and the one that says whether it was assigned.
+/// The register of a promoted variable, and the register that tells whether it was assigned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotRegs {
     pub value: Reg,
@@ -28,7 +28,7 @@ pub(super) struct SlotRegs {
 pub(super) struct Lower<'a, 'm> {
     pub asm: &'a mut ProgramLowering<'m>,
     pub symbol: Symbol,
-    /// The unit's number and the unit.
+    /// The index of the unit.
     pub at: usize,
     pub unit: &'m Unit,
     pub function: &'m ast::Function,
@@ -40,7 +40,7 @@ pub(super) struct Lower<'a, 'm> {
     pub slots: SecondaryMap<SlotId, Option<SlotRegs>>,
     /// The hidden parameter of a variadic function.
     pub variadic: Option<Reg>,
-    /// Where arguments of variadic calls are put.
+    /// The object for the arguments of variadic calls.
     pub area: Option<Reg>,
     pub blocks: SecondaryMap<BlockId, Option<ir::BlockId>>,
     names: FxHashSet<String>,
@@ -147,7 +147,7 @@ impl Lower<'_, '_> {
         self.define_parts(Some(result), &parts);
     }
 
-    /// What happens before the first instruction.
+    /// Emits the code before the first instruction.
     fn prologue(&mut self, order: &[BlockId]) {
         if self.is_atomic() {
             self.call_library("__VERIFIER_atomic_begin", Vec::new());
@@ -187,14 +187,14 @@ impl Lower<'_, '_> {
         self.free_name(name)
     }
 
-    /// `x` for the variable that a parameter `x` is kept in (`x.addr`).
+    /// `x` for the variable that stores a parameter `x` (`x.addr`).
     pub fn variable_name(&mut self, alloca: LocalId) -> Option<String> {
         let name = self.body.locals[alloca].name.map(|id| self.unit.module.name(id))?;
         let plain = name.strip_suffix(".addr").unwrap_or(name);
         self.free_name(plain).or_else(|| self.free_name(name))
     }
 
-    /// How messages call a variable.
+    /// The name of a variable in messages.
     pub fn source_name(&self, alloca: LocalId) -> &str {
         let name = self.body.locals[alloca].name.map(|id| self.unit.module.name(id));
         name.map_or("a variable", |name| name.strip_suffix(".addr").unwrap_or(name))
@@ -277,8 +277,8 @@ impl Lower<'_, '_> {
         self.out.ret(value);
     }
 
-    /// Whether the function is an atomic section by its name, as the verification contest has it.
-    /// C++ puts the length of the name before it.
+    /// Whether the function is an atomic section according to its name, by the convention of SV-COMP.
+    /// C++ mangling puts the length before the name.
     fn is_atomic(&self) -> bool {
         let name = self.asm.name(self.symbol);
         let name = name.strip_prefix("_Z").unwrap_or(name);
@@ -289,7 +289,7 @@ impl Lower<'_, '_> {
 
     // ---- promoted variables ----
 
-    /// Fails unless the register is set.
+    /// Emits a check that fails unless the register is set.
     pub fn check_assigned(&mut self, set: Reg, name: &str) {
         let (fine, bad) = (self.out.block(None), self.out.block(None));
         self.out.branch(set, fine, bad);
@@ -300,13 +300,13 @@ impl Lower<'_, '_> {
         self.out.switch_to(fine);
     }
 
-    /// One arm an instruction.
+    /// One arm for each instruction.
     fn instruction(&mut self, index: u32, inst: &Inst) {
         let result = inst.result;
         match &inst.kind {
             InstKind::FNeg(arg) => self.fneg(result, *arg),
             InstKind::Binary { op, lhs, rhs, .. } => self.binary(result, *op, *lhs, *rhs),
-            // The address of a variable that is a register.
+            // The address of a variable that has become a register.
             InstKind::Cast { arg, .. } if self.plan.slot(*arg).is_some() => {}
             InstKind::Cast { op, arg, .. } => self.conversion(result, *op, *arg),
             InstKind::ICmp { pred, lhs, rhs } => self.icmp(result, *pred, *lhs, *rhs),
@@ -344,7 +344,7 @@ impl Lower<'_, '_> {
             InstKind::InsertValue { aggregate, value, indices } => {
                 self.insert_value(result, *aggregate, *value, indices);
             }
-            // Terminators and `phi` are not instructions here; the rest handles exceptions.
+            // Terminators and `phi` are handled elsewhere; the remaining instructions handle exceptions.
             _ => {
                 self.unsupported("an exception that is handled");
                 self.define_undefined(result);

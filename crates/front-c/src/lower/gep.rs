@@ -6,12 +6,12 @@ use crate::link::Unit;
 use raddle_ir::{BinOp, CastOp, Operand, Type as Scalar};
 use raddle_llvm::ast::{LocalId, Type, TypeId, Value};
 
-/// Goes from index to index: the type that the next one counts or selects in, and the constant part
-/// of the offset so far. Offsets wrap, as addresses do.
+/// Walks over the indices: keeps the type in which the next index selects or counts, and the constant part
+/// of the offset. Offsets wrap, as addresses do.
 #[derive(Debug)]
 pub struct Walk {
     at: TypeId,
-    /// The first index steps over whole objects.
+    /// Whether the next index is the first, which counts whole objects.
     first: bool,
     pub offset: i64,
 }
@@ -21,7 +21,7 @@ impl Walk {
         Walk { at: source, first: true, offset: 0 }
     }
 
-    /// An index that is known.
+    /// Applies a constant index.
     pub fn constant(&mut self, unit: &Unit, index: i64) -> Option<()> {
         if !self.first && matches!(unit.module.ty(self.at), Type::Struct { .. }) {
             let (field, offset) =
@@ -35,7 +35,7 @@ impl Walk {
         Some(())
     }
 
-    /// Passes an index that is not known; the number of bytes that it counts.
+    /// Applies an index that is not constant; returns the number of bytes for each step of the index.
     pub fn step(&mut self, unit: &Unit) -> Option<u64> {
         if self.first {
             self.first = false;

@@ -1,4 +1,4 @@
-//! Variables: their bytes and the addresses in them.
+//! Lowering of variables: their bytes and the addresses in them.
 
 use super::constant::{Folded, fold};
 use super::program::ProgramLowering;
@@ -7,7 +7,7 @@ use raddle_ir::verify::MAX_OBJECT_SIZE;
 use raddle_ir::{Diagnostic, Global, GlobalId, Operand};
 use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind, GlobalValue, Type, TypeId};
 
-/// An external variable of unknown size gets so many bytes.
+/// The number of bytes of an external variable of unknown size.
 const UNKNOWN_SIZE: u64 = 8;
 
 /// Whether writes to it are errors.
@@ -19,7 +19,7 @@ pub fn is_thread_local(value: &GlobalValue) -> bool {
     matches!(&value.kind, GlobalKind::Variable(variable) if variable.thread_local)
 }
 
-/// The variable that `symbol` defines, or a zeroed one if it is defined nowhere.
+/// The variable that `symbol` defines, or a zeroed variable if no module defines it.
 pub fn lower(
     asm: &mut ProgramLowering<'_>,
     symbol: Symbol,
@@ -55,7 +55,7 @@ pub fn lower(
     };
     let mut global = Global::zeroed(name, size, align);
     global.constant = is_constant(value);
-    // Literals and tables that nobody writes are never told of.
+    // Constant objects, such as string literals and tables, never appear in reports and need no element size.
     let element = element.map(|extent| extent.size).filter(|size| *size > 0);
     global.element = element.filter(|_| !global.constant);
     global.thread_local = variable.thread_local;
@@ -68,7 +68,7 @@ pub fn lower(
     Ok(global)
 }
 
-/// The contents of a variable while they are written.
+/// The contents of a variable during construction.
 struct Image {
     unit: usize,
     bytes: Vec<u8>,
@@ -76,7 +76,7 @@ struct Image {
 }
 
 impl Image {
-    /// Types nest no deeper than the parser allows.
+    /// The recursion is bounded: the parser limits the nesting of types.
     fn write(
         &mut self,
         asm: &mut ProgramLowering<'_>,
@@ -137,7 +137,7 @@ impl Image {
         if bytes.iter().all(|byte| *byte == 0) {
             return;
         }
-        // The whole is known to be at most MAX_OBJECT_SIZE, and parts lie inside of it.
+        // The whole object has at most MAX_OBJECT_SIZE bytes, and its parts lie inside.
         let start = offset.min(MAX_OBJECT_SIZE) as usize;
         let end = start + bytes.len();
         if self.bytes.len() < end {

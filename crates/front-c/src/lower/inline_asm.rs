@@ -1,4 +1,4 @@
-//! Inline assembly: what [`crate::inline_asm`] understands of it, as instructions.
+//! Lowering of the inline assembly that [`crate::inline_asm`] supports.
 
 use super::function::Lower;
 use crate::inline_asm::{AsmOperand, Constraint, Flag, Step, constraints, steps};
@@ -7,13 +7,13 @@ use raddle_ir::{
 };
 use raddle_llvm::ast::{Call, InlineAsm, LocalId};
 
-/// A machine's locked instructions are fences as well.
+/// Locked instructions of a machine are also fences.
 const LOCKED: Access = Access::new(Order::SeqCst);
 
 /// An operand of the assembly.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// What it holds: an input's value, an output's value so far, or an address if it is memory.
+    /// The value of an input, the current value of an output, or the address of a memory operand.
     value: Option<Operand>,
     ty: Scalar,
     memory: bool,
@@ -22,10 +22,10 @@ struct Slot {
     flag: Option<Flag>,
 }
 
-/// The processor, as far as it matters.
+/// The relevant state of the processor.
 struct State {
     slots: Vec<Slot>,
-    /// An `i1` each.
+    /// The flags, each an `i1`.
     zero: Option<Operand>,
     carry: Option<Operand>,
 }
@@ -127,7 +127,7 @@ impl Lower<'_, '_> {
             Step::Yield => self.push(Out::Yield),
             Step::Move { source, target, bits } => self.transfer(state, source, target, *bits)?,
             Step::Rmw { op, source, memory, bits, old } => {
-                // `xchg` may name memory first.
+                // The operands of `xchg` may come in either order.
                 let swapped = *op == RmwOp::Xchg && is_memory(state, source);
                 let (source, memory) = if swapped { (memory, source) } else { (source, memory) };
                 let old = match (old, swapped, source) {
@@ -164,7 +164,7 @@ impl Lower<'_, '_> {
         Some(())
     }
 
-    /// The address that a place stands for.
+    /// The address of a memory operand.
     fn memory(&mut self, state: &State, place: &AsmOperand) -> Option<Operand> {
         let (index, memory) = match place {
             AsmOperand::Operand(index) => (*index, true),
@@ -176,7 +176,7 @@ impl Lower<'_, '_> {
         Some(self.writable(address))
     }
 
-    /// The value of a place, as an integer of that many bits.
+    /// The value of an operand, as an integer of type `ty`.
     fn source(&mut self, state: &State, place: &AsmOperand, ty: Scalar) -> Option<Operand> {
         match place {
             AsmOperand::Immediate(value) => Some(Operand::Int(*value as u128 & ty.mask())),
@@ -189,7 +189,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// The width of the suffix, or of the register.
+    /// The width according to the suffix, or else according to the register.
     fn width(&self, state: &State, bits: Option<u8>, source: &AsmOperand) -> Option<Scalar> {
         match (bits, source) {
             (Some(bits), _) => Some(Scalar::Int(bits)),
@@ -207,7 +207,7 @@ impl Lower<'_, '_> {
         Some(())
     }
 
-    /// A machine's ordinary accesses: no compiler may merge or drop them, and they are no fences.
+    /// Ordinary accesses of a machine: compilers may not merge or drop them, and they are not fences.
     fn transfer(
         &mut self,
         state: &mut State,
@@ -312,7 +312,7 @@ impl Lower<'_, '_> {
     ) -> Option<()> {
         let ty = self.width(state, bits, index)?;
         let addr = self.memory(state, memory)?;
-        // An index past the width would reach other memory; with an immediate it wraps.
+        // An index in a register that exceeds the width would address other memory; an immediate index wraps.
         let index = match index {
             AsmOperand::Immediate(value) => Operand::Int(*value as u128 % u128::from(ty.bits())),
             other => {

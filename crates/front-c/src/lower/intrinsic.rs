@@ -7,7 +7,7 @@ use raddle_ir::{
 };
 use raddle_llvm::ast::{Arg, Call, LocalId};
 
-/// Whatever an intrinsic says of its arguments, nothing happens.
+/// Intrinsics without an effect, whatever their arguments.
 const SILENT: [&str; 16] = [
     "lifetime.",
     "dbg.",
@@ -27,7 +27,7 @@ const SILENT: [&str; 16] = [
     "fake.use",
 ];
 
-/// The result is the first argument.
+/// Intrinsics whose result is the first argument.
 const IDENTITY: [&str; 9] = [
     "expect",
     "annotation",
@@ -40,7 +40,7 @@ const IDENTITY: [&str; 9] = [
     "arithmetic.fence",
 ];
 
-/// Intrinsics that stand for one instruction of a machine.
+/// Intrinsics that stand for one machine instruction.
 fn machine(name: &str) -> Option<Out> {
     let kind = match name {
         "x86.sse2.pause" => return Some(Out::Yield),
@@ -56,7 +56,7 @@ fn machine(name: &str) -> Option<Out> {
     Some(Out::Fence { kind })
 }
 
-/// The fences of 64-bit ARM: the option tells which accesses are ordered.
+/// The fences of 64-bit ARM: the option selects the ordered accesses.
 fn arm(name: &str, option: u128) -> Option<FenceKind> {
     let (stores, loads) = (option & 3 == 2, option & 3 == 1);
     Some(match name {
@@ -72,7 +72,7 @@ fn arm(name: &str, option: u128) -> Option<FenceKind> {
 }
 
 impl Lower<'_, '_> {
-    /// `name`: without `llvm.`.
+    /// `name` is the name without `llvm.`.
     pub fn intrinsic(&mut self, name: &str, call: &Call, result: Option<LocalId>) {
         if SILENT.iter().any(|prefix| name.starts_with(prefix)) {
             return self.define_undefined(result);
@@ -112,7 +112,7 @@ impl Lower<'_, '_> {
         }
         match name.split('.').next().unwrap_or("") {
             "trap" | "debugtrap" => self.trap(),
-            // Memory of the stack is given back when the function returns.
+            // Stack memory is released when the function returns.
             "stacksave" => self.define(result, Operand::Int(0)),
             _ => {
                 self.unsupported(format!("the intrinsic llvm.{name}"));
@@ -155,7 +155,7 @@ impl Lower<'_, '_> {
         self.resize(from, Scalar::I64, size)
     }
 
-    /// None for vectors, aggregates and floats that the IR does not have.
+    /// `None` for vectors, aggregates and floats that the IR does not have.
     fn arithmetic_type(&self, arg: &Arg) -> Option<Scalar> {
         use raddle_llvm::ast::Type;
         let ty = self.type_of(arg.value)?;
@@ -251,8 +251,8 @@ impl Lower<'_, '_> {
 
     fn on_pointers(&mut self, kind: &str, to: Scalar, [a, b, _]: [Operand; 3]) -> Option<Operand> {
         Some(match kind {
-            // How large an object is, is not known when it is compiled: all ones, or 0 if the
-            // least is asked for.
+            // The size of an object is not known at compile time: the result is all ones, or 0 if the
+            // minimum is requested.
             "objectsize" if b == Operand::Int(1) => Operand::Int(0),
             "objectsize" => Operand::Int(to.mask()),
             "ptrmask" => {
@@ -281,7 +281,7 @@ impl Lower<'_, '_> {
                 let whole = self.bin(BinOp::Or, bits, size, from);
                 self.with_bits(ty, whole)
             }
-            // Not fused: the intrinsic leaves the choice.
+            // The intrinsic permits both a fused and an unfused operation; this one is not fused.
             "fmuladd" => {
                 let product = self.bin(BinOp::FMul, ty, a, b);
                 self.bin(BinOp::FAdd, ty, product, c)
@@ -292,9 +292,9 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// Whether a float is of one of the classes that a mask names: from bit 0 on, signalling and quiet
-    /// NaN, then from minus to plus: infinity, normal, subnormal, zero, zero, subnormal, normal,
-    /// infinity. Both kinds of NaN count as one.
+    /// Whether a float belongs to one of the classes in a mask. From bit 0 on, the mask has signalling NaN,
+    /// quiet NaN, negative infinity, negative normal, negative subnormal, negative zero, positive zero,
+    /// positive subnormal, positive normal, positive infinity. Both kinds of NaN count as one.
     fn float_class(&mut self, ty: Scalar, [a, mask, _]: [Operand; 3]) -> Option<Operand> {
         let (Operand::Int(mask), true) = (mask, ty.is_float()) else {
             return None;
@@ -306,7 +306,7 @@ impl Lower<'_, '_> {
         let whole = self.bits_of(ty, a);
         let size = self.bin(BinOp::And, bits, whole, Operand::Int(sign - 1));
         let negative = self.cmp(IntPred::Uge, bits, whole, Operand::Int(sign));
-        // First and one past the last of the sizes, and the bits of the mask for minus and plus.
+        // For each class: the first magnitude, one past the last, and the mask bits for negative and positive.
         let classes = [
             (infinity + 1, sign, 3, 3),
             (infinity, infinity + 1, 1 << 2, 1 << 9),
@@ -333,7 +333,7 @@ impl Lower<'_, '_> {
         Some(any)
     }
 
-    /// The one that is a number if the other is not.
+    /// The extreme of two floats; if exactly one of them is a number, that one.
     fn float_extreme(&mut self, pred: FloatPred, ty: Scalar, a: Operand, b: Operand) -> Operand {
         let (first, odd) = (self.fresh(Scalar::BOOL), self.fresh(Scalar::BOOL));
         self.push(Out::Cmp { pred: Pred::Float(pred), ty, dst: first, a, b });

@@ -1,27 +1,27 @@
-//! Vectors of at most 128 bits: an integer that holds the lanes side by side, the first lowest.
+//! Vectors of at most 128 bits: an integer that holds the lanes side by side, the first in the lowest bits.
 
 use super::function::Lower;
 use crate::layout::element_bits;
 use raddle_ir::{BinOp, Operand, Type as Scalar};
 use raddle_llvm::ast::{ConstId, ConstKind, LocalId, Type, TypeId, Value};
 
-/// A function of one lane: from the lanes of the operands, of one type, to one of another.
+/// A function on lanes: maps one lane of each operand, all of one type, to a lane of the result type.
 pub(super) type OfLane<'f, 'a, 'm> =
     &'f dyn Fn(&mut Lower<'a, 'm>, TypeId, TypeId, &[Operand]) -> Option<Operand>;
 
-/// How a vector is made of lanes.
+/// The number, type and width of the lanes of a vector.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lanes {
     pub element: TypeId,
     pub count: u32,
-    /// Of one lane.
+    /// The width of one lane.
     bits: u32,
     ty: Scalar,
     whole: Scalar,
 }
 
 impl<'a, 'm> Lower<'a, 'm> {
-    /// None for what is no vector, or too large a one.
+    /// `None` if the type is not a vector, or if it is too large.
     pub fn lane_type(&self, ty: TypeId) -> Option<Lanes> {
         let Type::Vector { element, len, .. } = self.unit.module.ty(ty) else {
             return None;
@@ -191,7 +191,7 @@ impl<'a, 'm> Lower<'a, 'm> {
         Some(self.join(to, &parts))
     }
 
-    /// The lanes that a mask asks for; none where any will do.
+    /// The lanes that a mask selects; `None` for lanes with an arbitrary value.
     fn mask(&self, mask: ConstId, count: u32) -> Option<Vec<Option<u128>>> {
         let module = &self.unit.module;
         let lane = |id: &ConstId| match module.constant(*id).kind {

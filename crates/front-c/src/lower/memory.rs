@@ -1,14 +1,14 @@
 //! Accesses to memory.
 //!
-//! Atomic orderings become the IR's orders; what is not atomic is plain, volatile or not. Aggregates
-//! are loaded and stored leaf by leaf. Objects that stay with their thread are `private`.
+//! Atomic orderings become the IR's orders; accesses that are not atomic are plain, volatile or not.
+//! Aggregates are loaded and stored leaf by leaf. Objects that only their own thread accesses are `private`.
 
 use super::function::Lower;
 use crate::promote::{SlotId, is_update};
 use raddle_ir::{Access, BinOp, FenceKind, InstKind as Out, Operand, Order, RmwOp, Type as Scalar};
 use raddle_llvm::ast::{self, Atomic, CmpXchg, Inst, InstKind, LocalId, Ordering, TypeId, Value};
 
-/// The largest alignment that the IR knows.
+/// The largest alignment in the IR.
 const MAX_ALIGN: u64 = 1 << 28;
 
 pub(super) fn order(ordering: Ordering) -> Order {
@@ -80,7 +80,8 @@ impl Lower<'_, '_> {
             return self.define_undefined(inst.result);
         };
         let mut access = access(*atomic, *volatile);
-        // Optimisers load early what may not be needed, so there it is no error to read nothing.
+        // Optimisers move loads before the condition that guards them, so reading an unassigned value is not an
+        // error in optimised code.
         access.raw = self.unit.optimised && atomic.is_none()
             || is_update(self.unit, self.body, &self.uses, index);
         let base = self.operand(*ptr);
@@ -102,7 +103,7 @@ impl Lower<'_, '_> {
             let name = self.source_name(self.plan.slots[slot].alloca).to_owned();
             self.check_assigned(set, &name);
         }
-        // A copy: the variable may change before the value is used.
+        // Copy the value: the variable may change before the value is used.
         let dst = self.fresh(self.plan.slots[slot].ty);
         self.assign(self.plan.slots[slot].ty, dst, regs.value.into());
         let value = self.coerce(self.plan.slots[slot].ty, ty, dst.into());
@@ -225,7 +226,7 @@ fn rmw_op(op: ast::RmwOp) -> Option<RmwOp> {
     })
 }
 
-/// Whether the IR has the operation on that type.
+/// Whether the IR supports the operation on that type.
 fn fits(op: ast::RmwOp, ty: Scalar) -> bool {
     match op {
         ast::RmwOp::Xchg => true,

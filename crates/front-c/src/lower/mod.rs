@@ -1,21 +1,21 @@
-//! From LLVM functions to functions of the IR.
+//! Lowering of LLVM functions to functions of the IR.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`assembly`] | the program while it is put together: ids, names, positions |
-//! | [`mod@start`] | what runs before and after `main` |
-//! | [`global`], [`constant`] | variables and what they start as |
-//! | [`fixed`] | reads of variables that never change |
-//! | [`function`], [`edges`] | one function: parameters, blocks, terminators; the ways between blocks |
-//! | [`emit`], [`value`] | writing instructions; operands and aggregates |
-//! | [`arith`], [`lanes`], [`gep`] | arithmetic, on vectors too; addresses |
+//! | [`program`] | the program during construction: ids, names, positions |
+//! | [`mod@start`] | the code before and after `main` |
+//! | [`global`], [`constant`] | variables and their initial values |
+//! | [`fixed`] | loads from constant variables |
+//! | [`function`], [`edges`] | one function: parameters, blocks, terminators; the edges between blocks |
+//! | [`emit`], [`value`] | emitting instructions; operands and aggregates |
+//! | [`arith`], [`lanes`], [`gep`] | arithmetic, also on vectors; addresses |
 //! | [`memory`], [`copy`] | accesses; copies of whole objects |
 //! | [`call`], [`varargs`] | calls |
-//! | [`intrinsic`], [`overflow`], [`special`] | functions that are not called but translated |
-//! | [`assembler`] | inline assembly |
+//! | [`intrinsic`], [`overflow`], [`special`] | functions that are translated instead of called |
+//! | [`inline_asm`] | inline assembly |
 //!
-//! What cannot be translated becomes `unsupported` in its place, and its result is undefined: the
-//! rest of the program runs, and reaching it says what it was.
+//! A construct that cannot be translated becomes an `unsupported` instruction with an undefined result: the
+//! rest of the program runs, and reaching the instruction reports the construct.
 
 mod arith;
 mod call;

@@ -1,4 +1,4 @@
-//! Arithmetic that the IR does not have as instructions: overflow, saturation, bits.
+//! Arithmetic for which the IR has no instructions: overflow, saturation, bit manipulation.
 
 use super::function::Lower;
 use raddle_ir::{BinOp, CastOp, IntPred, Operand, Type as Scalar, UnOp};
@@ -60,7 +60,7 @@ impl Lower<'_, '_> {
         self.cmp(IntPred::Slt, ty, both, Operand::Int(0))
     }
 
-    /// In twice the width; unsigned numbers of more than 64 bits by dividing back.
+    /// Multiplies in twice the width; detects overflow of unsigned numbers of more than 64 bits by dividing back.
     fn multiply(
         &mut self,
         ty: Scalar,
@@ -141,7 +141,7 @@ impl Lower<'_, '_> {
         Some(at)
     }
 
-    /// How many bits are set: counted in pairs, nibbles, bytes, then all bytes at once.
+    /// The number of set bits: counted in pairs, nibbles, bytes, then all bytes at once.
     pub fn population(&mut self, ty: Scalar, a: Operand) -> Operand {
         let wide = Scalar::Int(ty.bits().next_power_of_two().max(8) as u8);
         let mut at = self.resize(ty, wide, a);
@@ -182,7 +182,7 @@ impl Lower<'_, '_> {
         self.population(ty, low)
     }
 
-    /// Both operands side by side, shifted; the high half if to the left, else the low one.
+    /// Shifts the concatenation of both operands; returns the high half of a left shift, else the low half.
     pub fn funnel(
         &mut self,
         ty: Scalar,
@@ -194,7 +194,7 @@ impl Lower<'_, '_> {
         let width = Operand::Int(ty.bits().into());
         let by = self.bin(BinOp::URem, ty, by, width);
         let rest = self.bin(BinOp::Sub, ty, width, by);
-        // A shift by the whole width gives 0, which is what is wanted when `by` is 0.
+        // A shift by the whole width gives 0, as required if `by` is 0.
         let (high, low) = if left { (by, rest) } else { (rest, by) };
         let high = self.bin(BinOp::Shl, ty, a, high);
         let low = self.bin(BinOp::LShr, ty, b, low);

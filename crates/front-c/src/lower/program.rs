@@ -1,7 +1,7 @@
-//! The program while it is put together.
+//! The program during construction.
 //!
-//! Only what can be reached from the start is translated: a reference to a function or variable
-//! gives it an id at once and leaves its body for later ([`ProgramLowering::finish`] works off what is left).
+//! Only code that is reachable from the start is translated: a reference to a function or variable
+//! allocates its id at once and defers its body ([`ProgramLowering::finish`] processes the deferred bodies).
 
 use super::fixed;
 use super::function;
@@ -22,10 +22,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Aliases of aliases end; what does not end is taken for a cycle.
+/// A longer chain of aliases is taken for a cycle.
 const MAX_ALIASES: u32 = 64;
 
-/// What the assembly is made from.
+/// The inputs of the lowering.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'m> {
     pub units: &'m [Unit],
@@ -35,7 +35,7 @@ pub struct Source<'m> {
     pub options: &'m Options,
 }
 
-/// Something that has an id but is not translated yet.
+/// A function or variable that has an id but is not translated yet.
 enum Pending {
     Function(FuncId, Symbol),
     Variable(GlobalId, Symbol),
@@ -53,10 +53,10 @@ pub struct ProgramLowering<'m> {
     function_names: FxHashSet<String>,
     variable_names: FxHashSet<String>,
     pending: Vec<Pending>,
-    /// Per unit, the positions that are in the program's table already.
+    /// For each unit, the positions that are already in the program's table.
     locs: Vec<SecondaryMap<ast::LocId, Option<LocId>>>,
     files: FxHashMap<String, u32>,
-    /// The machines that inline assembly is for.
+    /// The machines of the inline assembly.
     pub machines: BTreeSet<Machine>,
 }
 
@@ -78,7 +78,7 @@ impl<'m> ProgramLowering<'m> {
         }
     }
 
-    /// Translates everything that was referred to, and what that refers to.
+    /// Translates everything that was referred to, directly or indirectly.
     pub fn finish(mut self) -> Result<(Program, BTreeSet<Machine>), Diagnostic> {
         while let Some(pending) = self.pending.pop() {
             match pending {
@@ -122,12 +122,12 @@ impl<'m> ProgramLowering<'m> {
         self.unit(symbol).module.global(symbol.global)
     }
 
-    /// What a symbol is called in the source; numbered globals have no name.
+    /// The name of a symbol in the source; numbered globals have no name.
     pub fn name(&self, symbol: Symbol) -> &'m str {
         self.unit(symbol).module.symbol(symbol.global).unwrap_or("unnamed")
     }
 
-    /// The definition that a reference means, through aliases that are nothing but another name.
+    /// The definition that a reference denotes. Follows aliases that are just another name.
     pub fn definition(&self, symbol: Symbol) -> Symbol {
         let mut at = self.source.links.resolve(self.source.units, symbol);
         for _ in 0..MAX_ALIASES {
@@ -178,7 +178,7 @@ impl<'m> ProgramLowering<'m> {
         }
     }
 
-    /// An alias into the middle of something.
+    /// An alias into the middle of an object.
     fn alias(&mut self, symbol: Symbol, target: ast::ConstId, depth: u32) -> Operand {
         use super::constant::{Folded, fold_within};
         match fold_within(self, symbol.unit, target, depth) {
@@ -196,8 +196,8 @@ impl<'m> ProgramLowering<'m> {
 
     // ---- ids ----
 
-    /// The function that a symbol (a definition already) stands for: its own body, the library's,
-    /// or none.
+    /// The function for a symbol that is already resolved to a definition: with the body of the symbol, with
+    /// the body from the library, or without a body.
     pub fn function(&mut self, symbol: Symbol) -> FuncId {
         if let Some(id) = self.functions.get(&symbol) {
             return *id;
@@ -222,7 +222,7 @@ impl<'m> ProgramLowering<'m> {
         id
     }
 
-    /// A function of the library, under the name that programs know it by.
+    /// A library function, under its public name.
     pub fn library_function(&mut self, name: &str) -> Option<FuncId> {
         let name = known_as(name);
         let spurious = format!("raddle.spurious.{name}");
@@ -255,7 +255,7 @@ impl<'m> ProgramLowering<'m> {
         Some(id)
     }
 
-    /// A function that the library refers to: its own, the program's, or one that is not there.
+    /// A function that the library refers to: from the library, from the program, or without a body.
     pub fn needed_function(&mut self, declared: &Function) -> FuncId {
         let name = &declared.name;
         if let Some(id) = self.library_function(name) {
@@ -289,7 +289,7 @@ impl<'m> ProgramLowering<'m> {
         let id = from_library.unwrap_or_else(|| {
             let called = unique(&mut self.variable_names, name);
             let mut global = Global::zeroed(called, 0, 1);
-            // Code that refers to it is translated before its contents are.
+            // Code that refers to the variable is translated before its contents.
             let value = self.global_value(symbol);
             global.constant = global::is_constant(value);
             global.thread_local = global::is_thread_local(value);
@@ -301,19 +301,19 @@ impl<'m> ProgramLowering<'m> {
         id
     }
 
-    /// A global that no source has.
+    /// Adds a global that has no source.
     pub fn add_variable(&mut self, mut global: Global) -> GlobalId {
         global.name = unique(&mut self.variable_names, &global.name);
         self.program.globals.push(global)
     }
 
-    /// A function that no source has.
+    /// Adds a function that has no source.
     pub fn add_function(&mut self, mut function: Function) -> FuncId {
         function.name = unique(&mut self.function_names, &function.name);
         self.program.funcs.push(function)
     }
 
-    /// A function without a body, to be called and perhaps to be given one later.
+    /// Declares a function without a body, which can be called and may get a body later.
     fn declare(&mut self, name: &str, signature: Option<Signature>) -> FuncId {
         let mut function = FunctionBuilder::new(unique(&mut self.function_names, name));
         let signature = signature.unwrap_or(Signature { params: Vec::new(), ret: None });
@@ -340,7 +340,7 @@ impl<'m> ProgramLowering<'m> {
         if let Some(known) = self.locs[unit][id] {
             return known;
         }
-        // Chains of inlining end; walk to the outermost that is not known, then back in.
+        // Chains of inlining are finite: walk to the outermost unknown position, then enter from there inwards.
         let module = &self.source.units[unit].module;
         let mut chain = vec![id];
         let mut outer = LocId::NONE;
@@ -363,7 +363,7 @@ impl<'m> ProgramLowering<'m> {
         let file = file.filter(|file| !is_system_header(&self.source.units[unit], *file));
         let file = file.map(|file| self.file(unit, file));
         let (Some(file), true) = (file, line > 0) else {
-            // Code that no line of the program stands for belongs to the call it is inlined at, or else to
+            // Code without a line in the program belongs to the call into which it is inlined, or else to
             // the call of its function.
             return inlined_at;
         };
@@ -382,11 +382,11 @@ impl<'m> ProgramLowering<'m> {
     }
 }
 
-/// C++ calls some functions by other names.
+/// The C name of a function to which C++ gives another name.
 fn known_as(name: &str) -> &str {
     match name {
         "_Znwm" | "_Znam" => "malloc",
-        // With an alignment, which every object has, and those that would not throw.
+        // Variants with an alignment (every object is sufficiently aligned), and variants that do not throw.
         "_ZnwmSt11align_val_t" | "_ZnamSt11align_val_t" => "malloc",
         "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => "malloc",
         "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => "free",
@@ -397,7 +397,7 @@ fn known_as(name: &str) -> &str {
     }
 }
 
-/// Whether a file came with the compiler or the system: inline functions of C++'s headers, say.
+/// Whether a file belongs to the compiler or the system, such as the headers of C++ with inline functions.
 fn is_system_header(unit: &Unit, file: ast::FileId) -> bool {
     let name = unit.module.name(unit.module.files[file].name);
     let folders = ["/usr/include/", "/usr/lib/", "/usr/bin/../", "/usr/local/include/"];
@@ -405,7 +405,7 @@ fn is_system_header(unit: &Unit, file: ast::FileId) -> bool {
         || ["/include/c++/", "/lib/clang/"].iter().any(|part| name.contains(part))
 }
 
-/// The file as the user named it if it is the input itself; else as the compiler found it.
+/// The name that the user gave, if the file is the input itself; else the name that the compiler reports.
 fn shown_file(unit: &Unit, file: ast::FileId) -> String {
     let file = &unit.module.files[file];
     let name = unit.module.name(file.name);
@@ -416,14 +416,14 @@ fn shown_file(unit: &Unit, file: ast::FileId) -> String {
     if input == name || input == whole {
         unit.file.clone()
     } else if !Path::new(name).exists() && Path::new(&whole).exists() {
-        // The compiler's folder is not always the one that it was run in.
+        // The compilation folder is not always the folder in which the compiler was started.
         whole
     } else {
         name.to_owned()
     }
 }
 
-/// `name`, or `name.2` and so on if that is taken.
+/// `name`, or `name.2` and so on if `name` is already used.
 fn unique(names: &mut FxHashSet<String>, name: &str) -> String {
     if names.insert(name.to_owned()) {
         return name.to_owned();

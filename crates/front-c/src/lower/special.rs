@@ -1,7 +1,7 @@
-//! Functions that are known by name and become instructions: assertions, assumptions, choices.
+//! Functions that are recognised by name and become instructions: assertions, assumptions, choices.
 //!
-//! Most hold only if the program does not define them itself; SV-COMP's `reach_error` and
-//! `assume_abort_if_not` also if it does, by that competition's convention.
+//! Most are recognised only if the program does not define them. SV-COMP's `reach_error` and
+//! `assume_abort_if_not` are always recognised, by the convention of that competition.
 
 use super::function::Lower;
 use crate::link::Symbol;
@@ -10,11 +10,11 @@ use raddle_llvm::ast::{
     Arg, Call, ConstExpr, ConstId, ConstKind, GlobalId, GlobalKind, LocalId, Value,
 };
 
-/// `choose` explores every value; a wider range than this is no range that was meant.
+/// `choose` explores every value; a wider range is not supported, since it was probably not intended.
 const MAX_CHOICES: u64 = 1 << 16;
 
 impl Lower<'_, '_> {
-    /// Whether the call was one of these.
+    /// Translates the call if it is one of these; returns whether it was.
     pub fn special(
         &mut self,
         symbol: Symbol,
@@ -87,8 +87,8 @@ impl Lower<'_, '_> {
         Some(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// The global whose first byte a constant points to. Older compilers write that as a walk to its
-    /// first element.
+    /// The global whose first byte a constant points to. Older compilers write the address as a
+    /// `getelementptr` to the first element.
     fn start_of_global(&self, id: ConstId) -> Option<GlobalId> {
         let module = &self.unit.module;
         let is_zero = |id: &ConstId| matches!(module.constant(*id).kind, ConstKind::Int(0));
@@ -107,11 +107,11 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Some value of the range that was asked for, as far as the type has it.
+    /// Emits a choice from the range of the options, restricted to the values of the type.
     fn nondet(&mut self, kind: &str, result: Option<LocalId>) -> bool {
         let ty = result.and_then(|result| self.result_scalar(result));
         let Some(ty @ Scalar::Int(bits)) = ty.filter(|ty| ty.bits() <= 64) else {
-            self.unsupported(format!("__VERIFIER_nondet_{kind}: a choice that is no integer"));
+            self.unsupported(format!("__VERIFIER_nondet_{kind}: a choice that is not an integer"));
             self.define_undefined(result);
             return true;
         };
@@ -144,7 +144,7 @@ fn is_unsigned(kind: &str) -> bool {
         || kind.starts_with("unsigned")
 }
 
-/// The values of a type, as far as an `i64` has them.
+/// The range of a type, restricted to `i64`.
 fn limits(bits: u8, unsigned: bool) -> (i64, i64) {
     match (bits, unsigned) {
         (64.., true) => (0, i64::MAX),

@@ -1,6 +1,6 @@
-//! What runs before and after `main`: the initial thread runs constructors in the order of their
-//! priorities, then `main` with the arguments it takes, then what was registered to run at the end,
-//! and ends the program.
+//! The code before and after `main`: the initial thread runs constructors in the order of their
+//! priorities, then `main` with the arguments it takes, then the functions registered for the end,
+//! and then ends the program.
 
 use super::constant::{Folded, fold};
 use super::program::ProgramLowering;
@@ -14,7 +14,7 @@ use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind};
 /// A priority, and the function to run.
 type Constructor = (u128, Operand);
 
-/// Adds the initial thread. `file`: what to complain about when there is no `main`.
+/// Adds the initial thread. `file` is the file that the message about a missing `main` names.
 pub fn start(asm: &mut ProgramLowering<'_>, file: &str) -> Result<(), Diagnostic> {
     let main = asm.source.links.find("main").map(|symbol| asm.definition(symbol));
     let main = main.filter(|symbol| is_function(asm, *symbol)).ok_or_else(|| {
@@ -39,7 +39,7 @@ pub fn start(asm: &mut ProgramLowering<'_>, file: &str) -> Result<(), Diagnostic
     let params = asm.params(main);
     let args = arguments(asm, &params);
     out.push(InstKind::Call { dst: None, callee: Callee::Direct(main), args });
-    // Where nothing is registered to run at the end, there is nothing to look for either.
+    // If the program cannot register functions for the end, the call of `exit` is not needed.
     match mentions(asm, &["atexit", "__cxa_atexit"]).then(|| asm.library_function("exit")) {
         Some(Some(exit)) => {
             let (callee, args) = (Callee::Direct(exit), vec![Operand::Int(0)]);

@@ -10,10 +10,10 @@ use smallvec::{SmallVec, smallvec};
 /// Aggregates as values have fewer leaves than this.
 const MAX_INDEX: u32 = 1 << 12;
 
-/// What a local stands for.
+/// The value of a local.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Val {
-    /// Nothing yet, or nothing that could be translated.
+    /// No value yet, or a value that could not be translated.
     #[default]
     Unset,
     One(Operand),
@@ -28,7 +28,7 @@ impl Lower<'_, '_> {
         self.unit.module.value_type(self.body, value)
     }
 
-    /// The register type of a value; none for aggregates and what has no register.
+    /// The register type of a value; `None` for aggregates and types without a register.
     pub fn scalar_of(&self, value: Value) -> Option<Scalar> {
         self.unit.layout.scalar(self.type_of(value)?)
     }
@@ -37,7 +37,7 @@ impl Lower<'_, '_> {
         self.unit.layout.scalar(self.body.locals[result].ty)
     }
 
-    /// A value that is one scalar.
+    /// A value that is a single scalar.
     pub fn operand(&mut self, value: Value) -> Operand {
         match value {
             Value::Local(local) => match &self.values[local] {
@@ -66,7 +66,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A value as its leaves; one for a scalar.
+    /// A value as its leaves; one leaf for a scalar.
     pub fn parts(&mut self, value: Value) -> Operands {
         match value {
             Value::Local(local) => match &self.values[local] {
@@ -138,7 +138,7 @@ impl Lower<'_, '_> {
         };
     }
 
-    /// A result that is nothing in particular, after something unsupported.
+    /// Defines an unspecified result, after an unsupported construct.
     pub fn define_undefined(&mut self, result: Option<LocalId>) {
         if let Some(local) = result {
             let parts = self.undefined(self.body.locals[local].ty);
@@ -174,7 +174,7 @@ impl Lower<'_, '_> {
 
     // ---- extractvalue, insertvalue ----
 
-    /// The leaves of an aggregate that a path of indices selects: the first and how many.
+    /// The leaves of an aggregate that a path of indices selects: the index of the first and their number.
     fn selected(&self, aggregate: TypeId, indices: &[u32]) -> Option<(usize, usize)> {
         let (mut at, mut first) = (aggregate, 0);
         for index in indices {

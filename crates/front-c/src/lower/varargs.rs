@@ -1,10 +1,10 @@
 //! Variadic functions.
 //!
-//! A caller puts variadic arguments into slots of eight bytes, in an object of its own frame, and
-//! passes the address of that. On x86-64 clang writes `va_arg` out as code over the platform's
-//! `va_list`; `va_start` fills that so that the code always takes the next argument from memory
-//! (`overflow_arg_area`), never from saved registers. On 64-bit ARM the same is done with its own
-//! structure. Where `va_list` is a plain pointer, it points to the next slot.
+//! The caller stores variadic arguments into slots of eight bytes, in an object of its own frame, and
+//! passes the address of that object. On x86-64, clang expands `va_arg` to code over the platform's
+//! `va_list`; `va_start` fills the list so that this code always takes the next argument from memory
+//! (`overflow_arg_area`), never from saved registers. 64-bit ARM works the same way with its own
+//! structure. If `va_list` is a plain pointer, it points to the next slot.
 
 use super::copy::AlignedAddress;
 use super::function::Lower;
@@ -12,13 +12,13 @@ use raddle_ir::{Access, BinOp, CastOp, InstKind as Out, Operand, Order, Type as 
 use raddle_llvm::ast::{Arg, BlockId, InstKind, LocalId, Type, Value};
 
 const SLOT: u64 = 8;
-/// Offsets that say: the registers that hold arguments are used up.
+/// Offsets that mean: all registers with arguments are used up.
 const GP_USED_UP: u128 = 48;
 const FP_USED_UP: u128 = 176;
 
 const PLAIN: Access = Access::new(Order::Plain);
 
-/// What the platform's `va_list` is.
+/// The form of the platform's `va_list`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ListKind {
     /// `{ i32 gp_offset, i32 fp_offset, ptr overflow_arg_area, ptr reg_save_area }`.
@@ -47,7 +47,7 @@ impl ListKind {
         }
     }
 
-    /// Where the address of the next argument in memory is.
+    /// The offset at which the list stores the address of the next argument in memory.
     const fn next(self) -> i64 {
         match self {
             ListKind::X86_64 => 8,
@@ -61,7 +61,7 @@ impl Lower<'_, '_> {
         ListKind::of(self.unit.module.triple.map_or("", |id| self.unit.module.name(id)))
     }
 
-    /// Slots of an argument: where it starts at the earliest, and how many it takes.
+    /// The slots of an argument: the first slot, given that slots before `at` are used, and their number.
     fn slots(&self, arg: &Arg, at: u64) -> (u64, u64) {
         let ty = arg.attrs.byval.or_else(|| self.type_of(arg.value));
         let extent = ty.and_then(|ty| self.unit.layout.extent(ty));
@@ -78,8 +78,8 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// One object for the arguments of every variadic call of the function: they are written right
-    /// before a call, and nothing of them is needed after it.
+    /// Creates one object for the arguments of all variadic calls of the function: arguments are written
+    /// right before a call, and are not needed after it.
     pub fn make_area(&mut self, order: &[BlockId]) {
         let mut slots = 0;
         for block in order {
@@ -101,7 +101,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Writes the arguments; their address.
+    /// Writes the arguments and returns their address.
     pub fn variadic_arguments(&mut self, args: &[Arg]) -> Operand {
         let Some(area) = self.area.filter(|_| !args.is_empty()) else {
             return Operand::Int(0);
@@ -172,7 +172,7 @@ impl Lower<'_, '_> {
         self.copy(to, from, size, false);
     }
 
-    /// The instruction `va_arg`, which clang writes where it does not write the code out.
+    /// The instruction `va_arg`, which clang emits on targets where it does not expand it.
     pub fn va_arg(&mut self, result: Option<LocalId>, list: Value) {
         let extent = result.and_then(|local| self.unit.layout.extent(self.body.locals[local].ty));
         let leaves = result.and_then(|local| self.leaves(self.body.locals[local].ty));

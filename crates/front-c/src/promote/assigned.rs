@@ -1,7 +1,7 @@
-//! Which loads of promoted variables are sure to come after an assignment.
+//! Proves that loads of promoted variables come after an assignment.
 //!
-//! The usual forward analysis: a variable is assigned at the start of a block if it is at the end of
-//! every reachable predecessor.
+//! This is the usual forward analysis: a variable is assigned at the start of a block if it is assigned at
+//! the end of every reachable predecessor.
 
 use super::{Plan, SlotId, bits};
 use crate::link::Unit;
@@ -28,7 +28,7 @@ impl Set {
         self.words[slot.index() / 64] & (1 << (slot.index() % 64)) != 0
     }
 
-    /// Whether anything went.
+    /// Returns whether the set has changed.
     fn intersect(&mut self, other: &Set) -> bool {
         let mut changed = false;
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -39,7 +39,7 @@ impl Set {
     }
 }
 
-/// Marks the loads that must check, and their slots.
+/// Marks the loads that need a check at run time, and their slots.
 pub fn prove(plan: &mut Plan, unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) {
     let starts = at_starts(plan, body, order);
     for block in order {
@@ -91,7 +91,7 @@ fn at_starts(plan: &Plan, body: &Body, order: &[BlockId]) -> SecondaryMap<BlockI
     starts
 }
 
-/// Whether it is an error to read nothing there.
+/// Whether reading an unassigned value there is an error.
 fn matters(unit: &Unit, body: &Body, uses: &Uses, load: u32) -> bool {
     let Some(result) = body.insts[load as usize].result else {
         return false;

@@ -4,9 +4,9 @@ use crate::link::Unit;
 use crate::uses::Uses;
 use raddle_llvm::ast::{BinaryOp, Body, ConstKind, InstKind, LocalId, Value};
 
-/// Whether the instruction with this index is a load that only carries the neighbours of a
-/// bit-field over: its value is masked by a constant, perhaps combined with the new bits, and stored
-/// back to where it came from. C allows it on a structure that is not yet assigned.
+/// Whether the instruction with this index is a load that only preserves the neighbours of a
+/// bit-field: its value is masked by a constant, possibly combined with the new bits, and stored
+/// back to the same address. C allows this on a structure that is not yet assigned.
 pub fn is_update(unit: &Unit, body: &Body, uses: &Uses, load: u32) -> bool {
     let inst = &body.insts[load as usize];
     let (InstKind::Load { ptr, .. }, Some(loaded)) = (&inst.kind, inst.result) else {
@@ -19,7 +19,7 @@ pub fn is_update(unit: &Unit, body: &Body, uses: &Uses, load: u32) -> bool {
         || combined(body, uses, masked).is_some_and(|whole| is_stored(body, uses, whole, *ptr))
 }
 
-/// The result of the `and` with a constant that is the value's only use.
+/// The result of an `and` with a constant, if that is the only use of the value.
 fn masked(unit: &Unit, body: &Body, uses: &Uses, value: LocalId) -> Option<LocalId> {
     let inst = &body.insts[uses.only(value)? as usize];
     let InstKind::Binary { op: BinaryOp::And, rhs: Value::Const(mask), .. } = inst.kind else {

@@ -1,16 +1,16 @@
-//! Local variables that become registers.
+//! Promotion of local variables to registers.
 //!
-//! Without optimisation clang keeps every local variable in memory. One whose address does nothing
-//! but serve loads and stores of one size is a register in all but name, and as a register it costs
-//! no memory access and takes part in no interleaving. Loads and stores of other types of the same
-//! width convert, also where pointers have types (clang 14) and the address is cast for them.
+//! Without optimisation clang keeps every local variable in memory. A variable whose address is used only
+//! for loads and stores of one size can be kept in a register instead, where it costs no memory access and
+//! takes part in no interleaving. Loads and stores of other types of the same width become conversions, also
+//! if pointers have types (clang 14) and the address is cast for them.
 //!
-//! Reading a variable that was not assigned is an error of the program. Where [`assigned`] cannot
-//! prove that a load comes after an assignment, the variable gets a companion register that says
-//! whether it was assigned ([`Slot::checked`]), and the load checks it. Not checked are loads that C
-//! allows or that mean nothing: those whose value is not used, those that only carry bits of a
-//! bit-field over, and the return slot of a function that falls off its end, which is an error only
-//! of a caller that looks at the result.
+//! Reading a variable that was not assigned is an error of the program. If [`assigned`] cannot
+//! prove that a load comes after an assignment, the variable gets a companion register that tells
+//! whether it was assigned ([`Slot::checked`]), and the load checks it. Loads that C allows, or whose value
+//! does not matter, are not checked: loads whose value is not used, loads that only preserve bits of a
+//! bit-field, and the load of the return slot of a function that falls off its end, which is an error only
+//! if the caller uses the result.
 
 mod assigned;
 mod bits;
@@ -26,7 +26,7 @@ use raddle_llvm::ast::{
 };
 use rustc_hash::FxHashSet;
 
-/// A variable that is a register.
+/// A variable that becomes a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SlotId(u32);
 entity_impl!(SlotId, "slot");
@@ -34,14 +34,15 @@ entity_impl!(SlotId, "slot");
 #[derive(Clone, Debug)]
 pub struct Slot {
     pub alloca: LocalId,
-    /// The `alloca`, and the casts of it to pointers of other types.
+    /// The `alloca`, and its casts to pointers of other types.
     addresses: Vec<LocalId>,
     pub ty: Scalar,
     /// Some load may come before all assignments.
     pub open: bool,
-    /// And it is an error if it does.
+    /// Some load may come before all assignments, and that would be an error.
     pub checked: bool,
-    /// The parameter that it starts as: it is stored there at the start and read nowhere else.
+    /// The parameter with which the variable starts: the parameter is stored to it on entry and used nowhere
+    /// else.
     pub param: Option<LocalId>,
 }
 
@@ -49,14 +50,14 @@ pub struct Slot {
 pub struct Plan {
     pub slots: PrimaryMap<SlotId, Slot>,
     of: SecondaryMap<LocalId, Option<SlotId>>,
-    /// The loads that must check, as indices into [`Body::insts`].
+    /// The loads that need a check, as indices into [`Body::insts`].
     unproven: FxHashSet<u32>,
     /// Stores of parameters that are no longer needed.
     dropped: FxHashSet<u32>,
 }
 
 impl Plan {
-    /// `order`: the reachable blocks, the entry first.
+    /// `order` contains the reachable blocks, the entry first.
     pub fn new(unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) -> Plan {
         let mut plan = Plan::default();
         for inst in body.insts(body.entry()) {
@@ -88,7 +89,8 @@ impl Plan {
         self.dropped.contains(&inst)
     }
 
-    /// Without optimisation, parameters are stored to a variable each when a function begins.
+    /// Finds the variables that hold parameters: without optimisation, clang stores each parameter to a
+    /// variable on entry.
     fn take_parameters(&mut self, unit: &Unit, body: &Body, uses: &Uses) {
         let entry = body.blocks[body.entry()].insts.clone();
         for index in entry {
@@ -111,7 +113,7 @@ impl Plan {
         }
     }
 
-    /// The first access in the order of the text; the entry is the first block there.
+    /// The first access in the order of the text, if it is a store. The entry is the first block of the text.
     fn first_store(&self, body: &Body, uses: &Uses, slot: SlotId) -> Option<u32> {
         let addresses = self.slots[slot].addresses.iter();
         let accesses = addresses.flat_map(|address| uses.of(*address)).copied();
@@ -123,7 +125,7 @@ impl Plan {
     }
 }
 
-/// An address and the casts of it, and of those, to pointers of other types.
+/// An address and its casts to pointers of other types, directly or through other casts.
 fn addresses(body: &Body, uses: &Uses, alloca: LocalId) -> Vec<LocalId> {
     let mut all = vec![alloca];
     let mut looked_at = 0;
@@ -141,7 +143,7 @@ fn is_cast(kind: &InstKind) -> bool {
     matches!(kind, InstKind::Cast { op: CastOp::BitCast, .. })
 }
 
-/// An `alloca` that can be a register.
+/// The slot for an `alloca`, if it can become a register.
 fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<Slot> {
     let InstKind::Alloca { ty, count: None, .. } = inst.kind else {
         return None;
@@ -171,7 +173,7 @@ fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<Slot
         }
     }
     let first = first.or(register)?;
-    // The variable's own type, unless all accesses see something else (a union, a coercion).
+    // Use the variable's own type, unless all accesses use a type of another width (a union, a coercion).
     if register.is_none_or(|register| register.bits() != first.bits()) {
         register = Some(first);
     }
@@ -179,7 +181,7 @@ fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<Slot
     Some(Slot { alloca, addresses, ty, open: false, checked: false, param: None })
 }
 
-/// An intrinsic that says something about a variable and does nothing.
+/// Whether the instruction is an intrinsic that only annotates a variable and has no effect.
 pub fn is_marker(unit: &Unit, kind: &InstKind) -> bool {
     let InstKind::Call(call) = kind else {
         return false;

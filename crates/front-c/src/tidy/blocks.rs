@@ -1,4 +1,4 @@
-//! Jumps and blocks.
+//! Simplification of jumps and blocks.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use raddle_ir::flow::back_edges;
@@ -16,8 +16,8 @@ pub fn simplify(function: &mut Function) {
     sweep(function);
 }
 
-/// A branch whose condition is a constant. One whose targets are the same block stays: stores after
-/// it depend on its condition all the same.
+/// Decides a branch whose condition is a constant. A branch with two equal targets stays: later stores
+/// still depend on its condition.
 fn decide(term: &mut TerminatorKind) {
     let known = match term {
         TerminatorKind::Branch { cond: Operand::Int(bits), then, els } => {
@@ -34,9 +34,9 @@ fn decide(term: &mut TerminatorKind) {
     }
 }
 
-/// Past blocks that do nothing but jump on. A loop of those stays as it is, and so does the head of a loop that
-/// is all there is between it and the head of a loop inside: whether a thread waits is asked of each
-/// loop by itself.
+/// Redirects edges past blocks that contain only a jump. A loop of such blocks stays as it is. An empty loop
+/// head that jumps to the head of an inner loop stays as well: whether a thread waits is decided for
+/// each loop separately, so the two heads must not become one.
 fn thread(function: &mut Function) {
     let heads: Vec<BlockId> = back_edges(function).into_iter().map(|(_, head)| head).collect();
     let mut past: SecondaryMap<BlockId, Option<BlockId>> = SecondaryMap::new();
@@ -87,7 +87,7 @@ fn predecessors(function: &Function) -> SecondaryMap<BlockId, u32> {
     count
 }
 
-/// A block that only one other leads to, and that one nowhere else, continues it.
+/// Appends a block to its predecessor if each is the other's only neighbour on that side.
 fn merge(function: &mut Function) {
     let count = predecessors(function);
     let ids: Vec<BlockId> = function.blocks.keys().collect();
@@ -113,7 +113,7 @@ fn merge(function: &mut Function) {
     }
 }
 
-/// Drops what cannot be reached, and numbers the rest anew.
+/// Drops unreachable blocks, and renumbers the rest.
 fn sweep(function: &mut Function) {
     let count = predecessors(function);
     let old = std::mem::replace(&mut function.blocks, PrimaryMap::new());

@@ -1,14 +1,14 @@
-//! Moves.
+//! Elimination of moves.
 
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{Block, Function, InstKind, Operand, Reg};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// How far back a result is looked for that could have gone right into the variable.
+/// The number of instructions before a move that are searched for the definition of its source.
 const WINDOW: usize = 32;
 
-/// Within each block, reads of a copy become reads of the original, as long as neither changes.
+/// Within each block, replaces reads of a copy by reads of the original, as long as neither changes.
 pub fn propagate(function: &mut Function) {
     for block in function.blocks.values_mut() {
         let mut known = Copies::default();
@@ -21,7 +21,7 @@ pub fn propagate(function: &mut Function) {
                 InstKind::Move { dst, a: a @ Operand::Reg(from), .. } if from != dst => {
                     known.learn(dst, a);
                 }
-                // Wide constants stay in registers: calls through pointers need them there.
+                // Wide constants stay in registers, where calls through pointers need them.
                 InstKind::Move { dst, a: a @ Operand::Int(_), ty } if ty.bits() <= 64 => {
                     known.learn(dst, a);
                 }
@@ -34,7 +34,7 @@ pub fn propagate(function: &mut Function) {
     }
 }
 
-/// Which registers are copies, at one point of a block.
+/// The registers that are copies at one point of a block.
 #[derive(Default)]
 struct Copies {
     of: FxHashMap<Reg, Operand>,
@@ -58,7 +58,7 @@ impl Copies {
         }
     }
 
-    /// The register gets another value.
+    /// The register gets another value, so it is neither a copy nor an original any more.
     fn forget(&mut self, reg: Reg) {
         self.of.remove(&reg);
         for copy in self.by.remove(&reg).into_iter().flatten() {
@@ -69,7 +69,7 @@ impl Copies {
     }
 }
 
-/// `t = …; x = t` becomes `x = …` where nothing else reads `t`.
+/// Turns `t = …; x = t` into `x = …` if nothing else reads `t`.
 pub fn coalesce(function: &mut Function) {
     let mut reads: SecondaryMap<Reg, u32> = SecondaryMap::new();
     let mut writes: SecondaryMap<Reg, u32> = SecondaryMap::new();
@@ -111,7 +111,7 @@ fn count(reads: &mut SecondaryMap<Reg, u32>, operand: Operand) {
     }
 }
 
-/// Where `from` is written, if `to` is neither read nor written from there up to `at`.
+/// The instruction that writes `from`, if `to` is neither read nor written between it and `at`.
 fn definition(block: &Block, at: usize, from: Reg, to: Reg) -> Option<usize> {
     for index in (at.saturating_sub(WINDOW)..at).rev() {
         let kind = &block.insts[index].kind;

@@ -1,9 +1,9 @@
-//! Results that nobody reads, and registers that nobody uses.
+//! Removal of results that are never read, and of unused registers.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use raddle_ir::{BinOp, Function, InstKind, Operand, Reg, RegInfo};
 
-/// Whether an instruction does nothing but give its result.
+/// Whether an instruction has no effect except its result.
 fn is_pure(kind: &InstKind) -> bool {
     use BinOp::{SDiv, SRem, UDiv, URem};
     match kind {
@@ -32,7 +32,7 @@ fn reads(function: &Function) -> SecondaryMap<Reg, u32> {
     reads
 }
 
-/// Drops pure instructions whose result is never read, until there are none.
+/// Drops pure instructions whose result is never read, until none is left.
 pub fn remove(function: &mut Function) {
     let mut reads = reads(function);
     let mut changed = true;
@@ -62,7 +62,7 @@ pub fn remove(function: &mut Function) {
     }
 }
 
-/// Numbers the registers that are left anew, parameters first.
+/// Renumbers the registers that are left, parameters first.
 pub fn compact(function: &mut Function) {
     let mut used: SecondaryMap<Reg, bool> = SecondaryMap::new();
     function.params.iter().for_each(|param| used[*param] = true);
@@ -71,7 +71,7 @@ pub fn compact(function: &mut Function) {
             inst.kind.defs().into_iter().flatten().for_each(|def| used[def] = true);
         }
     }
-    // What is read is written or a parameter.
+    // A register that is read is also written, or is a parameter, so `used` covers reads too.
     let mut regs: PrimaryMap<Reg, RegInfo> = PrimaryMap::new();
     let mut new: SecondaryMap<Reg, Option<Reg>> = SecondaryMap::new();
     for (reg, info) in &function.regs {

@@ -1,14 +1,14 @@
-//! Cleaning up after translation: fewer blocks, fewer moves, fewer registers.
+//! Cleanup after translation: fewer blocks, fewer moves, fewer registers.
 //!
-//! Promotion of variables leaves a move for every load and store, and clang without optimisation a
-//! block for every corner of the source. None of it changes what a program does; all of it costs time
-//! in every execution that is explored. Visible operations are neither added, dropped nor reordered.
+//! Promotion of variables leaves a move for every load and store, and unoptimised code has many small
+//! blocks. Both cost time in every explored execution. The cleanup does not change the behaviour of a
+//! program: visible operations are neither added, dropped nor reordered.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`blocks`] | jumps to jumps, chains of blocks, what cannot be reached |
-//! | [`copies`] | reading the original instead of its copy; computing right into the variable |
-//! | [`dead`] | results that nobody reads; registers that nobody uses |
+//! | [`blocks`] | jumps to jumps, chains of blocks, unreachable blocks |
+//! | [`copies`] | reading the original instead of its copy; computing directly into the variable |
+//! | [`dead`] | results that are never read; unused registers |
 
 mod blocks;
 mod copies;

@@ -5,7 +5,7 @@ use super::regs;
 use crate::ast::{Arg, ArgKind, At, Mem, Name};
 use raddle_ir::{Access, BinOp, CastOp, Diagnostic, InstKind, Operand, Order, Reg, RmwOp, Type};
 
-/// How much of memory an instruction accesses.
+/// The size of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Size {
     Byte,
@@ -39,8 +39,8 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The address that `base`, `index` and displacement name. A base that is no register is a
-    /// location, where the architecture can name one in an instruction.
+    /// The address of `base`, `index` and displacement. A base that is not a register is a
+    /// location, if the architecture allows locations in instructions.
     pub fn address(&mut self, mem: &Mem, at: At) -> Result<Operand, Diagnostic> {
         let disp = self.displacement(mem.disp, at)?;
         if regs::resolve(self.arch(), &mem.base).is_none() && self.arch() == crate::Arch::X86 {
@@ -76,7 +76,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The sum of 64-bit parts, of which there is at least one, as an address.
+    /// The sum of 64-bit parts as an address; at least one part.
     pub fn sum_address(&mut self, parts: &[Operand]) -> Operand {
         let mut sum = parts[0];
         for part in &parts[1..] {
@@ -90,7 +90,7 @@ impl Emit<'_, '_> {
         address.into()
     }
 
-    /// Makes a register the address of an access that was done.
+    /// Sets a base register to the address of the completed access.
     pub fn write_back(&mut self, base: Reg, addr: Operand) {
         self.cast(CastOp::PtrToInt, Type::Ptr, Type::I64, base, addr);
     }
@@ -120,34 +120,34 @@ impl Emit<'_, '_> {
 
     pub fn store(&mut self, addr: Operand, value: Operand, size: Size) {
         let ty = self.size_type(size);
-        let value = self.cut(value, ty);
+        let value = self.truncate(value, ty);
         self.function.push(InstKind::Store { ty, addr, value, access: Access::ASM });
     }
 
-    /// Gives whether the store happened, an `i1`.
+    /// Returns whether the store happened, an `i1`.
     pub fn store_conditional(&mut self, addr: Operand, value: Operand) -> Reg {
         let ty = self.word().ty();
-        let value = self.cut(value, ty);
+        let value = self.truncate(value, ty);
         let ok = self.temp(Type::BOOL);
         self.function.push(InstKind::StoreCond { ty, ok, addr, value, access: EXCLUSIVE });
         ok
     }
 
-    /// An atomic read-modify-write of a word; gives the old value.
+    /// An atomic read-modify-write of a word; returns the old value.
     pub fn rmw(&mut self, op: RmwOp, addr: Operand, value: Operand) -> Reg {
         let ty = self.word().ty();
-        let value = self.cut(value, ty);
+        let value = self.truncate(value, ty);
         let loaded = self.temp(ty);
         let access = Access::ASM;
         self.function.push(InstKind::Rmw { op, ty, dst: loaded, addr, value, access, when: None });
         self.extended(loaded)
     }
 
-    /// An atomic compare-and-exchange of a word; gives the old value.
+    /// An atomic compare-and-exchange of a word; returns the old value.
     pub fn compare_exchange(&mut self, addr: Operand, expected: Operand, new: Operand) -> Reg {
         let ty = self.word().ty();
-        let expected = self.cut(expected, ty);
-        let new = self.cut(new, ty);
+        let expected = self.truncate(expected, ty);
+        let new = self.truncate(new, ty);
         let (dst, ok) = (self.temp(ty), self.temp(Type::BOOL));
         self.function.push(InstKind::CmpXchg {
             ty,

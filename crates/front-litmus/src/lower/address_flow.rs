@@ -1,24 +1,24 @@
-//! Whether a program cuts an address to fewer than 64 bits.
+//! Detects programs that truncate an address to fewer than 64 bits.
 //!
-//! Flow-insensitive, per function: a register is tainted if an address may get into it through
-//! arithmetic, moves, casts and selects; cutting a tainted register is what is looked for. What
-//! passes through memory needs no care: an address can only get there by being cut first, since
-//! this is asked only of programs whose words have 32 bits.
+//! The analysis is flow-insensitive and works on one function at a time: a register is tainted if an address
+//! may get into it through arithmetic, moves, casts and selects. The program truncates an address if it
+//! truncates a tainted register. Flow through memory can be ignored: the analysis is only used for programs
+//! with 32-bit words, where an address must be truncated before it gets into memory.
 
 use raddle_ir::{CastOp, Function, InstKind, Operand, Program, Reg};
 use std::collections::{HashMap, HashSet};
 
-pub(super) fn cuts_address(program: &Program) -> bool {
-    program.funcs.values().any(cuts_in_function)
+pub(super) fn truncates_address(program: &Program) -> bool {
+    program.funcs.values().any(truncates_in_function)
 }
 
-/// Where the values of one function go.
+/// The flow of values between the registers of one function.
 #[derive(Default)]
 struct Flow {
     edges: HashMap<Reg, Vec<Reg>>,
-    /// Get an address directly.
+    /// Registers that get an address directly.
     sources: Vec<Reg>,
-    /// Are cut.
+    /// Registers that are truncated.
     sinks: HashSet<Reg>,
 }
 
@@ -48,7 +48,7 @@ impl Flow {
     }
 }
 
-fn cuts_in_function(function: &Function) -> bool {
+fn truncates_in_function(function: &Function) -> bool {
     let mut flow = Flow::default();
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
         flow.inst(&inst.kind);

@@ -1,8 +1,8 @@
 //! ARMv7 instructions.
 //!
-//! Deviations: flag-setting logical instructions leave only zero and sign; barriers of every
-//! shareability domain are system-wide. Immediates are limited by the word, not by what an
-//! encoding can hold.
+//! Deviations: logical instructions that set flags define only zero and sign; barriers of every
+//! shareability domain are system-wide. Immediates are limited by the word, not by the instruction
+//! encoding.
 
 use super::access::Size;
 use super::emit::{Emit, constant};
@@ -25,7 +25,7 @@ const CONDITIONS: &[(&str, Condition)] = &[
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alu {
     Bin(BinOp),
-    /// A quotient, which is 0 where the divisor is.
+    /// A quotient; it is 0 if the divisor is 0.
     Div(Sign),
     /// `b - a`
     ReverseSub,
@@ -44,7 +44,7 @@ const ALU: &[(&str, Alu)] = &[
     ("rsb", Alu::ReverseSub), ("bic", Alu::BitClear), ("mov", Alu::Move), ("mvn", Alu::MoveNot),
 ];
 
-/// Comparisons: what they compute and leave. `cmp` leaves its operands.
+/// Comparisons, and the operation whose result sets the flags. `cmp` keeps its operands instead.
 #[rustfmt::skip]
 const TESTS: &[(&str, Option<BinOp>)] = &[
     ("cmp", None), ("cmn", Some(BinOp::Add)), ("tst", Some(BinOp::And)), ("teq", Some(BinOp::Xor)),
@@ -65,7 +65,7 @@ const MEMORY: &[(&str, Memory)] = &[
     ("ldrex", Memory::LoadExclusive),
 ];
 
-/// An arithmetic mnemonic taken apart: `add`, `adds`, `addeq`.
+/// A decoded arithmetic mnemonic: `add`, `adds`, `addeq`.
 struct Decoded {
     alu: Alu,
     sets_flags: bool,
@@ -149,14 +149,14 @@ fn memory(e: &mut Emit<'_, '_>, inst: &Inst, kind: Memory) -> Result<(), Diagnos
     Ok(())
 }
 
-/// Where an access goes, and what becomes of its base register.
+/// The address of an access, and the update of its base register.
 struct MemoryOperand {
     addr: Operand,
     update: Option<(Reg, Operand)>,
 }
 
-/// The register operand and the place: `[R1,#4]`, `[R1,#4]!` (before the access `R1` becomes the sum) or
-/// `[R1],#4` (after it).
+/// The register operand and the address: `[R1,#4]`, `[R1,#4]!` (`R1` becomes the sum before the access) or
+/// `[R1],#4` (after the access).
 fn place(
     e: &mut Emit<'_, '_>,
     inst: &Inst,
@@ -186,7 +186,7 @@ fn is_bare(mem: &Mem) -> bool {
     mem.index.is_none() && mem.disp == 0 && !mem.writeback
 }
 
-/// `LDR R1,R2` is an old way to write `LDR R1,[R2]`.
+/// `LDR R1,R2` is an old spelling of `LDR R1,[R2]`.
 fn address(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Operand, Diagnostic> {
     match &arg.kind {
         ArgKind::Name(name) => {
@@ -270,7 +270,7 @@ fn compute(e: &mut Emit<'_, '_>, alu: Alu, dst: Reg, a: Operand, b: Operand) {
     }
 }
 
-/// `MLA Rd,Rn,Rm,Ra` and `MLS`: the product added to `Ra`, or taken from it.
+/// `MLA Rd,Rn,Rm,Ra` and `MLS`: the product is added to `Ra`, or subtracted from it.
 fn multiply_and(e: &mut Emit<'_, '_>, inst: &Inst, op: BinOp) -> Result<(), Diagnostic> {
     let [dst, a, b, with] = e.args(inst)?;
     let dst = e.reg_arg(dst)?;
@@ -281,7 +281,7 @@ fn multiply_and(e: &mut Emit<'_, '_>, inst: &Inst, op: BinOp) -> Result<(), Diag
     Ok(())
 }
 
-/// A subtraction leaves its operands, as a comparison does; the others zero and sign.
+/// A subtraction keeps its operands for the flags, like a comparison; other operations set zero and sign.
 fn arithmetic_with_flags(e: &mut Emit<'_, '_>, alu: Alu, dst: Reg, a: Operand, b: Operand) {
     match alu {
         Alu::Bin(BinOp::Sub) => e.set_flags(a, b, Source::Comparison),
@@ -295,7 +295,7 @@ fn arithmetic_with_flags(e: &mut Emit<'_, '_>, alu: Alu, dst: Reg, a: Operand, b
     compute(e, alu, dst, a, b);
 }
 
-/// `MOVW` and `MOVT`: a number of 16 bits as the whole register, or as its upper half.
+/// `MOVW` and `MOVT`: a number of 16 bits becomes the whole register, or its upper half.
 fn move_half(e: &mut Emit<'_, '_>, inst: &Inst, upper: bool) -> Result<(), Diagnostic> {
     let [dst, number] = e.args(inst)?;
     let (dst, value) = (e.reg_arg(dst)?, e.int_arg(number)?);
@@ -314,7 +314,7 @@ fn move_half(e: &mut Emit<'_, '_>, inst: &Inst, upper: bool) -> Result<(), Diagn
     Ok(())
 }
 
-/// `CBZ` and `CBNZ` leave the flags alone.
+/// `CBZ` and `CBNZ` do not change the flags.
 fn branch_on_zero(e: &mut Emit<'_, '_>, inst: &Inst, pred: IntPred) -> Result<(), Diagnostic> {
     let [reg, label] = e.args(inst)?;
     let reg = e.reg_arg(reg)?;

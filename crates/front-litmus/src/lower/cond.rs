@@ -2,7 +2,7 @@
 //!
 //! Observables are the registers and locations that the condition and `locations` mention, in the
 //! order in which herd prints them: registers by thread and number, then locations by name. A test
-//! without a condition gets `forall (true)`: every run of it is as it should be.
+//! without a condition gets `forall (true)`, which every run satisfies.
 
 use super::context::Context;
 use super::regs::MachineReg;
@@ -12,19 +12,19 @@ use raddle_ir::{
 };
 use std::collections::BTreeMap;
 
-/// What an observable is; ordered as outputs list them.
+/// The identity of an observable; the order is that of the output.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Key {
     Register(u32, MachineReg),
     Memory(String),
 }
 
-/// Everything that is observed, with the names that outputs use.
+/// All observables, with their names in the output.
 #[derive(Debug, Default)]
 pub(super) struct ObservedPlaces(BTreeMap<Key, String>);
 
 impl ObservedPlaces {
-    /// The registers of one thread that are observed.
+    /// The observed registers of one thread.
     pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &MachineReg> {
         let first = Key::Register(thread, MachineReg::Numbered(0));
         self.0.range(first..).map_while(move |(key, _)| match key {
@@ -34,7 +34,7 @@ impl ObservedPlaces {
     }
 }
 
-/// Collects what the test observes; every register and thread named must exist.
+/// Collects the observables of the test; every register and thread that it names must exist.
 pub(super) fn observed(context: &mut Context<'_>) -> Result<ObservedPlaces, Diagnostic> {
     let mut places = ObservedPlaces::default();
     let test = context.test;
@@ -95,7 +95,7 @@ fn key(context: &Context<'_>, place: &Location) -> Result<(Key, String), Diagnos
             Ok((Key::Memory(name.text.clone()), format!("[{}]", name.text)))
         }
         Location::Symbolic(name) => Err(context
-            .error(name.at, format!("`%{}` is a register, and of no thread", name.text))
+            .error(name.at, format!("`%{}` is a register without a thread", name.text))
             .expected("a register with its thread")
             .help(format!("for thread 0, write `0:%{}`", name.text))),
     }
@@ -105,7 +105,7 @@ fn key(context: &Context<'_>, place: &Location) -> Result<(Key, String), Diagnos
 pub(super) fn finish(context: &mut Context<'_>, places: ObservedPlaces) -> Result<(), Diagnostic> {
     let mut ids = BTreeMap::new();
     for (key, name) in places.0 {
-        let what = what(context, &key);
+        let what = observed_value(context, &key);
         ids.insert(key, context.program.observe(name, what));
     }
     let condition = match &context.test.condition {
@@ -119,7 +119,7 @@ pub(super) fn finish(context: &mut Context<'_>, places: ObservedPlaces) -> Resul
     Ok(())
 }
 
-fn what(context: &mut Context<'_>, key: &Key) -> Observed {
+fn observed_value(context: &mut Context<'_>, key: &Key) -> Observed {
     match key {
         Key::Register(thread, reg) => {
             let ir = context.observed_registers[&(*thread, reg.clone())];
@@ -179,7 +179,7 @@ fn comparison(
     Ok(Prop::Cmp(op, Term::Observable(id), value))
 }
 
-/// Registers hold words sign-extended, and so must a number be that is compared with one.
+/// Registers hold sign-extended words, so a number that is compared with a register is sign-extended too.
 fn number(context: &Context<'_>, ty: Type, value: i128, at: At) -> Result<Term, Diagnostic> {
     let bits = ty.bits();
     let word = context.word_value(value, at)?;
@@ -209,7 +209,11 @@ fn same_type(
     Err(context
         .error(
             at,
-            format!("this has {} bits, and what it is compared with {}", found.bits(), ty.bits()),
+            format!(
+                "this has {} bits, but it is compared with a value of {} bits",
+                found.bits(),
+                ty.bits()
+            ),
         )
         .expected("two registers, or two locations of the same width"))
 }

@@ -1,4 +1,4 @@
-//! What all threads share: the program under construction, locations and initial values.
+//! The state that all threads share: the program under construction, locations and initial values.
 
 use super::regs::{self, MachineReg, RegName};
 use super::word::Word;
@@ -15,14 +15,14 @@ pub(super) struct Context<'t> {
     locations: HashMap<String, GlobalId>,
     types: HashMap<String, DeclType>,
     registers: HashMap<(u32, MachineReg), (Value, At)>,
-    /// Initial values of symbolic registers that were given without a thread.
+    /// Initial values of symbolic registers that the test gives without a thread.
     symbolic: HashMap<String, (Value, At)>,
     /// Filled as threads are completed.
     pub observed_registers: HashMap<(u32, MachineReg), Reg>,
 }
 
 impl<'t> Context<'t> {
-    /// With the initial state taken in.
+    /// Creates the context and applies the initial state of the test.
     pub fn new(test: &'t LitmusTest, word: Word) -> Result<Context<'t>, Diagnostic> {
         let mut program = ProgramBuilder::new(&test.name);
         let file = program.file(&test.file);
@@ -52,7 +52,7 @@ impl<'t> Context<'t> {
         at.error(&self.test.file, message)
     }
 
-    /// The global of a location; one that was not initialised starts as 0.
+    /// The global of a location; it starts as 0 unless the test initialises it.
     pub fn location(&mut self, name: &str) -> GlobalId {
         if let Some(id) = self.locations.get(name) {
             return *id;
@@ -63,7 +63,7 @@ impl<'t> Context<'t> {
         id
     }
 
-    /// The type in which a location's final value is seen.
+    /// The type with which a location's final value is observed.
     pub fn location_type(&self, name: &str) -> Type {
         match self.types.get(name) {
             Some(DeclType::Int(bits @ (8 | 16))) => Type::Int(*bits),
@@ -80,7 +80,7 @@ impl<'t> Context<'t> {
         })
     }
 
-    /// The register that a name stands for.
+    /// The register with this name.
     pub fn register(&self, name: &Name) -> Result<RegName, Diagnostic> {
         regs::resolve(self.test.arch, name).ok_or_else(|| {
             self.error(name.at, format!("`{}` is not a register of {}", name.text, self.test.arch))
@@ -88,7 +88,7 @@ impl<'t> Context<'t> {
         })
     }
 
-    /// A thread number that the test has a column for.
+    /// Checks that the test has a column for this thread.
     pub fn thread(&self, thread: u32, at: At) -> Result<u32, Diagnostic> {
         let count = self.test.threads.len();
         if (thread as usize) < count {
@@ -102,18 +102,18 @@ impl<'t> Context<'t> {
         }))
     }
 
-    /// A memory place must not have the name of a register, which would need a thread.
+    /// A memory location must not have the name of a register: a register needs a thread.
     pub fn location_name(&self, name: &Name) -> Result<(), Diagnostic> {
         match regs::resolve(self.test.arch, name) {
             None => Ok(()),
             Some(reg) => Err(self
-                .error(name.at, format!("`{}` is a register, and of no thread", name.text))
+                .error(name.at, format!("`{}` is a register without a thread", name.text))
                 .expected("a location, or a register with its thread")
                 .help(format!("for thread 0, write `0:{}`", reg.display))),
         }
     }
 
-    /// What a register starts as, and where that is said.
+    /// The initial value of a register, and the place that defines it.
     pub fn initial(&self, thread: u32, reg: &MachineReg) -> Option<&(Value, At)> {
         self.registers.get(&(thread, reg.clone())).or_else(|| match reg {
             MachineReg::Symbolic(name) => self.symbolic.get(name),
@@ -164,7 +164,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Saying a thing twice is harmless; saying two things is not.
+    /// The same initial value may be given twice; two different values are an error.
     fn no_second_value(
         &self,
         old: Option<(Value, At)>,

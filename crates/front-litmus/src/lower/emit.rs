@@ -1,8 +1,7 @@
 //! Building the function of one thread.
 //!
-//! Machine registers come into being when they are first named, and start in the entry block with
-//! their initial values; the code begins in a block of its own, so that a label on the first row
-//! can be jumped to.
+//! A machine register is created when it is first named, and gets its initial value in the entry block.
+//! The code starts in a second block, so that a label on the first row can be a jump target.
 
 use super::context::Context;
 use super::flags::Flags;
@@ -23,7 +22,7 @@ pub(super) struct Emit<'c, 't> {
     entry: BlockId,
     body: BlockId,
     registers: HashMap<MachineReg, Reg>,
-    /// The keys of `registers`, oldest first.
+    /// The keys of `registers`, in the order of creation.
     order: Vec<MachineReg>,
     labels: HashMap<String, BlockId>,
 }
@@ -78,7 +77,7 @@ impl<'c, 't> Emit<'c, 't> {
             .expected(format!("an {} instruction that docs/litmus.md lists", self.arch()))
     }
 
-    /// Positions what follows at an instruction.
+    /// Sets the position of the following IR instructions to this instruction.
     pub fn start_inst(&mut self, inst: &Inst) {
         let loc = self.context.loc(inst.at);
         self.function.at(loc);
@@ -87,13 +86,13 @@ impl<'c, 't> Emit<'c, 't> {
     // ---- labels ----
 
     fn declare_label(&mut self, label: &Name) -> Result<(), Diagnostic> {
-        // The entry block has taken that name.
+        // The entry block already has the name `entry`.
         let name = (label.text != "entry").then_some(label.text.as_str());
         let block = self.function.block(name);
         match self.labels.insert(label.text.clone(), block) {
             None => Ok(()),
             Some(_) => Err(self
-                .error(label.at, format!("the label `{}` stands here again", label.text))
+                .error(label.at, format!("the label `{}` is defined twice", label.text))
                 .expected("a label that the thread has only once")),
         }
     }
@@ -119,14 +118,14 @@ impl<'c, 't> Emit<'c, 't> {
         })
     }
 
-    /// Jumps to a label; what follows can be reached only through another label.
+    /// Jumps to a label; the code that follows is reachable only through another label.
     pub fn jump(&mut self, to: BlockId) {
         self.function.jump(to);
         let next = self.function.block(None);
         self.function.switch_to(next);
     }
 
-    /// Jumps to a label or goes on.
+    /// Jumps to a label or continues.
     pub fn branch(&mut self, cond: Reg, to: BlockId) {
         let next = self.function.block(None);
         self.function.branch(cond, to, next);
@@ -139,7 +138,7 @@ impl<'c, 't> Emit<'c, 't> {
         self.args_of(inst, &inst.args)
     }
 
-    /// Exactly `N` operands, which are some of the instruction's.
+    /// Exactly `N` operands, from a part of the instruction's operands.
     pub fn args_of<'i, const N: usize>(
         &self,
         inst: &Inst,
@@ -213,8 +212,8 @@ impl<'c, 't> Emit<'c, 't> {
         self.function.push(InstKind::Cast { op, from, to, dst, a });
     }
 
-    /// The low bits of a value, as something of that type.
-    pub fn cut(&mut self, value: Operand, ty: Type) -> Operand {
+    /// The low bits of a value, as a value of type `ty`.
+    pub fn truncate(&mut self, value: Operand, ty: Type) -> Operand {
         match value {
             _ if ty == Type::I64 => value,
             Operand::Int(bits) => Operand::Int(bits & ty.mask()),
@@ -226,7 +225,7 @@ impl<'c, 't> Emit<'c, 't> {
         }
     }
 
-    /// A word as a machine register holds it.
+    /// Extends a word to the form in which a machine register holds it.
     pub fn extend_word(&mut self, dst: Reg, word: Reg) {
         match self.word() {
             Word::W32 => self.cast(CastOp::SExt, Type::I32, Type::I64, dst, word.into()),
@@ -242,8 +241,8 @@ impl<'c, 't> Emit<'c, 't> {
             self.function.push(InstKind::Bin { op, ty: Type::I64, dst, a, b });
             return;
         }
-        let a = self.cut(a, ty);
-        let b = self.cut(b, ty);
+        let a = self.truncate(a, ty);
+        let b = self.truncate(b, ty);
         let result = self.temp(ty);
         self.function.push(InstKind::Bin { op, ty, dst: result, a, b });
         self.extend_word(dst, result);
@@ -261,7 +260,7 @@ impl<'c, 't> Emit<'c, 't> {
 
     // ---- the end ----
 
-    /// Ends the thread and adds it to the program. The observed registers get their IR registers,
+    /// Ends the thread and adds it to the program. Records the IR registers of the observed registers,
     /// in order.
     pub fn finish<'o>(
         mut self,

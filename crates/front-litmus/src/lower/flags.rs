@@ -1,13 +1,13 @@
 //! Condition flags.
 //!
 //! The flags of a thread are two registers: the operands of the last comparison. A condition
-//! compares them when it is asked for, so that what depends on the flags depends on the loads that
-//! the operands came from. An instruction that compares its result with zero sets the second to 0.
+//! compares them when it is evaluated, so an instruction that depends on the flags depends on the loads of
+//! the operands. An instruction that compares its result with zero sets the second register to 0.
 //!
-//! Some instructions leave a carry or an overflow that this cannot express (`ADD`, `INC`, `ADDS`):
-//! after those, only conditions on zero and sign are known, and any other is refused; after `MUL` and
-//! `DIV`, none is. Where a condition can be reached from several places, it is refused if any
-//! instruction of the thread sets such flags.
+//! Some instructions set a carry or overflow that this form cannot express (`ADD`, `INC`, `ADDS`):
+//! after those, only conditions on zero and sign are known, and any other condition is rejected. After
+//! `MUL` and `DIV`, no condition is known. If control can reach a condition from several places, the
+//! condition is rejected if any instruction of the thread sets such flags.
 
 use super::emit::{Emit, constant};
 use super::{arm, ppc, x86};
@@ -15,17 +15,17 @@ use crate::Arch;
 use crate::ast::{At, Inst, Line};
 use raddle_ir::{BinOp, Diagnostic, InstKind, IntPred, Operand, Pred, Reg, Type};
 
-/// What a condition asks about the compared operands.
+/// A condition on the compared operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Condition {
     Compare(IntPred),
-    /// The sign of the difference.
+    /// The difference is negative.
     Negative,
     NotNegative,
 }
 
 impl Condition {
-    /// Needs more than zero and sign of the result.
+    /// Whether the condition needs more than zero and sign of the result.
     fn needs_comparison(self) -> bool {
         match self {
             Condition::Compare(pred) => !matches!(pred, IntPred::Eq | IntPred::Ne),
@@ -34,30 +34,31 @@ impl Condition {
     }
 }
 
-/// What the last instruction that set the flags left in them.
+/// The information that the last flag-setting instruction has left in the flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
-    /// All that a comparison of the two operands tells.
+    /// The complete result of a comparison of the two operands.
     Comparison,
     /// Zero and sign of the first operand.
     ZeroAndSign,
-    /// Nothing that is known.
+    /// The flags are undefined.
     Undefined,
 }
 
 /// The state of the flags while a thread is lowered.
 #[derive(Debug)]
 pub(super) struct Flags {
-    /// Some instruction of the thread reads the flags; otherwise none needs to set them.
+    /// Whether some instruction of the thread reads the flags; otherwise no instruction needs to set them.
     read: bool,
     registers: Option<[Reg; 2]>,
-    /// Unknown at the start and after a label.
+    /// `None` if unknown: at the start and after a label.
     source: Option<Source>,
-    /// The thread has an instruction that sets zero and sign only.
+    /// Whether the thread has an instruction that sets only zero and sign.
     partial: bool,
-    /// The first condition that needs a comparison while the source was unknown.
+    /// The first condition that needs a comparison and was met while the source was unknown.
     pending: Option<(At, String)>,
-    /// The same for instructions that leave nothing, and conditions of any kind.
+    /// Whether the thread has an instruction that leaves the flags undefined; `pending_any` is the first
+    /// condition of any kind that was met while the source was unknown.
     undefined: bool,
     pending_any: Option<(At, String)>,
 }
@@ -86,27 +87,27 @@ impl Flags {
         }
     }
 
-    /// Whether a register of this name would be taken for the flags.
+    /// Whether this name is reserved for the flag registers.
     pub fn owns_name(name: &str) -> bool {
         NAMES.contains(&name)
     }
 
-    /// Whether setting them can matter.
+    /// Whether the flags have to be set at all.
     pub fn are_read(&self) -> bool {
         self.read
     }
 
-    /// Control may come from elsewhere.
+    /// Called at labels, where control may come from elsewhere.
     pub fn forget_source(&mut self) {
         self.source = None;
     }
 
-    /// The two registers, if the thread uses them.
+    /// The two flag registers, if the thread uses them.
     pub fn registers(&self) -> Option<[Reg; 2]> {
         self.registers
     }
 
-    /// Checks what could not be decided while the thread was read.
+    /// Decides the pending conditions after the whole thread was lowered.
     pub fn check(&self, file: &str) -> Result<(), Diagnostic> {
         for (pending, set) in [(&self.pending, self.partial), (&self.pending_any, self.undefined)] {
             if let (Some((at, mnemonic)), true) = (pending, set) {
@@ -134,7 +135,7 @@ impl Emit<'_, '_> {
         both
     }
 
-    /// Sets the flags, if anything reads them. The operands are those of the comparison; to be
+    /// Sets the flags, if some instruction reads them. The operands are those of the comparison. Must be
     /// called before either of them is overwritten.
     pub fn set_flags(&mut self, left: Operand, right: Operand, source: Source) {
         self.flags.source = Some(source);
@@ -148,7 +149,7 @@ impl Emit<'_, '_> {
         self.move_to(both[1], right);
     }
 
-    /// Whether a condition holds now, an `i1`.
+    /// Evaluates a condition at the current point, as an `i1`.
     pub fn condition(&mut self, cond: Condition, inst: &Inst) -> Result<Reg, Diagnostic> {
         self.check_condition(cond, inst)?;
         let [left, right] = self.flag_registers().map(Operand::from);

@@ -1,26 +1,26 @@
-//! Syntax tree to IR.
+//! Lowering of the syntax tree to the IR.
 //!
 //! Every thread becomes a function and an initial thread that runs it; every location a global;
 //! the condition and the `locations` list become observables.
 //!
 //! # Values
 //!
-//! A machine register is a 64-bit IR register. The test's *word* is 32 bits, or 64 when the test
-//! asks for more ([`word`]). Invariant: a machine register holds either an address or a word
+//! A machine register is a 64-bit IR register. The test's *word* is 32 bits, or 64 if the test
+//! needs more ([`word`]). Invariant: a machine register holds either an address or a word
 //! sign-extended to 64 bits. So comparisons, signed or not, and bitwise operations can work on all
-//! 64 bits; other arithmetic is done at the width of the word and extended again.
+//! 64 bits; other arithmetic is done at the width of the word, and the result is extended again.
 //!
-//! Nothing is simplified: `xor r,r` stays an instruction that reads `r`, because engines find
+//! Instructions are not simplified: `xor r,r` remains an instruction that reads `r`, because engines find
 //! dependencies through IR registers.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`context`] | what all threads share: the program, locations, initial values |
-//! | [`word`], [`address_flow`] | how wide a word is |
+//! | [`context`] | the state that all threads share: the program, locations, initial values |
+//! | [`word`], [`address_flow`] | the width of a word |
 //! | [`regs`] | register names |
 //! | [`emit`], [`access`] | building a thread: registers, blocks, arithmetic; memory |
 //! | [`flags`] | condition flags, as the operands of the last comparison |
-//! | [`x86`], [`ppc`], [`arm`] | what each instruction does |
+//! | [`x86`], [`ppc`], [`arm`] | the instructions of each architecture |
 //! | [`product`] | products and quotients |
 //! | [`cond`] | observables and the final condition |
 
@@ -49,7 +49,7 @@ use word::Word;
 pub(crate) fn lower(test: &LitmusTest) -> Result<Program, Diagnostic> {
     let word = word::choose(test);
     let program = lower_with(test, word)?;
-    if word == Word::W32 && address_flow::cuts_address(&program) {
+    if word == Word::W32 && address_flow::truncates_address(&program) {
         return lower_with(test, Word::W64);
     }
     Ok(program)

@@ -1,8 +1,8 @@
 //! POWER instructions.
 //!
-//! Deviations: register 0 is an ordinary register also where the architecture reads it as the
-//! number 0, as in herd; only condition field 0 exists; after a failed `stwcx.` "less than" holds
-//! too. Immediates are limited by the word, not by what an encoding can hold. To divide by 0, whose
+//! Deviations: register 0 is an ordinary register, as in herd, also in places where the architecture reads
+//! it as the number 0; only condition field 0 exists; after a failed `stwcx.` the condition "less than"
+//! holds too. Immediates are limited by the word, not by the instruction encoding. A division by 0, whose
 //! result the architecture leaves open, fails.
 
 use super::access::Size;
@@ -12,7 +12,7 @@ use super::product::Sign;
 use crate::ast::{Arg, ArgKind, Inst};
 use raddle_ir::{BinOp, CastOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, Type};
 
-/// Three registers; each has a record form with a dot, which compares the result with zero.
+/// Operations on three registers. Each has a record form with a dot, which compares the result with zero.
 #[rustfmt::skip]
 const REGISTER_OPS: &[(&str, BinOp)] = &[
     ("add", BinOp::Add), ("sub", BinOp::Sub), ("mulld", BinOp::Mul),
@@ -28,7 +28,7 @@ enum Product {
     Remainder,
 }
 
-/// Three registers, with a width of their own; these have record forms, too.
+/// Operations on three registers with an explicit width. They also have record forms.
 #[rustfmt::skip]
 const PRODUCTS: &[(&str, Product, Type, Sign)] = &[
     ("mulhw", Product::High, Type::I32, Sign::Signed),
@@ -45,7 +45,7 @@ const PRODUCTS: &[(&str, Product, Type, Sign)] = &[
     ("modud", Product::Remainder, Type::I64, Sign::Unsigned),
 ];
 
-/// Two registers and a number; the dot of `andi.` is part of its name.
+/// Operations on two registers and a number; the dot of `andi.` is part of its name.
 #[rustfmt::skip]
 const IMMEDIATE_OPS: &[(&str, BinOp)] = &[
     ("addi", BinOp::Add), ("subi", BinOp::Sub), ("mulli", BinOp::Mul),
@@ -102,11 +102,11 @@ const MEMORY: &[(&str, Memory, bool)] = &[
 struct MemoryForm {
     kind: Memory,
     indexed: bool,
-    /// The base register becomes the address.
+    /// Whether the base register becomes the address.
     update: bool,
 }
 
-/// Update forms have a `u` at their end, or before the `x`: `lwzu`, `stwux`.
+/// Update forms have a `u` at the end of the mnemonic, or before the `x`: `lwzu`, `stwux`.
 fn memory_form(mnemonic: &str) -> Option<MemoryForm> {
     let find = |name: &str, update: bool| {
         let entry = MEMORY.iter().find(|(known, ..)| *known == name);
@@ -120,7 +120,7 @@ fn memory_form(mnemonic: &str) -> Option<MemoryForm> {
     find(mnemonic, false).or_else(plain).or_else(indexed)
 }
 
-/// Works on 64 bits.
+/// Whether the instruction works on 64 bits.
 pub(super) fn is_wide(mnemonic: &str) -> bool {
     #[rustfmt::skip]
     const WIDE: &[&str] = &[
@@ -199,7 +199,7 @@ fn arithmetic(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Gives the register that holds the result.
+/// Returns the register that holds the result.
 fn other_arithmetic(
     e: &mut Emit<'_, '_>,
     inst: &Inst,
@@ -253,7 +253,7 @@ fn other_arithmetic(
                 "extsh" => Type::I16,
                 _ => Type::I32,
             };
-            let cut = e.cut(src.into(), from);
+            let cut = e.truncate(src.into(), from);
             e.cast(CastOp::SExt, from, Type::I64, dst, cut);
             Ok(dst)
         }
@@ -314,7 +314,7 @@ fn memory(e: &mut Emit<'_, '_>, inst: &Inst, form: MemoryForm) -> Result<(), Dia
     }
 }
 
-/// What an access names: a register to load or store, the register that an update form changes, and
+/// The operands of an access: a register to load or store, the register that an update form changes, and
 /// the address.
 struct Operands {
     reg: Reg,
@@ -322,8 +322,8 @@ struct Operands {
     addr: Operand,
 }
 
-/// `lwz r1,0(r2)`, of which `lwz r1,0,r2` is an old way to write it, and `lwzx r1,r3,r2`. Update
-/// forms change `r2` in the first and `r3` in the second.
+/// `lwz r1,0(r2)`, also in its old spelling `lwz r1,0,r2`, and `lwzx r1,r3,r2`. Update
+/// forms change `r2` in the first form and `r3` in the second.
 fn operands(e: &mut Emit<'_, '_>, inst: &Inst, indexed: bool) -> Result<Operands, Diagnostic> {
     if !indexed && inst.args.len() == 2 {
         let [reg, mem] = e.args(inst)?;
@@ -370,7 +370,8 @@ fn comparison(
     Ok(())
 }
 
-/// With the top bit flipped, signed order is what unsigned order was: branches are signed.
+/// Flips the top bit: the signed order of the results is the unsigned order of the operands. Branches
+/// compare signed.
 fn biased(e: &mut Emit<'_, '_>, value: Operand) -> Operand {
     let flipped = e.temp(Type::I64);
     let (op, b) = (BinOp::Xor, constant(i64::MIN));
@@ -386,7 +387,7 @@ fn branch(e: &mut Emit<'_, '_>, inst: &Inst, pred: IntPred) -> Result<(), Diagno
     Ok(())
 }
 
-/// The operands without the condition field that may stand before them.
+/// The operands without the optional condition field before them.
 fn after_condition_field<'i, const N: usize>(
     e: &Emit<'_, '_>,
     inst: &'i Inst,

@@ -1,10 +1,10 @@
-//! Products and quotients of any width: what the one-word arithmetic of [`super::emit`] cannot say.
+//! Products and quotients of any width, for which the word arithmetic of [`super::emit`] is not enough.
 
 use super::emit::{Emit, constant};
 use super::word::Word;
 use raddle_ir::{BinOp, CastOp, InstKind, IntPred, Operand, Reg, Type};
 
-/// Whether operands are read as signed.
+/// Whether operands are signed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sign {
     Signed,
@@ -34,7 +34,7 @@ impl Sign {
     }
 }
 
-/// The type of twice as many bits.
+/// The integer type with twice as many bits.
 const fn twice(ty: Type) -> Type {
     match ty {
         Type::I32 => Type::I64,
@@ -42,7 +42,7 @@ const fn twice(ty: Type) -> Type {
     }
 }
 
-/// A quotient and a remainder, as machine registers hold them.
+/// A quotient and a remainder, in the form in which machine registers hold them.
 pub(super) struct Divided {
     pub quotient: Reg,
     pub remainder: Reg,
@@ -61,21 +61,21 @@ impl Emit<'_, '_> {
         dst
     }
 
-    /// The low bits of a machine register as twice as many.
+    /// The low bits of a machine register, extended to twice the width.
     fn widened(&mut self, value: Operand, ty: Type, sign: Sign) -> Operand {
-        let cut = self.cut(value, ty);
+        let cut = self.truncate(value, ty);
         self.converted(sign.extension(), ty, twice(ty), cut).into()
     }
 
-    /// A value of 32 or 64 bits as a machine register holds it.
-    fn held(&mut self, dst: Reg, ty: Type, value: Reg) {
+    /// Extends a value of 32 or 64 bits to the form in which a machine register holds it.
+    fn extend_into(&mut self, dst: Reg, ty: Type, value: Reg) {
         match ty {
             Type::I32 => self.cast(CastOp::SExt, Type::I32, Type::I64, dst, value.into()),
             _ => self.move_to(dst, value.into()),
         }
     }
 
-    /// The product of the low 32 bits of two registers: all of it in a register of 64 bits.
+    /// The complete product of the low 32 bits of two registers, as a value of 64 bits.
     pub fn multiply_words(&mut self, dst: Reg, a: Operand, b: Operand) {
         match self.word() {
             Word::W32 => self.arith(BinOp::Mul, dst, a, b),
@@ -95,24 +95,24 @@ impl Emit<'_, '_> {
         let bits = Operand::Int(u128::from(ty.bits()));
         let shifted = self.binary(BinOp::LShr, wide, product.into(), bits);
         let high = self.converted(CastOp::Trunc, wide, ty, shifted.into());
-        self.held(dst, ty, high);
+        self.extend_into(dst, ty, high);
     }
 
-    /// A quotient of values of type `ty`; to divide by 0 fails.
+    /// The quotient of values of type `ty`; a division by 0 fails.
     pub fn divide(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
-        let (a, b) = (self.cut(a, ty), self.cut(b, ty));
+        let (a, b) = (self.truncate(a, ty), self.truncate(b, ty));
         let quotient = self.binary(sign.division(), ty, a, b);
-        self.held(dst, ty, quotient);
+        self.extend_into(dst, ty, quotient);
     }
 
-    /// What such a quotient leaves.
+    /// The remainder of values of type `ty`; a division by 0 fails.
     pub fn modulo(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
-        let (a, b) = (self.cut(a, ty), self.cut(b, ty));
+        let (a, b) = (self.truncate(a, ty), self.truncate(b, ty));
         let remainder = self.binary(sign.remainder(), ty, a, b);
-        self.held(dst, ty, remainder);
+        self.extend_into(dst, ty, remainder);
     }
 
-    /// A quotient of words that is 0 where the divisor is.
+    /// The quotient of words; 0 if the divisor is 0.
     pub fn divide_or_zero(&mut self, dst: Reg, sign: Sign, a: Operand, b: Operand) {
         let by_zero = self.compare(IntPred::Eq, b, constant(0));
         let divisor = self.temp(Type::I64);
@@ -122,8 +122,8 @@ impl Emit<'_, '_> {
         self.select(dst, by_zero, constant(0), quotient.into());
     }
 
-    /// Divides two words, `high` and `low`, by a word. A quotient that needs more than a word fails as a
-    /// division by 0 does.
+    /// Divides the double word `high` and `low` by a word. A quotient that does not fit a word fails like a
+    /// division by 0.
     pub fn divide_double(
         &mut self,
         sign: Sign,
@@ -154,7 +154,7 @@ impl Emit<'_, '_> {
                 false => self.converted(CastOp::Trunc, wide, ty, value.into()),
             };
             let register = self.temp(Type::I64);
-            self.held(register, ty, value);
+            self.extend_into(register, ty, value);
             register
         });
         Divided { quotient, remainder }

@@ -6,28 +6,28 @@ use crate::ast::Name;
 /// A register of one thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum MachineReg {
-    /// By its number, as [`ir_name`] spells it.
+    /// A register with a number; [`ir_name`] spells it.
     Numbered(u8),
-    /// A register that the test names and the tools may choose: `%x0`, without the percent sign.
+    /// A symbolic register, whose machine register the tools may choose: `%x0`, without the percent sign.
     Symbolic(String),
 }
 
-/// A name that was found to be a register's.
+/// A name that denotes a register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct RegName {
     pub reg: MachineReg,
-    /// As outputs spell it.
+    /// The spelling in the output.
     pub display: String,
-    /// Names all 64 bits where another name would have meant 32.
+    /// Whether the name denotes all 64 bits of a register that also has a 32-bit name.
     pub wide: bool,
 }
 
-/// The numbers of `EAX` to `ESP`, by their last two letters.
+/// The last two letters of `EAX` to `ESP`, in the order of their numbers.
 const X86_LEGACY: &[&str] = &["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
 pub(super) const X86_EAX: MachineReg = MachineReg::Numbered(0);
 pub(super) const X86_EDX: MachineReg = MachineReg::Numbered(3);
 
-/// The register that a name stands for, if it is one of this architecture's or a symbolic one.
+/// The register that a name denotes, if it is a register of this architecture or a symbolic one.
 pub(super) fn resolve(arch: Arch, name: &Name) -> Option<RegName> {
     let found = match arch {
         Arch::X86 => x86(&name.text.to_ascii_uppercase()),
@@ -42,7 +42,7 @@ pub(super) fn resolve(arch: Arch, name: &Name) -> Option<RegName> {
     found.or_else(|| name.symbolic.then(symbolic))
 }
 
-/// What the IR calls a register.
+/// The name of a register in the IR.
 pub(super) fn ir_name(arch: Arch, reg: &MachineReg) -> String {
     match (arch, reg) {
         (_, MachineReg::Symbolic(name)) => name.clone(),

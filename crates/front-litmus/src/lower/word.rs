@@ -1,14 +1,14 @@
-//! How wide a word is in a test: 32 bits, or 64 when the test says so.
+//! The width of a word in a test: 32 bits, or 64 if the test requires it.
 //!
 //! Litmus tests of 32-bit machines move addresses through memory and registers as if they were
-//! numbers, but IR addresses have 64 bits. Rather than mixing access sizes, which no model here is
-//! about, the whole test then has 64-bit words: every word access, location and word arithmetic
-//! does. The reasons are
+//! numbers, but IR addresses have 64 bits. Mixed access sizes are outside the scope of the models here, so
+//! the whole test then uses 64-bit words: for every word access, location and word arithmetic. The reasons
+//! for 64-bit words are
 //!
 //! - a location of a 64-bit or pointer type, or one marked as a pointer in `locations`;
 //! - a location that starts as, or is compared with, an address;
 //! - an instruction or register of 64 bits (`std`, `cmpd`, `MOVQ`, `RAX`);
-//! - an address that would be cut to 32 bits: see [`super::address_flow`].
+//! - an address that would be truncated to 32 bits: see [`super::address_flow`].
 
 use super::{ppc, regs, x86};
 use crate::Arch;
@@ -35,8 +35,8 @@ impl Word {
         self.ty().bytes()
     }
 
-    /// The word that a number stands for, sign-extended; none if it does not fit, read as signed
-    /// or as unsigned.
+    /// A number as a sign-extended word; `None` if it fits neither as a signed nor as an unsigned
+    /// word.
     pub fn canonical(self, value: i128) -> Option<i64> {
         let bits = self.ty().bits();
         let fits = (-(1i128 << (bits - 1))..1i128 << bits).contains(&value);
@@ -48,7 +48,7 @@ impl Word {
     }
 }
 
-/// The width that the text asks for.
+/// The width that the text of the test requires.
 pub(super) fn choose(test: &LitmusTest) -> Word {
     let wide = wide_init(test)
         || test.locations.iter().any(|l| wide_place(test.arch, &l.place))
@@ -95,7 +95,7 @@ fn wide_mnemonic(arch: Arch, inst: &Inst) -> bool {
     }
 }
 
-/// An address in a 64-bit register says nothing about the width of what is there.
+/// An address in a 64-bit register does not determine the width of the memory there.
 fn wide_operand(arch: Arch, arg: &Arg) -> bool {
     match &arg.kind {
         ArgKind::Name(name) => wide_name(arch, name),

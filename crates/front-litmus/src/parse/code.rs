@@ -6,7 +6,7 @@ use super::token::Tok;
 use crate::ast::{Arg, ArgKind, At, Inst, Line, Mem, Name, Thread};
 use raddle_ir::Diagnostic;
 
-/// More columns than this are refused: no engine could do anything with them.
+/// A test with more columns is rejected: no engine could analyse it.
 const MAX_THREADS: usize = 1024;
 
 pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Vec<Thread>, Diagnostic> {
@@ -108,7 +108,7 @@ fn instruction(cursor: &mut Cursor<'_>) -> Result<Inst, Diagnostic> {
     Ok(Inst { at, lock, mnemonic: word.text.to_ascii_lowercase(), args })
 }
 
-/// Passes over the sign in `bne- L`, which says what is likely and not what happens.
+/// Skips the sign in `bne- L`, which is only a hint for branch prediction.
 fn branch_hint(cursor: &mut Cursor<'_>, word: &Name) {
     let sign = cursor.is_punct('+') || cursor.is_punct('-');
     let branch = word.text.starts_with(['b', 'B']) && word.at.end == cursor.at().start;
@@ -152,7 +152,7 @@ fn immediate(cursor: &mut Cursor<'_>, what: &str) -> Result<(i128, At), Diagnost
     cursor.int(what)
 }
 
-/// `(base)` with the displacement that stood before it.
+/// `(base)` with the displacement before it.
 fn based(cursor: &mut Cursor<'_>, start: At, disp: i128) -> Result<Arg, Diagnostic> {
     cursor.bump();
     let base = base(cursor)?;
@@ -165,7 +165,7 @@ fn base(cursor: &mut Cursor<'_>) -> Result<Name, Diagnostic> {
     cursor.name("a register or a location")
 }
 
-/// What stands between brackets.
+/// The part of an address between brackets.
 fn bracketed(cursor: &mut Cursor<'_>) -> Result<Mem, Diagnostic> {
     let mut mem = Mem { base: base(cursor)?, index: None, disp: 0, writeback: false };
     if cursor.eat_punct(',') {

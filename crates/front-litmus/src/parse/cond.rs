@@ -1,6 +1,6 @@
-//! What stands after the program: `locations [...]` and the final condition.
+//! The part after the program: `locations [...]` and the final condition.
 //!
-//! `/\` binds more tightly than `\/`, and that more tightly than `=>`, which groups to the right.
+//! `/\` binds more tightly than `\/`, and `\/` more tightly than `=>`, which groups to the right.
 //! The old form `final P; with name: exists; ... default: ~exists;` takes its quantifier from
 //! `default`, and is `exists` without one.
 
@@ -9,14 +9,14 @@ use super::token::Tok;
 use crate::ast::{Final, ListedPlace, PropAst, TermAst};
 use raddle_ir::{Diagnostic, Quantifier};
 
-/// How deep parentheses, negations and implications may nest. A level makes at most three nested
-/// propositions, which keeps this below what the verifier allows.
+/// The maximum nesting of parentheses, negations and implications. One level makes at most three nested
+/// propositions, so the depth stays below the limit of the verifier.
 const MAX_DEPTH: u32 = 64;
 const _: () = assert!(3 * MAX_DEPTH as usize + 4 < raddle_ir::verify::MAX_CONDITION_DEPTH);
 
 const QUANTIFIER: &str = "`exists`, `~exists`, `forall` or the end of the test";
 
-/// Whether the program ends here.
+/// Whether the program ends here and the condition part starts.
 pub(super) fn at_condition(cursor: &Cursor<'_>) -> bool {
     match cursor.peek() {
         Tok::Word(word) => match word.as_str() {
@@ -165,12 +165,12 @@ fn primary(cursor: &mut Cursor<'_>, depth: u32) -> Result<PropAst, Diagnostic> {
     if cursor.is_punct('~') || cursor.is_word("not") {
         cursor.bump();
         if depth > MAX_DEPTH {
-            // Let the depth check speak, in one place.
+            // `proposition` reports that the nesting is too deep.
             return proposition(cursor, depth);
         }
         return Ok(PropAst::Not(Box::new(primary(cursor, depth + 1)?)));
     }
-    // A location may be called `true`, if it is compared with something.
+    // A location may be called `true` if a comparison follows.
     let compared = matches!(cursor.peek_at(1), Tok::Punct('=' | '!') | Tok::NotEqual);
     for (word, prop) in [("true", PropAst::True), ("false", PropAst::False)] {
         if cursor.is_word(word) && !compared {
@@ -195,7 +195,7 @@ fn comparison(cursor: &mut Cursor<'_>) -> Result<PropAst, Diagnostic> {
     Ok(PropAst::Cmp { equal, left, right })
 }
 
-/// On the right a bare name is an address; a register or `[x]` stands for its value.
+/// On the right side a bare name is an address; a register or `[x]` stands for its value.
 fn right_side(cursor: &mut Cursor<'_>) -> Result<TermAst, Diagnostic> {
     if cursor.at_thread() || cursor.is_punct('[') || cursor.is_punct('%') {
         return Ok(TermAst::Location(cursor.place()?));

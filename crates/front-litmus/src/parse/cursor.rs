@@ -1,4 +1,4 @@
-//! A position in the tokens, and the pieces of grammar that several sections share.
+//! A position in the tokens, and the grammar rules that several sections share.
 
 use super::token::{Tok, Token};
 use crate::ast::{At, Location, Name, Value};
@@ -7,7 +7,7 @@ use raddle_ir::Diagnostic;
 #[derive(Debug)]
 pub(super) struct Cursor<'a> {
     pub file: &'a str,
-    /// Never empty; the last one is an end.
+    /// Never empty; the last token is [`Tok::End`].
     tokens: Vec<Token>,
     next: usize,
 }
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         token
     }
 
-    /// Takes the next token if it is this one.
+    /// Takes the next token if it is `tok`.
     pub fn eat(&mut self, tok: &Tok) -> bool {
         let found = self.peek() == tok;
         if found {
@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
         if self.is_punct(c) { Ok(self.bump().at) } else { Err(self.unexpected(what)) }
     }
 
-    /// An error about the next token.
+    /// An error at the next token.
     pub fn unexpected(&self, expected: &str) -> Diagnostic {
         let found = match self.peek() {
             Tok::End => "the test ends here".to_owned(),
@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
         Ok((value, at))
     }
 
-    /// The next tokens are a thread and a colon: `0:` or `P0:`.
+    /// Whether the next tokens are a thread and a colon: `0:` or `P0:`.
     pub fn at_thread(&self) -> bool {
         let thread = match self.peek() {
             Tok::Int(_) => true,

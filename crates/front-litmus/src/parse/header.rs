@@ -1,8 +1,8 @@
 //! The header: architecture and name, then a description and `Key=Value` lines, up to the brace
 //! that opens the initial state.
 //!
-//! Other text between the name and the brace is passed over: old tests carry a second name in
-//! parentheses there. A description whose quote is not closed ends with its line.
+//! Other text between the name and the brace is skipped: old tests have a second name in
+//! parentheses there. A description without a closing quote ends with its line.
 
 use super::source::{Scanner, Source};
 use crate::Arch;
@@ -15,11 +15,11 @@ pub(super) struct Header<'a> {
     pub name: String,
     pub doc: Option<String>,
     pub metadata: Vec<(String, String)>,
-    /// Stands on the opening brace.
+    /// Positioned at the opening brace.
     pub body: Scanner<'a>,
 }
 
-/// What other first words the format knows, so that a message can tell them from nonsense.
+/// Other architectures of the format, for a better message.
 const OTHER_ARCHITECTURES: &[&str] =
     &["AArch64", "ASL", "BPF", "Bell", "C", "CPP", "JAVA", "LISA", "MIPS", "RISCV", "X86_64"];
 
@@ -69,7 +69,7 @@ fn unknown_architecture(file: &str, at: At, word: &str) -> Diagnostic {
         .help("a litmus test starts with a line such as `X86 SB`")
 }
 
-/// A word of the input, cut to what a message can bear.
+/// A word of the input, shortened for a message.
 fn shorten(word: &str) -> String {
     const LONGEST: usize = 40;
     match word.char_indices().nth(LONGEST) {
@@ -90,7 +90,7 @@ fn name(file: &str, scan: &mut Scanner<'_>) -> Result<String, Diagnostic> {
     Ok(name.to_owned())
 }
 
-/// Takes a quoted description. It may go over several lines, but never past the line that opens
+/// Takes a quoted description. It may span several lines, but never past the line that opens
 /// the initial state: a quote that is still open there ends with its own line.
 fn description(scan: &mut Scanner<'_>) -> String {
     scan.bump();
@@ -105,7 +105,7 @@ fn description(scan: &mut Scanner<'_>) -> String {
     }
 }
 
-/// Takes a `Key=Value` line, or passes over whatever else stands on the line.
+/// Takes a `Key=Value` line, or skips any other text on the line.
 fn other_text(scan: &mut Scanner<'_>) -> Option<(String, String)> {
     let mut line = scan.clone();
     let key = line.take_while(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
@@ -115,7 +115,7 @@ fn other_text(scan: &mut Scanner<'_>) -> Option<(String, String)> {
         *scan = line;
         return Some((key.to_owned(), value.to_owned()));
     }
-    // The first character is neither `{` nor `"`, so this always moves.
+    // The first character is neither `{` nor `"`, so this always advances.
     scan.take_while(|c| !matches!(c, '\n' | '{' | '"'));
     None
 }

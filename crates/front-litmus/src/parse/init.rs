@@ -5,7 +5,7 @@ use super::token::Tok;
 use crate::ast::{DeclType, InitItem};
 use raddle_ir::Diagnostic;
 
-/// Type names and how many bits they have.
+/// Type names and their number of bits.
 #[rustfmt::skip]
 const TYPES: &[(&str, u8)] = &[
     ("char", 8), ("int8_t", 8), ("uint8_t", 8),
@@ -14,10 +14,10 @@ const TYPES: &[(&str, u8)] = &[
     ("long", 64), ("int64_t", 64), ("uint64_t", 64), ("intptr_t", 64), ("uintptr_t", 64),
 ];
 
-/// The type that `short int` and `unsigned` mean when they do not say another.
+/// The type of `short int` and `unsigned` without another type name.
 const PLAIN_INT: &str = "int";
 
-/// Words that change nothing here: all accesses of litmus tests are what the instructions say.
+/// Words without an effect here: the instructions alone determine the kinds of accesses.
 const QUALIFIERS: &[&str] = &["volatile", "const", "atomic", "signed", "unsigned"];
 
 pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Vec<InitItem>, Diagnostic> {
@@ -43,8 +43,7 @@ fn item(cursor: &mut Cursor<'_>) -> Result<InitItem, Diagnostic> {
     Ok(InitItem { place, ty, value })
 }
 
-/// A type is one or more type words that something else follows; a location may be called `int`
-/// if it wants to.
+/// A type is one or more type words followed by another token; a location may also be called `int`.
 fn declared_type(cursor: &mut Cursor<'_>) -> Option<DeclType> {
     let mut bits = None;
     let mut typed = false;

@@ -1,11 +1,11 @@
-//! Text to syntax tree.
+//! Parsing of the text to a syntax tree.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`source`] | bytes to text: size, encoding, positions |
 //! | [`header`] | architecture, name, description, metadata |
 //! | [`token`] | the tokens of everything from the opening brace on |
-//! | [`cursor`] | a position in the tokens, and what parsers share |
+//! | [`cursor`] | a position in the tokens, and shared grammar rules |
 //! | [`init`] | the initial state |
 //! | [`code`] | columns, labels, instructions, operands |
 //! | [`cond`] | `locations` and the final condition |

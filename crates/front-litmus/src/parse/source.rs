@@ -1,4 +1,4 @@
-//! The text of a file, and a scanner over it that knows lines and columns.
+//! The text of a file, and a scanner that tracks lines and columns.
 
 use crate::ast::At;
 use raddle_ir::Diagnostic;
@@ -12,8 +12,8 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Refuses files that are too long, binary, or not UTF-8. A byte order mark is skipped by the
-    /// scanner, as white space.
+    /// Rejects files that are too long, binary, or not UTF-8. The scanner skips a byte order mark
+    /// as white space.
     pub fn decode(file: &'a str, bytes: &'a [u8]) -> Result<Source<'a>, Diagnostic> {
         if bytes.len() > MAX_BYTES {
             let message = format!("the file has {} bytes", bytes.len());
@@ -23,7 +23,7 @@ impl<'a> Source<'a> {
         let valid = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
-                // The part before the error is valid, so this cannot lose anything.
+                // The part before the error is valid UTF-8, so this cannot fail.
                 let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
                 return Err(not_text(file, valid, valid.len()));
             }
@@ -86,7 +86,7 @@ impl<'a> Scanner<'a> {
         found
     }
 
-    /// Takes characters as long as they are wanted.
+    /// Takes characters as long as `wanted` accepts them.
     pub fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let start = self.offset;
         while self.peek().is_some_and(&wanted) {
@@ -95,13 +95,13 @@ impl<'a> Scanner<'a> {
         &self.text[start..self.offset]
     }
 
-    /// The empty stretch at the current position.
+    /// The empty range at the current position.
     pub fn here(&self) -> At {
         let offset = self.offset as u32;
         At { line: self.line, column: self.column, start: offset, end: offset }
     }
 
-    /// From a position to the current one.
+    /// The range from a position to the current one.
     pub fn since(&self, start: At) -> At {
         start.to(self.here())
     }

@@ -9,9 +9,9 @@ use std::fmt;
 pub(super) enum Tok {
     /// Letters, digits, `_` and `.` (which ends `stwcx.`), starting with a letter or `_`.
     Word(String),
-    /// Without its sign.
+    /// An integer without its sign.
     Int(u64),
-    /// Any other single character, meaningful or not: the parser that meets it decides.
+    /// Any other single character. The parser decides whether it is valid.
     Punct(char),
     /// `/\`
     And,
@@ -21,7 +21,7 @@ pub(super) enum Tok {
     Implies,
     /// `!=`, `<>`
     NotEqual,
-    /// `<<`: opens the notes of a tool at the end of a test.
+    /// `<<`: starts notes of other tools at the end of a test.
     Notes,
     End,
 }
@@ -57,7 +57,7 @@ const SYMBOLS: &[(&str, Tok)] = &[
     ("<<", Tok::Notes),
 ];
 
-/// All tokens, the last of which is [`Tok::End`]. Text after `<<` is not read: it belongs to
+/// All tokens; the last one is [`Tok::End`]. Text after `<<` is ignored: it belongs to
 /// other tools and follows no grammar.
 pub(super) fn tokens(source: &Source<'_>, mut scan: Scanner<'_>) -> Result<Vec<Token>, Diagnostic> {
     let mut tokens = Vec::new();

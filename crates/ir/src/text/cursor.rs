@@ -1,4 +1,4 @@
-//! A cursor over the tokens, with the diagnostics that it gives.
+//! A cursor over the tokens, and the diagnostics at its position.
 
 use super::lex::{Token, TokenKind};
 use super::literal::{self, Number};
@@ -6,7 +6,7 @@ use crate::diag::Diagnostic;
 use crate::types::Type;
 use std::borrow::Cow;
 
-/// What parsing gives; the diagnostic is boxed because success is what should be cheap.
+/// The result of parsing. The diagnostic is boxed to keep the success case small.
 pub(super) type PResult<T> = Result<T, Box<Diagnostic>>;
 
 /// The longest piece of source that a message repeats, in characters.
@@ -21,7 +21,7 @@ pub(super) struct Cursor<'s> {
 }
 
 impl<'s> Cursor<'s> {
-    /// At the first of `tokens`, which end in [`TokenKind::End`].
+    /// Starts at the first of `tokens`; the last token must be [`TokenKind::End`].
     pub(super) fn new(file: &'s str, source: &'s str, tokens: &'s [Token]) -> Cursor<'s> {
         Cursor { file, source, tokens, at: 0 }
     }
@@ -29,10 +29,10 @@ impl<'s> Cursor<'s> {
     // ---- looking ----
 
     pub(super) fn token(&self) -> Token {
-        self.ahead(0)
+        self.peek(0)
     }
 
-    pub(super) fn ahead(&self, n: usize) -> Token {
+    pub(super) fn peek(&self, n: usize) -> Token {
         self.tokens[(self.at + n).min(self.tokens.len() - 1)]
     }
 
@@ -44,12 +44,12 @@ impl<'s> Cursor<'s> {
         self.at(TokenKind::Word) && self.text(self.token()) == word
     }
 
-    /// The token's bytes as written.
+    /// The text of the token in the source.
     pub(super) fn text(&self, token: Token) -> &'s str {
         &self.source[token.start as usize..token.end as usize]
     }
 
-    /// The current word, or "" if the token is none.
+    /// The current word, or "" if the current token is not a word.
     pub(super) fn word(&self) -> &'s str {
         if self.at(TokenKind::Word) { self.text(self.token()) } else { "" }
     }
@@ -58,7 +58,7 @@ impl<'s> Cursor<'s> {
 
     pub(super) fn next(&mut self) -> Token {
         let token = self.token();
-        // The last token, the end, is never passed.
+        // The cursor never moves past the last token, which is the end.
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
@@ -87,7 +87,7 @@ impl<'s> Cursor<'s> {
         if self.eat_word(word) { Ok(()) } else { Err(self.unexpected(format!("`{word}`"))) }
     }
 
-    /// Nothing more on this line, except what closes a body.
+    /// The line must end here, or a closing brace must follow.
     pub(super) fn expect_line_end(&self) -> PResult<()> {
         let token = self.token();
         let ended = token.starts_line || matches!(token.kind, TokenKind::End | TokenKind::RBrace);
@@ -178,7 +178,7 @@ impl<'s> Cursor<'s> {
         })
     }
 
-    /// An integer that a machine type of the host holds; `what` names it in messages.
+    /// An integer that fits the host type `T`; `what` names it in messages.
     pub(super) fn integer<T: TryFrom<i128>>(&mut self, what: &str) -> PResult<T> {
         let (token, number) = self.number(what)?;
         let value = match number {
@@ -202,7 +202,7 @@ impl<'s> Cursor<'s> {
         Box::new(Diagnostic::at(self.file, self.source, span, message))
     }
 
-    /// The current token cannot start anything here.
+    /// The current token cannot start an item here.
     pub(super) fn unexpected_start(&self, expected: impl Into<String>) -> Box<Diagnostic> {
         let token = self.token();
         let message = match token.kind {
@@ -212,19 +212,19 @@ impl<'s> Cursor<'s> {
         Box::new(self.error(token, message).expected(expected))
     }
 
-    /// The current token is not what the grammar asks for in the middle of something.
+    /// The current token is not the one that the grammar requires inside an item.
     pub(super) fn unexpected(&self, expected: impl Into<String>) -> Box<Diagnostic> {
         let token = self.token();
         if token.kind == TokenKind::End || !token.starts_line || self.at == 0 {
             return self.unexpected_start(expected);
         }
-        // The place where something is missing is the end of the line before.
+        // The missing token belongs at the end of the previous line.
         let end = self.tokens[self.at - 1].end;
         let error = self.error(Token { start: end, end, ..token }, "unexpected end of the line");
         Box::new(error.expected(expected))
     }
 
-    /// The token for a message, shortened if it is long.
+    /// The token as a message shows it, shortened if it is long.
     pub(super) fn excerpt(&self, token: Token) -> String {
         let text = self.text(token);
         match text.char_indices().nth(EXCERPT) {

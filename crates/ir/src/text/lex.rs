@@ -1,8 +1,8 @@
 //! Splits `.rir` text into tokens.
 //!
-//! Tokens are byte ranges with a kind; what a number or a quoted name means is decoded only where it
-//! is used (see [`super::literal`]), which keeps a token at twelve bytes and the lexer free of
-//! types. Line ends are no tokens: each token knows whether it is the first of its line.
+//! Tokens are byte ranges with a kind. Numbers and quoted names are decoded only where they are used
+//! (see [`super::literal`]), which keeps a token at twelve bytes and the lexer free of types. Line
+//! ends are not tokens: each token knows whether it is the first of its line.
 
 use super::cursor::PResult;
 use crate::diag::Diagnostic;
@@ -21,7 +21,7 @@ pub(super) enum TokenKind {
     At,
     /// `#3`.
     BlockNumber,
-    /// `12`, `-1`, `0xff`, `1.5e-3`; spelled right or not.
+    /// `12`, `-1`, `0xff`, `1.5e-3`; not yet checked for correct spelling.
     Number,
     LParen,
     RParen,
@@ -46,7 +46,7 @@ pub(super) enum TokenKind {
 }
 
 impl TokenKind {
-    /// How a message calls it.
+    /// The kind as messages name it.
     pub(super) const fn describe(self) -> &'static str {
         match self {
             TokenKind::Word => "a word",
@@ -88,7 +88,7 @@ pub(super) struct Token {
     pub starts_line: bool,
 }
 
-/// Punctuation, longest first where one begins another.
+/// Punctuation. A token that is a prefix of another comes after it.
 const PUNCTUATION: &[(&str, TokenKind)] = &[
     ("->", TokenKind::Arrow),
     ("=>", TokenKind::FatArrow),
@@ -119,9 +119,9 @@ pub(super) fn continues_name(b: u8) -> bool {
     starts_name(b) || b.is_ascii_digit() || b == b'.'
 }
 
-/// All tokens of `source`, the last of them an [`TokenKind::End`].
+/// All tokens of `source`; the last one is [`TokenKind::End`].
 ///
-/// The caller has checked that offsets fit `u32`.
+/// The caller must have checked that offsets fit `u32`.
 pub(super) fn lex(file: &str, source: &str) -> PResult<Vec<Token>> {
     let mut lexer = Lexer { file, source, bytes: source.as_bytes(), at: 0 };
     let mut tokens = Vec::new();
@@ -148,7 +148,7 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// Skips spaces and comments; whether a line ended on the way.
+    /// Skips spaces and comments; returns whether a line ended there.
     fn skip_blank(&mut self) -> bool {
         let mut newline = false;
         loop {
@@ -233,7 +233,7 @@ impl Lexer<'_> {
         Ok(kind)
     }
 
-    /// Digits and whatever sticks to them; decoding says whether it is a number.
+    /// Digits and all name characters after them; the decoder checks whether this is a number.
     fn number(&mut self) {
         let digits = self.source[self.at..].trim_start_matches('-');
         let hex = digits.starts_with("0x");
@@ -257,7 +257,7 @@ impl Lexer<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                // The escaped character may be a quote; what it is, decoding checks.
+                // The escaped character may be a quote. The decoder checks whether the escape is valid.
                 b'\\' if matches!(self.peek(1), b'"' | b'\\') => self.at += 2,
                 b'\\' => self.at += 1,
                 _ => {

@@ -1,8 +1,8 @@
 //! Literals: strings, integers and floats, from text and to text.
 //!
-//! An integer constant of type `iN` may be written as any value of -2^(N-1) … 2^N-1; what is kept
-//! is its bit pattern. A float constant is written in decimal with a point or an exponent, or as
-//! its encoding in hexadecimal; a bare `1` would be ambiguous between the two and is refused.
+//! An integer constant of type `iN` may be written as any value of -2^(N-1) … 2^N-1; the program
+//! keeps its bit pattern. A float constant is written in decimal with a point or an exponent, or as
+//! its encoding in hexadecimal; a bare `1` would be ambiguous between the two and is rejected.
 
 use super::lex::{continues_name, starts_name};
 use crate::types::Type;
@@ -35,16 +35,16 @@ pub(super) fn number(text: &str) -> Result<Number, String> {
     }
 }
 
-/// The bits of `number` as a constant of `ty`; the error is a message and a way out.
+/// The bits of `number` as a constant of `ty`; the error is a message and a hint.
 pub(super) fn bits(number: Number, ty: Type) -> Result<u128, (String, String)> {
     match (number, ty) {
         (Number::Float { f32, .. }, Type::F32) => Ok(f32.to_bits().into()),
         (Number::Float { f64, .. }, Type::F64) => Ok(f64.to_bits().into()),
         (Number::Float { .. }, _) => {
-            Err((format!("a float constant where {ty} is wanted"), "write an integer".into()))
+            Err((format!("a float constant where {ty} is expected"), "write an integer".into()))
         }
         (Number::Int { hex: false, .. }, Type::F32 | Type::F64) => Err((
-            format!("an integer constant where {ty} is wanted"),
+            format!("an integer constant where {ty} is expected"),
             "write a float such as 1.0, or the encoding in hexadecimal".into(),
         )),
         (Number::Int { negative, magnitude, .. }, _) => {
@@ -60,14 +60,14 @@ pub(super) fn bits(number: Number, ty: Type) -> Result<u128, (String, String)> {
     }
 }
 
-/// A constant of `ty` as the printer writes it: what [`bits`] turns back into `value`.
+/// A constant of `ty` as the printer writes it: [`bits`] turns it back into `value`.
 pub(super) fn constant(value: u128, ty: Type) -> String {
     match ty {
         Type::F32 => float(value, f32::from_bits(value as u32), u128::from(value as u32)),
         Type::F64 => float(value, f64::from_bits(value as u64), u128::from(value as u64)),
         Type::Ptr if value > 9 => format!("{value:#x}"),
         Type::Int(2..=128) => {
-            // Small negative numbers are what front ends mean by bits near the mask.
+            // Front ends mean small negative numbers by bits near the mask.
             let negated = (ty.mask() ^ value).wrapping_add(1);
             if value <= ty.mask() && value > ty.mask() >> 1 && negated <= 1 << 16 {
                 return format!("-{negated}");
@@ -83,13 +83,13 @@ pub fn decimal(float: impl fmt::Debug + Into<f64> + Copy) -> String {
     format!("{float:?}")
 }
 
-/// A float in decimal if that says it all, else its encoding.
+/// A float in decimal if that loses no bits, else its encoding.
 fn float(value: u128, float: impl fmt::Debug + Into<f64> + Copy, kept: u128) -> String {
     let text = decimal(float);
     if kept == value && float.into().is_finite() { text } else { format!("{value:#x}") }
 }
 
-/// Decodes a quoted string, quotes included; the error is the offset of a bad escape in `text`.
+/// Decodes a quoted string, quotes included; the error is the offset of an invalid escape in `text`.
 pub(super) fn unquote(text: &str) -> Result<String, usize> {
     let inner = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
     let mut out = String::with_capacity(inner.len());
@@ -107,7 +107,7 @@ pub(super) fn unquote(text: &str) -> Result<String, usize> {
     Ok(out)
 }
 
-/// The character that an escape stands for, and how many bytes follow the backslash.
+/// The character of an escape, and the number of bytes after the backslash.
 fn escape(rest: &str) -> Option<(char, usize)> {
     let decoded = match rest.chars().next()? {
         'n' => '\n',
@@ -132,7 +132,7 @@ pub(super) fn quote(text: &str) -> String {
     in_quotes(text, |c| format!("\\u{{{c:x}}}"))
 }
 
-/// The same for a message: characters that cannot be seen are written as C does it.
+/// `text` in quotes for a message: control characters are escaped as in C.
 pub fn quoted(text: &str) -> String {
     in_quotes(text, |c| format!("\\x{c:02x}"))
 }
@@ -154,7 +154,7 @@ fn in_quotes(text: &str, control: impl Fn(u32) -> String) -> String {
     out
 }
 
-/// `text` as a name: bare if it can be, else in quotes.
+/// `text` as a name: bare if possible, else in quotes.
 pub(super) fn name(text: &str) -> String {
     let bytes = text.as_bytes();
     let bare = bytes.first().is_some_and(|b| starts_name(*b));

@@ -1,9 +1,9 @@
 //! The `.rir` text form: printer and parser.
 //!
 //! [`print()`] and [`parse_with`] are inverse to each other on well-formed programs (see
-//! [`crate::verify`]): with `own_positions: false` the program comes back equal, tables of files and
-//! positions included. The reference of the language, with an example of everything, is
-//! `docs/ir.md`; this is its grammar, with `[x]` for optional, `x*` for repeated, `x,*` for a list
+//! [`crate::verify`]): with `own_positions: false` parsing returns an equal program, including the
+//! tables of files and positions. `docs/ir.md` is the reference of the language, with an example of
+//! each construct. This is the grammar, with `[x]` for optional, `x*` for repeated, `x,*` for a list
 //! with commas, and words in quotes:
 //!
 //! ```text
@@ -32,7 +32,7 @@
 //!
 //! Registers and blocks without a name are written by number, `%3` and `#3`; a name is never a
 //! number unless it is quoted, so the two cannot clash. An instruction ends with its line, but may
-//! be continued after any token that leaves it open.
+//! continue on the next line after any token that cannot end it.
 //!
 //! Limits, each with a diagnostic: [`MAX_SOURCE`] bytes of source, [`MAX_NESTING`] levels of
 //! parentheses in a condition, [`MAX_INITIALISED`] bytes of initialisers.
@@ -49,21 +49,21 @@ use crate::program::Program;
 use crate::verify::{Verified, verify};
 pub use literal::{decimal, quoted};
 
-/// The longest source that is read, in bytes.
+/// The maximum size of a source, in bytes.
 pub const MAX_SOURCE: usize = 64 << 20;
-/// The deepest nesting of a condition.
+/// The maximum nesting depth of a condition.
 pub const MAX_NESTING: usize = crate::verify::MAX_CONDITION_DEPTH;
-/// Bytes that the initialisers of a program may have in all: a fill such as `i64 x 1000 = 1` is
-/// short in the source and long in memory.
+/// The maximum total size of all initialisers of a program, in bytes: a fill such as
+/// `i64 x 1000 = 1` is short in the source and long in memory.
 pub const MAX_INITIALISED: u64 = 256 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParseOptions {
-    /// What has no written position gets its place in the `.rir` file as position.
+    /// Gives each construct without a written position its own place in the `.rir` file as position.
     pub own_positions: bool,
 }
 
-/// The text of a program; ends in a line end.
+/// The text of a program; it ends with a line end.
 pub fn print(program: &Program) -> String {
     print::program(program)
 }
@@ -74,7 +74,7 @@ impl std::fmt::Display for Program {
     }
 }
 
-/// Reads a program as the user wrote it; `file` is how messages and positions call the source.
+/// Reads a program as the user wrote it; messages and positions refer to the source as `file`.
 ///
 /// The program is not verified.
 #[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
@@ -93,7 +93,7 @@ pub fn load(file: &str, bytes: &[u8]) -> Result<Verified, Diagnostic> {
     Ok(verify(parse_bytes(file, bytes)?)?)
 }
 
-/// [`parse()`] for bytes that may not be text at all.
+/// [`parse()`] for bytes that may not be UTF-8 text.
 #[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Program, Diagnostic> {
     let valid = match std::str::from_utf8(bytes) {

@@ -1,7 +1,7 @@
-//! How initial values of globals become bytes.
+//! Conversion of initial values of globals into bytes.
 //!
-//! Parser and printer share [`pack`]: the printer uses the short typed form for a global only when
-//! packing what it would write gives the global back, so that form is lossless by construction.
+//! The parser and the printer share [`pack`]: the printer uses the short typed form for a global only if
+//! packing the values it would write returns the same global. So the typed form never loses information.
 
 use crate::inst::Operand;
 use crate::types::Type;
@@ -13,13 +13,13 @@ pub(super) struct Contents {
     pub relocs: Vec<(u64, Operand)>,
 }
 
-/// The alignment that a global of this type has unless it says otherwise.
+/// The default alignment of a global of this type.
 pub(super) fn natural_align(ty: Type) -> u32 {
     ty.bytes().next_power_of_two()
 }
 
 /// Lays out consecutive elements of type `ty`: integers as their bytes, addresses as zero bytes and
-/// a relocation. Bytes that are all zero are left out, since memory starts as zero.
+/// a relocation. If all bytes are zero, `init` is empty, since memory starts as zero.
 pub(super) fn pack(ty: Type, elements: impl IntoIterator<Item = Operand>) -> Contents {
     let width = ty.bytes() as usize;
     let mut contents = Contents::default();
@@ -39,12 +39,12 @@ pub(super) fn pack(ty: Type, elements: impl IntoIterator<Item = Operand>) -> Con
     contents
 }
 
-/// The elements that [`pack`] would make `contents` of, if it can.
+/// The elements from which [`pack`] would make `contents`, if they exist.
 pub(super) fn unpack(ty: Type, contents: &Contents) -> Option<Vec<Operand>> {
     let width = ty.bytes() as usize;
     let last = contents.relocs.last().map_or(0, |(at, _)| (*at as usize / width).saturating_add(1));
     let count = last.max(contents.init.len().div_ceil(width));
-    // A relocation far outside would ask for more elements than any object has.
+    // A relocation far outside would require more elements than any object has.
     if count.saturating_mul(width) as u64 > crate::verify::MAX_OBJECT_SIZE {
         return None;
     }

@@ -1,9 +1,9 @@
 //! The rule that registers are assigned before they are read.
 //!
-//! Seen backwards: a register breaks the rule if some block reads it before writing it, and from
-//! there the entry can be reached backwards through blocks that do not write it. That is one walk
-//! for each register that is read in a block before it is written there, with memory proportional to
-//! the function, where the usual forward analysis needs a set of registers for each block.
+//! The analysis runs backwards: a register breaks the rule if some block reads it before writing it, and
+//! a backward walk from that block reaches the entry through blocks that do not write it. This needs one
+//! walk for each register that some block reads before writing, and memory proportional to the function.
+//! The usual forward analysis needs a set of registers for each block.
 
 use super::{At, Checker, Rule};
 use crate::inst::Operand;
@@ -19,21 +19,21 @@ struct Exposed {
     inst: usize,
 }
 
-/// What the walks need to know of a block.
+/// The properties of a block that the walks need.
 struct Summary {
     writes: HashSet<Reg>,
     predecessors: Vec<BlockId>,
 }
 
-/// A function as the walks see it.
+/// A function, summarised for the walks.
 struct Flow {
     blocks: PrimaryMap<BlockId, Summary>,
-    /// Per register, in ascending order and without parameters, its exposed reads.
+    /// The exposed reads of each register, in ascending order of registers, without parameters.
     exposed: Vec<(Reg, Vec<Exposed>)>,
 }
 
 impl Checker<'_> {
-    /// All blocks and registers that the function refers to exist.
+    /// Requires that all blocks and registers that the function refers to exist.
     pub(super) fn assignment(&mut self, id: FuncId) {
         let function = &self.program.funcs[id];
         let Some(entry) = function.blocks.keys().next() else {
@@ -78,7 +78,8 @@ fn summarise(function: &Function) -> Flow {
     Flow { blocks, exposed }
 }
 
-/// The registers that a block writes; calls `read` for each register's first read before a write.
+/// The registers that a block writes. Calls `read` with each register that the block reads before writing
+/// it, at its first read.
 fn scan(block: &Block, mut read: impl FnMut(Reg, usize)) -> HashSet<Reg> {
     let mut writes = HashSet::new();
     let mut reads = HashSet::new();
@@ -100,13 +101,13 @@ fn scan(block: &Block, mut read: impl FnMut(Reg, usize)) -> HashSet<Reg> {
     writes
 }
 
-/// Which blocks a walk has met; numbering the walks saves clearing between them.
+/// The blocks that a walk has visited. Each walk has a number, so the marks need not be cleared.
 struct Seen {
     marks: SecondaryMap<BlockId, u32>,
     walk: u32,
 }
 
-/// A read that the entry reaches without a write.
+/// A read that the entry reaches without a write, if one exists.
 fn unassigned(
     reg: Reg,
     reads: &[Exposed],
@@ -115,7 +116,8 @@ fn unassigned(
     seen: &mut Seen,
 ) -> Option<Exposed> {
     seen.walk += 1;
-    // Reads whose walk meets an earlier read's walk have nothing new to find.
+    // All reads share one set of marks: a walk that meets the walk of an earlier read, which did not reach
+    // the entry, cannot reach it from there either.
     reads.iter().copied().find(|read| {
         let mut open = vec![read.block];
         while let Some(block) = open.pop() {

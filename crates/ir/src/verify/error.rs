@@ -1,4 +1,4 @@
-//! What the verifier reports.
+//! The errors that the verifier reports.
 
 use crate::diag::Diagnostic;
 use crate::program::{BlockId, LocId, Program};
@@ -6,7 +6,7 @@ use std::fmt;
 
 macro_rules! rules {
     ($($name:ident = $title:literal),+ $(,)?) => {
-        /// The rules of the [module header](super), by their numbers there.
+        /// The rules of the [module header](super), in the order of their numbers there.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Rule { $($name),+ }
 

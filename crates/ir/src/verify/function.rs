@@ -7,7 +7,7 @@ use crate::types::Type;
 use cranelift_entity::EntityRef;
 use std::collections::HashSet;
 
-/// A function while its body is checked.
+/// A function body while it is checked.
 pub(super) struct Body<'c, 'p> {
     pub checker: &'c mut Checker<'p>,
     pub id: FuncId,
@@ -28,7 +28,7 @@ impl<'p> Checker<'p> {
         self.parameters(function);
         let before = self.errors.len();
         Body { checker: self, id, function }.blocks();
-        // Control flow can be followed only where every block and register exists.
+        // Control flow can be followed only if every block and register exists.
         if !self.errors[before..].iter().any(|error| error.rule == Rule::References) {
             self.assignment(id);
         }
@@ -98,7 +98,8 @@ impl Body<'_, '_> {
             (None, None) => {}
             (Some(value), Some(ty)) => self.operand(value, ty),
             (None, Some(ty)) => {
-                self.checker.error(Rule::Returns, format!("nothing is returned where {ty} is due"));
+                self.checker
+                    .error(Rule::Returns, format!("nothing is returned where {ty} is expected"));
             }
             (Some(_), None) => {
                 self.checker.error(Rule::Returns, "a value is returned where none is declared");
@@ -113,12 +114,12 @@ impl Body<'_, '_> {
 
     // ---- operands and results ----
 
-    /// An operand in a place that asks for `ty`.
+    /// An operand in a place that requires `ty`.
     pub(super) fn operand(&mut self, operand: Operand, ty: Type) {
         self.operand_of(operand, Some(ty));
     }
 
-    /// An operand in a place that asks for `ty`, or for any type.
+    /// An operand in a place that requires `ty`, or (`None`) accepts any type.
     pub(super) fn operand_of(&mut self, operand: Operand, ty: Option<Type>) {
         let Operand::Reg(reg) = operand else {
             return self.checker.constant(operand, ty);
@@ -127,7 +128,7 @@ impl Body<'_, '_> {
             && found != wanted
         {
             let name = self.checker.reg_name(self.id, reg);
-            let message = format!("{name} is {found} where {wanted} is wanted");
+            let message = format!("{name} is {found} where {wanted} is expected");
             self.checker.error(Rule::OperandTypes, message);
         }
     }
@@ -136,7 +137,7 @@ impl Body<'_, '_> {
         self.operand(operand, Type::Ptr);
     }
 
-    /// The register that gets a result of type `ty`.
+    /// Checks the register that gets a result of type `ty`.
     pub(super) fn result(&mut self, reg: Reg, ty: Type) {
         if let Some(found) = self.register(reg)
             && found != ty

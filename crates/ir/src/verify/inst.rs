@@ -1,4 +1,4 @@
-//! Rules about single instructions: types, calls, choices. Those about accesses are in
+//! Rules about single instructions: types, calls, choices. The rules about accesses are in
 //! [`memory`](super::memory).
 
 use super::function::Body;
@@ -9,7 +9,7 @@ use crate::types::Type;
 use crate::words::Mnemonic;
 
 impl Body<'_, '_> {
-    /// One arm an instruction.
+    /// One arm for each instruction.
     pub(super) fn instruction(&mut self, kind: &InstKind) {
         match *kind {
             InstKind::Bin { op, ty, dst, a, b } => {
@@ -168,7 +168,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What is called with which arguments; those of an indirect call may have any type.
+    /// The callee and its arguments; the arguments of an indirect call may have any type.
     fn callee(&mut self, callee: Callee, args: &[Operand]) {
         let function = match callee {
             Callee::Indirect(to) => {
@@ -199,7 +199,7 @@ impl Body<'_, '_> {
         let small = ty.is_int() && ty.bits() <= 64;
         let fits = lo <= hi && u128::from(hi) <= ty.mask();
         self.checker.require(small && fits, Rule::Choices, || {
-            format!("{lo} to {hi} is no range of values that a choice of type {ty} can have")
+            format!("{lo} to {hi} is not a range of values of a choice of type {ty}")
         });
         self.result(dst, ty);
     }

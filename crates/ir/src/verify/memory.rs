@@ -61,8 +61,9 @@ impl Body<'_, '_> {
     }
 
     fn not_raw(&mut self, access: Access) {
-        self.checker
-            .require(!access.raw, Rule::RawAccesses, || "a raw access that is no load".to_owned());
+        self.checker.require(!access.raw, Rule::RawAccesses, || {
+            "a raw access that is not a load".to_owned()
+        });
     }
 
     pub(super) fn not_exclusive(&mut self, access: Access) {

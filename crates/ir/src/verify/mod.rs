@@ -1,7 +1,7 @@
-//! What "well-formed" means.
+//! The rules of well-formed programs.
 //!
 //! Every front end and every pass ends in [`verify()`]. Engines take a [`Verified`] program; they rely on all
-//! of this and check none of it again. These are the rules, all of them; [`Rule`] has one variant for each.
+//! rules and check none of them again. This list is complete; [`Rule`] has one variant for each rule.
 //!
 //! The program:
 //!
@@ -29,14 +29,14 @@
 //! 10. **Declarations**: a function without blocks has no registers but its parameters.
 //! 11. **Returns**: `ret` has a value if and only if the function declares a result.
 //! 12. **Assignment**: on every path from the entry to a read of a register, the register is
-//!     assigned; parameters are assigned at the entry. (So an engine need not clear a frame. That
-//!     an observable names a register is no read: never assigned, it is observed as 0.)
+//!     assigned; parameters are assigned at the entry. (So an engine need not clear a frame. An
+//!     observable that names a register does not read it: if never assigned, it is observed as 0.)
 //!
 //! Operands and results:
 //!
-//! 13. **Operand types**: a register has the type that its place asks for; addresses of globals
-//!     and functions stand only where a pointer is asked for; `undef` stands anywhere.
-//! 14. **Constants**: fit the type that their place asks for, as bits without a sign.
+//! 13. **Operand types**: a register has the type that its place requires; addresses of globals
+//!     and functions stand only where a pointer is required; `undef` stands anywhere.
+//! 14. **Constants**: fit the type that their place requires, as bits without a sign.
 //! 15. **Result types**: the register that is written has the type of the result.
 //! 16. **Operations**: float operations and comparisons are on floats, integer ones on integers;
 //!     `add`, `sub`, integer comparisons, `await` and `rmw` with `when` take pointers too,
@@ -63,7 +63,7 @@
 //! 25. **Cases**: the cases of a `switch` are different.
 //! 26. **Choices**: `choose` is on an integer of at most 64 bits, its bounds are in order and fit.
 //!
-//! Threads and what is asked of the program:
+//! Threads and questions about the program:
 //!
 //! 27. **Threads**: an initial thread's function is defined, its arguments are constants, as many
 //!     as the parameters and of their types, and not addresses of thread-local globals; the
@@ -111,7 +111,7 @@ pub fn errors(program: &Program) -> Vec<VerifyError> {
     checker.errors
 }
 
-/// What is being looked at.
+/// The place that is being checked.
 #[derive(Clone, Copy, Debug)]
 struct At {
     func: Option<FuncId>,
@@ -145,7 +145,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An operand that is no register, in a place that asks for `ty` (`None`: for any type).
+    /// An operand that is not a register, in a place that requires `ty` (`None`: any type).
     fn constant(&mut self, operand: Operand, ty: Option<Type>) {
         let program = self.program;
         let (exists, what): (bool, &dyn fmt::Display) = match &operand {
@@ -162,7 +162,7 @@ impl Checker<'_> {
         self.require(exists, Rule::References, || format!("{what} does not exist"));
         let pointer = ty.is_none_or(|ty| ty == Type::Ptr);
         self.require(pointer, Rule::OperandTypes, || {
-            format!("an address where {} is wanted", ty.unwrap_or(Type::Ptr))
+            format!("an address where {} is expected", ty.unwrap_or(Type::Ptr))
         });
     }
 
@@ -176,7 +176,7 @@ impl Checker<'_> {
         self.require(holds, Rule::Positions, || format!("there is no position {}", loc.0));
     }
 
-    /// How messages call a register of `func`.
+    /// The name of a register of `func` in messages.
     fn reg_name(&self, func: FuncId, reg: Reg) -> String {
         let info = self.program.funcs[func].regs.get(reg);
         match info.and_then(|info| info.name.as_deref()) {

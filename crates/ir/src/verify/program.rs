@@ -83,8 +83,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A position whose chain of inlining comes back to it. Each position is walked once: a chain
-    /// that meets one walked before, but not in this walk, ends there.
+    /// A position whose chain of inlining returns to it. Each position is walked once: a chain
+    /// stops at a position that an earlier walk has visited.
     fn inlining_cycle(&self) -> Option<usize> {
         let locs = &self.program.locs;
         let mut walk = vec![usize::MAX; locs.len()];
@@ -123,7 +123,7 @@ impl Checker<'_> {
         for (offset, to) in &global.relocs {
             let address = matches!(to, Operand::Global(..) | Operand::Func(_));
             self.require(address && !self.is_thread_local(*to), Rule::Relocations, || {
-                format!("the relocation at {offset} of @{name} is no fixed address")
+                format!("the relocation at {offset} of @{name} is not a fixed address")
             });
             self.constant(*to, Some(Type::Ptr));
             let inside = offset.checked_add(ADDRESS_BYTES).is_some_and(|end| end <= global.size);
@@ -145,7 +145,10 @@ impl Checker<'_> {
     fn thread(&mut self, thread: &InitThread) {
         let InitThread { name, func, args } = thread;
         let Some(function) = self.program.funcs.get(*func) else {
-            return self.error(Rule::References, format!("thread {name} runs {func}: not there"));
+            return self.error(
+                Rule::References,
+                format!("thread {name} runs {func}, which does not exist"),
+            );
         };
         self.at = At { loc: function.loc, ..At::default() };
         self.require(!function.blocks.is_empty(), Rule::Threads, || {
@@ -158,7 +161,7 @@ impl Checker<'_> {
         for (arg, param) in args.iter().zip(&function.params) {
             let fixed = !matches!(arg, Operand::Reg(_)) && !self.is_thread_local(*arg);
             self.require(fixed, Rule::Threads, || {
-                format!("an argument of thread {name} is no fixed value")
+                format!("an argument of thread {name} is not a fixed value")
             });
             self.constant(*arg, function.regs.get(*param).map(|info| info.ty));
         }
@@ -166,7 +169,7 @@ impl Checker<'_> {
         self.at = At::default();
     }
 
-    /// A thread's result is handed over in 64 bits.
+    /// A thread's result is passed in 64 bits.
     pub(super) fn thread_result(&mut self, func: FuncId) {
         let Some(function) = self.program.funcs.get(func) else {
             return;
@@ -183,14 +186,16 @@ impl Checker<'_> {
             Observed::Reg(thread, reg) => {
                 let func = program.threads.get(thread).and_then(|t| program.funcs.get(t.func));
                 let Some(info) = func.and_then(|func| func.regs.get(reg)) else {
-                    let message = format!("what the observable {name} names does not exist");
+                    let message =
+                        format!("the observable {name} names something that does not exist");
                     return self.error(Rule::References, message);
                 };
                 info.ty
             }
             Observed::Mem { global, offset, ty } => {
                 let Some(global) = program.globals.get(global) else {
-                    let message = format!("what the observable {name} names does not exist");
+                    let message =
+                        format!("the observable {name} names something that does not exist");
                     return self.error(Rule::References, message);
                 };
                 let end = offset.checked_add(ty.bytes().into());
@@ -214,7 +219,7 @@ impl Checker<'_> {
         self.proposition(prop);
     }
 
-    /// Its depth is known to be bounded.
+    /// The caller has checked the depth, so the recursion is bounded.
     fn proposition(&mut self, prop: &Prop) {
         match prop {
             Prop::True | Prop::False => {}

@@ -1,4 +1,4 @@
-//! Which types operations and casts take, and which orders accesses.
+//! The types that operations and casts accept, and the orders that accesses accept.
 
 use crate::types::Type;
 use crate::words::{BinOp, CastOp, Order, RmwOp, UnOp};

@@ -8,7 +8,7 @@ use crate::words::FenceKind;
 use std::fmt;
 use std::ops::Deref;
 
-/// A well-formed program. Nothing but [`verify`] makes one of any program; the edits here keep every rule.
+/// A well-formed program. Only [`verify`] makes one from an arbitrary program; the edits here keep every rule.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified(Program);
 
@@ -41,27 +41,27 @@ pub fn verify(program: Program) -> Result<Verified, Malformed> {
 }
 
 impl Verified {
-    /// The program, to be changed.
+    /// Returns the program for changes; it has to be verified again afterwards.
     pub fn into_program(self) -> Program {
         self.0
     }
 
-    /// The program without its [`Program::memory_lock`]: no rule asks for one.
+    /// The program without its [`Program::memory_lock`]. No rule requires one.
     #[must_use]
     pub fn without_memory_lock(&self) -> Verified {
         Verified(Program { memory_lock: None, ..self.0.clone() })
     }
 
-    /// The program with a fence at each of these points, which are in order. A fence reads and writes no
-    /// register, so that no rule is broken.
+    /// The program with a fence at each of these points. The points must be in order. A fence reads and writes
+    /// no register, so every rule still holds.
     ///
     /// # Panics
     ///
-    /// If a point is not of this program.
+    /// If a point does not exist in this program.
     #[must_use]
     pub fn with_fences(&self, fences: &[(Point, FenceKind)]) -> Verified {
         let mut program = self.0.clone();
-        // From the back, so that the points that are left stay where they are.
+        // Insert from the back, so that the remaining points stay valid.
         for (point, kind) in fences.iter().rev() {
             let Point { func, block, index } = *point;
             let body = &mut program.funcs[func].blocks[block];

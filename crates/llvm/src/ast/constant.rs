@@ -5,7 +5,8 @@ use super::{
     TypeId,
 };
 
-/// A constant and its type. Equal scalars have equal ids; aggregates and expressions need not.
+/// A constant and its type. Equal scalars have equal ids; equal aggregates and expressions may have
+/// different ids.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Constant {
     pub ty: TypeId,
@@ -14,9 +15,9 @@ pub struct Constant {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ConstKind {
-    /// An integer of at most 128 bits, modulo two to the number of its bits; also `true`, `false`.
+    /// An integer of at most 128 bits, modulo 2 to the power of its width; also `true` and `false`.
     Int(u128),
-    /// An integer of more bits, as it is written. Nothing here computes with those.
+    /// A wider integer, as its text. No code here computes with these.
     WideInt(NameId),
     /// A floating-point number: its bits in the format of its own type, which is at most 128 bits
     /// wide (`x86_fp80`: sign and exponent in bits 64 to 79).
@@ -29,11 +30,11 @@ pub enum ConstKind {
     Poison,
     /// `none`, of type token.
     NoneToken,
-    /// The elements of an array, vector or structure, in order; the type tells which it is.
+    /// The elements of an array, vector or structure, in order; the type tells which of these it is.
     Aggregate(Box<[ConstId]>),
     /// An array of `i8`: `c"…"`.
     Bytes(Box<[u8]>),
-    /// A vector whose elements are all the same.
+    /// A vector whose elements are all equal.
     Splat(ConstId),
     /// The address of a variable, function, alias or ifunc.
     Global(GlobalId),
@@ -43,7 +44,7 @@ pub enum ConstKind {
     },
     DsoLocalEquivalent(GlobalId),
     NoCfi(GlobalId),
-    /// A pointer that is signed before use; the schema is left out.
+    /// A pointer that is signed before use; the signing schema is omitted.
     PtrAuth(ConstId),
     Expr(Box<ConstExpr>),
 }
@@ -58,7 +59,7 @@ pub enum ConstExpr {
         rhs: ConstId,
     },
     FNeg(ConstId),
-    /// To the type of the constant that this is the kind of.
+    /// A conversion to the type of the enclosing constant.
     Cast {
         op: CastOp,
         arg: ConstId,

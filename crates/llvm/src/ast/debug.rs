@@ -1,25 +1,25 @@
-//! Source positions, with scopes already followed up to the file and the function.
+//! Source positions, with scopes already resolved to the file and the function.
 
 use super::{FileId, LocId, NameId};
 
-/// A source file as the compiler was given it.
+/// A source file, as given to the compiler.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct File {
     pub name: NameId,
-    /// What `name` is relative to; empty when it is not known.
+    /// The directory to which `name` is relative; empty if unknown.
     pub directory: NameId,
 }
 
 /// A position in a source file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Loc {
-    /// 1-based; 0 for code that no line stands for.
+    /// 1-based; 0 for code that belongs to no line.
     pub line: u32,
-    /// 1-based; 0 when only the line is known.
+    /// 1-based; 0 if only the line is known.
     pub column: u32,
     pub file: Option<FileId>,
-    /// The function of the source that the position lies in.
+    /// The source function that contains the position.
     pub function: Option<NameId>,
-    /// The call that this was inlined at.
+    /// The call into which this position was inlined.
     pub inlined_at: Option<LocId>,
 }

@@ -16,13 +16,13 @@ words! {
     }
 }
 
-/// Something that `@name` stands for.
+/// A global value: the meaning of an `@name`.
 #[derive(Clone, Debug)]
 pub struct GlobalValue {
-    /// None for a numbered one (`@0`).
+    /// `None` for a numbered global (`@0`).
     pub name: Option<NameId>,
     pub linkage: Linkage,
-    /// The line of the text that declares or defines it.
+    /// The line of the IR text that declares or defines it.
     pub line: u32,
     pub kind: GlobalKind,
 }
@@ -31,12 +31,12 @@ pub struct GlobalValue {
 pub enum GlobalKind {
     Variable(Variable),
     Function(Box<Function>),
-    /// Another name (and perhaps an offset) for a global.
+    /// Another name, possibly with an offset, for a global.
     Alias {
         ty: TypeId,
         target: ConstId,
     },
-    /// A function that a resolver picks when the program is loaded.
+    /// A function that a resolver selects when the program is loaded.
     IFunc {
         ty: TypeId,
         resolver: ConstId,
@@ -45,27 +45,27 @@ pub enum GlobalKind {
 
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// The type of what is in memory.
+    /// The type of the contents.
     pub ty: TypeId,
     pub constant: bool,
     pub thread_local: bool,
-    /// None: defined elsewhere.
+    /// `None` if defined in another module.
     pub init: Option<ConstId>,
-    /// None: the type's own.
+    /// `None` for the default alignment of the type.
     pub align: Option<u64>,
     pub addrspace: u32,
 }
 
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// A [`super::Type::Func`].
+    /// The function type, a [`super::Type::Func`].
     pub ty: TypeId,
     pub ret: TypeId,
     pub params: Vec<Param>,
     pub varargs: bool,
-    /// Where the source defines it.
+    /// The position of the definition in the source.
     pub loc: Option<LocId>,
-    /// None: declared only.
+    /// `None` if only declared.
     pub body: Option<Body>,
 }
 
@@ -75,12 +75,12 @@ pub struct Param {
     pub attrs: ParamAttrs,
 }
 
-/// The attributes of parameters and arguments that change what a call does.
+/// The attributes of parameters and arguments that change the effect of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ParamAttrs {
     /// `byval(T)`: the callee gets the address of a copy.
     pub byval: Option<TypeId>,
-    /// `sret(T)`: the callee writes its result there.
+    /// `sret(T)`: the callee writes its result to this address.
     pub sret: Option<TypeId>,
     pub zeroext: bool,
     pub signext: bool,
@@ -90,10 +90,10 @@ pub struct ParamAttrs {
 /// The code of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// The parameters come first, in order; then the results of instructions, by their first
+    /// The parameters come first, in order; then the results of instructions, in the order of their first
     /// mention.
     pub locals: PrimaryMap<LocalId, Local>,
-    /// In the order of their first mention; [`Body::layout`] has them in the order of the text.
+    /// In the order of their first mention; [`Body::layout`] has the order of the text.
     pub blocks: PrimaryMap<BlockId, Block>,
     /// The blocks in the order of the text. The first is the entry.
     pub layout: Vec<BlockId>,
@@ -112,7 +112,7 @@ impl Body {
         &self.insts[start as usize..end as usize]
     }
 
-    /// The instruction whose result a local is; none for a parameter.
+    /// The instruction whose result is this local; `None` for a parameter.
     pub fn definition(&self, local: LocalId) -> Option<&Inst> {
         match self.locals[local].def {
             Def::Inst(index) => Some(&self.insts[index as usize]),
@@ -123,7 +123,7 @@ impl Body {
 
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// None for a numbered one.
+    /// `None` for a numbered block.
     pub name: Option<NameId>,
     /// Indices into [`Body::insts`].
     pub insts: Range<u32>,
@@ -132,7 +132,7 @@ pub struct Block {
 /// A parameter or the result of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Local {
-    /// None for a numbered one.
+    /// `None` for a numbered local.
     pub name: Option<NameId>,
     pub ty: TypeId,
     pub def: Def,

@@ -3,26 +3,26 @@
 use super::words::words;
 use super::{BlockId, ConstId, LocId, LocalId, NameId, ParamAttrs, TypeId};
 
-/// An operand. Its type is [`super::Module::value_type`].
+/// An operand. [`super::Module::value_type`] gives its type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     Local(LocalId),
     Const(ConstId),
-    /// An argument of type metadata, which only intrinsics take. What it says is left out.
+    /// An argument of type metadata, which only intrinsics take. Its contents are omitted.
     Metadata,
 }
 
 #[derive(Clone, Debug)]
 pub struct Inst {
     pub kind: InstKind,
-    /// Every instruction whose type is not void has one, also where the text does not name it.
+    /// Present for every instruction whose type is not void, even if the text does not name the result.
     pub result: Option<LocalId>,
     pub loc: Option<LocId>,
-    /// The line of the text, for diagnostics about it.
+    /// The line of the IR text, for diagnostics.
     pub line: u32,
 }
 
-/// What an instruction does. The type of its result is that of [`Inst::result`].
+/// The operation of an instruction. The type of its result is that of [`Inst::result`].
 #[derive(Clone, Debug)]
 pub enum InstKind {
     Ret(Option<Value>),
@@ -54,10 +54,10 @@ pub enum InstKind {
     },
     Resume(Value),
     CatchSwitch {
-        /// None: `within none`.
+        /// `None` for `within none`.
         parent: Option<Value>,
         handlers: Box<[BlockId]>,
-        /// None: to the caller.
+        /// `None` if it unwinds to the caller.
         unwind: Option<BlockId>,
     },
     CatchRet {
@@ -66,7 +66,7 @@ pub enum InstKind {
     },
     CleanupRet {
         pad: Value,
-        /// None: to the caller.
+        /// `None` if it unwinds to the caller.
         unwind: Option<BlockId>,
     },
     Unreachable,
@@ -105,7 +105,7 @@ pub enum InstKind {
 
     Alloca {
         ty: TypeId,
-        /// None: one.
+        /// `None` for one element.
         count: Option<Value>,
         align: Option<u64>,
         inalloca: bool,
@@ -125,7 +125,7 @@ pub enum InstKind {
         atomic: Option<Atomic>,
     },
     Fence(Atomic),
-    /// The result is a structure of what was read and whether it was exchanged.
+    /// The result is a structure of the old value and whether the exchange happened.
     CmpXchg(Box<CmpXchg>),
     AtomicRmw {
         op: RmwOp,
@@ -136,7 +136,7 @@ pub enum InstKind {
         atomic: Atomic,
     },
     Gep {
-        /// What the first index counts.
+        /// The type whose size the first index counts.
         source: TypeId,
         base: Value,
         indices: Box<[Value]>,
@@ -182,7 +182,7 @@ pub enum InstKind {
         args: Box<[Value]>,
     },
     CleanupPad {
-        /// None: `within none`.
+        /// `None` for `within none`.
         within: Option<Value>,
         args: Box<[Value]>,
     },
@@ -220,16 +220,16 @@ impl InstKind {
     }
 }
 
-/// What `call`, `invoke` and `callbr` have in common.
+/// The common part of `call`, `invoke` and `callbr`.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub callee: Callee,
-    /// The type of the function that is called, as the call sees it.
+    /// The type of the called function, from the view of the call.
     pub ty: TypeId,
     pub args: Box<[Arg]>,
-    /// The call must not grow the stack; the caller's frame is gone when the callee runs.
+    /// The call must not grow the stack: the caller's frame no longer exists when the callee runs.
     pub musttail: bool,
-    /// There are operand bundles (`[ "tag"(…) ]`); what they say is left out.
+    /// The call has operand bundles (`[ "tag"(…) ]`); their contents are omitted.
     pub bundles: bool,
 }
 
@@ -256,14 +256,14 @@ pub struct InlineAsm {
     pub unwind: bool,
 }
 
-/// What a landing pad catches.
+/// The exceptions that a landing pad catches.
 #[derive(Clone, Copy, Debug)]
 pub enum Clause {
     Catch(Value),
     Filter(Value),
 }
 
-/// How an access or fence is ordered, and against whom.
+/// The ordering of an access or fence, and its scope.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Atomic {
     pub order: Ordering,
@@ -331,7 +331,7 @@ words! {
     }
 }
 
-/// Promises that the result is poison otherwise: a set of flags.
+/// A set of flags. Each flag promises a property; the result is poison if the promise is broken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Flags(u8);
 
@@ -341,7 +341,7 @@ impl Flags {
     pub const NUW: Flags = Flags(1);
     /// No signed wrap.
     pub const NSW: Flags = Flags(2);
-    /// Nothing is shifted or divided away.
+    /// No nonzero bits are shifted out, or the division has no remainder.
     pub const EXACT: Flags = Flags(4);
     /// No bit is set in both operands of an `or`.
     pub const DISJOINT: Flags = Flags(8);
@@ -349,7 +349,7 @@ impl Flags {
     pub const NNEG: Flags = Flags(16);
     /// The address stays within its object.
     pub const INBOUNDS: Flags = Flags(32);
-    /// Indexing does not wrap, seen as unsigned base and signed offset.
+    /// Address computation does not wrap, with an unsigned base and a signed offset.
     pub const NUSW: Flags = Flags(64);
 
     pub fn contains(self, other: Flags) -> bool {

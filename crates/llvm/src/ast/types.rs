@@ -6,7 +6,7 @@ use super::{NameId, TypeId};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     Void,
-    /// An integer of so many bits, 1 to 2²³.
+    /// An integer of this many bits, 1 to 2²³.
     Int(u32),
     Half,
     BFloat,
@@ -30,7 +30,7 @@ pub enum Type {
     Vector {
         element: TypeId,
         len: u32,
-        /// `vscale x`: `len` times a number that only the processor knows.
+        /// `vscale x`: the length is `len` times a factor that only the processor knows.
         scalable: bool,
     },
     Struct {

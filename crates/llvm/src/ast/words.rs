@@ -3,7 +3,7 @@
 /// An enumeration of keywords.
 pub trait Word: Sized {
     fn from_word(word: &[u8]) -> Option<Self>;
-    /// How the text spells it.
+    /// The spelling in the text.
     fn word(self) -> &'static str;
 }
 

@@ -1,4 +1,4 @@
-//! Tokens, to the letter.
+//! Tests of the exact tokens.
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Attributes.
 //!
-//! Few attributes change what a program does, and every version of LLVM brings new ones. Those few
-//! are read; any other word (with what is in parentheses behind it), string or group in a place
+//! Few attributes change the behaviour of a program, and every version of LLVM adds new ones. Those few
+//! are read. Any other word (with its arguments in parentheses), string or group in a place
 //! for attributes is skipped, known or not.
 
 use super::{Parser, constant, inst};
@@ -33,7 +33,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `byval(T)` and its like.
+    /// `byval(T)` and similar attributes.
     fn type_attr(&mut self) -> Parse<TypeId> {
         self.advance();
         self.expect(b'(')?;
@@ -49,7 +49,7 @@ impl Parser<'_> {
         let at = self.start;
         let align = self.expect_u64()?;
         if !align.is_power_of_two() {
-            return Err(self.fault_at(at, "an alignment that is no power of two"));
+            return Err(self.fault_at(at, "an alignment that is not a power of two"));
         }
         if parenthesised {
             self.expect(b')')?;
@@ -57,7 +57,7 @@ impl Parser<'_> {
         Ok(align)
     }
 
-    /// What stands before a return type: calling convention, linkage details, attributes. Gives
+    /// The part before a return type: calling convention, linkage details, attributes. Returns
     /// the address space, which calls may have there.
     pub(super) fn attrs_before_type(&mut self) -> Parse<u32> {
         let mut addrspace = 0;
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(addrspace)
     }
 
-    /// What stands behind the arguments of a call, up to the next instruction.
+    /// The part behind the arguments of a call, up to the next instruction.
     pub(super) fn attrs_after_call(&mut self) -> Parse<()> {
         loop {
             match self.token {
@@ -90,7 +90,7 @@ impl Parser<'_> {
     }
 
     /// One attribute: a group, a string with or without a value, or a word with or without
-    /// something in parentheses.
+    /// arguments in parentheses.
     pub(super) fn skip_attr(&mut self) -> Parse<()> {
         match self.advance() {
             Token::Str(_) if self.eat(b'=') => {

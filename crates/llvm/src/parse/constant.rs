@@ -6,7 +6,7 @@ use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::{Name, Token, unescape};
 
-/// Whether a word begins a constant, and so ends a list of attributes.
+/// Whether a word starts a constant, and so ends a list of attributes.
 pub(super) fn begins_constant(word: &[u8]) -> bool {
     matches!(
         word,
@@ -27,7 +27,7 @@ pub(super) fn begins_constant(word: &[u8]) -> bool {
 }
 
 impl<'t> Parser<'t> {
-    /// An operand of a type that is already read.
+    /// An operand of a type that was already parsed.
     pub(super) fn value(&mut self, ty: TypeId) -> Parse<Value> {
         match self.token {
             Token::Local(name) => {
@@ -40,19 +40,19 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A type and an operand of it.
+    /// A type and an operand of that type.
     pub(super) fn typed_value(&mut self) -> Parse<(TypeId, Value)> {
         let ty = self.value_ty()?;
         Ok((ty, self.value(ty)?))
     }
 
-    /// A type and a constant of it.
+    /// A type and a constant of that type.
     pub(super) fn typed_constant(&mut self) -> Parse<(TypeId, ConstId)> {
         let ty = self.value_ty()?;
         Ok((ty, self.constant(ty)?))
     }
 
-    /// A constant of a type that is already read.
+    /// A constant of a type that was already parsed.
     pub(super) fn constant(&mut self, ty: TypeId) -> Parse<ConstId> {
         let kind = match self.token {
             Token::Int(text) => self.integer(text, ty)?,
@@ -91,7 +91,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The fault that the current token is no constant of `ty`.
+    /// The error that the current token is not a constant of `ty`.
     fn mistyped(&self, ty: TypeId) -> Box<crate::fault::Fault> {
         self.unexpected(&format!("a constant of type {}", self.show_type(ty)))
     }
@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
         Ok(self.constants.add(ty, ConstKind::Splat(value)))
     }
 
-    /// A type, which must be `ty`, and a constant of it.
+    /// A type, which must be `ty`, and a constant of that type.
     pub(super) fn constant_of(&mut self, ty: TypeId) -> Parse<ConstId> {
         let at = self.start;
         let written = self.value_ty()?;
@@ -171,7 +171,7 @@ impl<'t> Parser<'t> {
         self.constant(ty)
     }
 
-    /// The fault, at `at`, that a type is not the one it has to be.
+    /// Reports an error at `at` unless the two types are the same.
     pub(super) fn require_same(&self, at: usize, found: TypeId, wanted: TypeId) -> Parse<()> {
         if found == wanted {
             return Ok(());
@@ -200,7 +200,7 @@ impl<'t> Parser<'t> {
         let at = self.start;
         self.advance();
         self.expect(b')')?;
-        // Which block it is, the end of the module knows.
+        // The block is resolved at the end of the module.
         let block = BlockId::from_u32(0);
         let constant = self.constants.add(ty, ConstKind::BlockAddress { function, block });
         self.block_mentions.push(BlockMention { constant, function, block: symbol, at });
@@ -263,7 +263,7 @@ impl<'t> Parser<'t> {
         Ok(self.constants.add(ty, ConstKind::Aggregate(elements)))
     }
 
-    /// The global of a name, which may be defined later.
+    /// The global with this name, which may be defined later.
     pub(super) fn global_mention(&mut self, name: Name<'t>) -> Parse<crate::ast::GlobalId> {
         let symbol: Symbol = self.symbol(name)?;
         Ok(self.globals.mention(symbol, self.start))

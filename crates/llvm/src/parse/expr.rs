@@ -1,11 +1,11 @@
-//! Constant expressions, those of old versions included.
+//! Constant expressions, including those of old versions.
 
 use super::Parser;
 use crate::ast::{BinaryOp, CastOp, ConstExpr, ConstId, ConstKind, Flags, TypeId, Word};
 use crate::fault::Parse;
 use crate::lex::Token;
 
-/// Whether a word begins a constant expression.
+/// Whether a word starts a constant expression.
 pub(super) fn begins_expression(word: &[u8]) -> bool {
     matches!(
         word,
@@ -24,7 +24,7 @@ pub(super) fn begins_expression(word: &[u8]) -> bool {
 }
 
 impl<'t> Parser<'t> {
-    /// An expression whose value is of type `ty`; its first word is the current token.
+    /// An expression of type `ty`; its first word is the current token.
     pub(super) fn constant_expression(&mut self, word: &'t [u8], ty: TypeId) -> Parse<ConstId> {
         let at = self.start;
         self.advance();
@@ -55,7 +55,7 @@ impl<'t> Parser<'t> {
         Ok(self.constants.add(ty, ConstKind::Expr(Box::new(expr))))
     }
 
-    /// Skips `nuw`, `exact` and the like, which constants do not need.
+    /// Skips `nuw`, `exact` and similar flags, which constants do not need.
     fn skip_flags(&mut self) {
         while matches!(self.token, Token::Word(_)) {
             self.advance();
@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `select` and what works on vectors.
+    /// `select` and the expressions on vectors.
     fn choice_expression(&mut self, word: &[u8]) -> Parse<(TypeId, ConstExpr)> {
         let at = self.start;
         if word == b"extractelement" {

@@ -1,4 +1,4 @@
-//! What can be checked, and resolved, only at the end of a module.
+//! Checks and resolution at the end of a module.
 
 use super::Parser;
 use crate::ast::{
@@ -22,10 +22,10 @@ impl Parser<'_> {
         Ok(module)
     }
 
-    /// Named types are defined, and none nests in itself or too deep.
+    /// Checks that named types are defined, and that no type contains itself or nests too deep.
     fn check_types(&self) -> Parse<()> {
         let mut nesting = SecondaryMap::new();
-        // In the order of the text, so that the same text gets the same message.
+        // In the order of the text, so that the message is deterministic.
         let mut named_types: Vec<_> = self.named_types.iter().collect();
         named_types.sort_unstable_by_key(|(_, named)| named.mention);
         for (symbol, named) in named_types {
@@ -41,7 +41,7 @@ impl Parser<'_> {
                 return Err(self.fault_at(named.mention, message));
             }
         }
-        // Types without a name can go through named ones.
+        // Unnamed types can contain named ones.
         match self.types.types.keys().find(|ty| !self.nests_well(*ty, &mut nesting)) {
             Some(_) => {
                 let message = format!("a type nests deeper than {MAX_NESTING} levels");
@@ -51,8 +51,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a type ends within the limit. Depth first with the stack at hand; `nesting` has the
-    /// depth of those that are done, 0 for the others.
+    /// Whether a type nests within the limit. A depth-first search with an explicit stack; `nesting` has the
+    /// depth of finished types, and 0 for the others.
     fn nests_well(&self, root: TypeId, nesting: &mut SecondaryMap<TypeId, usize>) -> bool {
         let mut stack = vec![(root, 0usize, 1usize)];
         while let Some((ty, child, deepest)) = stack.pop() {
@@ -61,7 +61,7 @@ impl Parser<'_> {
                 continue;
             }
             match nth_part(&self.types.types[ty], child) {
-                // A path longer than the limit is too deep, or goes in circles.
+                // A path longer than the limit is too deep, or a cycle.
                 Some(_) if stack.len() == MAX_NESTING => return false,
                 Some(part) => {
                     stack.push((ty, child + 1, deepest));
@@ -77,7 +77,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Finds the blocks whose addresses are taken.
+    /// Resolves the blocks whose addresses are taken.
     fn resolve_blocks(&mut self) -> Parse<()> {
         let mut mentions = std::mem::take(&mut self.block_mentions);
         mentions.sort_by_key(|mention| mention.function);
@@ -113,7 +113,7 @@ impl Parser<'_> {
         self.check_aliases()
     }
 
-    /// An alias that leads only to aliases, and so to itself, is an alias of nothing.
+    /// Rejects an alias that leads only to other aliases, and so to itself.
     fn check_aliases(&self) -> Parse<()> {
         let globals = &self.module.globals;
         let mut ends: SecondaryMap<GlobalId, bool> = SecondaryMap::new();
@@ -140,7 +140,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The global that an address is computed from.
+    /// The global from which an address is computed.
     fn base_global(&self, mut address: ConstId) -> Option<GlobalId> {
         loop {
             address = match &self.constants.constants[address].kind {
@@ -157,14 +157,14 @@ impl Parser<'_> {
     }
 }
 
-/// Tells the type on top of the stack that one of its parts is this deep.
+/// Records the depth of a part in the type on top of the stack.
 fn raise(stack: &mut [(TypeId, usize, usize)], depth: usize) {
     if let Some((_, _, deepest)) = stack.last_mut() {
         *deepest = (*deepest).max(depth + 1);
     }
 }
 
-/// The type that a type contains at a place, counted over all of its places.
+/// The `n`-th type that a type directly contains.
 fn nth_part(ty: &Type, n: usize) -> Option<TypeId> {
     match ty {
         Type::Array { element, .. } | Type::Vector { element, .. } => (n == 0).then_some(*element),

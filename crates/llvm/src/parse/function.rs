@@ -8,12 +8,12 @@ use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
 
-/// A header, with what the body needs of it.
+/// A function header, with the data that the body needs.
 struct Header {
     id: GlobalId,
     linkage: Linkage,
     function: Function,
-    /// The names of the parameters, where they have one.
+    /// The names of the parameters that have one.
     names: Vec<Option<Symbol>>,
     at: usize,
     line: u32,
@@ -62,7 +62,7 @@ impl Parser<'_> {
         self.define_global(id, linkage, line, GlobalKind::Function(Box::new(function)), at)
     }
 
-    /// From behind `define` or `declare` to the closing parenthesis of the parameters.
+    /// Parses from behind `define` or `declare` to the closing parenthesis of the parameters.
     fn header(&mut self) -> Parse<Header> {
         let line = self.line;
         let mut linkage = Linkage::External;
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok(Some(symbol))
     }
 
-    /// What stands behind the parameters: attributes, `section "…"`, `personality ptr @f`, ….
+    /// The part behind the parameters: attributes, `section "…"`, `personality ptr @f`, ….
     fn header_property(&mut self) -> Parse<()> {
         match self.token {
             Token::Word(b"personality" | b"prefix" | b"prologue") => {
@@ -163,7 +163,7 @@ impl Parser<'_> {
         Ok(std::mem::take(&mut self.scope.body))
     }
 
-    /// A block: its label if it has one, and instructions to the first terminator.
+    /// A block: its optional label, and instructions up to the first terminator.
     fn block(&mut self, ret: TypeId) -> Parse<()> {
         let at = self.start;
         let label = match self.token {
@@ -212,7 +212,7 @@ impl Parser<'_> {
         Ok(Inst { kind, result, loc, line })
     }
 
-    /// `#dbg_value(…)`: what variables hold, for debuggers.
+    /// `#dbg_value(…)`: the values of variables, for debuggers.
     fn debug_record(&mut self) -> Parse<()> {
         self.advance();
         match self.token {
@@ -227,7 +227,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A block that an instruction names, without `label`.
+    /// The name of a block, without `label`.
     pub(super) fn block_name(&mut self) -> Parse<crate::ast::BlockId> {
         let Token::Local(name) = self.token else { return Err(self.unexpected("a block's name")) };
         let symbol = self.symbol(name)?;
@@ -243,8 +243,8 @@ impl Parser<'_> {
     }
 
     /// `uselistorder type value, { … }` or `uselistorder_bb @f, %b, { … }`: the order in which
-    /// LLVM keeps uses in memory. The value may be in braces, too, so this looks for braces that
-    /// hold numbers only.
+    /// LLVM keeps uses in memory. The value may contain braces too, so this skips to the braces that
+    /// contain only numbers.
     pub(super) fn use_list_order(&mut self) -> Parse<()> {
         self.advance();
         loop {

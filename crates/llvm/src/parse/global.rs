@@ -8,7 +8,7 @@ use crate::lex::Token;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
-/// The global values by name, defined or only mentioned so far.
+/// The global values by name, either defined or only mentioned so far.
 #[derive(Debug, Default)]
 pub(super) struct Globals {
     ids: FxHashMap<Symbol, GlobalId>,
@@ -18,7 +18,7 @@ pub(super) struct Globals {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) symbol: Symbol,
-    /// Where the text first mentions it.
+    /// The place of the first mention.
     pub(super) mention: usize,
     pub(super) value: Option<GlobalValue>,
 }
@@ -33,7 +33,7 @@ impl Globals {
     }
 }
 
-/// What stands between the name of a global and its keyword.
+/// The part between the name of a global and its keyword.
 #[derive(Default)]
 struct Prelude {
     linkage: Option<Linkage>,
@@ -107,7 +107,7 @@ impl Parser<'_> {
     fn variable(&mut self, prelude: Prelude, constant: bool) -> Parse<Variable> {
         self.advance();
         let ty = self.memory_ty()?;
-        // Only a linkage that says so leaves the value to another module.
+        // Only these linkages leave the value to another module.
         let init = match prelude.linkage {
             Some(Linkage::External | Linkage::ExternWeak) => None,
             _ => Some(self.constant(ty)?),
@@ -126,7 +126,7 @@ impl Parser<'_> {
         Ok(Variable { ty, constant, thread_local, init, align, addrspace })
     }
 
-    /// `section "…"`, `comdat($…)`, `!dbg !1`, `no_sanitize_address` and the like.
+    /// `section "…"`, `comdat($…)`, `!dbg !1`, `no_sanitize_address` and similar properties.
     fn global_property(&mut self) -> Parse<()> {
         match self.token {
             Token::MetaName(_) => self.skip_attachment(),
@@ -141,7 +141,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The type and the target of an alias or ifunc, from its keyword on.
+    /// The type and the target of an alias or ifunc, starting at its keyword.
     fn indirect_symbol(&mut self) -> Parse<(TypeId, ConstId)> {
         self.advance();
         let ty = self.ty()?;

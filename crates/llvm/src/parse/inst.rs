@@ -1,6 +1,6 @@
-//! Instructions: what each keyword leads to, and arithmetic.
+//! Instructions: dispatch on the keyword, and arithmetic.
 //!
-//! Every rule gives what the instruction does and the type of its result, void for none.
+//! Every rule returns the operation of the instruction and the type of its result (void for none).
 
 mod call;
 mod control;
@@ -13,10 +13,10 @@ use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
 
-/// What an instruction does and the type of its result.
+/// The operation of an instruction and the type of its result.
 type Made = (InstKind, TypeId);
 
-/// What a keyword says an instruction is.
+/// The class of an instruction, determined by its keyword.
 #[derive(Clone, Copy)]
 enum Opcode {
     Binary(BinaryOp),
@@ -196,7 +196,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Fast-math flags let optimisers change results; what runs here is the program as written.
+    /// Skips fast-math flags. They only permit optimisers to change results.
     pub(super) fn skip_fast_math(&mut self) {
         while let Token::Word(
             b"fast" | b"nnan" | b"ninf" | b"nsz" | b"arcp" | b"contract" | b"afn" | b"reassoc",
@@ -262,7 +262,11 @@ impl Parser<'_> {
         let (ty, lhs, rhs) = self.two_operands()?;
         match self.types.types[self.scalar_type(ty)] {
             Type::Int(_) | Type::Ptr { .. } => {}
-            _ => return Err(self.fault_at(at, "a comparison of what is no integer or pointer")),
+            _ => {
+                return Err(
+                    self.fault_at(at, "a comparison of values that are not integers or pointers")
+                );
+            }
         }
         Ok((InstKind::ICmp { pred, lhs, rhs }, self.truth_type(ty)))
     }
@@ -273,7 +277,7 @@ impl Parser<'_> {
         let at = self.start;
         let (ty, lhs, rhs) = self.two_operands()?;
         if !self.is_float(ty) {
-            return Err(self.fault_at(at, "a comparison of what is no float"));
+            return Err(self.fault_at(at, "a comparison of values that are not floats"));
         }
         Ok((InstKind::FCmp { pred, lhs, rhs }, self.truth_type(ty)))
     }

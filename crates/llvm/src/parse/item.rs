@@ -1,11 +1,11 @@
-//! The top level: what a module is a list of.
+//! The top level: the items of a module.
 
 use super::Parser;
 use crate::ast::Module;
 use crate::fault::Parse;
 use crate::lex::Token;
 
-/// Whether a word begins an item, and so ends a declaration.
+/// Whether a word starts an item, and so ends a declaration.
 pub(super) fn begins_item(word: &[u8]) -> bool {
     matches!(
         word,
@@ -123,7 +123,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `^0 = kind: (…)` or `^0 = kind: 5`: what link-time optimisers know of a module.
+    /// `^0 = kind: (…)` or `^0 = kind: 5`: a summary of the module for link-time optimisers.
     fn summary(&mut self) -> Parse<()> {
         self.advance();
         self.expect(b'=')?;

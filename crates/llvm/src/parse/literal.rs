@@ -1,17 +1,17 @@
 //! Numbers.
 //!
-//! Integers are kept modulo two to the number of their bits. Floats are written as decimals that
-//! are exact, as the bits of a `double` in hexadecimal (also for `float`), or as the bits of their
-//! own format behind `0xH` (half), `0xR` (bfloat), `0xK` (x86_fp80), `0xL` (fp128, low word first),
+//! Integers are kept modulo 2 to the power of their width. Floats are written as exact decimals,
+//! as the bits of a `double` in hexadecimal (also for `float`), or as the bits of their
+//! own format after `0xH` (half), `0xR` (bfloat), `0xK` (x86_fp80), `0xL` (fp128, low word first),
 //! `0xM` (ppc_fp128, likewise) or `f0x` (any).
 
 use crate::ast::Type;
 use crate::lex::hex;
 
-/// The largest integer type whose constants have a value.
+/// The widest integer type whose constants are kept as values.
 pub const MAX_BITS: u32 = 128;
 
-/// An integer's bits, for a type of 1 to 128 bits; none if the text is malformed.
+/// The bits of an integer, for a type of 1 to 128 bits; `None` if the text is malformed.
 pub fn integer(text: &[u8], bits: u32) -> Option<u128> {
     let value = match text {
         [b'u', b'0', b'x', digits @ ..] => hex_bits(digits)?,
@@ -48,12 +48,12 @@ fn hex_bits(digits: &[u8]) -> Option<u128> {
     digits.iter().try_fold(0u128, |sum, byte| Some(sum << 4 | u128::from(hex(*byte)?)))
 }
 
-/// How a format of IEEE 754 splits its bits.
+/// The layout of an IEEE 754 format.
 #[derive(Clone, Copy)]
 struct Format {
     exponent: u32,
     fraction: u32,
-    /// x86's format writes the leading 1 of a normal number.
+    /// x86's format stores the leading 1 of a normal number.
     explicit_one: bool,
 }
 
@@ -87,7 +87,7 @@ impl Format {
     }
 }
 
-/// The bits of a float in its own format; none if the text does not fit the type.
+/// The bits of a float in its own format; `None` if the text does not fit the type.
 pub fn float(text: &[u8], ty: &Type) -> Option<u128> {
     if let Some((letter, digits)) = hexadecimal(text) {
         return match (letter, ty) {
@@ -114,13 +114,13 @@ pub fn float(text: &[u8], ty: &Type) -> Option<u128> {
     match ty {
         Type::Float => Some(u128::from((text.parse::<f64>().ok()? as f32).to_bits())),
         Type::Double => Some(u128::from(text.parse::<f64>().ok()?.to_bits())),
-        // The first of the two doubles; the second is zero.
+        // This is the first of the two doubles; the second is zero.
         Type::PpcFp128 => Some(u128::from(text.parse::<f64>().ok()?.to_bits())),
         _ => convert(text.parse::<f64>().ok()?.to_bits(), format(ty)?),
     }
 }
 
-/// Splits `0xH…` into its letter and digits; `x` stands for none, `f` for `f0x`.
+/// Splits `0xH…` into its letter and digits; `x` if the letter is missing, `f` for `f0x`.
 fn hexadecimal(text: &[u8]) -> Option<(u8, &[u8])> {
     match text {
         [b'f', b'0', b'x', digits @ ..] => Some((b'f', digits)),
@@ -164,7 +164,7 @@ fn special_value(text: &str, ty: &Type) -> Option<u128> {
     Some(format.assemble(negative, format.special(), fraction))
 }
 
-/// A double in another format, if that can hold it exactly.
+/// Converts a double to another format, if that format can represent it exactly.
 fn convert(double: u64, to: Format) -> Option<u128> {
     const BIAS: i32 = 1023;
     const FRACTION: u32 = 52;
@@ -182,7 +182,7 @@ fn convert(double: u64, to: Format) -> Option<u128> {
     if exponent == 0 && fraction == 0 {
         return Some(to.assemble(negative, 0, 0));
     }
-    // The number is `significand` times two to `scale`, with the highest bit set at 52.
+    // The number is `significand` times 2 to the power of `scale`; the highest set bit is bit 52.
     let (significand, scale) = match exponent {
         0 => {
             let shift = fraction.leading_zeros() - (127 - FRACTION);
@@ -206,7 +206,7 @@ fn convert(double: u64, to: Format) -> Option<u128> {
     Some(to.assemble(negative, 0, rescale(significand, FRACTION.checked_add(lost)?, to.fraction)?))
 }
 
-/// A fraction of `from` bits as one of `to` bits, if nothing is lost.
+/// Converts a fraction of `from` bits to one of `to` bits, if no bits are lost.
 fn rescale(fraction: u128, from: u32, to: u32) -> Option<u128> {
     if from <= to {
         return Some(fraction << (to - from));

@@ -1,8 +1,8 @@
-//! Metadata: positions are kept, all else is skipped.
+//! Metadata: positions are kept, the rest is skipped.
 //!
 //! A position is a `DILocation`, whose scopes lead up to a function (`DISubprogram`) and a file
-//! (`DIFile`). Nodes refer to each other by number, forwards and backwards, or contain each other;
-//! they are gathered here and followed at the end of the module.
+//! (`DIFile`). Nodes refer to each other by number, forwards and backwards, or contain each other.
+//! They are collected here and resolved at the end of the module.
 
 use super::Parser;
 use crate::ast::{File, FileId, Loc, LocId, NameId};
@@ -11,7 +11,7 @@ use crate::lex::{Name, Token};
 use crate::numbers::Numbers;
 use cranelift_entity::PrimaryMap;
 
-/// A node, by its number in the text or by its place among those that were read.
+/// A node, by its number in the text or by its index among the collected nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NodeRef {
     Number(u32),
@@ -27,14 +27,14 @@ enum Node {
 
 #[derive(Clone, Copy, Debug)]
 struct Scope {
-    /// For a `DISubprogram`.
+    /// The name of a `DISubprogram`.
     function: Option<NameId>,
     line: u32,
     parent: Option<NodeRef>,
     file: Option<NodeRef>,
 }
 
-/// What the scopes of a position say together.
+/// The file and function that the scopes of a position determine.
 #[derive(Clone, Copy, Debug, Default)]
 struct ScopePosition {
     file: Option<FileId>,
@@ -48,7 +48,7 @@ enum Followed {
     Done(ScopePosition),
 }
 
-/// The fields that any of the nodes may have.
+/// The union of the fields of all relevant kinds of nodes.
 #[derive(Default)]
 struct Fields {
     line: u32,
@@ -66,14 +66,14 @@ pub(super) struct Metadata {
     nodes: Vec<Node>,
     numbers: Numbers,
     files: PrimaryMap<FileId, File>,
-    /// The nodes that positions stand for, and where the text mentions them.
+    /// The node of each position, and the place of its mention in the text.
     positions: PrimaryMap<LocId, (NodeRef, usize)>,
-    /// The positions that are nodes with a number.
+    /// The positions of numbered nodes.
     position_ids: Numbers,
 }
 
 impl Metadata {
-    /// Nothing yet, of a text of `len` bytes.
+    /// No metadata yet, for a text of `len` bytes.
     pub(super) fn for_text(len: usize) -> Metadata {
         Metadata {
             nodes: Vec::new(),
@@ -84,7 +84,7 @@ impl Metadata {
         }
     }
 
-    /// The position that a node is, or will be found to be.
+    /// The position of a node, which may be defined later.
     pub(super) fn position(&mut self, node: NodeRef, at: usize) -> LocId {
         let NodeRef::Number(number) = node else { return self.positions.push((node, at)) };
         if let Some(id) = self.position_ids.get(number) {
@@ -118,11 +118,11 @@ impl Metadata {
         }
     }
 
-    /// All positions and files, with scopes followed.
+    /// Resolves all positions and files through their scopes.
     pub(super) fn resolve(&mut self) -> Parse<(PrimaryMap<LocId, Loc>, PrimaryMap<FileId, File>)> {
         let mut followed = vec![Followed::NotYet; self.nodes.len()];
         let mut locs = PrimaryMap::new();
-        // Calls that were inlined are positions of their own, found on the way.
+        // Calls into which code was inlined are positions too; this loop adds them to `positions`.
         while let Some(&(node, at)) = self.positions.get(locs.next_key()) {
             let loc = match self.node(node) {
                 Some(Node::Location { line, column, scope, inlined_at }) => {
@@ -135,7 +135,7 @@ impl Metadata {
                         self.place(Some(node), &mut followed, at)?;
                     Loc { line, column: 0, file, function, inlined_at: None }
                 }
-                _ => return Err(Fault::new(at..at, "metadata that is no position")),
+                _ => return Err(Fault::new(at..at, "metadata that is not a position")),
             };
             locs.push(loc);
         }
@@ -143,7 +143,7 @@ impl Metadata {
         Ok((locs, std::mem::take(&mut self.files)))
     }
 
-    /// Follows a scope to its file and function.
+    /// Resolves a scope to its file and function.
     fn place(
         &self,
         scope: Option<NodeRef>,
@@ -166,7 +166,7 @@ impl Metadata {
             }
             followed[index as usize] = Followed::Underway;
             path.push((index, scope));
-            // What is around a function says nothing about the positions in it.
+            // The scopes around a function do not matter for the positions in it.
             next = if scope.function.is_some() { None } else { scope.parent };
         };
         for (index, scope) in path.into_iter().rev() {
@@ -177,7 +177,7 @@ impl Metadata {
         Ok(place)
     }
 
-    /// No call may be inlined at itself.
+    /// Checks that no call is inlined at itself.
     fn check_inlining(&self, locs: &PrimaryMap<LocId, Loc>) -> Parse<()> {
         let mut ends = vec![false; locs.len()];
         for start in locs.keys() {
@@ -219,7 +219,7 @@ impl Parser<'_> {
         self.skip_metadata()
     }
 
-    /// A node of the given kind, from its parenthesis on; none if it is no part of a position.
+    /// A node of the given kind, starting at its parenthesis; `None` if it is not part of a position.
     fn node(&mut self, kind: &[u8]) -> Parse<Option<Node>> {
         if !self.is(b'(') {
             return Err(self.unexpected("'('"));
@@ -284,7 +284,7 @@ impl Parser<'_> {
         Ok(fields)
     }
 
-    /// A reference to a node, or a node that is written right there.
+    /// A reference to a node, or a node written in place.
     fn node_ref(&mut self) -> Parse<Option<NodeRef>> {
         match self.token {
             Token::MetaNum(number) => {
@@ -304,7 +304,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A field's value, up to the comma or parenthesis behind it.
+    /// Skips the value of a field, up to the comma or parenthesis behind it.
     fn skip_field(&mut self) -> Parse<()> {
         loop {
             match self.token {
@@ -346,13 +346,13 @@ impl Parser<'_> {
         self.skip_metadata()
     }
 
-    /// `!dbg !12`, with the position that it is.
+    /// `!dbg !12`; returns the node of the position.
     pub(super) fn position_attachment(&mut self) -> Parse<Option<NodeRef>> {
         self.advance();
         self.node_ref()
     }
 
-    /// The attachments behind an instruction, and its position if it has one.
+    /// The attachments behind an instruction; returns its position if it has one.
     pub(super) fn attachments(&mut self) -> Parse<Option<LocId>> {
         let mut loc = None;
         let mut more = std::mem::take(&mut self.comma_read) || self.eat(b',');
@@ -371,8 +371,8 @@ impl Parser<'_> {
         Ok(loc)
     }
 
-    /// The comma before one more operand. A comma before metadata is read, too, but is left for
-    /// [`Parser::attachments`] to know of.
+    /// Reads the comma before another operand. A comma before metadata is read too, but is recorded for
+    /// [`Parser::attachments`] instead.
     pub(super) fn comma(&mut self) -> bool {
         if self.comma_read || !self.eat(b',') {
             return false;

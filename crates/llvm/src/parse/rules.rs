@@ -1,4 +1,4 @@
-//! Which types operations take, and which they give. Instructions and constant expressions obey
+//! The operand and result types of operations. Instructions and constant expressions follow
 //! the same rules.
 
 use super::Parser;
@@ -7,7 +7,7 @@ use crate::fault::Parse;
 use crate::intern::Types;
 
 impl Parser<'_> {
-    /// The type of a vector's elements; of anything else, the type itself.
+    /// The element type of a vector; for any other type, the type itself.
     pub(super) fn scalar_type(&self, ty: TypeId) -> TypeId {
         match self.types.types[ty] {
             Type::Vector { element, .. } => element,
@@ -28,7 +28,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Integers have one half of the operations, floats the other.
+    /// Checks that integer operations are on integers, and float operations on floats.
     pub(super) fn require_operation(&self, op: BinaryOp, ty: TypeId, at: usize) -> Parse<()> {
         let fits = match self.types.types[self.scalar_type(ty)] {
             Type::Int(_) => !op.is_float(),
@@ -41,7 +41,7 @@ impl Parser<'_> {
         Err(self.fault_at(at, format!("an operation that {name} does not have")))
     }
 
-    /// A cast goes between the classes of types that it is for, and in its direction.
+    /// Checks that a cast is between the right classes of types, and in the right direction.
     pub(super) fn require_cast(
         &self,
         op: CastOp,
@@ -82,7 +82,7 @@ impl Parser<'_> {
             }
     }
 
-    /// How many elements a vector has, and whether the processor multiplies that.
+    /// The number of elements of a vector, and whether the processor multiplies it by a factor.
     fn lanes(&self, ty: TypeId) -> Option<(u32, bool)> {
         match self.types.types[ty] {
             Type::Vector { len, scalable, .. } => Some((len, scalable)),
@@ -90,7 +90,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The bits of a number, or of a vector's elements.
+    /// The width of a number, or of a vector's elements.
     fn scalar_bits(&self, ty: TypeId) -> Option<u64> {
         Some(match self.types.types[self.scalar_type(ty)] {
             Type::Int(bits) => bits.into(),
@@ -104,13 +104,13 @@ impl Parser<'_> {
         })
     }
 
-    /// All bits of a number or vector; a scalable vector counts once.
+    /// The total width of a number or vector; a scalable vector counts once.
     fn bits(&self, ty: TypeId) -> Option<u64> {
         let lanes = self.lanes(ty).map_or(1, |(len, _)| u64::from(len));
         Some(self.scalar_bits(ty)? * lanes)
     }
 
-    /// What comparing two values of a type gives: `i1`, or a vector of it.
+    /// The result type of a comparison: `i1`, or a vector of `i1`.
     pub(super) fn truth_type(&mut self, ty: TypeId) -> TypeId {
         match self.types.types[ty] {
             Type::Vector { len, scalable, .. } => {
@@ -124,14 +124,14 @@ impl Parser<'_> {
     pub(super) fn require_address(&self, ty: TypeId, at: usize) -> Parse<()> {
         match self.types.types[self.scalar_type(ty)] {
             Type::Ptr { .. } => Ok(()),
-            _ => Err(self.fault_at(at, "an address that is no pointer")),
+            _ => Err(self.fault_at(at, "an address that is not a pointer")),
         }
     }
 
-    /// The type of an address after one more index: a vector if either is one.
+    /// The type of an address after one more index: a vector if one of the two is a vector.
     pub(super) fn gep_type(&mut self, base: TypeId, index: TypeId, at: usize) -> Parse<TypeId> {
         if !matches!(self.types.types[self.scalar_type(index)], Type::Int(_)) {
-            return Err(self.fault_at(at, "an index that is no integer"));
+            return Err(self.fault_at(at, "an index that is not an integer"));
         }
         match (self.lanes(base), self.lanes(index)) {
             (None, Some((len, scalable))) => {
@@ -144,26 +144,26 @@ impl Parser<'_> {
         }
     }
 
-    /// The type of a vector's elements.
+    /// The element type of a vector.
     pub(super) fn element_type(&self, ty: TypeId, at: usize) -> Parse<TypeId> {
         match self.types.types[ty] {
             Type::Vector { element, .. } => Ok(element),
-            _ => Err(self.fault_at(at, "an operand that is no vector")),
+            _ => Err(self.fault_at(at, "an operand that is not a vector")),
         }
     }
 
-    /// The type of a shuffle: elements as the operands have them, as many as the mask has.
+    /// The result type of a shuffle: the element type of the operands, with the length of the mask.
     pub(super) fn shuffle_type(&mut self, ty: TypeId, mask: TypeId, at: usize) -> Parse<TypeId> {
         let element = self.element_type(ty, at)?;
         match self.types.types[mask] {
             Type::Vector { element: index, len, scalable } if index == Types::i32() => {
                 Ok(self.types.intern(Type::Vector { element, len, scalable }))
             }
-            _ => Err(self.fault_at(at, "a mask that is no vector of i32")),
+            _ => Err(self.fault_at(at, "a mask that is not a vector of i32")),
         }
     }
 
-    /// The type that a path of indices leads to.
+    /// The type to which a path of indices leads.
     pub(super) fn field_type(&self, ty: TypeId, path: &[u32], at: usize) -> Parse<TypeId> {
         if path.is_empty() {
             return Err(self.fault_at(at, "no index").expected("at least one"));

@@ -1,8 +1,8 @@
-//! The locals and blocks of the function that is being read.
+//! The locals and blocks of the function that is being parsed.
 //!
-//! Values and blocks share one name space, and those without a name share one sequence of numbers:
+//! Values and blocks share one name space, and unnamed ones share one sequence of numbers:
 //! parameters, blocks and results that are not void take the next number where they are defined.
-//! Newer versions may leave numbers out, but they never go back.
+//! Newer versions may skip numbers, but numbers never decrease.
 
 use super::{Parser, Symbol};
 use crate::ast::{Block, BlockId, Body, Def, Local, LocalId, TypeId};
@@ -10,7 +10,7 @@ use crate::fault::Parse;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
-/// Where something was mentioned first; [`DEFINED`] once it is defined.
+/// The place of the first mention; [`DEFINED`] after the definition.
 type Mention = usize;
 const DEFINED: Mention = usize::MAX;
 
@@ -27,12 +27,12 @@ pub(super) struct Scope {
     next_number: u32,
     locals: Vec<Mention>,
     blocks: Vec<Mention>,
-    /// What each block is called, by its id.
+    /// The symbol of each block, indexed by block id.
     pub(super) block_symbols: Vec<Symbol>,
 }
 
 impl Scope {
-    /// Forgets the last function, and keeps the memory.
+    /// Clears the scope for the next function, but keeps its memory.
     pub(super) fn clear(&mut self) {
         self.body = Body::default();
         self.slots.clear();
@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The symbol of a definition: the name that is written, or the next number.
+    /// The symbol of a definition: the written name, or the next number.
     fn numbered(&mut self, symbol: Option<Symbol>, at: usize) -> Parse<Symbol> {
         let next = self.scope.next_number;
         let number = match symbol {
@@ -124,7 +124,7 @@ impl Parser<'_> {
         Ok(id)
     }
 
-    /// Defines a block, whose instructions follow.
+    /// Defines a block; its instructions follow.
     pub(super) fn define_block(&mut self, symbol: Option<Symbol>, at: usize) -> Parse<BlockId> {
         let symbol = self.numbered(symbol, at)?;
         let id = match self.scope.slots.get(&symbol) {
@@ -144,7 +144,7 @@ impl Parser<'_> {
         self.fault_at(at, format!("%{} is defined twice", self.show(symbol)))
     }
 
-    /// Whether all that was mentioned is defined.
+    /// Checks that everything that was mentioned is defined.
     pub(super) fn check_scope(&self) -> Parse<()> {
         let undefined = |mentions: &[Mention]| mentions.iter().find(|m| **m != DEFINED).copied();
         if let Some(at) = undefined(&self.scope.locals) {

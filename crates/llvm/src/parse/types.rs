@@ -7,13 +7,13 @@ use crate::intern::Types;
 use crate::lex::{Token, decimal_u32};
 use cranelift_entity::packed_option::ReservedValue;
 
-/// LLVM's own limit.
+/// The limit of LLVM itself.
 const MAX_INT_BITS: u32 = 1 << 23;
 
 impl Parser<'_> {
-    /// A type, with the parameters that make it a function type if there are any, and the stars that
-    /// make it a pointer as LLVM wrote them before version 15. What a pointer points to is not kept:
-    /// all that it is needed for, instructions say themselves.
+    /// A type, followed by parameters if it is a function type, and by stars if it is a pointer as written
+    /// before LLVM 15. The pointee type is not kept: instructions state the type wherever it is
+    /// needed.
     pub(super) fn ty(&mut self) -> Parse<TypeId> {
         let mut ty = self.nested(Self::base_type)?;
         loop {
@@ -40,8 +40,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A type that memory can hold. Whether a named structure has a definition, the end of the
-    /// module knows.
+    /// A type that memory can hold. Whether a named structure is defined is known only at the end of the
+    /// module.
     pub(super) fn memory_ty(&mut self) -> Parse<TypeId> {
         let at = self.start;
         let ty = self.value_ty()?;
@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the current token begins a type.
+    /// Whether the current token starts a type.
     pub(super) fn begins_type(&self) -> bool {
         match self.token {
             Token::Word(word) => primitive(word).is_some() || word == b"ptr" || word == b"target",
@@ -115,8 +115,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `addrspace(N)`, or nothing, which is 0. The space may be named by a letter: then its number
-    /// is the data layout's to say, and for none of C's targets it is other than 0.
+    /// `addrspace(N)`, or nothing, which means 0. A letter may name the address space: the data layout then
+    /// gives its number, which is 0 for all targets of C.
     pub(super) fn addrspace(&mut self) -> Parse<u32> {
         if !self.eat_word(b"addrspace") {
             return Ok(0);
@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok(number)
     }
 
-    /// `target("name", …)`: known by its whole text.
+    /// `target("name", …)`, identified by its whole text.
     fn target_type(&mut self) -> Parse<TypeId> {
         let start = self.start;
         self.advance();
@@ -146,7 +146,7 @@ impl Parser<'_> {
         Ok(self.types.intern(Type::Target { name }))
     }
 
-    /// Skips brackets and gives where they end.
+    /// Skips brackets and returns their end.
     fn closing_bracket(&mut self) -> Parse<usize> {
         let start = self.start;
         self.skip_brackets()?;
@@ -210,19 +210,19 @@ impl Parser<'_> {
         Ok(self.types.intern(Type::Func { ret, params: params.into(), varargs }))
     }
 
-    /// The type of a name, which may be defined later.
+    /// The type with this name, which may be defined later.
     fn named_type(&mut self, symbol: Symbol) -> TypeId {
         let mention = self.start;
         let types = &mut self.types.types;
         let new = || {
-            // A placeholder that is no other type; the definition replaces it.
+            // A placeholder that differs from every other type; the definition replaces it.
             let name = symbol.name().unwrap_or_else(NameId::reserved_value);
             NamedType { id: types.push(Type::Opaque { name }), defined: false, mention }
         };
         self.named_types.entry(symbol).or_insert_with(new).id
     }
 
-    /// `%name = type …`, from the name on.
+    /// `%name = type …`, starting at the name.
     pub(super) fn type_definition(&mut self) -> Parse<()> {
         let Token::Local(name) = self.token else { return Err(self.unexpected("a type's name")) };
         let at = self.start;
@@ -281,10 +281,12 @@ impl Parser<'_> {
         self.named_types.insert(symbol, NamedType { id, defined: true, mention });
     }
 
-    /// Another name for a type that is no structure: only its later mentions can mean it.
+    /// Another name for a type that is not a structure. All mentions must come after the definition.
     fn define_alias(&mut self, symbol: Symbol, id: TypeId, at: usize) -> Parse<()> {
         if self.named_types.contains_key(&symbol) {
-            return Err(self.fault_at(at, "a type that is no structure is mentioned before this"));
+            return Err(
+                self.fault_at(at, "a type that is not a structure is mentioned before this")
+            );
         }
         self.named_types.insert(symbol, NamedType { id, defined: true, mention: at });
         Ok(())
@@ -317,7 +319,7 @@ impl Parser<'_> {
     }
 }
 
-/// The types that are one word, but for pointers. The number of an integer's bits is not checked.
+/// The types that are a single word, except pointers. The width of an integer is not checked.
 fn primitive(word: &[u8]) -> Option<Type> {
     Some(match word {
         b"void" => Type::Void,

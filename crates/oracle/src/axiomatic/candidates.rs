@@ -1,10 +1,10 @@
-//! Candidate executions: what each thread did, and where each read got its value.
+//! Candidate executions: the events of each thread, and the write that each read reads from.
 //!
-//! In all three models po ∪ rf is acyclic (a read is ordered before what follows it in its thread),
-//! so every allowed execution can be put together in an order in which each read comes after the
-//! write that it reads. Writes and fences are appended as soon as their thread gets to them; when
-//! every thread stands at a read, any of them may read from any write that is there. The same
-//! candidate can be reached in several such orders, and is kept once.
+//! In all three models po ∪ rf is acyclic (a read is ordered before the later events of its thread).
+//! So every allowed execution can be built in an order in which each read comes after the
+//! write that it reads. Writes and fences are appended as soon as their thread reaches them; when
+//! every thread is at a read, any of them may read from any existing write. The same
+//! candidate can be built in several such orders, and is kept once.
 
 use crate::arith;
 use crate::barriers::{self, Barrier};
@@ -15,12 +15,12 @@ use raddle_ir::{InstKind, Reg, Type};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Partial candidates looked at before giving up.
+/// The maximum number of partial candidates.
 const BUDGET: usize = 500_000;
-/// Visible instructions of one thread before giving up.
+/// The maximum number of visible instructions of one thread.
 const STEPS: usize = 64;
 
-/// An entry of a thread's history, by thread and place in it.
+/// An entry of a thread's history, by thread and index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct ItemRef {
     pub thread: usize,
@@ -38,7 +38,7 @@ pub(super) struct Access {
     pub place: Extent,
     pub read: Option<Source>,
     pub written: Option<u128>,
-    /// A full barrier on both sides.
+    /// Whether it acts as a full barrier on both sides.
     pub locked: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Item {
 struct Run {
     local: Thread,
     items: Vec<Item>,
-    /// Visible instructions done; some of them leave no item.
+    /// The number of executed visible instructions; some of them leave no item.
     steps: usize,
 }
 
@@ -105,13 +105,13 @@ impl Candidate {
     }
 }
 
-/// What a reading instruction does with the value that it reads.
+/// The effect of a reading instruction, as a function of the value that it reads.
 struct Reader {
     dst: Reg,
     ty: Type,
     place: Extent,
     locked: bool,
-    /// Of the value read: what is written, if anything.
+    /// Maps the value read to the value written, if the instruction writes.
     effect: Effect,
 }
 
@@ -173,7 +173,7 @@ impl<'c, 'p> Candidates<'c, 'p> {
         Ok(next)
     }
 
-    /// Does the next instruction of a thread if it does not read memory.
+    /// Executes the next instruction of a thread if it does not read memory.
     fn without_reading(
         &mut self,
         candidate: &Candidate,
@@ -230,7 +230,7 @@ impl<'c, 'p> Candidates<'c, 'p> {
         Ok(all)
     }
 
-    /// Lets a thread that stands at a read do it, from every write that is there.
+    /// Executes the read at which a thread stands, from every existing write.
     fn by_reading(
         &mut self,
         candidate: &Candidate,

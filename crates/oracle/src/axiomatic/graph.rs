@@ -1,4 +1,4 @@
-//! A candidate as a graph: its memory events and the relations that do not depend on coherence.
+//! A candidate as a graph: its memory events and the relations that are independent of coherence.
 
 use super::candidates::{Access, Candidate, Item, ItemRef, Source};
 use crate::barriers::Barrier;
@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Event {
     thread: usize,
     access: Access,
-    /// The write that it reads; `None` for the initial value or if it does not read.
+    /// The write that the event reads; `None` for the initial value, or if the event does not read.
     source: Option<EventId>,
-    /// Full barriers of the thread before this event.
+    /// The number of full barriers of the thread before this event.
     full: usize,
-    /// Barriers of either kind of the thread before this event.
+    /// The number of barriers of either kind of the thread before this event.
     any: usize,
 }
 
@@ -94,7 +94,7 @@ impl Graph {
         self.events[write.0].access.written
     }
 
-    /// The part of program order that the model keeps, with rf as far as the model orders by it.
+    /// The part of program order that the model preserves, and the part of rf that the model orders by.
     pub fn preserved(&self, model: Model) -> Relation {
         let mut order = Relation::empty(self.events.len());
         for (a, b) in self.program_order() {
@@ -114,7 +114,7 @@ impl Graph {
         order
     }
 
-    /// Whether the model keeps `a` before `b`, which follows it in the same thread.
+    /// Whether the model preserves the order of `a` and `b`; `b` follows `a` in the same thread.
     fn keeps(&self, model: Model, a: &Event, b: &Event) -> bool {
         let fenced = a.full != b.full || a.access.locked || b.access.locked;
         let store_to_load = !a.reads() && !b.writes();

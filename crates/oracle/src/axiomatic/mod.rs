@@ -1,6 +1,6 @@
 //! The axiomatic oracle: candidate executions, filtered by the axioms of a model.
 //!
-//! With com = rf ∪ co ∪ fr, an execution is allowed when
+//! With com = rf ∪ co ∪ fr, an execution is allowed if
 //!
 //! ```text
 //! SC:   acyclic(po ∪ com)
@@ -9,19 +9,19 @@
 //! all:  no write stands in co between a read-modify-write and the write that it reads
 //! ```
 //!
-//! where `fences` orders what stands on the two sides of a full barrier, and a read-modify-write or
-//! compare-and-swap (a failed one too) with all that stands before and after it. The write of the
-//! initial value comes first in co everywhere and is no event of its own.
+//! where `fences` orders the events on the two sides of a full barrier, and a read-modify-write or
+//! compare-and-swap (even a failed one) with all events before and after it. The write of the
+//! initial value is first in co for every place and is not an event.
 //!
-//! A read-modify-write is one event that reads and writes. Merging the two loses nothing: by
-//! atomicity and the fence it implies, whatever comes after its read in the order of memory comes
-//! after its write, and whatever comes before its write before its read. Atomicity then follows
-//! from coherence, since a write in between would be both before and after the one event; it is
-//! stated all the same.
+//! A read-modify-write is one event that reads and writes. Merging the two does not change the result: by
+//! atomicity and the implied fence, an event after the read in the order of memory is also
+//! after the write, and an event before the write is also before the read. Atomicity then follows
+//! from coherence, since a write in between would be both before and after the single event; it is
+//! stated nevertheless.
 //!
 //! Not covered: locks, condition variables, spawn, join, await, allocation, accesses that overlap
-//! without being of the same bytes, more than 64 memory events. A loop may run until the budget
-//! ends.
+//! without covering the same bytes, more than 64 memory events. A loop may run until the budget
+//! is spent.
 
 mod candidates;
 mod graph;
@@ -46,7 +46,7 @@ pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
     Ok(outcome)
 }
 
-/// A choice of coherence order: the writes of each place, first to last.
+/// A coherence order: the writes of each place, first to last.
 type Coherence = BTreeMap<Extent, Vec<EventId>>;
 
 fn count_coherence_orders(
@@ -69,7 +69,7 @@ fn count_coherence_orders(
     }
 }
 
-/// All coherence orders that respect atomicity and, place by place, acyclic(po-loc ∪ com).
+/// All coherence orders that respect atomicity and, for each place, acyclic(po-loc ∪ com).
 fn coherence_orders(graph: &Graph) -> Vec<Coherence> {
     let mut orders = vec![Coherence::new()];
     for place in graph.places() {

@@ -1,19 +1,19 @@
-//! Reachability by trying everything: a stateful search under TSO with store buffers of limited
+//! Reachability by exhaustive search: a stateful search under TSO with store buffers of bounded
 //! length.
 //!
-//! For programs that never end but have finitely many states. With a length of 0 stores go straight
-//! to memory, which is SC. What is found at some length is there; if no store ever waited for room,
-//! longer buffers would find nothing new, and otherwise asking again with more room tells whether
-//! they do. Nothing here is reduced: every interleaving of visible steps is a path of the search.
+//! This oracle is for programs that never end but have finitely many states. With a length of 0 stores go
+//! straight to memory, which is SC. A goal found at some length is reachable. If no store ever waited for
+//! room, longer buffers find nothing new; otherwise a search with longer buffers decides whether
+//! they do. The search uses no reduction: every interleaving of visible steps is a path of the search.
 //!
-//! A thread runs up to its next visible instruction at once. That it was at the start of a block on
-//! the way there is remembered, since another thread may have been where a goal wants it at that
+//! A thread runs up to its next visible instruction at once. The starts of blocks that it passes on
+//! the way are recorded, since the other threads of a goal may have been at their blocks at that
 //! time ([`thread`]).
 //!
-//! Robustness is asked in the same way ([`past`]).
+//! Robustness is decided by the same search ([`past`]).
 //!
-//! Not supported: calls, threads that are spawned, waiting for conditions, store orders that
-//! are more than a store.
+//! Not supported: calls, spawned threads, condition variables, stores whose order implies a
+//! fence.
 
 mod past;
 mod thread;
@@ -27,16 +27,16 @@ use raddle_ir::{InstKind, Operand, Program, ThreadIdx, Type};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use thread::Thread;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reached {
-    /// The goals, by their place in the program.
+    /// The reached goals, by their index in the program.
     pub goals: BTreeSet<usize>,
     /// Whether some thread failed.
     pub failed: bool,
     /// Whether some store waited for room in its buffer.
     pub capped: bool,
-    /// Whether some execution has a trace that SC has not, if that was asked.
+    /// Whether some execution has a trace that is impossible under SC, if the search looks for that.
     pub beyond_sc: bool,
     pub states: usize,
 }
@@ -47,14 +47,14 @@ pub fn reached(program: &Program, length: usize, budget: usize) -> Result<Reache
     search.run(budget)
 }
 
-/// Whether buffers of at most `length` stores show a trace that SC has not. The search ends with the
-/// first. [`Reached::capped`] says whether longer ones might show more.
+/// Whether buffers of at most `length` stores allow a trace that is impossible under SC. The search ends
+/// with the first such trace. [`Reached::capped`] tells whether longer buffers might allow more.
 pub fn beyond_sc(program: &Program, length: usize, budget: usize) -> Result<Reached, Trouble> {
     let search = Search { program, layout: Layout::new(program)?, length, traces: true };
     search.run(budget)
 }
 
-/// The same with longer and longer buffers, until a length finds nothing that a shorter one had not
+/// [`reached`] with longer and longer buffers, until a length finds nothing that a shorter one had not
 /// found.
 pub fn reached_at_last(program: &Program, budget: usize) -> Result<Reached, Trouble> {
     let mut before = reached(program, 1, budget)?;
@@ -63,7 +63,8 @@ pub fn reached_at_last(program: &Program, budget: usize) -> Result<Reached, Trou
             break;
         }
         let now = reached(program, length, budget)?;
-        // Two lengths in a row: one more store may be what it takes.
+        // Stop when two consecutive lengths give the same result, but not before length 4: a new result may
+        // need more than one additional store.
         let same = now.goals == before.goals && now.failed == before.failed;
         before = now;
         if same && length > 3 {
@@ -76,13 +77,13 @@ pub fn reached_at_last(program: &Program, budget: usize) -> Result<Reached, Trou
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct State {
     threads: Vec<Thread>,
-    /// Bytes that are not what they were at the start.
+    /// The bytes that differ from their initial values.
     memory: BTreeMap<u64, u8>,
-    /// Oldest first.
+    /// The oldest store comes first.
     buffers: Vec<VecDeque<(Extent, u128)>>,
-    /// Where traces are asked for.
+    /// Present if the search looks for traces.
     past: Option<Past>,
-    /// Its trace is none of SC.
+    /// Whether the trace so far is impossible under SC.
     beyond_sc: bool,
 }
 
@@ -98,11 +99,11 @@ type States = Result<Vec<State>, Trouble>;
 impl Search<'_> {
     fn run(&self, budget: usize) -> Result<Reached, Trouble> {
         let mut found = Reached::default();
-        let first = self.first()?;
+        let first = self.initial_state()?;
         let mut seen = HashSet::from([first.clone()]);
         let mut work = vec![first];
         while let Some(state) = work.pop() {
-            self.look(&state, &mut found);
+            self.record(&state, &mut found);
             if found.beyond_sc {
                 break;
             }
@@ -119,7 +120,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn first(&self) -> Result<State, Trouble> {
+    fn initial_state(&self) -> Result<State, Trouble> {
         let mut threads = Vec::new();
         for index in self.program.threads.keys() {
             threads.push(Thread::start(self.program, &self.layout, index)?);
@@ -129,7 +130,7 @@ impl Search<'_> {
         Ok(State { threads, memory: BTreeMap::new(), buffers, past, beyond_sc: false })
     }
 
-    fn look(&self, state: &State, found: &mut Reached) {
+    fn record(&self, state: &State, found: &mut Reached) {
         found.failed |= state.threads.iter().any(Thread::has_failed);
         found.beyond_sc |= state.beyond_sc;
         for (number, goal) in self.program.goals.iter().enumerate() {
@@ -160,7 +161,7 @@ impl Search<'_> {
         Ok(next)
     }
 
-    /// Whether nobody else has the sole right to.
+    /// Whether no other thread has the exclusive right to write memory.
     fn may_write(&self, state: &State, thread: usize) -> bool {
         let Some(lock) = self.program.memory_lock else { return true };
         let holder = self.memory(state, Extent::mutex(self.layout.address(lock)));
@@ -176,7 +177,7 @@ impl Search<'_> {
         bytes.fold(0, |value, i| value << 8 | u128::from(self.byte(state, place.addr + i)))
     }
 
-    /// Memory as the thread sees it: each byte from its newest store, if there is one.
+    /// Memory as the thread sees it: each byte comes from the thread's newest store to it, if one is buffered.
     fn seen(&self, state: &State, thread: usize, place: Extent) -> u128 {
         let byte = |addr: u64| {
             let covers = |(p, _): &&(Extent, u128)| addr.wrapping_sub(p.addr) < p.size.into();
@@ -200,7 +201,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a thread's next instruction may lead to; nothing if it has to wait.
+    /// The states after a thread's next instruction; none if the thread has to wait.
     fn step(&self, state: &State, thread: usize, capped: &mut bool) -> States {
         let local = &state.threads[thread];
         let Some(inst) = local.at(self.program) else { return Ok(Vec::new()) };
@@ -222,7 +223,7 @@ impl Search<'_> {
                         None => past.read(thread, place),
                     }
                 }
-                self.on(after, thread, &[(dst, seen)])
+                self.advance(after, thread, &[(dst, seen)])
             }
             InstKind::Store { ty, addr, value: stored, access } => {
                 if barriers::after_store(access.order).is_some() {
@@ -236,12 +237,12 @@ impl Search<'_> {
             }
             InstKind::Fence { kind } => match barriers::of_fence(kind) {
                 Some(Barrier::Full) if !drained => Ok(Vec::new()),
-                _ => self.on(state.clone(), thread, &[]),
+                _ => self.advance(state.clone(), thread, &[]),
             },
             InstKind::Choose { dst, lo, hi, .. } => {
                 let mut all = Vec::new();
                 for chosen in lo..=hi {
-                    all.extend(self.on(state.clone(), thread, &[(dst, chosen.into())])?);
+                    all.extend(self.advance(state.clone(), thread, &[(dst, chosen.into())])?);
                 }
                 Ok(all)
             }
@@ -254,7 +255,7 @@ impl Search<'_> {
                 let old = self.memory(state, place) & ty.mask();
                 let mut after = state.clone();
                 self.write_at_once(&mut after, thread, place, arith::modify(op, ty, old, operand)?);
-                self.on(after, thread, &[(dst, old)])
+                self.advance(after, thread, &[(dst, old)])
             }
             InstKind::CmpXchg { ty, dst, ok, addr, expected, new, .. } => {
                 let place = place(addr, ty);
@@ -269,7 +270,7 @@ impl Search<'_> {
                 } else if let Some(past) = &mut after.past {
                     past.read(thread, place);
                 }
-                self.on(after, thread, &[(dst, old), (ok, equal.into())])
+                self.advance(after, thread, &[(dst, old), (ok, equal.into())])
             }
             InstKind::Lock { addr } => {
                 let place = Extent::mutex(value(addr, Type::Ptr) as u64);
@@ -278,7 +279,7 @@ impl Search<'_> {
                 }
                 let mut after = state.clone();
                 self.write_at_once(&mut after, thread, place, thread as u128 + 1);
-                self.on(after, thread, &[])
+                self.advance(after, thread, &[])
             }
             InstKind::Unlock { addr } => {
                 let place = Extent::mutex(value(addr, Type::Ptr) as u64);
@@ -287,7 +288,7 @@ impl Search<'_> {
                 }
                 let mut after = state.clone();
                 self.write_at_once(&mut after, thread, place, 0);
-                self.on(after, thread, &[])
+                self.advance(after, thread, &[])
             }
             ref other => Trouble::unsupported(format!("{other:?} where states are kept")),
         }
@@ -316,10 +317,10 @@ impl Search<'_> {
             *capped = true;
             return Ok(Vec::new());
         }
-        self.on(after, thread, &[])
+        self.advance(after, thread, &[])
     }
 
-    /// Past the thread's buffer, which is empty.
+    /// Writes directly to memory. The thread's buffer is empty.
     fn write_at_once(&self, state: &mut State, thread: usize, place: Extent, value: u128) {
         self.write(state, place, value);
         if let Some(past) = &mut state.past {
@@ -351,9 +352,14 @@ impl Search<'_> {
         after
     }
 
-    /// The thread goes on behind its instruction, with these results.
-    fn on(&self, mut state: State, thread: usize, results: &[(raddle_ir::Reg, u128)]) -> States {
-        state.threads[thread].go_on(self.program, &self.layout, results)?;
+    /// Advances the thread past its instruction, with these results.
+    fn advance(
+        &self,
+        mut state: State,
+        thread: usize,
+        results: &[(raddle_ir::Reg, u128)],
+    ) -> States {
+        state.threads[thread].resume(self.program, &self.layout, results)?;
         Ok(vec![state])
     }
 }

@@ -1,25 +1,25 @@
-//! Whether an execution has a trace that SC has not, told while it happens.
+//! Detects during an execution that its trace is impossible under SC.
 //!
 //! A trace has a cycle iff some store is still pending when a later load of its thread is performed,
-//! and the store happens after that load: in memory all else goes forward in time. So for each
-//! pending store there is kept what happens after the loads that have overtaken it ([`After`]), and
-//! the trace is bad if the store itself is found to be among it when it reaches memory. Any number of
-//! threads may delay any number of stores; nothing is taken from the theory of attacks.
+//! and the store happens after that load: all other edges of the trace go forward in time. So for each
+//! pending store, [`After`] records the events that happen after the loads that have overtaken it. The trace
+//! is impossible under SC if the store itself is one of them when it reaches memory. Any number of
+//! threads may delay any number of stores; the theory of attacks is not used.
 
 use crate::layout::Extent;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What happens after the loads that overtook one store.
+/// The events that happen after the loads that overtook one store.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct After {
-    /// Threads whose events are among it from now on, as bits.
+    /// Threads whose events from now on belong to the set, as bits.
     threads: u32,
-    /// Places that it touched, and whether by a write.
+    /// Places that the set accessed, and whether by a write.
     touched: BTreeMap<Extent, bool>,
-    /// By thread, its pending stores that are among it, as bits: the oldest is the lowest.
+    /// For each thread, its pending stores in the set, as bits: the oldest is the lowest.
     pending: BTreeMap<usize, u32>,
-    /// By thread, its pending stores that loads among it have read: what replaces one of these in
-    /// memory happens after such a load, but the store itself does not.
+    /// For each thread, its pending stores from which loads of the set have read. A later write that replaces
+    /// such a store in memory happens after the load, but the store itself does not.
     served: BTreeMap<usize, u32>,
 }
 
@@ -36,7 +36,7 @@ impl After {
         *self.touched.entry(place).or_default() |= writes;
     }
 
-    /// Whether an access happens after one of those touched.
+    /// Whether an access happens after one of the recorded accesses.
     fn conflicts(&self, place: Extent, writes: bool) -> bool {
         self.touched.get(&place).is_some_and(|written| *written || writes)
     }
@@ -56,7 +56,7 @@ impl After {
         }
     }
 
-    /// The oldest store of a thread is pending no longer; whether it had served one of the loads.
+    /// Removes the oldest store of a thread, which reached memory; returns whether a load had read from it.
     fn shift(&mut self, thread: usize) -> bool {
         let served = self.served.get(&thread).is_some_and(|bits| bits & 1 == 1);
         for bits in [&mut self.pending, &mut self.served] {
@@ -69,7 +69,7 @@ impl After {
     }
 }
 
-/// By thread, for each of its pending stores, oldest first.
+/// For each thread, one entry for each of its pending stores, oldest first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Past(Vec<VecDeque<After>>);
 
@@ -83,7 +83,7 @@ impl Past {
         others.flat_map(|(_, stores)| stores)
     }
 
-    /// A store goes into the buffer.
+    /// A store enters the buffer.
     pub fn buffer(&mut self, thread: usize) {
         let position = self.0[thread].len();
         for after in self.others(thread).filter(|after| after.follows(thread)) {
@@ -103,7 +103,7 @@ impl Past {
         self.0[thread].iter_mut().for_each(|after| after.touch(place, false));
     }
 
-    /// A load reads a store of its own thread that is pending.
+    /// A load reads a pending store of its own thread.
     pub fn read_own(&mut self, thread: usize, position: usize) {
         let reached = self.0.iter_mut().enumerate().flat_map(|(owner, stores)| {
             stores.iter_mut().filter(move |after| owner == thread || after.follows(thread))
@@ -113,7 +113,7 @@ impl Past {
         }
     }
 
-    /// Memory is written past the thread's buffer, which is empty.
+    /// A write goes directly to memory. The thread's buffer is empty.
     pub fn write(&mut self, thread: usize, place: Extent) {
         for after in self.others(thread) {
             if after.follows(thread) || after.conflicts(place, true) {

@@ -1,5 +1,5 @@
-//! One thread of one function: registers, control, and where it has been since its last visible
-//! step.
+//! One thread of one function: registers, control, and the goal blocks that it passed since its last
+//! visible step.
 
 use crate::arith;
 use crate::layout::Layout;
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum End {
-    /// Returned, stopped by `assume`, or going round without a visible step for ever.
+    /// The thread has returned, was stopped by `assume`, or loops forever without a visible step.
     Still,
     Failed,
 }
@@ -23,10 +23,10 @@ pub(super) struct Thread {
     next: usize,
     regs: Vec<u128>,
     end: Option<End>,
-    /// The blocks of goals, and those of them that it was at the start of since its last visible
-    /// step.
+    /// The blocks of goals.
     wanted: BTreeSet<BlockId>,
-    been: BTreeSet<BlockId>,
+    /// The blocks of goals whose start the thread has passed since its last visible step.
+    passed: BTreeSet<BlockId>,
 }
 
 impl Thread {
@@ -46,7 +46,7 @@ impl Thread {
             regs,
             end: None,
             wanted: places.filter(|(thread, _)| *thread == index).map(|place| place.1).collect(),
-            been: BTreeSet::new(),
+            passed: BTreeSet::new(),
         };
         thread.arrive(BlockId::from_u32(0));
         thread.run(program, layout)?;
@@ -54,7 +54,7 @@ impl Thread {
     }
 
     pub fn was_at(&self, block: BlockId) -> bool {
-        self.been.contains(&block)
+        self.passed.contains(&block)
     }
 
     pub fn has_failed(&self) -> bool {
@@ -65,7 +65,7 @@ impl Thread {
         self.end = Some(End::Failed);
     }
 
-    /// The visible instruction that it is at.
+    /// The visible instruction at which the thread stands.
     pub fn at<'p>(&self, program: &'p Program) -> Option<&'p InstKind> {
         let insts = &program.funcs[self.func].blocks[self.block].insts;
         if self.end.is_some() { None } else { insts.get(self.next).map(|inst| &inst.kind) }
@@ -78,8 +78,8 @@ impl Thread {
         }
     }
 
-    /// Behind its visible instruction, which had these results.
-    pub fn go_on(
+    /// Continues after the visible instruction, which had these results.
+    pub fn resume(
         &mut self,
         program: &Program,
         layout: &Layout,
@@ -89,14 +89,14 @@ impl Thread {
             self.regs[reg.as_u32() as usize] = *value;
         }
         self.next += 1;
-        self.been.clear();
+        self.passed.clear();
         self.run(program, layout)
     }
 
     fn arrive(&mut self, block: BlockId) {
         (self.block, self.next) = (block, 0);
         if self.wanted.contains(&block) {
-            self.been.insert(block);
+            self.passed.insert(block);
         }
     }
 
@@ -138,7 +138,7 @@ impl Thread {
         }
     }
 
-    /// Does a local instruction; `false` if it is a visible one.
+    /// Executes a local instruction; returns `false` if the instruction is visible.
     fn local(&mut self, layout: &Layout, inst: &InstKind) -> Result<bool, Trouble> {
         let value = |operand, ty| self.value(layout, operand, ty);
         let (dst, result) = match *inst {

@@ -1,4 +1,4 @@
-//! What stands between two events of a thread: fences and dependencies.
+//! Fences and dependencies between two events of a thread.
 
 use super::Direction;
 use raddle_ir::{
@@ -12,13 +12,13 @@ pub enum Between {
     FullFence,
     /// `lwsync`
     LightFence,
-    /// The address of the second depends on what the first read.
+    /// The address of the second access depends on the value that the first one read.
     Address,
-    /// The value that the second stores does.
+    /// The value that the second access stores depends on it.
     Data,
-    /// A branch between them does.
+    /// A branch between the two accesses depends on it.
     Control,
-    /// The same, with an instruction barrier after the branch.
+    /// As [`Between::Control`], with an instruction barrier after the branch.
     ControlFence,
 }
 
@@ -34,7 +34,7 @@ impl Between {
         Between::ControlFence,
     ];
 
-    /// Whether it can say anything about two events of these directions.
+    /// Whether it can relate two events of these directions.
     pub fn fits(self, from: Direction, to: Direction) -> bool {
         match self {
             Between::Nothing | Between::FullFence | Between::LightFence => true,
@@ -64,7 +64,7 @@ pub(super) struct Access {
     pub value: Operand,
 }
 
-/// Puts it before an access; `last` is what the event before it read, if that was a read.
+/// Emits it before an access; `last` is the value that the previous event read, if that was a read.
 pub(super) fn push(
     function: &mut FunctionBuilder,
     between: Between,
@@ -92,7 +92,7 @@ pub(super) fn push(
     access
 }
 
-/// 0, in a way that depends on a register.
+/// The value 0, computed from a register so that it depends on it.
 fn zero(function: &mut FunctionBuilder, read: Reg) -> Reg {
     let dst = function.reg(None, Type::I32);
     let (op, ty, a, b) = (BinOp::Xor, Type::I32, read.into(), read.into());
@@ -119,7 +119,7 @@ fn depending_value(function: &mut FunctionBuilder, value: Operand, read: Reg) ->
     dst.into()
 }
 
-/// A branch to the same place either way.
+/// A branch with two equal targets.
 fn branch(function: &mut FunctionBuilder, read: Reg) {
     let cond = function.reg(None, Type::BOOL);
     let (pred, ty, a, b) = (Pred::Int(IntPred::Eq), Type::I32, read.into(), Operand::Int(0));

@@ -12,14 +12,14 @@ pub enum Arch {
 
 const PLACES: [&str; 6] = ["x", "y", "z", "a", "b", "c"];
 const X86_REGISTERS: [&str; 4] = ["EAX", "EBX", "ECX", "EDX"];
-/// The register that holds the address of place `n` is this one plus `n`; those below are values.
+/// The address of place `n` is in the register with this number plus `n`; lower registers hold values.
 const FIRST_ADDRESS: usize = 20;
 const FIRST_ARM_ADDRESS: usize = 9;
 
 impl Arch {
     pub const ALL: [Arch; 3] = [Arch::X86, Arch::Ppc, Arch::Arm];
 
-    /// The folder of its tests.
+    /// The folder of the tests for this architecture.
     pub const fn name(self) -> &'static str {
         match self {
             Arch::X86 => "x86",
@@ -28,7 +28,7 @@ impl Arch {
         }
     }
 
-    /// Whether the machine has it.
+    /// Whether the machine has this fence or dependency.
     pub fn has(self, between: Between) -> bool {
         match self {
             Arch::Ppc => true,
@@ -71,7 +71,7 @@ impl Arch {
     }
 }
 
-/// The code of one thread while it is written.
+/// The code of one thread during construction.
 struct Code {
     arch: Arch,
     lines: Vec<String>,
@@ -89,7 +89,7 @@ impl Code {
         self.lines.push(line.into());
     }
 
-    /// 0, in a way that depends on a register.
+    /// The value 0, computed from a register so that it depends on it.
     fn zero(&mut self, read: &str) -> String {
         let zero = self.fresh();
         let name = if self.arch == Arch::Ppc { "xor" } else { "EOR" };
@@ -97,7 +97,7 @@ impl Code {
         zero
     }
 
-    /// A branch to the next instruction, whatever was read.
+    /// A branch to the next instruction in both cases.
     fn branch(&mut self, read: &str) {
         let label = format!("L{}", self.labels);
         self.labels += 1;
@@ -108,7 +108,7 @@ impl Code {
         self.push(format!("{label}:"));
     }
 
-    /// An access and what stands before it; the register that a load has read into.
+    /// Emits an access and the fence or dependency before it; returns the register of a load.
     fn event(&mut self, node: Node, between: Between, last: Option<&str>) -> Option<String> {
         if let (Between::Control | Between::ControlFence, Some(read)) = (between, last) {
             self.branch(read);
@@ -142,7 +142,7 @@ impl Code {
         to
     }
 
-    /// `zero` is what the stored value depends on.
+    /// The stored value depends on `zero`.
     fn store(&mut self, node: Node, index: Option<String>, zero: Option<String>) {
         let (value, address) = (node.value, self.arch.address(node.place));
         if self.arch == Arch::X86 {
@@ -157,7 +157,7 @@ impl Code {
         });
     }
 
-    /// A register with a value, which may be added to a zero.
+    /// A register with a value; the value may be added to a zero that carries a dependency.
     fn value(&mut self, value: u64, zero: Option<String>) -> String {
         let to = zero.clone().unwrap_or_else(|| self.fresh());
         self.push(match (self.arch, zero) {
@@ -171,13 +171,13 @@ impl Code {
 }
 
 impl Cycle {
-    /// A name that is a file's name as well.
+    /// A name that can also be used as a file name.
     pub fn name(&self) -> String {
         self.to_string().replace(' ', "+")
     }
 
-    /// The litmus test, whose condition is met in exactly the executions that contain the cycle. None
-    /// if the machine does not have one of the edges, or registers enough, or if no condition tells.
+    /// The litmus test. Its condition holds in exactly the executions that contain the cycle. `None`
+    /// if the machine lacks one of the edges, or has too few registers, or if no condition decides the cycle.
     pub fn litmus(&self, arch: Arch) -> Option<String> {
         let nodes = self.nodes();
         let fits = |edge: &Edge| match edge {
@@ -210,7 +210,7 @@ impl Cycle {
         }
         known.sort();
         known.dedup();
-        // One write to a place is the last one; of two, the condition says which.
+        // If a place has one write, that write is last; if it has two, the condition tells which one is.
         let twice = (0..places).filter(|place| last_value(&nodes, *place) == 2);
         atoms.extend(twice.map(|place| format!("{}=2", PLACES[place])));
         let known = if arch == Arch::X86 { String::new() } else { known.join(" ") };

@@ -2,15 +2,15 @@
 //!
 //! A cycle is a list of edges between memory events, the last leading back to the first: program
 //! order within a thread, to the same place (`Pos`) or to another one (`Pod`), perhaps across a
-//! fence or with a dependency; and communication between threads (`Rfe`, `Fre`, `Coe`). It becomes a program in which
-//! some execution contains exactly these edges if the model allows the cycle: the method of
-//! Alglave, Maranget, Sarkar and Sewell, "Fences in Weak Memory Models" (2010).
+//! fence or with a dependency; and communication between threads (`Rfe`, `Fre`, `Coe`). It becomes a
+//! program that has an execution with exactly these edges if the model allows the cycle. The method is that
+//! of Alglave, Maranget, Sarkar and Sewell, "Fences in Weak Memory Models" (2010).
 //!
-//! Communication edges relate events of one place, so the events between two `Pod` edges are all
-//! of one place, and get a new one. Along such a stretch writes store 1, 2, … in the order in which
-//! coherence has them, and a read is expected to see the last write before it. A cycle without a
-//! `Pod` edge has one place only and contradicts coherence; there the stretch is cut at a `Pos`
-//! edge, which is the one that the expected values contradict.
+//! Communication edges relate events of one place. So all events between two `Pod` edges access the same
+//! place, and each such segment gets a new place. Along a segment writes store 1, 2, … in
+//! coherence order, and a read is expected to see the last write before it. A cycle without a
+//! `Pod` edge has a single place and contradicts coherence; its segment is cut at a `Pos`
+//! edge, which is the edge that the expected values contradict.
 
 mod between;
 mod litmus;
@@ -51,7 +51,7 @@ impl Edge {
         Edge::Po { from, to, same_place: false, between: Between::FullFence }
     }
 
-    /// Communication, and program order with every fence that matters to `sc`, `tso` and `pso`.
+    /// Communication, and program order with every fence that matters for `sc`, `tso` and `pso`.
     pub fn all() -> Vec<Edge> {
         Edge::with(&[Between::Nothing, Between::StoreFence, Between::FullFence])
     }
@@ -109,13 +109,13 @@ impl fmt::Display for Edge {
     }
 }
 
-/// A cycle of edges; edge `i` leads from event `i` to the next one, round and round.
+/// A cycle of edges; edge `i` leads from event `i` to the next one, and the last edge to event 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cycle {
     edges: Vec<Edge>,
 }
 
-/// All cycles of at most `length` edges of an alphabet, each once (not once for each rotation).
+/// All cycles of at most `length` edges of an alphabet, each once (and not once for each rotation).
 pub fn enumerate(alphabet: &[Edge], length: usize) -> Vec<Cycle> {
     let mut cycles = Vec::new();
     let mut paths: Vec<Vec<Edge>> = alphabet.iter().map(|edge| vec![*edge]).collect();
@@ -140,12 +140,12 @@ fn is_first_rotation(edges: &[Edge]) -> bool {
 struct Node {
     direction: Direction,
     place: usize,
-    /// What a write stores or a read is expected to see.
+    /// The value that a write stores or that a read is expected to see.
     value: u64,
 }
 
 impl Cycle {
-    /// `None` if no program has such a cycle: directions that do not fit, fewer than two changes
+    /// `None` if no program has such a cycle: the directions do not match, or it has fewer than two changes
     /// of thread, no program order, or a single change of place.
     pub fn new(edges: Vec<Edge>) -> Option<Cycle> {
         let next = |i: usize| edges[(i + 1) % edges.len()];
@@ -165,7 +165,7 @@ impl Cycle {
         self.edges[(event + self.edges.len() - 1) % self.edges.len()]
     }
 
-    /// The events in cyclic order, beginning with one for which `begins` holds of its edge.
+    /// The events in cyclic order, starting with one whose incoming edge satisfies `begins`.
     fn round(&self, begins: impl Fn(Edge) -> bool) -> Vec<usize> {
         let count = self.edges.len();
         let first = (0..count).find(|event| begins(self.into(*event))).unwrap_or(0);
@@ -204,8 +204,8 @@ impl Cycle {
         threads
     }
 
-    /// The program. Its condition, when there is one, holds in exactly the executions that contain
-    /// the cycle; there is none when three writes to a place leave coherence in the dark.
+    /// The program. Its condition holds in exactly the executions that contain the cycle. It has no condition
+    /// if a place has three writes, since the final state then does not determine the coherence order.
     pub fn program(&self) -> Verified {
         let nodes = self.nodes();
         let mut builder = ProgramBuilder::new(self.to_string());
@@ -243,7 +243,7 @@ impl Cycle {
         nodes.iter().all(|node| last_value(nodes, node.place) <= 2)
     }
 
-    /// The values of the program's observables that show the cycle, if its condition does.
+    /// The values of the program's observables that show the cycle, if the program has a condition.
     pub fn witness(&self) -> Option<Vec<u64>> {
         match self.program().into_program().condition?.prop {
             Prop::And(parts) => Some(parts.iter().filter_map(expected_value).collect()),
@@ -263,8 +263,8 @@ fn last_value(nodes: &[Node], place: usize) -> u64 {
     nodes.iter().filter(|node| node.place == place).map(|node| node.value).max().unwrap_or(0)
 }
 
-/// An event and what stands before it. `last` is what the event before it read, if that is of the
-/// same thread and a read; so is what this one gives.
+/// Emits an event and the fence or dependency before it. `last` is the register of the previous event, if
+/// that is a read of the same thread. Returns the register of this event if it is a read.
 fn push_event(
     function: &mut FunctionBuilder,
     edge: Edge,

@@ -8,7 +8,7 @@ use raddle_ir::{
     Operand, Order, Pred, Reg, RmwOp, TerminatorKind, Type,
 };
 
-/// How deep branches, loops and critical sections nest.
+/// The maximum nesting of branches, loops and critical sections.
 const NESTING: usize = 2;
 
 pub(super) const LOAD_ORDERS: &[Order] =
@@ -43,9 +43,9 @@ const BIN_OPS: &[BinOp] = &[
 pub(super) struct Body<'p, 'c> {
     pub(super) plan: &'p mut Plan<'c>,
     pub(super) function: FunctionBuilder,
-    /// Registers with a value worth using.
+    /// Registers with a useful value.
     pub(super) values: Vec<(Reg, Type)>,
-    /// Registers that hold what was read, to be observed.
+    /// Registers that hold loaded values, to be observed.
     pub(super) loaded: Vec<Reg>,
     pub(super) held: Vec<GlobalId>,
     nesting: usize,
@@ -55,7 +55,7 @@ pub(super) struct Body<'p, 'c> {
 }
 
 impl<'p, 'c> Body<'p, 'c> {
-    /// `helper`: the type that the function takes and returns, if it is not a thread's.
+    /// `helper` is the parameter and result type of a helper function; `None` for the function of a thread.
     pub fn new(plan: &'p mut Plan<'c>, name: String, helper: Option<Type>) -> Body<'p, 'c> {
         let mut function = FunctionBuilder::new(name);
         let mut values = Vec::new();
@@ -76,7 +76,7 @@ impl<'p, 'c> Body<'p, 'c> {
         }
     }
 
-    /// The function, and the registers in which it holds what it read.
+    /// The function, and the registers that hold its loaded values.
     pub fn finish(mut self) -> (Function, Vec<Reg>) {
         let result = self.is_helper.then(|| self.operand(Type::I64));
         self.function.ret(result);
@@ -90,8 +90,8 @@ impl<'p, 'c> Body<'p, 'c> {
         }
     }
 
-    /// One statement and how many were put inside it, at most `room`.
-    fn statement(&mut self, room: usize) -> usize {
+    /// Emits one statement; returns the number of statements nested in it, at most `limit`.
+    fn statement(&mut self, limit: usize) -> usize {
         match self.draw() {
             Statement::Load => self.load(),
             Statement::Store => self.store(),
@@ -117,17 +117,17 @@ impl<'p, 'c> Body<'p, 'c> {
             Statement::Broadcast => self.broadcast(),
             Statement::Post => self.post(),
             Statement::Take => self.take(),
-            Statement::Exclusive => return self.exclusive(room),
+            Statement::Exclusive => return self.exclusive(limit),
             Statement::SameWay => self.same_way(),
-            Statement::Branch => return self.branch(room),
-            Statement::Repeat => return self.repeat(room),
-            Statement::Lock => return self.critical_section(room),
-            Statement::TryLock => return self.try_section(room),
-            Statement::Semaphore => return self.semaphore_section(room),
-            Statement::ReadLock => return self.read_section(room),
-            Statement::WriteLock => return self.write_section(room),
-            Statement::Call => return self.call(room),
-            Statement::Spawn => return self.spawn(room),
+            Statement::Branch => return self.branch(limit),
+            Statement::Repeat => return self.repeat(limit),
+            Statement::Lock => return self.critical_section(limit),
+            Statement::TryLock => return self.try_section(limit),
+            Statement::Semaphore => return self.semaphore_section(limit),
+            Statement::ReadLock => return self.read_section(limit),
+            Statement::WriteLock => return self.write_section(limit),
+            Statement::Call => return self.call(limit),
+            Statement::Spawn => return self.spawn(limit),
         }
         0
     }
@@ -178,16 +178,16 @@ impl<'p, 'c> Body<'p, 'c> {
         self.function.block(Some(&format!("l{}", self.blocks)))
     }
 
-    /// Statements one level further in; how many there are.
-    pub(super) fn nested(&mut self, room: usize) -> usize {
-        let count = self.plan.rng.usize(..=room.min(2));
+    /// Emits statements at the next nesting level; returns their number.
+    pub(super) fn nested(&mut self, limit: usize) -> usize {
+        let count = self.plan.rng.usize(..=limit.min(2));
         self.nesting += 1;
         self.statements(count);
         self.nesting -= 1;
         count
     }
 
-    /// A register that will hold something read.
+    /// A register for a loaded value.
     pub(super) fn destination(&mut self, ty: Type) -> Reg {
         let reg = self.register(ty);
         self.loaded.push(reg);
@@ -195,7 +195,7 @@ impl<'p, 'c> Body<'p, 'c> {
         reg
     }
 
-    /// A register's value or a constant.
+    /// The value of a register, or a constant.
     pub(super) fn operand(&mut self, ty: Type) -> Operand {
         if self.values.is_empty() || self.plan.rng.u32(..4) > 0 {
             return self.plan.constant(ty);
@@ -290,7 +290,7 @@ impl<'p, 'c> Body<'p, 'c> {
         self.push(InstKind::Fence { kind: if full { FenceKind::Full } else { any } });
     }
 
-    /// An access to the array at an index that comes from a value read.
+    /// An access to the array at an index that depends on a loaded value.
     fn index(&mut self) {
         let (array, ty) = self.plan.array;
         let mut addr = Operand::from(array);
@@ -326,7 +326,7 @@ impl<'p, 'c> Body<'p, 'c> {
         }
     }
 
-    /// A comparison of a value read, or of a constant, with a small constant.
+    /// A comparison of a loaded value, or of a constant, with a small constant.
     pub(super) fn condition(&mut self) -> Operand {
         let preds =
             [IntPred::Eq, IntPred::Ne, IntPred::Ult, IntPred::Ugt, IntPred::Sle, IntPred::Sge];
@@ -352,21 +352,21 @@ impl<'p, 'c> Body<'p, 'c> {
         self.push(InstKind::Choose { dst, ty, lo, hi, partial: false });
     }
 
-    fn branch(&mut self, room: usize) -> usize {
+    fn branch(&mut self, limit: usize) -> usize {
         let cond = self.condition();
         let (then, els, join) = (self.new_block(), self.new_block(), self.new_block());
         self.function.branch(cond, then, els);
         self.function.switch_to(then);
-        let in_then = self.nested(room);
+        let in_then = self.nested(limit);
         self.function.jump(join);
         self.function.switch_to(els);
-        let in_els = self.nested(room - in_then);
+        let in_els = self.nested(limit - in_then);
         self.function.jump(join);
         self.function.switch_to(join);
         in_then + in_els
     }
 
-    /// A branch or a switch that leads to the next statement, whatever its value is.
+    /// A branch or a switch whose targets are all the next statement.
     fn same_way(&mut self) {
         let next = self.new_block();
         if self.values.is_empty() || self.plan.rng.bool() {
@@ -382,13 +382,13 @@ impl<'p, 'c> Body<'p, 'c> {
     }
 
     /// A loop of two rounds.
-    fn repeat(&mut self, room: usize) -> usize {
+    fn repeat(&mut self, limit: usize) -> usize {
         let counter = self.register(Type::I32);
         let (head, done) = (self.new_block(), self.new_block());
         self.push(InstKind::Move { ty: Type::I32, dst: counter, a: Operand::Int(0) });
         self.function.jump(head);
         self.function.switch_to(head);
-        let inside = self.nested(room.min(1));
+        let inside = self.nested(limit.min(1));
         let (a, b) = (counter.into(), Operand::Int(1));
         self.push(InstKind::Bin { op: BinOp::Add, ty: Type::I32, dst: counter, a, b });
         let again = self.register(Type::BOOL);

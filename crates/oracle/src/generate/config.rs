@@ -1,14 +1,14 @@
-//! What kind of programs to generate.
+//! The configuration of generated programs.
 
 use raddle_ir::Type;
 use std::ops::RangeInclusive;
 
-/// The flavour of accesses.
+/// The kinds of accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Orders {
     /// Plain machine accesses only.
     Asm,
-    /// Machine accesses and C11 atomics of every order that their kind allows.
+    /// Machine accesses, and C11 atomics of every order that their kind allows.
     All,
 }
 
@@ -16,7 +16,7 @@ pub enum Orders {
 pub struct Config {
     /// At least one.
     pub threads: RangeInclusive<usize>,
-    /// Statements of each thread, those nested in others included.
+    /// Statements of each thread, including nested ones.
     pub instructions: RangeInclusive<usize>,
     /// Scalar globals; at least one.
     pub locations: usize,
@@ -34,7 +34,7 @@ pub struct Config {
 
 macro_rules! weights {
     ($($(#[$meta:meta])* $field:ident $kind:ident),+ $(,)?) => {
-        /// How often each kind of statement is drawn, relative to the others.
+        /// The relative frequency of each kind of statement.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         pub struct Weights { $($(#[$meta])* pub $field: u32),+ }
 
@@ -59,38 +59,38 @@ weights! {
     fence Fence,
     /// A store-store barrier.
     store_fence StoreFence,
-    /// A branch on a value read.
+    /// A branch on a loaded value.
     branch Branch,
-    /// A branch on a value read whose targets are the same block.
+    /// A branch on a loaded value with two equal targets.
     same_way SameWay,
     /// A loop of two rounds.
     repeat Repeat,
-    /// A load or store at an index computed from a value read.
+    /// A load or store at an index computed from a loaded value.
     index Index,
-    /// A load or store whose address or value depends on a value read, without being another for it.
+    /// A load or store whose address or value depends on a loaded value but does not change with it.
     depend Depend,
-    /// A load that makes a reservation and a store that needs it.
+    /// A load that makes a reservation, and a store that needs it.
     exclusive Exclusive,
     arithmetic Arithmetic,
     assume Assume,
     assert Assert,
     choose Choose,
     call Call,
-    /// Waits for a value that is stored somewhere, or never.
+    /// Waits for a value that some store writes, or that no store writes.
     wait_for Await,
     /// A critical section.
     lock Lock,
     try_lock TryLock,
-    /// On a condition; only drawn inside critical sections.
+    /// A wait on a condition variable; only drawn inside critical sections.
     wait Wait,
     signal Signal,
     broadcast Broadcast,
-    /// A semaphore taken and given back.
+    /// A semaphore that is decremented and then incremented.
     semaphore Semaphore,
-    /// A semaphore given, or taken for good.
+    /// A semaphore that is incremented, or decremented without a later increment.
     post Post,
     take Take,
-    /// A section that shares a reader-writer lock, and one that has it alone.
+    /// A section with a shared reader-writer lock, and a section with an exclusive one.
     read_lock ReadLock,
     write_lock WriteLock,
     /// A new thread, perhaps joined later.
@@ -98,7 +98,7 @@ weights! {
 }
 
 impl Config {
-    /// Accesses, fences and local code: what both oracles know.
+    /// Accesses, fences and local code, which both oracles support.
     pub fn memory() -> Config {
         Config {
             threads: 2..=3,
@@ -137,7 +137,7 @@ impl Config {
         Config { types, orders: Orders::All, ..Config::memory() }
     }
 
-    /// What matters to POWER and ARM: dependencies, fences of every kind, exclusives.
+    /// Features that matter for POWER and ARM: dependencies, fences of every kind, exclusives.
     pub fn weak() -> Config {
         Config {
             instructions: 2..=5,
@@ -167,7 +167,7 @@ impl Config {
         Config { orders: Orders::All, ..Config::weak() }
     }
 
-    /// Locks, conditions, semaphores, spawned threads and waiting loads as well.
+    /// In addition locks, condition variables, semaphores, spawned threads and waiting loads.
     pub fn synchronised() -> Config {
         let memory = Config::memory();
         Config {
@@ -198,7 +198,7 @@ impl Config {
         }
     }
 
-    /// Little but semaphores and reader-writer locks.
+    /// Mostly semaphores and reader-writer locks.
     pub fn waiting() -> Config {
         Config {
             instructions: 2..=5,

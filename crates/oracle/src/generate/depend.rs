@@ -1,10 +1,10 @@
-//! Generating false dependencies and exclusives: what only weak models care about.
+//! Generating false dependencies and exclusives, which matter only for weak models.
 
 use super::body::{Body, LOAD_ORDERS, STORE_ORDERS};
 use raddle_ir::{Access, BinOp, CastOp, InstKind, Operand, Type};
 
 impl Body<'_, '_> {
-    /// 0, in a way that depends on a value read.
+    /// The value 0, computed so that it depends on a loaded value.
     fn depending_zero(&mut self, to: Type) -> Operand {
         let (reg, ty) = self.plan.pick(&self.values.clone());
         let zero = self.arith(BinOp::Xor, ty, reg.into(), reg.into());
@@ -14,7 +14,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An access whose address or stored value depends on a value read, and is the same always.
+    /// An access whose address or stored value depends on a loaded value but is always the same.
     pub(super) fn depend(&mut self) {
         let (addr, ty) = self.scalar();
         if self.plan.rng.u32(..3) == 0 {
@@ -36,14 +36,14 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A load that makes a reservation, perhaps something else, and a store that needs it, mostly
-    /// of the same place.
-    pub(super) fn exclusive(&mut self, room: usize) -> usize {
+    /// A load that makes a reservation, possibly other statements, and a store that needs the reservation,
+    /// mostly to the same place.
+    pub(super) fn exclusive(&mut self, limit: usize) -> usize {
         let (addr, ty) = self.scalar();
         let access = Access { exclusive: true, ..self.access(LOAD_ORDERS) };
         let dst = self.destination(ty);
         self.push(InstKind::Load { dst, ty, addr, access });
-        let inside = if self.plan.rng.u32(..3) == 0 { self.nested(room.min(1)) } else { 0 };
+        let inside = if self.plan.rng.u32(..3) == 0 { self.nested(limit.min(1)) } else { 0 };
         let elsewhere = self.plan.rng.u32(..6) == 0;
         let (addr, ty) = if elsewhere { self.scalar() } else { (addr, ty) };
         let value = self.operand(ty);

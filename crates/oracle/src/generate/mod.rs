@@ -1,10 +1,10 @@
-//! Seeded random programs: small, always terminating unless they deadlock, well-formed.
+//! Seeded random programs: small, well-formed, and always terminating unless they deadlock.
 //!
-//! A program has a few scalar globals, perhaps an array indexed by values read, mutexes, conditions,
-//! semaphores and reader-writer locks, and two to four threads of structured code. Every register is set to zero at the
-//! entry of its function, so that every register is assigned on every path; every register that an
-//! initial thread reads from memory is observed, and so is every scalar and array element. Stored
-//! constants are mostly different from each other, so that a value tells which store it is from.
+//! A program has a few scalar globals, possibly an array indexed by loaded values, mutexes, condition
+//! variables, semaphores and reader-writer locks, and two to four threads of structured code. Every register
+//! is set to zero at the entry of its function, so that every register is assigned on every path. Every
+//! register into which an initial thread loads from memory is observed, and so is every scalar and array
+//! element. Stored constants are mostly distinct, so that a value identifies its store.
 //!
 //! The same seed and configuration give the same program.
 
@@ -23,14 +23,14 @@ use raddle_ir::{
     Reg, ThreadIdx, Type, Verified, verify,
 };
 
-/// Elements of the array; a power of two, so that a mask makes an index.
+/// The number of elements of the array; a power of two, so that a mask computes an index.
 const ELEMENTS: u64 = 2;
 
 /// The program of a seed.
 ///
 /// # Panics
 ///
-/// If it is not well-formed, which is a defect of the generator.
+/// If the program is not well-formed, which is a defect of the generator.
 pub fn program(config: &Config, seed: u64) -> Verified {
     let mut plan = Plan::new(config, seed);
     let threads = plan.rng.usize(config.threads.clone());
@@ -41,7 +41,7 @@ pub fn program(config: &Config, seed: u64) -> Verified {
     verify(plan.builder.finish()).expect("generated programs are well-formed")
 }
 
-/// What the functions of a program have in common while they are made.
+/// The state that the functions of a program share during generation.
 struct Plan<'c> {
     config: &'c Config,
     rng: Rng,
@@ -122,7 +122,7 @@ impl<'c> Plan<'c> {
         }
     }
 
-    /// A function of one `i64` that returns one, to be called or spawned.
+    /// A function from `i64` to `i64`, to be called or spawned.
     fn helper(&mut self, budget: usize) -> FuncId {
         let name = format!("f{}", self.functions);
         self.functions += 1;
@@ -132,7 +132,7 @@ impl<'c> Plan<'c> {
         self.builder.function(initialised(function))
     }
 
-    /// A constant to store: mostly a new one.
+    /// A constant to store, usually a new one.
     fn constant(&mut self, ty: Type) -> Operand {
         if self.rng.u32(..100) >= self.config.repeated_values {
             self.stored += 1;

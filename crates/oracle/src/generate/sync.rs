@@ -10,18 +10,18 @@ impl Body<'_, '_> {
         (!free.is_empty()).then(|| self.plan.pick(&free))
     }
 
-    pub(super) fn critical_section(&mut self, room: usize) -> usize {
+    pub(super) fn critical_section(&mut self, limit: usize) -> usize {
         let Some(mutex) = self.free_mutex() else { return 0 };
         let addr = Operand::from(mutex);
         self.push(InstKind::Lock { addr });
         self.held.push(mutex);
-        let inside = self.nested(room);
+        let inside = self.nested(limit);
         self.held.pop();
         self.push(InstKind::Unlock { addr });
         inside
     }
 
-    pub(super) fn try_section(&mut self, room: usize) -> usize {
+    pub(super) fn try_section(&mut self, limit: usize) -> usize {
         let Some(mutex) = self.free_mutex() else { return 0 };
         let addr = Operand::from(mutex);
         let dst = self.register(Type::BOOL);
@@ -31,7 +31,7 @@ impl Body<'_, '_> {
         self.function.branch(dst, taken, join);
         self.function.switch_to(taken);
         self.held.push(mutex);
-        let inside = self.nested(room);
+        let inside = self.nested(limit);
         self.held.pop();
         self.push(InstKind::Unlock { addr });
         self.function.jump(join);
@@ -59,26 +59,26 @@ impl Body<'_, '_> {
         self.push(InstKind::CondBroadcast { cond });
     }
 
-    /// A function of at least one statement; how many it has beyond that.
-    fn helper(&mut self, room: usize) -> (FuncId, usize) {
-        let more = self.plan.rng.usize(..=room.min(1));
+    /// A function of at least one statement; returns the number of its further statements.
+    fn helper(&mut self, limit: usize) -> (FuncId, usize) {
+        let more = self.plan.rng.usize(..=limit.min(1));
         (self.plan.helper(1 + more), more)
     }
 
-    pub(super) fn call(&mut self, room: usize) -> usize {
-        let (func, inside) = self.helper(room);
+    pub(super) fn call(&mut self, limit: usize) -> usize {
+        let (func, inside) = self.helper(limit);
         let args = vec![self.operand(Type::I64)];
         let dst = Some(self.destination(Type::I64));
         self.push(InstKind::Call { dst, callee: Callee::Direct(func), args });
         inside
     }
 
-    pub(super) fn spawn(&mut self, room: usize) -> usize {
-        let (func, inside) = self.helper(room);
+    pub(super) fn spawn(&mut self, limit: usize) -> usize {
+        let (func, inside) = self.helper(limit);
         let args = vec![self.operand(Type::I64)];
         let handle = self.register(Type::I64);
         self.push(InstKind::Spawn { dst: handle, callee: Callee::Direct(func), args });
-        let between = self.nested(room - inside);
+        let between = self.nested(limit - inside);
         if self.plan.rng.u32(..4) > 0 {
             let dst = Some(self.destination(Type::I64));
             self.push(InstKind::Join { dst, thread: handle.into() });

@@ -9,7 +9,7 @@ use crate::outcome::Model;
 use raddle_ir::{FenceKind, InstKind};
 
 impl Machine<'_, '_> {
-    /// A load, or an await: a load that waits for a value.
+    /// A load, or an await, which is a load that waits for a value.
     pub(super) fn load(&mut self, world: &World, name: ThreadName, inst: &InstKind) -> Worlds {
         let (dst, ty, addr, awaited) = match *inst {
             InstKind::Load { dst, ty, addr, .. } => (dst, ty, addr, None),
@@ -35,7 +35,7 @@ impl Machine<'_, '_> {
         self.finish(after, name, Some(Event::Read { place, value, from }))
     }
 
-    /// What the thread sees at a place: its own newest store there, or memory.
+    /// The value that the thread sees at a place: its own newest buffered store there, or memory.
     fn visible(&self, world: &World, name: ThreadName, place: Extent) -> (u128, From) {
         let own = world.threads[&name].buffer.iter().rev().find(|entry| entry.place == place);
         match own {
@@ -85,7 +85,7 @@ impl Machine<'_, '_> {
         self.finish(after, name, None)
     }
 
-    /// A read-modify-write or a compare-and-swap; the buffer is empty.
+    /// A read-modify-write or a compare-and-swap. The buffer is empty.
     pub(super) fn update(&mut self, world: &World, name: ThreadName, inst: &InstKind) -> Worlds {
         let (InstKind::Rmw { ty, dst, addr, .. } | InstKind::CmpXchg { ty, dst, addr, .. }) = *inst
         else {

@@ -1,23 +1,23 @@
-//! The operational oracle: all interleavings of a simple machine, told apart by their traces.
+//! The operational oracle: all interleavings of a simple machine, distinguished by their traces.
 //!
-//! `sc`: stores go to memory at once. `tso`: each thread has one FIFO buffer of stores, which leave
-//! it one by one in steps of their own. `pso`: the buffer is FIFO for each place, and a store may
-//! not overtake one that stands before a store-store barrier. A load takes the newest store to its
+//! `sc`: stores go to memory at once. `tso`: each thread has one FIFO store buffer, and each buffered store
+//! reaches memory in its own step. `pso`: the buffer is FIFO for each place, and a store may
+//! not overtake a store that precedes a store-store barrier. A load takes the newest store to its
 //! place from the thread's own buffer, or reads memory.
 //!
 //! Buffers may be bounded: a store then waits while its thread's buffer (`pso`: the stores of its
-//! thread to its place) holds so many. With room for none a store goes to memory at once.
+//! thread to its place) is full. With a bound of 0 a store goes to memory at once.
 //!
-//! Fences, read-modify-writes, compare-and-swaps (failed ones too), lock, condition, spawn and join
+//! Fences, read-modify-writes, compare-and-swaps (even failed ones), and lock, condition, spawn and join
 //! operations wait until the thread's buffer is empty. A mutex is four bytes of memory: 0 is free.
-//! Waiting on a condition is three events: enter its queue, release the mutex, and, once woken,
-//! take the mutex again. A signal wakes any one waiter (each is explored) or does nothing.
+//! Waiting on a condition variable is three events: enter its queue, release the mutex, and, after being
+//! woken, take the mutex again. A signal wakes any one waiting thread (each is explored) or does nothing.
 //!
-//! The search clones the whole world at every step. A world holds the whole history that led to
-//! it, in a form that does not depend on the order of independent steps (see [`world`]); a world
-//! met before is not searched again, which cannot lose a trace.
+//! The search clones the whole world at every step. A world contains the whole history that led to
+//! it, in a form that does not depend on the order of independent steps (see [`world`]). A world
+//! that was visited before is not searched again, which cannot lose a trace.
 //!
-//! Not covered: allocation, accesses that overlap without being of the same bytes.
+//! Not covered: allocation, accesses that overlap without covering the same bytes.
 
 mod access;
 mod sync;
@@ -31,8 +31,8 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use world::{Event, ThreadName, World};
 
-/// Visible instructions of one thread before giving up: a program that loops for ever must neither
-/// fill memory nor, should a round of the loop leave no event, go unnoticed.
+/// The maximum number of visible instructions of one thread: a program that loops forever must not
+/// fill memory, and must be noticed even if a round of the loop leaves no event.
 const STEPS: usize = 64;
 
 /// Every distinct trace of `program`; [`Trouble::Budget`] after `budget` distinct worlds.
@@ -40,7 +40,7 @@ pub fn executions(program: &Program, model: Model, budget: u64) -> Result<Outcom
     bounded(program, model, usize::MAX, budget)
 }
 
-/// The same where buffers have room for so many stores.
+/// [`executions`] with a bound on the number of buffered stores.
 pub fn bounded(
     program: &Program,
     model: Model,
@@ -83,7 +83,7 @@ struct Machine<'c, 'p> {
     places: Places,
 }
 
-/// The worlds that one step leads to; none if the step must wait.
+/// The worlds after one step; none if the step must wait.
 type Worlds = Result<Vec<World>, Trouble>;
 
 impl Machine<'_, '_> {
@@ -117,7 +117,7 @@ impl Machine<'_, '_> {
                 after.thread_mut(name).local.set(*dst, name.handle().into());
                 self.finish(after, name, None)
             }
-            // Everything else waits for the stores of its thread.
+            // All other instructions wait until the stores of their thread have reached memory.
             _ if !world.threads[&name].buffer.is_empty() => Ok(Vec::new()),
             InstKind::Rmw { .. } | InstKind::CmpXchg { .. } => self.update(world, name, inst),
             _ => self.synchronise(world, name, inst),
@@ -140,7 +140,8 @@ impl Machine<'_, '_> {
         Ok(next)
     }
 
-    /// The thread's instruction is done: notes the event and runs it up to its next one.
+    /// Completes the thread's instruction: records the event and runs the thread up to its next visible
+    /// instruction.
     fn finish(&self, mut world: World, name: ThreadName, event: Option<Event>) -> Worlds {
         let thread = world.thread_mut(name);
         thread.events.extend(event);
@@ -161,7 +162,7 @@ impl Machine<'_, '_> {
         Ok(vec![after])
     }
 
-    /// Whether an access to `place` is one to memory that exists.
+    /// Whether an access to `place` is valid.
     fn check(&mut self, place: Extent, write: bool) -> Result<bool, Trouble> {
         let allowed = self.cx.layout.allows(place, write);
         if allowed {
@@ -171,7 +172,7 @@ impl Machine<'_, '_> {
     }
 }
 
-/// Whether a thread has ended and all its stores are in memory.
+/// The result of a thread that has ended and whose stores have all reached memory.
 fn is_over(world: &World, name: ThreadName) -> Option<u64> {
     let thread = world.threads.get(&name)?;
     match thread.local.end() {

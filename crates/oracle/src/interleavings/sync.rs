@@ -87,7 +87,7 @@ impl Machine<'_, '_> {
         self.finish(after, name, Some(event))
     }
 
-    /// The failure of whoever uses a mutex that was destroyed.
+    /// The failure of a thread that uses a destroyed mutex.
     fn destroyed(&self, world: &World, name: ThreadName, mutex: Extent) -> Option<Worlds> {
         let (value, from) = world.read(self.cx, mutex);
         let event = Event::LockFailed { mutex, from };
@@ -108,7 +108,7 @@ impl Machine<'_, '_> {
         self.finish(after, name, Some(Event::Unlock { mutex }))
     }
 
-    /// The next of the three events of waiting on a condition.
+    /// The next of the three events of waiting on a condition variable.
     fn wait(&mut self, world: &World, name: ThreadName, cond: u64, mutex: Extent) -> Worlds {
         match world.threads[&name].waiting {
             None => self.enqueue(world, name, cond, mutex),
@@ -219,7 +219,7 @@ impl Machine<'_, '_> {
 }
 
 impl World {
-    /// Notes a signal or broadcast of `name` that wakes `woken`.
+    /// Records a signal or broadcast of `name` that wakes `woken`.
     fn notify(&mut self, name: ThreadName, cond: u64, woken: &[ThreadName]) {
         let by = self.next_event(name);
         let condition = self.conditions.entry(cond).or_default();

@@ -1,12 +1,12 @@
 //! Worlds: the state of the machine together with the history that led to it.
 //!
 //! The history is a canonical form of the trace so far. Each thread has the list of its visible
-//! events, with the values they read and wrote and, for a read, which event it reads from; each
+//! events, with the values they read and wrote and, for a read, the event it reads from. Each
 //! place has the order of its writes (a mutex: of its successful lock, try-lock and unlock
-//! operations); each condition the order of its signals, with each wait noting how many signals
-//! went before it. Events are named by their thread and their number in it, threads by their
-//! ancestry, so nothing in it depends on the order of independent steps: two interleavings have
-//! the same trace exactly when these are equal.
+//! operations). Each condition variable has the order of its signals, and each wait records the number of
+//! signals before it. Events are named by their thread and their number in it, threads by their
+//! ancestry, so the history does not depend on the order of independent steps: two interleavings have
+//! the same trace exactly if their histories are equal.
 
 use crate::layout::Extent;
 use crate::local::{Context, End, Thread};
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A thread, named by its ancestry: the initial threads are 0, 1, …; child `k` of thread `p` is
-/// `(p + 1) · 2⁸ + k`. The handle that the program sees is one more, so that 0 is none.
+/// `(p + 1) · 2⁸ + k`. The handle in the program is one more, so that 0 is never a handle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct ThreadName(u64);
 
@@ -36,20 +36,20 @@ impl ThreadName {
         self.0 + 1
     }
 
-    /// The thread that a handle names, be there one or not.
+    /// The thread that a handle names, whether it exists or not.
     pub fn from_handle(handle: u64) -> ThreadName {
         ThreadName(handle.wrapping_sub(1))
     }
 }
 
-/// An event, by its thread and its number there.
+/// An event, by its thread and its number in the thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct EventRef {
     pub thread: ThreadName,
     pub index: usize,
 }
 
-/// The write that a read takes its value from; `None`: the initial value.
+/// The write from which a read takes its value; `None` for the initial value.
 pub(super) type From = Option<EventRef>;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -63,7 +63,7 @@ pub(super) enum Event {
         place: Extent,
         value: u128,
     },
-    /// A read-modify-write; one that wrote nothing is a failed compare-and-swap.
+    /// A read-modify-write; a failed compare-and-swap if it wrote nothing.
     Update {
         place: Extent,
         read: u128,
@@ -81,11 +81,11 @@ pub(super) enum Event {
     Unlock {
         mutex: Extent,
     },
-    /// Unlocking a mutex, or waiting with one, that the thread does not hold.
+    /// Unlocking a mutex, or waiting with a mutex, that the thread does not hold.
     Misuse {
         mutex: Extent,
     },
-    /// Entering a condition's queue, after so many signals.
+    /// Entering the queue of a condition variable, after this many signals.
     Enqueue {
         cond: u64,
         signals_before: usize,
@@ -107,24 +107,24 @@ pub(super) enum Event {
     Choice(u64),
 }
 
-/// A store on its way to memory.
+/// A buffered store.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Entry {
     pub place: Extent,
     pub value: u128,
     pub event: usize,
-    /// Store-store barriers of the thread before this store.
+    /// The number of store-store barriers of the thread before this store.
     pub epoch: u32,
 }
 
-/// Where a thread stands in waiting on a condition.
+/// The progress of a thread that waits on a condition variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Waiting {
     /// In the queue, still holding the mutex.
     Queued,
     /// In the queue, the mutex released.
     Asleep,
-    /// Woken by a signal; may have yet to release the mutex.
+    /// Woken by a signal; the mutex may not be released yet.
     Woken { by: EventRef, released: bool },
 }
 
@@ -132,16 +132,16 @@ pub(super) enum Waiting {
 pub(super) struct Running {
     pub local: Thread,
     pub events: Vec<Event>,
-    /// Visible instructions done, fences included.
+    /// The number of executed visible instructions, including fences.
     pub steps: usize,
     /// Oldest first.
     pub buffer: Vec<Entry>,
     pub epoch: u32,
-    /// A full barrier follows the last store: nothing may happen until the buffer is empty.
+    /// A full barrier follows the last store: the thread does nothing until its buffer is empty.
     pub draining: bool,
     pub waiting: Option<Waiting>,
     pub spawned: u64,
-    /// The mutexes that it holds.
+    /// The mutexes that the thread holds.
     pub held: BTreeSet<Extent>,
 }
 
@@ -160,7 +160,7 @@ impl Running {
         }
     }
 
-    /// The entries of the buffer that may go to memory next.
+    /// The buffered stores that may reach memory next.
     pub fn leaving(&self, model: Model) -> Vec<usize> {
         let may_leave = |i: &usize| {
             let (before, entry) = (&self.buffer[..*i], &self.buffer[*i]);
@@ -240,12 +240,12 @@ impl World {
         Rc::make_mut(self.threads.get_mut(&name).expect("threads are never removed"))
     }
 
-    /// The name of the event that the thread is about to have.
+    /// The name of the thread's next event.
     pub fn next_event(&self, name: ThreadName) -> EventRef {
         EventRef { thread: name, index: self.threads[&name].events.len() }
     }
 
-    /// What memory holds, and who wrote it.
+    /// The value in memory, and the event that wrote it.
     pub fn read(&self, cx: &Context, place: Extent) -> (u128, From) {
         match self.cells.get(&place) {
             Some(cell) => (cell.value, cell.writers.last().copied()),
@@ -259,7 +259,7 @@ impl World {
         cell.writers.push(event);
     }
 
-    /// An entry of a thread's buffer goes to memory.
+    /// A buffered store of a thread reaches memory.
     pub fn leave_buffer(&mut self, name: ThreadName, index: usize) {
         let thread = self.thread_mut(name);
         let entry = thread.buffer.remove(index);

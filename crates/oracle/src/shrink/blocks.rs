@@ -1,4 +1,4 @@
-//! Fewer branches and fewer blocks.
+//! Reduction of branches and blocks.
 
 use super::Shrinker;
 use raddle_ir::{Block, BlockId, FuncId, Function, Program, TerminatorKind};
@@ -30,7 +30,7 @@ impl Shrinker<'_> {
         }
     }
 
-    /// Tries to merge blocks that only follow each other and to drop those that nothing reaches.
+    /// Tries to merge chains of blocks and to drop unreachable blocks.
     pub(super) fn blocks(&mut self) {
         let funcs: Vec<FuncId> = self.program.funcs.keys().collect();
         for func in funcs {

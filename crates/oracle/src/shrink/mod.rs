@@ -1,9 +1,9 @@
-//! Making a program that shows something as small as possible.
+//! Shrinking of a program that has some property, such as a disagreement.
 //!
-//! Greedy: passes over threads, instructions (in runs of halving length, as delta debugging does),
-//! branches, blocks, constants, observables and unused definitions are repeated until none of them
-//! finds a smaller program that still shows it. Every program that is tried is well-formed, but it
-//! need not terminate: the test should give up on those that do not. Deterministic if the test is.
+//! The method is greedy: passes over threads, instructions (in runs of halving length, as in delta
+//! debugging), branches, blocks, constants, observables and unused definitions are repeated until none of
+//! them finds a smaller program that still has the property. Every tried program is well-formed, but it
+//! need not terminate: the test should give up on such programs. The result is deterministic if the test is.
 
 mod blocks;
 mod operands;
@@ -11,7 +11,7 @@ mod unused;
 
 use raddle_ir::{FuncId, InstKind, Observed, Operand, Program, ThreadIdx, Verified, verify};
 
-/// A smaller program for which `fails` holds, as it must for `program`.
+/// A smaller program for which `fails` holds. It must hold for `program`.
 pub fn shrink(program: &Verified, fails: &mut dyn FnMut(&Verified) -> bool) -> Verified {
     let mut shrinker = Shrinker { program: program.clone(), fails };
     loop {
@@ -35,7 +35,7 @@ struct Shrinker<'f> {
 }
 
 impl Shrinker<'_> {
-    /// Goes on with `candidate` if it is another well-formed program that still fails.
+    /// Continues with `candidate` if it is a different well-formed program that still fails.
     fn attempt(&mut self, candidate: Program) -> bool {
         if candidate == *self.program {
             return false;
@@ -47,8 +47,8 @@ impl Shrinker<'_> {
         true
     }
 
-    /// Tries an edit for every index below `count` of the program at hand, last first, so that a
-    /// removal does not move what is still to be tried.
+    /// Tries an edit for every index below `count` of the current program, last first, so that a
+    /// removal does not move the indices that are still to be tried.
     fn each(
         &mut self,
         count: impl Fn(&Program) -> usize,
@@ -132,7 +132,7 @@ fn without_thread(program: &Program, index: usize) -> Option<Program> {
     Some(smaller)
 }
 
-/// `None` while there is a condition, which names observables by number.
+/// `None` if the program has a condition, which names observables by number.
 fn without_observable(program: &Program, index: usize) -> Option<Program> {
     if program.condition.is_some() {
         return None;

@@ -5,7 +5,7 @@ use raddle_ir::{Callee, InstKind, Operand, Program, TerminatorKind};
 /// A number that a pass may make smaller.
 pub(super) enum Constant<'p> {
     Operand(&'p mut u128),
-    /// The upper end of a `choose`, as far as it is above the lower one.
+    /// The upper bound of a `choose`, counted from the lower one.
     Choices {
         lo: u64,
         hi: &'p mut u64,
@@ -20,7 +20,7 @@ impl Constant<'_> {
         }
     }
 
-    /// To a value below [`Constant::value`].
+    /// Sets a value below [`Constant::value`].
     pub fn set(&mut self, value: u128) {
         match self {
             Constant::Operand(bits) => **bits = value,

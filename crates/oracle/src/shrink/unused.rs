@@ -1,4 +1,4 @@
-//! Dropping functions and globals that nothing mentions any more.
+//! Removal of functions and globals that are no longer mentioned.
 
 use super::{Shrinker, instructions, mentions, operands};
 use raddle_ir::{Callee, FuncId, GlobalId, InstKind, Observed, Operand, Program};
@@ -51,7 +51,7 @@ fn without_function(program: &Program, index: usize) -> Option<Program> {
     Some(smaller)
 }
 
-/// `None` while there is a condition, which may name globals.
+/// `None` if the program has a condition, which may name globals.
 fn without_global(program: &Program, index: usize) -> Option<Program> {
     let gone = GlobalId::from_u32(index as u32);
     let observed = |what: Observed| matches!(what, Observed::Mem { global, .. } if global == gone);

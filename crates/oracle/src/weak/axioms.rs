@@ -1,6 +1,6 @@
-//! The axioms, as they are written in Herding Cats (sections 4 to 6), each relation computed whole.
+//! The axioms, as written in Herding Cats (sections 4 to 6); each relation is computed as a whole.
 //!
-//! acyclic(po-loc ∪ com) has been asked before: see [`super::communication`].
+//! acyclic(po-loc ∪ com) was checked before: see [`super::communication`].
 
 use super::Model;
 use super::communication::Communication;

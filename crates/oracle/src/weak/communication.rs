@@ -1,7 +1,7 @@
-//! Reads-from and coherence: every choice for one place that is coherent there.
+//! Reads-from and coherence: every coherent choice for one place.
 //!
-//! acyclic(po-loc ∪ com) speaks of one place at a time, so it is asked place by place before the
-//! choices for the places are combined. The write of the initial value is no event: nothing is
+//! acyclic(po-loc ∪ com) concerns one place at a time, so it is checked for each place before the
+//! choices for the places are combined. The write of the initial value is not an event: no event is
 //! before it, so it is on no cycle.
 
 use super::graph::Graph;
@@ -10,7 +10,7 @@ use crate::layout::Extent;
 use crate::outcome::Trouble;
 use crate::relation::{EventId, Relation};
 
-/// The communication of one place, or of several together.
+/// The communication relations of one place, or of several places together.
 #[derive(Clone, Debug)]
 pub(super) struct Communication {
     pub rf: Relation,
@@ -45,8 +45,8 @@ impl Communication {
     }
 }
 
-/// Every coherent choice for a place whose initial value is given. `spend` is asked before each choice that
-/// is looked at.
+/// Every coherent choice for a place with the given initial value. `spend` is called before each choice
+/// is examined.
 pub(super) fn coherent(
     graph: &Graph,
     place: Extent,
@@ -71,7 +71,7 @@ pub(super) fn coherent(
 /// A read and the write it reads; `None` for the initial value.
 type ReadsFrom = Vec<(EventId, Option<EventId>)>;
 
-/// Every way to give the reads of a place writes of the value that they read.
+/// Every assignment of the reads of a place to writes of the value that they read.
 fn sources(
     graph: &Graph,
     place: Extent,
@@ -122,7 +122,7 @@ fn communication(
     result
 }
 
-/// Every order of writes to one place that program order agrees with: no other is coherent.
+/// Every order of the writes to one place that agrees with program order; no other order is coherent.
 fn orders(
     graph: &Graph,
     writes: &[EventId],

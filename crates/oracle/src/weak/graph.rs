@@ -1,5 +1,5 @@
-//! One trace per thread as a graph: events, and the relations that reads-from and coherence have
-//! no part in.
+//! One trace for each thread as a graph: events, and the relations that do not depend on reads-from and
+//! coherence.
 
 use super::trace::{Access, Direction, Trace};
 use crate::deps::Deps;
@@ -9,7 +9,7 @@ use crate::relation::{EventId, Events, Relation};
 use std::collections::BTreeSet;
 
 pub(super) struct Graph<'t> {
-    /// Thread by thread, in program order; with the number of the thread.
+    /// The events of each thread in program order, thread by thread, with the number of the thread.
     events: Vec<(usize, &'t Access)>,
     pub reads: Events,
     pub writes: Events,
@@ -24,7 +24,7 @@ pub(super) struct Graph<'t> {
     pub ctrl: Relation,
     /// Control dependencies with an instruction barrier after the branch.
     pub ctrl_fenced: Relation,
-    /// Pairs on the two sides of a barrier, by kind.
+    /// Pairs on the two sides of a barrier, by kind of barrier.
     pub full: Relation,
     pub light: Relation,
     pub stores: Relation,
@@ -89,7 +89,7 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Relates two events of a thread; `index` is the number of the first in it.
+    /// Relates two events of a thread; `index` is the number of the first one in the thread.
     fn in_thread(&mut self, a: EventId, b: EventId, index: usize) {
         let (before, after) = (self.access(a), self.access(b));
         let mut add = |relation: fn(&mut Self) -> &mut Relation, holds: bool| {

@@ -1,4 +1,4 @@
-//! Which barriers an instruction stands for on each machine.
+//! The barriers that an instruction stands for on each machine.
 //!
 //! | instruction | `power` | `arm` |
 //! |---|---|---|
@@ -9,7 +9,8 @@
 //! | store, seq_cst | `sync` before | `dmb` before and after |
 //! | read-modify-write | as the load after it, as the store before it | `dmb` on the same sides |
 //!
-//! A machine's own accesses (`asm`) ask for nothing. Fences of another machine are taken for the weakest barrier that orders what they order.
+//! Accesses of the machine itself (`asm`) imply no barrier. A fence of another machine is taken for the
+//! weakest barrier that provides the same order.
 
 use super::Model;
 use raddle_ir::{FenceKind, Order};
@@ -18,20 +19,20 @@ use raddle_ir::{FenceKind, Order};
 pub(super) enum Barrier {
     /// `sync`, `dmb`, `dsb`
     Full,
-    /// `lwsync`: all but stores with later loads.
+    /// `lwsync`: orders everything except stores with later loads.
     Light,
-    /// `eieio`, `dmb.st`, `dsb.st`: stores with stores.
+    /// `eieio`, `dmb.st`, `dsb.st`: orders stores with stores.
     Stores,
-    /// `isync`, `isb`: what branches before it depend on, with everything after it.
+    /// `isync`, `isb`: orders the loads on which earlier branches depend with everything after it.
     Instructions,
 }
 
-/// What follows an access.
+/// The barrier after an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum After {
     Nothing,
     Barrier(Barrier),
-    /// A branch on what was read, then [`Barrier::Instructions`].
+    /// A branch on the loaded value, then [`Barrier::Instructions`].
     BranchAndInstructions,
 }
 

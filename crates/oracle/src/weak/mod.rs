@@ -15,17 +15,17 @@
 //!         rmw ∩ (fre;coe) = ∅
 //! ```
 //!
-//! Here po ∪ rf may have cycles, so threads cannot be run one step after another as
-//! [`super::axiomatic`] does it. Each thread is run by itself with all values that its loads may
-//! return ([`trace`]); one trace per thread gives a [`graph`]; reads are then given writes of their
-//! value ([`communication`]) and the result is put to the [`axioms`].
+//! Here po ∪ rf may have cycles, so the threads cannot be run step by step as in
+//! [`super::axiomatic`]. Each thread is run by itself with all values that its loads may
+//! return ([`trace`]). One trace for each thread gives a [`graph`]. Reads are then assigned to writes of
+//! their value ([`communication`]), and the [`axioms`] decide about the result.
 //!
-//! Dependencies follow registers, without regard to values: `xor r,r` depends on `r`, and a
-//! selection on its condition and both operands. Control dependencies are those on branches,
-//! assumptions, assertions and the pointers of calls. A compare-and-exchange branches on its
-//! comparison. What C11's orders become is in [`mapping`].
+//! Dependencies follow registers, independent of values: `xor r,r` depends on `r`, and a
+//! select depends on its condition and both operands. Control dependencies come from branches,
+//! assumptions, assertions and the function pointers of calls. A compare-and-exchange branches on its
+//! comparison. [`mapping`] defines the barriers of C11's orders.
 //!
-//! Not covered: what [`super::axiomatic`] does not cover either.
+//! Not covered: the features that [`super::axiomatic`] does not cover either.
 
 mod axioms;
 mod communication;
@@ -44,11 +44,11 @@ use rustc_hash::FxHashSet;
 use std::fmt;
 use trace::{Direction, Trace, Traces, Values};
 
-/// Candidates looked at before giving up.
+/// The maximum number of examined candidates.
 const BUDGET: u64 = 20_000_000;
-/// Choices for one place looked at, for each candidate of the budget.
+/// The maximum number of examined choices for one place, for each candidate of the budget.
 const CHOICES: u64 = 20;
-/// Partial traces of one thread looked at before giving up.
+/// The maximum number of partial traces of one thread.
 const TRACES: u64 = 100_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,7 +68,7 @@ impl Model {
         }
     }
 
-    /// The model that engines and results call so.
+    /// The model with this name in engines and results.
     pub fn named(name: &str) -> Option<Model> {
         Model::ALL.into_iter().find(|model| model.name() == name)
     }
@@ -85,8 +85,8 @@ pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
     executions_within(program, model, BUDGET)
 }
 
-/// The same, with a limit on the candidates, and on the traces of one thread, looked at. Choices for
-/// single places, on the way to candidates, are limited with them.
+/// [`executions`] with a limit on the number of candidates, and of traces of one thread. The number of
+/// choices for single places, on the way to candidates, is limited in proportion.
 pub fn executions_within(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
     let cx = Context::new(program)?;
     let threads = traces(&cx, model, budget.min(TRACES))?;
@@ -98,7 +98,7 @@ pub fn executions_within(program: &Program, model: Model, budget: u64) -> Result
     Ok(search.outcome)
 }
 
-/// What the threads from one on can store in some trace or other, for each of them.
+/// For each thread: the stores that this and the later threads can perform in some trace.
 fn stores(threads: &[Vec<Trace>]) -> Vec<Stores> {
     let mut sofar = Stores::default();
     let mut all = vec![sofar.clone()];
@@ -124,7 +124,7 @@ fn traces(cx: &Context, model: Model, budget: u64) -> Result<Vec<Vec<Trace>>, Tr
             cx.program.threads.keys().map(|thread| all.of(thread)).collect();
         let threads = threads?;
         let found = values(cx, &threads);
-        // A value comes by way of different stores, all but the first of which depend on loads.
+        // A value passes through different stores, all of which except the first depend on loads.
         if found == all.values || round > most_dependent_stores(&threads) {
             return Ok(threads);
         }
@@ -193,8 +193,8 @@ impl Search<'_, '_> {
         self.judge(traces, &graph, &choices, Communication::none(graph.len()))
     }
 
-    /// Whether for every read there is a write of its value, or may be one in a thread whose trace
-    /// is not chosen yet: a quick look before anything else.
+    /// A cheap first check: whether for every read a write of its value exists, or may exist in a thread
+    /// whose trace is not chosen yet.
     fn reads_have_writes(&self, chosen: &[&Trace]) -> bool {
         let all = || chosen.iter().flat_map(|trace| &trace.accesses);
         let others = &self.stores[chosen.len()];

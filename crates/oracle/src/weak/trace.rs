@@ -1,10 +1,10 @@
-//! What one thread can do, whatever the others do: its traces.
+//! The traces of one thread for arbitrary behaviour of the other threads.
 //!
 //! A load may return any value that some trace of some thread, with loads that return such values,
-//! stores to the place. That is more than can happen, and no less: in an allowed execution the
+//! stores to the place. This is a superset of the possible values: in an allowed execution the
 //! value of a store comes, through rf and the dependencies in threads, from loads that are not
-//! after it, because the models put both into happens-before. So the values can be found in as
-//! many rounds as there are stores that depend on loads.
+//! after it, because the models include both in happens-before. So the number of rounds to find the values
+//! is at most the number of stores that depend on loads.
 
 use super::Model;
 use super::mapping::{self, After, Barrier};
@@ -16,7 +16,7 @@ use crate::outcome::Trouble;
 use raddle_ir::{InstKind, Operand, Order, Reg, RmwOp, ThreadIdx, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The values that may be at each place; its initial value where none is given.
+/// The possible values at each place; a place that is missing has its initial value.
 pub(super) type Values = BTreeMap<Extent, BTreeSet<u128>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub(super) enum Direction {
     Write,
 }
 
-/// A load or store, with all that its place in the thread says.
+/// A load or store, with its relations to the other accesses of the thread.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub direction: Direction,
@@ -36,12 +36,12 @@ pub(super) struct Access {
     pub control: Deps,
     /// The part of `control` whose branches have an instruction barrier after them.
     pub control_fenced: Deps,
-    /// Of the store of a read-modify-write: the number of its load.
+    /// For the store of a read-modify-write: the number of its load.
     pub pair: Option<usize>,
     pub barriers: Barriers,
 }
 
-/// Barriers of the thread before an access, by kind.
+/// The number of barriers of the thread before an access, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Barriers {
     pub full: usize,
@@ -57,11 +57,11 @@ pub(super) struct Trace {
     control_fenced: Deps,
     /// The load that holds the thread's reservation.
     reservation: Option<usize>,
-    /// Branches that were made by the mapping and not by the program.
+    /// Dependencies on branches that the mapping introduced, not the program.
     mapped_control: Deps,
 }
 
-/// A load or store about to be done.
+/// A load or store that is about to be executed.
 struct Request {
     direction: Direction,
     place: Extent,
@@ -101,7 +101,7 @@ impl Trace {
         Ok(index)
     }
 
-    /// The store of a read-modify-write whose load was the access before.
+    /// The store of a read-modify-write; its load was the previous access.
     fn paired_write(
         &mut self,
         request: &Request,
@@ -127,10 +127,10 @@ impl Trace {
     }
 }
 
-/// What a read-modify-write stores.
+/// The value that a read-modify-write stores.
 enum Update {
     Modify(RmwOp, Operand),
-    /// Expected and new value, and the register that says whether they were exchanged.
+    /// The expected and the new value, and the register that tells whether they were exchanged.
     Exchange(Operand, Operand, Reg),
 }
 
@@ -148,12 +148,12 @@ pub(super) struct Traces<'c, 'p> {
     pub model: Model,
     pub values: Values,
     pub places: Places,
-    /// Partial traces of one thread looked at in one round before giving up.
+    /// The maximum number of partial traces of one thread in one round.
     pub budget: u64,
 }
 
 impl Traces<'_, '_> {
-    /// Every trace of a thread whose loads return the values known so far.
+    /// Every trace of a thread in which loads return the values known so far.
     pub fn of(&mut self, thread: ThreadIdx) -> Result<Vec<Trace>, Trouble> {
         let local = Thread::initial(self.cx, thread)?;
         let mut open = vec![Trace {
@@ -230,7 +230,7 @@ impl Traces<'_, '_> {
         }
     }
 
-    /// The place of an access; `None` if it is a bad one, which has ended the thread.
+    /// The place of an access; `None` if it is invalid, in which case the thread has ended.
     fn request(
         &mut self,
         trace: &mut Trace,
@@ -280,8 +280,8 @@ impl Traces<'_, '_> {
         self.values_at(request.place).into_iter().map(read).collect()
     }
 
-    /// A store-conditional may fail for any reason; it can succeed with a reservation of its place.
-    /// Whether it did says nothing of the value that was loaded, so it is no dependency.
+    /// A store-conditional may fail for any reason; it can succeed if the thread has a reservation of its place.
+    /// Its success does not depend on the loaded value, so it is not a dependency.
     fn store_conditional(
         &mut self,
         mut trace: Trace,
@@ -338,7 +338,7 @@ impl Traces<'_, '_> {
         match m.update {
             Update::Modify(op, operand) => {
                 let new = arith::modify(op, m.ty, old, value(&trace, operand))?;
-                // Also of an exchange: there is no store-conditional before its reservation is made.
+                // This also holds for an exchange: its store-conditional cannot run before the load makes the reservation.
                 let data = trace.local.deps(operand).and(read);
                 trace.paired_write(request, load, new, data)?;
             }

@@ -1,14 +1,14 @@
-//! Time that this thread was on a processor, where the system tells; by the clock elsewhere.
+//! Processor time of this thread if the system reports it; otherwise elapsed time.
 
 use std::time::{Duration, Instant};
 
-/// How long something takes.
+/// The time that `work` takes.
 pub fn time(work: impl FnOnce()) -> Duration {
     let (before, start) = (on_processor(), Instant::now());
     work();
     let elapsed = start.elapsed();
     match (before, on_processor()) {
-        // The system counts at its own pace: of what is shorter than that the clock knows more.
+        // The system counts processor time coarsely: for short times the clock is more precise.
         (Some(before), Some(after)) if elapsed > Duration::from_millis(10) => after - before,
         _ => elapsed,
     }

@@ -1,8 +1,8 @@
-//! The benchmark: every program of the catalogue under every model and strategy ([`measure`]), what
-//! robustness costs ([`robust`]), and the monitors on logs ([`log`]).
+//! The benchmark: every program of the catalogue under every model and strategy ([`measure`]), the cost of
+//! deciding robustness ([`robust`]), and the monitors on logs ([`log`]).
 //!
-//! Searches and logs run in a child process each, so that their peak of memory is their own.
-//! The tables go to standard output; `--json FILE` writes the same as one object a line.
+//! Each search and each log runs in its own child process, so that its peak of memory is measured separately.
+//! The tables go to standard output; `--json FILE` writes the same data as one object per line.
 
 use raddle_engine::{Model, Strategy};
 mod cpu;
@@ -34,28 +34,28 @@ struct Args {
     /// Strategies.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "optimal,source")]
     strategy: Vec<StrategyArg>,
-    /// The parameter of every program, instead of its own default.
+    /// The parameter of every program, instead of its default.
     #[arg(long)]
     size: Option<u32>,
-    /// Give up on one measurement after so many seconds.
+    /// Give up on one measurement after this many seconds.
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     timeout: u64,
-    /// Also write the results to a file, one JSON object a line.
+    /// Also write the results to a file, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Run one job in this process and print its measurement: what the children are told.
+    /// Run one job in this process and print its measurement (used for child processes).
     #[arg(long, hide = true)]
     child: bool,
-    /// Monitor one log in this process: the other thing that children are told.
+    /// Monitor one log in this process (used for child processes).
     #[arg(long, hide = true, requires = "child")]
     log: Option<PathBuf>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Table {
-    /// Executions and events a second.
+    /// Executions and events per second.
     Search,
-    /// Deciding robustness against checking under sc.
+    /// Deciding robustness compared with checking under sc.
     Robust,
     /// The monitors on logs.
     Log,
@@ -104,7 +104,7 @@ fn fail(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Every combination of what was asked for.
+/// Every combination of the selected programs, models and strategies.
 fn jobs(args: &Args) -> Result<Vec<Job>, String> {
     use raddle_bench::catalogue::{FAMILIES, find};
     let families = match args.programs.as_slice() {

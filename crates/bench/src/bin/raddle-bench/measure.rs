@@ -6,7 +6,7 @@ use raddle_interleave::explore;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// A program, and how to search it.
+/// A program, and the parameters of its search.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
     pub family: Family,
@@ -32,7 +32,7 @@ impl Job {
     }
 }
 
-/// What a job took and gave.
+/// The result and the cost of a job.
 #[derive(Serialize, Deserialize, Debug)]
 pub struct Measurement {
     pub program: String,
@@ -46,9 +46,9 @@ pub struct Measurement {
     pub seconds: f64,
     pub executions_per_second: f64,
     pub events_per_second: f64,
-    /// The most memory that the process ever held, where the system tells.
+    /// The peak memory of the process, if the system reports it.
     pub peak_kib: Option<u64>,
-    /// Whether the search came to its end in time.
+    /// Whether the search finished in time.
     pub complete: bool,
 }
 
@@ -63,7 +63,7 @@ pub fn run(job: &Job) -> Measurement {
     let start = Instant::now();
     let summary = explore(&program, &options);
     let seconds = start.elapsed().as_secs_f64();
-    // A search too short to time has no rate worth printing; it must not divide by zero either.
+    // The rate of a very short search is not meaningful; this only avoids a division by zero.
     let rate = |count: u64| count as f64 / seconds.max(1e-9);
     Measurement {
         program: program.name.clone(),
@@ -82,7 +82,7 @@ pub fn run(job: &Job) -> Measurement {
     }
 }
 
-/// `VmHWM` of this process, in KiB, where there is a `/proc`.
+/// `VmHWM` of this process, in KiB, on systems with a `/proc`.
 pub fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! The measurements as a table, row by row as they come.
+//! The measurements as a table, printed row by row.
 
 use crate::measure::Measurement;
 use std::io::{Result, Write};
@@ -35,6 +35,6 @@ pub fn row(out: &mut impl Write, m: &Measurement) -> Result<()> {
         m.events_per_second,
         peak
     )?;
-    // A row can take a minute; show it when it is there.
+    // A row can take a minute; show it as soon as it is complete.
     out.flush()
 }

@@ -1,4 +1,4 @@
-//! Arithmetic and exchanges, on registers, on memory, and locked.
+//! Arithmetic and exchanges, on registers and on memory, with and without `LOCK`.
 
 use super::super::access::Size;
 use super::super::emit::{Emit, constant};
@@ -11,7 +11,7 @@ use super::{
 use crate::ast::Inst;
 use raddle_ir::{BinOp, Diagnostic, IntPred, Operand, Reg, RmwOp, Type};
 
-/// `dst = dst op src`: on memory a load and a store, or one atomic access if it is locked.
+/// `dst = dst op src`. On memory this is a load and a store, or one atomic access with `LOCK`.
 pub(super) fn binary(e: &mut Emit<'_, '_>, inst: &Inst, alu: Alu) -> Result<(), Diagnostic> {
     let [dst, src] = e.args(inst)?;
     let (dst, src) = (place(e, dst)?, value(e, src)?);
@@ -27,11 +27,11 @@ pub(super) fn binary(e: &mut Emit<'_, '_>, inst: &Inst, alu: Alu) -> Result<(), 
 }
 
 fn flag_source(op: BinOp) -> Source {
-    // An addition leaves a carry and an overflow of its own.
+    // The carry and overflow of an addition are not those of a comparison.
     if op == BinOp::Add { Source::ZeroAndSign } else { Source::Comparison }
 }
 
-/// Computes `dst op value` in place, and the flags if they are asked for.
+/// Computes `dst op value` in place, and sets the flags if they are read.
 fn apply(
     e: &mut Emit<'_, '_>,
     lock: bool,
@@ -65,7 +65,7 @@ fn apply(
     }
 }
 
-/// `INC` and `DEC` leave the carry as it was, which is not known here.
+/// `INC` and `DEC` keep the old carry, which is not modelled here.
 pub(super) fn step(e: &mut Emit<'_, '_>, inst: &Inst, alu: Alu) -> Result<(), Diagnostic> {
     let dst = destination(e, inst)?;
     apply(e, inst.lock, dst, alu, constant(1), Some(Source::ZeroAndSign));
@@ -99,7 +99,7 @@ fn exchanged(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(WriteOperand, Reg), D
     }
 }
 
-/// An exchange with memory is locked with or without the prefix.
+/// An exchange with memory is atomic with or without the prefix.
 pub(super) fn xchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     match exchanged(e, inst)? {
         (WriteOperand::Mem(addr), reg) => {
@@ -118,7 +118,7 @@ pub(super) fn xchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> 
     Ok(())
 }
 
-/// The memory or register operand that comes first, then a register.
+/// A memory or register operand, then a register.
 fn first_then_register(
     e: &mut Emit<'_, '_>,
     inst: &Inst,
@@ -158,9 +158,9 @@ fn sum_with_flags(e: &mut Emit<'_, '_>, a: Reg, b: Reg) -> Reg {
     sum
 }
 
-/// Compares `EAX` with the destination and puts the source there if they are equal; `EAX` has the
-/// old value afterwards either way. Without a lock the destination is always written, if only
-/// with what it held, as the architecture says.
+/// Compares `EAX` with the destination and stores the source there if they are equal; `EAX` has the
+/// old value afterwards in both cases. Without `LOCK` the destination is always written, if necessary
+/// with its old value, as the architecture defines.
 pub(super) fn cmpxchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let (dst, src) = first_then_register(e, inst)?;
     let eax = e.machine_reg(X86_EAX);

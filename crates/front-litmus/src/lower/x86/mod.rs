@@ -1,10 +1,10 @@
 //! X86 instructions, in Intel's operand order: the destination first.
 //!
-//! Mnemonics may carry a size suffix. `L` and none mean the test's word, `Q` makes the words of
-//! the whole test 64 bits wide, `B` and `W` are understood for `MOV` only.
+//! Mnemonics may have a size suffix. `L` or no suffix means the test's word, `Q` makes the words of
+//! the whole test 64 bits wide, `B` and `W` are supported for `MOV` only.
 //!
-//! Deviations: a 32-bit register name means the whole register in a test with 64-bit words;
-//! immediates are limited by the word, not by what an encoding can hold.
+//! Deviations: a 32-bit register name denotes the whole register in a test with 64-bit words;
+//! immediates are limited by the word, not by the instruction encoding.
 
 mod arith;
 mod product;
@@ -64,9 +64,9 @@ enum Op {
     Xadd,
     Cmpxchg,
     Lea,
-    /// With one operand a product of two words in `EDX` and `EAX`; signed, also with two or three.
+    /// With one operand, a double-word product in `EDX` and `EAX`; the signed form also has two or three operands.
     Multiply(Sign),
-    /// `EDX` and `EAX` by a word.
+    /// Divides `EDX` and `EAX` by a word.
     Divide(Sign),
 }
 
@@ -118,7 +118,7 @@ fn condition_code(mnemonic: &str, prefix: &str) -> Option<Condition> {
     CONDITIONS.iter().find(|(name, _)| *name == code).map(|(_, cond)| *cond)
 }
 
-/// Works on 64 bits by its name.
+/// Whether the mnemonic denotes a 64-bit operation.
 pub(super) fn is_wide(mnemonic: &str) -> bool {
     decode(mnemonic).is_some_and(|(_, suffix)| suffix == Some('q'))
 }
@@ -239,7 +239,7 @@ fn place(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<WriteOperand, Diagnostic> {
     }
 }
 
-/// Memory is loaded.
+/// Reads a register, or loads from memory.
 fn read(e: &mut Emit<'_, '_>, place: WriteOperand) -> Operand {
     match place {
         WriteOperand::Reg(reg) => reg.into(),
@@ -281,7 +281,7 @@ fn compared(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(Operand, Operand), Dia
     Ok((read_value(e, a), read_value(e, b)))
 }
 
-/// The one operand of an instruction, where it must be written to.
+/// The only operand of an instruction, which is written to.
 fn destination(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<WriteOperand, Diagnostic> {
     let [arg] = e.args(inst)?;
     let dst = place(e, arg)?;
@@ -318,7 +318,7 @@ fn mov(e: &mut Emit<'_, '_>, inst: &Inst, size: Size) -> Result<(), Diagnostic> 
         (WriteOperand::Reg(dst), src) => {
             let cut = e.size_type(size);
             let value = read_value(e, src);
-            let value = e.cut(value, cut);
+            let value = e.truncate(value, cut);
             let low = e.temp(Type::I64);
             e.cast(CastOp::ZExt, cut, Type::I64, low, value);
             merge_low(e, dst, low.into(), size);
@@ -327,7 +327,7 @@ fn mov(e: &mut Emit<'_, '_>, inst: &Inst, size: Size) -> Result<(), Diagnostic> 
     Ok(())
 }
 
-/// Replaces the low bits of a register; `low` has no others set.
+/// Replaces the low bits of a register; no other bits of `low` are set.
 fn merge_low(e: &mut Emit<'_, '_>, dst: Reg, low: Operand, size: Size) {
     let mask = e.size_type(size).mask() as i64;
     let high = e.temp(Type::I64);
@@ -347,7 +347,7 @@ fn set_condition(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(
     Ok(())
 }
 
-/// The source is read whether the condition holds or not.
+/// The source is read even if the condition does not hold.
 fn move_if(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(), Diagnostic> {
     let [dst, src] = e.args(inst)?;
     let dst = e.reg_arg(dst)?;

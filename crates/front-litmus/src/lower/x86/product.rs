@@ -1,4 +1,4 @@
-//! Products and quotients. They leave the flags undefined, or a carry that is not modelled.
+//! Products and quotients. They leave the flags undefined, or set a carry that is not modelled.
 
 use super::super::emit::{Emit, constant};
 use super::super::flags::Source;
@@ -8,8 +8,8 @@ use super::{read_value, value};
 use crate::ast::Inst;
 use raddle_ir::{BinOp, Diagnostic, Operand, Type};
 
-/// `MUL src`: `EDX` and `EAX` become `EAX * src`. `IMUL` has the forms `dst *= src` and
-/// `dst = src * number` as well.
+/// `MUL src`: `EDX` and `EAX` become `EAX * src`. `IMUL` also has the forms `dst *= src` and
+/// `dst = src * number`.
 pub(super) fn multiply(e: &mut Emit<'_, '_>, inst: &Inst, sign: Sign) -> Result<(), Diagnostic> {
     if sign == Sign::Signed && inst.args.len() > 1 {
         return multiply_register(e, inst);
@@ -43,7 +43,7 @@ fn multiply_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic
     Ok(())
 }
 
-/// `EAX` gets the quotient and `EDX` the remainder. What raises a divide error fails.
+/// `EAX` gets the quotient and `EDX` the remainder. A division that raises a divide error fails.
 pub(super) fn divide(e: &mut Emit<'_, '_>, inst: &Inst, sign: Sign) -> Result<(), Diagnostic> {
     let [src] = e.args(inst)?;
     let src = value(e, src)?;

@@ -36,8 +36,8 @@ impl Parser<'_, '_> {
         Box::new(error.expected(format!("at most {MAX_NESTING} levels")))
     }
 
-    /// `depth` counts what encloses this; every cycle of the grammar passes through here or through
-    /// [`Parser::unary`], and both pass it on increased.
+    /// `depth` is the number of enclosing levels. Every recursion of the grammar passes through this function
+    /// or [`Parser::unary`], and both pass on an increased depth.
     fn implication(&mut self, depth: usize) -> PResult<Prop> {
         if depth >= MAX_NESTING {
             return Err(self.too_deep());
@@ -82,7 +82,7 @@ impl Parser<'_, '_> {
             self.cursor.expect(TokenKind::RParen)?;
             return Ok(inner);
         }
-        match (self.cursor.word(), self.cursor.ahead(1).kind) {
+        match (self.cursor.word(), self.cursor.peek(1).kind) {
             ("all", TokenKind::LParen) => Ok(Prop::And(self.parts(depth)?)),
             ("any", TokenKind::LParen) => Ok(Prop::Or(self.parts(depth)?)),
             (_, TokenKind::EqEq | TokenKind::NotEq) => self.comparison(),
@@ -98,7 +98,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `all(p, …)`, `any(p, …)`: needed for conjunctions of fewer than two parts.
+    /// `all(p, …)`, `any(p, …)`: the only form for conjunctions and disjunctions of fewer than two parts.
     fn parts(&mut self, depth: usize) -> PResult<Vec<Prop>> {
         self.cursor.next();
         self.cursor.next();

@@ -53,7 +53,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The labels of a body, in order; those without a name are `None`.
+/// The labels of a body, in order; `None` for a block without a name.
 struct Labels<'s> {
     count: usize,
     names: Names<'s, BlockId>,
@@ -72,7 +72,7 @@ fn labels<'s>(cursor: &Cursor<'s>) -> PResult<Labels<'s>> {
             TokenKind::RBrace if depth == 0 => return Ok(labels),
             TokenKind::RBrace => depth -= 1,
             TokenKind::LBrace => depth += 1,
-            // An inline position also has a string and a colon.
+            // An inline position also contains a string and a colon.
             _ if depth == 0 && !after_bang && at_label(&cursor) => labels.add(&cursor, token)?,
             _ => {}
         }
@@ -84,7 +84,7 @@ fn labels<'s>(cursor: &Cursor<'s>) -> PResult<Labels<'s>> {
 fn at_label(cursor: &Cursor<'_>) -> bool {
     let label =
         matches!(cursor.token().kind, TokenKind::Word | TokenKind::Quoted | TokenKind::BlockNumber);
-    label && cursor.ahead(1).kind == TokenKind::Colon
+    label && cursor.peek(1).kind == TokenKind::Colon
 }
 
 impl<'s> Labels<'s> {
@@ -95,14 +95,14 @@ impl<'s> Labels<'s> {
             return check_number(cursor, token, id.index(), "block");
         }
         if self.names.insert(cursor.decode_name(token)?, id).is_some() {
-            let message = format!("the label {} stands twice", cursor.excerpt(token));
+            let message = format!("the label {} is defined twice", cursor.excerpt(token));
             return Err(Box::new(cursor.error(token, message).expected("a new label")));
         }
         Ok(())
     }
 }
 
-/// The state while a function's body is read.
+/// The state while the body of a function is read.
 pub(super) struct Body<'a, 's> {
     pub cursor: &'a mut Cursor<'s>,
     pub symbols: &'a Symbols<'s>,
@@ -246,7 +246,7 @@ impl Body<'_, '_> {
         })
     }
 
-    // ---- what instructions and terminators share ----
+    // ---- shared by instructions and terminators ----
 
     pub(super) fn operand(&mut self, ty: Type) -> PResult<Operand> {
         self.operand_or_untyped(Some(ty))

@@ -1,4 +1,4 @@
-//! Globals: the typed forms and the general one.
+//! Globals: the typed forms and the form with raw bytes.
 
 use super::super::MAX_INITIALISED;
 use super::super::cursor::PResult;
@@ -10,10 +10,10 @@ use crate::program::Global;
 use crate::types::Type;
 use crate::verify::MAX_OBJECT_SIZE;
 
-/// The alignment of `bytes` objects that do not give one.
+/// The default alignment of `bytes` objects.
 const DEFAULT_ALIGN: u32 = 8;
 
-/// What stands behind the colon.
+/// The part of a declaration after the colon.
 struct Object {
     size: u64,
     align: u32,
@@ -97,11 +97,11 @@ impl Parser<'_, '_> {
         Err(Box::new(self.cursor.error(token, message).expected(format!("at most {limit} bytes"))))
     }
 
-    /// One value for every element, or a list of the first ones.
+    /// One value for every element, or a list of values for the first elements.
     fn initialiser(&mut self, ty: Type, count: u64) -> PResult<Contents> {
         if !self.cursor.eat(TokenKind::LBracket) {
             let value = self.element(ty)?;
-            // Zero needs no bytes; do not build them first.
+            // Zeros need no bytes: do not build a long vector of them.
             let copies = if value == Operand::Int(0) { 0 } else { count as usize };
             return Ok(pack(ty, std::iter::repeat_n(value, copies)));
         }
@@ -131,7 +131,7 @@ impl Parser<'_, '_> {
                 Err(Box::new(error.expected("a constant").help("memory starts as zero: write 0")))
             }
             _ => {
-                let error = self.cursor.error(token, format!("an address where {ty} is wanted"));
+                let error = self.cursor.error(token, format!("an address where {ty} is expected"));
                 Err(Box::new(error.expected("a number").help("use the type ptr")))
             }
         }
@@ -161,7 +161,7 @@ impl Parser<'_, '_> {
         Ok(Object { size, align, element, contents })
     }
 
-    /// Pairs of hexadecimal digits; spaces may stand anywhere.
+    /// Pairs of hexadecimal digits; spaces may appear anywhere.
     fn hex(&self, token: Token) -> PResult<Vec<u8>> {
         let text = self.cursor.text(token).trim_matches('"');
         let digits: Option<Vec<u8>> =

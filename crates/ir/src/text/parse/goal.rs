@@ -1,13 +1,13 @@
-//! Goals, and the lock that gives the sole right to write memory.
+//! Goals, and the lock that gives the exclusive right to write memory.
 //!
-//! A goal names blocks of functions that may stand further down, so goals are resolved at the end.
+//! A goal names blocks of functions that may be defined later in the file, so goals are resolved at the end.
 
 use super::super::cursor::PResult;
 use super::super::lex::{Token, TokenKind};
 use super::{Parser, operand};
 use crate::program::{Block, BlockId, Goal, ThreadIdx};
 
-/// A thread, and the label that it is to be at.
+/// A thread, and the label that it has to reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreadLabel {
     thread: ThreadIdx,
@@ -53,7 +53,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Looks the labels up, now that every function was read.
+    /// Looks up the labels, after every function was read.
     pub(super) fn resolve_goals(&mut self) -> PResult<()> {
         for places in std::mem::take(&mut self.goals) {
             let mut goal = Goal { places: Vec::new() };

@@ -23,7 +23,7 @@ impl<'s> Body<'_, 's> {
             return self.binary(&head, op);
         }
         if let Some(op) = UnOp::from_mnemonic(head.word) {
-            let dst = self.one(&head)?;
+            let dst = self.one_result(&head)?;
             let ty = self.cursor.ty()?;
             return Ok(InstKind::Un { op, ty, dst, a: self.operand(ty)? });
         }
@@ -68,22 +68,22 @@ impl<'s> Body<'_, 's> {
         })
     }
 
-    pub(super) fn none(&self, head: &Head<'_>) -> PResult<()> {
+    pub(super) fn no_result(&self, head: &Head<'_>) -> PResult<()> {
         self.results::<0>(head).map(|_| ())
     }
 
-    pub(super) fn one(&self, head: &Head<'_>) -> PResult<Reg> {
+    pub(super) fn one_result(&self, head: &Head<'_>) -> PResult<Reg> {
         self.results(head).map(|[dst]| dst)
     }
 
-    pub(super) fn two(&self, head: &Head<'_>) -> PResult<[Reg; 2]> {
+    pub(super) fn two_results(&self, head: &Head<'_>) -> PResult<[Reg; 2]> {
         self.results(head)
     }
 
-    fn optional(&self, head: &Head<'_>) -> PResult<Option<Reg>> {
+    fn optional_result(&self, head: &Head<'_>) -> PResult<Option<Reg>> {
         match head.results.is_empty() {
             true => Ok(None),
-            false => self.one(head).map(Some),
+            false => self.one_result(head).map(Some),
         }
     }
 
@@ -106,14 +106,14 @@ impl<'s> Body<'_, 's> {
     }
 
     fn binary(&mut self, head: &Head<'_>, op: BinOp) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let ty = self.cursor.ty()?;
         let a = self.operand(ty)?;
         Ok(InstKind::Bin { op, ty, dst, a, b: self.comma_operand(ty)? })
     }
 
     fn cast(&mut self, head: &Head<'_>, op: CastOp) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let from = self.cursor.ty()?;
         let a = self.operand(from)?;
         self.cursor.expect_word("to")?;
@@ -121,7 +121,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn compare(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let pred = match FloatPred::from_mnemonic(self.cursor.word()) {
             Some(pred) => {
                 self.cursor.next();
@@ -135,7 +135,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn select(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let ty = self.cursor.ty()?;
         let cond = self.operand(Type::BOOL)?;
         let a = self.comma_operand(ty)?;
@@ -171,39 +171,39 @@ impl<'s> Body<'_, 's> {
             "cmp" => self.compare(head),
             "select" => self.select(head),
             "move" => {
-                let dst = self.one(head)?;
+                let dst = self.one_result(head)?;
                 let ty = self.cursor.ty()?;
                 Ok(InstKind::Move { ty, dst, a: self.operand(ty)? })
             }
             "call" => {
-                let dst = self.optional(head)?;
+                let dst = self.optional_result(head)?;
                 let (callee, args) = self.callee()?;
                 Ok(InstKind::Call { dst, callee, args })
             }
             "fence" => {
-                self.none(head)?;
+                self.no_result(head)?;
                 Ok(InstKind::Fence { kind: self.mnemonic::<FenceKind>("a fence")? })
             }
             "spawn" => {
-                let dst = self.one(head)?;
+                let dst = self.one_result(head)?;
                 let (callee, args) = self.callee()?;
                 Ok(InstKind::Spawn { dst, callee, args })
             }
             "join" => {
-                let dst = self.optional(head)?;
+                let dst = self.optional_result(head)?;
                 Ok(InstKind::Join { dst, thread: self.operand(Type::I64)? })
             }
             "extent" => {
-                let dst = self.one(head)?;
+                let dst = self.one_result(head)?;
                 Ok(InstKind::Extent { dst, addr: self.operand(Type::Ptr)? })
             }
-            "self" => Ok(InstKind::SelfId { dst: self.one(head)? }),
+            "self" => Ok(InstKind::SelfId { dst: self.one_result(head)? }),
             "exit" => {
-                self.none(head)?;
+                self.no_result(head)?;
                 Ok(InstKind::ThreadExit { value: self.operand(Type::I64)? })
             }
-            "yield" => self.none(head).map(|()| InstKind::Yield),
-            "halt" => self.none(head).map(|()| InstKind::Halt),
+            "yield" => self.no_result(head).map(|()| InstKind::Yield),
+            "halt" => self.no_result(head).map(|()| InstKind::Halt),
             _ => self.lock_or_check(head),
         }
     }
@@ -211,22 +211,22 @@ impl<'s> Body<'_, 's> {
     fn lock_or_check(&mut self, head: &Head<'_>) -> PResult<InstKind> {
         match head.word {
             "trylock" => {
-                let dst = self.one(head)?;
+                let dst = self.one_result(head)?;
                 Ok(InstKind::TryLock { dst, addr: self.operand(Type::Ptr)? })
             }
             "choose" => self.choose(head),
             "format" => self.format(head),
             "cond_wait" => {
-                let woken = self.optional(head)?;
+                let woken = self.optional_result(head)?;
                 let cond = self.operand(Type::Ptr)?;
                 Ok(InstKind::CondWait { woken, cond, mutex: self.comma_operand(Type::Ptr)? })
             }
             "lock" | "unlock" | "cond_signal" | "cond_broadcast" => {
-                self.none(head)?;
+                self.no_result(head)?;
                 self.lock(head)
             }
             "assume" | "assert" | "unsupported" | "fail" => {
-                self.none(head)?;
+                self.no_result(head)?;
                 self.check(head)
             }
             word => {
@@ -267,7 +267,7 @@ impl<'s> Body<'_, 's> {
 
     /// `FORMAT, ARGS [to BUFFER, SIZE]`
     fn format(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let format = self.operand(Type::Ptr)?;
         let args = self.comma_operand(Type::Ptr)?;
         let to = match self.cursor.eat_word("to") {
@@ -278,7 +278,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn choose(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let ty = self.cursor.ty()?;
         let lo = self.cursor.integer("an integer of 0 to 2^64-1")?;
         self.cursor.expect(TokenKind::Comma)?;

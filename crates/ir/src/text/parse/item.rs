@@ -1,5 +1,5 @@
 //! Top-level items: names, tables, threads, observables. Globals, functions and conditions have
-//! files of their own.
+//! their own files.
 
 use super::super::cursor::PResult;
 use super::super::lex::{Token, TokenKind};
@@ -66,12 +66,12 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// `N =`, where N is the place in the table: written out so that a reader can find it.
+    /// `N =`, where N is the index of the entry in its table. It is redundant, but helps human readers.
     fn table_index(&mut self, index: usize, what: &str) -> PResult<()> {
         let token = self.cursor.token();
         let number: u32 = self.cursor.integer(&format!("the number of the {what}"))?;
         if number as usize != index {
-            let message = format!("{what} {number} stands where {what} {index} is due");
+            let message = format!("{what} {number} stands where {what} {index} is expected");
             let error = self.cursor.error(token, message).expected(index.to_string());
             return Err(Box::new(error.help("the entries of a table are numbered from 0 up")));
         }
@@ -102,7 +102,7 @@ impl Parser<'_, '_> {
         let id = self.program.observables.next_key();
         self.declared_once(token, self.symbols.observables.get(&name) == Some(&id), "observable")?;
         self.cursor.expect(TokenKind::Assign)?;
-        let by_type = self.cursor.ahead(1).kind == TokenKind::At;
+        let by_type = self.cursor.peek(1).kind == TokenKind::At;
         let what = if by_type { self.observed_memory()? } else { self.observed_register()? };
         self.program.observables.push(Observable { name: name.into_owned(), what });
         Ok(())

@@ -1,4 +1,4 @@
-//! Instructions that touch memory, and how they touch it.
+//! Instructions that access memory, and the words that describe an access.
 
 use super::super::cursor::PResult;
 use super::super::lex::TokenKind;
@@ -8,7 +8,7 @@ use crate::inst::{Access, InstKind};
 use crate::types::Type;
 use crate::words::{IntPred, Mnemonic, Order, RmwOp};
 
-/// The alignment of `alloca` and `malloc` that do not give one.
+/// The default alignment of `alloca` and `malloc`.
 const DEFAULT_ALIGN: u32 = 8;
 
 /// The words between a type and an address.
@@ -28,38 +28,38 @@ impl AccessWords {
 }
 
 impl Body<'_, '_> {
-    /// The instruction, if it is one of memory.
+    /// Reads the instruction, if it is a memory instruction.
     pub(super) fn memory(&mut self, head: &Head<'_>) -> PResult<Option<InstKind>> {
         let kind = match head.word {
             "alloca" => {
-                let dst = self.one(head)?;
+                let dst = self.one_result(head)?;
                 let size = self.operand(Type::I64)?;
                 let align = self.align()?;
                 InstKind::Alloca { dst, size, align, private: self.cursor.eat_word("private") }
             }
             "malloc" => {
-                let dst = self.one(head)?;
+                let dst = self.one_result(head)?;
                 let size = self.operand(Type::I64)?;
                 let align = self.align()?;
                 InstKind::Malloc { dst, size, align, zeroed: self.cursor.eat_word("zeroed") }
             }
             "free" => {
-                self.none(head)?;
+                self.no_result(head)?;
                 InstKind::Free { addr: self.operand(Type::Ptr)? }
             }
             "load" => {
-                let dst = self.one(head)?;
+                let dst = self.one_result(head)?;
                 let (ty, access) = self.access()?;
                 InstKind::Load { dst, ty, addr: self.operand(Type::Ptr)?, access }
             }
             "store" => {
-                self.none(head)?;
+                self.no_result(head)?;
                 let (ty, access) = self.access()?;
                 let addr = self.operand(Type::Ptr)?;
                 InstKind::Store { ty, addr, value: self.comma_operand(ty)?, access }
             }
             "store_cond" => {
-                let ok = self.one(head)?;
+                let ok = self.one_result(head)?;
                 let (ty, access) = self.access()?;
                 let addr = self.operand(Type::Ptr)?;
                 InstKind::StoreCond { ty, ok, addr, value: self.comma_operand(ty)?, access }
@@ -80,7 +80,7 @@ impl Body<'_, '_> {
     }
 
     fn rmw(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let op: RmwOp = self.mnemonic("a read-modify-write operation")?;
         let (ty, access) = self.access()?;
         let addr = self.operand(Type::Ptr)?;
@@ -93,7 +93,7 @@ impl Body<'_, '_> {
     }
 
     fn cmpxchg(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let [dst, ok] = self.two(head)?;
+        let [dst, ok] = self.two_results(head)?;
         let weak = self.cursor.eat_word("weak");
         let ty = self.cursor.ty()?;
         let words = self.access_words(2)?;
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
     }
 
     fn wait_for(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one(head)?;
+        let dst = self.one_result(head)?;
         let pred: IntPred = self.mnemonic("a comparison")?;
         let (ty, access) = self.access()?;
         let addr = self.operand(Type::Ptr)?;

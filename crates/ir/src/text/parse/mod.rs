@@ -1,7 +1,7 @@
 //! The parser: recursive descent over the tokens, in two passes.
 //!
-//! [`mod@outline`] collects the names; then the items are read in order, and the first thing that is
-//! wrong ends the parse. Recursion happens only in conditions and is bounded there.
+//! [`mod@outline`] collects the names; then the items are read in order, and the first error ends the
+//! parse. Only conditions need recursion, and its depth is bounded there.
 
 mod cond;
 mod function;
@@ -59,10 +59,10 @@ struct Parser<'a, 's> {
     symbols: &'a Symbols<'s>,
     program: Program,
     positions: Positions,
-    /// Whether there was a `program` item.
+    /// Whether a `program` item was read.
     named: bool,
     /// Bytes of initialisers so far.
     initialised: u64,
-    /// Goals as written: their labels are known when all functions were read.
+    /// Goals as written: their labels can be resolved only after all functions were read.
     goals: Vec<Vec<goal::ThreadLabel>>,
 }

@@ -9,8 +9,8 @@ use crate::program::{FuncId, GlobalId, Reg};
 use crate::types::Type;
 use cranelift_entity::EntityRef;
 
-/// An operand that is no register. Without a type (the arguments of an indirect call) a number is
-/// taken as its bits.
+/// An operand that is not a register. Without a type (in the arguments of an indirect call) a number
+/// is taken as its bits.
 pub(super) fn constant(
     cursor: &mut Cursor<'_>,
     symbols: &Symbols<'_>,
@@ -75,7 +75,7 @@ pub(super) fn offset(cursor: &mut Cursor<'_>) -> PResult<i64> {
 }
 
 impl Signature<'_> {
-    /// The register that a token names, if it is declared.
+    /// The register that a token names, if the register is declared.
     pub(super) fn resolve(&self, cursor: &Cursor<'_>, token: Token) -> PResult<Reg> {
         let text = cursor.text(token);
         let found = match token.kind {

@@ -1,9 +1,9 @@
-//! The first pass: which names a file declares.
+//! The first pass: collects the names that a file declares.
 //!
-//! Names may be used before they are declared, and a constant argument needs its parameter's type,
-//! so the names, signatures and registers are collected before anything is resolved. This pass
-//! gives no diagnostics: where the text is wrong it collects what it can, and the second pass, which
-//! reads the same text in order, meets the error first and says so.
+//! Names may be used before they are declared, and a constant argument needs its parameter's type.
+//! So the names, signatures and registers are collected before anything is resolved. This pass
+//! reports no errors: where the text is wrong it collects the names it can, and the second pass, which
+//! reads the same text in order, meets the error first and reports it.
 
 use super::super::cursor::{Cursor, PResult};
 use super::super::lex::{Token, TokenKind};
@@ -23,17 +23,17 @@ pub(super) struct Signature<'s> {
     pub reg_names: Names<'s, Reg>,
 }
 
-/// Everything that can be referred to from somewhere else.
+/// All names that other items can refer to.
 #[derive(Debug, Default)]
 pub(super) struct Symbols<'s> {
     pub globals: Names<'s, GlobalId>,
     pub funcs: Names<'s, FuncId>,
     pub signatures: PrimaryMap<FuncId, Signature<'s>>,
-    /// Which function a thread runs is in `thread_funcs`.
+    /// The function that each thread runs is in `thread_funcs`.
     pub threads: Names<'s, ThreadIdx>,
     pub thread_funcs: PrimaryMap<ThreadIdx, Cow<'s, str>>,
     pub observables: Names<'s, ObservableId>,
-    /// How many `file` and `loc` items there are.
+    /// The numbers of `file` and `loc` items.
     pub files: u32,
     pub locs: u32,
     counts: Counts,
@@ -50,7 +50,7 @@ pub(super) fn outline<'s>(mut cursor: Cursor<'s>) -> Symbols<'s> {
     let mut depth = 0u32;
     while !cursor.at(TokenKind::End) {
         if depth == 0 && cursor.token().starts_line {
-            // What is wrong here, the second pass reports.
+            // The second pass reports the error.
             let _ = symbols.declare(cursor.clone());
         }
         match cursor.next().kind {
@@ -63,7 +63,7 @@ pub(super) fn outline<'s>(mut cursor: Cursor<'s>) -> Symbols<'s> {
 }
 
 impl<'s> Symbols<'s> {
-    /// Records what the item at the cursor declares, if it declares something.
+    /// Records the name that the item at the cursor declares, if it declares one.
     fn declare(&mut self, mut cursor: Cursor<'s>) -> PResult<()> {
         match cursor.word() {
             "const" | "thread_local" | "global" => self.global(&mut cursor)?,
@@ -113,10 +113,10 @@ impl<'s> Symbols<'s> {
 }
 
 impl<'s> Signature<'s> {
-    /// Reads from the parameters to the last `reg` line; a position in between is passed over.
+    /// Reads from the parameters to the last `reg` line, and skips a position in between.
     fn read(&mut self, cursor: &mut Cursor<'s>) -> PResult<()> {
         self.header(cursor)?;
-        // The end of the file need not start a line.
+        // The end of the file need not be at the start of a line.
         while !matches!(cursor.token().kind, TokenKind::LBrace | TokenKind::End)
             && !cursor.token().starts_line
         {
@@ -140,7 +140,7 @@ impl<'s> Signature<'s> {
 
     /// The `reg` lines at the start of a body.
     pub(super) fn registers(&mut self, cursor: &mut Cursor<'s>) -> PResult<()> {
-        while cursor.at_word("reg") && cursor.ahead(1).kind != TokenKind::Colon {
+        while cursor.at_word("reg") && cursor.peek(1).kind != TokenKind::Colon {
             cursor.next();
             self.register(cursor)?;
             while cursor.eat(TokenKind::Comma) {
@@ -175,7 +175,7 @@ impl<'s> Signature<'s> {
     }
 }
 
-/// `%3` or `#3` where something gets the number `index`.
+/// Checks `%3` or `#3` in the declaration that gets the number `index`.
 pub(super) fn check_number(
     cursor: &Cursor<'_>,
     token: Token,

@@ -1,8 +1,8 @@
-//! Source positions of what is parsed.
+//! Source positions of the parsed constructs.
 //!
 //! Positions that are not in the `loc` table (those written inline, and the places in the `.rir`
-//! file itself) get their entries after everything is read, behind the table: so the table's numbers
-//! stay what the file says, wherever in the file it stands.
+//! file itself) are appended to the table after the whole file was read. So the numbers of the table
+//! stay as written, wherever in the file the table stands.
 
 use super::super::cursor::{Cursor, PResult};
 use super::super::lex::TokenKind;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// A position as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Written {
-    /// None; the construct starts at this byte.
+    /// No position; the construct starts at this byte.
     Nothing(usize),
     Table(LocId),
     Inline {
@@ -23,7 +23,7 @@ pub(super) enum Written {
     },
 }
 
-/// What has a position.
+/// A construct that has a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Positioned {
     Function(FuncId),
@@ -31,10 +31,11 @@ pub(super) enum Positioned {
     Terminator(FuncId, BlockId),
 }
 
-/// Positions to be entered into the table, in the order of the source.
+/// Positions that still have to be entered into the table, in the order of the source.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
-    /// What is read now belongs to a library: what has no position written gets none.
+    /// Whether the current function is a library function: there, constructs without a written position
+    /// get none.
     library: bool,
     pending: Vec<(Positioned, Written)>,
 }
@@ -71,12 +72,12 @@ pub(super) fn loc_number(cursor: &mut Cursor<'_>, symbols: &Symbols<'_>) -> PRes
 }
 
 impl Positions {
-    /// Whether what comes next belongs to a library.
+    /// Sets whether the following constructs belong to a library function.
     pub(super) fn in_library(&mut self, library: bool) {
         self.library = library;
     }
 
-    /// The id to keep for now; [`Positions::resolve`] replaces it if need be.
+    /// The preliminary id; [`Positions::resolve`] may replace it.
     pub(super) fn note(&mut self, place: Positioned, written: Written) -> LocId {
         match written {
             Written::Table(id) => return id,
@@ -87,7 +88,7 @@ impl Positions {
         LocId::NONE
     }
 
-    /// Enters the pending positions; those not written only if `own` asks for them.
+    /// Enters the pending positions. `own` also enters those that were not written.
     pub(super) fn resolve(self, program: &mut Program, file: &str, source: &str, own: bool) {
         let mut table = Table::new(program);
         let mut sweep = Sweep { source, at: 0, line: 1, column: 1 };
@@ -118,7 +119,7 @@ impl Positions {
     }
 }
 
-/// The program's tables of files and positions, searchable.
+/// The program's tables of files and positions, with an index for lookups.
 struct Table<'p> {
     files: &'p mut Vec<String>,
     locs: &'p mut Vec<Loc>,
@@ -147,7 +148,7 @@ impl<'p> Table<'p> {
     }
 }
 
-/// Turns ascending byte offsets into lines and columns in one walk over the source.
+/// Converts ascending byte offsets into lines and columns in one pass over the source.
 struct Sweep<'s> {
     source: &'s str,
     at: usize,

@@ -1,4 +1,4 @@
-//! Final conditions, with parentheses around everything that is itself composed.
+//! Final conditions, with parentheses around every compound operand.
 
 use super::super::literal::name;
 use super::names;
@@ -35,7 +35,7 @@ fn prop(program: &Program, p: &Prop) -> String {
     }
 }
 
-/// Chains of fewer than two parts have no infix form.
+/// Chains of fewer than two parts have no infix form and use `all` or `any`.
 fn joined(program: &Program, parts: &[Prop], infix: &str, function: &str) -> String {
     if parts.len() < 2 {
         let parts: Vec<_> = parts.iter().map(|part| prop(program, part)).collect();

@@ -1,4 +1,4 @@
-//! Globals: as typed values where that says everything, else as bytes.
+//! Globals: as typed values if that loses no information, else as bytes.
 
 use super::super::literal::name;
 use super::super::object::{Contents, natural_align, unpack};
@@ -28,10 +28,10 @@ pub(super) fn global(program: &Program, global: &Global) -> String {
     out
 }
 
-/// Initial bytes of an object that is shown as values. As bytes, a larger one takes far less text and memory.
+/// An object with more initial bytes than this is printed as bytes, which takes far less text and memory.
 const MOST_TYPED: usize = 1 << 16;
 
-/// Element types that could describe the object; types are not kept, so these are guesses.
+/// Element types that could describe the object. These are guesses, since globals keep no types.
 fn candidates(global: &Global) -> Vec<Type> {
     let mut types = Vec::new();
     if !global.relocs.is_empty() {
@@ -47,7 +47,7 @@ fn candidates(global: &Global) -> Vec<Type> {
     types
 }
 
-/// The typed form, if parsing it gives the same object.
+/// The typed form, if parsing it returns the same object.
 fn typed(names: &Names<'_>, global: &Global, ty: Type) -> Option<String> {
     let width = u64::from(ty.bytes());
     let count = global.size / width;

@@ -12,7 +12,7 @@ pub(super) fn instruction(names: &Names<'_>, kind: &InstKind) -> String {
     if results.is_empty() { text } else { format!("{} = {text}", results.join(", ")) }
 }
 
-/// What follows the `=`: one arm an instruction.
+/// The text after the `=`; one arm for each instruction.
 fn operation(names: &Names<'_>, kind: &InstKind) -> String {
     let op = |operand: &Operand, ty: &Type| names.operand(*operand, *ty);
     let at = |operand: &Operand| names.operand(*operand, Type::Ptr);
@@ -114,7 +114,7 @@ fn flags(access: Access) -> String {
     format!("{volatile}{exclusive}{raw}")
 }
 
-/// The words of an access, each with a space before it; `plain` goes without saying.
+/// The words of an access, each with a space before it; `plain` is the default and is not written.
 fn words(access: Access) -> String {
     match access.order {
         Order::Plain => flags(access),
@@ -122,7 +122,7 @@ fn words(access: Access) -> String {
     }
 }
 
-/// The words of a compare-exchange: its failure order only if it is not the implied one.
+/// The words of a compare-exchange; the failure order is written only if it is not the implied one.
 fn exchange_words(success: Access, failure: Order) -> String {
     if failure == success.order.implied_failure() {
         return words(success);

@@ -1,7 +1,7 @@
 //! The printer. Its output is canonical: equal programs print equal text.
 //!
-//! It never fails, also not on programs that the verifier refuses: an id that refers to nothing is
-//! printed by number, so that a broken program can be looked at.
+//! The printer never fails, even on programs that the verifier rejects: an id that refers to nothing is
+//! printed as a number, so that an ill-formed program can be inspected.
 
 mod cond;
 mod global;
@@ -14,7 +14,7 @@ use crate::program::{Block, Function, LocId, Observed, Program};
 use names::Names;
 use std::fmt::Write;
 
-/// Writing to a `String` cannot fail; this keeps the `Result` out of the way.
+/// Ignores the `Result`, since writing to a `String` cannot fail.
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => { let _ = write!($out, $($arg)*); };
 }

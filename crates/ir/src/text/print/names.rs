@@ -1,4 +1,4 @@
-//! How ids and operands are written.
+//! The text form of ids and operands.
 
 use super::super::literal::{constant, name};
 use crate::inst::{Callee, Operand};
@@ -6,7 +6,7 @@ use crate::program::{BlockId, FuncId, Function, GlobalId, Program, Reg};
 use crate::types::Type;
 use cranelift_entity::EntityRef;
 
-/// The names that are visible in a function, or outside of all.
+/// The names that are visible in a function, or at the top level.
 pub(super) struct Names<'p> {
     pub program: &'p Program,
     pub function: Option<&'p Function>,
@@ -43,7 +43,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// An operand of a known type, or (`None`) in a place that gives it none.
+    /// An operand of a known type, or (`None`) in a place that does not determine a type.
     pub(super) fn operand(&self, operand: Operand, ty: impl Into<Option<Type>>) -> String {
         match (operand, ty.into()) {
             (Operand::Reg(reg), _) => self.reg(reg),

@@ -10,7 +10,7 @@ use crate::lex::Token;
 use crate::parse::Parser;
 
 impl Parser<'_> {
-    /// `call …`, from behind the keyword.
+    /// `call …`, starting behind the keyword.
     pub(super) fn call(&mut self, musttail: bool) -> Parse<Made> {
         let (call, ret) = self.callee_and_arguments(musttail)?;
         Ok((InstKind::Call(Box::new(call)), ret))
@@ -37,7 +37,7 @@ impl Parser<'_> {
         Ok((InstKind::CallBr { call: Box::new(call), fallthrough, indirect }, ret))
     }
 
-    /// `[attributes] type callee(arguments) [attributes] [[bundles]]`, and the type returned.
+    /// `[attributes] type callee(arguments) [attributes] [[bundles]]`; also returns the return type.
     fn callee_and_arguments(&mut self, musttail: bool) -> Parse<(Call, TypeId)> {
         let addrspace = self.attrs_before_type()?;
         let written = self.ty()?;
@@ -53,8 +53,8 @@ impl Parser<'_> {
         Ok((Call { callee, ty, args: args.into(), musttail, bundles }, ret))
     }
 
-    /// The type of the function that is called, and what it returns. Where only the latter is
-    /// written, the arguments tell the rest.
+    /// The type of the called function, and its return type. If the text gives only the return type, the
+    /// arguments determine the rest.
     fn callee_type(
         &mut self,
         written: TypeId,
@@ -109,7 +109,7 @@ impl Parser<'_> {
         let (mut args, mut types) = (Vec::new(), Vec::new());
         while !self.is(b')') {
             if self.token == Token::Ellipsis {
-                // A musttail call passes them on as they are.
+                // A musttail call forwards them unchanged.
                 self.advance();
                 break;
             }
@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok((args, types))
     }
 
-    /// What follows `metadata` in a list of operands: metadata, or a value that becomes some.
+    /// The part after `metadata` in a list of operands: metadata, or a value wrapped as metadata.
     fn metadata_operand(&mut self) -> Parse<()> {
         if self.begins_type() {
             self.typed_value()?;

@@ -37,7 +37,7 @@ impl Parser<'_> {
         let at = self.start;
         let (ty, value) = self.typed_value()?;
         if !matches!(self.types.types[ty], Type::Int(_)) {
-            return Err(self.fault_at(at, "a switch over what is no integer"));
+            return Err(self.fault_at(at, "a switch over a value that is not an integer"));
         }
         self.expect(b',')?;
         let default = self.target()?;
@@ -56,7 +56,7 @@ impl Parser<'_> {
         let at = self.start;
         let (ty, address) = self.typed_value()?;
         if !matches!(self.types.types[ty], Type::Ptr { .. }) {
-            return Err(self.fault_at(at, "a jump to what is no address"));
+            return Err(self.fault_at(at, "a jump to a value that is not an address"));
         }
         self.expect(b',')?;
         self.expect(b'[')?;
@@ -102,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `none`, or the token of the pad around this one.
+    /// `none`, or the token of the enclosing pad.
     fn parent_pad(&mut self) -> Parse<Option<Value>> {
         self.expect_word("within")?;
         if self.eat_word(b"none") {

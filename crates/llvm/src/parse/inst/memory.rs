@@ -22,7 +22,9 @@ impl Parser<'_> {
                     let at = self.start;
                     let (count_ty, value) = self.typed_value()?;
                     if !matches!(self.types.types[count_ty], Type::Int(_)) {
-                        return Err(self.fault_at(at, "a number of elements that is no integer"));
+                        return Err(
+                            self.fault_at(at, "a number of elements that is not an integer")
+                        );
                     }
                     count = Some(value);
                 }
@@ -36,7 +38,7 @@ impl Parser<'_> {
         Ok((InstKind::Alloca { ty, count, align, inalloca }, result))
     }
 
-    /// A type, which must be a pointer's, and an operand of it.
+    /// A type, which must be a pointer type, and an operand of that type.
     fn pointer(&mut self) -> Parse<Value> {
         let ty = self.value_ty()?;
         if let Type::Ptr { .. } = self.types.types[ty] {

@@ -1,22 +1,22 @@
-//! Logs of any length, the same ones every time.
+//! Generated logs of any length; the same arguments give the same log.
 
 use clap::ValueEnum;
 use std::io::{Result, Write};
 
 const THREADS: u32 = 8;
 const LOCKS: u32 = 16;
-/// Addresses under each lock.
+/// The number of addresses that each lock protects.
 const CELLS: u32 = 16;
 const SITES: u32 = 64;
 
-/// What the threads of a log do.
+/// The behaviour of the threads of a log.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Read and write under locks.
     Locked,
-    /// Read and write anything: nearly every line is a violation.
+    /// Read and write without locks: nearly every line is a violation.
     Racy,
-    /// The same without sites.
+    /// As `Racy`, but without sites.
     Bare,
 }
 
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// Writes so many events, one a line.
+/// Writes this many events, one on each line.
 pub fn write(out: &mut impl Write, kind: Kind, events: u64) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(1);
     match kind {
@@ -39,7 +39,7 @@ pub fn write(out: &mut impl Write, kind: Kind, events: u64) -> Result<()> {
     }
 }
 
-/// Critical sections: a lock, some accesses to what it guards, the lock again.
+/// Critical sections: lock, some accesses to the protected addresses, unlock.
 fn locked(out: &mut impl Write, random: &mut fastrand::Rng, events: u64) -> Result<()> {
     let mut left = events;
     while left > 0 {

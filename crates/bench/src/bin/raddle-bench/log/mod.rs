@@ -1,7 +1,7 @@
-//! The monitors on recorded logs: events a second, with reading and parsing, and memory.
+//! The monitors on recorded logs: events per second, including reading and parsing, and memory.
 //!
-//! Each log is made, written to a file and read again by a child process, so that its peak of memory is
-//! that of the monitor.
+//! Each log is generated, written to a file and read by a child process, so that the peak of memory is
+//! that of the monitor alone.
 
 mod make;
 
@@ -19,10 +19,10 @@ use std::process::Command;
 
 const LENGTHS: [u64; 2] = [1_000_000, 10_000_000];
 const MODELS: [(&str, Buffers); 2] = [("tso", Buffers::PerThread), ("pso", Buffers::PerAddress)];
-/// Passes over a log; the fastest counts.
+/// The number of passes over a log; the fastest counts.
 const PASSES: usize = 3;
 
-/// What a log took.
+/// The measurement of a log.
 #[derive(Serialize, Deserialize, Debug)]
 pub struct Measured {
     pub log: String,
@@ -58,7 +58,7 @@ pub fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io::Result
     Ok(())
 }
 
-/// A log in a file, for as long as it is needed.
+/// A temporary file with a log.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -74,12 +74,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A file that is left behind in a folder for such files does no harm.
+        // A file that remains in the folder for temporary files does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// Lets a child monitor a log.
+/// Runs the monitor on a log in a child process.
 fn ask(path: &Path, model: &str) -> io::Result<Measured> {
     let arguments = ["--child", "--model", model, "--log"];
     let mut child = Command::new(std::env::current_exe()?);
@@ -91,7 +91,7 @@ fn ask(path: &Path, model: &str) -> io::Result<Measured> {
     Ok(serde_json::from_slice(&done.stdout)?)
 }
 
-/// What the child does.
+/// The work of the child process.
 pub fn measure(path: &Path, model: &str) -> io::Result<Measured> {
     let known = MODELS.into_iter().find(|(name, _)| *name == model);
     let (_, buffers) = known.ok_or(io::Error::other("logs are for tso and pso"))?;

@@ -1,8 +1,8 @@
-//! Robustness against its price: deciding it for a robust program may cost a third more than checking the
+//! The cost of robustness: deciding it for a robust program may take a third more time than checking the
 //! program under SC.
 //!
-//! Both run in this process, in turns, and the least time of each counts: what else the machine does then
-//! touches both alike.
+//! Both run in this process, in turns, and the minimum time of each counts: so other load on the machine
+//! affects both equally.
 
 mod ratio;
 mod subjects;
@@ -10,10 +10,10 @@ mod subjects;
 use ratio::Ratio;
 use std::io::{self, Write};
 
-/// What deciding robustness may cost, in units of checking under SC.
+/// The allowed cost of deciding robustness, relative to checking under SC.
 const ALLOWED: f64 = 4.0 / 3.0;
 
-/// Measures every program and prints a table; its rows also go to `json`, one object a line.
+/// Measures every program and prints a table; its rows also go to `json`, one object per line.
 pub fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io::Result<()> {
     writeln!(out, "\nrobust programs: the price of `robust` in units of `check --model sc`")?;
     writeln!(

@@ -1,4 +1,4 @@
-//! One program under one model: checked under SC and judged, in turns.
+//! One program under one model: checking under SC and deciding robustness, in turns.
 
 use super::subjects::Subject;
 use raddle_analysis::check;
@@ -8,13 +8,13 @@ use serde::Serialize;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long one side of a round takes at least: short enough that the machine leaves some rounds alone.
+/// The minimum duration of one side of a round: short enough that some rounds are not interrupted.
 const ROUND: Duration = Duration::from_millis(1);
-/// How long a measurement takes at least, and how many rounds it has at the least and at the most.
+/// The minimum duration of a measurement, and the minimum and maximum number of its rounds.
 const WHOLE: Duration = Duration::from_millis(600);
 const ROUNDS: std::ops::RangeInclusive<u128> = 7..=200;
 
-/// What a program cost.
+/// The measurement of a program.
 #[derive(Serialize, Debug)]
 pub struct Ratio {
     pub program: String,
@@ -63,7 +63,7 @@ pub fn measure(subject: &Subject, model: Model) -> Ratio {
     }
 }
 
-/// By the clock: what the system counts of a thread's time it counts too coarsely for a round.
+/// Elapsed time: the system counts the processor time of a thread too coarsely for a round.
 fn time(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();

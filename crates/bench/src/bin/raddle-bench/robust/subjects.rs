@@ -1,4 +1,4 @@
-//! The programs: of the catalogue those that are robust, in several sizes, and C programs with their fences.
+//! The programs: the robust ones of the catalogue, in several sizes, and C programs with their fences.
 
 use raddle_bench::catalogue;
 use raddle_engine::Model;
@@ -17,7 +17,7 @@ pub struct Subject {
 const BOTH: &[Model] = &[Model::Tso, Model::Pso];
 const TSO: &[Model] = &[Model::Tso];
 
-/// Families of the catalogue with a small, a middling and a large parameter.
+/// Families of the catalogue with a small, a medium and a large parameter.
 const FAMILIES: [(&str, [u32; 3]); 8] = [
     ("writers", [2, 5, 8]),
     ("readers", [2, 8, 14]),
