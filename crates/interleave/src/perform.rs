@@ -13,8 +13,9 @@ use raddle_machine::visible::UNLOCKED;
 use raddle_machine::{Change, Ending, Fault, Needs, Status, StrongStore, ThreadId, Visible};
 
 impl System<'_> {
-    /// Performs an enabled action with a chosen alternative, then runs every thread that needs no event to
-    /// continue. Appends the event to the execution, and its races with earlier events to `races`.
+    /// Performs an enabled action with a chosen alternative. Then its thread, and the threads that this
+    /// unblocks, run up to their next events. Appends the event to the execution, and its races with earlier
+    /// events to `races`.
     #[inline]
     pub fn perform(&mut self, turn: Turn, races: &mut Vec<Race>) {
         // A quick function returns false before any effect, so the general one can start from here.
@@ -113,7 +114,8 @@ impl System<'_> {
             Visible::Await { .. } => self.load(action, &visible, races),
             Visible::Store { .. } => {
                 if self.slots.is_some() {
-                    // A store is an event only without buffers: with a bound of 0. That buffer is always full.
+                    // A store is an event only without buffers, and then a bound means a bound of 0. A buffer
+                    // of size 0 is always full.
                     self.note_full(thread);
                 }
                 self.modify(action, &visible, Condition::Fixed, races);
@@ -215,7 +217,7 @@ impl System<'_> {
             true => self.machine.memory.read(&self.machine.trail, slice),
             false => self.value_seen(action.thread, action.addr, action.bytes).unwrap_or(0),
         };
-        // Asked before the event is recorded: recording advances the clock that this compares with.
+        // Before the event is recorded: recording changes the clock and the cells that this looks at.
         let mixed = needs.is_some() && self.is_mixed(&action);
         if action.forwarded > 0 {
             let buffer = &self.process(action.thread).buffer;
@@ -264,7 +266,6 @@ impl System<'_> {
         let old = self.machine.memory.read(&self.machine.trail, slice);
         let fresh = self.machine.memory.is_fresh(&self.machine.trail, slice);
         let reserved = action.class == Class::Write;
-        // Before `record_step`: the value must be the one that was there before this event.
         let Change { new, happens, result } = visible.change(action.thread, old, reserved);
         debug_assert_eq!(happens, action.class == Class::Write);
         let mixed = needs.is_some() && self.is_mixed(&action);

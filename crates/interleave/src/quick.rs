@@ -1,5 +1,5 @@
-//! Short implementations of the most common events: ordinary loads and stores, and updates, of bytes that
-//! form one cell.
+//! Short implementations of the most common events: ordinary loads and stores, and updates, of initialised
+//! bytes that form one cell.
 //!
 //! They have the same effect as the general implementations in [`crate::perform`] and [`crate::update`].
 //! Invariant: each function either performs the whole event and returns true, or returns false before it has
