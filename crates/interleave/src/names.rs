@@ -1,8 +1,8 @@
 //! Names instead of addresses.
 //!
-//! A global is called by its name, an array's element by its index, the copy of a thread-local one also by its thread; an object of a
-//! frame by its register and function; an object of the heap by its thread and number, which mean
-//! the same in every execution. `+8` is an offset.
+//! A global has its name, an element of an array also its index, and the copy of a thread-local global also the
+//! name of its thread. An object of a frame is named by its register and function. An object of the heap is
+//! named by its thread and its number, which are the same in every execution. `+8` is an offset.
 
 use crate::system::System;
 use raddle_engine::{Bytes, Datum, Elements};
@@ -11,12 +11,12 @@ use raddle_machine::layout::{self, ObjectId};
 use raddle_machine::{Allocation, Machine, Mark, PassedOp, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// The names of the objects that threads have made so far.
+/// The names of the objects that threads have created so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     elements: Elements,
     objects: FxHashMap<ObjectId, String>,
-    /// How many of the heap each thread has made.
+    /// The number of heap objects that each thread has created.
     heap: FxHashMap<ThreadId, u32>,
 }
 
@@ -57,7 +57,7 @@ impl Names {
         Bytes { addr, bytes, name: self.name(&system.machine, addr) }
     }
 
-    /// How the program calls an address.
+    /// The name of an address.
     pub fn name(&self, machine: &Machine<'_>, addr: u64) -> String {
         let known = self.known(machine, addr);
         known.unwrap_or_else(|| if addr == 0 { "null".to_owned() } else { format!("{addr:#x}") })
@@ -75,8 +75,8 @@ impl Names {
         Some(if offset == 0 { name } else { format!("{name}+{offset}") })
     }
 
-    /// A value as people write it: a signed number while it is small, the name of what it points
-    /// to, or else a bit pattern.
+    /// A value as people write it: a small signed number, the name of the object that it points to, or a bit
+    /// pattern.
     pub fn datum(&self, system: &System<'_>, bits: u128, bytes: u32) -> Datum {
         let machine = &system.machine;
         match (bytes == 8).then(|| self.pointee(machine, bits as u64)).flatten() {
