@@ -4,24 +4,24 @@
 //! with buffers of K stores is a model of its own:
 //!
 //! - TSO: a thread's buffer holds K stores. Its `n`-th store waits for the update of the `n - K`-th.
-//! - PSO: the paper has a buffer for each thread and location, and so has the bound. A location is a
-//!   byte: a store waits until less than K stores to each of its bytes are on their way.
+//! - PSO: the paper has a buffer for each thread and location, and the bound applies to each of them. A
+//!   location is a byte: a store waits until each of its bytes has less than K stores in the buffer.
 //! - K = 0 is SC: a store goes to memory in the same step.
 //!
-//! Stores to one place leave in order, so which update it is that frees the slot is given by the
-//! program, not by the schedule. Hence the edge from that update to the store is there in *every*
-//! execution, whether the thread had to wait or not, and joins what the thread has seen: like
-//! the edges of a fence. So happens-before is still a function of the Shasha-Snir trace, executions
-//! are equivalent as before, and the search needs to know nothing of bounds. (A bound on all of a
-//! thread's stores under PSO would not have this property: any of several updates could free the slot.)
+//! Stores to one location leave in order, so the program, not the schedule, determines which update frees the
+//! slot of a store. Hence the edge from that update to the store exists in *every* execution, whether the
+//! thread had to wait or not. It is joined into the thread's clock, like the edges of a fence. So
+//! happens-before is still a function of the Shasha-Snir trace, the equivalence of executions stays the same,
+//! and the search does not depend on bounds. (A bound on all stores of a thread under PSO would not have this
+//! property: any of several updates could free the slot.)
 //!
-//! The bound is *met* at a store whose thread has not seen that update otherwise. This is so iff some
-//! execution of the bounded machine gets there with a full buffer: the one in which the update comes as
-//! late as it can. If it is met in no trace, then no execution of the unbounded machine leaves the
-//! bounded one: the first store that did would have found the buffer full, after a prefix that both
-//! machines have. Then the answer holds without the bound. It is not enough that one more slot brings no
-//! more traces: `x = 1; y = 1; z = 1; r = f` against `f = 1; fence; s = x` has the same three traces
-//! under TSO for K = 0, 1 and 2, and four for K = 3.
+//! The bound is *met* at a store if the thread has not seen that update otherwise. This holds iff some execution
+//! of the bounded machine reaches the store with a full buffer: the one in which the update comes as late as
+//! possible. If the bound is met in no trace, then every execution of the unbounded machine is one of the
+//! bounded machine: otherwise its first store that the bound forbids would find the buffer full, after a prefix
+//! that both machines have. Then the result holds without the bound. It is not enough that one more slot adds no
+//! traces: `x = 1; y = 1; z = 1; r = f` against `f = 1; fence; s = x` has the same three traces under TSO for
+//! K = 0, 1 and 2, and four for K = 3.
 
 use crate::buffer::Buffer;
 use crate::system::{System, field};
@@ -30,12 +30,12 @@ use raddle_ir::LocId;
 use raddle_machine::{Status, ThreadId, Trail};
 use smallvec::SmallVec;
 
-/// How much the buffers of a system hold.
+/// The capacity of the buffers of a system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     pub most: u32,
-    /// How many stores a thread may make in one execution. Without a bound they are limited by how
-    /// much a thread may do without an event; here updates come in between.
+    /// The most stores of a thread in one execution. Unbounded buffers need no such limit, because the number
+    /// of operations without an event is limited; here updates come in between.
     pub stores: u32,
 }
 
@@ -43,8 +43,8 @@ pub(crate) struct Slots {
 const WIDEST: usize = 16;
 
 impl System<'_> {
-    /// Lets the thread's next store take its place in the buffer: it happens after the updates that freed
-    /// that place. False if it has to wait for one of them.
+    /// Takes a slot in the buffer for the thread's next store. The store happens after the updates that freed the
+    /// slot. False if it has to wait for one of them.
     #[cold]
     pub(crate) fn take_slot(&mut self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
         let Some(slots) = self.slots else { return true };
@@ -70,7 +70,7 @@ impl System<'_> {
         true
     }
 
-    /// Notes where the bound is met first by a thread: at the store that it is at.
+    /// Notes that the thread meets the bound at its current store. Only the first such store is kept.
     pub(crate) fn note_full(&mut self, thread: ThreadId) {
         if self.get(thread, field::FULL_AT) == 0 {
             let loc = self.machine.loc(thread);
@@ -78,7 +78,8 @@ impl System<'_> {
         }
     }
 
-    /// Where the bound was met in this execution: for each thread at most one place, each place once.
+    /// The source positions where the bound was met in this execution: at most one per thread, without
+    /// duplicates.
     pub(crate) fn full_at(&self) -> SmallVec<[LocId; 2]> {
         let mut places = SmallVec::new();
         for thread in self.machine.thread_ids() {
@@ -89,7 +90,8 @@ impl System<'_> {
         places
     }
 
-    /// A store has left its buffer by the newest event. If the thread waits to store, it may be for that.
+    /// Called when the newest event has taken a store out of its buffer. A thread that waits to store may have
+    /// waited for that.
     #[cold]
     pub(crate) fn free_slot(&mut self, thread: ThreadId, store: u32) {
         if let Some(update) = self.events.last() {
@@ -102,7 +104,7 @@ impl System<'_> {
     }
 }
 
-/// For each byte of a store, the one that is `most` before it among the thread's stores to that byte.
+/// For each byte of a store, the `most`-th previous store of the thread to that byte: its update frees the slot.
 fn freeing_bytes(
     buffer: &Buffer,
     trail: &Trail,

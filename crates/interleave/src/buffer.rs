@@ -1,10 +1,9 @@
 //! Store buffers, on the machine's trail.
 //!
-//! A thread's stores are numbered in program order; entry `k` has a place of its own for good, so
-//! only the end of the buffer and what happens to an entry after its birth need logging. Whether
-//! the buffer is one queue or one per location is in which entries may leave: an entry may leave if
-//! no older one overlaps it (PSO), or if there is no older one at all (TSO). A store-store barrier
-//! starts a new *epoch*: no entry leaves before all of earlier epochs have left.
+//! A thread's stores are numbered in program order. Entry `k` keeps its place for ever, so only the end of
+//! the buffer and later changes of an entry need logging. One queue and one queue per location differ only in
+//! the entries that may leave: those without an older overlapping entry (PSO), or only the oldest one (TSO). A
+//! store-store barrier starts a new *epoch*: no entry leaves before all entries of earlier epochs.
 
 use crate::clock::ClockId;
 use raddle_engine::Buffering;
@@ -13,7 +12,7 @@ use raddle_machine::{Trail, Word};
 /// A buffered store.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Which store of its thread it is.
+    /// The number of the store in its thread.
     pub index: u32,
     pub addr: u64,
     pub bytes: u32,
@@ -25,8 +24,8 @@ pub struct Entry {
     pub load: u32,
 }
 
-/// What is asked of a store when it leaves: which of its thread it is, and the latest load that it was
-/// forwarded to.
+/// The part of an entry that an update needs: the number of the store in its thread, and the latest load that
+/// it was forwarded to.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
     pub index: u32,
@@ -55,8 +54,9 @@ mod word {
     pub const COUNT: u32 = 7;
 }
 
-/// The numbers of the entries that may be there: from `first` on, which is, up to before `end`,
-/// the next number. One word, so that a store and its update are one change each.
+/// The numbers of the entries that may be present: `first`, which is present unless the buffer is empty, up
+/// to but not including `end`, the next number. One word, so that a store and its update are one logged
+/// change each.
 #[derive(Clone, Copy)]
 struct Span {
     first: u32,
@@ -86,7 +86,7 @@ pub fn is_empty_span(word: u64) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Covering {
     pub count: u32,
-    /// A newer one touches the bytes without covering them.
+    /// A store newer than those overlaps the bytes without covering them.
     pub partly: bool,
     /// The number of the newest one, if there is one.
     pub newest: u32,
@@ -100,7 +100,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// The buffer that keeps its word at `span`.
+    /// The buffer whose span is the word at `span`.
     pub fn new(span: Word) -> Buffer {
         Buffer { span, chunks: Vec::new() }
     }
@@ -110,7 +110,7 @@ impl Buffer {
         Span::unpack(trail.get(self.span))
     }
 
-    /// How many stores the thread has made.
+    /// The number of stores that the thread has made.
     pub fn stores(&self, trail: &Trail) -> u32 {
         self.span(trail).end
     }
@@ -120,14 +120,14 @@ impl Buffer {
         self.chunks[(index / CHUNK) as usize].at(index % CHUNK * word::COUNT)
     }
 
-    /// Adds a store; its number is the next one, whatever `entry` says.
+    /// Adds a store. Its number is the next one; `entry.index` is ignored.
     #[inline]
     pub fn push(&mut self, trail: &mut Trail, entry: Entry) {
         let Span { first, end } = self.span(trail);
         if (end / CHUNK) as usize == self.chunks.len() {
             self.chunks.push(trail.reserve(CHUNK * word::COUNT));
         }
-        // Dead before `end` grows and after it shrinks again, so not logged.
+        // The words are dead before `end` grows and after it shrinks again, so they are not logged.
         let words: [u64; word::COUNT as usize] = [
             entry.addr,
             u64::from(entry.epoch) << 32 | u64::from(entry.bytes),
@@ -162,21 +162,21 @@ impl Buffer {
         }
     }
 
-    /// The oldest entry that is there.
+    /// The oldest entry.
     #[inline(always)]
     pub fn oldest(&self, trail: &Trail) -> Option<Entry> {
         let Span { first, end } = self.span(trail);
         (first != end).then(|| self.read(trail, first))
     }
 
-    /// The address of the oldest entry that is there.
+    /// The address of the oldest entry.
     #[inline(always)]
     pub fn oldest_address(&self, trail: &Trail) -> Option<u64> {
         let Span { first, end } = self.span(trail);
         (first != end).then(|| trail.get(self.entry_word(first).at(word::ADDR)))
     }
 
-    /// The value of an entry at bytes of its own, at most eight.
+    /// The value of at most eight bytes of an entry.
     #[inline]
     pub fn value_at(&self, trail: &Trail, index: u32, addr: u64, bytes: u32) -> u64 {
         let Entry { addr: start, value, .. } = self.read(trail, index);
@@ -209,7 +209,7 @@ impl Buffer {
         covering
     }
 
-    /// The entries that are there, oldest first.
+    /// All entries, oldest first.
     pub fn oldest_first<'a>(&'a self, trail: &'a Trail) -> impl Iterator<Item = Entry> + 'a {
         let Span { first, end } = self.span(trail);
         (first..end)
@@ -217,7 +217,7 @@ impl Buffer {
             .map(|index| self.read(trail, index))
     }
 
-    /// The oldest entry that is there for an address.
+    /// The oldest entry with this address.
     #[inline]
     pub fn oldest_at(&self, trail: &Trail, addr: u64) -> Option<Entry> {
         let Span { first, end } = self.span(trail);
@@ -242,7 +242,7 @@ impl Buffer {
             .map(|index| (index, self.words(trail, index)[word::ADDR as usize]))
     }
 
-    /// Whether an entry is there and no older one, from `first` on, is to leave before it.
+    /// Whether an entry is present and no older one, from `first` on, has to leave before it.
     #[inline]
     fn may_leave(&self, trail: &Trail, first: u32, index: u32) -> bool {
         let place = |index: u32| {
@@ -266,7 +266,7 @@ impl Buffer {
         if index != first {
             return trail.set(self.entry_word(index).at(word::GONE), 1);
         }
-        // Entries before the first need no mark.
+        // Entries before `first` need no mark. Skip those that left earlier: `first` must be present.
         first += 1;
         while first < end && trail.get(self.entry_word(first).at(word::GONE)) == 1 {
             first += 1;
@@ -274,30 +274,30 @@ impl Buffer {
         trail.set(self.span, Span { first, end }.pack());
     }
 
-    /// Whether a store is still there.
+    /// Whether a store is still in the buffer.
     pub fn has(&self, trail: &Trail, index: u32) -> bool {
         index >= self.span(trail).first && trail.get(self.entry_word(index).at(word::GONE)) == 0
     }
 
-    /// The entry of a store, if it is there.
+    /// The entry of a store, if it is in the buffer.
     pub fn get(&self, trail: &Trail, index: u32) -> Option<Entry> {
         let is_stored = index < self.span(trail).end;
         (is_stored && self.has(trail, index)).then(|| self.read(trail, index))
     }
 
-    /// Address and length of a store, there or not.
+    /// Address and length of a store, even if it has left.
     pub fn bytes_of(&self, trail: &Trail, index: u32) -> (u64, u32) {
         let base = self.entry_word(index);
         (trail.get(base.at(word::ADDR)), trail.get(base.at(word::BYTES_EPOCH)) as u32)
     }
 
-    /// Notes the clock of the update that took a store out.
+    /// Replaces the clock of a store that has left by the clock of its update.
     pub fn left_with(&self, trail: &mut Trail, index: u32, clock: ClockId) {
         trail.set(self.entry_word(index).at(word::CLOCK), clock.0.into());
     }
 
-    /// The clock noted for a store: its thread's when it stored, or, after
-    /// [`Buffer::left_with`], that of its update.
+    /// The clock of a store: that of its thread when it stored, or, after [`Buffer::left_with`], that of its
+    /// update.
     pub fn clock(&self, trail: &Trail, index: u32) -> ClockId {
         ClockId(trail.get(self.entry_word(index).at(word::CLOCK)) as u32)
     }

@@ -1,4 +1,4 @@
-//! The chains that a thread's updates are on: see [`crate::clock`].
+//! The chains of a thread's updates: see [`crate::clock`].
 
 use crate::clock::{Chain, ClockId};
 use crate::record::{Base, Few};
@@ -7,11 +7,10 @@ use raddle_engine::Buffering;
 use raddle_machine::ThreadId;
 
 impl System<'_> {
-    /// A chain of the thread's updates that an update extends which has `base` behind it and
-    /// conflicts with these.
+    /// The chain that an update with this base and these conflicts extends.
     #[inline(always)]
     pub(crate) fn update_chain(&mut self, thread: ThreadId, base: Base, few: Few) -> Chain {
-        // One queue is one chain.
+        // The updates of one queue are one chain.
         if self.rules.buffering == Buffering::Fifo
             && let Some((chain, _)) = self.process(thread).update_chains.first()
         {
@@ -22,7 +21,8 @@ impl System<'_> {
         self.fitting_chain(thread, &[base.0, base.1, first, second, third])
     }
 
-    /// A chain of the thread's updates that an update which has seen these clocks extends.
+    /// The chain that an update extends which has seen these clocks: one whose newest update it has seen, or a
+    /// new one.
     fn fitting_chain(&mut self, thread: ThreadId, seen: &[ClockId]) -> Chain {
         let fits = self.process(thread).update_chains.iter().find(|(chain, newest)| {
             let newest = ClockId(self.machine.trail.get(*newest) as u32);
@@ -35,12 +35,12 @@ impl System<'_> {
         }
     }
 
-    /// What all updates of a thread have seen.
+    /// The clock of all updates of a thread so far.
     pub fn updates(&mut self, thread: ThreadId) -> ClockId {
         if self.rules.buffering != Buffering::PerLocation {
             return self.clock(thread, field::UPDATES);
         }
-        // The newest of a chain has seen those before it.
+        // The newest update of a chain has seen the earlier ones.
         let mut all = ClockId::NONE;
         for n in 0..self.process(thread).update_chains.len() {
             let (_, newest) = self.process(thread).update_chains[n];
@@ -58,7 +58,7 @@ impl System<'_> {
         chain
     }
 
-    /// Notes the newest update of a chain of the thread.
+    /// Stores the clock of the newest update of a chain. With one queue, `field::UPDATES` holds it.
     #[inline]
     pub(crate) fn note_update(&mut self, thread: ThreadId, chain: Chain, clock: ClockId) {
         if self.rules.buffering == Buffering::Fifo {

@@ -1,16 +1,17 @@
 //! Vector clocks in one flat slab.
 //!
-//! A clock has one entry per *chain*, a sequence of events that are totally ordered by
-//! happens-before: each thread is one, and so is each sequence of updates from a thread's buffer.
-//! Paper 000 (appendix B) has a clock entry per auxiliary thread, which for PSO means one per thread
-//! and location; chains are fewer, because an update may extend any chain of its thread whose last
-//! update happens before it.
+//! A clock has one entry per *chain*. A chain is a sequence of events that happens-before orders totally: the
+//! steps of a thread, or a sequence of updates from its buffer. A clock has *seen* an event if its entry for
+//! the chain of the event is at least the number of the event. Paper 000 (appendix B) has a clock entry per
+//! auxiliary thread, which for PSO means one per thread and location. Chains are fewer, because an update may
+//! extend any chain of its thread whose last update happens before it.
 //!
-//! Clocks are immutable once made and are dropped in the order they were made.
+//! Invariants: clocks are immutable once made, and they are dropped newest first. So a moment to go back to
+//! needs only the number of clocks.
 
 use raddle_engine::Budget;
 
-/// A clock, by its place in the slab. The first one has seen nothing.
+/// A clock, by its row in the slab. The first one has seen nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockId(pub u32);
 
@@ -23,19 +24,19 @@ impl ClockId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chain(pub u32);
 
-/// Entries of a clock to begin with. Loops over clocks of so many entries, or twice as many, are
-/// unrolled: that is what most programs need.
+/// Initial number of entries per clock. Loops over clocks of `FEW` or `MORE` entries are unrolled: most
+/// programs need no more.
 const FEW: usize = 4;
 const MORE: usize = 8;
 
-/// How many entries are made ahead of their use.
+/// The most entries that are allocated before they are used.
 const MOST_FREE_ENTRIES: usize = 1 << 17;
 
 #[derive(Clone, Debug)]
 pub struct Clocks {
-    /// Rows of `width` entries. Those from `count` on are free: what is in them means nothing.
+    /// Rows of `width` entries. Rows from `count` on are free, with arbitrary contents.
     slab: Vec<u32>,
-    /// How many clocks there are.
+    /// Number of clocks.
     count: u32,
     /// Entries per clock.
     width: usize,
@@ -46,8 +47,8 @@ impl Clocks {
         Clocks { slab: vec![0; FEW], count: 1, width: FEW }
     }
 
-    /// Makes room for `chains` entries in every clock. False if there is no memory for that: then the
-    /// budget is spent, and nothing has changed.
+    /// Widens every clock to at least `chains` entries. False if the memory does not suffice: then the budget
+    /// is spent, and nothing has changed.
     pub fn widen(&mut self, chains: usize, budget: &Budget) -> bool {
         if chains <= self.width {
             return true;
@@ -79,7 +80,7 @@ impl Clocks {
         self.count = len as u32;
     }
 
-    /// Makes room for one more clock.
+    /// Ensures that the slab has a row for one more clock.
     #[inline(always)]
     fn make_room(&mut self) {
         if self.slab.len() < (self.count as usize + 1) * self.width {
@@ -90,7 +91,8 @@ impl Clocks {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        // The capacity of the array doubles; only the rows that are needed soon take memory.
+        // The capacity of the array doubles, but only rows that are needed soon are written, so only
+        // they occupy memory.
         let more = self.slab.len().min(MOST_FREE_ENTRIES).max(self.width);
         self.slab.resize(self.slab.len() + more, 0);
     }
@@ -110,7 +112,7 @@ impl Clocks {
         ClockId(self.count - 1)
     }
 
-    /// A clock that has seen what either has, without a look at whether one of the two will do.
+    /// A clock that has seen all that `a` or `b` has. Unlike [`Clocks::joined`], does not compare the two.
     #[inline]
     pub fn both(&mut self, a: ClockId, b: ClockId) -> ClockId {
         if a == b || b.0 == 0 {
@@ -121,7 +123,7 @@ impl Clocks {
         id
     }
 
-    /// A new clock that has seen what either has; one of the two if that will do.
+    /// A clock that has seen all that `a` or `b` has: one of the two if it suffices, else a new one.
     #[inline]
     pub fn joined(&mut self, a: ClockId, b: ClockId) -> ClockId {
         if self.le(b, a) {
@@ -135,7 +137,7 @@ impl Clocks {
         id
     }
 
-    /// A new clock that has seen what any of `seen` has, and one more event of `chain`; with the
+    /// A new clock that has seen all that any of `seen` has, and the next event of `chain`. Also returns the
     /// number of that event.
     #[inline(always)]
     pub fn next<const K: usize>(&mut self, seen: [ClockId; K], chain: Chain) -> (ClockId, u32) {
@@ -161,6 +163,8 @@ impl Clocks {
     #[inline(always)]
     fn next_row<const N: usize>(&mut self, seen: &[ClockId], chain: Chain) -> (ClockId, u32) {
         self.make_room();
+        // Arrays of a constant size, so that the compiler unrolls the loops. The row is computed in a local
+        // copy and stored once.
         let (rows, _) = self.slab.as_chunks_mut::<N>();
         let mut row = rows[seen[0].0 as usize];
         for other in &seen[1..] {
@@ -173,6 +177,7 @@ impl Clocks {
         }
         let new = &mut rows[self.count as usize];
         *new = row;
+        // `% N` changes nothing, since there are at most N chains; it saves the bounds check.
         let own = &mut new[chain.0 as usize % N];
         *own += 1;
         let id = ClockId(self.count);
@@ -180,7 +185,7 @@ impl Clocks {
         (id, *own)
     }
 
-    /// Lets the newest clock see what `other` has.
+    /// Joins `other` into `newest`. Only the newest clock may change, and `other` is older.
     #[inline]
     pub fn join(&mut self, newest: ClockId, other: ClockId) {
         let (before, own) = self.slab.split_at_mut(newest.0 as usize * self.width);
@@ -210,7 +215,7 @@ impl Clocks {
     }
 }
 
-/// The later of two entries. They never reach 2³¹, and signed numbers compare in fewer instructions.
+/// The later of two entries. Entries never reach 2³¹, and signed numbers compare in fewer instructions.
 #[inline(always)]
 fn later(a: u32, b: u32) -> u32 {
     (a as i32).max(b as i32) as u32

@@ -1,8 +1,8 @@
-//! From an execution under SC to one in which a store waits in its buffer.
+//! Turns an execution under SC into one in which a store waits in its buffer.
 //!
-//! Paper 001, proofs of theorems 3 and 4: the events of the execution happen under the model in the
-//! same order, all stores reach memory at once but those of one thread from some store on, then
-//! the access that is to miss it happens, and then what was held back reaches memory.
+//! Paper 001, proofs of theorems 3 and 4: the events of the execution happen under the model in the same order.
+//! All stores reach memory at once, except the stores of one thread from some store on. Then the access happens
+//! that misses the delayed store, and then the delayed stores reach memory.
 
 use crate::event::Turn;
 use crate::observe::{Happening, What};
@@ -12,28 +12,28 @@ use raddle_engine::{Buffering, Limits, Model, Options, Step};
 use raddle_ir::Verified;
 use raddle_machine::{Status, ThreadId, Visible};
 
-/// What is to be delayed past what.
+/// A store that is delayed past an access.
 #[derive(Clone, Copy, Debug)]
 pub struct Delay<'a> {
-    /// The happenings that come before, of an execution under SC, in order.
+    /// The earlier happenings of an execution under SC, in order.
     pub past: &'a [Happening],
-    /// The thread whose store waits, and which of its stores it is, from 0.
+    /// The thread whose store waits, and the number of the store in its thread, from 0.
     pub thread: u32,
     pub store: u32,
-    /// The access that misses it.
+    /// The access that misses the store.
     pub access: &'a Happening,
 }
 
-/// Why there is no such execution.
+/// The reason why such an execution does not exist.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Undelayed {
     /// The access waits for a value that it does not find while the store is delayed.
     Waits,
-    /// The model cannot follow; the delay does not fit the program.
+    /// The model cannot follow the execution; the delay does not fit the program.
     Stuck,
 }
 
-/// A schedule under the model in which the store is delayed so.
+/// A schedule under the model in which the store is delayed.
 pub fn delayed(
     program: &Verified,
     model: Model,
@@ -57,19 +57,19 @@ pub fn delayed(
     Ok(run.steps)
 }
 
-/// A thread of the execution, on the fresh system.
+/// A thread of the execution, with its number in the fresh system.
 #[derive(Clone, Debug)]
 struct Known {
     thread: ThreadId,
     stores: u32,
-    /// In the numbers of the execution, in order.
+    /// The number of threads that it has spawned.
     children: u32,
 }
 
 struct Run<'p> {
     system: System<'p>,
     steps: Vec<Step>,
-    /// By the numbers of the execution.
+    /// Indexed by the thread numbers of the execution.
     threads: Vec<Option<Known>>,
 }
 
@@ -96,7 +96,7 @@ impl Run<'_> {
                 let store = known.stores;
                 known.stores += 1;
                 let held = happening.thread == delay.thread && store >= delay.store;
-                // Out of several queues all stores leave that can, but for the store itself.
+                // With several queues, all later stores leave that can; only the store itself waits.
                 let queue = self.system.rules.buffering == Buffering::Fifo;
                 if held && (queue || store == delay.store) {
                     return Some(());
@@ -117,13 +117,13 @@ impl Run<'_> {
             }
             What::Read | What::Locked { .. } | What::Choice => {
                 if self.system.machine.status(thread) == Status::Failed {
-                    // A store that fails is no event where stores go into a buffer.
+                    // With buffers, a store that fails is not an event.
                     return Some(());
                 }
                 let step = self.operation(thread, happening.choice)?;
                 self.perform(step)
             }
-            // The thread does these by itself.
+            // The system performs these without an event.
             What::Buffer { .. }
             | What::Update { .. }
             | What::Fence(_)
@@ -154,7 +154,7 @@ impl Run<'_> {
         Some(())
     }
 
-    /// What a thread holds back reaches memory.
+    /// Performs all updates of a thread.
     fn release(&mut self, number: u32) -> Option<()> {
         let thread = self.thread(number)?;
         while let Some(turn) = self.next_update(thread) {

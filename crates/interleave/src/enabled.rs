@@ -1,4 +1,4 @@
-//! What could happen next, as things are now.
+//! The actions that are enabled in the current state.
 
 use crate::event::{ANY, Action, Class, ONLY, Turn};
 use crate::system::{System, field};
@@ -7,8 +7,7 @@ use raddle_machine::memory::Purpose;
 use raddle_machine::{Needs, StrongStore, ThreadId, Touch, Visible};
 
 impl System<'_> {
-    /// The next step of a thread, if it can happen now, told only as far as it takes to perform it.
-    /// Several alternatives count as one.
+    /// The next step of a thread, if it is enabled. Several alternatives count as one step.
     #[inline(always)]
     pub fn enabled_step(&self, thread: ThreadId) -> Option<Turn> {
         if !self.machine.is_ready(thread) || self.get(thread, field::DRAINING) != 0 {
@@ -29,7 +28,7 @@ impl System<'_> {
         load.is_some_and(|load| !self.is_partly_buffered(thread, load.addr, load.bytes))
     }
 
-    /// Which of its alternatives a thread's next step can happen in, if it can.
+    /// The choice of a thread's next step ([`ANY`] or [`ONLY`]), if it is enabled.
     fn enabled_choice(&self, thread: ThreadId) -> Option<u32> {
         let visible = self.machine.visible(thread);
         if !self.can_happen(thread, visible) {
@@ -39,7 +38,7 @@ impl System<'_> {
         Some(if several { ANY } else { ONLY })
     }
 
-    /// Whether a turn can be taken now.
+    /// Whether a turn is enabled.
     pub fn is_enabled(&self, turn: &Turn) -> bool {
         match turn.update {
             true => self.enabled_updates(turn.thread).any(|update| update.addr == turn.addr),
@@ -54,9 +53,9 @@ impl System<'_> {
             | Visible::Join { .. }
             | Visible::Format
             | Visible::Relock { woken: false, .. } => false,
-            // It is no event, and waits for room in the buffer.
+            // With buffers, a store is not an event. It waits here for a free slot in the buffer.
             Visible::Store { .. } => self.rules.buffering == Buffering::None,
-            // A load whose newest store in the buffer covers it in part waits for that to leave.
+            // A load waits for a buffered store to leave that has only some of its bytes.
             Visible::Load { addr, ty, access } => {
                 self.is_drained(thread)
                     || !access.exclusive && !self.is_partly_buffered(thread, addr, ty.bytes())
@@ -70,10 +69,10 @@ impl System<'_> {
         }
     }
 
-    /// Whether a thread finds what it waits for.
+    /// Whether a thread finds the value that it waits for.
     fn is_met(&self, thread: ThreadId, addr: u64, needs: Needs) -> bool {
         let bytes = needs.bytes();
-        // What is at fault is let through, to fail when it happens.
+        // A faulty operation is enabled, and fails when it is performed.
         !self.is_partly_buffered(thread, addr, bytes)
             && self.value_seen(thread, addr, bytes).is_none_or(|seen| needs.met_by(seen))
     }
@@ -88,13 +87,13 @@ impl System<'_> {
         Some(self.machine.memory.read(trail, slice))
     }
 
-    /// What a load by the thread would see, its own buffer included.
+    /// The value that a load by the thread would read, its own buffer included.
     pub fn value_seen(&self, thread: ThreadId, addr: u64, bytes: u32) -> Option<u128> {
         if self.is_drained(thread) {
             return self.machine.in_memory(addr, bytes);
         }
         let trail = &self.machine.trail;
-        // What the buffer serves was written, if not to memory yet.
+        // A value from the buffer counts as written, although memory may never have been written.
         let covering = self.process(thread).buffer.covering(trail, addr, bytes);
         let served = covering.count > 0 || covering.partly;
         let mut value =
@@ -111,7 +110,7 @@ impl System<'_> {
         Some(value)
     }
 
-    /// How a thread's operation touches memory, as things are now.
+    /// The action of a thread's operation in the current state.
     pub fn action(&self, thread: ThreadId, visible: Visible) -> Action {
         let reserved = |addr, bytes| self.reservation_holds(thread, addr, bytes);
         let mut action = Action::of(Turn::step(thread, ONLY));
@@ -129,7 +128,7 @@ impl System<'_> {
         action
     }
 
-    /// How many stores of the thread that cover the action's bytes are in its buffer.
+    /// The number of buffered stores of the thread that cover the action's bytes.
     #[inline]
     pub fn forwarded(&self, action: &Action) -> u32 {
         if self.is_drained(action.thread) {
@@ -139,14 +138,14 @@ impl System<'_> {
         buffer.covering(&self.machine.trail, action.addr, action.bytes).count
     }
 
-    /// The oldest update of a thread: the only one that can happen now, but for PSO.
+    /// The oldest update of a thread. Except under PSO, it is the only enabled one.
     #[inline(always)]
     pub fn oldest_update(&self, thread: ThreadId) -> Option<Turn> {
         let addr = self.process(thread).buffer.oldest_address(&self.machine.trail)?;
         Some(Turn::update(thread, addr))
     }
 
-    /// The updates of a thread that can happen now.
+    /// The enabled updates of a thread.
     #[inline]
     pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Turn> + '_ {
         let leaving =

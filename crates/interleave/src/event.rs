@@ -1,16 +1,16 @@
 //! Actions and events.
 //!
-//! An *action* is something that could happen next: a thread's visible operation or an update from
-//! its buffer, with what it touches. An *event* is an action that happened, with its place in
-//! happens-before. Sleep sets and wakeup trees hold actions, executions hold events.
+//! An *action* is a possible next step: the visible operation of a thread, or an update from its buffer, with
+//! the bytes that it touches. An *event* is an action that happened, with its place in happens-before. Sleep
+//! sets and wakeup trees hold actions; executions hold events.
 
 use crate::clock::{Chain, ClockId};
 use raddle_machine::ThreadId;
 
-/// How an action touches its bytes, as far as other threads can tell.
+/// How an action accesses its bytes, as other threads observe it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Nothing shared.
+    /// Accesses nothing shared.
     Local,
     Read,
     Write,
@@ -21,7 +21,7 @@ pub const ANY: u32 = u32::MAX;
 /// The choice of an action that has no alternatives.
 pub const ONLY: u32 = u32::MAX - 1;
 
-/// Whose turn it is: as much of an action as it takes to perform it.
+/// The part of an action that is needed to perform it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turn {
     pub thread: ThreadId,
@@ -46,7 +46,7 @@ impl Turn {
         Turn { thread, choice: ONLY, update: true, addr }
     }
 
-    /// Whether it is one of several alternatives, so that others may take its place.
+    /// Whether this is one of several alternatives, so that another may take its place.
     pub fn is_alternative(&self) -> bool {
         self.choice < ONLY
     }
@@ -60,16 +60,16 @@ pub struct Action {
     pub class: Class,
     pub bytes: u32,
     pub addr: u64,
-    /// For a load: how many stores of its own thread to the same bytes are in the buffer before it.
-    /// While there is one, the load does not see memory.
+    /// For a load: the number of buffered stores of its own thread that cover its bytes. While it is not 0,
+    /// the load does not read memory.
     pub forwarded: u32,
     /// Which alternative, [`ANY`] of them, or the [`ONLY`] one.
     pub choice: u32,
 }
 
 impl Action {
-    /// Whether both are the next thing of the same thread or of the same queue of updates, and the
-    /// same alternative of it, if there are several.
+    /// Whether both are the next step of the same thread or of the same queue of updates, and the same
+    /// alternative of it. [`ANY`] is the same as every alternative.
     #[inline]
     pub fn same_process(&self, other: &Action) -> bool {
         self.thread == other.thread
@@ -78,21 +78,21 @@ impl Action {
             && (self.choice == other.choice || self.choice == ANY || other.choice == ANY)
     }
 
-    /// What it takes to perform it.
+    /// The part that is needed to perform the action.
     #[inline(always)]
     pub fn turn(&self) -> Turn {
         let Action { thread, choice, update, addr, .. } = *self;
         Turn { thread, choice, update, addr }
     }
 
-    /// An action of which no more than that is known.
+    /// An action of which only the turn is known.
     #[inline(always)]
     pub fn of(turn: Turn) -> Action {
         let Turn { thread, choice, update, addr } = turn;
         Action { thread, update, class: Class::Local, bytes: 0, addr, forwarded: 0, choice }
     }
 
-    /// [`Action::same_process`], as far as a turn tells.
+    /// [`Action::same_process`] for a turn.
     #[inline(always)]
     pub fn is_turn(&self, turn: &Turn) -> bool {
         self.thread == turn.thread
@@ -101,7 +101,7 @@ impl Action {
             && (self.choice == turn.choice || self.choice == ANY || turn.choice == ANY)
     }
 
-    /// Whether it is one of several alternatives, so that others may take its place.
+    /// Whether this is one of several alternatives, so that another may take its place.
     pub fn is_alternative(&self) -> bool {
         self.choice < ONLY
     }
@@ -116,16 +116,16 @@ impl Action {
         self.addr < other.end() && other.addr < self.end()
     }
 
-    /// Whether the bytes of `other` are among this one's.
+    /// Whether this action touches all bytes of `other`.
     pub fn covers(&self, other: &Action) -> bool {
         self.addr <= other.addr && other.end() <= self.end()
     }
 
-    /// Whether the order of the two matters, if both can happen now: they touch common bytes, one
-    /// of them writes, and (the rules of chronological traces, paper 000, section 2) neither is a
-    /// load and the other an update of its own thread, nor a load that a store of its own thread
-    /// still hides from memory. The alternatives of one step are like steps of different processes
-    /// each of which disables the others.
+    /// Whether the order of two enabled actions matters. They conflict if they touch common bytes and one of
+    /// them writes, with two exceptions (the rules of chronological traces, paper 000, section 2): a load does
+    /// not conflict with an update of its own thread, and a load that is served by the buffer conflicts with
+    /// nothing. The alternatives of one step count as steps of different processes, each of which disables the
+    /// others.
     #[inline]
     pub fn conflicts(&self, other: &Action) -> bool {
         if self.thread == other.thread && self.update == other.update && !self.update {
@@ -137,7 +137,7 @@ impl Action {
                 || other.class == Class::Read && other.forwarded > 0)
     }
 
-    /// [`Action::conflicts`], as if no store hid memory from a load.
+    /// [`Action::conflicts`] without the exception for loads that are served by the buffer.
     #[inline]
     pub fn may_conflict(&self, other: &Action) -> bool {
         if self.thread == other.thread && self.update == other.update && !self.update {
@@ -157,23 +157,23 @@ impl Action {
     }
 }
 
-/// What decides whether a conditional event writes, should it be moved before another.
+/// The condition under which a conditional event writes, if it is moved before another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// Nothing: the class is fixed.
+    /// No condition: the class is fixed.
     Fixed,
     /// Writes unless it finds memory that was never written: read-modify-write, lock.
     FindsSomething,
     /// Writes iff it finds this value: compare-and-exchange, try-lock.
     Finds(u128),
-    /// An access that failed; it would be of this class if it did not.
+    /// An access that failed. Its class if it did not fail.
     Unless(Class),
     /// Writes iff the last write is this one (0 for the initial value): store-conditional.
     After(u32),
 }
 
-/// Name of an event that means the same in every execution: thread, and which of its steps or
-/// stores it is.
+/// An identity of an event that is the same in every execution: its thread, and the number of the step or
+/// store in that thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Identity(pub u64);
 
@@ -181,7 +181,7 @@ impl Identity {
     /// The initial value.
     pub const INITIAL: Identity = Identity(0);
 
-    /// The name of a source that consists of several: of an access to several cells.
+    /// The identity of a combined source, for an access to several cells: a hash.
     pub fn and(self, other: Identity) -> Identity {
         match self {
             Identity::INITIAL => other,
@@ -222,9 +222,9 @@ pub struct Event {
     pub clock: ClockId,
     /// Its entry in [`crate::system::System::details`], plus 1; 0 for the default.
     pub detail: u32,
-    /// For a read: what it read from. For a write: what it overwrote.
+    /// For a read: the write that it read from. For a write: the write that it overwrote.
     pub source: Identity,
-    /// Which of its thread's steps it is; for an update, which of its stores.
+    /// The number of the step in its thread; for an update, the number of the store.
     pub nth: u32,
     /// The access before it in the list of its one cell, as [`CellWord`] names accesses.
     pub before: u32,
@@ -237,12 +237,12 @@ impl Event {
     }
 }
 
-/// What only some events have to tell.
+/// Facts that only some events have.
 #[derive(Clone, Copy, Debug)]
 pub struct Detail {
     /// For a write: the value that was there before.
     pub old: u128,
-    /// For a write: nothing was ever written there before. To read it would have failed.
+    /// For a write: the bytes were never written before. A read of them would have failed.
     pub fresh: bool,
     pub condition: Condition,
     /// Whether it is one alternative of several.
@@ -265,7 +265,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// No event: nothing has seen it, and it has seen nothing.
+    /// Stands for an absent event: no clock has seen it, and its clock has seen nothing.
     pub const NONE: Point =
         Point { event: u32::MAX, chain: Chain(0), index: u32::MAX, clock: ClockId::NONE };
 
@@ -275,18 +275,18 @@ impl Point {
     }
 }
 
-/// An entry of a cell's list of accesses. Events that touch one cell are their own entries; those
-/// that touch several have one for each in [`crate::system::System::links`].
+/// An entry of a cell's list of accesses. An event that touches one cell is its own entry. An event that
+/// touches several cells has one entry for each in [`crate::system::System::links`].
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub point: Point,
     pub identity: Identity,
-    /// The entry before, by name.
+    /// The previous entry, by name.
     pub before: u32,
 }
 
-/// A cell's word: the newest write and the newest read since, by name: an event's position plus 1,
-/// or the place of a [`Link`] with [`CellWord::LINK`] set; 0 for none.
+/// The word of a cell: the newest write and the newest read since. A *name* of an access is the position of
+/// its event plus 1, or the index of a [`Link`] with [`CellWord::LINK`] set; 0 for none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CellWord {
     pub write: u32,

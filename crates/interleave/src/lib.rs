@@ -1,41 +1,43 @@
 //! The interleaving engine: SC, TSO and PSO, explored optimally.
 //!
 //! Paper 000: Abdulla, Aronis, Atig, Jonsson, Leonardsson, Sagonas, *Stateless Model Checking for
-//! TSO and PSO* (TACAS 2015). Executions are sequences of events of threads and of updates from
-//! their store buffers; happens-before comes from chronological traces, so that two executions are
-//! equivalent iff they are the same Shasha-Snir trace; the search visits one of each.
+//! TSO and PSO* (TACAS 2015). An execution is a sequence of events: steps of threads, and updates from their
+//! store buffers. Happens-before is that of chronological traces, so two executions are equivalent iff they
+//! have the same Shasha-Snir trace. The search visits one execution per trace.
 //!
 //! | module | subject |
 //! |---|---|
 //! | `model` | how SC, TSO and PSO differ |
 //! | `buffer` | store buffers |
-//! | `bound` | buffers that hold only so much |
+//! | `bound` | buffers of bounded size |
 //! | `clock` | vector clocks |
-//! | `event` | actions, events, when two conflict |
+//! | `event` | actions, events, conflicts |
 //! | `system` | the machine under a model, and the execution so far |
-//! | `settle` | what needs no event |
-//! | `enabled` | what can happen next |
-//! | `perform`, `locks`, `update` | what an event does |
-//! | `quick` | the commonest events, the short way |
-//! | `wait` | what operations wait for, and the races of those that do |
+//! | `settle` | steps that are not events |
+//! | `enabled` | the actions that can happen next |
+//! | `perform`, `locks`, `update` | the effects of events |
+//! | `quick` | short implementations of the most common events |
+//! | `wait` | operations that wait for a value, and their races |
+//! | `spin` | threads that spin when an execution ends |
 //! | `record`, `chains` | happens-before |
-//! | `race` | conflicts, and races of events with earlier ones |
+//! | `race` | conflicts and races of events with earlier ones |
 //! | `datarace` | data races, as C11 has them |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
 //! | `reverse` | sequences that reverse a race |
-//! | `strategy` | what each strategy plans |
+//! | `strategy` | the plans of each strategy |
+//! | `limits` | when a search stops |
 //! | `outcome` | how executions end |
 //! | `schedule` | from events to schedules and back |
 //! | `replay` | running a schedule again |
 //! | `observe` | showing each execution to a visitor |
 //! | `delay` | an execution under SC in which a store is delayed |
-//! | `narrate` | what happens along a schedule, told as it happens |
-//! | `describe` | what an event did |
+//! | `narrate` | the story of a schedule |
+//! | `describe` | descriptions of single events |
 //!
-//! Invariants: an execution is determined by its schedule; `System::go_back` undoes everything that
-//! came after a moment; the wakeup tree and the sleep set of a level change only when it is the
-//! newest, but for insertions into the tree.
+//! Invariants: a schedule determines its execution. `System::go_back` undoes everything that came after a
+//! moment. The sleep set of a level changes only while the level is the newest; its wakeup tree may also
+//! receive insertions later.
 
 mod bound;
 mod buffer;

@@ -14,7 +14,7 @@ impl Watch {
         Watch { limits: limits.clone(), executions: 0, stopped: None }
     }
 
-    /// Counts an execution and says whether it was the last that is allowed.
+    /// Counts an execution. True if no further one is allowed.
     #[inline]
     pub fn is_over(&mut self) -> bool {
         self.executions += 1;
@@ -24,7 +24,7 @@ impl Watch {
         self.stopped.is_some() || self.is_spent()
     }
 
-    /// Whoever looks on has seen enough.
+    /// Stops the search because the visitor has seen enough.
     pub fn see_enough(&mut self) {
         self.stopped = Some(Stopped::Enough);
     }
@@ -33,7 +33,7 @@ impl Watch {
         self.stopped == Some(Stopped::Enough)
     }
 
-    /// Whether time or memory are used up: the execution at hand is to be abandoned, uncounted.
+    /// Whether time or memory is used up. The current execution is then abandoned and not counted.
     #[inline]
     pub fn is_spent(&mut self) -> bool {
         match self.limits.budget.spent() {

@@ -1,4 +1,4 @@
-//! What locks and condition variables do: taking, giving back, waiting, waking, and their misuse.
+//! The effects of locks and condition variables: taking, releasing, waiting, waking, and their misuse.
 
 use crate::event::{Action, Class, Condition, Detail};
 use crate::race::Race;
@@ -9,14 +9,14 @@ use raddle_machine::visible::LOCK_BYTES;
 use raddle_machine::{Fault, LockFault, Needs, Visible};
 
 impl System<'_> {
-    /// Whether others' writes wait for this lock. They would be events at two places at once, which
-    /// no race here is about.
+    /// Whether this is the lock that the writes of other threads wait for. Such a write would be an event at
+    /// two places at once, which the races of this engine do not cover.
     fn is_memory_lock(&self, addr: u64) -> bool {
         self.machine.program.memory_lock.is_some_and(|lock| addr == global_address(lock))
     }
 
-    /// Takes a lock that is free, or fails on one that was destroyed; one that is held, which only
-    /// a try finds, stays as it is.
+    /// Takes a free lock, or fails on a destroyed one. A lock that is held, which only a try-lock finds, stays
+    /// unchanged.
     #[inline]
     pub(crate) fn lock(
         &mut self,
@@ -80,7 +80,7 @@ impl System<'_> {
     pub(crate) fn signal(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
         let woken = self.machine.woken_by(visible, action.choice);
         let Some(slice) = self.checked(&action, visible.purpose(), None, races) else { return };
-        // It changes no value: whoever waits there for one finds what was there before.
+        // A signal changes no value: a thread that waits here for a value could have found this one.
         let old = self.machine.memory.read(&self.machine.trail, slice);
         let open = matches!(visible, Visible::Signal { .. });
         let detail = Detail { old, open, ..Detail::NONE };

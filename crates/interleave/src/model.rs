@@ -1,12 +1,12 @@
-//! The models: what each of them says that the others do not.
+//! The differences between the models.
 //!
-//! All run the same machine. A model says where a store goes, and what a fence or an access order does to
-//! the stores before it. Everything else (happens-before, races, search) follows.
+//! All models run the same machine. A model defines where a store goes, and the effect of a fence or an access
+//! order on the stores before it. Everything else (happens-before, races, search) follows.
 
 use raddle_engine::{Buffering, Model};
 use raddle_ir::{FenceKind, Order};
 
-/// What an instruction asks of the stores before it.
+/// The effect of an instruction on the stores before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Barrier {
     Nothing,
@@ -23,15 +23,15 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of a model with buffers that hold at most so much; `None` for a model that is not given by
-    /// store buffers. With buffers that hold nothing every such model is SC.
+    /// The rules of a model with buffers of at most this size; `None` for a model without store buffers. With
+    /// buffers of size 0, every such model is SC.
     pub fn of(model: Model, buffer_bound: Option<u32>) -> Option<Rules> {
         let buffering = model.buffering()?;
         let buffering = if buffer_bound == Some(0) { Buffering::None } else { buffering };
         Some(Rules { buffering })
     }
 
-    /// What a fence does. Loads are ordered under all models of this engine.
+    /// The barrier of a fence. Loads are ordered under all models of this engine.
     pub const fn fence(self, kind: FenceKind) -> Barrier {
         use FenceKind::*;
         let barrier = match kind {
@@ -44,8 +44,7 @@ impl Rules {
         self.heeded(barrier)
     }
 
-    /// What a store's order asks for before it and after it, as compilers for x86 and SPARC map the
-    /// C11 orders.
+    /// The barriers before and after a store of this order, as compilers for x86 and SPARC map the C11 orders.
     pub const fn store(self, order: Order) -> (Barrier, Barrier) {
         let (before, after) = match order {
             Order::Release | Order::AsmRelease => (Barrier::StoreStore, Barrier::Nothing),
@@ -55,7 +54,7 @@ impl Rules {
         (self.heeded(before), self.heeded(after))
     }
 
-    /// The part of a barrier that is not there already: one queue keeps stores in order.
+    /// The part of a barrier that the model does not provide anyway: one queue keeps stores in order.
     const fn heeded(self, barrier: Barrier) -> Barrier {
         match (self.buffering, barrier) {
             (Buffering::None, _) | (Buffering::Fifo, Barrier::StoreStore) => Barrier::Nothing,

@@ -1,14 +1,12 @@
-//! Looking on: what happens in the executions that a search visits.
+//! Shows the executions that a search visits to a visitor.
 //!
-//! [`observe`] is [`crate::explore`] with a visitor that sees every execution which is not covered by
-//! another: complete, failed, blocked or cut, with all that its threads did, in order. What is
-//! not an event of the search (stores into buffers, fences, spawns, joins) is there too, so that
-//! each thread's happenings are its program order. Executions come one out of the other by going
-//! back; [`Execution::same`] says how far, so that a visitor can keep what it knows of the part
-//! that two have in common.
+//! [`observe`] is [`crate::explore`] with a visitor that sees every execution which is not covered by another:
+//! complete, failed, blocked or cut, with the actions of its threads in order. Actions that are not events of the
+//! search (stores into buffers, fences, spawns, joins) are included, so the happenings of each thread are its
+//! program order. The search goes back from one execution to get to the next. [`Execution::same`] is the length
+//! of the common part, so a visitor can keep its results for that part.
 //!
-//! Notes are taken only for a visitor. Their number is a word of the trail, so that going back
-//! takes them back.
+//! Notes are taken only for a visitor. Their number is a word of the trail, so backtracking restores it.
 
 use crate::event::{Class, Turn};
 use crate::schedule::schedule;
@@ -19,36 +17,36 @@ use raddle_ir::{FenceKind, LocId, Order, Verified};
 use raddle_machine::{Status, ThreadId, Visible, Word};
 use std::ops::ControlFlow;
 
-/// What a thread does, as far as memory and other threads are concerned.
+/// The kind of a happening, as memory and other threads observe it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum What {
     Read,
-    /// A store straight to memory: under SC.
+    /// A store straight to memory, under SC.
     Write(Order),
-    /// Past the buffer, which is empty: read-modify-writes, locks, frees, signals.
+    /// An access that waits for an empty buffer: read-modify-writes, locks, frees, signals.
     Locked {
         writes: bool,
     },
-    /// One of several alternatives; touches no memory.
+    /// A choice between alternatives; touches no memory.
     Choice,
-    /// A store into the buffer: which of its thread's it is, from 0.
+    /// A store into the buffer, with its number in the thread, from 0.
     Buffer {
         store: u32,
         order: Order,
     },
-    /// It leaves.
+    /// The store leaves the buffer.
     Update {
         store: u32,
     },
     Fence(FenceKind),
     Spawn(u32),
-    /// Another thread has ended, its buffer is empty.
+    /// The join of a thread that has ended, with an empty buffer.
     Join(u32),
-    /// The signal of another thread, which happened last, lets this one go on.
+    /// This thread is woken by the signal of another thread, which is the happening right before.
     Woken(u32),
 }
 
-/// Something that happens in an execution.
+/// One action of a thread in an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Happening {
     /// Number of the thread, the same in all executions of a search.
@@ -59,7 +57,7 @@ pub struct Happening {
     pub bytes: u32,
     /// Which alternative, where there are several.
     pub choice: u32,
-    /// Where it is in the program, if that was asked for.
+    /// The source position, if positions are requested.
     pub loc: LocId,
 }
 
@@ -68,7 +66,7 @@ pub struct Happening {
 pub struct Execution<'a, 'p> {
     system: &'a System<'p>,
     pub happened: &'a [Happening],
-    /// How many of them, from the first, are those of the execution visited before.
+    /// The number of leading happenings that the previously visited execution has too.
     pub same: usize,
 }
 
@@ -78,7 +76,7 @@ impl Execution<'_, '_> {
         schedule(self.system, &self.system.events)
     }
 
-    /// What threads wait to do that wait for a value in memory.
+    /// The operations of the threads that wait for a value in memory.
     pub fn waiting(&self) -> Vec<Happening> {
         let system = self.system;
         let waits = |thread: ThreadId| {
@@ -95,11 +93,10 @@ impl Execution<'_, '_> {
     }
 }
 
-/// Sees each execution and says whether to go on.
+/// Sees each execution, and says whether the search continues.
 pub type Visitor<'v> = &'v mut dyn FnMut(&Execution<'_, '_>) -> ControlFlow<()>;
 
-/// Searches the executions of a program and shows each to a visitor; with positions in the
-/// program if `locs`.
+/// Searches the executions of a program and shows each to a visitor; with source positions if `locs`.
 pub fn observe<'a>(
     program: &Verified,
     options: &'a Options,
@@ -109,18 +106,18 @@ pub fn observe<'a>(
     crate::search_with(program, options, Some((Notes::new(locs), visit)))
 }
 
-/// What was noted of the current execution.
+/// The notes of the current execution.
 #[derive(Clone, Debug)]
 pub(crate) struct Notes {
     happened: Vec<Happening>,
-    /// How many there are, on the trail.
+    /// The word of the trail that holds their number.
     count: Option<Word>,
-    /// How many are as they were at the last visit.
+    /// The number of notes that are unchanged since the last visit.
     same: usize,
     locs: bool,
 }
 
-/// What kind of step it is: the commonest without their operands.
+/// The kind of a step; the most common kinds without operands.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Load,
@@ -128,7 +125,7 @@ enum Kind {
     Other(Visible),
 }
 
-/// What is known of a step before it is performed.
+/// The facts about a step that must be read before it is performed.
 #[derive(Clone, Debug)]
 pub(crate) struct About {
     kind: Kind,
@@ -142,7 +139,7 @@ impl Notes {
         Box::new(Notes { happened: Vec::new(), count: None, same: 0, locs })
     }
 
-    /// Gives the count its word.
+    /// Sets the word that holds the number of notes.
     pub fn settle_in(&mut self, word: Word) {
         self.count = Some(word);
     }
@@ -160,7 +157,7 @@ impl<'p> System<'p> {
         flow
     }
 
-    /// Takes back the notes of what was taken back.
+    /// Drops the notes of undone happenings.
     #[cold]
     pub(crate) fn go_back_in_notes(&mut self) {
         if let Some(notes) = &mut self.notes
@@ -188,21 +185,21 @@ impl<'p> System<'p> {
         if wanted { self.machine.loc(thread) } else { LocId::NONE }
     }
 
-    /// Notes what a thread does that touches no memory.
+    /// Notes an action that touches no memory.
     #[cold]
     pub(crate) fn note(&mut self, thread: ThreadId, what: What) {
         let loc = self.noted_loc(thread);
         self.noted(Happening { thread: thread.0, what, addr: 0, bytes: 0, choice: 0, loc });
     }
 
-    /// Notes an ordinary load or store that its thread is at.
+    /// Notes the ordinary load or store that its thread is at.
     #[inline]
     pub(crate) fn note_plain(&mut self, thread: ThreadId, what: What, addr: u64, bytes: u32) {
         let loc = self.noted_loc(thread);
         self.noted(Happening { thread: thread.0, what, addr, bytes, choice: 0, loc });
     }
 
-    /// Notes a store that goes into the buffer.
+    /// Notes a store that enters the buffer.
     #[cold]
     pub(crate) fn note_store(&mut self, thread: ThreadId, addr: u64, bytes: u32, order: Order) {
         let store = self.process(thread).buffer.stores(&self.machine.trail);
@@ -216,7 +213,7 @@ impl<'p> System<'p> {
         self.noted(Happening { thread: thread.0, what, addr, bytes, choice: 0, loc });
     }
 
-    /// What there is to know before a step.
+    /// Reads the facts about a step before it is performed.
     pub(crate) fn about(&self, turn: Turn) -> About {
         let thread = turn.thread;
         let (loc, position) = (self.noted_loc(thread), self.events.len());

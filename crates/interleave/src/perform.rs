@@ -1,4 +1,7 @@
-//! Performing actions: what an event does to memory and threads.
+//! Performing actions: the effect of an event on memory and threads.
+//!
+//! Each action has one general implementation here or in `update` and `locks`. The common ones also have a
+//! short one in [`crate::quick`], which has the same effect and is tried first.
 
 use crate::buffer::Stored;
 use crate::event::{Action, Class, Condition, Detail, Identity, Turn};
@@ -10,10 +13,12 @@ use raddle_machine::visible::UNLOCKED;
 use raddle_machine::{Change, Ending, Fault, Needs, Status, StrongStore, ThreadId, Visible};
 
 impl System<'_> {
-    /// Performs an enabled action, with its alternative chosen, and lets go on what it lets go on.
-    /// Appends the event to the execution and its races with earlier events to `races`.
+    /// Performs an enabled action with a chosen alternative. Then its thread, and the threads that this
+    /// unblocks, run up to their next events. Appends the event to the execution, and its races with earlier
+    /// events to `races`.
     #[inline]
     pub fn perform(&mut self, turn: Turn, races: &mut Vec<Race>) {
+        // A quick function returns false before any effect, so the general one can start from here.
         let done = self.quick
             && match turn.update {
                 true => self.quick_update(turn.thread, turn.addr, races),
@@ -26,7 +31,7 @@ impl System<'_> {
         }
     }
 
-    /// The same, the long way.
+    /// [`System::perform`] for every action.
     #[inline(never)]
     fn perform_any(&mut self, turn: Turn, races: &mut Vec<Race>) {
         if turn.update {
@@ -50,8 +55,8 @@ impl System<'_> {
         self.settle(thread);
     }
 
-    /// Records a write, an update if it has an `entry`, that nothing more is to be said of than what
-    /// it overwrites.
+    /// Records an unconditional write; it is an update if it has an `entry`. The overwritten value is recorded
+    /// only if something depends on it.
     #[inline(always)]
     pub(crate) fn record_write(
         &mut self,
@@ -82,6 +87,7 @@ impl System<'_> {
         self.record(action, base, slice, Some(&recording), entry, races)
     }
 
+    /// Performs the visible operation of a thread.
     pub(crate) fn perform_step(
         &mut self,
         thread: ThreadId,
@@ -108,7 +114,8 @@ impl System<'_> {
             Visible::Await { .. } => self.load(action, &visible, races),
             Visible::Store { .. } => {
                 if self.slots.is_some() {
-                    // A buffer that holds nothing is always full.
+                    // A store is an event only without buffers, and then a bound means a bound of 0. A buffer
+                    // of size 0 is always full.
                     self.note_full(thread);
                 }
                 self.modify(action, &visible, Condition::Fixed, races);
@@ -150,14 +157,14 @@ impl System<'_> {
         }
     }
 
-    /// An event that looks at its bytes and gives its thread nothing.
+    /// An event that reads its bytes, and whose thread gets no value.
     pub(crate) fn look(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
         let Some(slice) = self.checked(&action, visible.purpose(), None, races) else { return };
         self.record_step(action, Some(slice), Recording::NONE, races);
         self.machine.complete(action.thread, 0, true);
     }
 
-    /// The bytes of an access; `None`, and the thread failed, if it is bad.
+    /// The bytes of an access. If the access is faulty, records it, fails the thread and returns `None`.
     pub(crate) fn checked(
         &mut self,
         action: &Action,
@@ -176,8 +183,8 @@ impl System<'_> {
         }
     }
 
-    /// An access that fails is an event all the same: whether it fails may depend on what another
-    /// thread did to the object. It changes nothing, so it counts as a read.
+    /// A failing access. It is an event too: whether it fails may depend on what another thread did to the
+    /// object. It changes nothing, so it counts as a read.
     pub(crate) fn failing_access(
         &mut self,
         action: Action,
@@ -194,7 +201,7 @@ impl System<'_> {
         self.fail(action.thread, fault);
     }
 
-    /// A failure that no other thread has a part in.
+    /// A failure that depends on no other thread.
     pub(crate) fn failing_alone(&mut self, action: Action, fault: Fault) {
         let action = Action { class: Class::Local, ..action };
         self.record_step(action, None, Recording::NONE, &mut Vec::new());
@@ -203,13 +210,14 @@ impl System<'_> {
 
     fn load(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
         let needs = visible.needs().map(|(_, needs)| needs);
-        // What the buffer serves was written, if not to memory yet.
+        // A value from the buffer counts as written, although memory may never have been written.
         let purpose = if action.forwarded > 0 { Purpose::Copy } else { visible.purpose() };
         let Some(slice) = self.checked(&action, purpose, needs, races) else { return };
         let value = match self.is_drained(action.thread) {
             true => self.machine.memory.read(&self.machine.trail, slice),
             false => self.value_seen(action.thread, action.addr, action.bytes).unwrap_or(0),
         };
+        // Before the event is recorded: recording changes the clock and the cells that this looks at.
         let mixed = needs.is_some() && self.is_mixed(&action);
         if action.forwarded > 0 {
             let buffer = &self.process(action.thread).buffer;
@@ -225,8 +233,9 @@ impl System<'_> {
         }
     }
 
-    /// Paper 000, appendix B, "load from buffer": the load joins its cell only when the store it
-    /// read from does. It stands for earlier ones whose bytes are among its own.
+    /// A load that is served by the buffer. Paper 000, appendix B, "load from buffer": it joins the list of its
+    /// cell only when the update of that store does. Until then the store keeps a list of such loads. A new
+    /// load replaces those at the head of the list whose bytes it covers.
     pub(crate) fn forwarded_load(&mut self, action: Action, store: u32) {
         let source = Identity::store(action.thread, store);
         let buffer = &self.process(action.thread).buffer;
@@ -241,8 +250,8 @@ impl System<'_> {
         buffer.forwarded_to(&mut self.machine.trail, store, position);
     }
 
-    /// An event that reads its bytes and may change them. Inlined where the operation is known, so that
-    /// its purpose and its change are.
+    /// An event that reads its bytes and may change them. Inlined at each call, where the operation is known,
+    /// so that its purpose and its change are constants.
     #[inline(always)]
     pub(crate) fn modify(
         &mut self,
@@ -275,7 +284,8 @@ impl System<'_> {
         }
     }
 
-    /// Whether an operation that waits, and is about to happen, waits among writes of other bytes.
+    /// Whether an operation that waits for a value, and is about to happen, races with writes whose bytes are
+    /// not exactly its own.
     fn is_mixed(&mut self, action: &Action) -> bool {
         let base = self.clock(action.thread, field::CLOCK);
         self.waits_among_others(action, base)
@@ -294,7 +304,7 @@ impl System<'_> {
                 self.failing_access(action, fault, condition, None, races);
             }
             Ok(Some(slice)) => {
-                // Whoever waits at an object of its own finds this value before its end.
+                // A thread that waits for a value here could have found this value before the free.
                 let small = (1..=16).contains(&slice.bytes());
                 let old = if small { self.machine.memory.read(trail, slice) } else { 0 };
                 self.record_step(action, Some(slice), Recording::write(old, false), races);
@@ -316,7 +326,7 @@ impl System<'_> {
         self.set(action.thread, field::RESERVED_AFTER, after.into());
     }
 
-    /// Whether a store-conditional of the thread would succeed now: nobody has written since.
+    /// Whether a store-conditional of the thread would succeed now: no write since its reservation.
     pub fn reservation_holds(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
         self.has_reservation(thread, addr, bytes)
             && self.last_write(addr, bytes).map(u64::from)

@@ -1,8 +1,9 @@
-//! The commonest events, without detours: ordinary loads and stores, and updates, of bytes that are
-//! one cell and that were there from the start.
+//! Short implementations of the most common events: ordinary loads and stores, and updates, of initialised
+//! bytes that form one cell.
 //!
-//! What they do is what [`crate::perform`] and [`crate::update`] do for all. Each looks first whether
-//! it is one of those, and does nothing if it is not: `false` sends it the long way.
+//! They have the same effect as the general implementations in [`crate::perform`] and [`crate::update`].
+//! Invariant: each function either performs the whole event and returns true, or returns false before it has
+//! changed anything. After `false`, the caller takes the general implementation.
 
 use crate::event::{Action, Class, ONLY, Turn};
 use crate::observe::What;
@@ -15,13 +16,14 @@ use raddle_machine::memory::Purpose;
 use raddle_machine::{QuickLoad, QuickStore, ThreadId};
 
 impl System<'_> {
-    /// An ordinary load that sees memory, or a store in its thread's buffer.
+    /// An ordinary load, from memory or from the buffer of its thread.
     #[inline(never)]
     pub(crate) fn quick_load(&mut self, thread: ThreadId, races: &mut Vec<Race>) -> bool {
         let Some(load) = self.machine.at_load(thread) else { return false };
         if !self.is_drained(thread) {
             let buffer = &self.process(thread).buffer;
             let covering = buffer.covering(&self.machine.trail, load.addr, load.bytes);
+            // The load takes bytes of several stores, or of a store and memory.
             if covering.partly {
                 return false;
             }
@@ -34,6 +36,7 @@ impl System<'_> {
         let Some(spot) = memory.spot(trail, addr, bytes, Purpose::Read) else {
             return self.load_at_large(thread, &load, races);
         };
+        // A spot is the value and the cell of the bytes in one lookup, for bytes that are one cell.
         let value = spot.read(trail);
         let base = Base::of(self.clock(thread, field::CLOCK));
         let point = self.record_cell(reading(thread, &load), base, spot.cell(), None, None, races);
@@ -41,7 +44,7 @@ impl System<'_> {
         self.loaded(thread, &load, value)
     }
 
-    /// The same for bytes that are several cells, or that may not have been written.
+    /// [`System::quick_load`] for all other bytes that can be read without a fault, such as several cells.
     #[inline(never)]
     fn load_at_large(&mut self, thread: ThreadId, load: &QuickLoad, races: &mut Vec<Race>) -> bool {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
@@ -53,7 +56,7 @@ impl System<'_> {
         self.loaded(thread, load, value)
     }
 
-    /// A load that gets its value from the newest of `count` stores in the buffer.
+    /// A load that is served by the newest of `count` stores in the buffer.
     #[inline(never)]
     fn quick_forwarded(
         &mut self,
@@ -73,7 +76,7 @@ impl System<'_> {
         self.loaded(thread, load, value)
     }
 
-    /// Gives a load that was recorded its value.
+    /// Completes a recorded load with its value.
     #[inline(always)]
     fn loaded(&mut self, thread: ThreadId, load: &QuickLoad, value: u64) -> bool {
         self.machine.give(thread, load, value);
@@ -96,6 +99,8 @@ impl System<'_> {
         let action =
             Action { class: Class::Write, bytes, addr, ..Action::of(Turn::step(thread, ONLY)) };
         let base = Base::of(self.clock(thread, field::CLOCK));
+        // The shortest path records no overwritten value. Record before writing: the general path reads the
+        // old value when it records.
         let spot = memory.spot(trail, addr, bytes, Purpose::Write);
         let clock = match spot.filter(|_| !self.keeps_old) {
             Some(spot) => {
@@ -122,7 +127,7 @@ impl System<'_> {
         true
     }
 
-    /// An update that only its thread and memory have to do with.
+    /// An update that needs no recorded old value and frees no slot of a bounded buffer.
     #[inline(never)]
     pub(crate) fn quick_update(
         &mut self,
@@ -146,7 +151,7 @@ impl System<'_> {
         spot.write(trail, entry.value as u64);
         self.processes[thread.0 as usize].buffer.remove(trail, entry.index);
         if self.rules.buffering == Buffering::Fifo {
-            // It has seen all before it.
+            // With one queue, the newest update has seen all earlier ones.
             self.set(thread, field::UPDATES, point.clock.0.into());
         }
         if self.notes.is_some() {
@@ -159,6 +164,7 @@ impl System<'_> {
     }
 }
 
+/// The action of a load from memory.
 #[inline(always)]
 fn reading(thread: ThreadId, load: &QuickLoad) -> Action {
     let QuickLoad { addr, bytes, .. } = *load;

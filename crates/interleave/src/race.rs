@@ -1,8 +1,8 @@
 //! Conflicts of a new event with earlier ones, and races.
 //!
-//! A *race* of a new event is an earlier event that happens before it because of a conflict of the
-//! two alone: neither through program order (or the store, for an update) nor through another conflict.
-//! An operation that waits for a value has its own rule: [`crate::wait`].
+//! A new event *races* with an earlier event if only the conflict of the two orders them: the earlier event
+//! does not happen before the new one through program order (or, for an update, through its store), nor
+//! through another conflict. An operation that waits for a value has its own rule: [`crate::wait`].
 
 use crate::clock::ClockId;
 use crate::event::{Action, CellWord, Class, Identity, Point};
@@ -16,14 +16,14 @@ use smallvec::SmallVec;
 pub(crate) struct Race {
     /// Position of the earlier event.
     pub earlier: u32,
-    /// What the later event needs to have happened before it, if it is moved before the earlier.
+    /// The events that must happen before the later event if it is moved before the earlier one.
     pub needs: Needed,
-    /// Position of the later event; an operation that waits has none, nor has an alternative to
-    /// the earlier event.
+    /// Position of the later event. `None` for an operation that waits, and for an alternative to the
+    /// earlier event: neither has happened.
     pub happened: Option<u32>,
 }
 
-/// Conflicts of the event being recorded: earlier events, writes first.
+/// Earlier events that the event being recorded conflicts with, the `writes` first.
 #[derive(Default)]
 pub(crate) struct Conflicts {
     pub points: SmallVec<[Point; 4]>,
@@ -40,8 +40,8 @@ impl Conflicts {
 }
 
 impl System<'_> {
-    /// Collects the events that conflict with the action and that `base` has not seen already, and
-    /// names what the action reads from or overwrites.
+    /// Collects the events that conflict with the action and that `base` has not seen. Returns the identity of
+    /// the write that the action reads from or overwrites.
     #[inline]
     pub(crate) fn gather(
         &self,
@@ -55,12 +55,13 @@ impl System<'_> {
             let word = CellWord::unpack(self.machine.trail.get(*cell));
             let link = self.link(word.write);
             let newest = link.map_or(Identity::INITIAL, |link| link.identity);
-            // Neighbours with one source count once: how far cells are split is no part of a trace.
+            // Adjacent cells with one source count once: how cells are split is not part of a trace.
             if newest != last && newest != Identity::INITIAL {
                 source = source.and(newest);
             }
             last = newest;
             if let Some(link) = link {
+                // A load is independent of an update of all its bytes by its own thread.
                 let own = action.class == Class::Read
                     && link.identity.is_store_of(action.thread)
                     && self.events[link.point.event as usize].action.covers(action);
@@ -84,8 +85,9 @@ impl System<'_> {
         source
     }
 
-    /// Updates of one thread to one location leave in order, and a load waits for the updates of its
-    /// own thread that it could not get all its bytes from: no race, but something to wait for.
+    /// Moves the updates of the action's own thread from the conflicts into `base`. They order the action, but
+    /// they do not race with it: updates of one thread to one location leave in order, and a load waits for
+    /// updates of its own thread that have only some of its bytes.
     #[inline]
     pub(crate) fn after_own_updates(
         &mut self,
@@ -111,8 +113,8 @@ impl System<'_> {
         base
     }
 
-    /// The races of the event that is about to be recorded with the newest write to its one cell and
-    /// with reads since.
+    /// Appends the races of an event that is about to be recorded: with the newest write to its one cell, and
+    /// with the reads since. Absent points are [`Point::NONE`].
     #[inline]
     pub(crate) fn race_with(
         &self,
@@ -130,7 +132,7 @@ impl System<'_> {
             if !read.is_some() {
                 return;
             }
-            // Moved before the one, the event is still behind the others.
+            // Moved before this read, the event still happens after the write and the other read.
             if !self.has_seen(write.clock, &read) && !self.has_seen(other.clock, &read) {
                 let needs = Needed([base.0, base.1, write.clock, other.clock]);
                 races.push(Race { earlier: read.event, needs, happened });
@@ -138,6 +140,7 @@ impl System<'_> {
         }
     }
 
+    /// Appends the races of the newest event with its conflicts.
     #[inline]
     pub(crate) fn find_races(
         &mut self,
@@ -151,7 +154,7 @@ impl System<'_> {
         let happened = Some(self.events.len() as u32 - 1);
         for (n, point) in conflicts.points.iter().enumerate() {
             let earlier = point.event;
-            // The updates that a load waited for may have seen it.
+            // An update that a load waited for, now in `base`, may have seen this event.
             if self.has_seen(base, point) || self.is_behind_another(point, conflicts) {
                 continue;
             }
@@ -162,7 +165,8 @@ impl System<'_> {
             }
             let race =
                 match needs {
-                    // With one cell, the other conflicts are reads of what this event wrote.
+                    // With one cell, the other conflicts are reads of this write, so they happen after
+                    // it and are not needed.
                     None if cells.len() == 1 => {
                         Some(Race { earlier, needs: Needed::of(base), happened })
                     }
@@ -178,7 +182,7 @@ impl System<'_> {
         }
     }
 
-    /// Whether a conflicting event happens before another one.
+    /// Whether a conflicting event happens before another conflicting event.
     #[inline]
     fn is_behind_another(&self, point: &Point, conflicts: &Conflicts) -> bool {
         conflicts.points.len() > 1
@@ -188,9 +192,9 @@ impl System<'_> {
                 .any(|other| other.event != point.event && self.has_seen(other.clock, point))
     }
 
-    /// What an event still needs if it is moved before the `n`-th that it conflicts with: the other
-    /// conflicts that do not happen after that one. (A load of the same bytes by the thread of a
-    /// write that it need not happen after gets that write's value from the buffer then.)
+    /// The needs of an event that is moved before the `n`-th of its conflicts: the other conflicts that do not
+    /// happen after that one. (A read of the moved write by the writer's own thread need not happen after that
+    /// write; without the write it is served by the buffer.)
     fn needs_without(&mut self, n: usize, base: ClockId, conflicts: &Conflicts) -> ClockId {
         let moved = &conflicts.points[n];
         let mut needs = base;

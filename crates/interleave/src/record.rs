@@ -1,8 +1,12 @@
-//! Recording events: happens-before.
+//! Records events and computes happens-before.
 //!
-//! Paper 000, appendix B. A cell's word leads to its newest write and to the reads since. A read
-//! happens after the newest write, unless that is an update of its own thread; a write happens
-//! after the newest write and the reads since. All earlier accesses happen before those already.
+//! Paper 000, appendix B. The word of a cell leads to its newest write and to the reads since. A read
+//! happens after the newest write, unless that is an update of its own thread. A write happens after the
+//! newest write and after the reads since. All older accesses happen before those already, so one step back
+//! in each list is enough.
+//!
+//! Terms: an event is *behind* a clock if the clock has seen it. An access is *named* by a number, as
+//! [`CellWord`] describes.
 
 use crate::buffer::Stored;
 use crate::clock::{Chain, ClockId};
@@ -13,7 +17,7 @@ use crate::wakeup::LAST;
 use raddle_machine::memory::{Purpose, Slice};
 use raddle_machine::{Needs, ThreadId, Word};
 
-/// What an event says of itself beside its action.
+/// Facts about an event beside its action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recording {
     pub detail: Detail,
@@ -21,7 +25,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Nothing.
+    /// No facts.
     pub const NONE: Recording = Recording { detail: Detail::NONE, needs: None };
 
     /// A write over a value, or over memory that was never written.
@@ -31,7 +35,8 @@ impl Recording {
 }
 
 impl CellWord {
-    /// The word after an access of that name; with an update come the loads that its store `served`.
+    /// The word after an access with this name. An update brings along the loads that its store `served`:
+    /// they have read this write.
     #[inline(always)]
     fn with(self, class: Class, name: u32, served: u32) -> CellWord {
         match class {
@@ -41,8 +46,8 @@ impl CellWord {
     }
 }
 
-/// What is behind an event before its conflicts: for an update, what its thread had seen when it
-/// stored, and the updates before it.
+/// The events before a new event, conflicts not included, as two clocks. For an update: the clock of its
+/// thread at the time of the store, and the clock of the updates before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Base(pub ClockId, pub ClockId);
 
@@ -51,14 +56,14 @@ impl Base {
         Base(clock, ClockId::NONE)
     }
 
-    /// All that an event with this behind it needs.
+    /// The needs of an event with this base and no conflicts.
     pub const fn needed(self) -> Needed {
         Needed([self.0, self.1, ClockId::NONE, ClockId::NONE])
     }
 }
 
-/// What an event needs to have happened before it: what any of the clocks has seen. They are joined
-/// only where that is asked, since most races are done with before anyone does.
+/// The events that must happen before an event: those that any of the clocks has seen. The clocks are not
+/// joined, because most races are processed without the joined clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needed(pub [ClockId; 4]);
 
@@ -68,7 +73,8 @@ impl Needed {
     }
 }
 
-/// Accesses that a new one to the same cell conflicts with, by name; 0 for none.
+/// The accesses to one cell that a new access conflicts with, by name; 0 for none. The names of the reads
+/// fill the array from the front.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Few {
     pub write: u32,
@@ -81,7 +87,7 @@ impl Few {
         self.write | self.reads[0] == 0
     }
 
-    /// False if there is no room for one more.
+    /// Adds a read. False if both places are taken; then the contents are wrong, and the caller gives up.
     #[inline(always)]
     fn add_read(&mut self, name: u32) -> bool {
         let place = usize::from(self.reads[0] != 0);
@@ -110,8 +116,8 @@ impl System<'_> {
         }
     }
 
-    /// Records an event of a thread that others have no part in, and that takes its value from
-    /// `source`, which the load named `before` took its own from.
+    /// Records a load that is served by the buffer of its thread, from the store `source`. `before` names the
+    /// previous load that this store served. Such a load conflicts with nothing yet.
     #[inline]
     pub fn record_alone(&mut self, action: Action, source: Identity, before: u32) -> u32 {
         let event = self.events.len() as u32;
@@ -137,6 +143,7 @@ impl System<'_> {
         self.advance_clock(action.thread, position)
     }
 
+    /// Sets the clock of a thread to that of its newest event.
     #[inline]
     pub fn advance_clock(&mut self, thread: ThreadId, position: u32) -> u32 {
         let clock = self.events[position as usize].clock;
@@ -144,7 +151,7 @@ impl System<'_> {
         position
     }
 
-    /// Records an access, which already has `base` behind it; `entry` if it is an update.
+    /// Records an access with this base; `entry` is the buffered store if the access is an update.
     #[inline(always)]
     pub fn record(
         &mut self,
@@ -166,8 +173,10 @@ impl System<'_> {
         }
     }
 
-    /// [`System::record_cells`] for the usual case: one cell, whose accesses so far were to one cell
-    /// each, and conflicts with the newest write and with two reads since, at most.
+    /// [`System::record_cells`] for the usual case: one cell, all of whose accesses so far touched only this
+    /// cell, and conflicts with at most the newest write and two reads since. The clocks of these conflicts go
+    /// into the new clock in one pass, without intermediate clocks. In all other cases, `simple` becomes false
+    /// before anything has changed, and [`System::record_cells`] starts again.
     #[inline(always)]
     pub(crate) fn record_cell(
         &mut self,
@@ -185,6 +194,7 @@ impl System<'_> {
         if simple && word.write != 0 {
             let event = &self.events[word.write as usize - 1];
             source = event.identity();
+            // A write that is behind `base` is ordered before the new event already.
             if !self.is_behind(base, event) {
                 let earlier = &event.action;
                 let own = earlier.update
@@ -193,15 +203,18 @@ impl System<'_> {
                 if !own {
                     few.write = word.write;
                 } else if entry.is_some() && base.1 == ClockId::NONE {
-                    // Updates of one thread to one location leave in order.
+                    // Updates of one thread to one location leave in order: this is an edge, not a race.
+                    // The second clock of `base` is free for it.
                     base.1 = event.clock;
                 } else {
-                    // A load does not wait for an update of all its bytes by its own thread.
+                    // A load is independent of an update of all its bytes by its own thread.
                     simple = entry.is_none() && earlier.covers(&action);
                 }
             }
         }
         if action.class == Class::Write {
+            // The reads since the newest write. The list also holds loads that this write served from the
+            // buffer; they may have read other bytes, so `overlaps` has to decide.
             let mut list = word.read;
             while simple && list != 0 {
                 let event = &self.events[list as usize - 1];
@@ -217,6 +230,7 @@ impl System<'_> {
             let event = self.record_cells(action, base, &[cell], recording, entry, races);
             return self.point(event);
         }
+        // From here on the system changes.
         let chain = match entry {
             None => self.processes[action.thread.0 as usize].chain,
             Some(_) => self.update_chain(action.thread, base, few),
@@ -231,7 +245,8 @@ impl System<'_> {
         let event = self.events.len() as u32;
         let point = Point { event, chain, index, clock };
         let before = match action.class {
-            // The newest read of a thread stands for its earlier ones.
+            // The newest read of a thread replaces the one before it, if both are at the head of the list.
+            // An event that happens after the newer one happens after the older one too.
             Class::Read if word.read != 0 => {
                 let last = &self.events[word.read as usize - 1];
                 if last.action.thread == action.thread { last.before } else { word.read }
@@ -246,8 +261,8 @@ impl System<'_> {
         point
     }
 
-    /// The clock of the next event of a chain, which conflicts with these and has `base` behind it,
-    /// and which number it is; and its races.
+    /// The clock and the number of the next event of a chain, given its base and its conflicts. Appends its
+    /// races.
     #[inline(never)]
     fn next_after(
         &mut self,
@@ -257,7 +272,8 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> (ClockId, u32) {
         let (write, reads) = (self.named(few.write), few.reads.map(|name| self.named(name)));
-        // A read that has seen the write brings it along.
+        // A read that has seen the write brings it along. Then the write is not a race of the new event:
+        // the two are also ordered through the read.
         let brought = reads.iter().any(|read| self.has_seen(read.clock, &write));
         let newest = if brought { ClockId::NONE } else { write.clock };
         if self.wants_races {
@@ -273,7 +289,7 @@ impl System<'_> {
         Point { event, chain, index, clock }
     }
 
-    /// The place of the event of that name, which touches one cell; [`Point::NONE`] for 0.
+    /// The place of the event with this name, which touches one cell; [`Point::NONE`] for 0.
     #[inline(always)]
     pub(crate) fn named(&self, name: u32) -> Point {
         if name == 0 { Point::NONE } else { self.point(name - 1) }
@@ -292,6 +308,7 @@ impl System<'_> {
     ) -> u32 {
         let position = self.events.len() as u32;
         let mut conflicts = Conflicts::default();
+        // Edges that are not races go into `base` first: the races of the event are judged against it.
         let source = self.gather(&action, base, cells, &mut conflicts);
         let base = self.after_own_updates(&action, base, &mut conflicts);
         let mut all = base;
@@ -324,6 +341,7 @@ impl System<'_> {
         position
     }
 
+    /// Appends an event. Its detail is kept only where something can depend on it.
     #[inline(always)]
     fn push_event(
         &mut self,
@@ -350,7 +368,7 @@ impl System<'_> {
         self.events.push(Event { action, chain, index, clock, detail, source, nth, before });
     }
 
-    /// The access of that name.
+    /// The access with this name, as an entry of the list of its cell; `None` for 0.
     #[inline(always)]
     pub(crate) fn link(&self, name: u32) -> Option<Link> {
         if name == 0 {
@@ -365,12 +383,12 @@ impl System<'_> {
         Some(Link { point, identity: event.identity(), before })
     }
 
-    /// The name of the access that comes before a new one in the list of a cell with this word.
+    /// The name of the access that precedes a new one in the list of a cell with this word.
     #[inline(always)]
     fn before(&self, action: &Action, word: CellWord) -> u32 {
         match action.class {
             Class::Read => match self.link(word.read) {
-                // The newest read of a thread stands for its earlier ones.
+                // The newest read of a thread replaces the one before it.
                 Some(last) if last.identity.is_of(action.thread) => last.before,
                 _ => word.read,
             },
@@ -378,40 +396,40 @@ impl System<'_> {
         }
     }
 
-    /// Whether an access in the list of a cell is to some of an action's bytes. A load that took its
-    /// value from a buffer is in the lists of all cells of that store.
+    /// Whether an access in the list of a cell overlaps the bytes of an action. It may not: a load that was
+    /// served by the buffer is in the lists of all cells of that store.
     #[inline]
     pub(crate) fn is_touched(&self, link: &Link, action: &Action) -> bool {
         self.events[link.point.event as usize].action.overlaps(action)
     }
 
-    /// Whether an event is among what is behind.
+    /// Whether one of the clocks of `base` has seen an event.
     #[inline(always)]
     fn is_behind(&self, base: Base, event: &Event) -> bool {
         let seen = |clock: ClockId| event.index <= self.clocks.get(clock, event.chain);
         seen(base.0) || base.1 != ClockId::NONE && seen(base.1)
     }
 
-    /// Whether an event is among what `clock` has seen.
+    /// Whether `clock` has seen an event.
     #[inline]
     pub(crate) fn has_seen(&self, clock: ClockId, point: &Point) -> bool {
         point.index <= self.clocks.get(clock, point.chain)
     }
 
-    /// Whether the event at `position` is among what `clock` has seen.
+    /// Whether `clock` has seen the event at `position`.
     #[inline]
     pub fn seen(&self, position: u32, clock: ClockId) -> bool {
         let event = &self.events[position as usize];
         event.index <= self.clocks.get(clock, event.chain)
     }
 
-    /// Whether the event at `position` is among what another needs.
+    /// Whether the event at `position` is among the needs of another.
     #[inline]
     pub fn is_needed(&self, position: u32, needs: Needed) -> bool {
         self.needs(needs, &self.events[position as usize])
     }
 
-    /// Whether an event is among what another needs.
+    /// Whether an event is among the needs of another.
     #[inline(always)]
     pub fn needs(&self, needs: Needed, event: &Event) -> bool {
         let seen = |clock: ClockId| event.index <= self.clocks.get(clock, event.chain);
@@ -419,8 +437,8 @@ impl System<'_> {
         seen(first) || others.into_iter().any(|clock| clock != ClockId::NONE && seen(clock))
     }
 
-    /// Whether the event at `a` happens before the one at `b`, which, if it is
-    /// [`LAST`](crate::wakeup::LAST), has not happened and `needs` these.
+    /// Whether the event at `a` happens before the one at `b`. If `b` is [`LAST`](crate::wakeup::LAST), it
+    /// stands for the moved event, which has these `needs`.
     #[inline]
     pub fn precedes(&self, a: u32, b: u32, needs: Needed) -> bool {
         match b {
@@ -429,7 +447,7 @@ impl System<'_> {
         }
     }
 
-    /// Position, plus 1, of the newest write to a cell; 0 if it has its initial value.
+    /// Position, plus 1, of the newest write to a cell; 0 if the cell has its initial value.
     pub fn last_write(&self, addr: u64, bytes: u32) -> Option<u32> {
         let trail = &self.machine.trail;
         let slice = self.machine.memory.access(trail, addr, bytes, Purpose::Read).ok()?;

@@ -1,8 +1,7 @@
-//! Running a schedule again, on a fresh system, and telling what happens.
+//! Runs a schedule again on a fresh system, and narrates it.
 //!
-//! No backtracking, no reduction, no sleep sets: the schedule says what comes next, and the end is
-//! whatever it leads to. A schedule that leaves something undone has not reached an end, unless
-//! something has failed.
+//! Without backtracking, reduction or sleep sets: the schedule determines every step and the end. If actions are
+//! still enabled after the last step, the execution has not reached its end, unless a thread has failed.
 
 use crate::datarace::site;
 use crate::event::{Class, Turn};
@@ -18,7 +17,7 @@ use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Status, ThreadId, Watch};
 use std::borrow::Cow;
 
-/// Runs a program along a schedule. Of the limits only the budget counts.
+/// Runs a program along a schedule. Of the limits only the budget applies.
 pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
     match System::new(program, &unbounded(options), Watched::Story) {
         Ok(system) => run(system, None, schedule).0,
@@ -26,12 +25,12 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
     }
 }
 
-/// The same for a schedule of the reachability engine, which stops no thread that spins. If goals are
-/// asked for, threads pause where the program's goals ask for them, and it is told whether one is reached.
+/// [`replay`] for a schedule of the reachability engine, which does not stop spinning threads. If goals are
+/// checked, threads pause at the places of goals. Also returns whether a goal is reached.
 ///
-/// The sole right to write memory is here a lock as any other, and a step that writes while another thread
-/// has it does not fit: a schedule leaves no question of what could have come first, which is all that
-/// keeps a search from running such programs.
+/// The lock for the sole right to write memory is an ordinary lock here, and a step that writes while another
+/// thread holds it does not fit. A search cannot run such programs, because its races do not cover this lock.
+/// A replay can, because it needs no races.
 pub fn replay_reach(program: &Verified, options: &Options, schedule: &[Step]) -> (Replayed, bool) {
     let sole_right = program.memory_lock;
     let program = match sole_right {
@@ -47,7 +46,7 @@ pub fn replay_reach(program: &Verified, options: &Options, schedule: &[Step]) ->
     }
 }
 
-/// A schedule may go past a bound that ended the search.
+/// The options without bounds: a schedule may go beyond a bound of the search.
 fn unbounded(options: &Options) -> Options {
     let budget = options.limits.budget.clone();
     Options { limits: Limits { budget, ..Limits::default() }, ..options.clone() }
@@ -86,7 +85,7 @@ fn run(
     (Replayed { end, events: narrator.events }, at_goal)
 }
 
-/// Whether a turn leaves memory as it is, or nobody else has the sole right to write it.
+/// Whether a turn does not write memory, or no other thread has the sole right to write it.
 fn is_allowed(system: &System<'_>, sole_right: Option<GlobalId>, turn: &Turn) -> bool {
     let Some(lock) = sole_right else { return true };
     let writes = turn.update || {
@@ -112,7 +111,7 @@ fn end(system: &mut System<'_>, sole_right: Option<GlobalId>, narrator: &Narrato
     let goes_on = system.machine.thread_ids().any(|id| {
         system.enabled_step(id).into_iter().chain(system.enabled_updates(id)).any(is_allowed)
     });
-    // What has failed has failed, whatever the others may still do.
+    // A failure is an end, even if other threads could continue.
     if goes_on && system.failures.is_empty() {
         return if sites.is_empty() { ReplayEnd::Short } else { ReplayEnd::Failed(sites) };
     }

@@ -1,6 +1,6 @@
-//! Reversing races: the sequences that bring the later event of a race before the earlier one.
+//! Reversing races: collects the sequences that put the later event of a race before the earlier one.
 //!
-//! Which of them are planned is for the strategies to say.
+//! The strategies decide which sequences are planned.
 
 use crate::event::{Action, Class, Event};
 use crate::race::Race;
@@ -10,6 +10,7 @@ use crate::wakeup::{Item, LAST, is_initial};
 use raddle_engine::Buffering;
 
 impl<P: Plan> Search<'_, '_, P> {
+    /// The sleep set of the state before an event.
     pub(crate) fn asleep_before(&self, event: u32) -> &[Action] {
         let level = &self.levels[event as usize];
         &self.sleepers[level.sleep_start as usize..level.sleep_end as usize]
@@ -47,8 +48,8 @@ impl<P: Plan> Search<'_, '_, P> {
         self.collect(race, last, sequence, |event| system.clocks.get(event.clock, chain) < index);
     }
 
-    /// The events after the earlier one that are `kept`, then `last`. Not all of them if the budget is
-    /// spent: then nothing is done with them.
+    /// The events after the earlier one that are `kept`, then `last`. The sequence may be incomplete if the
+    /// budget is spent; the callers do not use it then.
     #[inline(always)]
     fn collect(
         &self,
@@ -70,7 +71,8 @@ impl<P: Plan> Search<'_, '_, P> {
                 if self.system.budget().is_spent() {
                     break;
                 }
-                // Updates that are left out leave their stores in the buffer.
+                // An update that is left out leaves its store in the buffer, where it serves the load. The
+                // quadratic loop is why the budget is checked here.
                 for other in &events[earlier..position as usize] {
                     action.forwarded += u32::from(hides(other, &action) && !kept(other));
                 }
@@ -81,7 +83,7 @@ impl<P: Plan> Search<'_, '_, P> {
     }
 }
 
-/// Whether an event is an update of a load's own thread to its bytes.
+/// Whether an event is an update by the load's own thread that covers the bytes of the load.
 #[inline]
 fn hides(event: &Event, load: &Action) -> bool {
     event.action.update && event.action.thread == load.thread && event.action.covers(load)

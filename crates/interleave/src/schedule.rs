@@ -1,15 +1,15 @@
-//! Schedules: from the events of a search to steps that mean the same on a fresh system, and back.
+//! Schedules: translates the events of a search to steps that mean the same on a fresh system, and back.
 //!
-//! A search gives a spawned thread its number when any execution first spawns it, and keeps it. A
-//! fresh system that follows one schedule numbers threads in the order in which that schedule spawns
-//! them. Steps are in the latter numbers, so that a schedule means something by itself.
+//! A search numbers a spawned thread when some execution first spawns it, and keeps the number. A fresh system
+//! that follows one schedule numbers threads in the order in which that schedule spawns them. Steps use the
+//! latter numbers, so a schedule does not depend on the search that found it.
 
 use crate::event::{ANY, Action, Class, Event, ONLY, Turn};
 use crate::system::{System, Watched, field};
 use raddle_engine::{Checks, Options, Step};
 use raddle_machine::{Status, ThreadId, Visible};
 
-/// The schedule of the current execution, or of as many of its events from the start.
+/// The schedule of `events`, a prefix of the current execution.
 pub(crate) fn schedule(system: &System<'_>, events: &[Event]) -> Vec<Step> {
     let initial = system.machine.program.threads.len();
     if system.machine.thread_count() as usize == initial {
@@ -18,7 +18,7 @@ pub(crate) fn schedule(system: &System<'_>, events: &[Event]) -> Vec<Step> {
     renumbered(system, events)
 }
 
-/// An event as a step, in the numbers of the search.
+/// An event as a step, with the thread numbers of the search.
 fn step(event: &Event) -> Step {
     let Action { thread, update, class, choice, .. } = event.action;
     match class {
@@ -30,11 +30,11 @@ fn step(event: &Event) -> Step {
     }
 }
 
-/// The schedule in the numbers of a fresh system, found by going along on one. Should that not be
-/// able to follow, the rest is left out, and the schedule will not replay.
+/// The schedule with the thread numbers of a fresh system, which follows the events. If it cannot follow, the
+/// rest is left out, and the schedule will not replay.
 fn renumbered(system: &System<'_>, events: &[Event]) -> Vec<Step> {
     let mut steps = Vec::with_capacity(events.len());
-    // A finding is worth some more time, even if none is left for the search.
+    // A finding gets some more time, even if the search has none left.
     let options = system.options.clone().within(system.options.limits.budget.for_report());
     let options = Options { checks: Checks::default(), ..options };
     let Ok(mut fresh) = System::new(system.machine.program, &options, Watched::Search) else {
@@ -66,12 +66,12 @@ fn renumber(step: Step, system: &System<'_>, fresh: &System<'_>) -> Option<Step>
     })
 }
 
-/// The thread that an alternative of a signal wakes: see [`System::nth_choice`].
+/// The thread that an alternative of a signal wakes: see `Machine::nth_choice`.
 pub(crate) fn woken(choice: u32) -> Option<ThreadId> {
     choice.checked_sub(1).map(ThreadId)
 }
 
-/// For each thread of a search, the same thread of a fresh system: the same child of the same parent.
+/// For each thread of a search, the corresponding thread of a fresh system: the same child of the same parent.
 fn numbers(system: &System<'_>, fresh: &System<'_>) -> Vec<Option<ThreadId>> {
     let initial = system.machine.program.threads.len() as u32;
     let mut numbers = vec![None; system.machine.thread_count() as usize];
@@ -89,15 +89,15 @@ fn numbers(system: &System<'_>, fresh: &System<'_>) -> Vec<Option<ThreadId>> {
     numbers
 }
 
-/// What a thread is about to do, if it can do anything. One that waits for its buffer to empty is
-/// not at an operation yet.
+/// The next operation of a ready thread. A thread that waits for its buffer to become empty is not at an
+/// operation yet.
 pub(crate) fn visible(system: &System<'_>, thread: ThreadId) -> Option<Visible> {
     let ready =
         system.machine.status(thread) == Status::Ready && system.get(thread, field::DRAINING) == 0;
     ready.then(|| system.machine.visible(thread))
 }
 
-/// The action that a step names, if it can happen now.
+/// The turn of a step, if it is enabled.
 pub(crate) fn action(system: &System<'_>, step: &Step) -> Option<Turn> {
     let thread = step.thread();
     if thread.0 >= system.machine.thread_count() {

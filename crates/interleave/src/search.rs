@@ -1,8 +1,11 @@
 //! The depth-first search of executions, with sleep sets and wakeup trees.
 //!
-//! One loop serves all strategies that visit every trace: they differ in the actions that their [`Plan`] puts
+//! All strategies that visit every trace share this loop. They differ in the actions that their [`Plan`] puts
 //! into the wakeup trees. The stack is explicit: one [`Level`] per event of the current execution, plus one
 //! for the next.
+//!
+//! Invariants: level `n` is the state before event `n`. The sleep sets are consecutive runs of
+//! [`Search::sleepers`], in the order of the levels, so the sleep set of the newest level is at the end.
 
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Class, Condition, Identity, Turn};
@@ -18,16 +21,16 @@ use raddle_engine::{Buffering, Options, Summary};
 use raddle_machine::{Needs, Status, StrongStore, ThreadId};
 use smallvec::SmallVec;
 
-/// A state of the current execution: what was, is being, and is to be explored from it.
+/// A state of the current execution, with the branches that were explored and are to be explored from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     moment: Moment,
-    /// Its sleep set: a run of [`Search::sleepers`].
+    /// The sleep set: a run of [`Search::sleepers`].
     pub sleep_start: u32,
     pub sleep_end: u32,
     /// Branches still to be explored.
     pub branches: List,
-    /// The strategy's own part of the state.
+    /// The strategy's part of the state.
     plan: Mark,
 }
 
@@ -41,7 +44,7 @@ pub(crate) struct Search<'p, 'o, P: Plan> {
     outcomes: Outcomes,
     watch: Watch,
     visitor: Option<Visitor<'o>>,
-    /// Scratch.
+    /// Scratch buffers, kept to reuse their memory.
     races: Vec<Race>,
     pub sequence: Vec<Item>,
 }
@@ -93,8 +96,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         self.outcomes.finish(self.watch.stopped(), self.options.strategy)
     }
 
-    /// Adds the level for the state reached, with the branches that led here still to explore and
-    /// the newest sleepers asleep.
+    /// Adds the level for the current state. `branches` are planned from it, and the sleepers from
+    /// `sleep_start` on are asleep in it.
     #[inline(always)]
     fn enter(&mut self, branches: List, sleep_start: u32) {
         self.levels.push(Level {
@@ -106,7 +109,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         });
     }
 
-    /// Performs one more event. False if the execution is at its end.
+    /// Performs one more event. False if the execution is at its end or is abandoned.
     fn advance(&mut self) -> bool {
         let depth = self.levels.len() - 1;
         if self.watch.is_spent() {
@@ -117,11 +120,13 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         else {
             return false;
         };
-        // What was planned from text that was formatted from memory may not be possible any more.
+        // Formatting reads memory without an event. So a branch that was planned behind a formatted
+        // text may be disabled here, because the text, and with it the path of the thread, differs.
         let lost = planned.is_some()
             && self.system.machine.has_formats()
             && !self.system.is_enabled(&turn);
         let choice = match turn.choice {
+            // An open choice becomes the first alternative that is not asleep.
             ANY if !lost => self.awake_choice(depth, turn),
             choice => Some(choice).filter(|_| !lost),
         };
@@ -133,10 +138,11 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         true
     }
 
-    /// Whether an action, or one of its alternatives, is not asleep.
+    /// Whether an action, or at least one of its alternatives, is not asleep.
     #[inline(always)]
     fn is_awake(&self, depth: usize, turn: &Turn) -> bool {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
+        // Most sleep sets are empty.
         if sleep_start == sleep_end {
             return true;
         }
@@ -161,8 +167,10 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         })
     }
 
-    /// Performs an action at the top level and enters the next.
+    /// Performs an action at the newest level, plans the reversals of its races and enters the next level.
     fn explore(&mut self, depth: usize, turn: Turn, below: List) {
+        // Read before the event: it moves the thread past the operation that has these alternatives,
+        // and it advances the thread's clock.
         let others = match turn.is_alternative() && self.system.wants_races {
             true => Some(self.other_choices(turn)),
             false => None,
@@ -171,7 +179,9 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         self.system.perform(turn, &mut self.races);
         self.outcomes.tally.summary.events += 1;
         self.system.heed_bound(self.options.limits.events);
+        // Before the races of this event: a race that one of them defers needs no second try now.
         P::reconsider(self);
+        // By index: `reverse` borrows the whole search, but does not touch `races`.
         for n in 0..self.races.len() {
             let race = self.races[n];
             if self.system.budget().is_spent() {
@@ -182,7 +192,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         }
         if let Some((base, others)) = others {
             for choice in others {
-                // As if another process, which this event disables, had been about to do that.
+                // An alternative counts as the step of another process, which this event disables.
                 let needs = Needed::of(base);
                 let race = Race { earlier: depth as u32, needs, happened: None };
                 let last = Action { choice, ..self.system.events[depth].action };
@@ -194,13 +204,15 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         self.enter(below, sleep_start);
     }
 
-    /// The next level's sleep set: what was asleep before the event and is independent of it.
+    /// Appends the sleep set of the next level: the sleepers of this level that are independent of the event.
     #[inline(always)]
     fn stay_asleep(&mut self, depth: usize) {
         let event = &self.system.events[depth].action;
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         for n in sleep_start as usize..sleep_end as usize {
             let sleeper = &self.sleepers[n];
+            // A sleeper that conflicts with the event wakes up: its order after the event is new.
+            // The copies go behind the run of this level, which `retreat` needs unchanged.
             if !sleeper.same_process(event) && !sleeper.conflicts(event) {
                 let mut sleeper = *sleeper;
                 sleeper.after(event);
@@ -209,15 +221,17 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         }
     }
 
-    /// Goes back to the newest level with something left to explore. False if there is none.
+    /// Goes back to the newest level that has a branch left. False if no level has one.
     fn retreat(&mut self) -> bool {
         self.levels.pop();
         while self.levels.last().is_some_and(|level| level.branches.is_empty()) {
             self.levels.pop();
         }
         let Some(level) = self.levels.last_mut() else { return false };
+        // The event that was performed at this level. Read it first: going back removes it.
         let explored = self.system.events[level.moment.events()].action;
         self.system.go_back(level.moment);
+        // Now the sleep set of this level ends the vector, so it can grow in place.
         self.sleepers.truncate(level.sleep_end as usize);
         self.plan.restore(level.plan);
         if P::REVERSES {
@@ -227,12 +241,13 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         true
     }
 
-    /// The thread's clock, and the alternatives next to an action's, in order: those lead on to the
-    /// others when they are performed in turn.
+    /// The thread's clock, and the alternatives before and after the chosen one. These two are enough: each
+    /// plans its own neighbours when it is performed.
     #[cold]
     fn other_choices(&self, turn: Turn) -> (ClockId, SmallVec<[u32; 2]>) {
         let thread = turn.thread;
         let count = self.system.machine.choice_count(thread);
+        // The alternatives of a choice are their own numbers; those of a signal are found by a search.
         let at = match self.system.machine.nth_choice(thread, turn.choice) == turn.choice {
             true => Some(turn.choice),
             false => (0..count).find(|n| self.system.machine.nth_choice(thread, *n) == turn.choice),
@@ -248,8 +263,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
     pub fn choose_awake(&mut self, depth: usize) -> Option<Turn> {
         let mut some_asleep = false;
         let last = self.system.events.last().map(|event| event.action.thread);
-        // The thread of the newest event goes on if it can; then the others, in order, those that
-        // were there from the start last: where they spawn the others, they mostly wait for them.
+        // The thread of the newest event continues if it can. Otherwise the spawned threads are tried in
+        // order, then the initial threads: a thread that has spawned others mostly waits for them.
         if let Some(thread) = last {
             let next = self.next_of(depth, thread, &mut some_asleep);
             if next.is_some() {
@@ -268,6 +283,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
             }
         }
         if some_asleep {
+            // Every enabled action is asleep: another execution covers this one. The waiting threads
+            // still race with its events, and this is the last state in which that can be seen.
             self.outcomes.tally.summary.redundant += 1;
             self.reverse_waiting();
         } else {
@@ -276,8 +293,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         None
     }
 
-    /// What a thread or its buffer can do next that is not asleep. The thread goes first: what is
-    /// done before an update is not done again when the update is moved.
+    /// An enabled action of a thread or of its buffer that is not asleep. The step of the thread comes
+    /// first: events before an update are not repeated when a race moves the update.
     #[inline(always)]
     fn next_of(&self, depth: usize, thread: ThreadId, some_asleep: &mut bool) -> Option<Turn> {
         if let Some(turn) = self.system.enabled_step(thread) {
@@ -305,8 +322,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         }
     }
 
-    /// The execution is at its end. If the budget was spent on the way, it may have been cut anywhere,
-    /// and is not counted.
+    /// Counts the execution, which is at its end. If the budget is spent, the execution may have been cut
+    /// anywhere, and it is not counted.
     pub fn end(&mut self) {
         if self.watch.is_spent() {
             return;
@@ -316,6 +333,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         {
             self.watch.see_enough();
         }
+        // The visitor may have used up the time.
         if self.watch.is_spent() {
             return;
         }
@@ -335,7 +353,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         }
     }
 
-    /// Plans for the threads that wait: each could have come before the event that makes it wait.
+    /// Reverses the races of the threads that wait: each operation could have happened before the event that
+    /// makes it wait.
     fn reverse_waiting(&mut self) {
         for thread in self.system.machine.thread_ids() {
             if let Some((action, needs)) = waits_for_value(&self.system, thread)
@@ -347,16 +366,18 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
     }
 }
 
-/// An event's action as it would be right before an earlier one: a conditional write may turn out
-/// differently, and of several alternatives any may be possible.
+/// The action of an event as it would be right before an earlier one. A conditional write may read instead,
+/// and the other way round. An action with alternatives may take any of them.
 fn moved(system: &System<'_>, event: usize, earlier: u32) -> Action {
     let event = &system.events[event];
     let mut action = event.action;
+    // Without a detail the action is neither conditional nor one of several alternatives.
     if event.detail == 0 {
         return action;
     }
     let detail = system.detail(event);
     let earlier = &system.events[earlier as usize];
+    // Right before the earlier write, memory holds the value that this write replaced.
     if earlier.action.class == Class::Write {
         let write_if = |writes| if writes { Class::Write } else { Class::Read };
         action.class = match detail.condition {
@@ -379,7 +400,7 @@ fn moved(system: &System<'_>, event: usize, earlier: u32) -> Action {
     action
 }
 
-/// What a thread that cannot go on waits for, if it is a value in memory.
+/// The operation of a thread that waits for a value in memory, and the condition on that value.
 pub(crate) fn waits_for_value(system: &System<'_>, thread: ThreadId) -> Option<(Action, Needs)> {
     // A thread that waits for its buffer to empty is not at an operation yet.
     if system.machine.status(thread) != Status::Ready || system.get(thread, field::DRAINING) != 0 {

@@ -1,7 +1,7 @@
-//! What needs no event: a thread goes on up to its next one, and lets others go on.
+//! Steps that are not events. A thread runs up to its next event; threads that this unblocks run too.
 //!
-//! Stores go into the buffer, fences and the order of a store become barriers, threads are spawned
-//! and joined.
+//! On the way stores enter the buffer, fences and the orders of stores become barriers, and threads are
+//! spawned and joined.
 
 use crate::buffer::Entry;
 use crate::clock::ClockId;
@@ -17,7 +17,7 @@ use raddle_machine::visible::handle;
 use raddle_machine::{Fault, Reached, STRETCH, Status, Stop, ThreadId, Visible};
 
 impl System<'_> {
-    /// Lets a thread go on up to its next event, and all that this lets go on.
+    /// Runs a thread up to its next event, then every thread that this unblocks.
     pub fn settle(&mut self, thread: ThreadId) {
         let mut work = Vec::new();
         self.settle_one(thread, &mut work, MAX_SILENT, self.machine.most_steps());
@@ -30,8 +30,8 @@ impl System<'_> {
         }
     }
 
-    /// [`System::settle`] for a thread that is past its operation at `pc` and is not waiting, the
-    /// short way.
+    /// [`System::settle`] for a thread that has completed its operation at `pc` and does not wait. It handles
+    /// loads, stores and the end of the thread itself; everything else goes to [`System::settle_one`].
     #[inline]
     pub fn go_on(&mut self, thread: ThreadId, pc: Pc) {
         let mut pc = pc.next();
@@ -55,7 +55,8 @@ impl System<'_> {
                         && self.is_writable(store.addr, store.bytes)
                         && !self.budget().is_spent() =>
                 {
-                    // That it was there is looked up in the undo log if something is wrong with it.
+                    // The position of the store is logged here: if its update fails, the position is read
+                    // from the undo log.
                     self.machine.halt_at(thread, at);
                     if self.notes.is_some() {
                         let order = self.machine.order(thread, true).unwrap_or(Order::Asm);
@@ -77,8 +78,8 @@ impl System<'_> {
         self.machine.set_status(thread, Status::OutOfOperations);
     }
 
-    /// Lets one thread go on; whom else it lets go on is work to do. It may perform fewer silent
-    /// operations than are `left`, and take so many steps up to its next visible operation.
+    /// Runs one thread. Threads that this unblocks are added to the work list. The thread may perform fewer
+    /// than `left` operations that are not events, and take `steps` steps up to its next visible operation.
     fn settle_one(
         &mut self,
         thread: ThreadId,
@@ -124,7 +125,7 @@ impl System<'_> {
         }
     }
 
-    /// A thread has ended the short way.
+    /// Runs the threads that join a thread that has ended.
     #[inline]
     fn ended(&mut self, thread: ThreadId) {
         if self.machine.has_joins() {
@@ -134,7 +135,7 @@ impl System<'_> {
         }
     }
 
-    /// Performs a visible operation that is no event. False if it is one, or must wait.
+    /// Performs a visible operation that is not an event. False if it is an event, or must wait.
     fn silent(
         &mut self,
         thread: ThreadId,
@@ -195,7 +196,7 @@ impl System<'_> {
         Ok(true)
     }
 
-    /// Whether a store goes into the buffer without further questions.
+    /// Whether a store can enter the buffer without a fault.
     #[inline(always)]
     fn is_writable(&self, addr: u64, bytes: u32) -> bool {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
@@ -213,7 +214,8 @@ impl System<'_> {
         }
     }
 
-    /// Past a point where the buffer must be empty: whatever comes next happens after all updates.
+    /// Passes a point where the buffer must be empty. Everything later happens after all updates. False if
+    /// the buffer is not empty.
     fn pass_drain(&mut self, thread: ThreadId) -> bool {
         if !self.is_drained(thread) {
             return false;
@@ -224,7 +226,7 @@ impl System<'_> {
         true
     }
 
-    /// Makes the thread's clock see another.
+    /// Joins a clock into the thread's clock.
     pub fn see(&mut self, thread: ThreadId, other: ClockId) {
         let joined = self.clocks.joined(self.clock(thread, field::CLOCK), other);
         self.set(thread, field::CLOCK, joined.0.into());
@@ -241,13 +243,13 @@ impl System<'_> {
         self.machine.note_change(thread);
     }
 
-    /// Text is made of what the thread sees, and goes where it goes at once. False if stores of the
-    /// thread to the same bytes are still in its buffer, and have to leave first.
+    /// Formats text from the memory that the thread sees, and writes it to its target at once. False if stores
+    /// of the thread to the target bytes are still in its buffer; they have to leave first.
     fn format(&mut self, thread: ThreadId) -> Result<bool, Fault> {
         let made = match self.is_drained(thread) {
             true => self.machine.formatted(thread, &|addr| self.machine.peek(addr)),
             false => self.machine.formatted(thread, &|addr| {
-                // The buffer is asked only where there is memory.
+                // The buffer is read only where memory exists.
                 self.machine.peek(addr)?;
                 self.value_seen(thread, addr, 1).map_or(Some(0), |byte| Some(byte as u8))
             }),
@@ -286,7 +288,7 @@ impl System<'_> {
         Ok(true)
     }
 
-    /// A thread has ended; whoever waits for it may go on.
+    /// Adds the threads that join an ended thread to the work list, if its buffer is empty.
     fn wake_joiners(&self, ended: ThreadId, work: &mut Vec<ThreadId>) {
         if !self.machine.has_joins() || !self.is_drained(ended) {
             return;
@@ -300,7 +302,7 @@ impl System<'_> {
         }
     }
 
-    /// A thread's buffer has become empty; whatever waited for that goes on.
+    /// Called when a thread's buffer has become empty: runs the threads that waited for that.
     pub fn drained(&mut self, thread: ThreadId) {
         match self.machine.status(thread) {
             Status::Finished => self.ended(thread),

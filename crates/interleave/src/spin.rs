@@ -1,29 +1,29 @@
-//! Threads that spin when an execution is at its end: for ever, or only in this execution.
+//! Threads that spin when an execution ends: for ever, or only in this execution.
 //!
-//! The machine stops a thread at the head of a loop that has just gone round for nothing
-//! (`raddle_machine::spin`). If it would go round for nothing again with all that has happened
-//! since, and nobody else can go on, it does so for ever. If some value could let it leave the loop, it waits for
-//! ever: that is a deadlock. Otherwise the execution is one that another covers, in which the thread
-//! reads later: it counts as blocked.
+//! The machine stops a thread at the head of a loop after a round without effect (`raddle_machine::spin`). At
+//! the end of an execution, no other thread can continue. If the next round of the spinning thread would have
+//! no effect either, the thread spins for ever. If some value would let it leave the loop, it waits for ever:
+//! that is a deadlock. If the next round would leave the loop, another execution covers this one, in which
+//! the thread reads later: this execution counts as blocked.
 
 use crate::system::System;
 use raddle_machine::{Rounds, Spin, Status, Stop, ThreadId, Visible, Watch};
 
-/// Operations of a thread that is alone that are tried.
+/// The most operations that are tried for a thread that runs alone.
 const MOST: u32 = 10_000;
 
-/// The threads that will not end where nothing happens any more.
+/// The threads that will never end, in a state without enabled actions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Left {
-    /// They wait for ever: for an operation to become possible, or in a loop.
+    /// Threads that wait for ever: for an operation to become enabled, or in a loop.
     pub stuck: Vec<ThreadId>,
-    /// They go round loops without a way out.
+    /// Threads in loops that no value lets them leave.
     pub going_on: Vec<ThreadId>,
 }
 
 impl System<'_> {
-    /// Who is left where nothing can happen but rounds of loops; `None` if a thread that spins would leave its
-    /// loop if it took another turn.
+    /// The threads that are left when only rounds of loops can happen; `None` if a spinning thread would leave its
+    /// loop in another round.
     pub fn left(&mut self) -> Option<Left> {
         let (mut stuck, mut going_on) = (Vec::new(), Vec::new());
         for thread in self.spinning() {
@@ -57,8 +57,8 @@ impl System<'_> {
         spin
     }
 
-    /// Stops threads that could go on at the heads of loops that they go round for nothing, if all of them do and
-    /// no store is in a buffer. For a schedule of a search that stops nobody who spins.
+    /// Stops the enabled threads at the heads of loops that they repeat without effect, if all of them do so and
+    /// no store is in a buffer. For schedules of a search that does not stop spinning threads.
     pub fn stop_spinning(&mut self) {
         let moment = self.moment();
         for thread in self.machine.thread_ids() {
@@ -70,9 +70,9 @@ impl System<'_> {
         }
     }
 
-    /// Lets a thread go on while nothing else happens and nothing changes, up to where it is known what becomes of it.
-    /// It may come to the head of another loop on the way that looks as at an earlier visit, which was before
-    /// something changed that it has read since: it gets another turn there, too.
+    /// Runs a thread alone, while it changes nothing, until its fate is known. On the way it may reach the head of
+    /// another loop in the same state as at an earlier visit, although a value that it reads has changed since that
+    /// visit. It gets another round there, too.
     fn go_alone(&mut self, thread: ThreadId, mut rounds: Rounds) -> Spin {
         let watch = self.machine.watch(Watch::Alone);
         let mut spin = Spin::Leaves;
@@ -95,7 +95,7 @@ impl System<'_> {
         spin
     }
 
-    /// Carries out the operation that the thread is at if that changes nothing.
+    /// Performs the operation of the thread if that changes nothing.
     fn passes(&mut self, thread: ThreadId) -> bool {
         let visible = self.machine.visible(thread);
         let (value, ok) = match visible {
@@ -114,8 +114,8 @@ impl System<'_> {
         true
     }
 
-    /// Formats text, if nothing in memory changes by that. What is printed is not kept: this is not a turn that
-    /// the program takes.
+    /// Formats text, if that changes nothing in memory. The output is not kept: this round is not part of the
+    /// execution.
     fn prints(&mut self, thread: ThreadId) -> bool {
         let formatted = self.machine.formatted(thread, &|addr| self.machine.peek(addr));
         let Ok(made) = formatted else { return false };

@@ -3,12 +3,12 @@
 //!
 //! Paper 000, section 3 (operational TSO), appendix B (clocks), appendix C (PSO). Deviations:
 //! - Stores into a buffer, fences, spawns and joins are not events. They conflict with nothing, so a
-//!   thread performs them as soon as it can, together with its local steps; what they order is in
-//!   the clocks (a buffered store keeps its thread's clock, a fence makes the thread's clock see
-//!   the updates before it).
+//!   thread performs them as soon as it can, together with its local steps. The clocks hold the order that
+//!   they impose: a buffered store keeps its thread's clock, and a fence joins the clock of the earlier
+//!   updates into the thread's clock.
 //! - Under SC a store is an event of its thread.
 //!
-//! Invariant: between two calls from outside, every thread that can go on without an event has.
+//! Invariant: between two calls from outside, no thread can continue without an event.
 
 use crate::bound::Slots;
 use crate::buffer::{Buffer, is_empty_span};
@@ -21,40 +21,40 @@ use raddle_engine::{Budget, Options};
 use raddle_ir::{LocId, Verified};
 use raddle_machine::{Fault, FaultKind, Machine, Mark, Status, ThreadId, Word, word};
 
-/// The engine's words for a thread.
+/// The words of the trail that this engine keeps for each thread.
 pub(crate) mod field {
     use raddle_machine::thread::{ENGINE, RECORD};
 
     /// The thread's clock.
     pub const CLOCK: u32 = ENGINE;
-    /// The epoch that its next store belongs to.
+    /// The epoch of its next store.
     pub const EPOCH: u32 = ENGINE + 1;
-    /// The thread waits for its buffer to empty before anything else.
+    /// 1 if the thread waits for its buffer to become empty.
     pub const DRAINING: u32 = ENGINE + 2;
-    /// The epoch of its newest update; the clock of all updates of earlier epochs; where there is one
-    /// queue, that of all updates.
+    /// The epoch of its newest update; the clock of all updates of earlier epochs; with one queue, the
+    /// clock of all updates.
     pub const LEFT_EPOCH: u32 = ENGINE + 3;
     pub const EARLIER_UPDATES: u32 = ENGINE + 4;
     pub const UPDATES: u32 = ENGINE + 5;
-    /// The clock of the signal that woke it.
+    /// The clock of the signal that woke the thread.
     pub const WOKEN_BY: u32 = ENGINE + 6;
-    /// A reservation: address, bytes, and the write it saw (position plus 1).
+    /// A reservation: address, bytes, and the write that it saw (position plus 1).
     pub const RESERVED: u32 = ENGINE + 7;
     pub const RESERVED_BYTES: u32 = ENGINE + 8;
     pub const RESERVED_AFTER: u32 = ENGINE + 9;
     /// The word of the buffer.
     pub const BUFFER: u32 = ENGINE + 10;
-    /// For data races: the thread's clock, the clock of what it has read without acquiring it, and
-    /// that of its last release fence.
+    /// For data races: the thread's clock, the clock of the messages that it has read without acquiring
+    /// them, and the clock of its last release fence.
     pub const C11_CLOCK: u32 = ENGINE + 11;
     pub const C11_READ: u32 = ENGINE + 12;
     pub const C11_FENCED: u32 = ENGINE + 13;
-    /// Where its buffer was first full when it wanted to store: the source position, plus 1.
+    /// The source position, plus 1, of the first store of the thread that found its buffer full.
     pub const FULL_AT: u32 = ENGINE + 14;
     const _: () = assert!(FULL_AT < RECORD);
 }
 
-/// What the engine knows of a thread for good.
+/// The data of a thread that backtracking does not change.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
     pub buffer: Buffer,
@@ -72,13 +72,13 @@ pub(crate) struct Failed {
 }
 
 impl Moment {
-    /// How many events there were.
+    /// The number of events at that moment.
     pub fn events(&self) -> usize {
         self.events as usize
     }
 }
 
-/// A moment of the execution to go back to.
+/// A moment of the execution to go back to: the lengths of all logs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     trail: Mark,
@@ -89,24 +89,24 @@ pub(crate) struct Moment {
     failures: u32,
 }
 
-/// What a system is run for.
+/// The purpose of a system.
 #[derive(Debug)]
 pub(crate) enum Watched {
-    /// Its executions.
+    /// A search of its executions.
     Search,
-    /// A visitor, who is shown everything that happens.
+    /// A visitor that sees everything that happens.
     Notes(Box<Notes>),
-    /// A reader: what the program prints is kept.
+    /// A narrated replay: the output of the program is kept.
     Story,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct System<'p> {
     pub machine: Machine<'p>,
-    /// What it was asked to be.
+    /// The options that the system was made with.
     pub options: Options,
     pub rules: Rules,
-    /// How much the buffers hold, if there is a bound.
+    /// The capacity of the buffers, if it is bounded.
     pub slots: Option<Slots>,
     pub processes: Vec<Process>,
     pub chains: u32,
@@ -115,15 +115,15 @@ pub(crate) struct System<'p> {
     pub links: Vec<Link>,
     pub details: Vec<Detail>,
     pub failures: Vec<Failed>,
-    /// Whether reversible races are looked for.
+    /// Whether reversible races are collected.
     pub wants_races: bool,
-    /// The data races of the execution, if they are asked for.
+    /// The detector of data races, if they are checked.
     pub data_races: Option<Box<DataRaces>>,
-    /// What happens, if someone looks on.
+    /// The notes for a visitor, if there is one.
     pub notes: Option<Box<Notes>>,
-    /// Whether what was overwritten is kept: some operation may depend on it, or it is told.
+    /// Whether overwritten values are recorded: for conditional operations, and for narrated replays.
     pub keeps_old: bool,
-    /// Whether ordinary loads and stores go the short way. Replays do not, so that they depend on less.
+    /// Whether [`crate::quick`] is used. Replays do not use it: they check the search with less code.
     pub quick: bool,
 }
 
@@ -179,7 +179,7 @@ impl<'p> System<'p> {
         Ok(system)
     }
 
-    /// Gives every thread that the machine has named its words and chain.
+    /// Gives a buffer and a chain to every thread that the machine has numbered.
     pub fn know_threads(&mut self) {
         while self.processes.len() < self.machine.thread_count() as usize {
             let thread = ThreadId(self.processes.len() as u32);
@@ -189,13 +189,14 @@ impl<'p> System<'p> {
         }
     }
 
-    /// Whether a thread waits behind a fence until its buffer is empty. It is not at a visible operation then.
+    /// Whether a thread waits behind a fence until its buffer is empty. Such a thread is not at a visible
+    /// operation.
     pub fn is_draining(&self, thread: ThreadId) -> bool {
         self.get(thread, field::DRAINING) != 0
     }
 
-    /// A chain without events. Where there is no memory for one, the budget is spent, and any other
-    /// chain will do for work that is abandoned.
+    /// A chain without events. If memory does not suffice, the budget is spent, and the newest chain is
+    /// returned again: all work from then on is abandoned.
     pub fn new_chain(&mut self) -> Chain {
         if self.clocks.widen(self.chains as usize + 1, self.machine.trail.budget()) {
             self.chains += 1;
@@ -228,7 +229,7 @@ impl<'p> System<'p> {
         }
     }
 
-    /// What only some events have to tell.
+    /// The facts that only some events have.
     #[inline]
     pub fn detail(&self, event: &Event) -> Detail {
         event.detail.checked_sub(1).map_or(Detail::NONE, |n| self.details[n as usize])
@@ -259,8 +260,8 @@ impl<'p> System<'p> {
         is_empty_span(self.get(thread, field::BUFFER))
     }
 
-    /// Whether every thread that was started has come to its end, or has ended the program. (What is left in buffers is not
-    /// asked.)
+    /// Whether every started thread has finished or has ended the program, without failures. Buffers need not
+    /// be empty.
     #[inline]
     pub fn all_finished(&self) -> bool {
         self.machine.thread_ids().all(|thread| {
@@ -271,25 +272,25 @@ impl<'p> System<'p> {
         }) && self.failures.is_empty()
     }
 
-    /// Fails a thread where it is.
+    /// Fails a thread at its current position.
     pub fn fail(&mut self, thread: ThreadId, fault: Fault) {
         let loc = self.machine.loc(thread);
         self.fail_at(thread, fault, loc);
     }
 
-    /// Fails a thread by something that it did elsewhere.
+    /// Fails a thread because of an earlier operation, at `loc`.
     pub fn fail_at(&mut self, thread: ThreadId, fault: Fault, loc: LocId) {
         self.machine.set_status(thread, Status::Failed);
         self.failures.push(Failed { thread, fault, loc });
     }
 
-    /// What is left for the search.
+    /// The budget of the search.
     #[inline]
     pub fn budget(&self) -> &Budget {
         self.machine.trail.budget()
     }
 
-    /// Stops the thread of the newest event if that was the last that the bound allows it.
+    /// Stops the thread of the newest event if the bound allows it no further event.
     #[inline]
     pub fn heed_bound(&mut self, most: u32) {
         let Some(event) = self.events.last() else { return };

@@ -16,11 +16,12 @@ impl System<'_> {
         let buffer = &self.process(thread).buffer;
         match self.rules.buffering {
             Buffering::Fifo => buffer.oldest(&self.machine.trail),
-            // Of those to one address only the oldest can leave.
+            // Of the stores to one address, only the oldest can leave.
             _ => buffer.oldest_at(&self.machine.trail, addr),
         }
     }
 
+    /// Performs an update.
     pub(crate) fn perform_update(&mut self, turn: Turn, races: &mut Vec<Race>) {
         let thread = turn.thread;
         let Some(entry) = self.leaving(thread, turn.addr) else {
@@ -47,7 +48,7 @@ impl System<'_> {
             None => self.fail_update(action, base, &entry, races),
         };
         if self.rules.buffering == Buffering::Fifo {
-            // It has seen all before it.
+            // With one queue, the newest update has seen all earlier ones.
             let clock = self.events[position as usize].clock;
             self.set(thread, field::UPDATES, clock.0.into());
         }
@@ -63,12 +64,14 @@ impl System<'_> {
         }
     }
 
-    /// What an update is after, conflicts aside.
+    /// The events before an update, conflicts not included: the store, and the updates that must come first.
     #[inline(always)]
     pub(crate) fn update_base(&mut self, thread: ThreadId, entry: &Entry) -> Base {
         if self.rules.buffering == Buffering::Fifo {
             return Base(entry.clock, self.clock(thread, field::UPDATES));
         }
+        // The first update of an epoch: all earlier updates are of earlier epochs, and this epoch happens
+        // after all of them.
         if u64::from(entry.epoch) > self.get(thread, field::LEFT_EPOCH) {
             let before = self.updates(thread);
             self.set(thread, field::LEFT_EPOCH, entry.epoch.into());
@@ -77,7 +80,7 @@ impl System<'_> {
         Base(entry.clock, self.clock(thread, field::EARLIER_UPDATES))
     }
 
-    /// An update of memory that is no longer there.
+    /// Records and fails an update of memory that no longer exists.
     #[cold]
     fn fail_update(
         &mut self,

@@ -1,12 +1,11 @@
 //! Operations that wait for a value in memory: locks, `await`, read-modify-writes with `when`.
 //!
-//! They are one thing: an operation that is enabled while the value compares so, and otherwise like
-//! any other of its kind. Where an operation would fail (a bad address, memory that was never
-//! written, a lock that was destroyed) it does not wait: it is let through, to fail.
+//! All of them are operations that are enabled only while the value in memory meets a condition. An operation
+//! that would fail (a bad address, memory that was never written, a destroyed lock) does not wait: it is
+//! enabled, and fails.
 //!
-//! Such an operation cannot be moved before the write that gave it its value; it races with the
-//! newest write before which it could have happened. If it still waits when an execution ends, that
-//! race is looked for then.
+//! Such an operation cannot be moved before the write that gave it its value. It races with the newest write
+//! before which it could have happened. If it still waits when an execution ends, its race is found then.
 
 use crate::clock::ClockId;
 use crate::event::{Action, CellWord, Class, Detail};
@@ -17,9 +16,9 @@ use raddle_machine::memory::Purpose;
 use raddle_machine::{Fault, Needs, ThreadId, Word};
 
 impl System<'_> {
-    /// The newest write that an operation which waits for a value could have happened before, not
-    /// being ordered after it otherwise. Such writes are to all of its bytes
-    /// ([`System::waits_among_others`]), so that one of its cells stands for all.
+    /// The newest write before which a waiting operation could have happened: one that `base` has not seen. All
+    /// such writes touch exactly the bytes of the operation ([`System::waits_among_others`] rejects others), so
+    /// one of its cells stands for all.
     pub(crate) fn last_chance(
         &self,
         action: &Action,
@@ -29,12 +28,13 @@ impl System<'_> {
     ) -> Option<u32> {
         let cell = cells.first()?;
         let mut link = CellWord::unpack(self.machine.trail.get(*cell)).write;
-        // The end of an object leaves its bytes as they were.
+        // A free is a write that leaves the bytes as they were. If it is the newest write, the value before
+        // it is still in memory.
         let mut ended = self.left_behind(action);
         while let Some(write) = self.link(link) {
             let event = &self.events[write.point.event as usize];
             let earlier = &event.action;
-            // Before an update of its own thread, it would see the store in the buffer.
+            // Moved before an update of its own thread, the operation would read the store in the buffer.
             if self.has_seen(base, &write.point) || earlier.thread == action.thread {
                 return None;
             }
@@ -50,15 +50,15 @@ impl System<'_> {
         None
     }
 
-    /// The bytes of an action, whatever has become of their object.
+    /// The bytes of an action, even if their object was freed.
     fn left_behind(&self, action: &Action) -> Option<u128> {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
         let slice = memory.remains(trail, action.addr, action.bytes)?;
         Some(memory.read(trail, slice))
     }
 
-    /// Whether an operation that waits for a value, having seen `base`, could have come before
-    /// writes of other bytes than its own: what it would have found then is not known.
+    /// Whether a waiting operation with this `base` could have happened before a write whose bytes are not
+    /// exactly its own. The value that it would have found then is not recorded.
     pub fn waits_among_others(&mut self, action: &Action, base: ClockId) -> bool {
         let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
         let Ok(slice) = memory.access(trail, action.addr, action.bytes, Purpose::Copy) else {
@@ -88,11 +88,11 @@ impl System<'_> {
         false
     }
 
-    /// What an operation that waits is after, when it has not happened.
+    /// The clock of the events before an operation that still waits.
     fn waiting_base(&mut self, action: &Action) -> ClockId {
         let mut base = self.clock(action.thread, field::CLOCK);
         if action.class == Class::Write {
-            // A lock: it waits for the thread's updates, and for the signal if it is a wake-up.
+            // A lock waits for the thread's updates, and after a condition variable also for the signal.
             let updates = self.updates(action.thread);
             for clock in [updates, self.clock(action.thread, field::WOKEN_BY)] {
                 base = self.clocks.joined(base, clock);
@@ -101,7 +101,7 @@ impl System<'_> {
         base
     }
 
-    /// Fails a thread that waits at the end of an execution among writes of other bytes.
+    /// Fails a thread that waits at the end of an execution, if [`System::waits_among_others`].
     pub fn check_wait(&mut self, action: &Action) {
         let base = self.waiting_base(action);
         if self.waits_among_others(action, base) {

@@ -1,11 +1,11 @@
 //! Wakeup sequences and trees.
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas, *Optimal dynamic partial order reduction* (POPL 2014), the
-//! algorithm that paper 000 builds on. When a race is found, a *wakeup sequence* is a schedule that
-//! reverses it: what the later event needs, then the later event. Before each event of the current
-//! execution, a *wakeup tree* holds the sequences still to be explored from there.
+//! algorithm that paper 000 builds on. A *wakeup sequence* is a schedule that reverses a race: first the
+//! events that the later event needs, then the later event. For each state of the current execution, a
+//! *wakeup tree* holds the sequences still to be explored from it.
 //!
-//! What goes into a sequence, and when, is decided in `reverse`.
+//! The sequences are collected in `reverse`; the strategies decide which of them to insert.
 
 use crate::event::{Action, Turn};
 use raddle_engine::Budget;
@@ -18,7 +18,7 @@ pub(crate) struct Item {
     pub position: u32,
 }
 
-/// The position of the last element: it has none, being moved.
+/// Stands for the position of the last element. It has no position, because it is moved.
 pub(crate) const LAST: u32 = u32::MAX;
 
 /// Index of a tree node, plus 1; 0 for none.
@@ -31,7 +31,7 @@ struct Node {
     next: Link,
 }
 
-/// Branches in the order in which they are to be explored.
+/// Branches in the order of their exploration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct List {
     first: Link,
@@ -47,7 +47,7 @@ impl List {
     }
 }
 
-/// The nodes of all wakeup trees.
+/// The nodes of all wakeup trees, in one vector with a free list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trees {
     nodes: Vec<Node>,
@@ -73,7 +73,7 @@ impl Trees {
         }
     }
 
-    /// Adds a branch of one action, without asking whether it is covered.
+    /// Adds a branch of one action, without a check whether the tree covers it.
     pub fn push(&mut self, list: &mut List, action: Action) -> u32 {
         let link = self.new_node(action);
         match list.last {
@@ -94,7 +94,7 @@ impl Trees {
         })
     }
 
-    /// Takes the first branch: its action, and the tree below it.
+    /// Removes the first branch; returns its action and the tree below it.
     #[inline(always)]
     pub fn pop(&mut self, list: &mut List) -> Option<(Turn, List)> {
         if list.first == 0 {
@@ -107,13 +107,14 @@ impl Trees {
         if node.next == 0 {
             list.last = 0;
         }
+        // Only this node is free now. Its children go on as the branches of the next level.
         self.free.push(link);
         Some(popped)
     }
 
-    /// Inserts a sequence unless the tree covers it: follows branches that are compatible with it
-    /// and branches off where none is. `happens_before(a, b)` is asked of positions. Both can be long:
-    /// when the budget is spent, nothing is inserted.
+    /// Inserts a sequence unless the tree covers it. It follows the branches that are compatible with the
+    /// sequence, and adds a branch where none is. `happens_before(a, b)` takes positions. Tree and sequence can
+    /// be long: when the budget is spent, nothing is inserted.
     pub fn insert(
         &mut self,
         list: &mut List,
@@ -138,12 +139,14 @@ impl Trees {
             if child == 0 {
                 return self.graft(list, at, sequence);
             }
+            // Behind a leaf everything is explored, so the leaf covers the sequence.
             if self.node(child).children.is_empty() {
                 return;
             }
             let action = self.node(child).action;
             let found = sequence.iter().position(|i| i.action.same_process(&action));
-            // What the action overtakes now happens after it.
+            // Below this branch, the action comes first: before all elements that it overtakes. If it is an
+            // element itself, it is done; the rest of the sequence continues below it.
             let overtaken = found.unwrap_or(sequence.len());
             for item in &mut sequence[..overtaken] {
                 item.action.after(&action);
@@ -158,7 +161,8 @@ impl Trees {
         }
     }
 
-    /// [`Trees::insert`] for a sequence of one action.
+    /// [`Trees::insert`] for a sequence of one action. Such a sequence has no positions to compare, so an
+    /// action of the same process covers it, and an independent one is followed.
     #[inline]
     pub fn insert_one(&mut self, list: &mut List, mut action: Action) {
         let mut at: Link = 0;
@@ -207,8 +211,7 @@ impl Trees {
     }
 }
 
-/// Whether `action` is an *initial* of the sequence: it is in it, and nothing there happens before
-/// it.
+/// Whether `action` is an *initial* of the sequence: an element before which no other element has to happen.
 pub(crate) fn is_initial(
     action: &Action,
     sequence: &[Item],
@@ -222,9 +225,9 @@ fn is_initial_at(n: usize, sequence: &[Item], happens_before: &impl Fn(u32, u32)
     !sequence[..n].iter().any(|e| happens_before(e.position, sequence[n].position))
 }
 
-/// Whether `action` is a *weak initial* of the sequence: some continuation of the sequence is
-/// equivalent to one that starts with the action. It is an initial, or it is not in the sequence
-/// and independent of all that is.
+/// Whether `action` is a *weak initial* of the sequence: some continuation of the sequence is equivalent to
+/// one that starts with the action. This holds for an initial, and for an action that is not an element and
+/// is independent of all elements.
 pub(crate) fn is_weak_initial(
     action: &Action,
     sequence: &[Item],
@@ -232,20 +235,22 @@ pub(crate) fn is_weak_initial(
 ) -> bool {
     let mut action = *action;
     for (n, item) in sequence.iter().enumerate() {
+        // Only the first element of a process can be this action; later ones happen after it.
         if item.action.same_process(&action) {
             return is_initial_at(n, sequence, happens_before);
         }
         if action.conflicts(&item.action) {
             return false;
         }
+        // An update among the elements may uncover memory for a load that its buffer served.
         action.after(&item.action);
     }
     true
 }
 
 impl Action {
-    /// Notes that another action happened before this one: an update of the own thread takes a
-    /// store out of the buffer that hid memory from a load.
+    /// Adapts this action to another one that now comes before it. An update of the same thread takes a store
+    /// out of the buffer, and that store no longer hides memory from a load.
     #[inline]
     pub fn after(&mut self, other: &Action) {
         if self.forwarded > 0

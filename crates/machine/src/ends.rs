@@ -5,7 +5,7 @@
 //! cases the thread's copies of thread-local globals end last. Each end that another thread can notice
 //! is a visible operation, and the thread stays at its last operation until all of them are done.
 //!
-//! A program that is halted ends no objects: what its other threads still do could have come before.
+//! When a program is halted, no objects end: the remaining steps of other threads could have come before.
 
 use crate::layout::ObjectId;
 use crate::machine::Machine;
@@ -15,7 +15,7 @@ use crate::trail::Word;
 use crate::visible::Ending;
 
 impl Machine<'_> {
-    /// Whether an object must end before the thread does that is at its last operation.
+    /// Whether an object must end before the thread, which is at its last operation, ends.
     pub(crate) fn must_end_objects(&mut self, thread: ThreadId) -> bool {
         self.drop_private(thread);
         if self.newest_alloca(thread).is_none() {
@@ -25,17 +25,17 @@ impl Machine<'_> {
         self.next_end(thread).is_some()
     }
 
-    /// The object that is to end next, at the last operation of a thread.
+    /// The object that ends next, at the last operation of a thread.
     pub(crate) fn next_end(&self, thread: ThreadId) -> Option<(ObjectId, Ending)> {
         let local = self.newest_alloca(thread).map(|object| (object, Ending::Frame));
         local.or_else(|| Some((self.first_thread_local(thread)?, Ending::Thread)))
     }
 
-    /// Moves the objects of all callers to the innermost frame, whose own have ended, newest first.
-    /// So its list is the only one to look at from then on.
+    /// Moves the objects of all callers to the list of the innermost frame, newest first. The objects of that
+    /// frame have ended. From then on, its list is the only one.
     fn gather_allocas(&mut self, thread: ThreadId) {
         let innermost = Word::from_index(self.get(thread, field::FRAME));
-        // The word that the next list is hung onto.
+        // The word that links to the next list.
         let mut end = innermost.at(frame::ALLOCAS);
         let mut caller = self.trail.get(innermost.at(frame::CALLER));
         while caller != 0 {
@@ -53,8 +53,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The first of the thread's copies of thread-local globals that lives and that others may touch,
-    /// by the order of the globals: that of their first use may be another in a replay.
+    /// The first live copy of a thread-local global of the thread that other threads may touch. In the order of the
+    /// globals: the order of their first use may differ in a replay.
     fn first_thread_local(&self, thread: ThreadId) -> Option<ObjectId> {
         let locals = self.threads[thread.0 as usize].thread_locals.iter();
         let shared = locals.filter(|(global, _)| !self.program.globals[*global].private);

@@ -27,7 +27,7 @@ impl Machine<'_> {
         }
     }
 
-    /// [`Machine::read`] for operands of operations that go the short way.
+    /// [`Machine::read`] for the operands of quick operations.
     #[inline(always)]
     pub(crate) fn read_word(&self, thread: ThreadId, src: Src) -> u64 {
         match src.get() {
@@ -69,8 +69,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The position of an operation in a frame, or of the innermost call that led there and has one.
-    /// `word` gives the words of the moment in question.
+    /// The source position of an operation in a frame. If it has none, that of the innermost call on the stack
+    /// that has one. `word` reads the words of the moment in question.
     pub(crate) fn loc_through(&self, pc: Pc, frame: Word, word: impl Fn(Word) -> u64) -> LocId {
         let (mut loc, mut frame) = (self.code.loc(pc), frame);
         while loc == LocId::NONE {
@@ -78,7 +78,7 @@ impl Machine<'_> {
             if caller == 0 {
                 break;
             }
-            // A call comes right before the place where it returns to.
+            // A call is right before its return address.
             let call = (word(frame.at(frame::RETURN_PC)) as u32).saturating_sub(1);
             (loc, frame) = (self.code.loc(Pc(call)), Word::from_index(caller));
         }
@@ -111,8 +111,8 @@ impl Machine<'_> {
         args.iter().map(|(src, wide)| (self.read_as(thread, *src, *wide), *wide)).collect()
     }
 
-    /// Makes a frame for `func` and gives its entry. `result` is the caller's slot, plus 1,
-    /// and its width in bits above that; 0 for none.
+    /// Makes a frame for `func` and returns its entry. `result` is the caller's slot, plus 1, with its width in
+    /// bits from bit 32; 0 for none.
     pub(crate) fn enter(
         &mut self,
         thread: ThreadId,
@@ -125,7 +125,7 @@ impl Machine<'_> {
         let (words, entry) = (frame::SLOTS + code.slots, code.entry);
         let loop_slots = code.register_slots..code.slots;
         let params: SmallVec<[(Slot, Type); 4]> = code.regs[..code.params as usize].into();
-        // Surplus arguments do no harm on any machine; C's `void *f()`, spawned, relies on that.
+        // Surplus arguments are harmless on all machines. Spawning C's `void *f()` relies on this.
         let Some(entry) = entry.filter(|_| args.len() >= params.len()) else {
             let name = &self.program.funcs[func].name;
             return Err(Fault::too_few_arguments(name, args.len(), params.len()));
@@ -154,7 +154,7 @@ impl Machine<'_> {
         Ok(entry)
     }
 
-    /// Room for `words` of frame: the rest of the chunk, or a later one.
+    /// Finds space for a frame of `words` words: in the rest of the chunk, or in the next one.
     pub(crate) fn stack_room(
         &mut self,
         thread: ThreadId,
@@ -193,8 +193,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Leaves the current frame and gives the place to return to. `None` if it was the outermost
-    /// one: the thread has ended.
+    /// Leaves the current frame and returns the address to continue at. `None` if it was the outermost frame:
+    /// the thread has ended.
     pub(crate) fn leave(&mut self, thread: ThreadId, value: u128) -> Option<Pc> {
         let base = Word::from_index(self.get(thread, field::FRAME));
         let [pc, caller, result, top, chunk] =

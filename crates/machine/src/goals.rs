@@ -1,8 +1,7 @@
-//! Goals: threads stop at the starts of blocks that one asks for.
+//! Goals: threads stop at the starts of blocks that a goal names.
 //!
-//! A thread goes through local steps without a stop, so it may pass the place that a goal asks for
-//! and be seen there by nobody. An engine that looks for goals has threads pause there, as before a
-//! visible operation: a choice of one.
+//! A thread takes its local steps without a stop, so it may pass the place of a goal unnoticed. An engine that
+//! looks for goals makes threads pause there, as before a visible operation: a choice with one alternative.
 
 use crate::code::{Op, Pc};
 use crate::machine::Machine;
@@ -10,7 +9,7 @@ use crate::thread::ThreadId;
 use raddle_ir::{BlockId, ThreadIdx};
 
 impl Machine<'_> {
-    /// From now on threads pause where a goal asks for them.
+    /// From now on threads pause at the places of goals.
     pub fn pause_at_goals(&mut self) {
         self.pausing = true;
     }
@@ -27,7 +26,7 @@ impl Machine<'_> {
         goals.map(|goal| goal.places.iter().filter_map(|(t, b)| place(*t, *b)).collect()).collect()
     }
 
-    /// Whether a thread stands where a goal asks for it.
+    /// Whether a thread pauses at the place of a goal.
     #[inline]
     pub fn is_paused(&self, thread: ThreadId) -> bool {
         self.pausing && matches!(self.code.ops[self.pc(thread).0 as usize], Op::Pause)

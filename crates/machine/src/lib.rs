@@ -1,19 +1,18 @@
 //! The virtual machine and its trail.
 //!
-//! The machine runs one thread at a time up to its next *visible* operation (one that touches
-//! shared memory, a lock, another thread, or a choice) and stops before it. An engine decides when it
-//! happens: it reads the operation with [`Machine::visible`], has its effect from [`operation`],
-//! acts on [`memory`], and lets the thread go on with [`Machine::complete`]. Everything that changes on the way is a word of the [`trail::Trail`], so
-//! one `backtrack` undoes it.
+//! The machine runs one thread at a time up to its next *visible* operation (on shared memory, a lock or another
+//! thread, or a choice) and stops before it. An engine decides when the operation happens: it reads the operation
+//! with [`Machine::visible`], takes its effect from [`operation`], changes [`memory`], and lets the thread continue
+//! with [`Machine::complete`]. All state is in words of the [`trail::Trail`], so one `backtrack` undoes everything.
 //!
 //! Invariants:
-//! - Every word that can differ between two executions is changed through the trail. Regions of
-//!   words are reserved for good: going back restores their contents, never their place.
-//! - Names of threads and objects are functions of the program's own history: a thread is known by
-//!   its parent and how many threads that one had spawned before, an object by its thread and how
-//!   many that one had allocated before. The dense numbers behind those names are given on first
-//!   use and kept, so they mean the same in every execution of one search.
-//! - A program's fault ([`Fault`]) is a value; a bug of the machine is a panic.
+//! - Every word that can differ between two executions is changed through the trail. Reserved words are never
+//!   freed: backtracking restores their contents, not their place.
+//! - Threads and objects are identified by the history of the program: a thread by its parent and the number of
+//!   threads that the parent spawned before, an object by its thread and the number of objects that the thread
+//!   allocated before. Each identity gets a dense number on first use and keeps it, so the number means the same
+//!   in every execution of one search.
+//! - A fault of the program ([`Fault`]) is a value; a bug of the machine is a panic.
 //!
 //! | module | subject |
 //! |---|---|
@@ -26,21 +25,22 @@
 //! | `frames` | registers, calls, returns |
 //! | `objects` | allocations |
 //! | `private` | accesses to objects of one thread, as local steps |
-//! | `format`, `output` | C's formatted text, and what becomes of it |
-//! | [`visible`], `operations` | what a thread is about to do, and finishing it |
+//! | `format`, `output` | C's formatted text, and where it goes |
+//! | [`visible`], `operations` | the next operation of a thread, and its completion |
 //! | [`operation`] | the effect of each visible operation, and its faults |
-//! | `fault` | what a program did wrong |
+//! | `fault` | faults of programs |
 //! | `run` | local steps |
-//! | `quick` | those that take the short way |
-//! | `loops`, [`live`], [`spin`] | where loops are, what is still read there, and whether one went round for nothing |
+//! | `quick` | fast local steps |
+//! | `loops`, [`live`], [`spin`] | loops, the live registers at their heads, and rounds without effect |
 //! | `exits` | whether a loop has a way out |
-//! | `unroll`, `counting` | which loops are bounded, and which end by themselves |
-//! | `owners` | whose an object is, what a thread is about to touch |
-//! | [`codec`], `needed` | states as strings of bytes; what is left out of them |
-//! | `goals` | threads stop where a goal asks for them |
-//! | `passed` | what threads went past, read off the undo log |
+//! | `unroll`, `counting` | which loops are bounded, and which end without a bound |
+//! | `ends` | objects that end with their thread |
+//! | `owners` | the owners of objects, the address of the next access |
+//! | [`codec`], `needed` | states encoded as bytes; the words that are left out |
+//! | `goals` | threads pause at the places of goals |
+//! | `passed` | the operations that threads have passed, read from the undo log |
 //! | [`snapshot`] | pictures of the state, for tests |
-//! | [`machine`] | the whole |
+//! | [`machine`] | the whole machine |
 
 pub mod code;
 pub mod codec;

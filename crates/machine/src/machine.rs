@@ -16,7 +16,7 @@ use raddle_budget::Budget;
 use raddle_ir::{FuncId, GlobalId, Observed, Operand, Verified};
 use rustc_hash::FxHashMap;
 
-/// What a thread may do before it is stopped.
+/// The bounds on the work of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bounds {
     /// Instructions between two visible operations.
@@ -25,8 +25,8 @@ pub struct Bounds {
     pub unroll: Unroll,
     /// Whether threads that spin are stopped.
     pub spin: bool,
-    /// Time and memory. When they are spent, a thread stops as if it had run out of steps; whoever
-    /// runs it asks the budget before counting on that.
+    /// Time and memory. When they are spent, a thread stops as if it had run out of steps; the engine checks
+    /// the budget before it relies on that.
     pub budget: Budget,
 }
 
@@ -38,24 +38,24 @@ pub struct Machine<'p> {
     pub(crate) code: Code,
     pub(crate) threads: Vec<Thread>,
     pub(crate) bounds: Bounds,
-    /// The length from which on the undo log of a run of local steps is made shorter.
+    /// The length from which the undo log of a run of local steps is compacted.
     pub(crate) worth_compacting: u64,
-    /// Live registers at the starts of blocks, of the functions that were asked about.
+    /// Live registers at the starts of blocks, computed on demand for each function.
     pub(crate) live: FxHashMap<FuncId, Vec<RegSet>>,
-    /// For [`crate::codec`]: what is needed in each function, what is observed of it, and the
-    /// function of each operation.
+    /// For [`crate::codec`]: the needed words of each function, its observed registers, and the function of
+    /// each operation.
     pub(crate) needed: Vec<Needed>,
     pub(crate) observed: Vec<Vec<u32>>,
     pub(crate) func_of: Vec<u32>,
-    /// Whether threads stop where a goal asks for them.
+    /// Whether threads pause at the places of goals.
     pub(crate) pausing: bool,
-    /// Of the run that just failed.
+    /// The fault of the run that just failed.
     pub(crate) fault: Option<Box<Fault>>,
     /// When threads are stopped at heads of loops.
     pub(crate) watch: Watch,
     /// The length of the undo log when the run of local steps began.
     pub(crate) run_from: u64,
-    /// What was printed, if that is kept.
+    /// The output of the program, if it is kept.
     pub(crate) output: Option<Vec<String>>,
 }
 
@@ -82,7 +82,7 @@ impl<'p> Machine<'p> {
         };
         machine.trail.reserve(MAX_THREADS * RECORD);
         for (id, global) in &program.globals {
-            // Thread-local globals keep their number free: each thread makes its own copy.
+            // The number of a thread-local global stays unused: each thread makes its own copy.
             let bytes = if global.thread_local { 0 } else { global.size as u32 };
             let object = machine.memory.name_object(&mut machine.trail, bytes)?;
             debug_assert_eq!(object_address(object), layout::global_address(id));
@@ -168,7 +168,7 @@ impl<'p> Machine<'p> {
                 let thread = &self.threads[thread.as_u32() as usize];
                 let Some(func) = thread.func else { return 0 };
                 let (slot, _) = self.code.funcs[func.as_u32() as usize].regs[reg.as_u32() as usize];
-                // The outermost frame is the first thing in the first chunk.
+                // The outermost frame is at the start of the first chunk.
                 self.trail.get(thread.chunks[0].0.at(frame::SLOTS + slot.0))
             }
             Observed::Mem { global, offset, ty } => {

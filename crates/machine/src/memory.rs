@@ -1,15 +1,14 @@
 //! Objects, bytes, cells.
 //!
-//! Memory is a set of objects, each a run of bytes with bounds and a state. A *cell* is a maximal
-//! run of bytes of one object that every access so far touched together; an engine keeps one word
-//! per cell (what it knows of the accesses to it). Cells split when an access falls across their
-//! ends and both parts inherit the word, so the word always tells exactly what it would if kept per
-//! byte, at the price of one word per access in the usual case that accesses do not overlap partly.
+//! Memory is a set of objects. An object is a range of bytes with bounds and a state. A *cell* is a maximal
+//! range of bytes of one object that every access so far touched together. An engine keeps one word per cell
+//! about the accesses to it. A cell splits when an access touches only a part of it, and both parts inherit
+//! the word. So the word holds exactly the facts that a word per byte would hold. In the usual case, where
+//! accesses do not overlap partly, an access costs one word.
 //!
-//! An object's words: a header (size, state and what it is), a link for lists of objects, the bytes,
-//! a bit per byte that starts a cell (the first byte does without one), a word per byte, used at the
-//! first byte of each cell, and a bit per byte that was written, used in objects that start
-//! uninitialised.
+//! The words of an object, in this order: a header (size, state and kind), a link for lists of objects, the
+//! bytes, a bit per byte that starts a cell (never set for the first byte), a word per byte, used at the first
+//! byte of each cell, and a bit per byte that was written, used in objects that start uninitialised.
 
 mod cells;
 mod codec;
@@ -25,20 +24,20 @@ use crate::trail::{Trail, Word};
 
 pub use spot::Spot;
 
-/// Words that all objects, threads and frames together may take: 2 GiB.
+/// The most words that all objects, threads and frames together may have: 2 GiB.
 const MAX_WORDS: u64 = 1 << 28;
 const HEADER: u32 = 2;
 const LINK: u32 = 1;
 
-/// What has become of an object.
+/// The state of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectState {
     /// Not (yet) allocated in this execution.
     Absent,
     Live,
-    /// Live, and writing to it is an error.
+    /// Live; a write is an error.
     Constant,
-    /// Freed, or its frame is gone.
+    /// Freed, or its function has returned.
     Dead,
 }
 
@@ -47,24 +46,24 @@ impl ObjectState {
         [ObjectState::Absent, ObjectState::Live, ObjectState::Constant, ObjectState::Dead];
 }
 
-/// What an object is made for.
+/// The kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
     Global,
     Constant,
-    /// A thread's copy of a global that only this thread ever touches.
+    /// A thread's copy of a thread-local global that only this thread touches.
     PrivateGlobal(ThreadId),
-    /// Of a function's frame: uninitialised.
+    /// In the frame of a function: starts uninitialised.
     Frame,
-    /// The same, and only this thread ever touches it.
+    /// As `Frame`, and only this thread touches it.
     Private(ThreadId),
-    /// Uninitialised.
+    /// Starts uninitialised.
     Heap,
     ZeroedHeap,
 }
 
 impl ObjectKind {
-    /// The bits of a live object's header that say what it is.
+    /// The bits of a live object's header for this kind.
     fn bits(self) -> u64 {
         match self {
             ObjectKind::Global | ObjectKind::Constant => 0,
@@ -77,23 +76,23 @@ impl ObjectKind {
     }
 }
 
-// A header: the state in two bits, these marks, the size from bit 8, a private object's owner.
+// A header: the state in two bits, these flags, the size from bit 8, the owner of a private object from bit 40.
 const STATE: u64 = 3;
 const HEAP: u64 = 1 << 2;
 const PRIVATE: u64 = 1 << 3;
-/// It started uninitialised: a bit per byte tells what was written since.
+/// The object started uninitialised: a bit per byte records the written bytes.
 const BLANK: u64 = 1 << 4;
 const SIZE: u32 = 8;
 const OWNER: u32 = 40;
 
-/// Why the memory is touched; decides what is allowed and how a fault is told.
+/// The purpose of an access. It decides which accesses are allowed, and the message of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Read,
     Write,
     /// Reading and then writing.
     Update,
-    /// Copying whatever is there, written before or not.
+    /// Copying bytes, whether they were written before or not.
     Copy,
 }
 
@@ -103,7 +102,7 @@ impl Purpose {
         matches!(self, Purpose::Write | Purpose::Update)
     }
 
-    /// Whether it depends on a value that someone has written.
+    /// Whether the access requires bytes that were written.
     fn asks(self) -> bool {
         matches!(self, Purpose::Read | Purpose::Update)
     }
@@ -115,19 +114,19 @@ pub struct Slice {
     object: ObjectId,
     offset: u32,
     bytes: u32,
-    /// It is all of the object.
+    /// The range is the whole object.
     whole: bool,
-    /// The object keeps track of what was written.
+    /// The object records which of its bytes were written.
     blank: bool,
     room: Room,
 }
 
-/// Where an object's words are, and for how many bytes there is room.
+/// The words of an object, and the number of bytes that fit into them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Room {
     base: Word,
     bytes: u32,
-    /// The bits and the words that cells have.
+    /// The bits that mark the starts of cells, and the words of the cells.
     cuts: Word,
     cells: Word,
 }
@@ -170,7 +169,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Gives the next number to an object that is new to the search.
+    /// Gives the next number to an object that is new in this search.
     pub fn name_object(&mut self, trail: &mut Trail, bytes: u32) -> Result<ObjectId, Fault> {
         if self.objects.len() as u32 >= MAX_OBJECTS {
             return Err(Fault::too_many_objects());
@@ -191,8 +190,8 @@ impl Memory {
         Ok(Room::new(trail.reserve(words), bytes))
     }
 
-    /// Brings an absent object to life with `bytes` zero bytes. A number whose object was smaller
-    /// in an earlier execution gets more room.
+    /// Makes an absent object live, with `bytes` zero bytes. If the object with this number was smaller in an
+    /// earlier execution, it gets new words.
     pub fn allocate(
         &mut self,
         trail: &mut Trail,
@@ -235,7 +234,7 @@ impl Memory {
         unpack(trail.get(self.objects[object.0 as usize].base))
     }
 
-    /// The owner of the private object that an address points into, if that is alive.
+    /// The owner of the live private object that an address points into.
     #[inline]
     pub fn private_owner(&self, trail: &Trail, addr: u64) -> Option<ThreadId> {
         let (object, _) = split_address(addr)?;
@@ -247,7 +246,7 @@ impl Memory {
         trail.get(self.objects[object.0 as usize].base) & HEAP != 0
     }
 
-    /// A word of the object for whoever keeps it in a list.
+    /// A word of the object for a list of objects.
     pub fn link(&self, object: ObjectId) -> Word {
         self.objects[object.0 as usize].base.at(LINK)
     }
@@ -287,6 +286,7 @@ impl Memory {
         if !usable || u64::from(offset) + u64::from(bytes) > u64::from(size) {
             return None;
         }
+        // One read of the header decides everything, except for objects that started uninitialised.
         let blank = header & BLANK != 0;
         let slice = Slice { object, offset, bytes, whole: bytes == size, blank, room };
         (!blank || !purpose.asks() || !self.is_fresh(trail, slice)).then_some(slice)
@@ -307,7 +307,7 @@ impl Memory {
         Fault::access(purpose, addr, bytes, reason)
     }
 
-    /// The bytes of an object that lives or has lived, whatever may be done with them.
+    /// The bytes of a live or dead object, without a check of permissions.
     pub fn remains(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Slice> {
         let (object, offset) = split_address(addr)?;
         let room = *self.objects.get(object.0 as usize)?;
@@ -316,7 +316,7 @@ impl Memory {
         inside.then_some(Slice { object, offset, bytes, whole: bytes == size, blank: false, room })
     }
 
-    /// How many bytes the object at `addr` has from there on, dead or alive; 0 if there is none.
+    /// The number of bytes from `addr` to the end of its object, live or dead; 0 outside all objects.
     pub fn extent(&self, trail: &Trail, addr: u64) -> u32 {
         match split_address(addr) {
             Some((object, offset)) if (object.0 as usize) < self.objects.len() => {
@@ -326,13 +326,13 @@ impl Memory {
         }
     }
 
-    /// Whether the bytes are those of an object that has died.
+    /// Whether the bytes belong to a dead object.
     pub fn is_dead(&self, trail: &Trail, addr: u64, bytes: u32) -> bool {
         let slice = self.remains(trail, addr, bytes);
         slice.is_some_and(|slice| self.header(trail, slice.object).1 == ObjectState::Dead)
     }
 
-    /// The whole of a live object that starts at `addr`, to free it: one of the heap, or any.
+    /// The whole live object that starts at `addr`, to free it. It must be a heap object unless `any`.
     pub fn whole(&self, trail: &Trail, addr: u64, any: bool) -> Result<Slice, Fault> {
         match split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len()) {
             Some((object, 0)) => match self.header(trail, object) {
@@ -384,7 +384,7 @@ impl Memory {
         trail.set(word, old & !(mask << shift) | (value as u64 & mask) << shift);
     }
 
-    /// [`Memory::write`], the long way.
+    /// [`Memory::write`] for all cases: several words, or bytes that must be marked as written.
     #[inline(never)]
     fn write_bytes(&self, trail: &mut Trail, slice: Slice, value: u128) {
         if slice.blank {

@@ -1,4 +1,4 @@
-//! Objects that threads make: allocations, thread-local copies of globals.
+//! Objects that threads create: allocations, and copies of thread-local globals.
 
 use crate::fault::Fault;
 use crate::layout::{MAX_OBJECT, ObjectId, object_address};
@@ -36,7 +36,7 @@ impl Machine<'_> {
         Ok(object)
     }
 
-    /// The thread's copy of a thread-local global, made on first use.
+    /// The thread's copy of a thread-local global, created on first use.
     pub(crate) fn thread_local(
         &mut self,
         thread: ThreadId,
@@ -63,7 +63,7 @@ impl Machine<'_> {
         Ok(object)
     }
 
-    /// The address behind a thread-local operand; `run` has made the copy.
+    /// The address of a thread-local operand. `run` has created the copy.
     pub(crate) fn thread_local_address(&self, thread: ThreadId, index: u32) -> u64 {
         let (global, offset) = self.code.thread_locals[index as usize];
         let locals = &self.threads[thread.0 as usize].thread_locals;

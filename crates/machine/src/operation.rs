@@ -1,8 +1,8 @@
-//! The effect of each visible operation: the bytes it touches, the value it waits for, the value it
-//! writes and the one it gives back, and its faults.
+//! The effect of each visible operation: the bytes that it touches, the value that it waits for, the value
+//! that it writes, the value that its thread gets, and its faults.
 //!
-//! An engine decides when an operation happens and what is recorded of it; everything else about
-//! the operation is defined here, once for all engines.
+//! An engine decides when an operation happens, and records it. Everything else about the operation is defined
+//! here, once for all engines.
 
 use crate::eval::{int_pred, rmw_result};
 use crate::fault::Fault;
@@ -20,7 +20,7 @@ pub struct Touch {
     pub writes: bool,
 }
 
-/// The value that an operation waits for: one that compares so, or one on which it fails.
+/// The values that an operation waits for: those that meet the predicate, and the one on which it fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
     pred: IntPred,
@@ -58,23 +58,23 @@ pub struct Change {
     pub result: u128,
 }
 
-/// When the buffer drains for a store of order `seq_cst`. No thread can tell the two apart: the
+/// When the buffer drains for a store of order `seq_cst`. No thread can observe the difference: the
 /// storing thread does nothing in between, and the store is the last to leave the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StrongStore {
-    /// It enters the buffer, and its thread waits behind it.
+    /// The store enters the buffer, and its thread waits until the buffer is empty.
     DrainsAfter,
-    /// It waits for the empty buffer, and goes straight to memory.
+    /// The store waits for the empty buffer, and goes straight to memory.
     DrainsBefore,
 }
 
-/// A lock that cannot be used as an operation asks.
+/// The fault of an operation on a lock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LockFault {
     Destroyed,
-    /// There is no lock at the address.
+    /// The address is not that of a lock.
     Access(Fault),
-    /// Other threads have no part in this fault.
+    /// The thread does not hold the lock. This does not depend on other threads.
     NotHeld(Fault),
 }
 
@@ -88,8 +88,8 @@ impl From<LockFault> for Fault {
 }
 
 impl Visible {
-    /// The address and the number of the bytes that it touches; for the end of an object, of its
-    /// first byte. `None` if it does not touch memory.
+    /// The address and the number of the bytes that the operation touches; only the first byte for the end of
+    /// an object. `None` if it does not touch memory.
     #[inline]
     pub fn bytes(&self) -> Option<(u64, u32)> {
         Some(match *self {
@@ -116,7 +116,7 @@ impl Visible {
         })
     }
 
-    /// The purpose for which it touches its bytes.
+    /// The purpose of the access.
     #[inline]
     pub fn purpose(&self) -> Purpose {
         match self {
@@ -130,7 +130,7 @@ impl Visible {
         }
     }
 
-    /// The value that it waits for, and where; `None` if it does not wait for a value.
+    /// The address and the values that the operation waits for; `None` if it does not wait for a value.
     #[inline]
     pub fn needs(&self) -> Option<(u64, Needs)> {
         let (addr, ty, pred, value) = match *self {
@@ -144,7 +144,7 @@ impl Visible {
         Some((addr, Needs { pred, ty, value, fails_on: None }))
     }
 
-    /// Its effect on the value that it finds; `reserved` says whether the reservation of a
+    /// The effect on the value that the operation finds. `reserved` says whether the reservation of a
     /// store-conditional still holds.
     #[inline]
     pub fn change(&self, thread: ThreadId, old: u128, reserved: bool) -> Change {
@@ -165,8 +165,8 @@ impl Visible {
         }
     }
 
-    /// Whether it makes a difference to another thread, whatever it finds. Read-modify-writes do if
-    /// they change the value.
+    /// Whether the operation is a change that another thread can observe, independent of the value that it
+    /// finds. Read-modify-writes are not included: they are a change only if they change the value.
     #[inline]
     pub fn is_change(&self) -> bool {
         matches!(
@@ -180,8 +180,8 @@ impl Visible {
         )
     }
 
-    /// Whether it waits for its thread's buffer to be empty, and so happens after all of the
-    /// thread's stores are visible.
+    /// Whether the operation waits until the buffer of its thread is empty, and so happens after all updates of
+    /// the thread's earlier stores.
     #[inline]
     pub fn needs_empty_buffer(&self, strong: StrongStore) -> bool {
         match self {
@@ -196,14 +196,14 @@ impl Visible {
 }
 
 impl Machine<'_> {
-    /// The value in memory; `None` if there is no memory, or nothing was written to it.
+    /// The value in memory; `None` if the address is not valid, or the bytes were never written.
     #[inline]
     pub fn in_memory(&self, addr: u64, bytes: u32) -> Option<u128> {
         let slice = self.memory.find(&self.trail, addr, bytes, Purpose::Read)?;
         Some(self.memory.read(&self.trail, slice))
     }
 
-    /// How an operation touches memory, as things are; `None` if it does not. `reserved` says
+    /// The access of an operation in the current state; `None` if it does not touch memory. `reserved` says
     /// whether a store-conditional to these bytes would succeed.
     #[inline]
     pub fn touch(
@@ -253,7 +253,7 @@ impl Machine<'_> {
         if !must_hold || held == Some(held_by(thread)) {
             return None;
         }
-        // Nobody holds a lock that is not there, but that it is not there is the fault.
+        // A faulty address is reported first: a lock at such an address is not held either.
         Some(match self.memory.access(&self.trail, addr, LOCK_BYTES, Purpose::Update) {
             Err(fault) => LockFault::Access(fault),
             Ok(_) => LockFault::NotHeld(match visible {
@@ -263,8 +263,8 @@ impl Machine<'_> {
         })
     }
 
-    /// The object that [`Visible::Free`] ends. `None` if it does nothing: `free(NULL)`, and the end
-    /// of a frame or a thread for an object that was freed before.
+    /// The object that [`Visible::Free`] ends. `None` if the operation has no effect: `free(NULL)`, and the end of
+    /// a frame or thread for an object that was freed before.
     pub fn ending(&self, addr: u64, by: Ending) -> Result<Option<Slice>, Fault> {
         match self.memory.whole(&self.trail, addr, by.is_implicit()) {
             Ok(slice) => Ok(Some(slice)),
@@ -273,8 +273,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The fault of a store that goes into a buffer. It has none if another thread may have ended its
-    /// object: whether that came first is known when the store leaves.
+    /// The fault of a store that enters a buffer. A store to a dead object has none yet: whether the object
+    /// ended before the store is decided when the store leaves the buffer.
     pub fn check_buffered(&self, addr: u64, bytes: u32) -> Result<(), Fault> {
         match self.memory.access(&self.trail, addr, bytes, Purpose::Write) {
             Err(fault) if !self.memory.is_dead(&self.trail, addr, bytes) => Err(fault),
@@ -282,13 +282,13 @@ impl Machine<'_> {
         }
     }
 
-    /// The thread that another waits for to end.
+    /// The thread that a join waits for.
     pub fn join_target(&self, thread: ThreadId, handle: u64) -> Result<ThreadId, Fault> {
         let target = self.thread_of(handle).filter(|target| *target != thread);
         target.ok_or_else(Fault::joins_no_thread)
     }
 
-    /// The effect of a read-modify-write that leaves memory as it is, and does not wait.
+    /// The effect of a read-modify-write that does not wait and leaves memory unchanged; otherwise `None`.
     pub fn idle(&self, thread: ThreadId, visible: &Visible) -> Option<Change> {
         match visible {
             Visible::Rmw { when: None, .. } | Visible::CmpXchg { .. } | Visible::TryLock { .. } => {
@@ -303,7 +303,7 @@ impl Machine<'_> {
 
     // ---- alternatives ----
 
-    /// How many alternatives a thread's next operation has.
+    /// The number of alternatives of a thread's next operation.
     pub fn choice_count(&self, thread: ThreadId) -> u32 {
         match self.visible(thread) {
             // `run` does not stop before more than `MAX_CHOICES`.
@@ -313,8 +313,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The `n`-th alternative: for `choose`, `n` itself; for a signal, whom it wakes (the thread's
-    /// number plus 1, or 0 for nobody).
+    /// The `n`-th alternative: for `choose`, `n` itself; for a signal, the number plus 1 of the thread that it
+    /// wakes, or 0 if no thread waits.
     pub fn nth_choice(&self, thread: ThreadId, n: u32) -> u32 {
         match self.visible(thread) {
             Visible::Signal { addr } => self.waiters(addr).nth(n as usize).map_or(0, |id| id.0 + 1),

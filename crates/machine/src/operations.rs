@@ -1,4 +1,4 @@
-//! Visible operations: reading them, finishing them.
+//! Visible operations: reads their operands and completes them.
 
 use crate::code::{Op, Pc, Slot, Src, is_wide};
 use crate::layout::{ObjectId, object_address};
@@ -27,18 +27,18 @@ pub struct QuickStore {
     pub value: u64,
 }
 
-/// What a thread comes to that goes the short way.
+/// The end of a run of [`Machine::reach`].
 #[derive(Clone, Copy, Debug)]
 pub enum Reached {
     /// An ordinary load.
     Load,
     /// A store that orders nothing.
     Store(QuickStore),
-    /// The end of the thread, which has ended.
+    /// The thread has ended.
     End,
-    /// The end of the program, which the thread has ended.
+    /// The thread has ended the program.
     Halt,
-    /// Anything else, or the limit on local steps.
+    /// Anything else, or the bound on local steps.
     Other,
 }
 
@@ -102,8 +102,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The order that the access a thread is at asks for, if it is at one; `done` says whether a
-    /// conditional one did what it is there for.
+    /// The memory order of the access that a thread is at, if it is at one. `done` says whether a conditional
+    /// access succeeded.
     pub fn order(&self, thread: ThreadId, done: bool) -> Option<Order> {
         match self.code.op(self.pc(thread)) {
             Op::Load { access, .. } | Op::Store { access, .. } => Some(access.order),
@@ -116,8 +116,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The ordinary load that a thread is at, if it is at one. What [`Machine::visible`] and
-    /// [`Machine::complete`] do for all operations, cut to the commonest.
+    /// The ordinary load that a thread is at, if it is at one: [`Machine::visible`] for the most common
+    /// operation. [`Machine::give`] and [`Machine::reach`] complete it.
     #[inline(always)]
     pub fn at_load(&self, thread: ThreadId) -> Option<QuickLoad> {
         let pc = self.pc(thread);
@@ -130,8 +130,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives the load that [`Machine::at_load`] told of its value. The thread is still there:
-    /// [`Machine::reach`] takes it on from behind.
+    /// Gives the load of [`Machine::at_load`] its value. The program counter stays at the load:
+    /// [`Machine::reach`] continues after it.
     #[inline]
     pub fn give(&mut self, thread: ThreadId, load: &QuickLoad, value: u64) {
         self.put(thread, load.dst, value);
@@ -150,9 +150,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a ready thread from `pc` on, as far as the short way leads, without moving its counter:
-    /// whoever asks does that with [`Machine::halt_at`] when it gets no further. `left` is the number
-    /// of steps that it may take.
+    /// Runs a ready thread from `pc` on, as far as quick operations lead, at most `left` steps. Does not write
+    /// the thread's program counter: the caller does so with [`Machine::halt_at`], once.
     #[inline]
     pub fn reach(&mut self, thread: ThreadId, mut pc: Pc, left: &mut u64) -> (Pc, Reached) {
         loop {
@@ -169,6 +168,7 @@ impl Machine<'_> {
                     let [addr, value] = [addr, value].map(|src| self.read_word(thread, *src));
                     return (pc, Reached::Store(QuickStore { pc, bytes, addr, value }));
                 }
+                // Objects may have to end with the thread: `run` decides.
                 Quick::Return { .. }
                     if self.code.shares_thread_locals && self.is_outermost(frame) =>
                 {
@@ -207,48 +207,49 @@ impl Machine<'_> {
         self.trail.get(frame.at(frame::CALLER)) == 0
     }
 
-    /// Whether nobody else can tell of the access at `pc`, to the address in `addr`; addresses of
-    /// globals that all threads share are constants.
+    /// Whether the access at `pc`, to the address in `addr`, may be a local step, because no other thread can
+    /// observe it. The addresses of shared globals are constants, so only a register can point to a private
+    /// object.
     #[inline(always)]
     fn may_be_private(&self, thread: ThreadId, addr: Src, pc: Pc) -> bool {
         addr.is_slot() && self.is_at_private(thread, pc) || self.is_alone(thread)
     }
 
-    /// Moves a thread's counter to where [`Machine::reach`] led.
+    /// Sets a thread's program counter, after [`Machine::reach`].
     #[inline]
     pub fn halt_at(&mut self, thread: ThreadId, pc: Pc) {
         self.set(thread, field::PC, pc.0.into());
     }
 
-    /// How many local steps a thread may take between two visible operations.
+    /// The most local steps that a thread may take between two visible operations.
     #[inline]
     pub fn most_steps(&self) -> u64 {
         self.bounds.steps
     }
 
-    /// Whether any thread can ever wait for another to end.
+    /// Whether the program has an operation that waits for the end of a thread.
     pub fn has_joins(&self) -> bool {
         self.code.has_joins
     }
 
-    /// Whether any thread can ever wait for a value in memory, or for a lock.
+    /// Whether the program has an operation that waits for a value in memory or for a lock.
     pub fn has_waits(&self) -> bool {
         self.code.has_waits
     }
 
-    /// Whether what any operation does can depend on the value that it overwrites.
+    /// Whether the program has an operation whose effect depends on the value that it overwrites.
     pub fn has_conditions(&self) -> bool {
         self.code.has_conditions
     }
 
-    /// Whether local steps may depend on what other threads do: text is formatted from memory
-    /// without an event.
+    /// Whether local steps may depend on other threads: the program formats text from memory, which is not
+    /// an event.
     pub fn has_formats(&self) -> bool {
         self.code.has_formats
     }
 
-    /// Finishes the visible operation that the thread is at: `value` goes to its destination, `ok`
-    /// says whether a conditional operation succeeded. The thread moves past it.
+    /// Completes the visible operation that the thread is at. `value` goes to its destination; `ok` says
+    /// whether a conditional operation succeeded. The thread moves past the operation.
     #[inline]
     pub fn complete(&mut self, thread: ThreadId, value: u128, ok: bool) {
         match self.code.op(self.pc(thread)) {

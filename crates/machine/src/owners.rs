@@ -1,4 +1,4 @@
-//! Whose an object is, and what a thread is about to touch: for telling, not for running.
+//! The owners of objects, and the address that a thread is about to touch. For reports, not for execution.
 
 use crate::code::{Code, Op, Pc};
 use crate::layout::ObjectId;
@@ -7,7 +7,7 @@ use crate::thread::ThreadId;
 use raddle_ir::{FuncId, GlobalId, Point};
 
 impl Machine<'_> {
-    /// The thread and the global whose copy an object is, if it is the copy of a thread-local one.
+    /// The thread and the thread-local global whose copy an object is, if it is such a copy.
     pub fn thread_local_of(&self, object: ObjectId) -> Option<(ThreadId, GlobalId)> {
         let copies = self.thread_ids().flat_map(|id| {
             let locals = &self.threads[id.0 as usize].thread_locals;
@@ -22,14 +22,14 @@ impl Machine<'_> {
         &self.code
     }
 
-    /// The instruction that an operation is.
+    /// The instruction of an operation.
     pub fn point_of(&self, pc: Pc) -> Point {
         let func = self.code.function_at(pc).unwrap_or(FuncId::from_u32(0));
         let (block, index) = self.code.insts[pc.0 as usize];
         Point { func, block, index }
     }
 
-    /// The address that the operation a thread is at would touch, if it is one that touches memory.
+    /// The address that the next operation of a thread would touch, if it touches memory.
     pub fn address_at(&self, thread: ThreadId) -> Option<u64> {
         match self.code.op(self.pc(thread)) {
             Op::Load { addr, .. }

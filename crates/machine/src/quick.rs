@@ -1,9 +1,9 @@
-//! Operations that take the short way: on at most 64 bits, with operands at hand.
+//! Quick operations: on at most 64 bits, with operands *at hand*, in a register or a constant.
 //!
-//! Which operations those are is decided once, when the program is decoded, so that running them
-//! asks nothing twice. They stand beside the operations that they are, place by place. A comparison
-//! also does what the branch on it does, which comes next, and leaves its result out if only that
-//! branch reads it: nobody looks at a register that is not live.
+//! The decoder decides once which operations are quick, so running them needs no further checks.
+//! `Code::quick` has one entry per operation, at the same index as in `Code::ops`. A comparison that is
+//! followed by the branch on it performs that branch too. It does not store its result if only that branch
+//! reads it: the register is dead afterwards.
 
 use crate::code::{Code, Op, Pc, Slot, Source, Src, is_wide};
 use crate::eval;
@@ -11,10 +11,10 @@ use crate::thread::frame;
 use crate::trail::{Trail, Word};
 use raddle_ir::{BinOp, FuncId, IntPred, Observed, Operand, Order, Pred, Program, Reg, Type};
 
-/// An operation that takes the short way.
+/// A quick operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Quick {
-    /// None of these.
+    /// Not a quick operation: see the entry of `Code::ops`.
     Long,
     /// Arithmetic that cannot fault.
     Bin {
@@ -31,7 +31,7 @@ pub(crate) enum Quick {
         a: Src,
         b: Src,
     },
-    /// A comparison and the branch on it. `keep`: something else reads the result.
+    /// A comparison and the branch on it. `keep`: other operations read the result too.
     CompareBranch {
         pred: IntPred,
         bits: u8,
@@ -74,7 +74,7 @@ pub(crate) enum Quick {
 
 // ---- decoding ----
 
-/// Translates the newest operations of the code, which are all of a function's.
+/// Translates the operations of the function that was decoded last: those without a quick entry yet.
 pub(crate) fn translate(program: &Program, id: FuncId, code: &mut Code) {
     let uses = uses(program, id);
     let regs = &code.funcs[id.as_u32() as usize].regs;
@@ -105,7 +105,8 @@ fn quick(op: &Op) -> Quick {
         }
         Op::Move { ty, dst, a } if is_quick(ty, [a]) => Quick::Copy { dst, a },
         Op::Jump(to) => Quick::Jump(to),
-        // The condition decides nothing, and no engine that goes the short way asks for dependencies.
+        // Both targets are equal, so the condition is not read. Engines that need its dependencies do not
+        // run quick operations.
         Op::Branch { then, els, .. } if then == els => Quick::Jump(then),
         Op::Branch { cond, then, els } if is_quick(Type::Int(1), [cond]) => {
             Quick::Branch { cond, then, els }
@@ -133,7 +134,7 @@ fn is_quick<const N: usize>(ty: Type, operands: [Src; N]) -> bool {
     !is_wide(ty) && operands.into_iter().all(at_hand)
 }
 
-/// A comparison with the branch that comes next, if that is on it.
+/// A comparison fused with the next operation, if that is the branch on its result.
 fn compare_branch(compare: Quick, next: &Op, is_read: impl Fn(Slot) -> bool) -> Option<Quick> {
     let Quick::Compare { pred, bits, dst, a, b } = compare else { return None };
     let Op::Branch { cond, then, els } = *next else { return None };
@@ -146,7 +147,8 @@ fn compare_branch(compare: Quick, next: &Op, is_read: impl Fn(Slot) -> bool) -> 
     })
 }
 
-/// How often each register of a function is read; to be observed counts twice.
+/// The number of reads of each register of a function. An observed register counts as read twice, so that
+/// it is always kept.
 fn uses(program: &Program, id: FuncId) -> Vec<u32> {
     let func = &program.funcs[id];
     let mut uses = vec![0; func.regs.len()];
@@ -172,7 +174,8 @@ fn uses(program: &Program, id: FuncId) -> Vec<u32> {
 
 // ---- running ----
 
-/// Runs local operations that take the short way, up to the first that does not or is not local.
+/// Runs quick local operations, up to the first operation that is not quick or not local. This is the hottest
+/// loop of the machine. It cannot fault, call a function or change the frame.
 #[inline]
 pub(crate) fn steps(code: &Code, trail: &mut Trail, frame: Word, pc: &mut Pc, left: &mut u64) {
     let slots = frame.at(frame::SLOTS);
@@ -185,6 +188,7 @@ pub(crate) fn steps(code: &Code, trail: &mut Trail, frame: Word, pc: &mut Pc, le
         match &code.quick[pc.0 as usize] {
             Quick::Bin { op, bits, dst, a, b } => {
                 let (a, b) = (read(trail, *a), read(trail, *b));
+                // `translate` admits only operators that never fault, so this never returns.
                 let Some(value) = eval::total64(*op, *bits, a, b) else { return };
                 trail.set(slots.at(dst.0), value);
                 pc.0 += 1;
@@ -192,6 +196,7 @@ pub(crate) fn steps(code: &Code, trail: &mut Trail, frame: Word, pc: &mut Pc, le
             Quick::CompareBranch { pred, bits, keep, dst, a, b, then, els } => {
                 let (a, b) = (read(trail, *a), read(trail, *b));
                 let holds = eval::int_pred64(*pred, *bits, a, b);
+                // Without `keep` nothing reads the register again: save the logged write.
                 if *keep {
                     trail.set(slots.at(dst.0), holds.into());
                 }

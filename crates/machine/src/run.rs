@@ -1,4 +1,8 @@
-//! Local steps: a thread runs until it stands before a visible operation, or stops for good.
+//! Local steps: a thread runs until it is before a visible operation, or stops.
+//!
+//! The loop keeps the program counter in a local variable; the word [`field::PC`] is written when the run
+//! ends, and before operations that a story is told from. Most steps run in [`quick::steps`]; this file has the
+//! general implementation of every local operation.
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval;
@@ -16,24 +20,24 @@ pub enum Stop {
     /// Before a visible operation: [`Machine::visible`] says which.
     Visible,
     Finished,
-    /// [`Machine::take_fault`] says how.
+    /// [`Machine::take_fault`] gives the reason.
     Failed,
     /// An `assume` did not hold.
     Blocked,
-    /// The limit on local steps was met.
+    /// The bound on local steps was reached.
     Cut,
     /// The program ends.
     Halted,
-    /// At the head of a loop that would go round for nothing.
+    /// At the head of a loop whose next round would have no effect.
     Spinning,
-    /// The limit on iterations was met.
+    /// The bound on iterations was reached.
     Unrolled,
 }
 
-/// Steps that a thread takes between looks at the budget and at the length of the undo log.
+/// Steps that a thread takes between two checks of the budget and of the length of the undo log.
 pub const STRETCH: u64 = 1 << 14;
 
-/// What one local step led to.
+/// The result of one local step.
 enum Next {
     Go,
     Jump(Pc),
@@ -41,20 +45,23 @@ enum Next {
 }
 
 impl Machine<'_> {
-    /// Runs a ready thread's local operations. Its status says the same as the answer.
+    /// Runs the local operations of a ready thread. Sets its status to match the result.
     pub fn run(&mut self, thread: ThreadId) -> Stop {
         self.run_on(thread, self.bounds.steps)
     }
 
-    /// The same, with so many steps left.
+    /// [`Machine::run`] with a bound on the steps.
     pub fn run_on(&mut self, thread: ThreadId, steps: u64) -> Stop {
         let mut pc = self.pc(thread);
         self.run_from = self.trail.mark().index();
         let mut left = steps.min(STRETCH);
         let (start, mut after) = (self.trail.mark(), steps - left);
         loop {
+            // The frame can change in a step below, but not in `quick::steps`.
             let frame = Word::from_index(self.get(thread, field::FRAME));
             quick::steps(&self.code, &mut self.trail, frame, &mut pc, &mut left);
+            // The most common ends of a run, without `local_step`: its checks are not needed for operands
+            // that are at hand.
             match &self.code.ops[pc.0 as usize] {
                 Op::Load { addr, .. } if addr.is_at_hand() && !self.is_at_private(thread, pc) => {
                     self.set(thread, field::PC, pc.0.into());
@@ -82,6 +89,8 @@ impl Machine<'_> {
                 _ => {}
             }
             if left == 0 {
+                // The end of a stretch. A spent budget looks like the bound on steps; the engine checks
+                // the budget before it counts the result.
                 if after == 0 || self.trail.budget().is_spent() {
                     return self.stopped(thread, pc, Stop::Cut);
                 }
@@ -105,7 +114,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What the run that just failed did wrong.
+    /// The fault of the run that just failed.
     pub fn take_fault(&mut self) -> Option<Fault> {
         self.fault.take().map(|fault| *fault)
     }
@@ -180,7 +189,7 @@ impl Machine<'_> {
         Ok(Next::Go)
     }
 
-    /// Local operations off the hot path.
+    /// Local operations that are not on the hot path.
     fn rare_step(&mut self, thread: ThreadId, pc: Pc, op: Op) -> Result<Next, Box<Fault>> {
         match op {
             Op::Pause if self.pausing => return Ok(Next::Stop(Stop::Visible)),
@@ -297,13 +306,13 @@ impl Machine<'_> {
         Ok(Next::Go)
     }
 
-    /// Whether the function that a thread is in is the one that it was started with.
+    /// Whether a return would end the thread, in a program that shares thread-local objects.
     fn is_at_last_return(&self, thread: ThreadId) -> bool {
         let frame = Word::from_index(self.get(thread, field::FRAME));
         self.code.shares_thread_locals && self.is_outermost(frame)
     }
 
-    /// Stops before a visible operation with its operands ready to be read.
+    /// Stops before a visible operation. Makes its operands readable first.
     fn before_visible(&mut self, thread: ThreadId, op: Op) -> Result<Next, Box<Fault>> {
         if let Op::Choose { lo, hi, .. } = op
             && hi - lo >= u64::from(crate::visible::MAX_CHOICES)
@@ -323,7 +332,7 @@ impl Machine<'_> {
         Ok(Next::Stop(Stop::Visible))
     }
 
-    /// Makes the copies of thread-local globals that operands name.
+    /// Creates the thread's copies of the thread-local globals among the operands.
     #[inline]
     pub(crate) fn ready<const N: usize>(
         &mut self,
@@ -364,7 +373,7 @@ fn is_visible(op: Op) -> bool {
     )
 }
 
-/// The operands of a visible operation, but for the arguments of a spawn.
+/// The operands of a visible operation, except the arguments of a spawn.
 fn operands(op: Op) -> Vec<Src> {
     match op {
         Op::Load { addr, .. } | Op::Free { addr } | Op::Lock { addr } | Op::Unlock { addr } => {

@@ -1,23 +1,23 @@
-//! Loops that spin: an iteration that changed nothing is never worth repeating as things are.
+//! Loops that spin: a round that changed nothing is not repeated.
 //!
-//! At the head of a loop that may spin (see [`crate::loops`]) the thread compares itself with how it
-//! was at its last visit: if no register that is still to be read has another value, and nothing
-//! that others or the thread itself could see was changed on the way, it will go on like that until
-//! what it reads is different. It is stopped there. Nothing is lost by that: an execution in which
-//! the loop goes on later is, without the iterations that did nothing, one in which its reads come
-//! later, and the search has that one too.
+//! At the head of a loop that may spin (see [`crate::loops`]) the state of the thread is compared with that of
+//! its last visit. The thread spins if every live register has the same value, and the round changed nothing
+//! that this thread or another one can see. Then it repeats the same round until it reads another value, so it
+//! is stopped there. No behaviour is lost: take an execution in which the loop continues later, and remove the
+//! rounds without effect. In the result the reads of the loop come later, and the search visits that execution
+//! too.
 //!
-//! What counts as a change is counted per thread ([`field::CHANGES`]): stores, also into a buffer,
-//! read-modify-writes that write another value than they found, operations on locks, threads and
-//! the heap, writes of other values to private objects. Registers are compared by the undo log: a
-//! word that is not in it since the last visit has not changed.
+//! Changes are counted per thread ([`field::CHANGES`]): stores, also into a buffer; read-modify-writes that
+//! change the value; operations on locks, threads and the heap; writes that change private objects. Registers
+//! are compared with the help of the undo log: a word that is not in the log since the last visit has not
+//! changed.
 //!
-//! [`Watch`] says when heads are looked at: a search that keeps states ([`crate::codec`]) looks only for loops that
-//! read nothing. A thread that is alone ([`Watch::Alone`]) is compared with some earlier visit,
-//! not always the last, so that it is also found to go round if it takes several rounds to be as before.
+//! [`Watch`] says which rounds are considered. A search that keeps states ([`crate::codec`]) considers only
+//! rounds without visible operations. A thread that runs alone ([`Watch::Alone`]) is compared with some earlier
+//! visit, not always the last one. So a cycle of several rounds is found, too.
 //!
-//! Not recognised, and so repeated until a bound says otherwise: loops that write something each
-//! time round, even if it is the same value, and loops that count.
+//! Not recognised, and therefore repeated up to a bound: loops that write in each round, even the same value,
+//! and loops that count.
 
 use crate::code::{Code, LoopId, Pc};
 use crate::live::live_at_starts;
@@ -30,7 +30,7 @@ use smallvec::SmallVec;
 
 /// Offsets of a loop's words in a frame. Functions reset them when they are entered.
 pub(crate) mod word {
-    /// How often the loop went back.
+    /// The number of rounds so far.
     pub const COUNT: u32 = 0;
     /// The length of the undo log at the last visit, plus 1, and the changes counted then.
     pub const MARK: u32 = 1;
@@ -41,33 +41,33 @@ pub(crate) mod word {
 /// When a thread is stopped at the head of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Watch {
-    /// Whenever the last round did nothing.
+    /// Whenever the last round had no effect.
     Always,
-    /// When the last round did nothing and had no visible operation: then every round is like that.
+    /// When the last round had no effect and no visible operation: then every round is like that.
     Silent,
-    /// When some number of rounds did nothing. To find out what a thread does if nothing else
-    /// happens; no bound ends that.
+    /// When some number of rounds had no effect. To find out what a thread does if it runs alone. The bound
+    /// on iterations does not apply.
     Alone,
 }
 
-/// How a thread goes on if nothing else happens any more.
+/// The behaviour of a thread that runs alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spin {
-    /// It comes to something that is not a round of a loop for nothing.
+    /// It reaches something else than a round without effect.
     Leaves,
-    /// It goes round a loop for nothing; some value could let it leave.
+    /// It repeats a loop without effect; some value would let it leave.
     Waits,
-    /// It goes round a loop without a way out.
+    /// It repeats a loop that has no way out.
     GoesOn,
 }
 
-/// The heads of loops at which a thread that is alone was stopped, until it comes to one again.
+/// The heads of loops at which a thread that runs alone was stopped, until it reaches one of them again.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds(SmallVec<[(u64, LoopId); 4]>);
 
 impl Rounds {
-    /// Adds the head of a loop that the thread is at, so many calls deep. If it was there before, the
-    /// thread goes round: the outermost loop since then is the one that counts.
+    /// Adds the head of a loop that the thread has reached, at this depth of calls. If the thread was there
+    /// before, it is in a cycle, and the outermost loop of the cycle decides the result.
     pub fn come_to(&mut self, code: &Code, depth: u64, id: LoopId) -> Option<Spin> {
         let Some(first) = self.0.iter().position(|known| *known == (depth, id)) else {
             self.0.push((depth, id));
@@ -80,12 +80,12 @@ impl Rounds {
     }
 }
 
-/// How many of a thread's newest frames keep their visits when the undo log is made shorter. Loops of
-/// the others count as not visited.
+/// The number of newest frames of a thread whose visits survive a compaction of the undo log. Loops of
+/// older frames count as not visited.
 const FRAMES_WITH_VISITS: usize = 64;
 
 impl Machine<'_> {
-    /// Says when threads are stopped at heads of loops; gives what was said before.
+    /// Sets when threads are stopped at heads of loops. Returns the previous setting.
     pub fn watch(&mut self, watch: Watch) -> Watch {
         std::mem::replace(&mut self.watch, watch)
     }
@@ -94,7 +94,7 @@ impl Machine<'_> {
         self.watch == watch
     }
 
-    /// Notes that the thread did something that can make a difference to anyone.
+    /// Counts a change by the thread that some thread could see.
     #[inline]
     pub fn note_change(&mut self, thread: ThreadId) {
         if self.code.may_spin {
@@ -109,7 +109,7 @@ impl Machine<'_> {
         self.trail.set(words.at(word::COUNT), 0);
     }
 
-    /// Is at the head of a loop: the reason to stop there, if there is one.
+    /// Passes the head of a loop. Returns the reason to stop there, if there is one.
     pub(crate) fn pass_head(&mut self, thread: ThreadId, id: LoopId) -> Option<Stop> {
         let words = self.loop_words(thread, id);
         let count = self.trail.get(words.at(word::COUNT));
@@ -125,6 +125,7 @@ impl Machine<'_> {
             return None;
         }
         let visited = self.trail.get(words.at(word::MARK));
+        // No visit in this run of local steps, so the last round, if any, had a visible operation.
         if self.watch == Watch::Silent && visited <= self.run_from {
             self.visit(thread, words);
             return None;
@@ -133,7 +134,7 @@ impl Machine<'_> {
             return Some(Stop::Spinning);
         }
         if self.watch == Watch::Alone {
-            // As Brent finds cycles: the visit to compare with stays for twice as long each time.
+            // Brent's cycle detection: the visit to compare with is kept twice as long each time.
             self.trail.set(words.at(word::COUNT), count + 1);
             if !(count + 1).is_power_of_two() {
                 return None;
@@ -143,14 +144,16 @@ impl Machine<'_> {
         None
     }
 
+    /// Makes this the visit to compare with. `MARK` must be set first: the first change since the visit is that of
+    /// `MARK` itself, which [`Machine::visit_at`] checks.
     fn visit(&mut self, thread: ThreadId, words: Word) {
         let (mark, changes) = (self.trail.mark().index() + 1, self.get(thread, field::CHANGES));
         self.trail.set(words.at(word::MARK), mark);
         self.trail.set(words.at(word::CHANGES), changes);
     }
 
-    /// Makes the undo log of a run of local steps short, as long as it pays. The run began at `start`, and
-    /// the thread is at `pc`.
+    /// Compacts the undo log of a run of local steps, if it is long enough to pay. The run began at `start`, and
+    /// the thread is at `pc`. Visits to loops are stops of the compaction: what changed since a visit stays known.
     pub(crate) fn compact(&mut self, thread: ThreadId, pc: Pc, start: Mark) {
         let length = self.trail.changes(start).len() as u64;
         if length < self.worth_compacting {
@@ -158,7 +161,7 @@ impl Machine<'_> {
         }
         let mut visits = self.visits_since(thread, pc, start);
         let mut stops: Vec<Mark> = visits.iter().map(|(_, visit)| *visit).collect();
-        // What a story is told from (see `passed`) are these changes, and the past before each.
+        // A story (see `passed`) is told from the changes of these words, and from the state before each.
         let records = u64::from(MAX_THREADS * RECORD);
         let told = |word: Word| {
             let field = (word.index() % u64::from(RECORD)) as u32;
@@ -170,15 +173,17 @@ impl Machine<'_> {
         }
         for ((word, visit), moved) in visits.iter_mut().zip(stops) {
             *visit = moved;
-            // The old value is in the log since the visit.
+            // Not logged: the visit has logged the word's old value already.
             self.trail.set_dead_block(*word, [moved.index() + 1]);
         }
         let left = self.trail.changes(start).len() as u64;
-        // A look at the words takes a bit of each.
+        // A compaction allocates a bit per word, so it pays only for a log of a similar size. The log must at
+        // least double between two compactions, so that all of them together cost linear time.
         self.worth_compacting = (2 * left).max(4 * STRETCH).max(self.trail.len() / 64);
     }
 
-    /// The words with the newest visits to loops that were made since `start`, in the order of the visits.
+    /// The `MARK` words of the loops that were visited since `start`, with their newest visits, in the order of the
+    /// visits.
     fn visits_since(&self, thread: ThreadId, pc: Pc, start: Mark) -> Vec<(Word, Mark)> {
         let mut visits = Vec::new();
         let (mut pc, mut frame) = (pc, Word::from_index(self.get(thread, field::FRAME)));
@@ -200,7 +205,8 @@ impl Machine<'_> {
         visits
     }
 
-    /// The visit that a loop's word tells of, if the log still has it: its first change is that word's.
+    /// The visit in a loop's `MARK` word, if the log still contains it: its first change is the change of this
+    /// word. A compaction can leave stale numbers in older frames.
     fn visit_at(&self, word: Word) -> Option<Mark> {
         let visit = Mark::from_index(self.trail.get(word).checked_sub(1)?);
         let (first, _) = self.trail.changes(visit).first()?;
@@ -212,7 +218,7 @@ impl Machine<'_> {
         Word::from_index(self.get(thread, field::FRAME)).at(frame::SLOTS + slot.0)
     }
 
-    /// Whether nothing has changed since the last visit.
+    /// Whether the thread is in the same state as at the last visit, and has changed nothing since.
     fn is_as_before(&mut self, thread: ThreadId, id: LoopId, words: Word) -> bool {
         let Some(visit) = self.visit_at(words.at(word::MARK)) else { return false };
         if self.trail.get(words.at(word::CHANGES)) != self.get(thread, field::CHANGES) {
@@ -222,7 +228,7 @@ impl Machine<'_> {
         let slots = Word::from_index(self.get(thread, field::FRAME)).at(frame::SLOTS).index();
         let func = &self.code.funcs[known.func.as_u32() as usize];
         let end = slots + u64::from(func.register_slots);
-        // The oldest entry of a word has its value at the time of the visit.
+        // The oldest entry of a word holds its value at the time of the visit.
         let mut seen: SmallVec<[Word; 16]> = SmallVec::new();
         let mut changed: SmallVec<[Reg; 16]> = SmallVec::new();
         for (word, old) in self.trail.changes(visit) {
@@ -241,15 +247,15 @@ impl Machine<'_> {
             return true;
         }
         let live = self.live.entry(known.func).or_insert_with(|| {
-            // Made once per function, and only if one of its loops seems to spin.
+            // Computed once per function, and only if one of its loops seems to spin.
             live_at_starts(&self.program.funcs[known.func])
         });
         let live = &live[known.head.as_u32() as usize];
         !changed.iter().any(|reg| live.contains(*reg))
     }
 
-    /// How a thread that was stopped at the head of a loop goes on alone, if that is known by now;
-    /// otherwise it takes another turn.
+    /// How a thread that was stopped at the head of a loop continues alone, if that is known by now. If not, the
+    /// thread is made ready for another round.
     pub fn goes_round(&mut self, thread: ThreadId, rounds: &mut Rounds) -> Option<Spin> {
         let id = self.code.loop_at(self.pc(thread))?;
         let spin = rounds.come_to(&self.code, self.depth(thread), id);
@@ -265,8 +271,8 @@ impl Machine<'_> {
         known.is_none_or(|id| self.code.loops[id.0 as usize].has_way_out)
     }
 
-    /// Those of `stopped` that will never go on, where these threads go on for ever without changing
-    /// anything: all but threads that wait for the end of such a thread.
+    /// Those of `stopped` that wait for ever, where the threads `going_on` run for ever without changing anything:
+    /// all but the threads that join such a thread.
     pub fn stuck(&self, stopped: Vec<ThreadId>, going_on: &[ThreadId]) -> Vec<ThreadId> {
         let mut endless: SmallVec<[ThreadId; 8]> = going_on.into();
         let mut stuck = stopped;
@@ -280,7 +286,7 @@ impl Machine<'_> {
         }
     }
 
-    /// How many calls deep a thread is.
+    /// The number of frames of a thread.
     fn depth(&self, thread: ThreadId) -> u64 {
         let (mut depth, mut base) = (0, self.get(thread, field::FRAME));
         while base != 0 {
@@ -290,7 +296,7 @@ impl Machine<'_> {
         depth
     }
 
-    /// Lets a thread that spins take another turn, to see whether it would still spin.
+    /// Makes a spinning thread ready for another round, to see whether it would still spin.
     fn resume(&mut self, thread: ThreadId) {
         let Pc(at) = self.pc(thread);
         if let Some(id) = self.code.loop_at(Pc(at)) {

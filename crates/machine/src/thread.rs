@@ -1,8 +1,8 @@
 //! Thread records and frames.
 //!
-//! A thread's words are its status, its place in the code, and its counters of named things. Frames
-//! are runs of words in chunks that belong to the thread for good; a frame is a header (where to
-//! return to) and the function's slots.
+//! The record of a thread holds its status, its program counter, and its counters of objects and threads. Frames
+//! lie in chunks of words that always belong to the thread. A frame is a header, with the return address, and
+//! the slots of the function.
 
 use crate::layout::ObjectId;
 use crate::trail::Word;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ThreadId(pub u32);
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// Not (yet) spawned in this execution.
@@ -31,9 +31,9 @@ pub enum Status {
     OutOfOperations,
     /// Stopped by the bound on events.
     OutOfEvents,
-    /// It ended the program.
+    /// Has ended the program.
     Halted,
-    /// Stopped at the head of a loop that would go round for nothing.
+    /// Stopped at the head of a loop whose next round would have no effect.
     Spinning,
     /// Stopped by the bound on iterations.
     Unrolled,
@@ -56,12 +56,12 @@ impl Status {
     ];
 }
 
-/// Threads that the executions of one search may have, all together.
+/// The most threads that all executions of one search may have together.
 pub const MAX_THREADS: u32 = 1024;
-/// Words of a thread's record. Records lie at the start of the trail, in order, so that a thread's
-/// words are found without a look at anything else.
+/// Words of a thread's record. Records lie at the start of the trail, in order, so the place of a word is
+/// computed without a lookup.
 pub const RECORD: u32 = 32;
-/// The first word of a record that is the engine's.
+/// The first word of a record that belongs to the engine.
 pub const ENGINE: u32 = 12;
 const _: () = assert!(field::COUNT <= ENGINE);
 
@@ -74,14 +74,14 @@ pub(crate) mod field {
     /// First free word of the current chunk, and which chunk that is.
     pub const TOP: u32 = 3;
     pub const CHUNK: u32 = 4;
-    /// How many objects it has allocated, and how many threads it has spawned.
+    /// The number of objects that it has allocated, and of threads that it has spawned.
     pub const OBJECTS: u32 = 5;
     pub const SPAWNED: u32 = 6;
-    /// What it returned.
+    /// The result of the thread.
     pub const RESULT: u32 = 7;
-    /// How far it is in a wait on a condition variable: see [`crate::visible`].
+    /// Its progress in a wait on a condition variable: see [`crate::visible`].
     pub const PHASE: u32 = 8;
-    /// What it has done that can make a difference to anyone, counted: see [`crate::spin`].
+    /// The number of its changes that some thread can observe: see [`crate::spin`].
     pub const CHANGES: u32 = 9;
     pub const COUNT: u32 = 10;
 }
@@ -102,10 +102,10 @@ pub(crate) mod frame {
 }
 
 pub(crate) const CHUNK_WORDS: u32 = 256;
-/// Words of stack that a thread may use: deep enough for any program that means to end.
+/// The most words of stack of a thread: enough for every program without endless recursion.
 pub(crate) const MAX_STACK: u32 = 1 << 22;
 
-/// What is known of a thread for good.
+/// The data of a thread that backtracking does not change.
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub name: String,

@@ -16,7 +16,7 @@ pub fn word(thread: ThreadId, field: u32) -> Word {
 }
 
 impl Machine<'_> {
-    /// Number of threads that any execution so far has had.
+    /// The number of threads of all executions so far.
     pub fn thread_count(&self) -> u32 {
         self.threads.len() as u32
     }
@@ -58,8 +58,8 @@ impl Machine<'_> {
         Pc(self.get(thread, field::PC) as u32)
     }
 
-    /// Whether the operation that a thread is at is an event for sure: neither a store, which a
-    /// buffer may take, nor one of those that only order things.
+    /// Whether the operation that a thread is at is an event under every model. Stores are not, since they may
+    /// enter a buffer, nor are operations that only order others.
     #[inline]
     pub fn is_at_event(&self, thread: ThreadId) -> bool {
         !matches!(
@@ -72,7 +72,7 @@ impl Machine<'_> {
         )
     }
 
-    /// Whether a thread is at an ordinary load or store, which never has to wait.
+    /// Whether a thread is at an ordinary load or store, which never waits.
     #[inline]
     pub fn is_at_access(&self, thread: ThreadId) -> bool {
         match &self.code.ops[self.pc(thread).0 as usize] {
@@ -87,14 +87,14 @@ impl Machine<'_> {
         matches!(self.code.ops[self.pc(thread).0 as usize], Op::Store { .. })
     }
 
-    /// The source position of the operation that the thread is at; where that has none, of the
-    /// innermost call on the way there that has one.
+    /// The source position of the operation that the thread is at. If it has none, that of the innermost call on
+    /// the stack that has one.
     pub fn loc(&self, thread: ThreadId) -> LocId {
         let frame = Word::from_index(self.get(thread, field::FRAME));
         self.loc_through(self.pc(thread), frame, |word| self.trail.get(word))
     }
 
-    /// What a finished thread returned.
+    /// The result of a finished thread.
     pub fn result(&self, thread: ThreadId) -> u64 {
         self.get(thread, field::RESULT)
     }
@@ -112,7 +112,7 @@ impl Machine<'_> {
         self.set(thread, field::PHASE, woken as u64);
     }
 
-    /// The condition variable on whose list a thread is, if it can still be woken.
+    /// The condition variable that a thread waits on, if it can still be woken.
     pub fn waits_on(&self, thread: ThreadId) -> Option<u64> {
         if self.status(thread) != Status::Ready || !self.phase(thread).is_waiting() {
             return None;
@@ -123,7 +123,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The handle of the thread that a thread is about to join, if it is.
+    /// The handle of the thread that a thread is about to join, if it is at a join.
     pub fn joins(&self, thread: ThreadId) -> Option<u64> {
         match self.code.op(self.pc(thread)) {
             Op::Join { thread: target, .. } => Some(self.read(thread, target)),
@@ -159,7 +159,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Spawns the thread of the `Spawn` operation that `parent` is at; the operation is complete.
+    /// Spawns the thread of the `Spawn` operation that `parent` is at, and completes that operation.
     pub fn spawn(&mut self, parent: ThreadId) -> Result<ThreadId, Fault> {
         let Op::Spawn { dst, target, args } = self.code.op(self.pc(parent)) else {
             unreachable!("spawn at another operation")
@@ -179,7 +179,7 @@ impl Machine<'_> {
                 child
             }
         };
-        // It may have run something else in another execution, and so may its parent.
+        // In another execution, the child may have run another function, and so may its parent.
         let known = &self.threads[child.0 as usize];
         if !known.name.ends_with(&self.program.funcs[runs].name)
             || known.func != Some(func)

@@ -1,20 +1,19 @@
 //! Words and the undo log.
 //!
-//! All that an execution changes lives in one flat array of 64-bit words. [`Trail::set`] logs the
-//! old value, [`Trail::backtrack`] restores to a mark: the price of going back is the number of
-//! changes since, and there is one kind of change. The idea is the trail of SAT solvers.
+//! The state of an execution is one flat array of 64-bit words. [`Trail::set`] logs the old value, and
+//! [`Trail::backtrack`] restores the words to a mark. Going back costs as much as the changes since, and only
+//! one kind of change exists. The idea is the trail of SAT solvers.
 //!
-//! A word that changed several times needs only its oldest value to be restored. Where a thread takes
-//! many local steps in a row, [`Trail::compact`] leaves that: the log grows with what changed, not with
-//! how often.
+//! To restore a word that changed several times, its oldest value is enough. Where a thread takes many local
+//! steps in a row, [`Trail::compact`] drops the other values: the log grows with the number of changed
+//! words, not with the number of changes.
 //!
-//! Invariant: a word outside the log's reach (reserved but never `set` on the current path) is
-//! zero, except where [`Trail::set_dead_block`] was used on words that another, logged word says to be
-//! meaningless.
+//! Invariant: a word that was reserved but never `set` on the current path is zero. Exception: words that were
+//! written with [`Trail::set_dead_block`], and that another, logged word marks as meaningless.
 
 use raddle_budget::Budget;
 
-/// The place of a word.
+/// The index of a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Word(u32);
 
@@ -30,14 +29,14 @@ impl Word {
         self.0 as u64
     }
 
-    /// The word that [`Word::index`] named.
+    /// The inverse of [`Word::index`].
     #[inline]
     pub const fn from_index(index: u64) -> Word {
         Word(index as u32)
     }
 }
 
-/// A moment to go back to.
+/// A moment to go back to: a length of the log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mark(usize);
 
@@ -45,12 +44,12 @@ impl Mark {
     /// Before the first change.
     pub const START: Mark = Mark(0);
 
-    /// How many changes there were.
+    /// The number of logged changes.
     pub const fn index(self) -> u64 {
         self.0 as u64
     }
 
-    /// The mark that [`Mark::index`] named.
+    /// The inverse of [`Mark::index`].
     pub const fn from_index(index: u64) -> Mark {
         Mark(index as usize)
     }
@@ -64,7 +63,7 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// An empty trail, whose words and log are paid for by a budget.
+    /// An empty trail, whose words and log count against a budget.
     pub fn new(budget: &Budget) -> Trail {
         Trail { budget: budget.clone(), ..Trail::default() }
     }
@@ -73,14 +72,14 @@ impl Trail {
         &self.budget
     }
 
-    /// Whether there is memory for so many more words. If not, the budget is spent, and all work on it
-    /// is to be abandoned.
+    /// Whether the memory suffices for this many more words. If not, the budget is spent, and all work on it
+    /// is abandoned.
     #[must_use]
     pub fn affords(&self, words: u64) -> bool {
         self.budget.affords(words * size_of::<u64>() as u64)
     }
 
-    /// Reserves `count` zeroed words, for good.
+    /// Reserves `count` zeroed words. Backtracking does not free them.
     pub fn reserve(&mut self, count: u32) -> Word {
         let first = self.words.len();
         assert!(first + count as usize <= u32::MAX as usize, "the machine's state outgrew 32 GiB");
@@ -88,7 +87,7 @@ impl Trail {
         Word(first as u32)
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub fn len(&self) -> u64 {
         self.words.len() as u64
     }
@@ -97,7 +96,7 @@ impl Trail {
         self.words.is_empty()
     }
 
-    /// How many bytes its words and its log take.
+    /// The size of words and log in bytes.
     pub fn bytes(&self) -> u64 {
         (size_of_val(&self.words[..]) + size_of_val(&self.log[..])) as u64
     }
@@ -107,7 +106,7 @@ impl Trail {
         self.words[word.0 as usize]
     }
 
-    /// The `N` words from `word` on: one look at the bounds for all of them.
+    /// The `N` words from `word` on, with one bounds check for all of them.
     #[inline(always)]
     pub fn block<const N: usize>(&self, word: Word) -> &[u64; N] {
         let words = &self.words[word.0 as usize..];
@@ -117,14 +116,16 @@ impl Trail {
     #[inline]
     pub fn set(&mut self, word: Word, value: u64) {
         let slot = &mut self.words[word.0 as usize];
+        // Writing the same value is not a change. `spin` relies on this too: it finds changed
+        // registers in the log.
         if *slot != value {
             self.log.push((word, *slot));
             *slot = value;
         }
     }
 
-    /// Changes `N` words from `word` on without logging: only for words that are meaningless before
-    /// this change and after it is gone back over, because a logged word (a length, a status) says so.
+    /// Changes `N` words from `word` on without logging. Only for words that are meaningless before this
+    /// change and after it is undone, because a logged word (a length, a status) says so.
     #[inline(always)]
     pub fn set_dead_block<const N: usize>(&mut self, word: Word, values: [u64; N]) {
         self.words[word.0 as usize..][..N].copy_from_slice(&values);
@@ -138,15 +139,18 @@ impl Trail {
     /// Undoes every change since `mark`.
     #[inline]
     pub fn backtrack(&mut self, mark: Mark) {
+        // Newest first: if a word was logged several times, its oldest value is written last.
         for (word, old) in self.log.drain(mark.0..).rev() {
             self.words[word.0 as usize] = old;
         }
     }
 
-    /// Forgets all but the oldest change of each word since `mark`, separately for the stretches between
-    /// `stops`, which are places in the log in rising order, and between changes that `splits` names.
-    /// Moves the stops to where those places are afterwards.
+    /// Drops all but the oldest change of each word since `mark`, separately for each stretch of the log.
+    /// Stretches end at `stops`, which are places in the log in ascending order, and before the changes of words
+    /// for which `splits` holds. Moves the stops to the new indices of their places. So going back to `mark` or
+    /// to a stop restores the same words as before.
     pub fn compact(&mut self, mark: Mark, stops: &mut [Mark], splits: impl Fn(Word) -> bool) {
+        // One bit per word: logged in the current stretch.
         let mut seen = vec![0_u64; self.words.len().div_ceil(64)];
         let (mut kept, mut stretch) = (mark.0, mark.0);
         let mut stops = stops.iter_mut().peekable();
@@ -158,6 +162,8 @@ impl Trail {
                 ends = true;
             }
             if ends {
+                // The entries that were kept are exactly the words with a bit. To clear only those keeps
+                // the cost proportional to the log.
                 for (word, _) in &self.log[stretch..kept] {
                     seen[word.0 as usize / 64] = 0;
                 }
@@ -174,7 +180,7 @@ impl Trail {
         self.log.truncate(kept);
     }
 
-    /// The changes since `mark`, oldest first: each word with its value before.
+    /// The changes since `mark`, oldest first: each word with its value before the change.
     pub fn changes(&self, mark: Mark) -> &[(Word, u64)] {
         self.log.get(mark.0..).unwrap_or_default()
     }

@@ -1,16 +1,16 @@
-//! What a thread is about to do, when that is more than its own business.
+//! Visible operations: those that other threads can observe.
 
 use crate::thread::ThreadId;
 use raddle_ir::{Access, FenceKind, IntPred, RmwOp, Type};
 
 /// A visible operation with its operands read.
 ///
-/// A wait on a condition variable is three of them: [`Visible::CondEnqueue`], [`Visible::Unlock`],
-/// and [`Visible::Relock`], which stays disabled until the thread is woken. Enqueuing first, while
-/// the lock is still held, is indistinguishable from POSIX's atomic release-and-wait for anyone who
-/// signals: a signal between the two wakes the thread just as one right after would. A wait that may
-/// time out has one more, [`Visible::CondLeave`], which finds out whether it was woken: it can come
-/// at any time, and after it the thread wants its lock back in any case.
+/// A wait on a condition variable consists of three operations: [`Visible::CondEnqueue`], [`Visible::Unlock`],
+/// and [`Visible::Relock`], which is disabled until the thread is woken. The thread enqueues first, while it
+/// still holds the lock. A thread that signals cannot distinguish this from POSIX's atomic release-and-wait: a
+/// signal between the two wakes the thread, as a signal right after them would. A wait with a timeout has one
+/// more operation, [`Visible::CondLeave`], which reads whether the thread was woken. It is always enabled, and
+/// after it the thread takes its lock again in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visible {
     Load {
@@ -29,7 +29,7 @@ pub enum Visible {
         ty: Type,
         op: RmwOp,
         operand: u128,
-        /// What it waits for.
+        /// The condition that it waits for.
         when: Option<(IntPred, u128)>,
     },
     CmpXchg {
@@ -94,19 +94,19 @@ pub enum Visible {
     Format,
 }
 
-/// What ends an object.
+/// The cause of the end of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// A call of `free`.
     Free,
-    /// The end of the frame that it belongs to.
+    /// The end of its frame.
     Frame,
-    /// The end of the thread whose copy of a thread-local global it is.
+    /// The end of its thread, for a copy of a thread-local global.
     Thread,
 }
 
 impl Ending {
-    /// Whether objects end so that were never on the heap.
+    /// Whether this ends objects without a call of `free`.
     pub fn is_implicit(self) -> bool {
         self != Ending::Free
     }
@@ -115,19 +115,19 @@ impl Ending {
 /// The most values that a `choose` may have.
 pub const MAX_CHOICES: u32 = 1 << 31;
 
-/// How far a thread is in a wait on a condition variable.
+/// The progress of a thread in a wait on a condition variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     Outside,
-    /// On the condition's list, the lock still held.
+    /// In the queue, the lock still held.
     Enqueued,
-    /// On the list, the lock released.
+    /// In the queue, the lock released.
     Waiting,
     /// Woken before it released the lock.
     EnqueuedWoken,
-    /// Woken; wants the lock back.
+    /// Woken; waits for the lock.
     Woken,
-    /// Woken or not, no longer on the list; wants the lock back.
+    /// Woken or timed out, no longer in the queue; waits for the lock.
     Left,
 }
 
@@ -152,7 +152,7 @@ pub const fn handle(thread: ThreadId) -> u64 {
     thread.0 as u64 + 1
 }
 
-/// Bytes of a mutex or condition variable that count.
+/// The number of bytes of a mutex or condition variable that are used.
 pub const LOCK_BYTES: u32 = 4;
 /// The value of a lock that is free.
 pub const UNLOCKED: u128 = 0;

@@ -1,4 +1,4 @@
-//! What was found, told.
+//! Data races that were found, and their messages.
 
 use super::history::{Accessed, Kind};
 use crate::system::System;
@@ -6,20 +6,20 @@ use raddle_engine::{FailureKind, FailureSite, Names};
 use raddle_ir::LocId;
 use raddle_machine::Machine;
 
-/// Two accesses that race, in the order in which the execution has them.
+/// Two accesses that race, in the order of the execution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub earlier: Accessed,
     pub later: Accessed,
     /// The first byte that both touch.
     pub addr: u64,
-    /// How many events it took to get there.
+    /// The number of events up to the later access.
     pub events: u32,
 }
 
 impl Found {
-    /// Whether the two are one error to a user: the same pair of places. Without places, the same
-    /// byte.
+    /// Whether the two are the same error for a user: the same pair of source positions, or, without positions, the
+    /// same byte.
     pub fn is_same(&self, other: &Found) -> bool {
         let placeless = self.earlier.loc == LocId::NONE || self.later.loc == LocId::NONE;
         let (here, there) =
@@ -51,7 +51,7 @@ fn verb(access: &Accessed) -> &'static str {
     }
 }
 
-/// A race as a failure, at its later access.
+/// A race as a failure at its later access.
 pub(crate) fn site(system: &System<'_>, names: &Names, found: &Found) -> FailureSite {
     let machine = &system.machine;
     let thread = machine.thread_name(found.later.thread);

@@ -1,8 +1,7 @@
 //! The accesses to each byte.
 //!
-//! A byte's word holds the head of a list of accesses and the message of its value
-//! ([`super::order`]). Bytes that were always accessed together share their list, so that an access
-//! looks at one list for each run of such bytes.
+//! The word of a byte holds the head of a list of accesses, and the message of its value ([`super::order`]). Bytes
+//! that were always accessed together share their list, so an access checks one list for each run of such bytes.
 
 use super::found::Found;
 use super::{Access, DataRaces};
@@ -17,7 +16,7 @@ use smallvec::SmallVec;
 pub(crate) enum Kind {
     Read,
     Write,
-    /// The end of a heap object: as a write, to all of it.
+    /// The end of a heap object: a write to all its bytes.
     Free,
 }
 
@@ -25,7 +24,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Accessed {
     pub thread: ThreadId,
-    /// How often the thread had published its clock.
+    /// The number of times that the thread had published its clock.
     pub time: u32,
     pub loc: LocId,
     pub kind: Kind,
@@ -33,8 +32,8 @@ pub(crate) struct Accessed {
 }
 
 impl Accessed {
-    /// Whether it is, but for the time, the same. Of two such, what the older one does not happen
-    /// before, the newer one does not either: it stands for both.
+    /// Whether the two are the same except for the time. Then the newer one replaces the older one: an access that
+    /// races with the older one races with the newer one too.
     fn is_again(&self, other: &Accessed) -> bool {
         Accessed { time: other.time, ..*self } == *other
     }
@@ -51,16 +50,16 @@ impl Accessed {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     accessed: Accessed,
-    /// The entry before, plus 1; 0 for none.
+    /// The index of the previous entry, plus 1; 0 for none.
     before: u32,
 }
 
-/// Where the words of each object's bytes are: for good, by the object's number.
+/// The words of the bytes of each object, by the number of the object. They are never freed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rooms(Vec<Option<(Word, u32)>>);
 
 impl Rooms {
-    /// The words of a range of bytes, one each, if they are of an object that lives or has lived.
+    /// The words of a range of bytes, one per byte, if it lies in a live or dead object.
     fn words(&mut self, machine: &mut Machine<'_>, addr: u64, bytes: u32) -> Vec<Word> {
         let Some(slice) = machine.memory.remains(&machine.trail, addr, bytes) else {
             return Vec::new();
@@ -86,7 +85,7 @@ impl Rooms {
     }
 }
 
-/// A byte's word, taken apart: the newest access plus 1, and the message.
+/// The parts of a byte's word: the index of the newest access, plus 1, and the message.
 fn unpack(word: u64) -> (u32, ClockId) {
     (word as u32, ClockId((word >> 32) as u32))
 }
@@ -96,7 +95,7 @@ fn pack(newest: u32, message: ClockId) -> u64 {
 }
 
 impl DataRaces {
-    /// What the values of a range of bytes carry.
+    /// The joined messages of a range of bytes.
     pub(super) fn message_at(
         &mut self,
         machine: &mut Machine<'_>,
@@ -126,7 +125,7 @@ impl DataRaces {
         }
     }
 
-    /// Looks for the races of a new access, and notes it.
+    /// Finds the races of a new access, and records the access.
     pub(super) fn look(&mut self, machine: &mut Machine<'_>, access: Access, events: u32) {
         let Access { thread, loc, addr, bytes, kind, plain } = access;
         let clock = Self::clock(machine, thread);
@@ -143,7 +142,7 @@ impl DataRaces {
         }
     }
 
-    /// Compares an access with those of a list.
+    /// Compares an access with the accesses of a list.
     fn compare(
         &mut self,
         clock: ClockId,
@@ -171,7 +170,7 @@ impl DataRaces {
         link.checked_sub(1).map(|link| self.links[link as usize])
     }
 
-    /// A list with one more access, without the one that this stands for.
+    /// The list with one more access, without the older access that it replaces.
     fn added(&mut self, newest: u32, accessed: Accessed) -> u32 {
         let mut above: SmallVec<[Accessed; 8]> = SmallVec::new();
         let (mut list, mut at) = (newest, newest);

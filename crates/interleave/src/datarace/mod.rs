@@ -1,31 +1,31 @@
 //! Data races of C11.
 //!
 //! Two accesses of different threads race if they touch common bytes, one of them writes, one of
-//! them is not atomic, and neither happens before the other (C11, 5.1.2.4). This happens-before is
-//! the language's, not the model's that [`crate::record`] keeps: it knows program order, spawns and
-//! joins, and what synchronises (locks, release and acquire, fences), but no conflicts. The method
-//! is that of vector-clock detectors (Flanagan, Freund, *FastTrack*, PLDI 2009).
+//! them is not atomic, and neither happens before the other (C11, 5.1.2.4). This is the happens-before of the
+//! language, not that of the model, which [`crate::record`] keeps. It consists of program order, spawns, joins
+//! and synchronisation (locks, release and acquire, fences); conflicts do not order anything. The method is that
+//! of vector-clock detectors (Flanagan, Freund, *FastTrack*, PLDI 2009).
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`order`] | the clocks: what synchronises with what |
-//! | [`history`] | the accesses to each byte, and which of them a new one races with |
-//! | [`found`] | what was found, told |
+//! | [`order`] | the clocks: synchronisation |
+//! | [`history`] | the accesses to each byte, and the races of a new one |
+//! | [`found`] | the races found, and their messages |
 //!
-//! Deviations from FastTrack: of each byte all accesses are kept, the newest of each thread, place
-//! and kind, not only the newest write; so every pair of places is found that races in an execution.
-//! Release sequences are those of C++20: only read-modify-writes continue them.
+//! Deviations from FastTrack: for each byte, the newest access of each thread, place and kind is kept, not only
+//! the newest write. So every pair of places is found that races in an execution. Release sequences are those of
+//! C++20: only read-modify-writes continue them.
 //!
-//! A store counts where its thread performs it, also if it goes into a buffer. What it carries to
-//! those who read it from memory is kept beside the buffer until it gets there. So accesses are
-//! looked at in an order that extends happens-before, under every model.
+//! A store counts at the moment when its thread performs it, even if it enters a buffer. Its message for threads
+//! that read it from memory is kept beside the buffer until the update. So under every model, accesses are
+//! processed in an order that extends happens-before.
 //!
-//! Nothing of this exists unless races are asked for. What is kept grows at its end only; how much
-//! of it belongs to the current execution is on the machine's trail, and the rest is dropped before
-//! the next use: going back needs no help from here.
+//! The detector exists only if races are checked. Its vectors grow only at their ends. The lengths that belong to
+//! the current execution are on the machine's trail, and the rest is dropped before the next use. So backtracking
+//! does not involve the detector.
 //!
-//! Not seen: what formatting reads and writes, which are no events; accesses that fail; the end of a
-//! frame's object, which is no access.
+//! Not covered: the reads and writes of formatting, which are not events; accesses that fail; the end of a frame's
+//! object, which is not an access.
 
 mod found;
 mod history;
@@ -41,18 +41,18 @@ use history::{Kind, Link, Rooms};
 use raddle_ir::{FenceKind, LocId, Order};
 use raddle_machine::{Ending, Machine, Status, ThreadId, Trail, Visible, Word};
 
-/// What is known of accesses and their order in the current execution.
+/// The accesses of the current execution, and their order.
 #[derive(Clone, Debug)]
 pub(crate) struct DataRaces {
     /// Indexed by threads, not by chains.
     clocks: Clocks,
     links: Vec<Link>,
     found: Vec<Found>,
-    /// Three words: how much of each belongs to the current execution.
+    /// Three words: the lengths of the above that belong to the current execution.
     lengths: Word,
     rooms: Rooms,
-    /// For each thread, what its stores carry, by their number. Meaningless from the number of the
-    /// next store on.
+    /// For each thread, the messages of its stores, by number. Entries from the number of the next store on are
+    /// meaningless.
     carried: Vec<Vec<ClockId>>,
 }
 
@@ -67,7 +67,7 @@ struct Access {
     plain: bool,
 }
 
-/// What an access does to the order of things.
+/// The effect of an access on synchronisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effect {
     Nothing,
@@ -93,7 +93,7 @@ impl DataRaces {
         races
     }
 
-    /// Drops what is not of the current execution.
+    /// Drops everything that does not belong to the current execution.
     fn rewind(&mut self, trail: &Trail) {
         let [clocks, links, found] = [0, 1, 2].map(|n| trail.get(self.lengths.at(n)) as usize);
         self.clocks.truncate(clocks);
@@ -101,7 +101,7 @@ impl DataRaces {
         self.found.truncate(found);
     }
 
-    /// Notes what there is now.
+    /// Writes the current lengths to the trail.
     fn keep(&self, trail: &mut Trail) {
         let lengths = [self.clocks.len(), self.links.len(), self.found.len()];
         for (word, length) in [0, 1, 2].map(|n| self.lengths.at(n)).into_iter().zip(lengths) {
@@ -114,7 +114,7 @@ impl DataRaces {
         &self.found[..trail.get(self.lengths.at(2)) as usize]
     }
 
-    /// An access that takes effect at once; `events` is how many events there are with it.
+    /// Processes an access that takes effect at once; `events` is the number of events including it.
     fn access(&mut self, machine: &mut Machine<'_>, access: Access, effect: Effect, events: u32) {
         let Access { thread, addr, bytes, .. } = access;
         let source = self.message_at(machine, addr, bytes);
@@ -125,7 +125,7 @@ impl DataRaces {
         let message = match effect {
             Effect::Nothing | Effect::Load(_) => return,
             Effect::Store(order) => self.message(machine, thread, order),
-            // It continues the release sequences that it found.
+            // A read-modify-write continues the release sequences that it reads.
             Effect::Update(order) => {
                 let message = self.message(machine, thread, order);
                 self.clocks.joined(source, message)
@@ -134,7 +134,7 @@ impl DataRaces {
         self.put_message(machine, addr, bytes, message);
     }
 
-    /// A store that goes into its thread's buffer.
+    /// Processes a store that enters its thread's buffer.
     fn buffered(&mut self, machine: &mut Machine<'_>, store: &Buffered, events: u32) {
         let Buffered { access, order, index } = *store;
         let thread = access.thread;
@@ -150,7 +150,7 @@ impl DataRaces {
         carried.push(message);
     }
 
-    /// It has left the buffer.
+    /// Processes a store that leaves the buffer: memory gets its message.
     fn updated(&mut self, machine: &mut Machine<'_>, store: &Leaving) {
         let carried = self.carried.get(store.thread.0 as usize);
         let message = carried.and_then(|carried| carried.get(store.index as usize)).copied();
@@ -158,14 +158,14 @@ impl DataRaces {
     }
 }
 
-/// A store on its way into a buffer: which store of its thread it is.
+/// A store that enters a buffer, with its number in its thread.
 struct Buffered {
     access: Access,
     order: Order,
     index: u32,
 }
 
-/// A store on its way out.
+/// A store that leaves a buffer.
 struct Leaving {
     thread: ThreadId,
     index: u32,
@@ -174,8 +174,8 @@ struct Leaving {
 }
 
 impl System<'_> {
-    /// Tells the detector, if there is one. Once the budget is spent, clocks may lack entries for threads
-    /// that were started since, and nothing that the detector would find counts.
+    /// Calls the detector, if there is one. Not once the budget is spent: then clocks may lack entries for new
+    /// threads, and results no longer count.
     fn watched(&mut self, tell: impl FnOnce(&mut DataRaces, &mut Machine<'_>, u32)) {
         if let Some(races) = &mut self.data_races
             && !self.machine.trail.budget().is_spent()
@@ -191,7 +191,7 @@ impl System<'_> {
         self.data_races.as_ref().map_or(&[], |races| races.found(&self.machine.trail))
     }
 
-    /// A store is about to leave its thread's buffer.
+    /// Called when a store is about to leave its thread's buffer.
     #[cold]
     pub(crate) fn watch_update(&mut self, turn: Turn) {
         if let Some(entry) = self.leaving(turn.thread, turn.addr) {
@@ -201,7 +201,7 @@ impl System<'_> {
         }
     }
 
-    /// Performs a step of a thread, with a look at data races.
+    /// Performs a step of a thread, and checks it for data races.
     #[cold]
     pub(crate) fn perform_watched(&mut self, turn: Turn, races: &mut Vec<Race>) {
         let thread = turn.thread;
@@ -213,7 +213,7 @@ impl System<'_> {
             let action = self.events[position].action;
             let done = action.class == Class::Write;
             let order = orders[usize::from(done)].unwrap_or(Order::Asm);
-            // What comes from the own buffer brings nothing that the thread has not seen.
+            // A value from the thread's own buffer brings no new order.
             let forwarded = action.forwarded > 0;
             if let Some((kind, effect)) = meaning(visible, order, done, forwarded) {
                 let plain = kind == Kind::Free || order == Order::Plain;
@@ -226,7 +226,7 @@ impl System<'_> {
         }
     }
 
-    /// The thread is about to put the store it is at into its buffer.
+    /// Called when the thread is about to put its store into its buffer.
     #[cold]
     pub(crate) fn watch_store(&mut self, thread: ThreadId, addr: u64, bytes: u32, order: Order) {
         let loc = self.machine.loc(thread);
@@ -253,7 +253,7 @@ impl System<'_> {
     }
 }
 
-/// What an operation that happened is, as an access; `None` if it is none. `done` says whether it
+/// The kind and the effect of an operation that happened; `None` if it is not an access. `done` says whether it
 /// wrote.
 fn meaning(visible: Visible, order: Order, done: bool, forwarded: bool) -> Option<(Kind, Effect)> {
     let load = if forwarded { Effect::Nothing } else { Effect::Load(order) };
@@ -269,8 +269,8 @@ fn meaning(visible: Visible, order: Order, done: bool, forwarded: bool) -> Optio
         }
         Visible::TryLock { .. } if done => (Kind::Write, Effect::Update(Order::Acquire)),
         Visible::Unlock { .. } => (Kind::Write, Effect::Store(Order::Release)),
-        // A lock that is held stays as it is, and nothing is learnt from it; signals change nothing
-        // in memory, and order nothing: the lock does.
+        // A failed try-lock changes nothing and orders nothing. Signals change nothing in memory and order
+        // nothing: the lock does.
         Visible::TryLock { .. }
         | Visible::CondEnqueue { .. }
         | Visible::CondLeave { .. }

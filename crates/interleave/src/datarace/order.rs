@@ -1,10 +1,10 @@
-//! What synchronises with what.
+//! Synchronisation.
 //!
-//! A thread has a clock (what happens before its next access), a clock of what it has read without
-//! acquiring it (for a later acquire fence), and the clock of its last release fence (for later
-//! stores without release). A value in memory carries a *message*: what its reader gets to know by
-//! acquiring it. A thread's own entry of its clock counts the times that it published the clock, so
-//! that an access is before whatever was published later and before nothing else.
+//! A thread has three clocks: its own (the accesses that happen before its next one), the clock of the messages
+//! that it has read without acquiring them (for a later acquire fence), and the clock of its last release fence
+//! (for later stores without release). A value in memory carries a *message*: the clock that a reader joins when
+//! it acquires the value. A thread's own entry of its clock counts how often the thread published the clock. So an
+//! access happens before everything that acquires a later publication, and before nothing else of other threads.
 
 use super::DataRaces;
 use crate::clock::{Chain, ClockId};
@@ -23,8 +23,7 @@ const fn releases(order: Order) -> bool {
     matches!(order, Order::Release | Order::AcqRel | Order::SeqCst | Order::AsmRelease)
 }
 
-/// Whether a fence acquires, and whether it releases. Those of machines count as the C11 fence that
-/// they are as strong as.
+/// Whether a fence acquires, and whether it releases. A machine fence counts as the C11 fence of the same strength.
 const fn sides(kind: FenceKind) -> (bool, bool) {
     use FenceKind::*;
     match kind {
@@ -44,17 +43,17 @@ impl DataRaces {
         machine.trail.set(word(thread, field), clock.0.into());
     }
 
-    /// What happens before a thread's next access.
+    /// The clock of the accesses that happen before a thread's next one.
     pub(super) fn clock(machine: &Machine<'_>, thread: ThreadId) -> ClockId {
         Self::get(machine, thread, field::C11_CLOCK)
     }
 
-    /// How often a thread, as far as `clock` knows, has published its clock.
+    /// The number of times that a thread has published its clock, as seen by `clock`.
     pub(super) fn time(&self, clock: ClockId, thread: ThreadId) -> u32 {
         self.clocks.get(clock, Chain(thread.0))
     }
 
-    /// A thread begins, after what `seen` has seen.
+    /// Starts a thread, or its next period between publications, after the accesses that `seen` has seen.
     pub(super) fn begin(&mut self, machine: &mut Machine<'_>, thread: ThreadId, seen: ClockId) {
         if !self.clocks.widen(machine.thread_count() as usize, machine.trail.budget()) {
             return;
@@ -85,7 +84,7 @@ impl DataRaces {
         }
     }
 
-    /// The thread's clock as it is; what the thread does from now on is not in it.
+    /// Publishes the thread's current clock: the clock does not include the later accesses of the thread.
     fn publish(&mut self, machine: &mut Machine<'_>, thread: ThreadId) -> ClockId {
         let published = Self::clock(machine, thread);
         self.begin(machine, thread, published);
@@ -99,7 +98,7 @@ impl DataRaces {
         }
     }
 
-    /// A thread has read a value that carries `message`.
+    /// Called when a thread has read a value that carries `message`.
     pub(super) fn read_from(
         &mut self,
         machine: &mut Machine<'_>,
@@ -114,7 +113,7 @@ impl DataRaces {
         }
     }
 
-    /// What a store of the thread carries.
+    /// The message of a store of the thread.
     pub(super) fn message(
         &mut self,
         machine: &mut Machine<'_>,

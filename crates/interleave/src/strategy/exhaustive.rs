@@ -1,4 +1,4 @@
-//! No reduction: every interleaving, to compare with.
+//! No reduction: visits every interleaving. The other strategies are compared with it.
 
 use super::Plan;
 use crate::event::{ANY, Action, Turn};
@@ -14,7 +14,7 @@ impl Plan for Exhaustive {
 
     fn reverse(_search: &mut Search<'_, '_, Exhaustive>, _race: Race, _last: Action) {}
 
-    /// Plans every action that can happen next.
+    /// Plans every enabled action, each alternative as a branch of its own, and takes the first.
     fn choose(search: &mut Search<'_, '_, Exhaustive>, depth: usize) -> Option<Turn> {
         let mut branches = List::EMPTY;
         for thread in search.system.machine.thread_ids() {

@@ -1,14 +1,14 @@
-//! The strategies of this engine, each a file.
+//! The strategies of this engine, one per file.
 //!
-//! The depth-first [`Search`] is common to those that visit all traces. A [`Plan`] says what differs: the
-//! actions that are planned when a race is found, and the choice of the next action where nothing is
-//! planned. A strategy that needs no depth-first search is an [`Explorer`] by itself, as `random` is.
+//! The strategies that visit all traces share the depth-first [`Search`]. A [`Plan`] defines the differences:
+//! the actions that are planned when a race is found, and the next action where nothing is planned. A
+//! strategy without depth-first search, such as `random`, is an [`Explorer`] of its own.
 //!
 //! | module | strategy |
 //! |---|---|
 //! | [`optimal`] | Optimal-DPOR: whole wakeup sequences |
-//! | [`source`] | Source-DPOR: first actions, one initial of all that does not happen after the earlier event |
-//! | [`persistent`] | persistent sets: the same, of the events that the later event needs |
+//! | [`source`] | Source-DPOR: one initial of the events that do not happen after the earlier event |
+//! | [`persistent`] | persistent sets: one initial of the events that the later event needs |
 //! | [`exhaustive`] | no reduction: every enabled action |
 //! | [`random`] | random schedules |
 
@@ -28,7 +28,7 @@ use raddle_engine::{Options, Strategy, Summary};
 /// Searches the executions of a system.
 pub(crate) type Explorer = for<'o> fn(System<'_>, &'o Options, Option<Visitor<'o>>) -> Summary;
 
-/// The explorer of a strategy; `None` if the strategy is another engine's.
+/// The explorer of a strategy; `None` if the strategy belongs to another engine.
 pub(crate) fn explorer(strategy: Strategy) -> Option<Explorer> {
     Some(match strategy {
         Strategy::Optimal => visit::<optimal::Optimal>,
@@ -43,12 +43,12 @@ pub(crate) fn explorer(strategy: Strategy) -> Option<Explorer> {
 /// Lengths of two lists that only grow along an execution.
 pub(crate) type Mark = (u32, u32);
 
-/// What a strategy of the depth-first search decides.
+/// The decisions of a strategy for the depth-first search.
 pub(crate) trait Plan: Default {
-    /// Whether races are reversed. Otherwise nothing sleeps either, and [`Plan::choose`] plans all branches.
+    /// Whether races are reversed. If not, the sleep sets stay empty and [`Plan::choose`] plans all branches.
     const REVERSES: bool = true;
 
-    /// How much of the plan there is before an event, to be restored when the search goes back.
+    /// The size of the plan in the current state. [`Plan::restore`] returns to it when the search goes back.
     #[inline(always)]
     fn mark(&self) -> Mark {
         (0, 0)
@@ -60,7 +60,7 @@ pub(crate) trait Plan: Default {
     /// Plans an execution in which `last` happens before the event that it races with.
     fn reverse(search: &mut Search<'_, '_, Self>, race: Race, last: Action);
 
-    /// Plans anew after an event, before its own races are reversed.
+    /// Adds to the plan after an event, before the races of that event are reversed.
     #[inline(always)]
     fn reconsider(_search: &mut Search<'_, '_, Self>) {}
 

@@ -1,27 +1,27 @@
-//! Optimal-DPOR (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): exactly one execution per trace, none
-//! abandoned, by planning whole wakeup sequences.
+//! Optimal-DPOR (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): explores exactly one execution per trace
+//! and abandons none, because it plans whole wakeup sequences.
 //!
-//! The published algorithm looks for races when an execution is
-//! complete, each time in all of it, and its sequences hold every event that does not happen after
-//! the earlier one: those are needed to see that nothing asleep can come first. Deviation: here a
-//! race is looked at when its later event is first performed, and its sequence holds only what that
-//! event needs. If something asleep could come before even that, the race is *deferred*: it is
-//! looked at again, with every event that does not happen after the earlier one, whenever an event
-//! has happened that conflicts with a sleeper, on every execution that has the race in it. So the
-//! work per event is in proportion to its own races, not to the length of the execution.
+//! The published algorithm looks for races when an execution is complete, each time in the whole execution.
+//! Its sequences hold every event that does not happen after the earlier one. All of them are needed to show
+//! that no sleeper can come first. Deviation: here a race is processed when its later event is first
+//! performed, and its sequence holds only the events that the later event needs. If a sleeper could come
+//! before this short sequence, the race is *deferred*. A deferred race is tried again after every event
+//! that conflicts with such a sleeper, with all events that do not happen after the earlier one, on every
+//! execution that contains the race. So the work per event is proportional to its own races, not to the
+//! length of the execution.
 //!
-//! Why that should do: a sequence is planned only if nothing asleep and no branch can come before
-//! it, so what it leads to is new; what a short sequence leaves open is found by the races of the
-//! executions that it leads to, unless a sleeper stops them, and then the race is deferred. This is
-//! an argument, not a proof. Both halves are needed: without deferring, or if a deferred race is
-//! done with once a sequence for it was planned, `lastzero(4)` of the benchmarks loses traces. That
-//! each trace is visited exactly once, and none abandoned, is checked against the oracles, against
-//! `source`, and on pinned counts.
+//! Why this should suffice: a sequence is planned only if no sleeper and no branch can come before it, so it
+//! leads to new traces. The reversals that a short sequence leaves open are found by the races of the
+//! executions that it leads to, unless a sleeper stops them; in that case the race is deferred. This is an
+//! argument, not a proof. Both halves are needed: the benchmark `lastzero(4)` loses traces without deferring,
+//! and also if a deferred race is dropped once a sequence was planned for it. The tests check that each trace
+//! is visited exactly once and that no execution is abandoned: against the oracles, against `source`, and
+//! with pinned counts.
 //!
-//! Where operations wait (locks, `await`, `rmw … when`) short sequences are not enough: what such a
-//! sequence leaves out may be disabled by what it is put behind, and then no race tells of it. So in
-//! programs that can wait, a sequence holds every event so far that does not happen after the
-//! earlier one. `a_wait_that_a_short_sequence_forgets` of the tests loses two traces otherwise.
+//! Where operations wait (locks, `await`, `rmw … when`) short sequences are not enough. An event that the
+//! sequence leaves out may be disabled by the sequence, and a disabled event reports no race. So in programs
+//! that can wait, a sequence holds every event so far that does not happen after the earlier one. Otherwise
+//! the test `a_wait_that_a_short_sequence_forgets` loses two traces.
 
 use super::{Mark, Plan};
 use crate::clock::Chain;
@@ -30,15 +30,15 @@ use crate::race::Race;
 use crate::search::Search;
 use crate::wakeup::{Item, is_initial, is_weak_initial};
 
-/// A race whose reversal is covered by something asleep, as far as the execution goes.
+/// A race that is not reversed yet: in the execution so far, a sleeper covers its reversal.
 #[derive(Clone, Copy, Debug)]
 struct Deferred {
     race: Race,
     last: Action,
-    /// The place of the earlier event.
+    /// The earlier event: its chain and its number there.
     chain: Chain,
     index: u32,
-    /// A run of [`Optimal::blockers`]: the actions that are asleep and could come first.
+    /// A run of [`Optimal::blockers`]: the actions that sleep before the earlier event.
     blockers: (u32, u32),
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Optimal {
 }
 
 impl Plan for Optimal {
-    /// How many races were deferred, with how many blockers.
+    /// The number of deferred races and of their blockers.
     #[inline(always)]
     fn mark(&self) -> Mark {
         (self.deferred.len() as u32, self.blockers.len() as u32)
@@ -77,24 +77,28 @@ impl Plan for Optimal {
 }
 
 impl Search<'_, '_, Optimal> {
+    /// Plans the sequence that reverses a race, or defers the race.
     fn plan_whole(&mut self, race: Race, last: Action) {
         let mut sequence = std::mem::take(&mut self.sequence);
         match self.system.machine.has_waits() {
             true => self.collect_all(race, last, &mut sequence),
             false => self.collect_needed(race, last, &mut sequence),
         }
+        // A sleeper that the sequence can start with: the reversal was explored from that sleeper.
+        // A sleeper that is only independent of the sequence may conflict with a later event, and then
+        // the reversal is new: the race is deferred.
         if !self.plan_unless_asleep(race, &mut sequence) && !self.is_asleep(race, &sequence) {
             self.defer(race, last, &mut sequence);
         }
         self.sequence = sequence;
     }
 
-    /// [`Search::plan_whole`] for the commonest case: nothing that came after the earlier event is
-    /// needed, so that the sequence is `last` alone. False if that is not so.
+    /// [`Search::plan_whole`] for the most common case: `last` needs no event after the earlier one, so it is
+    /// the whole sequence. False, without any effect, in all other cases.
     #[inline]
     fn plan_alone(&mut self, race: &Race, last: &Action) -> bool {
         let system = &self.system;
-        // What has happened is the newest event, if it is recorded.
+        // The later event, if it has happened, is not part of what it needs.
         let end = race.happened.map_or(system.events.len(), |happened| happened as usize);
         let between = &system.events[race.earlier as usize + 1..end];
         if between.iter().any(|event| system.needs(race.needs, event)) || system.machine.has_waits()
@@ -103,6 +107,8 @@ impl Search<'_, '_, Optimal> {
         }
         let level = &mut self.levels[race.earlier as usize];
         let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
+        // The three cases of `plan_whole`, for a sequence of one action: a sleeper is an initial of it
+        // iff it is that action, and a weak initial iff it is independent of the action.
         if asleep.iter().any(|sleeper| sleeper.same_process(last)) {
             return true;
         }
@@ -116,13 +122,14 @@ impl Search<'_, '_, Optimal> {
         true
     }
 
-    /// Plans a sequence if nothing that is asleep could come first.
+    /// Plans a sequence unless a sleeper could come first. False if one could.
     fn plan_unless_asleep(&mut self, race: Race, sequence: &mut Vec<Item>) -> bool {
         let system = &self.system;
         let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
         let level = &mut self.levels[race.earlier as usize];
         let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
         let budget = system.budget();
+        // With a spent budget the sequence may be incomplete, so nothing is planned.
         let covers = |sleeper: &Action| {
             budget.is_spent() || is_weak_initial(sleeper, sequence, &happens_before)
         };
@@ -133,14 +140,15 @@ impl Search<'_, '_, Optimal> {
         true
     }
 
-    /// Whether a sequence starts with something that is asleep.
+    /// Whether a sleeper is an initial of the sequence.
     fn is_asleep(&self, race: Race, sequence: &[Item]) -> bool {
         let happens_before = |a: u32, b: u32| self.system.precedes(a, b, race.needs);
         let mut asleep = self.asleep_before(race.earlier).iter();
         asleep.any(|sleeper| is_initial(sleeper, sequence, &happens_before))
     }
 
-    /// Leaves a race for later, and plans for it what can be planned now.
+    /// Defers a race. Also tries the long sequence at once: the execution may already have an event that
+    /// conflicts with the sleeper.
     #[inline(never)]
     fn defer(&mut self, race: Race, last: Action, sequence: &mut Vec<Item>) {
         let start = self.plan.blockers.len() as u32;
@@ -156,7 +164,7 @@ impl Search<'_, '_, Optimal> {
         self.plan_unless_asleep(race, sequence);
     }
 
-    /// Looks again at the deferred races for which the newest event makes a difference.
+    /// Tries the deferred races again for which the newest event makes a difference.
     #[inline(always)]
     fn retry_deferred(&mut self) {
         if let Some(first) = self.plan.deferred.iter().position(|deferred| self.is_due(deferred)) {
@@ -164,6 +172,8 @@ impl Search<'_, '_, Optimal> {
         }
     }
 
+    /// Tries the deferred races of `first..end` that are due. A race stays deferred when a sequence was
+    /// planned for it: other continuations of this execution may need other sequences.
     #[inline(never)]
     fn retry_from(&mut self, first: usize, end: usize) {
         for n in first..end {
@@ -180,14 +190,16 @@ impl Search<'_, '_, Optimal> {
         }
     }
 
-    /// Whether the earlier event of a deferred race is not behind the newest event, and the race waits
-    /// for something that this conflicts with.
+    /// Whether the newest event can change the result for a deferred race: it joins the sequence, because it
+    /// does not happen after the earlier event, and it conflicts with a blocker.
     #[inline(always)]
     fn is_due(&self, deferred: &Deferred) -> bool {
         let Some(Event { action, clock, .. }) = self.system.events.last() else { return false };
         if deferred.index <= self.system.clocks.get(*clock, deferred.chain) {
             return false;
         }
+        // `may_conflict`, not `conflicts`: a store that hides memory from a blocker may have left the buffer
+        // since. `is_weak_initial` takes the events in between into account.
         let (start, end) = deferred.blockers;
         let mut blockers = self.plan.blockers[start as usize..end as usize].iter();
         action.class != Class::Local && blockers.any(|blocker| blocker.may_conflict(action))

@@ -1,4 +1,4 @@
-//! Seeded random schedules: at each point any of what can happen next, with equal chance.
+//! Seeded random schedules: each step is drawn from all enabled actions, with equal probability.
 
 use crate::event::{ANY, Turn};
 use crate::limits::Watch;
@@ -7,7 +7,7 @@ use crate::outcome::Outcomes;
 use crate::system::System;
 use raddle_engine::{Options, Sampling, Summary};
 
-/// Runs as many schedules as [`Options::sampling`] says, the same ones for the same seed.
+/// Runs as many schedules as [`Options::sampling`] says. The same seed gives the same schedules.
 pub(super) fn explore<'o>(
     mut system: System<'_>,
     options: &'o Options,

@@ -1,9 +1,9 @@
 //! Source-DPOR as published: algorithm 1 of Abdulla, Aronis, Jonsson, Sagonas, *Optimal dynamic partial order
 //! reduction* (POPL 2014).
 //!
-//! With all events between the two that do not happen after the earlier one, it plans the first action of a
-//! sequence none of whose initials is planned or explored yet. It visits each trace once, and gives up some
-//! executions that it began.
+//! For a race, the sequence holds all events between the two that do not happen after the earlier one. If no
+//! initial of this sequence is planned or explored yet, its first action is planned. The strategy visits each
+//! trace once, and abandons some executions that it has begun.
 
 use super::Plan;
 use crate::event::Action;

@@ -1,4 +1,4 @@
-//! Objects as strings of bytes: see [`crate::codec`].
+//! Objects encoded as bytes: see [`crate::codec`].
 
 use super::{BLANK, Memory, ObjectState, unpack};
 use crate::codec::{put, take};
@@ -6,12 +6,12 @@ use crate::layout::ObjectId;
 use crate::trail::{Trail, Word};
 
 impl Memory {
-    /// Whether an object lives or has lived.
+    /// Whether an object is live or dead, not absent.
     pub(crate) fn is_known(&self, trail: &Trail, object: ObjectId) -> bool {
         trail.get(self.objects[object.0 as usize].base) != 0
     }
 
-    /// Appends an object: header and link unless it is `fixed`, and its bytes if it can be used.
+    /// Appends an object: header and link unless it is `fixed`, and its bytes if it is live.
     pub(crate) fn encode(&self, trail: &Trail, object: ObjectId, fixed: bool, out: &mut Vec<u8>) {
         let room = &self.objects[object.0 as usize];
         let header = trail.get(room.base);
@@ -35,7 +35,7 @@ impl Memory {
         }
     }
 
-    /// Makes an object what the front of the string says.
+    /// Restores an object from the front of `bytes`, and removes what it has read.
     pub(crate) fn decode(
         &self,
         trail: &mut Trail,
@@ -64,7 +64,7 @@ impl Memory {
     }
 }
 
-/// The words that hold so many bytes, and how many of them each holds.
+/// Visits the words that hold this many bytes, with the number of bytes in each.
 fn for_each_run(bytes: u32, mut visit: impl FnMut(u32, usize)) {
     for word in 0..bytes.div_ceil(8) {
         visit(word, (bytes - word * 8).min(8) as usize);

@@ -1,7 +1,7 @@
-//! Spots: places that are looked up in one go.
+//! Spots: ranges of bytes whose data and cell are found in one lookup.
 //!
-//! Most accesses are of at most eight bytes that lie in one word, are one cell, and are in an object
-//! that was initialised. For those, all that a read or a write has to know is two words and a shift.
+//! Most accesses touch at most eight bytes that lie in one word, form one cell, and belong to an object that
+//! started initialised. For those, a read or a write needs only two words and a shift.
 
 use super::{BLANK, Memory, ObjectState, Purpose, Room, SIZE, STATE};
 use crate::layout::{ObjectId, split_address};
@@ -17,12 +17,13 @@ pub struct Spot {
 }
 
 impl Memory {
-    /// The spot that an access is to, if it is allowed and to one.
+    /// The spot of an access, if the access is allowed and its bytes are a spot.
     #[inline(always)]
     pub fn spot(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Option<Spot> {
         let (object, offset) = split_address(addr)?;
         let room = self.objects.get(object.0 as usize)?;
         let header = trail.get(room.base);
+        // With `BLANK` in the mask, the comparisons also exclude objects that started uninitialised.
         let state = header & (STATE | BLANK);
         let usable = state == ObjectState::Live as u64
             || (state == ObjectState::Constant as u64 && !purpose.writes());
@@ -31,14 +32,14 @@ impl Memory {
             return None;
         }
         if offset == 0 && bytes == size {
-            // The usual case: a variable that is only ever accessed as a whole.
+            // The usual case: a variable that is always accessed as a whole.
             let whole = trail.get(room.cuts(0)) == 0;
             return whole.then(|| Spot { data: room.data(0), cell: room.cell(0), shift: 0, bytes });
         }
         self.spot_in(trail, room, object, offset, bytes)
     }
 
-    /// A spot that is part of an object.
+    /// [`Memory::spot`] for a part of an object.
     #[inline(never)]
     fn spot_in(
         &self,

@@ -1,10 +1,10 @@
-//! Which bytes of an object that starts uninitialised were ever written: a bit for each.
+//! The written bytes of an object that starts uninitialised: one bit per byte.
 
 use super::{Memory, Slice};
 use crate::trail::Trail;
 
 impl Memory {
-    /// Whether nothing was ever written to any of the bytes of an uninitialised object.
+    /// Whether none of the bytes was ever written, in an object that started uninitialised.
     #[inline]
     pub fn is_fresh(&self, trail: &Trail, slice: Slice) -> bool {
         slice.blank && !self.any_written(trail, slice)
@@ -24,7 +24,7 @@ impl Memory {
     }
 }
 
-/// The bits of a slice in a row of words with a bit per byte: which word, which bits.
+/// The bits of a slice in an array with one bit per byte: index of each word, and its bits.
 fn bit_runs(slice: Slice) -> impl Iterator<Item = (u32, u64)> {
     let (start, end) = (slice.offset, slice.offset + slice.bytes);
     (start / 64..end.div_ceil(64)).map(move |word| {
