@@ -1,7 +1,7 @@
 //! The chains of a thread's updates: see [`crate::clock`].
 
 use crate::clock::{Chain, ClockId};
-use crate::record::{Base, Few};
+use crate::record::{Base, FewConflicts};
 use crate::system::{System, field};
 use raddle_engine::Buffering;
 use raddle_machine::ThreadId;
@@ -9,7 +9,12 @@ use raddle_machine::ThreadId;
 impl System<'_> {
     /// The chain that an update with this base and these conflicts extends.
     #[inline(always)]
-    pub(crate) fn update_chain(&mut self, thread: ThreadId, base: Base, few: Few) -> Chain {
+    pub(crate) fn update_chain(
+        &mut self,
+        thread: ThreadId,
+        base: Base,
+        few: FewConflicts,
+    ) -> Chain {
         // The updates of one queue are one chain.
         if self.rules.buffering == Buffering::Fifo
             && let Some((chain, _)) = self.process(thread).update_chains.first()

@@ -50,10 +50,10 @@ impl Turn {
     pub fn is_alternative(&self) -> bool {
         self.choice < ONLY
     }
-    }
+}
 
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub struct Action {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Action {
     pub thread: ThreadId,
     /// An update from the thread's buffer, not a step of the thread itself.
     pub update: bool,

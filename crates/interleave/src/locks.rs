@@ -74,7 +74,7 @@ impl System<'_> {
             let action = Action { addr: mutex, bytes: LOCK_BYTES, ..action };
             return self.failing_lock(action, fault, Condition::Unless(Class::Read), None, races);
         }
-        self.look(action, visible, races);
+        self.read_only(action, visible, races);
     }
 
     pub(crate) fn signal(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {

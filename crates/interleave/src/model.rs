@@ -41,7 +41,7 @@ impl Rules {
             }
             _ => Barrier::Nothing,
         };
-        self.heeded(barrier)
+        self.effective(barrier)
     }
 
     /// The barriers before and after a store of this order, as compilers for x86 and SPARC map the C11 orders.
@@ -51,11 +51,11 @@ impl Rules {
             Order::SeqCst => (Barrier::StoreStore, Barrier::Drain),
             _ => (Barrier::Nothing, Barrier::Nothing),
         };
-        (self.heeded(before), self.heeded(after))
+        (self.effective(before), self.effective(after))
     }
 
     /// The part of a barrier that the model does not provide anyway: one queue keeps stores in order.
-    const fn heeded(self, barrier: Barrier) -> Barrier {
+    const fn effective(self, barrier: Barrier) -> Barrier {
         match (self.buffering, barrier) {
             (Buffering::None, _) | (Buffering::Fifo, Barrier::StoreStore) => Barrier::Nothing,
             _ => barrier,

@@ -39,11 +39,11 @@ impl Names {
 
     /// Gives a new object its name.
     pub fn made(&mut self, machine: &Machine<'_>, thread: ThreadId, made: &Allocation) {
-        let who = machine.thread_name(thread);
+        let owner = machine.thread_name(thread);
         let name = if made.heap {
             let count = self.heap.entry(thread).or_default();
             *count += 1;
-            format!("heap object {count} of {who}")
+            format!("heap object {count} of {owner}")
         } else {
             let func = &machine.program.funcs[made.func];
             let local = made.reg.and_then(|reg| func.regs.get(reg)?.name.as_deref());

@@ -140,7 +140,7 @@ impl Notes {
     }
 
     /// Sets the word that holds the number of notes.
-    pub fn settle_in(&mut self, word: Word) {
+    pub fn set_count_word(&mut self, word: Word) {
         self.count = Some(word);
     }
 }

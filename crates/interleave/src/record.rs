@@ -76,12 +76,12 @@ impl Needed {
 /// The accesses to one cell that a new access conflicts with, by name; 0 for none. The names of the reads
 /// fill the array from the front.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Few {
+pub(crate) struct FewConflicts {
     pub write: u32,
     pub reads: [u32; 2],
 }
 
-impl Few {
+impl FewConflicts {
     #[inline(always)]
     fn is_empty(self) -> bool {
         self.write | self.reads[0] == 0
@@ -188,7 +188,7 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> Point {
         let word = CellWord::unpack(self.machine.trail.get(cell));
-        let (mut source, mut few) = (Identity::INITIAL, Few::default());
+        let (mut source, mut few) = (Identity::INITIAL, FewConflicts::default());
         let mut simple = recording.is_none_or(|recording| recording.needs.is_none())
             && (word.write | word.read) & CellWord::LINK == 0;
         if simple && word.write != 0 {
@@ -232,7 +232,7 @@ impl System<'_> {
         }
         // From here on the system changes.
         let chain = match entry {
-        None => self.processes[action.thread.0 as usize].chain,
+            None => self.processes[action.thread.0 as usize].chain,
             Some(_) => self.update_chain(action.thread, base, few),
         };
         let (clock, index) = match few.is_empty() {
@@ -267,7 +267,7 @@ impl System<'_> {
     fn next_after(
         &mut self,
         base: Base,
-        few: Few,
+        few: FewConflicts,
         chain: Chain,
         races: &mut Vec<Race>,
     ) -> (ClockId, u32) {
@@ -317,7 +317,7 @@ impl System<'_> {
         }
         let chain = match entry {
             None => self.process(action.thread).chain,
-            Some(_) => self.update_chain(action.thread, Base::of(all), Few::default()),
+            Some(_) => self.update_chain(action.thread, Base::of(all), FewConflicts::default()),
         };
         let (clock, index) = self.clocks.next([all], chain);
         if entry.is_some() {

@@ -244,8 +244,8 @@ pub(crate) fn is_weak_initial(
         }
         // An update among the elements may uncover memory for a load that its buffer served.
         action.after(&item.action);
-        }
-        true
+    }
+    true
 }
 
 impl Action {

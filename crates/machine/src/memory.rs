@@ -103,7 +103,7 @@ impl Purpose {
     }
 
     /// Whether the access requires bytes that were written.
-    fn asks(self) -> bool {
+    fn needs_value(self) -> bool {
         matches!(self, Purpose::Read | Purpose::Update)
     }
 }
@@ -289,7 +289,7 @@ impl Memory {
         // One read of the header decides everything, except for objects that started uninitialised.
         let blank = header & BLANK != 0;
         let slice = Slice { object, offset, bytes, whole: bytes == size, blank, room };
-        (!blank || !purpose.asks() || !self.is_fresh(trail, slice)).then_some(slice)
+        (!blank || !purpose.needs_value() || !self.is_fresh(trail, slice)).then_some(slice)
     }
 
     #[cold]

@@ -170,7 +170,7 @@ impl Machine<'_> {
                 }
                 // Objects may have to end with the thread: `run` decides.
                 Quick::Return { .. }
-                if self.code.shares_thread_locals && self.is_outermost(frame) =>
+                    if self.code.shares_thread_locals && self.is_outermost(frame) =>
                 {
                     return (pc, Reached::Other);
                 }

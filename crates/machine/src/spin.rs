@@ -163,12 +163,12 @@ impl Machine<'_> {
         let mut stops: Vec<Mark> = visits.iter().map(|(_, visit)| *visit).collect();
         // A story (see `passed`) is told from the changes of these words, and from the state before each.
         let records = u64::from(MAX_THREADS * RECORD);
-        let told = |word: Word| {
+        let is_narrated = |word: Word| {
             let field = (word.index() % u64::from(RECORD)) as u32;
             word.index() < records && [field::STATUS, field::PC, field::OBJECTS].contains(&field)
         };
         match self.output.is_some() {
-            true => self.trail.compact(start, &mut stops, told),
+            true => self.trail.compact(start, &mut stops, is_narrated),
             false => self.trail.compact(start, &mut stops, |_| false),
         }
         for ((word, visit), moved) in visits.iter_mut().zip(stops) {

@@ -194,21 +194,21 @@ impl Machine<'_> {
         Ok(child)
     }
 
-    /// What a thread is named after: a function of a library runs the one that its first argument
-    /// points to, if that points to one.
+    /// The function that a thread is named after. A library function is a wrapper: if its first argument points to a
+    /// function, that one is meant.
     fn start_routine(&self, func: FuncId, args: &[(u128, bool)]) -> FuncId {
         let given = args.first().filter(|_| self.program.funcs[func].library);
         let given = given.and_then(|(value, _)| u64::try_from(*value).ok());
         given.and_then(|addr| function_at(addr, self.code.funcs.len())).unwrap_or(func)
     }
 
-    /// `main.1:worker`: parent, which of its children, and what it runs.
+    /// `main.1:worker`: the parent, the number among its children, and the function.
     fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId) -> String {
-        let (who, func) = (self.thread_name(parent), &self.program.funcs[func].name);
-        format!("{who}.{}:{func}", nth + 1)
+        let (parent, func) = (self.thread_name(parent), &self.program.funcs[func].name);
+        format!("{parent}.{}:{func}", nth + 1)
     }
 
-    /// The threads that a thread has spawned in any execution so far, in its own order.
+    /// The threads that a thread has spawned in all executions so far, in its program order.
     pub fn children(&self, thread: ThreadId) -> &[ThreadId] {
         &self.threads[thread.0 as usize].children
     }

@@ -31,10 +31,10 @@ impl Found {
     /// `main writes x at f.c:3, main.1:f reads it at f.c:9, and nothing orders the two`
     pub fn message(&self, machine: &Machine<'_>, names: &Names) -> String {
         let does = |access: &Accessed, what: &str| {
-            let who = machine.thread_name(access.thread);
+            let thread = machine.thread_name(access.thread);
             let place = machine.program.place(access.loc);
             let at = place.map_or(String::new(), |place| format!(" at {place}"));
-            format!("{who} {} {what}{at}", verb(access))
+            format!("{thread} {} {what}{at}", verb(access))
         };
         let earlier = does(&self.earlier, &names.name(machine, self.addr));
         let later = does(&self.later, "it");

@@ -126,7 +126,7 @@ impl DataRaces {
     }
 
     /// Finds the races of a new access, and records the access.
-    pub(super) fn look(&mut self, machine: &mut Machine<'_>, access: Access, events: u32) {
+    pub(super) fn check_access(&mut self, machine: &mut Machine<'_>, access: Access, events: u32) {
         let Access { thread, loc, addr, bytes, kind, plain } = access;
         let clock = Self::clock(machine, thread);
         let time = self.time(clock, thread);

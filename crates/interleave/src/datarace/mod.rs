@@ -121,7 +121,7 @@ impl DataRaces {
         if let Effect::Load(order) | Effect::Update(order) = effect {
             self.read_from(machine, thread, source, order);
         }
-        self.look(machine, access, events);
+        self.check_access(machine, access, events);
         let message = match effect {
             Effect::Nothing | Effect::Load(_) => return,
             Effect::Store(order) => self.message(machine, thread, order),
@@ -138,7 +138,7 @@ impl DataRaces {
     fn buffered(&mut self, machine: &mut Machine<'_>, store: &Buffered, events: u32) {
         let Buffered { access, order, index } = *store;
         let thread = access.thread;
-        self.look(machine, access, events);
+        self.check_access(machine, access, events);
         let message = self.message(machine, thread, order);
         let (thread, index) = (thread.0 as usize, index as usize);
         if self.carried.len() <= thread {
@@ -215,7 +215,7 @@ impl System<'_> {
             let order = orders[usize::from(done)].unwrap_or(Order::Asm);
             // A value from the thread's own buffer brings no new order.
             let forwarded = action.forwarded > 0;
-            if let Some((kind, effect)) = meaning(visible, order, done, forwarded) {
+            if let Some((kind, effect)) = kind_and_effect(visible, order, done, forwarded) {
                 let plain = kind == Kind::Free || order == Order::Plain;
                 let (addr, bytes) = (action.addr, action.bytes);
                 let access = Access { thread, loc, addr, bytes, kind, plain };
@@ -255,7 +255,12 @@ impl System<'_> {
 
 /// The kind and the effect of an operation that happened; `None` if it is not an access. `done` says whether it
 /// wrote.
-fn meaning(visible: Visible, order: Order, done: bool, forwarded: bool) -> Option<(Kind, Effect)> {
+fn kind_and_effect(
+    visible: Visible,
+    order: Order,
+    done: bool,
+    forwarded: bool,
+) -> Option<(Kind, Effect)> {
     let load = if forwarded { Effect::Nothing } else { Effect::Load(order) };
     Some(match visible {
         Visible::Load { .. } | Visible::Await { .. } => (Kind::Read, load),
