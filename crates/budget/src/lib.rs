@@ -1,8 +1,8 @@
 //! The time and memory that a command has left, and whether it was interrupted.
 //!
-//! All work on one program shares one [`Budget`]: loading, every engine, every analysis. Code that may take long checks
-//! [`Budget::is_spent`] in its loops. The check is one relaxed load: a watchdog thread compares the clock and the
-//! resident memory of the process with the limits, and stores the reason to stop.
+//! All work on one program shares one [`Budget`]: loading, every engine, every analysis. Code that may take
+//! long checks [`Budget::is_spent`] in its loops. The check is one relaxed load: a watchdog thread compares
+//! the clock and the resident memory of the process with the limits, and stores the reason to stop.
 //!
 //! A spent budget stays spent. So work can be abandoned anywhere, if the user of its result checks the budget
 //! afterwards: a result is complete if the budget is not spent then.
@@ -41,8 +41,8 @@ const REPORT_PART: u32 = 32;
 const REPORT_TIME: Duration = Duration::from_millis(120);
 /// The time for a report after an interruption.
 const REPORT_TIME_INTERRUPTED: Duration = Duration::from_secs(2);
-/// The limit on memory counts as reached when all but this fraction of it is used. Between two checks of the watchdog, and
-/// while a growing array is copied, the process takes some more.
+/// The limit on memory counts as reached when all but this fraction of it is used. Between two checks of the
+/// watchdog, and while a growing array is copied, the process takes some more.
 const MEMORY_PART: u64 = 16;
 
 /// [`Shared::state`] while the budget is not spent.
@@ -125,8 +125,8 @@ impl Budget {
         shared.time.map(|time| time.saturating_sub(shared.started.elapsed()))
     }
 
-    /// Whether this many bytes can be allocated; if not, the budget is spent. To be checked before every allocation whose
-    /// size depends on an input.
+    /// Whether this many bytes can be allocated; if not, the budget is spent. To be checked before every
+    /// allocation whose size depends on an input.
     #[must_use]
     pub fn affords(&self, bytes: u64) -> bool {
         let Some(shared) = self.0.as_deref() else { return true };
@@ -166,8 +166,8 @@ impl Budget {
         })
     }
 
-    /// A budget for confirming and reporting findings. If this one is spent, the new one has a little more of the resource
-    /// that ran out.
+    /// A budget for confirming and reporting findings. If this one is spent, the new one has a little more of
+    /// the resource that ran out.
     #[must_use]
     pub fn for_report(&self) -> Budget {
         let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };

@@ -7,8 +7,8 @@ pub(crate) fn resident() -> Option<u64> {
     memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
-/// The default limit in bytes: half of the memory of the machine or of the container, and not more than seven eighths of
-/// the free memory. `None` if the system does not report them.
+/// The default limit in bytes: half of the memory of the machine or of the container, and not more than seven
+/// eighths of the free memory. `None` if the system does not report them.
 ///
 /// Half, since a growing array is copied to one of twice its size: a larger array may be refused.
 pub fn default_memory() -> Option<u64> {

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// The pause between two checks; shorter when memory runs short, as programs can take a megabyte in a millisecond.
+/// The pause between two checks; shorter when memory runs short, as programs can take a megabyte in a
+/// millisecond.
 const PAUSE: Duration = Duration::from_millis(5);
 const SHORT_PAUSE: Duration = Duration::from_millis(1);
 

@@ -1,8 +1,8 @@
 //! Finds the globals that are arrays, and the sizes of their elements.
 //!
-//! A front end that knows the element size records it ([`raddle_ir::Global::element`]). Otherwise the IR has bytes, not
-//! types. But the indexing shows the size: an address is that of the global plus a register, and the register is a
-//! multiple of the element size. The result is used for names only.
+//! A front end that knows the element size records it ([`raddle_ir::Global::element`]). Otherwise the IR has
+//! bytes, not types. But the indexing shows the size: an address is that of the global plus a register, and
+//! the register is a multiple of the element size. The result is used for names only.
 
 use raddle_ir::{BinOp, GlobalId, InstKind, Operand, Program, Reg};
 use raddle_machine::layout::ObjectId;

@@ -15,12 +15,13 @@ pub struct Limits {
     pub events: u32,
     /// The most instructions that a thread may run between two visible operations; a longer run is cut.
     pub local_steps: u64,
-    /// How often loops may go back, each time they are entered; a thread that would go back once more is stopped.
+    /// How often loops may go back, each time they are entered; a thread that would go back once more is
+    /// stopped.
     pub unroll: Unroll,
     /// The most stores of one thread that the reachability engine delays at the same time.
     pub delayed_stores: usize,
-    /// Whether a thread is stopped after a round of a loop without effect. This loses no behaviour, and loops that wait
-    /// for another thread need no bound.
+    /// Whether a thread is stopped after a round of a loop without effect. This loses no behaviour, and loops
+    /// that wait for another thread need no bound.
     pub spin: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The memory models: one table of their properties that do not depend on the engine.
 //!
-//! The engines define how a model orders accesses: `raddle_interleave` with store buffers, `raddle_graph` with axioms. A
-//! new model is a row here and a file there.
+//! The engines define how a model orders accesses: `raddle_interleave` with store buffers, `raddle_graph`
+//! with axioms. A new model is a row here and a file there.
 
 use raddle_ir::FenceKind::{self, DmbSt, Eieio, Full, Lwsync, Mfence, StoreStore, Sync};
 use std::fmt;

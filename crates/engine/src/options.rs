@@ -18,15 +18,16 @@ impl Default for Sampling {
     }
 }
 
-/// The options of a search. [`Options::validate`] refuses options that the engine of the strategy does not support.
+/// The options of a search. [`Options::validate`] refuses options that the engine of the strategy does not
+/// support.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub model: Model,
     pub strategy: Strategy,
     pub limits: Limits,
     pub checks: Checks,
-    /// The most stores in a buffer: under TSO in the buffer of a thread, under PSO in that of a thread and byte. `None` for
-    /// no bound.
+    /// The most stores in a buffer: under TSO in the buffer of a thread, under PSO in that of a thread and
+    /// byte. `None` for no bound.
     pub buffer_bound: Option<u32>,
     /// Continue after the first failure, and report every distinct failure.
     pub keep_going: bool,

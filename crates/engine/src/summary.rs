@@ -7,7 +7,8 @@ use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::{Fault, Status};
 
-/// The most stores into a buffer, fences, spawns and joins that a thread may perform in a row without an event.
+/// The most stores into a buffer, fences, spawns and joins that a thread may perform in a row without an
+/// event.
 pub const MAX_SILENT: u32 = 100_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,15 +23,16 @@ pub enum BoundKind {
     Iterations,
     /// The size of store buffers. It does not cut executions: it leaves some out.
     Buffer,
-    /// A thread repeats a loop without a way out, and all further rounds would be the same. Only these rounds are cut: other
-    /// executions show everything that could happen in them.
+    /// A thread repeats a loop without a way out, and all further rounds would be the same. Only these rounds
+    /// are cut: other executions show everything that could happen in them.
     Endless,
     /// The values that were tried for an input. It leaves out executions, too.
     Inputs,
 }
 
 impl BoundKind {
-    /// The status of a thread that a bound has stopped, and the bound. If several apply, the first is reported.
+    /// The status of a thread that a bound has stopped, and the bound. If several apply, the first is
+    /// reported.
     pub const STOPS: [(Status, BoundKind); 4] = [
         (Status::OutOfEvents, BoundKind::Events),
         (Status::OutOfSteps, BoundKind::LocalSteps),
@@ -145,11 +147,11 @@ pub struct Summary {
     pub cut: u64,
     /// Distinct traces, complete and blocked, if they are counted.
     pub traces: Option<u64>,
-    /// The final values of the program's observables, with the number of executions that end with them; in order of the
-    /// values.
+    /// The final values of the program's observables, with the number of executions that end with them; in
+    /// order of the values.
     pub states: Vec<(Vec<u64>, u64)>,
-    /// For each of [`Summary::states`], a schedule that ends with these values, for replays. Kept for programs whose final
-    /// condition can be violated; empty for others.
+    /// For each of [`Summary::states`], a schedule that ends with these values, for replays. Kept for
+    /// programs whose final condition can be violated; empty for others.
     pub witnesses: Vec<Vec<Step>>,
     pub failures: Vec<Failure>,
     pub bounds: Vec<BoundMet>,
@@ -161,8 +163,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of a search that cannot start: the program needs something that the engine does not have, or more than
-    /// the budget allows.
+    /// The summary of a search that cannot start: the program needs something that the engine does not have,
+    /// or more than the budget allows.
     pub fn cannot_start(fault: Fault, limits: &Limits) -> Summary {
         if let Some(spent) = limits.budget.spent() {
             return Summary { stopped: Some(spent.into()), ..Summary::default() };

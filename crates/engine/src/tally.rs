@@ -14,8 +14,8 @@ pub enum End {
     Blocked,
     /// A bound stopped a thread at this position.
     Cut(BoundKind, LocId),
-    /// The threads that have not ended run for ever without a change, in loops without a way out, or join such a thread.
-    /// The position is that of the first such loop.
+    /// The threads that have not ended run for ever without a change, in loops without a way out, or join
+    /// such a thread. The position is that of the first such loop.
     Endless(LocId),
     Failed(Vec<FailureSite>),
 }
@@ -129,8 +129,8 @@ impl Tally {
         executions + blocked + redundant + cut
     }
 
-    /// Whether the result is final, so that the search can stop. An unsupported operation is not final: another execution
-    /// may show a failure of the program.
+    /// Whether the result is final, so that the search can stop. An unsupported operation is not final:
+    /// another execution may show a failure of the program.
     pub fn is_decided(&self) -> bool {
         let fails = |failure: &Failure| failure.kind != FailureKind::Unsupported;
         !self.keep_going && self.summary.failures.iter().any(fails)

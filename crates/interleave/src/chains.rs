@@ -26,8 +26,8 @@ impl System<'_> {
         self.fitting_chain(thread, &[base.0, base.1, first, second, third])
     }
 
-    /// The chain that an update extends which has seen these clocks: one whose newest update it has seen, or a
-    /// new one.
+    /// The chain that an update extends which has seen these clocks: one whose newest update it has seen, or
+    /// a new one.
     fn fitting_chain(&mut self, thread: ThreadId, seen: &[ClockId]) -> Chain {
         let fits = self.process(thread).update_chains.iter().find(|(chain, newest)| {
             let newest = ClockId(self.machine.trail.get(*newest) as u32);

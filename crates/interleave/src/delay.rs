@@ -1,8 +1,8 @@
 //! Turns an execution under SC into one in which a store waits in its buffer.
 //!
-//! Paper 001, proofs of theorems 3 and 4: the events of the execution happen under the model in the same order.
-//! All stores reach memory at once, except the stores of one thread from some store on. Then the access happens
-//! that misses the delayed store, and then the delayed stores reach memory.
+//! Paper 001, proofs of theorems 3 and 4: the events of the execution happen under the model in the same
+//! order. All stores reach memory at once, except the stores of one thread from some store on. Then the
+//! access happens that misses the delayed store, and then the delayed stores reach memory.
 
 use crate::event::Turn;
 use crate::observe::{Happening, What};

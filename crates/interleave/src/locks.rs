@@ -15,8 +15,8 @@ impl System<'_> {
         self.machine.program.memory_lock.is_some_and(|lock| addr == global_address(lock))
     }
 
-    /// Takes a free lock, or fails on a destroyed one. A lock that is held, which only a try-lock finds, stays
-    /// unchanged.
+    /// Takes a free lock, or fails on a destroyed one. A lock that is held, which only a try-lock finds,
+    /// stays unchanged.
     #[inline]
     pub(crate) fn lock(
         &mut self,

@@ -1,8 +1,8 @@
 //! Names instead of addresses.
 //!
-//! A global has its name, an element of an array also its index, and the copy of a thread-local global also the
-//! name of its thread. An object of a frame is named by its register and function. An object of the heap is
-//! named by its thread and its number, which are the same in every execution. `+8` is an offset.
+//! A global has its name, an element of an array also its index, and the copy of a thread-local global also
+//! the name of its thread. An object of a frame is named by its register and function. An object of the heap
+//! is named by its thread and its number, which are the same in every execution. `+8` is an offset.
 
 use crate::system::System;
 use raddle_engine::{Bytes, Datum, Elements};

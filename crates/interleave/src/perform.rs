@@ -55,8 +55,8 @@ impl System<'_> {
         self.settle(thread);
     }
 
-    /// Records an unconditional write; it is an update if it has an `entry`. The overwritten value is recorded
-    /// only if something depends on it.
+    /// Records an unconditional write; it is an update if it has an `entry`. The overwritten value is
+    /// recorded only if something depends on it.
     #[inline(always)]
     pub(crate) fn record_write(
         &mut self,
@@ -233,9 +233,9 @@ impl System<'_> {
         }
     }
 
-    /// A load that is served by the buffer. Paper 000, appendix B, "load from buffer": it joins the list of its
-    /// cell only when the update of that store does. Until then the store keeps a list of such loads. A new
-    /// load replaces those at the head of the list whose bytes it covers.
+    /// A load that is served by the buffer. Paper 000, appendix B, "load from buffer": it joins the list of
+    /// its cell only when the update of that store does. Until then the store keeps a list of such loads. A
+    /// new load replaces those at the head of the list whose bytes it covers.
     pub(crate) fn forwarded_load(&mut self, action: Action, store: u32) {
         let source = Identity::store(action.thread, store);
         let buffer = &self.process(action.thread).buffer;

@@ -174,9 +174,9 @@ impl System<'_> {
     }
 
     /// [`System::record_cells`] for the usual case: one cell, all of whose accesses so far touched only this
-    /// cell, and conflicts with at most the newest write and two reads since. The clocks of these conflicts go
-    /// into the new clock in one pass, without intermediate clocks. In all other cases, `simple` becomes false
-    /// before anything has changed, and [`System::record_cells`] starts again.
+    /// cell, and conflicts with at most the newest write and two reads since. The clocks of these conflicts
+    /// go into the new clock in one pass, without intermediate clocks. In all other cases, `simple` becomes
+    /// false before anything has changed, and [`System::record_cells`] starts again.
     #[inline(always)]
     pub(crate) fn record_cell(
         &mut self,

@@ -243,8 +243,8 @@ impl System<'_> {
         self.machine.note_change(thread);
     }
 
-    /// Formats text from the memory that the thread sees, and writes it to its target at once. False if stores
-    /// of the thread to the target bytes are still in its buffer; they have to leave first.
+    /// Formats text from the memory that the thread sees, and writes it to its target at once. False if
+    /// stores of the thread to the target bytes are still in its buffer; they have to leave first.
     fn format(&mut self, thread: ThreadId) -> Result<bool, Fault> {
         let made = match self.is_drained(thread) {
             true => self.machine.formatted(thread, &|addr| self.machine.peek(addr)),

@@ -1,7 +1,7 @@
 //! The program as a flat array of operations, ready to run.
 //!
-//! Registers are slots of a frame (two for integers wider than 64 bits). Blocks and functions are indices of one array.
-//! `decode` builds it.
+//! Registers are slots of a frame (two for integers wider than 64 bits). Blocks and functions are indices of
+//! one array. `decode` builds it.
 
 use crate::quick::Quick;
 use raddle_ir::{
@@ -56,7 +56,8 @@ impl Src {
         Src(tag << Self::INDEX_BITS | index)
     }
 
-    /// Whether the operand is at hand: it is not a copy of a thread-local global, which may have to be created first.
+    /// Whether the operand is at hand: it is not a copy of a thread-local global, which may have to be
+    /// created first.
     #[inline]
     pub fn is_at_hand(self) -> bool {
         !matches!(self.get(), Source::ThreadLocal(_))

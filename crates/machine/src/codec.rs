@@ -1,15 +1,16 @@
 //! States encoded as bytes: a stateful engine keeps them, and returns to them.
 //!
-//! A state consists of *components*: a byte string for each thread, and one for each group of [`GROUP`] objects. Two
-//! moments of one machine have equal components iff the machine behaves the same from both. Registers that will not be
-//! read again are left out, and so is the past of a thread that has stopped. The places of frames in the trail are not
-//! encoded: decoding puts the frames where a fresh thread would.
+//! A state consists of *components*: a byte string for each thread, and one for each group of [`GROUP`]
+//! objects. Two moments of one machine have equal components iff the machine behaves the same from both.
+//! Registers that will not be read again are left out, and so is the past of a thread that has stopped. The
+//! places of frames in the trail are not encoded: decoding puts the frames where a fresh thread would.
 //!
 //! Invariants:
-//! - The machine bounds no loops ([`Bounds::unroll`](crate::Bounds)), and it stops threads only in loops that read
-//!   nothing ([`Watch::Silent`](crate::Watch)). So the words of loops concern only the past, and are left out.
-//! - Decoding starts from the machine as it was made ([`Machine::new`]). Parts that a string does not contain are as
-//!   they were then.
+//! - The machine bounds no loops ([`Bounds::unroll`](crate::Bounds)), and it stops threads only in loops that
+//!   read nothing ([`Watch::Silent`](crate::Watch)). So the words of loops concern only the past, and are
+//!   left out.
+//! - Decoding starts from the machine as it was made ([`Machine::new`]). Parts that a string does not contain
+//!   are as they were then.
 //! - Numbers are LEB128, low seven bits first.
 
 use crate::code::{Op, Pc, Slot, is_wide};

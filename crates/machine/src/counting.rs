@@ -1,9 +1,10 @@
 //! Loops that count: those that end without a bound, for all inputs and all actions of other threads.
 //!
-//! A loop counts if every round passes a test that can leave the loop, and the test compares a *counter* with a value
-//! that does not change in the loop. A counter is a register that every round changes once, by adding, subtracting,
-//! shifting or dividing. Both must be *own* values: computed only from constants and addresses, not from memory,
-//! inputs, or results of operations on shared state. A loop may have other exits: they only make it end sooner.
+//! A loop counts if every round passes a test that can leave the loop, and the test compares a *counter* with
+//! a value that does not change in the loop. A counter is a register that every round changes once, by
+//! adding, subtracting, shifting or dividing. Both must be *own* values: computed only from constants and
+//! addresses, not from memory, inputs, or results of operations on shared state. A loop may have other exits:
+//! they only make it end sooner.
 //!
 //! Own values are found by one flow analysis over the program, which follows calls into their
 //! functions and back. It ignores the order of instructions, so a register that is ever assigned a
@@ -220,8 +221,8 @@ impl<'f> Round<'f> {
         self.body[block.as_u32() as usize]
     }
 
-    /// Whether a block ends in a test that every round passes, that can leave the loop, and that compares a counter
-    /// with a value that does not change.
+    /// Whether a block ends in a test that every round passes, that can leave the loop, and that compares a
+    /// counter with a value that does not change.
     fn is_counted_exit(&self, block: BlockId, is_own: &dyn Fn(Operand) -> bool) -> bool {
         let TerminatorKind::Branch { cond: Operand::Reg(cond), then, els } =
             self.func.blocks[block].term.kind
@@ -296,8 +297,8 @@ impl<'f> Round<'f> {
     }
 }
 
-/// The possible successors of a block. A block that sets a register to a constant and jumps to a branch on it has only
-/// one: the condition `a && b` is compiled to such blocks.
+/// The possible successors of a block. A block that sets a register to a constant and jumps to a branch on it
+/// has only one: the condition `a && b` is compiled to such blocks.
 fn successors(func: &Function, block: BlockId) -> Vec<BlockId> {
     let from = &func.blocks[block];
     if let TerminatorKind::Jump(to) = from.term.kind

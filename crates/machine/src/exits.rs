@@ -1,19 +1,19 @@
 //! Whether a loop has a way out.
 //!
-//! A thread that repeats a loop without effect ([`crate::spin`]) *waits* if some value would let it leave. In a loop
-//! without a way out it runs for ever. A way out of a loop is
+//! A thread that repeats a loop without effect ([`crate::spin`]) *waits* if some value would let it leave. In
+//! a loop without a way out it runs for ever. A way out of a loop is
 //!
-//! - an edge to a block outside the loop from which the thread can do something else than fail, if the branch depends
-//!   on a value that was read in the loop (the registers are the same in every round, so a branch on registers alone
-//!   always takes the same edge), or
-//! - an end of the thread or of the program, or a call that may not return for another reason than a failure: it ends
-//!   the thread or the program, or stays in a loop without a way out.
+//! - an edge to a block outside the loop from which the thread can do something else than fail, if the branch
+//!   depends on a value that was read in the loop (the registers are the same in every round, so a branch on
+//!   registers alone always takes the same edge), or
+//! - an end of the thread or of the program, or a call that may not return for another reason than a failure:
+//!   it ends the thread or the program, or stays in a loop without a way out.
 //!
 //! A failure (an assertion, `abort`) is not a way out, nor is an assumption that does not hold.
 //!
-//! The loop of a head is the natural loop: the blocks that can reach a back edge to the head without passing the head.
-//! In case of doubt, a loop has a way out: a value that is read from private memory or returned by a call may be
-//! anything, and so may a register that only some paths around the loop assign.
+//! The loop of a head is the natural loop: the blocks that can reach a back edge to the head without passing
+//! the head. In case of doubt, a loop has a way out: a value that is read from private memory or returned by
+//! a call may be anything, and so may a register that only some paths around the loop assign.
 
 use raddle_budget::Budget;
 use raddle_ir::flow::Flow;
@@ -28,8 +28,8 @@ struct Outcome {
     leaves: bool,
 }
 
-/// Facts about the functions of a program. If the budget is spent on the way, parts are missing, and results that depend
-/// on them do not count.
+/// Facts about the functions of a program. If the budget is spent on the way, parts are missing, and results
+/// that depend on them do not count.
 #[derive(Debug)]
 pub(crate) struct Exits<'p> {
     program: &'p Program,
@@ -194,8 +194,8 @@ impl<'p> Exits<'p> {
             .collect()
     }
 
-    /// The blocks from which a thread can do something else than fail: return, end, or stay in a loop. Not computed for a
-    /// function without loops.
+    /// The blocks from which a thread can do something else than fail: return, end, or stay in a loop. Not
+    /// computed for a function without loops.
     fn alive(&self, id: FuncId) -> Blocks {
         let (func, flow) = (&self.program.funcs[id], self.flow(id));
         if flow.back_edges().is_empty() {
@@ -225,8 +225,8 @@ impl<'p> Exits<'p> {
     }
 }
 
-/// The natural loop of a head: the blocks that are reachable from it, and that can reach a back edge to it without
-/// passing it.
+/// The natural loop of a head: the blocks that are reachable from it, and that can reach a back edge to it
+/// without passing it.
 pub fn loop_body(flow: &Flow, head: BlockId) -> Vec<bool> {
     let mut ahead: Blocks = vec![false; flow.blocks()];
     let mut work = vec![head];

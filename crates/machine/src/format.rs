@@ -1,14 +1,15 @@
 //! C's formatted output: the text that `printf` produces from a format and its arguments.
 //!
-//! C17, section 7.21.6.1, as glibc does it where the standard leaves a choice. Arguments come in slots of eight bytes,
-//! floats as `f64`. An argument of type `long double` takes two slots and is not shown. Not covered: `%n` and
-//! positional arguments (`%1$d`) are refused; wide strings are not shown. A string that is not in memory, or has no end
-//! there, is shown as `(bad pointer)`, and its address is reported: this is an error of the program.
+//! C17, section 7.21.6.1, as glibc does it where the standard leaves a choice. Arguments come in slots of
+//! eight bytes, floats as `f64`. An argument of type `long double` takes two slots and is not shown. Not
+//! covered: `%n` and positional arguments (`%1$d`) are refused; wide strings are not shown. A string that is
+//! not in memory, or has no end there, is shown as `(bad pointer)`, and its address is reported: this is an
+//! error of the program.
 //!
 //! The parts: [`spec`] reads a conversion, [`float`] converts floats, the rest is here.
 //!
-//! Work is bounded: at most [`MAX_READ`] bytes are read, and only as many bytes are kept as requested; further padding is
-//! counted, not produced.
+//! Work is bounded: at most [`MAX_READ`] bytes are read, and only as many bytes are kept as requested;
+//! further padding is counted, not produced.
 
 mod float;
 mod spec;
@@ -59,8 +60,8 @@ struct Pieces {
     fills: bool,
 }
 
-/// Formats the string at `format` with the arguments at `args`; `byte` reads memory. Keeps `keep` bytes of the text. An
-/// error names the unsupported conversion.
+/// Formats the string at `format` with the arguments at `args`; `byte` reads memory. Keeps `keep` bytes of
+/// the text. An error names the unsupported conversion.
 pub(crate) fn format(
     format: u64,
     args: u64,

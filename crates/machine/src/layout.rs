@@ -1,8 +1,8 @@
 //! The layout of addresses.
 //!
-//! An address consists of the number of an object and an offset: `(object + 1) << 28 | offset`. Null and small integers
-//! belong to no object, an address past the end of an object is detected, and all addresses are below 2⁴⁷, so programs
-//! that store tags in the top bits work.
+//! An address consists of the number of an object and an offset: `(object + 1) << 28 | offset`. Null and
+//! small integers belong to no object, an address past the end of an object is detected, and all addresses
+//! are below 2⁴⁷, so programs that store tags in the top bits work.
 
 use raddle_ir::{FuncId, GlobalId};
 

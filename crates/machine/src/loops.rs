@@ -1,12 +1,12 @@
 //! The loops of a function, and which of them may spin.
 //!
-//! A loop is identified by its *head*: the target of a back edge of a depth-first search. Every cycle of the control
-//! flow has one, also where the flow is irreducible.
+//! A loop is identified by its *head*: the target of a back edge of a depth-first search. Every cycle of the
+//! control flow has one, also where the flow is irreducible.
 //!
-//! A loop *may spin* if some path around it has no instruction that certainly changes something that this thread or
-//! another one can observe. Such a path only reads (or tries to write: a compare-and-exchange that fails, an exchange
-//! that changes nothing), computes, and calls functions. Whether the loop does spin is found when it runs; all other
-//! loops are not watched.
+//! A loop *may spin* if some path around it has no instruction that certainly changes something that this
+//! thread or another one can observe. Such a path only reads (or tries to write: a compare-and-exchange that
+//! fails, an exchange that changes nothing), computes, and calls functions. Whether the loop does spin is
+//! found when it runs; all other loops are not watched.
 
 use crate::exits::{Exits, loop_body};
 use raddle_budget::Budget;
@@ -47,8 +47,8 @@ pub fn has_loops(program: &Program) -> bool {
     program.funcs.values().any(|func| !back_edges(func).is_empty())
 }
 
-/// Whether a thread of a program could wait for ever in a loop, judged by its text. True if the budget is spent
-/// before that is known.
+/// Whether a thread of a program could wait for ever in a loop, judged by its text. True if the budget is
+/// spent before that is known.
 pub fn may_wait(program: &Program, budget: &Budget) -> bool {
     let exits = Exits::new(program, budget);
     let waits = program.funcs.iter().any(|(id, func)| {

@@ -1,8 +1,8 @@
 //! The slots of a frame that may still be read, for each operation of a function.
 //!
-//! The usual backward analysis, over operations instead of blocks, since states are encoded ([`crate::codec`]) in the
-//! middle of blocks. Computed once per function. Registers that the program observes at its end count as read
-//! everywhere.
+//! The usual backward analysis, over operations instead of blocks, since states are encoded
+//! ([`crate::codec`]) in the middle of blocks. Computed once per function. Registers that the program
+//! observes at its end count as read everywhere.
 
 use crate::code::{Code, Op, Slot, Source, Src, Target, is_wide};
 use fixedbitset::FixedBitSet;
@@ -36,7 +36,8 @@ pub(crate) fn observed_slots(program: &Program, code: &Code, func: FuncId) -> Ve
     slots
 }
 
-/// The needed slots of a function. Its operations are those from its entry up to the entry of the next function.
+/// The needed slots of a function. Its operations are those from its entry up to the entry of the next
+/// function.
 pub(crate) fn needed(program: &Program, code: &Code, func: FuncId) -> Needed {
     let known = &code.funcs[func.as_u32() as usize];
     let Some(first) = known.entry.map(|entry| entry.0) else {

@@ -1,7 +1,7 @@
 //! The targets of formatted text: output, or bytes in memory.
 //!
-//! Formatting reads strings and arguments, and writes its buffer, without an event: an engine performs it as soon as
-//! the thread reaches it. Memory is read as the thread sees it; the engine provides that view.
+//! Formatting reads strings and arguments, and writes its buffer, without an event: an engine performs it as
+//! soon as the thread reaches it. Memory is read as the thread sees it; the engine provides that view.
 
 use crate::code::Op;
 use crate::fault::{Fault, FaultKind};
@@ -50,7 +50,8 @@ impl Machine<'_> {
         Some(self.memory.read(&self.trail, slice) as u8)
     }
 
-    /// Formats the text of the `Format` operation that a thread is at. `byte` reads memory as the thread sees it.
+    /// Formats the text of the `Format` operation that a thread is at. `byte` reads memory as the thread sees
+    /// it.
     pub fn formatted(
         &self,
         thread: ThreadId,

@@ -1,13 +1,13 @@
 //! Accesses that no other thread can observe: they are local steps.
 //!
-//! Only its owner touches a private object (of a frame, or a copy of a global), so no other thread can observe when
-//! it does. Loads, stores and read-modify-writes take effect at once under every model, and so does the end of the
-//! object. The front end guarantees that no other thread touches the object; a thread that does fails with
-//! "unsupported".
+//! Only its owner touches a private object (of a frame, or a copy of a global), so no other thread can
+//! observe when it does. Loads, stores and read-modify-writes take effect at once under every model, and so
+//! does the end of the object. The front end guarantees that no other thread touches the object; a thread
+//! that does fails with "unsupported".
 //!
-//! The same holds for all memory while a thread is alone: in a program that begins with one thread, until that
-//! thread spawns another. Spawning drains the buffer, so under every model all earlier accesses are visible to
-//! every thread.
+//! The same holds for all memory while a thread is alone: in a program that begins with one thread, until
+//! that thread spawns another. Spawning drains the buffer, so under every model all earlier accesses are
+//! visible to every thread.
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval::{int_pred, rmw_result};

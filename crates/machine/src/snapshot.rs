@@ -1,5 +1,5 @@
-//! A picture of the machine's state that does not depend on the places of its words, for tests and debugging. Two
-//! machines that took the same steps have equal pictures, even if they took and undid other steps before.
+//! A picture of the machine's state that does not depend on the places of its words, for tests and debugging.
+//! Two machines that took the same steps have equal pictures, even if they took and undid other steps before.
 
 use crate::layout::ObjectId;
 use crate::machine::Machine;

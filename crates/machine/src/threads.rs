@@ -58,8 +58,8 @@ impl Machine<'_> {
         Pc(self.get(thread, field::PC) as u32)
     }
 
-    /// Whether the operation that a thread is at is an event under every model. Stores are not, since they may
-    /// enter a buffer, nor are operations that only order others.
+    /// Whether the operation that a thread is at is an event under every model. Stores are not, since they
+    /// may enter a buffer, nor are operations that only order others.
     #[inline]
     pub fn is_at_event(&self, thread: ThreadId) -> bool {
         !matches!(
@@ -87,8 +87,8 @@ impl Machine<'_> {
         matches!(self.code.ops[self.pc(thread).0 as usize], Op::Store { .. })
     }
 
-    /// The source position of the operation that the thread is at. If it has none, that of the innermost call on
-    /// the stack that has one.
+    /// The source position of the operation that the thread is at. If it has none, that of the innermost call
+    /// on the stack that has one.
     pub fn loc(&self, thread: ThreadId) -> LocId {
         let frame = Word::from_index(self.get(thread, field::FRAME));
         self.loc_through(self.pc(thread), frame, |word| self.trail.get(word))
@@ -194,8 +194,8 @@ impl Machine<'_> {
         Ok(child)
     }
 
-    /// The function that a thread is named after. A library function is a wrapper: if its first argument points to a
-    /// function, that one is meant.
+    /// The function that a thread is named after. A library function is a wrapper: if its first argument
+    /// points to a function, that one is meant.
     fn start_routine(&self, func: FuncId, args: &[(u128, bool)]) -> FuncId {
         let given = args.first().filter(|_| self.program.funcs[func].library);
         let given = given.and_then(|(value, _)| u64::try_from(*value).ok());

@@ -82,7 +82,8 @@ impl<'p> Unrolling<'p> {
         Unrolling { program, unroll, counting }
     }
 
-    /// How often the loop with this head may go back, if it is bounded. `back` holds the back edges of its function.
+    /// How often the loop with this head may go back, if it is bounded. `back` holds the back edges of its
+    /// function.
     pub fn bound(&self, func: FuncId, head: BlockId, back: &[(BlockId, BlockId)]) -> Option<u32> {
         let function = &self.program.funcs[func];
         let named = self.unroll.named(self.program, position(function, head, back));

@@ -19,8 +19,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Whether the two are the same error for a user: the same pair of source positions, or, without positions, the
-    /// same byte.
+    /// Whether the two are the same error for a user: the same pair of source positions, or, without
+    /// positions, the same byte.
     pub fn is_same(&self, other: &Found) -> bool {
         let placeless = self.earlier.loc == LocId::NONE || self.later.loc == LocId::NONE;
         let (here, there) =
