@@ -1,17 +1,16 @@
 //! The time and memory that a command has left, and whether it was interrupted.
 //!
-//! One [`Budget`] is shared by everything that works on one program: loading it, every engine, every
-//! analysis. Whatever may take long asks [`Budget::is_spent`] in its loops. That is one relaxed load:
-//! a watchdog thread compares the clock and the resident memory of the process with the limits, and
-//! writes down why to stop.
+//! All work on one program shares one [`Budget`]: loading, every engine, every analysis. Code that may take
+//! long checks [`Budget::is_spent`] in its loops. The check is one relaxed load: a watchdog thread compares
+//! the clock and the resident memory of the process with the limits, and stores the reason to stop.
 //!
-//! A spent budget stays spent. So work can be abandoned anywhere, as long as whoever uses its result
-//! asks afterwards: results that were made while the budget lasted are complete.
+//! A spent budget stays spent. So work can be abandoned anywhere, if the user of its result checks the budget
+//! afterwards: a result is complete if the budget is not spent then.
 //!
 //! | module | subject |
 //! |---|---|
 //! | `watch` | the watchdog thread |
-//! | `memory` | resident memory, and how much to use unless told |
+//! | `memory` | resident memory, and the default limit |
 
 mod memory;
 mod watch;
@@ -22,59 +21,58 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Why work has to stop.
+/// The reason why work has to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spent {
     Time,
     Memory,
-    /// A signal asked for it.
+    /// A signal interrupted it.
     Interrupted,
 }
 
-/// What is left. Clones share it.
+/// The time and memory that is left. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Budget(Option<Arc<Shared>>);
 
-/// Allocations of fewer bytes are left to the watchdog.
+/// Smaller allocations are not checked in advance: the watchdog sees them.
 const LARGE: u64 = 1 << 18;
-/// How long reporting what was found may take after the time has run out: this part of the limit, and at
-/// least [`REPORT_TIME`].
+/// The time for a report after the time limit: this fraction of the limit, and at least [`REPORT_TIME`].
 const REPORT_PART: u32 = 32;
 const REPORT_TIME: Duration = Duration::from_millis(120);
-/// How long it may take after an interruption.
+/// The time for a report after an interruption.
 const REPORT_TIME_INTERRUPTED: Duration = Duration::from_secs(2);
-/// The limit on memory counts as met when all but this part of it is used. Between two looks of the
+/// The limit on memory counts as reached when all but this fraction of it is used. Between two checks of the
 /// watchdog, and while a growing array is copied, the process takes some more.
 const MEMORY_PART: u64 = 16;
 
-/// [`Shared::state`] while there is something left.
+/// [`Shared::state`] while the budget is not spent.
 const RUNNING: u8 = 0;
-/// There is no watchdog thread: each call that asks looks at the clock and the memory itself.
+/// Not spent, without a watchdog thread: each check compares the clock and the memory itself.
 const UNWATCHED: u8 = u8::MAX;
 
 #[derive(Debug)]
 struct Shared {
-    /// [`RUNNING`], [`UNWATCHED`], or why the budget is spent.
+    /// [`RUNNING`], [`UNWATCHED`], or the reason why the budget is spent.
     state: AtomicU8,
     started: Instant,
-    /// Time from `started` on.
+    /// The time limit, from `started` on.
     time: Option<Duration>,
-    /// Bytes that the process may hold.
+    /// The most bytes that the process may hold.
     memory: Option<u64>,
-    /// Bytes at which `memory` counts as met.
+    /// The number of bytes at which `memory` counts as reached.
     full: Option<u64>,
     interrupted: Arc<AtomicBool>,
     /// When an interruption was first seen.
     interrupted_at: OnceLock<Instant>,
-    /// Whether this is for a report: an interruption leaves it some time.
+    /// Whether this budget is for a report: it lasts for some time after an interruption.
     reports: bool,
 }
 
 impl Budget {
-    /// Nothing limits it, nothing interrupts it.
+    /// A budget without limits that cannot be interrupted.
     pub const UNLIMITED: Budget = Budget(None);
 
-    /// A budget from now on: so much time, so many bytes of resident memory of the process.
+    /// A budget that starts now: a time limit, and a limit on the resident memory of the process in bytes.
     pub fn new(time: Option<Duration>, memory: Option<u64>) -> Budget {
         let full = memory.map(|memory| memory - memory / MEMORY_PART);
         Budget::shared(Shared {
@@ -91,12 +89,12 @@ impl Budget {
 
     fn shared(shared: Shared) -> Budget {
         let shared = Arc::new(shared);
-        shared.look(Instant::now(), shared.memory.and_then(|_| memory::resident()));
+        shared.check(Instant::now(), shared.memory.and_then(|_| memory::resident()));
         watch::add(&shared);
         Budget(Some(shared))
     }
 
-    /// Why to stop, if there is nothing left.
+    /// The reason to stop, if the budget is spent.
     #[inline]
     pub fn spent(&self) -> Option<Spent> {
         let shared = self.0.as_deref()?;
@@ -116,7 +114,7 @@ impl Budget {
         self.0.as_ref().map_or_else(Arc::default, |shared| Arc::clone(&shared.interrupted))
     }
 
-    /// Bytes that the process may hold; `None` without a limit.
+    /// The most bytes that the process may hold; `None` without a limit.
     pub fn memory(&self) -> Option<u64> {
         self.0.as_deref()?.memory
     }
@@ -127,8 +125,8 @@ impl Budget {
         shared.time.map(|time| time.saturating_sub(shared.started.elapsed()))
     }
 
-    /// Says whether so many bytes can be allocated; if not, the memory is spent. To be asked before
-    /// any allocation whose size an input chooses.
+    /// Whether this many bytes can be allocated; if not, the budget is spent. To be checked before every
+    /// allocation whose size depends on an input.
     #[must_use]
     pub fn affords(&self, bytes: u64) -> bool {
         let Some(shared) = self.0.as_deref() else { return true };
@@ -140,7 +138,7 @@ impl Budget {
         affords
     }
 
-    /// The same limits from now on: for another program.
+    /// A budget with the same limits that starts now, for another program.
     #[must_use]
     pub fn afresh(&self) -> Budget {
         let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
@@ -153,7 +151,7 @@ impl Budget {
         })
     }
 
-    /// A budget for the first of so many jobs that share what is left.
+    /// A budget for the first of this many jobs that share the rest of the time.
     #[must_use]
     pub fn share(&self, jobs: usize) -> Budget {
         let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
@@ -168,8 +166,8 @@ impl Budget {
         })
     }
 
-    /// A budget for confirming and telling what was found. If this one is spent, a little more of what
-    /// it lacked.
+    /// A budget for confirming and reporting findings. If this one is spent, the new one has a little more of
+    /// the resource that ran out.
     #[must_use]
     pub fn for_report(&self) -> Budget {
         let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
@@ -191,7 +189,7 @@ impl Budget {
     }
 }
 
-/// Budgets are equal if they are the same.
+/// Two budgets are equal if they share the same state.
 impl PartialEq for Budget {
     fn eq(&self, other: &Budget) -> bool {
         match (&self.0, &other.0) {
@@ -208,7 +206,7 @@ impl Shared {
     fn spent(&self, state: u8) -> Option<Spent> {
         let state = match state {
             UNWATCHED => {
-                self.look(Instant::now(), self.memory.and_then(|_| memory::resident()));
+                self.check(Instant::now(), self.memory.and_then(|_| memory::resident()));
                 self.state.load(Ordering::Relaxed)
             }
             state => state,
@@ -216,8 +214,8 @@ impl Shared {
         [Spent::Time, Spent::Memory, Spent::Interrupted].into_iter().find(|s| code(*s) == state)
     }
 
-    /// Compares with the limits, and ends the budget if one is met.
-    fn look(&self, now: Instant, resident: Option<u64>) {
+    /// Compares time and memory with the limits, and ends the budget if one is reached.
+    fn check(&self, now: Instant, resident: Option<u64>) {
         let elapsed = now.saturating_duration_since(self.started);
         if self.interrupted.load(Ordering::Relaxed) {
             let at = *self.interrupted_at.get_or_init(|| now);
@@ -232,7 +230,7 @@ impl Shared {
         }
     }
 
-    /// The first reason stays.
+    /// Ends the budget. The first reason stays.
     fn end(&self, why: Spent) {
         for open in [RUNNING, UNWATCHED] {
             let (to, order) = (code(why), Ordering::Relaxed);

@@ -2,15 +2,15 @@
 
 use std::fs;
 
-/// Bytes of physical memory that the process holds, where the system says so.
+/// The bytes of physical memory that the process holds, if the system reports them.
 pub(crate) fn resident() -> Option<u64> {
     memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
-/// How many bytes to use unless told: half of the machine's memory or of what a container may have, and
-/// not more than seven eighths of what is free. `None` where the system does not say.
+/// The default limit in bytes: half of the memory of the machine or of the container, and not more than seven
+/// eighths of the free memory. `None` if the system does not report them.
 ///
-/// Half, since an array that grows is copied to one of twice its size: a larger one may be refused.
+/// Half, since a growing array is copied to one of twice its size: a larger array may be refused.
 pub fn default_memory() -> Option<u64> {
     let (total, available) = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
@@ -18,7 +18,7 @@ pub fn default_memory() -> Option<u64> {
     Some((total.min(container) / 2).min(available / 8 * 7))
 }
 
-/// All bytes of memory, and those that are free or can be freed.
+/// The bytes of memory in total, and those that are free or can be freed.
 fn machine(meminfo: &str) -> Option<(u64, u64)> {
     let field = |name: &str| {
         let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;

@@ -1,11 +1,11 @@
-//! The watchdog: one thread for all budgets of the process, there as long as one of them is.
+//! The watchdog: one thread for all budgets of the process. It runs while one of them exists.
 
 use crate::{RUNNING, Shared, UNWATCHED, memory};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How often it looks; more often where memory runs short, as programs can take a megabyte in a
+/// The pause between two checks; shorter when memory runs short, as programs can take a megabyte in a
 /// millisecond.
 const PAUSE: Duration = Duration::from_millis(5);
 const SHORT_PAUSE: Duration = Duration::from_millis(1);
@@ -22,7 +22,7 @@ fn watched() -> MutexGuard<'static, Watched> {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Watches a budget. If there can be no thread for that, whoever asks the budget looks for himself.
+/// Watches a budget. If no thread can be started, each check of the budget does the work itself.
 pub(crate) fn add(shared: &Arc<Shared>) {
     let mut watched = watched();
     watched.budgets.push(Arc::downgrade(shared));
@@ -32,19 +32,19 @@ pub(crate) fn add(shared: &Arc<Shared>) {
     }
     if !watched.runs {
         let order = Ordering::Relaxed;
-        // A budget that is spent already stays so.
+        // A spent budget stays spent.
         let _ = shared.state.compare_exchange(RUNNING, UNWATCHED, order, order);
     }
 }
 
 fn watch() {
-    while let Some(pause) = look() {
+    while let Some(pause) = check_all() {
         std::thread::sleep(pause);
     }
 }
 
-/// Looks at every budget, and says how long to pause; `None` if there is none left.
-fn look() -> Option<Duration> {
+/// Checks every budget, and returns the pause until the next check; `None` if no budget is left.
+fn check_all() -> Option<Duration> {
     let mut watched = watched();
     let mut live = Vec::with_capacity(watched.budgets.len());
     watched.budgets.retain(|budget| {
@@ -59,13 +59,13 @@ fn look() -> Option<Duration> {
     let now = Instant::now();
     let mut pause = PAUSE;
     for budget in &live {
-        budget.look(now, resident);
+        budget.check(now, resident);
         pause = pause.min(until_next(budget, now, resident));
     }
     (!live.is_empty()).then_some(pause)
 }
 
-/// How long a budget can go unwatched.
+/// The time until the next check of a budget.
 fn until_next(budget: &Shared, now: Instant, resident: Option<u64>) -> Duration {
     if budget.state.load(Ordering::Relaxed) != RUNNING {
         return PAUSE;

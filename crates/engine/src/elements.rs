@@ -1,14 +1,14 @@
-//! Which globals are arrays, and of how large elements.
+//! Finds the globals that are arrays, and the sizes of their elements.
 //!
-//! Front ends that know say so ([`raddle_ir::Global::element`]). Otherwise the IR has bytes, not types;
-//! but a program that indexes a global shows it: an address is the global's plus a register, and the
-//! register a number times the size of an element. What is found is for names only.
+//! A front end that knows the element size records it ([`raddle_ir::Global::element`]). Otherwise the IR has
+//! bytes, not types. But the indexing shows the size: an address is that of the global plus a register, and
+//! the register is a multiple of the element size. The result is used for names only.
 
 use raddle_ir::{BinOp, GlobalId, InstKind, Operand, Program, Reg};
 use raddle_machine::layout::ObjectId;
 use rustc_hash::FxHashMap;
 
-/// Which globals are arrays, with the size of an element.
+/// The globals that are arrays, with their element sizes.
 #[derive(Clone, Debug)]
 pub struct Elements(FxHashMap<GlobalId, u64>);
 
@@ -25,7 +25,7 @@ impl Elements {
         let id = GlobalId::from_u32(object.0);
         let global = program.globals.get(id)?;
         let (size, offset) = (*self.0.get(&id)?, u64::from(offset));
-        // An array of one is called by its name, unless its elements are what the source has.
+        // An array with one element is called by its name, unless the front end declared it an array.
         let array = global.size > size || global.element.is_some();
         let inside = array && offset < global.size;
         let rest = offset.checked_rem(size).filter(|_| inside)?;
@@ -57,7 +57,7 @@ fn indexed_globals(program: &Program) -> FxHashMap<GlobalId, u64> {
     found
 }
 
-/// What a result is a multiple of, by construction.
+/// A number of which the result is always a multiple.
 fn scale(inst: &InstKind, scales: &FxHashMap<Reg, u64>) -> Option<u64> {
     match *inst {
         InstKind::Bin { op: BinOp::Mul, a: Operand::Reg(_), b: Operand::Int(by), .. }

@@ -1,4 +1,4 @@
-//! Which fences empty a store buffer: one answer for all engines with buffers.
+//! The fences that empty a store buffer, defined once for all engines with buffers.
 
 use raddle_ir::FenceKind;
 

@@ -1,18 +1,18 @@
-//! What engines are asked and what they answer, whatever the models and the kind of search.
+//! The interface of the engines: options and results, independent of the model and of the kind of search.
 //!
 //! | module | subject |
 //! |---|---|
 //! | `model` | the memory models: one table |
-//! | `strategy` | the strategies and engines, and which go with which models: one table |
-//! | `options`, `limits` | what a search is asked: where to stop, what to look for |
+//! | `strategy` | the strategies and engines, and the models that they support: one table |
+//! | `options`, `limits` | the options of a search: when to stop, what to check |
 //! | `failure` | what can go wrong |
 //! | `schedule` | the steps that lead to an execution |
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
 //! | `tally` | how executions end, counted into a summary |
+//! | `story` | the events of a replay, and their wording |
 //! | `names`, `elements` | names of objects, threads and array elements |
 //! | `need` | what threads that are stuck wait for |
-//! | `story` | what happens in a replay: values and the words for them |
 
 mod elements;
 mod failure;

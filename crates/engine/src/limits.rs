@@ -1,32 +1,32 @@
-//! Where to stop, and what to look for.
+//! The limits of a search, and what it checks.
 
 use raddle_budget::Budget;
 use raddle_machine::{Bounds, Unroll};
 
-/// Where to stop. Every limit that is met is reported in [`crate::Summary::bounds`] or
+/// The limits of a search. Every limit that is reached is reported in [`crate::Summary::bounds`] or
 /// [`crate::Summary::stopped`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Executions (of any kind) explored before giving up.
+    /// The most executions, of any kind.
     pub executions: Option<u64>,
-    /// Time and memory, shared with everything else that works on the same program.
+    /// Time and memory, shared by all work on the same program.
     pub budget: Budget,
-    /// Visible events of one thread in one execution; the thread is stopped there.
+    /// The most events of one thread in one execution; the thread is stopped after them.
     pub events: u32,
-    /// Instructions that a thread may run between two visible events; a longer run is cut.
+    /// The most instructions that a thread may run between two visible operations; a longer run is cut.
     pub local_steps: u64,
-    /// How often loops may go back, each time they are entered; a thread that would do it once more
-    /// is stopped there.
+    /// How often loops may go back, each time they are entered; a thread that would go back once more is
+    /// stopped.
     pub unroll: Unroll,
-    /// The most stores of one thread that the reachability engine keeps from memory at the same time.
+    /// The most stores of one thread that the reachability engine delays at the same time.
     pub delayed_stores: usize,
-    /// Whether a thread is stopped when its loop has gone round for nothing. Nothing is lost by that,
-    /// and loops that wait for another thread need no bound.
+    /// Whether a thread is stopped after a round of a loop without effect. This loses no behaviour, and loops
+    /// that wait for another thread need no bound.
     pub spin: bool,
 }
 
 impl Limits {
-    /// What the machine has to know of them.
+    /// The part that the machine needs.
     pub fn bounds(&self) -> Bounds {
         Bounds {
             steps: self.local_steps,
@@ -51,11 +51,11 @@ impl Default for Limits {
     }
 }
 
-/// What is looked for beside what executions show by themselves.
+/// Optional checks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Checks {
-    /// Data races, as C11 has them.
+    /// Data races, as C11 defines them.
     pub races: bool,
-    /// The program's goals instead of its failures, if it has goals: for searches of states.
+    /// The goals of the program instead of its failures, if it has goals. Only for searches of states.
     pub goals: bool,
 }

@@ -1,13 +1,13 @@
-//! The memory models: one table of what is known of each, whatever the engine.
+//! The memory models: one table of their properties that do not depend on the engine.
 //!
-//! How a model orders accesses is said by the engines that have it: `raddle_interleave` for store buffers,
-//! `raddle_graph` for axioms. A new model is a row here and a file there.
+//! The engines define how a model orders accesses: `raddle_interleave` with store buffers, `raddle_graph`
+//! with axioms. A new model is a row here and a file there.
 
 use raddle_ir::FenceKind::{self, DmbSt, Eieio, Full, Lwsync, Mfence, StoreStore, Sync};
 use std::fmt;
 use std::str::FromStr;
 
-/// Where a store goes, in a model that is a machine with store buffers.
+/// The target of a store, in a model that is a machine with store buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Buffering {
     /// Straight to memory.
@@ -18,14 +18,14 @@ pub enum Buffering {
     PerLocation,
 }
 
-/// What is known of a model beside how it orders accesses.
+/// The properties of a model, without its order of accesses.
 struct Row {
     name: &'static str,
-    /// Its store buffers; `None` if it is given by axioms only.
+    /// The store buffers; `None` if only axioms define the model.
     buffering: Option<Buffering>,
-    /// The fences that order anything which the model leaves unordered, the weakest first.
+    /// The fences that have an effect under the model, the weakest first.
     fences: &'static [FenceKind],
-    /// The machine whose assembly the model is for; SC is for any.
+    /// The machine whose assembly the model describes; `None` for SC, which accepts any.
     machine: Option<&'static str>,
 }
 
@@ -71,7 +71,7 @@ impl Model {
         self.row().name
     }
 
-    /// Its store buffers; `None` for a model that is given by axioms only.
+    /// The store buffers; `None` if only axioms define the model.
     pub const fn buffering(self) -> Option<Buffering> {
         self.row().buffering
     }
@@ -81,12 +81,12 @@ impl Model {
         matches!(self.buffering(), Some(Buffering::Fifo | Buffering::PerLocation))
     }
 
-    /// The fences that order anything which the model leaves unordered, the weakest first.
+    /// The fences that have an effect under the model, the weakest first.
     pub const fn fences(self) -> &'static [FenceKind] {
         self.row().fences
     }
 
-    /// Whether assembly of this machine (`x86`, `POWER`, `ARM`) means under the model what it means there.
+    /// Whether the model describes the assembly of this machine (`x86`, `POWER`, `ARM`).
     pub fn is_of(self, machine: &str) -> bool {
         self.row().machine.is_none_or(|own| own == machine)
     }

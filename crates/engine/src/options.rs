@@ -1,4 +1,4 @@
-//! What a search is asked: the same for every engine.
+//! The options of a search: the same for every engine.
 
 use crate::limits::{Checks, Limits};
 use crate::model::Model;
@@ -18,18 +18,18 @@ impl Default for Sampling {
     }
 }
 
-/// What a search is asked. Options that the strategy's engine cannot heed are refused by
-/// [`Options::validate`].
+/// The options of a search. [`Options::validate`] refuses options that the engine of the strategy does not
+/// support.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub model: Model,
     pub strategy: Strategy,
     pub limits: Limits,
     pub checks: Checks,
-    /// How many stores a buffer holds: under TSO one of a thread, under PSO one of a thread and byte.
-    /// Without a bound, any number.
+    /// The most stores in a buffer: under TSO in the buffer of a thread, under PSO in that of a thread and
+    /// byte. `None` for no bound.
     pub buffer_bound: Option<u32>,
-    /// Go on after the first failure and report every distinct one.
+    /// Continue after the first failure, and report every distinct failure.
     pub keep_going: bool,
     /// Count distinct traces even if the strategy may visit one more than once; costs memory.
     pub count_traces: bool,
@@ -54,13 +54,13 @@ impl Options {
         }
     }
 
-    /// The same by another strategy.
+    /// The same options with another strategy.
     #[must_use]
     pub fn by(self, strategy: Strategy) -> Options {
         Options { strategy, ..self }
     }
 
-    /// The same with another budget.
+    /// The same options with another budget.
     #[must_use]
     pub fn within(mut self, budget: Budget) -> Options {
         self.limits.budget = budget;

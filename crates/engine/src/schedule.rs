@@ -19,8 +19,8 @@ pub enum Step {
     /// counted from its lowest; in the graph engine also the outcome of a store-conditional, 0 for
     /// success and 1 for failure.
     Choose { thread: ThreadId, choice: u64 },
-    /// A thread signals a condition variable and wakes this thread, or nobody. The graph engine has
-    /// the step only where several threads could be woken.
+    /// A thread signals a condition variable, and wakes this thread, or none. The graph engine has the step
+    /// only where several threads could be woken.
     Signal {
         thread: ThreadId,
         #[serde(deserialize_with = "Option::deserialize")]
@@ -43,7 +43,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The thread whose step it is.
+    /// The thread of the step.
     pub fn thread(&self) -> ThreadId {
         match self {
             Step::Run(thread)

@@ -1,4 +1,4 @@
-//! The strategies of search, and which engine has which: the one table that says what goes together.
+//! The strategies and their engines: the only table of supported combinations.
 
 use crate::model::{Buffering, Model};
 use crate::options::Options;
@@ -8,11 +8,11 @@ use std::fmt;
 /// The engines.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Engine {
-    /// Interleavings of events and updates, one for each trace.
+    /// Explores interleavings of events and updates, one for each trace.
     Interleave,
-    /// States instead of executions; schedules are those of the interleaving engine.
+    /// Explores states instead of executions. Its schedules are those of the interleaving engine.
     Reach,
-    /// Executions as graphs, by axioms.
+    /// Explores execution graphs that satisfy axioms.
     Graph,
 }
 
@@ -35,29 +35,29 @@ impl Engine {
         }
     }
 
-    /// Why a search under this model does not start, if the engine does not have the model.
+    /// The fault of a search under a model that the engine does not have.
     pub fn lacks(self, model: Model) -> Option<Fault> {
         let message =
             || format!("the model '{model}' is not supported by the engine '{}'", self.name());
         (!self.has(model)).then(|| Fault::new(FaultKind::Unsupported, message()))
     }
 
-    /// Whether it looks for data races.
+    /// Whether the engine finds data races.
     pub const fn finds_races(self) -> bool {
         matches!(self, Engine::Interleave)
     }
 
-    /// Whether it can bound store buffers.
+    /// Whether the engine can bound store buffers.
     pub const fn bounds_buffers(self) -> bool {
         matches!(self, Engine::Interleave)
     }
 
-    /// Whether it counts executions, so that their number and length can be bounded.
+    /// Whether the engine counts executions, so that their number and length can be bounded.
     pub const fn counts_executions(self) -> bool {
         !matches!(self, Engine::Reach)
     }
 
-    /// A strategy of the engine, for those who only replay.
+    /// A strategy of the engine, for replays.
     pub const fn strategy(self) -> Strategy {
         match self {
             Engine::Interleave => Strategy::Optimal,
@@ -66,7 +66,7 @@ impl Engine {
         }
     }
 
-    /// The models that it has.
+    /// The models of the engine.
     pub fn models(self) -> impl Iterator<Item = Model> {
         Model::ALL.into_iter().filter(move |model| self.has(*model))
     }
@@ -89,14 +89,14 @@ macro_rules! strategies {
                 }
             }
 
-            /// The engine that has it.
+            /// The engine of the strategy.
             pub const fn engine(self) -> Engine {
                 match self {
                     $(Strategy::$strategy => Engine::$engine,)*
                 }
             }
 
-            /// What it is, for people.
+            /// A description for users.
             pub const fn about(self) -> &'static str {
                 match self {
                     $(Strategy::$strategy => $about,)*
@@ -117,12 +117,12 @@ strategies! {
 }
 
 impl Strategy {
-    /// The strategy that a model is searched by unless another is asked for.
+    /// The default strategy of a model.
     pub const fn default_of(model: Model) -> Strategy {
         if Engine::Interleave.has(model) { Strategy::Optimal } else { Strategy::Graph }
     }
 
-    /// Whether it samples executions and never claims to have seen all.
+    /// Whether the strategy samples executions, and never claims completeness.
     pub const fn samples(self) -> bool {
         matches!(self, Strategy::Random)
     }
@@ -165,7 +165,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Options {
-    /// Whether the strategy's engine can do what is asked for.
+    /// Whether the engine of the strategy supports the options.
     pub fn validate(&self) -> Result<(), Refusal> {
         let engine = self.strategy.engine();
         if !engine.has(self.model) {
@@ -180,7 +180,7 @@ impl Options {
         Ok(())
     }
 
-    /// Whether there are store buffers that can be bounded.
+    /// Whether the search has store buffers that can be bounded.
     pub const fn has_buffers(&self) -> bool {
         self.model.is_buffered() && self.strategy.engine().bounds_buffers()
     }

@@ -7,7 +7,7 @@ use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::{Fault, Status};
 
-/// How many stores into a buffer, fences, spawns and joins a thread may perform in a row without an
+/// The most stores into a buffer, fences, spawns and joins that a thread may perform in a row without an
 /// event.
 pub const MAX_SILENT: u32 = 100_000;
 
@@ -21,17 +21,18 @@ pub enum BoundKind {
     Operations,
     /// [`crate::Limits::unroll`]
     Iterations,
-    /// How much store buffers hold. It cuts nothing: it leaves out executions.
+    /// The size of store buffers. It does not cut executions: it leaves some out.
     Buffer,
-    /// A thread goes round a loop without a way out, and every further round would be as the last. What is cut
-    /// are those rounds: what could happen in them happens in other executions.
+    /// A thread repeats a loop without a way out, and all further rounds would be the same. Only these rounds
+    /// are cut: other executions show everything that could happen in them.
     Endless,
-    /// The values that were tried of an input. It leaves out executions, too.
+    /// The values that were tried for an input. It leaves out executions, too.
     Inputs,
 }
 
 impl BoundKind {
-    /// What a thread that a bound has stopped is doing, and the bound; who met several is told of the first.
+    /// The status of a thread that a bound has stopped, and the bound. If several apply, the first is
+    /// reported.
     pub const STOPS: [(Status, BoundKind); 4] = [
         (Status::OutOfEvents, BoundKind::Events),
         (Status::OutOfSteps, BoundKind::LocalSteps),
@@ -39,7 +40,7 @@ impl BoundKind {
         (Status::Unrolled, BoundKind::Iterations),
     ];
 
-    /// Whether executions are missing that could show something that the others do not.
+    /// Whether the missing executions could show something that the others do not.
     pub const fn hides(self) -> bool {
         !matches!(self, BoundKind::Endless)
     }
@@ -57,40 +58,40 @@ impl BoundKind {
     }
 }
 
-/// A bound that cut executions short, or kept some from being explored.
+/// A bound that cut executions, or left some out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundMet {
     pub kind: BoundKind,
-    /// Where the thread was.
+    /// The position of the thread.
     pub loc: LocId,
-    /// How many executions met it.
+    /// The number of executions that met the bound.
     pub count: u64,
 }
 
-/// Why the search ended before it was complete.
+/// The reason why the search ended before it was complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stopped {
     Executions,
     Time,
     Memory,
-    /// A signal asked for it.
+    /// A signal interrupted it.
     Interrupted,
     /// At the first failure.
     Failure,
-    /// Whoever looked on had seen enough.
+    /// The visitor had seen enough.
     Enough,
     /// The strategy samples; it never claims completeness.
     Sampling,
-    /// Whether a thread waits for ever in a loop was not found out.
+    /// It is not known whether a thread waits for ever in a loop.
     Waiting,
-    /// A thread may have to delay more stores than the reachability engine lets it.
+    /// A thread may have to delay more stores than the reachability engine allows.
     Delays,
-    /// There is no schedule for what was found: a defect of raddle.
+    /// A finding has no schedule: a defect of raddle.
     Lost,
 }
 
 impl Stopped {
-    /// For programs.
+    /// The name in machine-readable output.
     pub const fn name(self) -> &'static str {
         match self {
             Stopped::Executions => "executions",
@@ -106,7 +107,7 @@ impl Stopped {
         }
     }
 
-    /// For people.
+    /// The phrase for users.
     pub const fn phrase(self) -> &'static str {
         match self {
             Stopped::Executions => "the limit on executions was reached",
@@ -136,34 +137,34 @@ impl From<Spent> for Stopped {
 /// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// Executions in which every thread ran to its end or goes on for ever without a change, or that failed.
+    /// Executions that failed, or in which every thread ran to its end or runs for ever without a change.
     pub executions: u64,
-    /// Executions in which a thread was stopped by `assume`, none waiting or failing otherwise.
+    /// Executions in which `assume` stopped a thread, and no thread waits or fails.
     pub blocked: u64,
-    /// Executions begun and given up because another one covers them.
+    /// Executions that were begun and abandoned because another one covers them.
     pub redundant: u64,
     /// Executions cut by a bound.
     pub cut: u64,
-    /// Distinct traces, complete and blocked, when they were asked for.
+    /// Distinct traces, complete and blocked, if they are counted.
     pub traces: Option<u64>,
-    /// The final values of the program's observables, with how many executions end so; in order
-    /// of the values.
+    /// The final values of the program's observables, with the number of executions that end with them; in
+    /// order of the values.
     pub states: Vec<(Vec<u64>, u64)>,
-    /// For each of [`Summary::states`], a schedule that ends so: the engine replays it.
-    /// Kept for programs whose final condition can be violated; empty for others.
+    /// For each of [`Summary::states`], a schedule that ends with these values, for replays. Kept for
+    /// programs whose final condition can be violated; empty for others.
     pub witnesses: Vec<Vec<Step>>,
     pub failures: Vec<Failure>,
     pub bounds: Vec<BoundMet>,
     pub stopped: Option<Stopped>,
-    /// Visible events performed in all, the measure of work.
+    /// The number of events of all executions: the measure of work.
     pub events: u64,
-    /// Visible events of the longest execution.
+    /// The number of events of the longest execution.
     pub longest: u32,
 }
 
 impl Summary {
-    /// The program asks for more than the engine has, or than the budget allows, before its first
-    /// instruction.
+    /// The summary of a search that cannot start: the program needs something that the engine does not have,
+    /// or more than the budget allows.
     pub fn cannot_start(fault: Fault, limits: &Limits) -> Summary {
         if let Some(spent) = limits.budget.spent() {
             return Summary { stopped: Some(spent.into()), ..Summary::default() };

@@ -1,4 +1,4 @@
-//! What the executions of a search have shown so far, counted: the summary while it grows.
+//! Counts the results of the executions of a search: the summary while it grows.
 
 use crate::failure::{Failure, FailureKind, FailureSite};
 use crate::schedule::Step;
@@ -6,38 +6,38 @@ use crate::summary::{BoundKind, BoundMet, Stopped, Summary};
 use raddle_ir::{LocId, Program, Quantifier};
 use rustc_hash::FxHashMap;
 
-/// How one execution ended.
+/// The end of one execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
     Complete,
-    /// A thread was stopped by `assume`, or spins for something that has happened since.
+    /// A thread was stopped by `assume`, or spins although the value that it waits for is in memory now.
     Blocked,
     /// A bound stopped a thread at this position.
     Cut(BoundKind, LocId),
-    /// The threads that have not ended go on for ever without a change, in loops without a way out, or wait for
-    /// the end of one that does. The first of the loops is here.
+    /// The threads that have not ended run for ever without a change, in loops without a way out, or join
+    /// such a thread. The position is that of the first such loop.
     Endless(LocId),
     Failed(Vec<FailureSite>),
 }
 
-/// Executions that end in the same final values.
+/// The executions that end with the same final values.
 #[derive(Clone, Debug)]
 struct Ending {
     count: u64,
-    /// How the first of them went, if that may be asked for.
+    /// The schedule of the first of them, if it may be needed.
     schedule: Vec<Step>,
 }
 
-/// Schedules are made only where one is kept.
+/// The counts so far. Schedules are built only where one is kept.
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub summary: Summary,
     keep_going: bool,
-    /// Whether final states are asked for, and whether one can be wrong.
+    /// Whether final states are collected, and whether one can violate the final condition.
     observes: bool,
     judges: bool,
     states: FxHashMap<Vec<u64>, Ending>,
-    /// Scratch.
+    /// Scratch buffer.
     state: Vec<u64>,
 }
 
@@ -53,7 +53,7 @@ impl Tally {
         }
     }
 
-    /// Counts an execution. `state` puts the final values of the observables into an empty vector.
+    /// Counts an execution. `state` writes the final values of the observables into an empty vector.
     pub fn count(
         &mut self,
         end: End,
@@ -74,7 +74,7 @@ impl Tally {
             End::Failed(failures) => {
                 self.summary.executions += 1;
                 for (n, site) in failures.iter().enumerate() {
-                    // An execution counts once for each error, however many threads show it.
+                    // An execution counts once for each error, even if several threads show it.
                     if !failures[..n].iter().any(|earlier| earlier.is_same_error(site)) {
                         self.failed(site.clone(), &schedule);
                     }
@@ -123,14 +123,14 @@ impl Tally {
         }
     }
 
-    /// Executions of any kind so far.
+    /// The number of executions of any kind so far.
     pub fn explored(&self) -> u64 {
         let Summary { executions, blocked, redundant, cut, .. } = &self.summary;
         executions + blocked + redundant + cut
     }
 
-    /// Whether there is nothing to go on for. Something unsupported decides nothing: another execution
-    /// may show a failure of the program.
+    /// Whether the result is final, so that the search can stop. An unsupported operation is not final:
+    /// another execution may show a failure of the program.
     pub fn is_decided(&self) -> bool {
         let fails = |failure: &Failure| failure.kind != FailureKind::Unsupported;
         !self.keep_going && self.summary.failures.iter().any(fails)

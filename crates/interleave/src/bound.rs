@@ -15,13 +15,13 @@
 //! and the search does not depend on bounds. (A bound on all stores of a thread under PSO would not have this
 //! property: any of several updates could free the slot.)
 //!
-//! The bound is *met* at a store if the thread has not seen that update otherwise. This holds iff some execution
-//! of the bounded machine reaches the store with a full buffer: the one in which the update comes as late as
-//! possible. If the bound is met in no trace, then every execution of the unbounded machine is one of the
-//! bounded machine: otherwise its first store that the bound forbids would find the buffer full, after a prefix
-//! that both machines have. Then the result holds without the bound. It is not enough that one more slot adds no
-//! traces: `x = 1; y = 1; z = 1; r = f` against `f = 1; fence; s = x` has the same three traces under TSO for
-//! K = 0, 1 and 2, and four for K = 3.
+//! The bound is *met* at a store if the thread has not seen that update otherwise. This holds iff some
+//! execution of the bounded machine reaches the store with a full buffer: the one in which the update comes
+//! as late as possible. If the bound is met in no trace, then every execution of the unbounded machine is one
+//! of the bounded machine: otherwise its first store that the bound forbids would find the buffer full, after
+//! a prefix that both machines have. Then the result holds without the bound. It is not enough that one more
+//! slot adds no traces: `x = 1; y = 1; z = 1; r = f` against `f = 1; fence; s = x` has the same three traces
+//! under TSO for K = 0, 1 and 2, and four for K = 3.
 
 use crate::buffer::Buffer;
 use crate::system::{System, field};
@@ -43,8 +43,8 @@ pub(crate) struct Slots {
 const WIDEST: usize = 16;
 
 impl System<'_> {
-    /// Takes a slot in the buffer for the thread's next store. The store happens after the updates that freed the
-    /// slot. False if it has to wait for one of them.
+    /// Takes a slot in the buffer for the thread's next store. The store happens after the updates that freed
+    /// the slot. False if it has to wait for one of them.
     #[cold]
     pub(crate) fn take_slot(&mut self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
         let Some(slots) = self.slots else { return true };
@@ -90,8 +90,8 @@ impl System<'_> {
         places
     }
 
-    /// Called when the newest event has taken a store out of its buffer. A thread that waits to store may have
-    /// waited for that.
+    /// Called when the newest event has taken a store out of its buffer. A thread that waits to store may
+    /// have waited for that.
     #[cold]
     pub(crate) fn free_slot(&mut self, thread: ThreadId, store: u32) {
         if let Some(update) = self.events.last() {
@@ -104,7 +104,8 @@ impl System<'_> {
     }
 }
 
-/// For each byte of a store, the `most`-th previous store of the thread to that byte: its update frees the slot.
+/// For each byte of a store, the `most`-th previous store of the thread to that byte: its update frees the
+/// slot.
 fn freeing_bytes(
     buffer: &Buffer,
     trail: &Trail,

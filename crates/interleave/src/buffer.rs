@@ -2,8 +2,8 @@
 //!
 //! A thread's stores are numbered in program order. Entry `k` keeps its place for ever, so only the end of
 //! the buffer and later changes of an entry need logging. One queue and one queue per location differ only in
-//! the entries that may leave: those without an older overlapping entry (PSO), or only the oldest one (TSO). A
-//! store-store barrier starts a new *epoch*: no entry leaves before all entries of earlier epochs.
+//! the entries that may leave: those without an older overlapping entry (PSO), or only the oldest one (TSO).
+//! A store-store barrier starts a new *epoch*: no entry leaves before all entries of earlier epochs.
 
 use crate::clock::ClockId;
 use raddle_engine::Buffering;

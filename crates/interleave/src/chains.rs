@@ -1,7 +1,7 @@
 //! The chains of a thread's updates: see [`crate::clock`].
 
 use crate::clock::{Chain, ClockId};
-use crate::record::{Base, Few};
+use crate::record::{Base, FewConflicts};
 use crate::system::{System, field};
 use raddle_engine::Buffering;
 use raddle_machine::ThreadId;
@@ -9,7 +9,12 @@ use raddle_machine::ThreadId;
 impl System<'_> {
     /// The chain that an update with this base and these conflicts extends.
     #[inline(always)]
-    pub(crate) fn update_chain(&mut self, thread: ThreadId, base: Base, few: Few) -> Chain {
+    pub(crate) fn update_chain(
+        &mut self,
+        thread: ThreadId,
+        base: Base,
+        few: FewConflicts,
+    ) -> Chain {
         // The updates of one queue are one chain.
         if self.rules.buffering == Buffering::Fifo
             && let Some((chain, _)) = self.process(thread).update_chains.first()
@@ -21,8 +26,8 @@ impl System<'_> {
         self.fitting_chain(thread, &[base.0, base.1, first, second, third])
     }
 
-    /// The chain that an update extends which has seen these clocks: one whose newest update it has seen, or a
-    /// new one.
+    /// The chain that an update extends which has seen these clocks: one whose newest update it has seen, or
+    /// a new one.
     fn fitting_chain(&mut self, thread: ThreadId, seen: &[ClockId]) -> Chain {
         let fits = self.process(thread).update_chains.iter().find(|(chain, newest)| {
             let newest = ClockId(self.machine.trail.get(*newest) as u32);

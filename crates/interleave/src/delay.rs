@@ -1,8 +1,8 @@
 //! Turns an execution under SC into one in which a store waits in its buffer.
 //!
-//! Paper 001, proofs of theorems 3 and 4: the events of the execution happen under the model in the same order.
-//! All stores reach memory at once, except the stores of one thread from some store on. Then the access happens
-//! that misses the delayed store, and then the delayed stores reach memory.
+//! Paper 001, proofs of theorems 3 and 4: the events of the execution happen under the model in the same
+//! order. All stores reach memory at once, except the stores of one thread from some store on. Then the
+//! access happens that misses the delayed store, and then the delayed stores reach memory.
 
 use crate::event::Turn;
 use crate::observe::{Happening, What};
@@ -44,7 +44,7 @@ pub fn delayed(
     let system = System::new(program, &options, Watched::Search);
     let system = system.map_err(|_| Undelayed::Stuck)?;
     let mut run = Run { system, steps: Vec::new(), threads: Vec::new() };
-    run.know_initial();
+    run.add_initial_threads();
     for happening in delay.past {
         if run.system.budget().is_spent() {
             return Err(Undelayed::Stuck);
@@ -74,7 +74,7 @@ struct Run<'p> {
 }
 
 impl Run<'_> {
-    fn know_initial(&mut self) {
+    fn add_initial_threads(&mut self) {
         for n in 0..self.system.machine.program.threads.len() as u32 {
             self.threads.push(Some(Known { thread: ThreadId(n), stores: 0, children: 0 }));
         }

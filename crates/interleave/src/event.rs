@@ -122,10 +122,10 @@ impl Action {
     }
 
     /// Whether the order of two enabled actions matters. They conflict if they touch common bytes and one of
-    /// them writes, with two exceptions (the rules of chronological traces, paper 000, section 2): a load does
-    /// not conflict with an update of its own thread, and a load that is served by the buffer conflicts with
-    /// nothing. The alternatives of one step count as steps of different processes, each of which disables the
-    /// others.
+    /// them writes, with two exceptions (the rules of chronological traces, paper 000, section 2): a load
+    /// does not conflict with an update of its own thread, and a load that is served by the buffer conflicts
+    /// with nothing. The alternatives of one step count as steps of different processes, each of which
+    /// disables the others.
     #[inline]
     pub fn conflicts(&self, other: &Action) -> bool {
         if self.thread == other.thread && self.update == other.update && !self.update {

@@ -15,8 +15,8 @@ impl System<'_> {
         self.machine.program.memory_lock.is_some_and(|lock| addr == global_address(lock))
     }
 
-    /// Takes a free lock, or fails on a destroyed one. A lock that is held, which only a try-lock finds, stays
-    /// unchanged.
+    /// Takes a free lock, or fails on a destroyed one. A lock that is held, which only a try-lock finds,
+    /// stays unchanged.
     #[inline]
     pub(crate) fn lock(
         &mut self,
@@ -74,7 +74,7 @@ impl System<'_> {
             let action = Action { addr: mutex, bytes: LOCK_BYTES, ..action };
             return self.failing_lock(action, fault, Condition::Unless(Class::Read), None, races);
         }
-        self.look(action, visible, races);
+        self.read_only(action, visible, races);
     }
 
     pub(crate) fn signal(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {

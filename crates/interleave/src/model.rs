@@ -1,7 +1,7 @@
 //! The differences between the models.
 //!
-//! All models run the same machine. A model defines where a store goes, and the effect of a fence or an access
-//! order on the stores before it. Everything else (happens-before, races, search) follows.
+//! All models run the same machine. A model defines where a store goes, and the effect of a fence or an
+//! access order on the stores before it. Everything else (happens-before, races, search) follows.
 
 use raddle_engine::{Buffering, Model};
 use raddle_ir::{FenceKind, Order};
@@ -41,21 +41,22 @@ impl Rules {
             }
             _ => Barrier::Nothing,
         };
-        self.heeded(barrier)
+        self.effective(barrier)
     }
 
-    /// The barriers before and after a store of this order, as compilers for x86 and SPARC map the C11 orders.
+    /// The barriers before and after a store of this order, as compilers for x86 and SPARC map the C11
+    /// orders.
     pub const fn store(self, order: Order) -> (Barrier, Barrier) {
         let (before, after) = match order {
             Order::Release | Order::AsmRelease => (Barrier::StoreStore, Barrier::Nothing),
             Order::SeqCst => (Barrier::StoreStore, Barrier::Drain),
             _ => (Barrier::Nothing, Barrier::Nothing),
         };
-        (self.heeded(before), self.heeded(after))
+        (self.effective(before), self.effective(after))
     }
 
     /// The part of a barrier that the model does not provide anyway: one queue keeps stores in order.
-    const fn heeded(self, barrier: Barrier) -> Barrier {
+    const fn effective(self, barrier: Barrier) -> Barrier {
         match (self.buffering, barrier) {
             (Buffering::None, _) | (Buffering::Fifo, Barrier::StoreStore) => Barrier::Nothing,
             _ => barrier,

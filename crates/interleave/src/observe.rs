@@ -1,10 +1,10 @@
 //! Shows the executions that a search visits to a visitor.
 //!
-//! [`observe`] is [`crate::explore`] with a visitor that sees every execution which is not covered by another:
-//! complete, failed, blocked or cut, with the actions of its threads in order. Actions that are not events of the
-//! search (stores into buffers, fences, spawns, joins) are included, so the happenings of each thread are its
-//! program order. The search goes back from one execution to get to the next. [`Execution::same`] is the length
-//! of the common part, so a visitor can keep its results for that part.
+//! [`observe`] is [`crate::explore`] with a visitor that sees every execution which is not covered by
+//! another: complete, failed, blocked or cut, with the actions of its threads in order. Actions that are not
+//! events of the search (stores into buffers, fences, spawns, joins) are included, so the happenings of each
+//! thread are its program order. The search goes back from one execution to get to the next.
+//! [`Execution::same`] is the length of the common part, so a visitor can keep its results for that part.
 //!
 //! Notes are taken only for a visitor. Their number is a word of the trail, so backtracking restores it.
 
@@ -140,7 +140,7 @@ impl Notes {
     }
 
     /// Sets the word that holds the number of notes.
-    pub fn settle_in(&mut self, word: Word) {
+    pub fn set_count_word(&mut self, word: Word) {
         self.count = Some(word);
     }
 }

@@ -27,13 +27,13 @@ impl System<'_> {
                 }
             };
         if !done {
-            self.perform_any(turn, races);
+            self.perform_general(turn, races);
         }
     }
 
     /// [`System::perform`] for every action.
     #[inline(never)]
-    fn perform_any(&mut self, turn: Turn, races: &mut Vec<Race>) {
+    fn perform_general(&mut self, turn: Turn, races: &mut Vec<Race>) {
         if turn.update {
             if self.data_races.is_some() {
                 self.watch_update(turn);
@@ -55,8 +55,8 @@ impl System<'_> {
         self.settle(thread);
     }
 
-    /// Records an unconditional write; it is an update if it has an `entry`. The overwritten value is recorded
-    /// only if something depends on it.
+    /// Records an unconditional write; it is an update if it has an `entry`. The overwritten value is
+    /// recorded only if something depends on it.
     #[inline(always)]
     pub(crate) fn record_write(
         &mut self,
@@ -140,7 +140,7 @@ impl System<'_> {
             }
             Visible::Unlock { .. } => self.unlock(action, &visible, races),
             Visible::CondEnqueue { mutex, .. } => self.enqueue(action, &visible, mutex, races),
-            Visible::CondLeave { .. } => self.look(action, &visible, races),
+            Visible::CondLeave { .. } => self.read_only(action, &visible, races),
             Visible::Signal { .. } | Visible::Broadcast { .. } => {
                 self.signal(action, &visible, races);
             }
@@ -158,7 +158,7 @@ impl System<'_> {
     }
 
     /// An event that reads its bytes, and whose thread gets no value.
-    pub(crate) fn look(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
+    pub(crate) fn read_only(&mut self, action: Action, visible: &Visible, races: &mut Vec<Race>) {
         let Some(slice) = self.checked(&action, visible.purpose(), None, races) else { return };
         self.record_step(action, Some(slice), Recording::NONE, races);
         self.machine.complete(action.thread, 0, true);
@@ -233,9 +233,9 @@ impl System<'_> {
         }
     }
 
-    /// A load that is served by the buffer. Paper 000, appendix B, "load from buffer": it joins the list of its
-    /// cell only when the update of that store does. Until then the store keeps a list of such loads. A new
-    /// load replaces those at the head of the list whose bytes it covers.
+    /// A load that is served by the buffer. Paper 000, appendix B, "load from buffer": it joins the list of
+    /// its cell only when the update of that store does. Until then the store keeps a list of such loads. A
+    /// new load replaces those at the head of the list whose bytes it covers.
     pub(crate) fn forwarded_load(&mut self, action: Action, store: u32) {
         let source = Identity::store(action.thread, store);
         let buffer = &self.process(action.thread).buffer;

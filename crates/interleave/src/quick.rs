@@ -34,7 +34,7 @@ impl System<'_> {
         let QuickLoad { addr, bytes, .. } = load;
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
         let Some(spot) = memory.spot(trail, addr, bytes, Purpose::Read) else {
-            return self.load_at_large(thread, &load, races);
+            return self.load_any_bytes(thread, &load, races);
         };
         // A spot is the value and the cell of the bytes in one lookup, for bytes that are one cell.
         let value = spot.read(trail);
@@ -46,7 +46,12 @@ impl System<'_> {
 
     /// [`System::quick_load`] for all other bytes that can be read without a fault, such as several cells.
     #[inline(never)]
-    fn load_at_large(&mut self, thread: ThreadId, load: &QuickLoad, races: &mut Vec<Race>) -> bool {
+    fn load_any_bytes(
+        &mut self,
+        thread: ThreadId,
+        load: &QuickLoad,
+        races: &mut Vec<Race>,
+    ) -> bool {
         let (memory, trail) = (&self.machine.memory, &self.machine.trail);
         let Some(slice) = memory.find(trail, load.addr, load.bytes, Purpose::Read) else {
             return false;
@@ -83,7 +88,7 @@ impl System<'_> {
         if self.notes.is_some() {
             self.note_plain(thread, What::Read, load.addr, load.bytes);
         }
-        self.go_on(thread, load.pc);
+        self.settle_quickly(thread, load.pc);
         true
     }
 
@@ -123,7 +128,7 @@ impl System<'_> {
             let order = self.machine.order(thread, true).unwrap_or(Order::Asm);
             self.note_plain(thread, What::Write(order), addr, bytes);
         }
-        self.go_on(thread, store.pc);
+        self.settle_quickly(thread, store.pc);
         true
     }
 

@@ -40,8 +40,8 @@ impl Conflicts {
 }
 
 impl System<'_> {
-    /// Collects the events that conflict with the action and that `base` has not seen. Returns the identity of
-    /// the write that the action reads from or overwrites.
+    /// Collects the events that conflict with the action and that `base` has not seen. Returns the identity
+    /// of the write that the action reads from or overwrites.
     #[inline]
     pub(crate) fn gather(
         &self,
@@ -85,9 +85,9 @@ impl System<'_> {
         source
     }
 
-    /// Moves the updates of the action's own thread from the conflicts into `base`. They order the action, but
-    /// they do not race with it: updates of one thread to one location leave in order, and a load waits for
-    /// updates of its own thread that have only some of its bytes.
+    /// Moves the updates of the action's own thread from the conflicts into `base`. They order the action,
+    /// but they do not race with it: updates of one thread to one location leave in order, and a load waits
+    /// for updates of its own thread that have only some of its bytes.
     #[inline]
     pub(crate) fn after_own_updates(
         &mut self,
@@ -192,9 +192,9 @@ impl System<'_> {
                 .any(|other| other.event != point.event && self.has_seen(other.clock, point))
     }
 
-    /// The needs of an event that is moved before the `n`-th of its conflicts: the other conflicts that do not
-    /// happen after that one. (A read of the moved write by the writer's own thread need not happen after that
-    /// write; without the write it is served by the buffer.)
+    /// The needs of an event that is moved before the `n`-th of its conflicts: the other conflicts that do
+    /// not happen after that one. (A read of the moved write by the writer's own thread need not happen after
+    /// that write; without the write it is served by the buffer.)
     fn needs_without(&mut self, n: usize, base: ClockId, conflicts: &Conflicts) -> ClockId {
         let moved = &conflicts.points[n];
         let mut needs = base;

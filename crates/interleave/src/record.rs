@@ -76,12 +76,12 @@ impl Needed {
 /// The accesses to one cell that a new access conflicts with, by name; 0 for none. The names of the reads
 /// fill the array from the front.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Few {
+pub(crate) struct FewConflicts {
     pub write: u32,
     pub reads: [u32; 2],
 }
 
-impl Few {
+impl FewConflicts {
     #[inline(always)]
     fn is_empty(self) -> bool {
         self.write | self.reads[0] == 0
@@ -174,9 +174,9 @@ impl System<'_> {
     }
 
     /// [`System::record_cells`] for the usual case: one cell, all of whose accesses so far touched only this
-    /// cell, and conflicts with at most the newest write and two reads since. The clocks of these conflicts go
-    /// into the new clock in one pass, without intermediate clocks. In all other cases, `simple` becomes false
-    /// before anything has changed, and [`System::record_cells`] starts again.
+    /// cell, and conflicts with at most the newest write and two reads since. The clocks of these conflicts
+    /// go into the new clock in one pass, without intermediate clocks. In all other cases, `simple` becomes
+    /// false before anything has changed, and [`System::record_cells`] starts again.
     #[inline(always)]
     pub(crate) fn record_cell(
         &mut self,
@@ -188,7 +188,7 @@ impl System<'_> {
         races: &mut Vec<Race>,
     ) -> Point {
         let word = CellWord::unpack(self.machine.trail.get(cell));
-        let (mut source, mut few) = (Identity::INITIAL, Few::default());
+        let (mut source, mut few) = (Identity::INITIAL, FewConflicts::default());
         let mut simple = recording.is_none_or(|recording| recording.needs.is_none())
             && (word.write | word.read) & CellWord::LINK == 0;
         if simple && word.write != 0 {
@@ -267,7 +267,7 @@ impl System<'_> {
     fn next_after(
         &mut self,
         base: Base,
-        few: Few,
+        few: FewConflicts,
         chain: Chain,
         races: &mut Vec<Race>,
     ) -> (ClockId, u32) {
@@ -317,7 +317,7 @@ impl System<'_> {
         }
         let chain = match entry {
             None => self.process(action.thread).chain,
-            Some(_) => self.update_chain(action.thread, Base::of(all), Few::default()),
+            Some(_) => self.update_chain(action.thread, Base::of(all), FewConflicts::default()),
         };
         let (clock, index) = self.clocks.next([all], chain);
         if entry.is_some() {

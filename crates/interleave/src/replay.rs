@@ -1,7 +1,7 @@
 //! Runs a schedule again on a fresh system, and narrates it.
 //!
-//! Without backtracking, reduction or sleep sets: the schedule determines every step and the end. If actions are
-//! still enabled after the last step, the execution has not reached its end, unless a thread has failed.
+//! Without backtracking, reduction or sleep sets: the schedule determines every step and the end. If actions
+//! are still enabled after the last step, the execution has not reached its end, unless a thread has failed.
 
 use crate::datarace::site;
 use crate::event::{Class, Turn};

@@ -1,8 +1,8 @@
 //! Schedules: translates the events of a search to steps that mean the same on a fresh system, and back.
 //!
-//! A search numbers a spawned thread when some execution first spawns it, and keeps the number. A fresh system
-//! that follows one schedule numbers threads in the order in which that schedule spawns them. Steps use the
-//! latter numbers, so a schedule does not depend on the search that found it.
+//! A search numbers a spawned thread when some execution first spawns it, and keeps the number. A fresh
+//! system that follows one schedule numbers threads in the order in which that schedule spawns them. Steps
+//! use the latter numbers, so a schedule does not depend on the search that found it.
 
 use crate::event::{ANY, Action, Class, Event, ONLY, Turn};
 use crate::system::{System, Watched, field};
@@ -71,7 +71,8 @@ pub(crate) fn woken(choice: u32) -> Option<ThreadId> {
     choice.checked_sub(1).map(ThreadId)
 }
 
-/// For each thread of a search, the corresponding thread of a fresh system: the same child of the same parent.
+/// For each thread of a search, the corresponding thread of a fresh system: the same child of the same
+/// parent.
 fn numbers(system: &System<'_>, fresh: &System<'_>) -> Vec<Option<ThreadId>> {
     let initial = system.machine.program.threads.len() as u32;
     let mut numbers = vec![None; system.machine.thread_count() as usize];

@@ -178,7 +178,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         self.races.clear();
         self.system.perform(turn, &mut self.races);
         self.outcomes.tally.summary.events += 1;
-        self.system.heed_bound(self.options.limits.events);
+        self.system.apply_event_bound(self.options.limits.events);
         // Before the races of this event: a race that one of them defers needs no second try now.
         P::reconsider(self);
         // By index: `reverse` borrows the whole search, but does not touch `races`.

@@ -33,7 +33,7 @@ impl System<'_> {
     /// [`System::settle`] for a thread that has completed its operation at `pc` and does not wait. It handles
     /// loads, stores and the end of the thread itself; everything else goes to [`System::settle_one`].
     #[inline]
-    pub fn go_on(&mut self, thread: ThreadId, pc: Pc) {
+    pub fn settle_quickly(&mut self, thread: ThreadId, pc: Pc) {
         let mut pc = pc.next();
         for silent in (1..MAX_SILENT).rev() {
             let most = self.machine.most_steps();
@@ -178,7 +178,7 @@ impl System<'_> {
                 }
                 let child = self.machine.spawn(thread)?;
                 self.machine.note_change(thread);
-                self.know_threads();
+                self.add_threads();
                 let clock = self.get(thread, field::CLOCK);
                 self.set(child, field::CLOCK, clock);
                 if self.data_races.is_some() {
@@ -243,8 +243,8 @@ impl System<'_> {
         self.machine.note_change(thread);
     }
 
-    /// Formats text from the memory that the thread sees, and writes it to its target at once. False if stores
-    /// of the thread to the target bytes are still in its buffer; they have to leave first.
+    /// Formats text from the memory that the thread sees, and writes it to its target at once. False if
+    /// stores of the thread to the target bytes are still in its buffer; they have to leave first.
     fn format(&mut self, thread: ThreadId) -> Result<bool, Fault> {
         let made = match self.is_drained(thread) {
             true => self.machine.formatted(thread, &|addr| self.machine.peek(addr)),

@@ -22,8 +22,8 @@ pub(crate) struct Left {
 }
 
 impl System<'_> {
-    /// The threads that are left when only rounds of loops can happen; `None` if a spinning thread would leave its
-    /// loop in another round.
+    /// The threads that are left when only rounds of loops can happen; `None` if a spinning thread would
+    /// leave its loop in another round.
     pub fn left(&mut self) -> Option<Left> {
         let (mut stuck, mut going_on) = (Vec::new(), Vec::new());
         for thread in self.spinning() {
@@ -57,8 +57,8 @@ impl System<'_> {
         spin
     }
 
-    /// Stops the enabled threads at the heads of loops that they repeat without effect, if all of them do so and
-    /// no store is in a buffer. For schedules of a search that does not stop spinning threads.
+    /// Stops the enabled threads at the heads of loops that they repeat without effect, if all of them do so
+    /// and no store is in a buffer. For schedules of a search that does not stop spinning threads.
     pub fn stop_spinning(&mut self) {
         let moment = self.moment();
         for thread in self.machine.thread_ids() {
@@ -70,9 +70,9 @@ impl System<'_> {
         }
     }
 
-    /// Runs a thread alone, while it changes nothing, until its fate is known. On the way it may reach the head of
-    /// another loop in the same state as at an earlier visit, although a value that it reads has changed since that
-    /// visit. It gets another round there, too.
+    /// Runs a thread alone, while it changes nothing, until its fate is known. On the way it may reach the
+    /// head of another loop in the same state as at an earlier visit, although a value that it reads has
+    /// changed since that visit. It gets another round there, too.
     fn go_alone(&mut self, thread: ThreadId, mut rounds: Rounds) -> Spin {
         let watch = self.machine.watch(Watch::Alone);
         let mut spin = Spin::Leaves;

@@ -142,7 +142,7 @@ impl<'p> System<'p> {
         match watched {
             Watched::Search => {}
             Watched::Notes(mut taken) => {
-                taken.settle_in(machine.trail.reserve(1));
+                taken.set_count_word(machine.trail.reserve(1));
                 notes = Some(taken);
             }
             Watched::Story => {
@@ -172,7 +172,7 @@ impl<'p> System<'p> {
             failures: Vec::new(),
             wants_races: false,
         };
-        system.know_threads();
+        system.add_threads();
         for thread in system.machine.thread_ids() {
             system.settle(thread);
         }
@@ -180,7 +180,7 @@ impl<'p> System<'p> {
     }
 
     /// Gives a buffer and a chain to every thread that the machine has numbered.
-    pub fn know_threads(&mut self) {
+    pub fn add_threads(&mut self) {
         while self.processes.len() < self.machine.thread_count() as usize {
             let thread = ThreadId(self.processes.len() as u32);
             let buffer = Buffer::new(word(thread, field::BUFFER));
@@ -292,7 +292,7 @@ impl<'p> System<'p> {
 
     /// Stops the thread of the newest event if the bound allows it no further event.
     #[inline]
-    pub fn heed_bound(&mut self, most: u32) {
+    pub fn apply_event_bound(&mut self, most: u32) {
         let Some(event) = self.events.last() else { return };
         let (thread, update) = (event.action.thread, event.action.update);
         if event.index >= most && !update && self.machine.status(thread) == Status::Ready {

@@ -16,9 +16,9 @@ use raddle_machine::memory::Purpose;
 use raddle_machine::{Fault, Needs, ThreadId, Word};
 
 impl System<'_> {
-    /// The newest write before which a waiting operation could have happened: one that `base` has not seen. All
-    /// such writes touch exactly the bytes of the operation ([`System::waits_among_others`] rejects others), so
-    /// one of its cells stands for all.
+    /// The newest write before which a waiting operation could have happened: one that `base` has not seen.
+    /// All such writes touch exactly the bytes of the operation ([`System::waits_among_others`] rejects
+    /// others), so one of its cells stands for all.
     pub(crate) fn last_chance(
         &self,
         action: &Action,

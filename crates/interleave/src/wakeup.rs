@@ -113,8 +113,8 @@ impl Trees {
     }
 
     /// Inserts a sequence unless the tree covers it. It follows the branches that are compatible with the
-    /// sequence, and adds a branch where none is. `happens_before(a, b)` takes positions. Tree and sequence can
-    /// be long: when the budget is spent, nothing is inserted.
+    /// sequence, and adds a branch where none is. `happens_before(a, b)` takes positions. Tree and sequence
+    /// can be long: when the budget is spent, nothing is inserted.
     pub fn insert(
         &mut self,
         list: &mut List,

@@ -1,7 +1,7 @@
 //! The program as a flat array of operations, ready to run.
 //!
-//! Registers have become slots of a frame (two for integers wider than 64 bits), blocks and
-//! functions have become places in one array. `decode` builds it.
+//! Registers are slots of a frame (two for integers wider than 64 bits). Blocks and functions are indices of
+//! one array. `decode` builds it.
 
 use crate::quick::Quick;
 use raddle_ir::{
@@ -9,12 +9,12 @@ use raddle_ir::{
     Pred, RmwOp, Type, UnOp,
 };
 
-/// A place in [`Code::ops`].
+/// An index of [`Code::ops`]: a program counter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pc(pub u32);
 
 impl Pc {
-    /// The place after this one.
+    /// The next index.
     #[inline]
     #[must_use]
     pub fn next(self) -> Pc {
@@ -26,11 +26,11 @@ impl Pc {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(pub u32);
 
-/// Where an operand comes from, in 32 bits: operations are read all the time.
+/// The source of an operand, packed into 32 bits, because operations are read very often.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Src(u32);
 
-/// A [`Src`] taken apart.
+/// An unpacked [`Src`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     Slot(Slot),
@@ -56,8 +56,8 @@ impl Src {
         Src(tag << Self::INDEX_BITS | index)
     }
 
-    /// Whether it can be read without further ado: it names no copy of a thread-local global, which
-    /// may have to be made first.
+    /// Whether the operand is at hand: it is not a copy of a thread-local global, which may have to be
+    /// created first.
     #[inline]
     pub fn is_at_hand(self) -> bool {
         !matches!(self.get(), Source::ThreadLocal(_))
@@ -158,7 +158,7 @@ pub enum Op {
         table: u32,
     },
     Unreachable,
-    /// The way into a loop, and the head that every iteration passes.
+    /// The entry of a loop, and the head that every iteration passes.
     LoopEntry(LoopId),
     LoopHead(LoopId),
 
@@ -204,7 +204,7 @@ pub enum Op {
         expected: Src,
         new: Src,
         order: Order,
-        /// The order of one that finds something else.
+        /// The order if the comparison fails.
         failure: Order,
     },
     StoreCond {
@@ -239,7 +239,7 @@ pub enum Op {
     },
     Halt,
     Nop,
-    /// The start of a block that a goal asks for.
+    /// The start of a block that a goal names.
     Pause,
 
     Lock {
@@ -253,7 +253,7 @@ pub enum Op {
         addr: Src,
     },
     CondWait {
-        /// The wait may end at any time; this says whether it was woken.
+        /// For a wait with a timeout: the destination for whether the thread was woken.
         woken: Option<Slot>,
         cond: Src,
         mutex: Src,
@@ -323,9 +323,9 @@ pub struct LoopCode {
     pub may_spin: bool,
     /// Whether a thread could leave it: see `exits`.
     pub has_way_out: bool,
-    /// How many loops of the function it is inside of.
+    /// The number of loops of the function around it.
     pub nesting: u32,
-    /// How often it may go back, each time it is entered.
+    /// How often the loop may go back, each time it is entered.
     pub most: Option<u32>,
 }
 
@@ -335,7 +335,7 @@ pub struct FuncCode {
     pub entry: Option<Pc>,
     /// Words of a frame, without its header.
     pub slots: u32,
-    /// How many of those are registers'; the others are loops'.
+    /// How many of those hold registers; the others belong to loops.
     pub register_slots: u32,
     /// The slot and the type of each register.
     pub regs: Vec<(Slot, Type)>,
@@ -345,11 +345,11 @@ pub struct FuncCode {
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     pub ops: Vec<Op>,
-    /// What each operation is to those who go the short way.
+    /// The quick form of each operation.
     pub(crate) quick: Vec<Quick>,
-    /// The position of each operation.
+    /// The source position of each operation.
     pub locs: Vec<LocId>,
-    /// The block of each operation, and which of its instructions it is.
+    /// The block of each operation, and the index of its instruction there.
     pub insts: Vec<(BlockId, u32)>,
     pub funcs: Vec<FuncCode>,
     /// Arguments of calls, with whether they are wide.
@@ -360,22 +360,22 @@ pub struct Code {
     pub switches: Vec<Switch>,
     pub messages: Vec<String>,
     pub loops: Vec<LoopCode>,
-    /// The start of each block that a goal asks for.
+    /// The start of each block that a goal names.
     pub pauses: Vec<(FuncId, BlockId, Pc)>,
     /// Whether a loop may spin.
     pub may_spin: bool,
     pub has_joins: bool,
     /// Whether any thread can wait for a value in memory.
     pub has_waits: bool,
-    /// Whether what an operation does can depend on the value that it overwrites.
+    /// Whether the effect of some operation depends on the value that it overwrites.
     pub has_conditions: bool,
-    /// Whether there are private objects.
+    /// Whether private objects exist.
     pub has_private: bool,
-    /// Whether threads have copies of globals that others may touch.
+    /// Whether threads have copies of thread-local globals that other threads may touch.
     pub shares_thread_locals: bool,
-    /// Whether there is one thread in the beginning, which may start others: see [`crate::private`].
+    /// Whether the program begins with one thread, which may spawn others: see [`crate::private`].
     pub begins_alone: bool,
-    /// Whether anything is formatted, which reads memory without an event.
+    /// Whether some operation formats text, which reads memory without an event.
     pub has_formats: bool,
 }
 
@@ -389,15 +389,15 @@ impl Code {
         self.locs[pc.0 as usize]
     }
 
-    /// The function that an operation is of.
+    /// The function of an operation.
     pub fn function_at(&self, pc: Pc) -> Option<FuncId> {
-        // Functions lie one after the other, in order.
+        // The code of functions is consecutive and in order.
         let entries = self.funcs.iter().enumerate().filter_map(|(n, f)| Some((n, f.entry?)));
         let found = entries.take_while(|(_, entry)| *entry <= pc).last()?;
         Some(FuncId::from_u32(found.0 as u32))
     }
 
-    /// The loop whose head an operation is.
+    /// The loop whose head is this operation.
     pub fn loop_at(&self, pc: Pc) -> Option<LoopId> {
         match self.ops[pc.0 as usize] {
             Op::LoopHead(id) => Some(id),
@@ -420,7 +420,7 @@ pub fn is_wide(ty: Type) -> bool {
 mod tests {
     use super::*;
 
-    /// Operations are read all the time.
+    /// Operations are read very often, so their size matters.
     #[test]
     fn operations_are_small() {
         assert!(std::mem::size_of::<Op>() <= 40);

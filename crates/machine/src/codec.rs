@@ -1,16 +1,16 @@
-//! States as strings of bytes: what a stateful engine keeps, and comes back to.
+//! States encoded as bytes: a stateful engine keeps them, and returns to them.
 //!
-//! A state is taken apart into *components*, a string for each thread and one for each group of
-//! [`GROUP`] objects. Two moments of one machine have equal components iff the machine goes on alike
-//! from both: registers that will not be read again, and what a thread did that has stopped for
-//! good, are left out. Where frames lie in the trail is not part of it: decoding puts them where a
-//! fresh thread would.
+//! A state consists of *components*: a byte string for each thread, and one for each group of [`GROUP`]
+//! objects. Two moments of one machine have equal components iff the machine behaves the same from both.
+//! Registers that will not be read again are left out, and so is the past of a thread that has stopped. The
+//! places of frames in the trail are not encoded: decoding puts the frames where a fresh thread would.
 //!
 //! Invariants:
-//! - The machine bounds no loops ([`Bounds::unroll`](crate::Bounds)) and stops threads only in those that read
-//!   nothing ([`Watch::Silent`](crate::Watch)): the words of loops are of the past, and left out.
-//! - Decoding starts from the machine as it was made ([`Machine::new`]); what a string does not
-//!   mention is as it was there.
+//! - The machine bounds no loops ([`Bounds::unroll`](crate::Bounds)), and it stops threads only in loops that
+//!   read nothing ([`Watch::Silent`](crate::Watch)). So the words of loops concern only the past, and are
+//!   left out.
+//! - Decoding starts from the machine as it was made ([`Machine::new`]). Parts that a string does not contain
+//!   are as they were then.
 //! - Numbers are LEB128, low seven bits first.
 
 use crate::code::{Op, Pc, Slot, is_wide};
@@ -34,7 +34,7 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes a number off the front; 0 where nothing is left.
+/// Removes a number from the front; 0 if nothing is left.
 pub fn take(bytes: &mut &[u8]) -> u64 {
     let (mut value, mut shift) = (0, 0);
     while let Some((first, rest)) = bytes.split_first() {
@@ -49,7 +49,7 @@ pub fn take(bytes: &mut &[u8]) -> u64 {
 }
 
 impl Machine<'_> {
-    /// Finds out what is needed where: before the first encoding.
+    /// Computes the needed slots of all functions. To be called before the first encoding.
     pub fn prepare_codec(&mut self) {
         debug_assert!(!self.bounds.unroll.is_some(), "loops are bounded");
         let funcs: Vec<_> = self.program.funcs.keys().collect();
@@ -69,7 +69,7 @@ impl Machine<'_> {
         self.func_of[pc as usize] as usize
     }
 
-    /// Appends a thread's component; nothing for one that is absent.
+    /// Appends the component of a thread; nothing for an absent one.
     pub fn encode_thread(&self, thread: ThreadId, out: &mut Vec<u8>) {
         let status = self.status(thread);
         if status == Status::Absent {
@@ -79,7 +79,7 @@ impl Machine<'_> {
         if status != Status::Ready {
             match status {
                 Status::Finished => self.encode_end(thread, out),
-                // In which loop it spins is asked at the end.
+                // The end of the search needs the loop in which it spins.
                 Status::Spinning => put(out, self.get(thread, field::PC)),
                 _ => {}
             }
@@ -95,7 +95,7 @@ impl Machine<'_> {
             base = self.trail.get(Word::from_index(base).at(frame::CALLER));
         }
         put(out, frames.len() as u64);
-        // From the outermost frame in; a frame is at the place where the next one returns to.
+        // From the outermost frame inwards. The position of a frame is the return address of the next one.
         for n in (0..frames.len()).rev() {
             let inner = n.checked_sub(1).map(|inner| frames[inner]);
             self.encode_frame(thread, frames[n], inner, out);
@@ -109,13 +109,13 @@ impl Machine<'_> {
         }
     }
 
-    /// The slots that are observed of a thread that has ended.
+    /// The observed slots of a thread that has ended.
     fn end_slots(&self, thread: ThreadId) -> &[u32] {
         let func = self.threads[thread.0 as usize].func;
         func.map_or(&[], |func| &self.observed[func.as_u32() as usize])
     }
 
-    /// A slot of the outermost frame, which is the first thing in the first chunk.
+    /// A slot of the outermost frame, which is at the start of the first chunk.
     fn end_word(&self, thread: ThreadId, slot: u32) -> Word {
         self.threads[thread.0 as usize].chunks[0].0.at(frame::SLOTS + slot)
     }
@@ -136,7 +136,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Makes a thread what its component says.
+    /// Restores a thread from its component.
     pub fn decode_thread(&mut self, thread: ThreadId, mut bytes: &[u8]) {
         let status = bytes.first().map_or(Status::Absent, |status| Status::ALL[*status as usize]);
         self.set_status(thread, status);
@@ -176,7 +176,7 @@ impl Machine<'_> {
             let pc = take(&mut bytes);
             let (result, allocas) = (take(&mut bytes), take(&mut bytes));
             let words = frame::SLOTS + self.code.funcs[self.func_at(pc)].slots;
-            // It fitted when it was made.
+            // The frame fitted when it was first made.
             let Ok((base, in_chunk)) = self.stack_room(thread, top, chunk, words) else { return };
             for (offset, value) in [
                 (frame::RETURN_PC, return_pc),
@@ -206,7 +206,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Where the result of the call that returns to `pc` goes.
+    /// The destination of the result of the call that returns to `pc`.
     fn awaited_at(&self, pc: u64) -> Option<(Slot, Type)> {
         match self.code.op(Pc((pc as u32).saturating_sub(1))) {
             Op::Call { dst, .. } => dst,
@@ -214,12 +214,12 @@ impl Machine<'_> {
         }
     }
 
-    /// How many components the objects make.
+    /// The number of components of objects.
     pub fn group_count(&self) -> u32 {
         (self.memory.len() as u32).div_ceil(GROUP)
     }
 
-    /// Appends the component of a group of objects; nothing if none of them ever was.
+    /// Appends the component of a group of objects; nothing if all of them are absent.
     pub fn encode_group(&self, group: u32, out: &mut Vec<u8>) {
         let start = out.len();
         let mut end = start;
@@ -227,7 +227,7 @@ impl Machine<'_> {
             let object = ObjectId(object);
             let fixed = self.is_fixed(object);
             self.memory.encode(&self.trail, object, fixed, out);
-            // Objects at the end that are absent are not told apart from those that are not known.
+            // Trailing absent objects are not distinguished from unknown ones.
             if fixed || self.memory.is_known(&self.trail, object) {
                 end = out.len();
             }
@@ -235,7 +235,7 @@ impl Machine<'_> {
         out.truncate(end);
     }
 
-    /// Makes the objects of a group what their component says.
+    /// Restores the objects of a group from their component.
     pub fn decode_group(&mut self, group: u32, mut bytes: &[u8]) {
         for object in group * GROUP..((group + 1) * GROUP).min(self.memory.len() as u32) {
             let object = ObjectId(object);
@@ -244,14 +244,14 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether an object is there from the start to the end: a global that all threads share.
+    /// Whether an object exists from start to end: a global that all threads share.
     fn is_fixed(&self, object: ObjectId) -> bool {
         let global = GlobalId::from_u32(object.0);
         self.program.globals.get(global).is_some_and(|global| !global.thread_local)
     }
 }
 
-/// Whether a slot is where the result of a call goes that a frame waits for.
+/// Whether a slot is the destination of the call that a frame waits for.
 fn is_awaited(awaited: Option<(Slot, Type)>, slot: u32) -> bool {
     awaited.is_some_and(|(Slot(first), ty)| slot == first || is_wide(ty) && slot == first + 1)
 }

@@ -1,15 +1,14 @@
-//! Loops that count: those that end by themselves, whatever other threads do and whatever the inputs
-//! are.
+//! Loops that count: those that end without a bound, for all inputs and all actions of other threads.
 //!
-//! A loop counts if every round passes a test that can leave it, and the test compares a *counter*
-//! with a value that does not change in the loop. A counter is a register that every round changes
-//! once, by adding, subtracting, shifting or dividing. Both must be *own* values: computed from
-//! constants and addresses alone, not from memory, inputs, or what an operation on shared state
-//! returned. A loop may have other exits: those only make it end sooner.
+//! A loop counts if every round passes a test that can leave the loop, and the test compares a *counter* with
+//! a value that does not change in the loop. A counter is a register that every round changes once, by
+//! adding, subtracting, shifting or dividing. Both must be *own* values: computed only from constants and
+//! addresses, not from memory, inputs, or results of operations on shared state. A loop may have other exits:
+//! they only make it end sooner.
 //!
 //! Own values are found by one flow analysis over the program, which follows calls into their
 //! functions and back. It ignores the order of instructions, so a register that is ever assigned a
-//! foreign value is foreign everywhere. When in doubt a loop does not count.
+//! foreign value is foreign everywhere. In case of doubt, a loop does not count.
 
 use raddle_ir::{
     BinOp, BlockId, Callee, FuncId, Function, InstKind, Operand, Program, Reg, TerminatorKind,
@@ -28,7 +27,7 @@ impl<'p> Counting<'p> {
         Counting { program, foreign: Foreign::of(program) }
     }
 
-    /// Whether the loop with this head counts. `back` has the edges that lead back in its function.
+    /// Whether the loop with this head counts. `back` holds the back edges of its function.
     pub fn counts(&self, func: FuncId, head: BlockId, back: &[(BlockId, BlockId)]) -> bool {
         let function = &self.program.funcs[func];
         let Some(round) = Round::of(function, head, back) else { return false };
@@ -145,7 +144,7 @@ fn callees<'a>(callee: &Callee, pointed_at: &'a [FuncId]) -> impl Iterator<Item 
     direct.into_iter().chain(any.iter().copied())
 }
 
-/// The functions whose address is taken anywhere.
+/// The functions whose address is taken somewhere in the program.
 fn pointed_at(program: &Program) -> Vec<FuncId> {
     let mut found = Vec::new();
     let mut note = |operand: Operand| {
@@ -167,20 +166,20 @@ fn pointed_at(program: &Program) -> Vec<FuncId> {
     found
 }
 
-/// A loop: what may happen in one round of it.
+/// A loop, for questions about one round of it.
 struct Round<'f> {
     func: &'f Function,
     head: BlockId,
-    /// By block.
+    /// For each block, whether it is in the loop.
     body: Vec<bool>,
-    /// Where control can go from each block.
+    /// The possible successors of each block.
     successors: Vec<Vec<BlockId>>,
-    /// How often each register is assigned in the body, and where last.
+    /// The number of assignments of each register in the body, and the place of the last one.
     defs: FxHashMap<Reg, (u32, BlockId, &'f InstKind)>,
 }
 
 impl<'f> Round<'f> {
-    /// The loop, unless it can be entered elsewhere than at its head.
+    /// The loop, unless it can be entered at another block than its head.
     fn of(func: &'f Function, head: BlockId, back: &[(BlockId, BlockId)]) -> Option<Round<'f>> {
         let successors: Vec<_> = func.blocks.keys().map(|block| successors(func, block)).collect();
         let mut predecessors = vec![Vec::new(); func.blocks.len()];
@@ -202,7 +201,7 @@ impl<'f> Round<'f> {
                 work.extend(&predecessors[n]);
             }
         }
-        // Control starts in block 0: if that is in the body, a way into the loop passes the head by.
+        // Control starts in block 0: if that is in the body, the loop can be entered without its head.
         if head.as_u32() != 0 && body[0] {
             return None;
         }
@@ -222,8 +221,8 @@ impl<'f> Round<'f> {
         self.body[block.as_u32() as usize]
     }
 
-    /// Whether a block ends in a test that every round passes, that can leave the loop, and that
-    /// compares a counter with something that does not change.
+    /// Whether a block ends in a test that every round passes, that can leave the loop, and that compares a
+    /// counter with a value that does not change.
     fn is_counted_exit(&self, block: BlockId, is_own: &dyn Fn(Operand) -> bool) -> bool {
         let TerminatorKind::Branch { cond: Operand::Reg(cond), then, els } =
             self.func.blocks[block].term.kind
@@ -266,7 +265,7 @@ impl<'f> Round<'f> {
     fn is_counter(&self, reg: Reg) -> bool {
         let Some((1, block, inst)) = self.defs.get(&reg) else { return false };
         let inst = match inst {
-            // The step may be computed beside and moved.
+            // The step may be computed in another register and then moved.
             InstKind::Move { a: Operand::Reg(from), .. } => match self.defs.get(from) {
                 Some((1, _, inst)) => inst,
                 _ => return false,
@@ -276,7 +275,7 @@ impl<'f> Round<'f> {
         self.is_in_every_round(*block) && is_step(inst, reg)
     }
 
-    /// Whether no round passes this block by.
+    /// Whether every round passes this block.
     fn is_in_every_round(&self, block: BlockId) -> bool {
         if block == self.head {
             return true;
@@ -298,8 +297,8 @@ impl<'f> Round<'f> {
     }
 }
 
-/// Where control can go from a block. A block that sets a register and jumps to a branch on it goes one
-/// way only: so `a && b` looks as a condition.
+/// The possible successors of a block. A block that sets a register to a constant and jumps to a branch on it
+/// has only one: the condition `a && b` is compiled to such blocks.
 fn successors(func: &Function, block: BlockId) -> Vec<BlockId> {
     let from = &func.blocks[block];
     if let TerminatorKind::Jump(to) = from.term.kind
@@ -314,7 +313,7 @@ fn successors(func: &Function, block: BlockId) -> Vec<BlockId> {
     from.term.kind.successors()
 }
 
-/// How many instructions there may be between a counter and the test of it.
+/// The most instructions between a counter and its test.
 const MOST_STEPS: u32 = 8;
 
 /// Whether an instruction computes the next value of a counter from the current one.

@@ -1,4 +1,4 @@
-//! From the IR to [`Code`].
+//! Translates the IR to [`Code`].
 
 use crate::code::{
     Args, Code, FuncCode, LoopCode, LoopId, Op, Pc, Slot, Source, Src, Switch, Target, is_wide,
@@ -16,9 +16,9 @@ use raddle_ir::{
     BlockId, Callee, FuncId, Function, InstKind, LocId, Operand, Program, Reg, TerminatorKind, Type,
 };
 
-/// The program with the loops watched that the bounds are about.
+/// Decodes a program. Watches the loops that the bounds concern.
 pub fn decode(program: &Program, bounds: &Bounds) -> Result<Code, Fault> {
-    // Decoded, it takes about as much again.
+    // The decoded form takes about as much memory as the program.
     if !bounds.budget.affords(program.code_bytes()) {
         let message = "the program is larger than there is memory for";
         return Err(Fault::new(FaultKind::Unsupported, message));
@@ -56,7 +56,7 @@ fn waits(op: &Op) -> bool {
     }
 }
 
-/// Whether what an operation does depends on the value that it overwrites.
+/// Whether the effect of an operation depends on the value that it overwrites.
 fn looks(op: &Op) -> bool {
     matches!(op, Op::Rmw { .. } | Op::CmpXchg { .. } | Op::StoreCond { .. } | Op::TryLock { .. })
 }
@@ -94,14 +94,14 @@ struct Decoder<'a> {
     code: &'a mut Code,
     func: &'a Function,
     id: FuncId,
-    /// Where each block starts.
+    /// The start of each block.
     blocks: Vec<Pc>,
     watched: Vec<Loop>,
-    /// The edges that close loops.
+    /// The back edges.
     back: &'a [(BlockId, BlockId)],
-    /// The bounds on loops, if there are any: ways into loops are then marked.
+    /// The bounds on loops, if any: the entries of loops are marked then.
     unrolling: Option<&'a Unrolling<'a>>,
-    /// The instruction that operations are made of.
+    /// The instruction that is being translated.
     at: (BlockId, u32),
 }
 
@@ -144,7 +144,7 @@ impl Decoder<'_> {
         quick::translate(self.program, self.id, self.code);
     }
 
-    /// Whether a goal asks for a thread at the start of this block.
+    /// Whether a goal names this block.
     fn is_goal(&self, block: BlockId) -> bool {
         let mut places = self.program.goals.iter().flat_map(|goal| &goal.places);
         places.any(|(thread, at)| *at == block && self.program.threads[*thread].func == self.id)
@@ -175,7 +175,7 @@ impl Decoder<'_> {
         self.push(Op::LoopHead(id), loc);
     }
 
-    /// Where an edge leads: around the way in, if it leads back.
+    /// The target of an edge. A back edge skips the entry of the loop.
     fn edge(&self, from: BlockId, to: BlockId) -> Pc {
         let Pc(start) = self.blocks[to.as_u32() as usize];
         let around =
@@ -289,7 +289,7 @@ impl Decoder<'_> {
             InstKind::Assert { cond, ref message } => {
                 Op::Assert { cond: self.src(cond), message: self.message(message) }
             }
-            // There is nothing to choose, and nothing that others could tell.
+            // Only one value is possible, so this is a local step.
             InstKind::Choose { dst, ty, lo, hi, .. } if lo == hi => {
                 Op::Move { ty, dst: self.slot(dst), a: self.src(Operand::Int(lo.into())) }
             }

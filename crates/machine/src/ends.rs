@@ -53,8 +53,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The first live copy of a thread-local global of the thread that other threads may touch. In the order of the
-    /// globals: the order of their first use may differ in a replay.
+    /// The first live copy of a thread-local global of the thread that other threads may touch. In the order
+    /// of the globals: the order of their first use may differ in a replay.
     fn first_thread_local(&self, thread: ThreadId) -> Option<ObjectId> {
         let locals = self.threads[thread.0 as usize].thread_locals.iter();
         let shared = locals.filter(|(global, _)| !self.program.globals[*global].private);

@@ -25,7 +25,7 @@ fn divided_by_zero() -> Fault {
     Fault::new(FaultKind::DivisionByZero, "division by zero")
 }
 
-/// `a op b` where it is on integers or pointers of at most 64 bits and cannot fault.
+/// `a op b` for integers or pointers of at most 64 bits, if the operator cannot fault.
 #[inline]
 pub fn total64(op: BinOp, bits: u8, a: u64, b: u64) -> Option<u64> {
     let value = match op {
@@ -204,7 +204,7 @@ pub fn cast(op: CastOp, from: Type, to: Type, a: u128) -> u128 {
     }
 }
 
-/// What a read-modify-write leaves in memory.
+/// The value that a read-modify-write writes.
 pub fn rmw_result(op: RmwOp, ty: Type, old: u128, operand: u128) -> u128 {
     let pick = |pred| if int_pred(pred, ty, old, operand) { old } else { operand };
     let value = match op {

@@ -1,35 +1,35 @@
 //! Whether a loop has a way out.
 //!
-//! A thread that goes round a loop for nothing ([`crate::spin`]) *waits* if some value could let it leave;
-//! in a loop without a way out it only goes on. A way out of a loop is
+//! A thread that repeats a loop without effect ([`crate::spin`]) *waits* if some value would let it leave. In
+//! a loop without a way out it runs for ever. A way out of a loop is
 //!
-//! - an edge to a block outside of it from which the thread can do something else than fail, if the branch
-//!   depends on something that was read in the loop (the registers are the same in every round, so a
-//!   branch on those alone goes the same way every time), or
-//! - an end of the thread or of the program, or a call that may not return for another reason than a
-//!   failure: it ends the thread or the program, or stays in a loop without a way out.
+//! - an edge to a block outside the loop from which the thread can do something else than fail, if the branch
+//!   depends on a value that was read in the loop (the registers are the same in every round, so a branch on
+//!   registers alone always takes the same edge), or
+//! - an end of the thread or of the program, or a call that may not return for another reason than a failure:
+//!   it ends the thread or the program, or stays in a loop without a way out.
 //!
 //! A failure (an assertion, `abort`) is not a way out, nor is an assumption that does not hold.
 //!
-//! The loop of a head is the natural one: what can get to an edge that leads back to the head without
-//! passing it. Where it is not certain that there is no way out, there is one: what is read from private
-//! memory or returned by a call may be anything, and so may registers that are assigned on some ways around only.
+//! The loop of a head is the natural loop: the blocks that can reach a back edge to the head without passing
+//! the head. In case of doubt, a loop has a way out: a value that is read from private memory or returned by
+//! a call may be anything, and so may a register that only some paths around the loop assign.
 
 use raddle_budget::Budget;
 use raddle_ir::flow::Flow;
 use raddle_ir::{Block, BlockId, Callee, FuncId, Function, InstKind, Operand, Program};
 use raddle_ir::{Reg, TerminatorKind};
 
-/// What can become of a call, beside a failure.
+/// The possible results of a call, beside a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Outcome {
     returns: bool,
-    /// It may end the thread or the program, or never end.
+    /// The call may end the thread or the program, or never return.
     leaves: bool,
 }
 
-/// What is known of the functions of a program. If the budget is spent on the way, parts are missing, and
-/// results that depend on them do not count.
+/// Facts about the functions of a program. If the budget is spent on the way, parts are missing, and results
+/// that depend on them do not count.
 #[derive(Debug)]
 pub(crate) struct Exits<'p> {
     program: &'p Program,
@@ -37,7 +37,7 @@ pub(crate) struct Exits<'p> {
     /// By function.
     flows: Vec<Flow>,
     outcomes: Vec<Outcome>,
-    /// For each function with loops the blocks from which a thread can do something else than fail.
+    /// For each function with loops, the blocks from which a thread can do something else than fail.
     alive: Vec<Blocks>,
 }
 
@@ -91,7 +91,7 @@ impl<'p> Exits<'p> {
         if edges.iter().any(|id| decides(&read, *id)) {
             return true;
         }
-        // What happens on some ways around only may depend on what was read, if a branch does.
+        // An assignment on only some paths around may depend on a read, if a branch does.
         if !blocks().any(|(id, _)| decides(&read, id)) {
             return false;
         }
@@ -143,7 +143,7 @@ impl<'p> Exits<'p> {
         outcome
     }
 
-    /// What can become of a block's instructions; `returns` if its end can be reached.
+    /// The possible results of a block's instructions; `returns` if its end can be reached.
     fn pass(&self, block: &Block) -> Outcome {
         let mut pass = Outcome { returns: true, leaves: false };
         for inst in &block.insts {
@@ -181,7 +181,7 @@ impl<'p> Exits<'p> {
         }
     }
 
-    /// The blocks of a loop from which an edge leads out of it and not only to failures.
+    /// The blocks of a loop with an edge out of it that does not lead only to failures.
     fn exit_edges(&self, id: FuncId, body: &Blocks) -> Vec<BlockId> {
         let (flow, alive) = (self.flow(id), &self.alive[id.as_u32() as usize]);
         let blocks = self.program.funcs[id].blocks.iter().filter(|(id, _)| body[index(*id)]);
@@ -194,8 +194,8 @@ impl<'p> Exits<'p> {
             .collect()
     }
 
-    /// The blocks from which a thread can do something else than fail: return, end, or go round a loop. None
-    /// are looked for in a function without loops.
+    /// The blocks from which a thread can do something else than fail: return, end, or stay in a loop. Not
+    /// computed for a function without loops.
     fn alive(&self, id: FuncId) -> Blocks {
         let (func, flow) = (&self.program.funcs[id], self.flow(id));
         if flow.back_edges().is_empty() {
@@ -225,7 +225,7 @@ impl<'p> Exits<'p> {
     }
 }
 
-/// The natural loop of a head: blocks that can be reached from it, and from which it can be come back to
+/// The natural loop of a head: the blocks that are reachable from it, and that can reach a back edge to it
 /// without passing it.
 pub fn loop_body(flow: &Flow, head: BlockId) -> Vec<bool> {
     let mut ahead: Blocks = vec![false; flow.blocks()];
@@ -251,7 +251,7 @@ pub fn loop_body(flow: &Flow, head: BlockId) -> Vec<bool> {
     body
 }
 
-/// Whether a way leads around a loop that does not pass a block.
+/// Whether a path around a loop avoids a block.
 fn is_avoidable(flow: &Flow, body: &Blocks, head: BlockId, block: BlockId) -> bool {
     if block == head {
         return false;
@@ -279,7 +279,7 @@ fn is_read(read: &[bool], operand: Operand) -> bool {
     matches!(operand, Operand::Reg(reg) if read[reg.as_u32() as usize])
 }
 
-/// The registers that may depend on something that is read in a loop.
+/// The registers that may depend on a value that is read in a loop.
 fn read_in(func: &Function, body: &Blocks) -> Vec<bool> {
     let mut read = vec![false; func.regs.len()];
     for (_, block) in func.blocks.iter().filter(|(id, _)| body[index(*id)]) {
@@ -291,7 +291,7 @@ fn read_in(func: &Function, body: &Blocks) -> Vec<bool> {
     read
 }
 
-/// Adds what is computed from registers of the set.
+/// Adds the registers that are computed from registers of the set.
 fn spread(func: &Function, body: &Blocks, read: &mut [bool]) {
     let mut more = true;
     while more {
@@ -308,7 +308,7 @@ fn spread(func: &Function, body: &Blocks, read: &mut [bool]) {
     }
 }
 
-/// Whether what an instruction defines is a function of its operands.
+/// Whether the results of an instruction are a function of its operands.
 fn is_computed(inst: &InstKind) -> bool {
     use InstKind::*;
     matches!(

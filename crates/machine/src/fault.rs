@@ -1,4 +1,4 @@
-//! What a program can do wrong, as values, and the words for it, which are those of all engines.
+//! Faults of programs, as values, and their messages, which are the same for all engines.
 
 use crate::layout::{MAX_OBJECT, MAX_OBJECTS};
 use crate::memory::Purpose;
@@ -9,21 +9,21 @@ use raddle_ir::FailKind;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FaultKind {
     Assertion,
-    /// Null, wild, out of bounds, dead, constant.
+    /// An access to null, to no object, out of bounds, to a dead object, or a write to a constant.
     Memory,
     LockMisuse,
     DivisionByZero,
     Unreachable,
     ThreadMisuse,
-    /// A value was used that was never written or assigned.
+    /// The use of a value that was never written or assigned.
     Uninitialised,
-    /// The program gave up by itself.
+    /// The program aborted itself.
     Abort,
-    /// Something that the machine cannot run.
+    /// An operation that the machine does not support.
     Unsupported,
 }
 
-/// A fault of the program under test, with words for its user.
+/// A fault of the program under test, with a message for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -59,7 +59,7 @@ impl Fault {
     pub fn access(purpose: Purpose, addr: u64, bytes: u32, reason: NoAccess) -> Fault {
         let verb = if purpose.writes() { "writes" } else { "reads" };
         let place = match reason {
-            // Null, and members of a structure at null.
+            // Null, and the members of a structure at null.
             NoAccess::Nowhere if addr < 4096 => "through a null pointer".to_owned(),
             NoAccess::Nowhere => format!("at {addr:#x}, which is in no object"),
             NoAccess::Dead => "of a dead object".to_owned(),
@@ -162,7 +162,7 @@ impl Fault {
     }
 }
 
-/// Why an access is not allowed.
+/// The reason why an access is not allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoAccess {
     /// The address is in no object.
@@ -173,16 +173,16 @@ pub enum NoAccess {
         size: u32,
     },
     Constant,
-    /// The value is needed, and none of the bytes was ever written.
+    /// The access needs a value, and none of the bytes was ever written.
     NeverWritten,
 }
 
-/// Why an object cannot be freed.
+/// The reason why an object cannot be freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoFree {
     Dead,
     NotOfHeap,
-    /// The address is not that of its first byte.
+    /// The address is not that of the first byte of an object.
     Middle,
     /// The address is in no object.
     Nowhere,

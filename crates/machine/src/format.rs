@@ -1,15 +1,15 @@
-//! C's formatted output: what `printf` makes of a format and its arguments.
+//! C's formatted output: the text that `printf` produces from a format and its arguments.
 //!
-//! C17, section 7.21.6.1, as glibc does it where the standard leaves a choice. Arguments come in slots
-//! of eight bytes, floats as `f64`; an argument of type `long double` takes two slots and is not
-//! shown. Not covered: `%n` and positional arguments (`%1$d`) are refused; wide strings are not
-//! shown. A string that is not in memory, or does not end there, is shown as `(bad pointer)`, and where
-//! that was is told: it is an error of the program.
+//! C17, section 7.21.6.1, as glibc does it where the standard leaves a choice. Arguments come in slots of
+//! eight bytes, floats as `f64`. An argument of type `long double` takes two slots and is not shown. Not
+//! covered: `%n` and positional arguments (`%1$d`) are refused; wide strings are not shown. A string that is
+//! not in memory, or has no end there, is shown as `(bad pointer)`, and its address is reported: this is an
+//! error of the program.
 //!
 //! The parts: [`spec`] reads a conversion, [`float`] converts floats, the rest is here.
 //!
-//! Work is bounded: at most [`MAX_READ`] bytes are read and as many kept as asked for; padding
-//! beyond that is counted, not made.
+//! Work is bounded: at most [`MAX_READ`] bytes are read, and only as many bytes are kept as requested;
+//! further padding is counted, not produced.
 
 mod float;
 mod spec;
@@ -28,7 +28,7 @@ const BAD_POINTER: &[u8] = b"(bad pointer)";
 pub(crate) struct Text {
     pub bytes: Vec<u8>,
     pub length: u64,
-    /// Where a string was read that is not there.
+    /// The address of a string that is not in memory.
     pub bad: Option<u64>,
     keep: usize,
 }
@@ -60,8 +60,8 @@ struct Pieces {
     fills: bool,
 }
 
-/// Formats the string at `format` with the arguments at `args`; `byte` reads memory. Keeps `keep`
-/// bytes of the text. An error says what is not supported.
+/// Formats the string at `format` with the arguments at `args`; `byte` reads memory. Keeps `keep` bytes of
+/// the text. An error names the unsupported conversion.
 pub(crate) fn format(
     format: u64,
     args: u64,
@@ -86,7 +86,7 @@ pub(crate) fn format(
             let start = at;
             match Spec::parse(&format, &mut at, &mut reader)? {
                 Some(spec) => convert(&spec, &mut reader, &mut text)?,
-                // Nothing that can be converted: as it stands.
+                // Not a conversion: copied unchanged.
                 None => text.put(&format[start - 1..at]),
             }
         }
@@ -100,7 +100,7 @@ struct Reader<'r> {
     left: u32,
     /// The next argument.
     args: u64,
-    /// The first byte of a string that was not there.
+    /// The address of the first string that is not in memory.
     bad: Option<u64>,
 }
 
@@ -201,7 +201,7 @@ fn unsigned(spec: &Spec, value: u64) -> Pieces {
     }
 }
 
-/// Digits with as many zeros before them as the precision asks for.
+/// Digits, with leading zeros up to the precision.
 fn integer(spec: &Spec, prefix: Vec<u8>, digits: String) -> Pieces {
     let body = if digits == "0" && spec.precision == Some(0) { String::new() } else { digits };
     let zeros = spec.precision.unwrap_or(0).saturating_sub(body.len());
@@ -227,7 +227,7 @@ fn string(spec: &Spec, reader: &mut Reader<'_>) -> Pieces {
     Pieces { body, ..Pieces::default() }
 }
 
-/// Writes the parts, filled up to the width.
+/// Writes the parts, padded to the width.
 fn layout(spec: &Spec, pieces: &Pieces, text: &mut Text) {
     let Pieces { prefix, zeros, body, more_zeros, suffix, fills } = pieces;
     let width = prefix.len() + zeros + body.len() + more_zeros + suffix.len();

@@ -69,8 +69,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The source position of an operation in a frame. If it has none, that of the innermost call on the stack
-    /// that has one. `word` reads the words of the moment in question.
+    /// The source position of an operation in a frame. If it has none, that of the innermost call on the
+    /// stack that has one. `word` reads the words of the moment in question.
     pub(crate) fn loc_through(&self, pc: Pc, frame: Word, word: impl Fn(Word) -> u64) -> LocId {
         let (mut loc, mut frame) = (self.code.loc(pc), frame);
         while loc == LocId::NONE {
@@ -111,8 +111,8 @@ impl Machine<'_> {
         args.iter().map(|(src, wide)| (self.read_as(thread, *src, *wide), *wide)).collect()
     }
 
-    /// Makes a frame for `func` and returns its entry. `result` is the caller's slot, plus 1, with its width in
-    /// bits from bit 32; 0 for none.
+    /// Makes a frame for `func` and returns its entry. `result` is the caller's slot, plus 1, with its width
+    /// in bits from bit 32; 0 for none.
     pub(crate) fn enter(
         &mut self,
         thread: ThreadId,

@@ -1,7 +1,8 @@
 //! Goals: threads stop at the starts of blocks that a goal names.
 //!
-//! A thread takes its local steps without a stop, so it may pass the place of a goal unnoticed. An engine that
-//! looks for goals makes threads pause there, as before a visible operation: a choice with one alternative.
+//! A thread takes its local steps without a stop, so it may pass the place of a goal unnoticed. An engine
+//! that looks for goals makes threads pause there, as before a visible operation: a choice with one
+//! alternative.
 
 use crate::code::{Op, Pc};
 use crate::machine::Machine;

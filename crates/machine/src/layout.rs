@@ -1,17 +1,17 @@
-//! How addresses are made.
+//! The layout of addresses.
 //!
-//! An address is an object's number and an offset: `(object + 1) << 28 | offset`. Null and small
-//! integers belong to no object, an address past an object's end is seen to be so, and all
-//! addresses stay below 2⁴⁷, so that programs which hide tags in the top bits work.
+//! An address consists of the number of an object and an offset: `(object + 1) << 28 | offset`. Null and
+//! small integers belong to no object, an address past the end of an object is detected, and all addresses
+//! are below 2⁴⁷, so programs that store tags in the top bits work.
 
 use raddle_ir::{FuncId, GlobalId};
 
 /// Bits of the offset within an object.
 pub const OFFSET_BITS: u32 = 28;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
-/// No object is larger than this.
+/// The largest size of an object.
 pub const MAX_OBJECT: u64 = 1 << OFFSET_BITS;
-/// No program has more objects than this.
+/// The largest number of objects.
 pub const MAX_OBJECTS: u32 = (1 << 18) - 1;
 
 const FUNCTIONS: u64 = 1 << 46;
@@ -26,7 +26,7 @@ pub const fn object_address(object: ObjectId) -> u64 {
     (object.0 as u64 + 1) << OFFSET_BITS
 }
 
-/// The object that an address points into, if it has the form of an address, and the offset.
+/// The object and the offset of an address, if it has the form of one.
 #[inline]
 pub const fn split_address(addr: u64) -> Option<(ObjectId, u32)> {
     let number = addr >> OFFSET_BITS;
@@ -45,7 +45,7 @@ pub fn function_address(func: FuncId) -> u64 {
     FUNCTIONS | u64::from(func.as_u32()) << FUNCTION_SHIFT
 }
 
-/// The function that an address names, if it is one of `count` functions.
+/// The function at an address, if it is one of `count` functions.
 pub fn function_at(addr: u64, count: usize) -> Option<FuncId> {
     let index = (addr ^ FUNCTIONS) >> FUNCTION_SHIFT;
     let aligned = addr & ((1 << FUNCTION_SHIFT) - 1) == 0;

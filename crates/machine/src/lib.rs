@@ -1,17 +1,18 @@
 //! The virtual machine and its trail.
 //!
-//! The machine runs one thread at a time up to its next *visible* operation (on shared memory, a lock or another
-//! thread, or a choice) and stops before it. An engine decides when the operation happens: it reads the operation
-//! with [`Machine::visible`], takes its effect from [`operation`], changes [`memory`], and lets the thread continue
-//! with [`Machine::complete`]. All state is in words of the [`trail::Trail`], so one `backtrack` undoes everything.
+//! The machine runs one thread at a time up to its next *visible* operation (on shared memory, a lock or
+//! another thread, or a choice) and stops before it. An engine decides when the operation happens: it reads
+//! the operation with [`Machine::visible`], takes its effect from [`operation`], changes [`memory`], and lets
+//! the thread continue with [`Machine::complete`]. All state is in words of the [`trail::Trail`], so one
+//! `backtrack` undoes everything.
 //!
 //! Invariants:
 //! - Every word that can differ between two executions is changed through the trail. Reserved words are never
 //!   freed: backtracking restores their contents, not their place.
-//! - Threads and objects are identified by the history of the program: a thread by its parent and the number of
-//!   threads that the parent spawned before, an object by its thread and the number of objects that the thread
-//!   allocated before. Each identity gets a dense number on first use and keeps it, so the number means the same
-//!   in every execution of one search.
+//! - Threads and objects are identified by the history of the program: a thread by its parent and the number
+//!   of threads that the parent spawned before, an object by its thread and the number of objects that the
+//!   thread allocated before. Each identity gets a dense number on first use and keeps it, so the number
+//!   means the same in every execution of one search.
 //! - A fault of the program ([`Fault`]) is a value; a bug of the machine is a panic.
 //!
 //! | module | subject |

@@ -1,7 +1,7 @@
 //! Live registers: those whose value may still be read before it is overwritten.
 //!
-//! The usual backward dataflow analysis, per function, made when it is first asked for: only loops
-//! that seem to spin ask.
+//! The usual backward dataflow analysis, per function. Computed on demand: only loops that seem to spin need
+//! it.
 
 use fixedbitset::FixedBitSet;
 use raddle_ir::flow::Flow;

@@ -1,32 +1,32 @@
 //! The loops of a function, and which of them may spin.
 //!
-//! A loop is known by its *head*: the target of an edge that leads back along a depth-first search.
-//! Every cycle of the control flow has one, also where the flow is irreducible.
+//! A loop is identified by its *head*: the target of a back edge of a depth-first search. Every cycle of the
+//! control flow has one, also where the flow is irreducible.
 //!
-//! A loop *may spin* if some way around it does nothing that is certain to be seen by others or to
-//! change what the thread can go by: it only reads (or tries to write: a compare-and-exchange that
-//! fails, an exchange that changes nothing), computes, and calls functions. Whether it does spin is
-//! seen when it runs; this is to leave all other loops alone.
+//! A loop *may spin* if some path around it has no instruction that certainly changes something that this
+//! thread or another one can observe. Such a path only reads (or tries to write: a compare-and-exchange that
+//! fails, an exchange that changes nothing), computes, and calls functions. Whether the loop does spin is
+//! found when it runs; all other loops are not watched.
 
 use crate::exits::{Exits, loop_body};
 use raddle_budget::Budget;
 use raddle_ir::flow::{Flow, back_edges};
 use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Program};
 
-/// The loop of a head.
+/// A loop, with its head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Loop {
     pub head: BlockId,
     pub may_spin: bool,
-    /// Whether a thread could leave it; where that was not asked, it could.
+    /// Whether a thread could leave the loop; true if that was not computed.
     pub has_way_out: bool,
-    /// How many of the others it is inside of.
+    /// The number of loops around it.
     pub nesting: u32,
 }
 
 /// The loops of a function, by head, in the order of the blocks.
 ///
-/// Functions can have thousands; if the budget is spent on the way, some are missing.
+/// A function can have thousands of loops. If the budget is spent on the way, some are missing.
 pub(crate) fn loops(program: &Program, func: &Function, flow: &Flow, budget: &Budget) -> Vec<Loop> {
     let counts: Vec<bool> = func.blocks.values().map(|block| counts(program, block)).collect();
     let heads = heads(flow.back_edges());
@@ -42,13 +42,13 @@ pub(crate) fn loops(program: &Program, func: &Function, flow: &Flow, budget: &Bu
     loops
 }
 
-/// Whether anything in a program could go round for ever, going by its text.
+/// Whether a program could run for ever, judged by its text.
 pub fn has_loops(program: &Program) -> bool {
     program.funcs.values().any(|func| !back_edges(func).is_empty())
 }
 
-/// Whether a thread of a program could wait for ever in a loop, going by its text. It could if the budget
-/// is spent before that is known.
+/// Whether a thread of a program could wait for ever in a loop, judged by its text. True if the budget is
+/// spent before that is known.
 pub fn may_wait(program: &Program, budget: &Budget) -> bool {
     let exits = Exits::new(program, budget);
     let waits = program.funcs.iter().any(|(id, func)| {
@@ -59,7 +59,7 @@ pub fn may_wait(program: &Program, budget: &Budget) -> bool {
     waits || budget.is_spent()
 }
 
-/// Counts for each loop those around it.
+/// Counts the loops around each loop.
 fn nest(flow: &Flow, loops: &mut [Loop], budget: &Budget) {
     if loops.len() < 2 {
         return;
@@ -75,7 +75,7 @@ fn nest(flow: &Flow, loops: &mut [Loop], budget: &Budget) {
     }
 }
 
-/// The heads of the loops that some edges lead back to.
+/// The heads of loops: the targets of these back edges.
 pub(crate) fn heads(back: &[(BlockId, BlockId)]) -> Vec<BlockId> {
     let mut heads: Vec<BlockId> = back.iter().map(|(_, head)| *head).collect();
     heads.sort_unstable();
@@ -83,12 +83,12 @@ pub(crate) fn heads(back: &[(BlockId, BlockId)]) -> Vec<BlockId> {
     heads
 }
 
-/// Whether a block does something that is certain to count.
+/// Whether a block certainly changes something.
 fn counts(program: &Program, block: &Block) -> bool {
     block.insts.iter().any(|inst| certainly_counts(program, &inst.kind))
 }
 
-/// Whether a way leads from the head back to it along which nothing is certain to count.
+/// Whether a path leads from the head back to it on which no block certainly changes something.
 fn may_spin(flow: &Flow, counts: &[bool], head: BlockId) -> bool {
     if counts[head.as_u32() as usize] {
         return false;
@@ -110,11 +110,11 @@ fn may_spin(flow: &Flow, counts: &[bool], head: BlockId) -> bool {
     false
 }
 
-/// Whether an instruction, when it happens, makes an iteration one that changed something.
+/// Whether an instruction certainly changes something when it is performed.
 fn certainly_counts(program: &Program, inst: &InstKind) -> bool {
     use InstKind::*;
     match inst {
-        // A store to a global is seen by others, if they have the same one.
+        // Other threads can observe a store to a global, unless each thread has its own copy.
         Store { addr: Operand::Global(global, _), .. } => !program.globals[*global].thread_local,
         Malloc { .. }
         | Free { .. }

@@ -7,8 +7,8 @@
 //! accesses do not overlap partly, an access costs one word.
 //!
 //! The words of an object, in this order: a header (size, state and kind), a link for lists of objects, the
-//! bytes, a bit per byte that starts a cell (never set for the first byte), a word per byte, used at the first
-//! byte of each cell, and a bit per byte that was written, used in objects that start uninitialised.
+//! bytes, a bit per byte that starts a cell (never set for the first byte), a word per byte, used at the
+//! first byte of each cell, and a bit per byte that was written, used in objects that start uninitialised.
 
 mod cells;
 mod codec;
@@ -76,7 +76,8 @@ impl ObjectKind {
     }
 }
 
-// A header: the state in two bits, these flags, the size from bit 8, the owner of a private object from bit 40.
+// A header: the state in two bits, these flags, the size from bit 8, the owner of a private object from bit
+// 40.
 const STATE: u64 = 3;
 const HEAP: u64 = 1 << 2;
 const PRIVATE: u64 = 1 << 3;
@@ -103,7 +104,7 @@ impl Purpose {
     }
 
     /// Whether the access requires bytes that were written.
-    fn asks(self) -> bool {
+    fn needs_value(self) -> bool {
         matches!(self, Purpose::Read | Purpose::Update)
     }
 }
@@ -289,7 +290,7 @@ impl Memory {
         // One read of the header decides everything, except for objects that started uninitialised.
         let blank = header & BLANK != 0;
         let slice = Slice { object, offset, bytes, whole: bytes == size, blank, room };
-        (!blank || !purpose.asks() || !self.is_fresh(trail, slice)).then_some(slice)
+        (!blank || !purpose.needs_value() || !self.is_fresh(trail, slice)).then_some(slice)
     }
 
     #[cold]

@@ -1,8 +1,8 @@
-//! Which slots of a frame may still be read, at each operation of a function.
+//! The slots of a frame that may still be read, for each operation of a function.
 //!
-//! The usual backward analysis, over operations instead of blocks, since encoded states
-//! ([`crate::codec`]) are taken in the middle of those. Made per function when it is first asked for.
-//! Registers that the program observes at its end count as read everywhere.
+//! The usual backward analysis, over operations instead of blocks, since states are encoded
+//! ([`crate::codec`]) in the middle of blocks. Computed once per function. Registers that the program
+//! observes at its end count as read everywhere.
 
 use crate::code::{Code, Op, Slot, Source, Src, Target, is_wide};
 use fixedbitset::FixedBitSet;
@@ -22,7 +22,7 @@ impl Needed {
     }
 }
 
-/// The slots that a function's registers at the end of the program are in.
+/// The slots of a function's registers that are observed at the end of the program.
 pub(crate) fn observed_slots(program: &Program, code: &Code, func: FuncId) -> Vec<u32> {
     let mut slots = Vec::new();
     for observable in program.observables.values() {
@@ -36,7 +36,8 @@ pub(crate) fn observed_slots(program: &Program, code: &Code, func: FuncId) -> Ve
     slots
 }
 
-/// What is needed in a function, whose operations are those from its entry up to the next one's.
+/// The needed slots of a function. Its operations are those from its entry up to the entry of the next
+/// function.
 pub(crate) fn needed(program: &Program, code: &Code, func: FuncId) -> Needed {
     let known = &code.funcs[func.as_u32() as usize];
     let Some(first) = known.entry.map(|entry| entry.0) else {
@@ -125,7 +126,7 @@ fn for_each_written(op: Op, mut visit: impl FnMut(u32)) {
         | Op::Format { dst, .. }
         | Op::StoreCond { ok: dst, .. }
         | Op::Join { dst: Some(dst), .. } => typed(dst, false),
-        // Written halfway through the operation: what is needed before it says nothing of that.
+        // Written in the middle of the operation: the needed slots before it do not describe that moment.
         Op::CondWait { .. } => {}
         _ => {}
     }

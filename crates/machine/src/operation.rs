@@ -1,8 +1,8 @@
 //! The effect of each visible operation: the bytes that it touches, the value that it waits for, the value
 //! that it writes, the value that its thread gets, and its faults.
 //!
-//! An engine decides when an operation happens, and records it. Everything else about the operation is defined
-//! here, once for all engines.
+//! An engine decides when an operation happens, and records it. Everything else about the operation is
+//! defined here, once for all engines.
 
 use crate::eval::{int_pred, rmw_result};
 use crate::fault::Fault;
@@ -180,8 +180,8 @@ impl Visible {
         )
     }
 
-    /// Whether the operation waits until the buffer of its thread is empty, and so happens after all updates of
-    /// the thread's earlier stores.
+    /// Whether the operation waits until the buffer of its thread is empty, and so happens after all updates
+    /// of the thread's earlier stores.
     #[inline]
     pub fn needs_empty_buffer(&self, strong: StrongStore) -> bool {
         match self {
@@ -263,8 +263,8 @@ impl Machine<'_> {
         })
     }
 
-    /// The object that [`Visible::Free`] ends. `None` if the operation has no effect: `free(NULL)`, and the end of
-    /// a frame or thread for an object that was freed before.
+    /// The object that [`Visible::Free`] ends. `None` if the operation has no effect: `free(NULL)`, and the
+    /// end of a frame or thread for an object that was freed before.
     pub fn ending(&self, addr: u64, by: Ending) -> Result<Option<Slice>, Fault> {
         match self.memory.whole(&self.trail, addr, by.is_implicit()) {
             Ok(slice) => Ok(Some(slice)),
@@ -313,8 +313,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The `n`-th alternative: for `choose`, `n` itself; for a signal, the number plus 1 of the thread that it
-    /// wakes, or 0 if no thread waits.
+    /// The `n`-th alternative: for `choose`, `n` itself; for a signal, the number plus 1 of the thread that
+    /// it wakes, or 0 if no thread waits.
     pub fn nth_choice(&self, thread: ThreadId, n: u32) -> u32 {
         match self.visible(thread) {
             Visible::Signal { addr } => self.waiters(addr).nth(n as usize).map_or(0, |id| id.0 + 1),

@@ -150,8 +150,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a ready thread from `pc` on, as far as quick operations lead, at most `left` steps. Does not write
-    /// the thread's program counter: the caller does so with [`Machine::halt_at`], once.
+    /// Runs a ready thread from `pc` on, as far as quick operations lead, at most `left` steps. Does not
+    /// write the thread's program counter: the caller does so with [`Machine::halt_at`], once.
     #[inline]
     pub fn reach(&mut self, thread: ThreadId, mut pc: Pc, left: &mut u64) -> (Pc, Reached) {
         loop {

@@ -1,8 +1,7 @@
-//! What becomes of formatted text: output, or bytes in memory.
+//! The targets of formatted text: output, or bytes in memory.
 //!
-//! Formatting reads strings and arguments without an event, and writes its buffer so: an engine
-//! carries it out as soon as the thread gets there. Memory is read as the thread sees it, for which
-//! the engine is asked.
+//! Formatting reads strings and arguments, and writes its buffer, without an event: an engine performs it as
+//! soon as the thread reaches it. Memory is read as the thread sees it; the engine provides that view.
 
 use crate::code::Op;
 use crate::fault::{Fault, FaultKind};
@@ -11,7 +10,7 @@ use crate::machine::Machine;
 use crate::memory::Purpose;
 use crate::thread::{ThreadId, field};
 
-/// The longest text that is kept: as output, or to be written to memory.
+/// The longest text that is kept, for output or for memory.
 const MAX_TEXT: usize = 1 << 20;
 
 /// The result of formatting, before it takes effect.
@@ -19,7 +18,7 @@ const MAX_TEXT: usize = 1 << 20;
 pub struct Formatted {
     text: Vec<u8>,
     length: u64,
-    /// Where the bytes and a NUL go, if not to the output.
+    /// The target of the bytes and a NUL in memory; `None` for output.
     to: Option<u64>,
 }
 
@@ -31,7 +30,7 @@ impl Formatted {
 }
 
 impl Machine<'_> {
-    /// From now on output is kept, for [`Machine::output`].
+    /// Keeps output from now on, for [`Machine::output`].
     pub fn keep_output(&mut self) {
         self.output.get_or_insert_default();
     }
@@ -40,19 +39,19 @@ impl Machine<'_> {
         self.output.is_some()
     }
 
-    /// What the program has printed since output is kept, call by call.
+    /// The output of the program since it is kept, call by call.
     pub fn output(&self) -> &[String] {
         self.output.as_deref().unwrap_or_default()
     }
 
-    /// A byte of memory as it is, if there is memory there.
+    /// A byte of memory, if the address is valid.
     pub fn peek(&self, addr: u64) -> Option<u8> {
         let slice = self.memory.access(&self.trail, addr, 1, Purpose::Copy).ok()?;
         Some(self.memory.read(&self.trail, slice) as u8)
     }
 
-    /// Formats what the `Format` operation that a thread is at asks for; `byte` reads memory as
-    /// the thread sees it.
+    /// Formats the text of the `Format` operation that a thread is at. `byte` reads memory as the thread sees
+    /// it.
     pub fn formatted(
         &self,
         thread: ThreadId,
@@ -74,12 +73,12 @@ impl Machine<'_> {
         if to.is_some() && room > MAX_TEXT as u64 && text.length > MAX_TEXT as u64 {
             return Err(unsupported("formatting more than 1 MiB of text into memory"));
         }
-        // A buffer of no bytes gets nothing, not even a NUL.
+        // Nothing is written to a buffer of size 0, not even a NUL.
         let to = to.and_then(|(addr, size)| (size > 0).then_some(addr));
         Ok(Formatted { text: text.bytes, length: text.length, to })
     }
 
-    /// The same, with nothing printed; false if it changes memory.
+    /// Completes the operation without output; false if it would change memory.
     pub fn pass_format(&mut self, thread: ThreadId, made: Formatted) -> bool {
         let (output, changes) = (self.output.take(), self.get(thread, field::CHANGES));
         let done = self.complete_format(thread, made).is_ok();
@@ -87,7 +86,7 @@ impl Machine<'_> {
         done && self.get(thread, field::CHANGES) == changes
     }
 
-    /// Lets formatted text take effect; the `Format` operation is complete.
+    /// Writes formatted text to its target, and completes the `Format` operation.
     pub fn complete_format(&mut self, thread: ThreadId, made: Formatted) -> Result<(), Fault> {
         let Op::Format { dst, to, .. } = self.code.op(self.pc(thread)) else {
             unreachable!("format at another operation")
@@ -111,7 +110,7 @@ impl Machine<'_> {
             }
             None => {}
         }
-        // As C has it, a length that no `int` can hold is an error.
+        // As in C, a length that does not fit into an `int` is an error.
         let length = i32::try_from(made.length).unwrap_or(-1);
         self.put(thread, dst, u64::from(length as u32));
         self.step(thread);

@@ -1,12 +1,13 @@
-//! Accesses that nobody else can tell of: local steps.
+//! Accesses that no other thread can observe: they are local steps.
 //!
-//! Only its owner ever touches a private object (of a frame, or its copy of a global), so nobody can tell when it does: loads, stores and
-//! read-modify-writes take effect at once, under every model, and so does its death. That no other
-//! thread touches it is for the front end to know; one that does fails as unsupported.
+//! Only its owner touches a private object (of a frame, or a copy of a global), so no other thread can
+//! observe when it does. Loads, stores and read-modify-writes take effect at once under every model, and so
+//! does the end of the object. The front end guarantees that no other thread touches the object; a thread
+//! that does fails with "unsupported".
 //!
-//! The same holds for all memory as long as a thread is alone: where a program begins with one thread,
-//! before that has started another. To start one drains the buffer, so under every model all that was
-//! done before is done for every thread.
+//! The same holds for all memory while a thread is alone: in a program that begins with one thread, until
+//! that thread spawns another. Spawning drains the buffer, so under every model all earlier accesses are
+//! visible to every thread.
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval::{int_pred, rmw_result};
@@ -17,19 +18,19 @@ use crate::memory::{Purpose, Slice};
 use crate::thread::{ThreadId, field};
 
 impl Machine<'_> {
-    /// Whether the operation at `pc` is an access that nobody else can tell of.
+    /// Whether the operation at `pc` is an access that no other thread can observe.
     #[inline]
     pub(crate) fn is_at_private(&self, thread: ThreadId, pc: Pc) -> bool {
         (self.code.has_private || self.code.begins_alone) && self.accesses_private(thread, pc)
     }
 
-    /// Whether there is no thread but this one, and was none.
+    /// Whether this is the only thread so far.
     #[inline]
     pub(crate) fn is_alone(&self, thread: ThreadId) -> bool {
         self.code.begins_alone && self.is_alone_after(thread, self.get(thread, field::SPAWNED))
     }
 
-    /// The same when it has started so many.
+    /// [`Machine::is_alone`] for a thread that has spawned this many threads.
     #[inline]
     pub(crate) fn is_alone_after(&self, thread: ThreadId, spawned: u64) -> bool {
         self.code.begins_alone && thread.0 == 0 && spawned == 0
@@ -52,15 +53,15 @@ impl Machine<'_> {
             Source::ThreadLocal(index) => {
                 let (global, _) = self.code.thread_locals[index as usize];
                 let global = &self.program.globals[global];
-                // Writing to a constant is an error, which is told as always.
+                // A write to a constant is an error, which the ordinary access reports.
                 global.private && !global.constant
             }
-            // Addresses of globals that all threads share.
+            // The addresses of shared globals.
             Source::Constant(_) | Source::Wide(_) => false,
         }
     }
 
-    /// Carries out an access that nobody else can tell of. False if it has to wait, which is for ever.
+    /// Performs an access that no other thread can observe. False if it has to wait; then it waits for ever.
     pub(crate) fn private_step(&mut self, thread: ThreadId, op: Op) -> Result<bool, Fault> {
         match op {
             Op::Load { dst, ty, addr, access } => {
@@ -131,7 +132,7 @@ impl Machine<'_> {
         self.memory.access(&self.trail, addr, bytes, purpose)
     }
 
-    /// Ends the newest objects of the frame as long as they are private.
+    /// Ends the newest objects of the frame, up to the first that is not private.
     pub(crate) fn drop_private(&mut self, thread: ThreadId) {
         while let Some(object) = self.newest_alloca(thread)
             && self.memory.private_owner(&self.trail, object_address(object)).is_some()

@@ -1,8 +1,8 @@
 //! Local steps: a thread runs until it is before a visible operation, or stops.
 //!
 //! The loop keeps the program counter in a local variable; the word [`field::PC`] is written when the run
-//! ends, and before operations that a story is told from. Most steps run in [`quick::steps`]; this file has the
-//! general implementation of every local operation.
+//! ends, and before operations that a story is told from. Most steps run in [`quick::steps`]; this file has
+//! the general implementation of every local operation.
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval;

@@ -1,6 +1,5 @@
-//! A picture of the machine's state that does not depend on where its words lie, for tests and
-//! debugging: two machines that took the same steps have equal pictures, whatever they tried and
-//! undid before.
+//! A picture of the machine's state that does not depend on the places of its words, for tests and debugging.
+//! Two machines that took the same steps have equal pictures, even if they took and undid other steps before.
 
 use crate::layout::ObjectId;
 use crate::machine::Machine;
@@ -8,7 +7,7 @@ use crate::memory::{ObjectState, Purpose};
 use crate::thread::{Status, ThreadId, field, frame};
 use crate::trail::Word;
 
-/// One thread: its name, status, place, counters, and its frames from the innermost out.
+/// One thread: its name, status, program counter, counters, and its frames from the innermost outwards.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ThreadPicture {
     pub name: String,
@@ -41,8 +40,8 @@ impl Machine<'_> {
         let mut end = self.get(id, field::TOP);
         while base != 0 {
             let word = Word::from_index(base);
-            // A frame's length is known for the innermost one only; the header and the place of
-            // return say the rest, since slots of outer frames are reached through them.
+            // Only the length of the innermost frame is known. For outer frames, the header and the return
+            // address are enough, since their slots are reached through them.
             let slots = end.saturating_sub(word.at(frame::SLOTS).index());
             let mut picture: Vec<u64> = vec![
                 self.trail.get(word.at(frame::RETURN_PC)),

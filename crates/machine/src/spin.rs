@@ -1,11 +1,11 @@
 //! Loops that spin: a round that changed nothing is not repeated.
 //!
-//! At the head of a loop that may spin (see [`crate::loops`]) the state of the thread is compared with that of
-//! its last visit. The thread spins if every live register has the same value, and the round changed nothing
-//! that this thread or another one can see. Then it repeats the same round until it reads another value, so it
-//! is stopped there. No behaviour is lost: take an execution in which the loop continues later, and remove the
-//! rounds without effect. In the result the reads of the loop come later, and the search visits that execution
-//! too.
+//! At the head of a loop that may spin (see [`crate::loops`]) the state of the thread is compared with that
+//! of its last visit. The thread spins if every live register has the same value, and the round changed
+//! nothing that this thread or another one can see. Then it repeats the same round until it reads another
+//! value, so it is stopped there. No behaviour is lost: take an execution in which the loop continues later,
+//! and remove the rounds without effect. In the result the reads of the loop come later, and the search
+//! visits that execution too.
 //!
 //! Changes are counted per thread ([`field::CHANGES`]): stores, also into a buffer; read-modify-writes that
 //! change the value; operations on locks, threads and the heap; writes that change private objects. Registers
@@ -13,8 +13,8 @@
 //! changed.
 //!
 //! [`Watch`] says which rounds are considered. A search that keeps states ([`crate::codec`]) considers only
-//! rounds without visible operations. A thread that runs alone ([`Watch::Alone`]) is compared with some earlier
-//! visit, not always the last one. So a cycle of several rounds is found, too.
+//! rounds without visible operations. A thread that runs alone ([`Watch::Alone`]) is compared with some
+//! earlier visit, not always the last one. So a cycle of several rounds is found, too.
 //!
 //! Not recognised, and therefore repeated up to a bound: loops that write in each round, even the same value,
 //! and loops that count.
@@ -144,16 +144,17 @@ impl Machine<'_> {
         None
     }
 
-    /// Makes this the visit to compare with. `MARK` must be set first: the first change since the visit is that of
-    /// `MARK` itself, which [`Machine::visit_at`] checks.
+    /// Makes this the visit to compare with. `MARK` must be set first: the first change since the visit is
+    /// that of `MARK` itself, which [`Machine::visit_at`] checks.
     fn visit(&mut self, thread: ThreadId, words: Word) {
         let (mark, changes) = (self.trail.mark().index() + 1, self.get(thread, field::CHANGES));
         self.trail.set(words.at(word::MARK), mark);
         self.trail.set(words.at(word::CHANGES), changes);
     }
 
-    /// Compacts the undo log of a run of local steps, if it is long enough to pay. The run began at `start`, and
-    /// the thread is at `pc`. Visits to loops are stops of the compaction: what changed since a visit stays known.
+    /// Compacts the undo log of a run of local steps, if it is long enough to pay. The run began at `start`,
+    /// and the thread is at `pc`. Visits to loops are stops of the compaction: what changed since a visit
+    /// stays known.
     pub(crate) fn compact(&mut self, thread: ThreadId, pc: Pc, start: Mark) {
         let length = self.trail.changes(start).len() as u64;
         if length < self.worth_compacting {
@@ -163,12 +164,12 @@ impl Machine<'_> {
         let mut stops: Vec<Mark> = visits.iter().map(|(_, visit)| *visit).collect();
         // A story (see `passed`) is told from the changes of these words, and from the state before each.
         let records = u64::from(MAX_THREADS * RECORD);
-        let told = |word: Word| {
+        let is_narrated = |word: Word| {
             let field = (word.index() % u64::from(RECORD)) as u32;
             word.index() < records && [field::STATUS, field::PC, field::OBJECTS].contains(&field)
         };
         match self.output.is_some() {
-            true => self.trail.compact(start, &mut stops, told),
+            true => self.trail.compact(start, &mut stops, is_narrated),
             false => self.trail.compact(start, &mut stops, |_| false),
         }
         for ((word, visit), moved) in visits.iter_mut().zip(stops) {
@@ -182,8 +183,8 @@ impl Machine<'_> {
         self.worth_compacting = (2 * left).max(4 * STRETCH).max(self.trail.len() / 64);
     }
 
-    /// The `MARK` words of the loops that were visited since `start`, with their newest visits, in the order of the
-    /// visits.
+    /// The `MARK` words of the loops that were visited since `start`, with their newest visits, in the order
+    /// of the visits.
     fn visits_since(&self, thread: ThreadId, pc: Pc, start: Mark) -> Vec<(Word, Mark)> {
         let mut visits = Vec::new();
         let (mut pc, mut frame) = (pc, Word::from_index(self.get(thread, field::FRAME)));
@@ -205,8 +206,8 @@ impl Machine<'_> {
         visits
     }
 
-    /// The visit in a loop's `MARK` word, if the log still contains it: its first change is the change of this
-    /// word. A compaction can leave stale numbers in older frames.
+    /// The visit in a loop's `MARK` word, if the log still contains it: its first change is the change of
+    /// this word. A compaction can leave stale numbers in older frames.
     fn visit_at(&self, word: Word) -> Option<Mark> {
         let visit = Mark::from_index(self.trail.get(word).checked_sub(1)?);
         let (first, _) = self.trail.changes(visit).first()?;
@@ -254,8 +255,8 @@ impl Machine<'_> {
         !changed.iter().any(|reg| live.contains(*reg))
     }
 
-    /// How a thread that was stopped at the head of a loop continues alone, if that is known by now. If not, the
-    /// thread is made ready for another round.
+    /// How a thread that was stopped at the head of a loop continues alone, if that is known by now. If not,
+    /// the thread is made ready for another round.
     pub fn goes_round(&mut self, thread: ThreadId, rounds: &mut Rounds) -> Option<Spin> {
         let id = self.code.loop_at(self.pc(thread))?;
         let spin = rounds.come_to(&self.code, self.depth(thread), id);
@@ -271,8 +272,8 @@ impl Machine<'_> {
         known.is_none_or(|id| self.code.loops[id.0 as usize].has_way_out)
     }
 
-    /// Those of `stopped` that wait for ever, where the threads `going_on` run for ever without changing anything:
-    /// all but the threads that join such a thread.
+    /// Those of `stopped` that wait for ever, where the threads `going_on` run for ever without changing
+    /// anything: all but the threads that join such a thread.
     pub fn stuck(&self, stopped: Vec<ThreadId>, going_on: &[ThreadId]) -> Vec<ThreadId> {
         let mut endless: SmallVec<[ThreadId; 8]> = going_on.into();
         let mut stuck = stopped;

@@ -1,8 +1,8 @@
 //! Thread records and frames.
 //!
-//! The record of a thread holds its status, its program counter, and its counters of objects and threads. Frames
-//! lie in chunks of words that always belong to the thread. A frame is a header, with the return address, and
-//! the slots of the function.
+//! The record of a thread holds its status, its program counter, and its counters of objects and threads.
+//! Frames lie in chunks of words that always belong to the thread. A frame is a header, with the return
+//! address, and the slots of the function.
 
 use crate::layout::ObjectId;
 use crate::trail::Word;

@@ -58,8 +58,8 @@ impl Machine<'_> {
         Pc(self.get(thread, field::PC) as u32)
     }
 
-    /// Whether the operation that a thread is at is an event under every model. Stores are not, since they may
-    /// enter a buffer, nor are operations that only order others.
+    /// Whether the operation that a thread is at is an event under every model. Stores are not, since they
+    /// may enter a buffer, nor are operations that only order others.
     #[inline]
     pub fn is_at_event(&self, thread: ThreadId) -> bool {
         !matches!(
@@ -87,8 +87,8 @@ impl Machine<'_> {
         matches!(self.code.ops[self.pc(thread).0 as usize], Op::Store { .. })
     }
 
-    /// The source position of the operation that the thread is at. If it has none, that of the innermost call on
-    /// the stack that has one.
+    /// The source position of the operation that the thread is at. If it has none, that of the innermost call
+    /// on the stack that has one.
     pub fn loc(&self, thread: ThreadId) -> LocId {
         let frame = Word::from_index(self.get(thread, field::FRAME));
         self.loc_through(self.pc(thread), frame, |word| self.trail.get(word))
@@ -194,21 +194,21 @@ impl Machine<'_> {
         Ok(child)
     }
 
-    /// What a thread is named after: a function of a library runs the one that its first argument
-    /// points to, if that points to one.
+    /// The function that a thread is named after. A library function is a wrapper: if its first argument
+    /// points to a function, that one is meant.
     fn start_routine(&self, func: FuncId, args: &[(u128, bool)]) -> FuncId {
         let given = args.first().filter(|_| self.program.funcs[func].library);
         let given = given.and_then(|(value, _)| u64::try_from(*value).ok());
         given.and_then(|addr| function_at(addr, self.code.funcs.len())).unwrap_or(func)
     }
 
-    /// `main.1:worker`: parent, which of its children, and what it runs.
+    /// `main.1:worker`: the parent, the number among its children, and the function.
     fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId) -> String {
-        let (who, func) = (self.thread_name(parent), &self.program.funcs[func].name);
-        format!("{who}.{}:{func}", nth + 1)
+        let (parent, func) = (self.thread_name(parent), &self.program.funcs[func].name);
+        format!("{parent}.{}:{func}", nth + 1)
     }
 
-    /// The threads that a thread has spawned in any execution so far, in its own order.
+    /// The threads that a thread has spawned in all executions so far, in its program order.
     pub fn children(&self, thread: ThreadId) -> &[ThreadId] {
         &self.threads[thread.0 as usize].children
     }

@@ -8,8 +8,8 @@
 //! steps in a row, [`Trail::compact`] drops the other values: the log grows with the number of changed
 //! words, not with the number of changes.
 //!
-//! Invariant: a word that was reserved but never `set` on the current path is zero. Exception: words that were
-//! written with [`Trail::set_dead_block`], and that another, logged word marks as meaningless.
+//! Invariant: a word that was reserved but never `set` on the current path is zero. Exception: words that
+//! were written with [`Trail::set_dead_block`], and that another, logged word marks as meaningless.
 
 use raddle_budget::Budget;
 
@@ -146,9 +146,9 @@ impl Trail {
     }
 
     /// Drops all but the oldest change of each word since `mark`, separately for each stretch of the log.
-    /// Stretches end at `stops`, which are places in the log in ascending order, and before the changes of words
-    /// for which `splits` holds. Moves the stops to the new indices of their places. So going back to `mark` or
-    /// to a stop restores the same words as before.
+    /// Stretches end at `stops`, which are places in the log in ascending order, and before the changes of
+    /// words for which `splits` holds. Moves the stops to the new indices of their places. So going back to
+    /// `mark` or to a stop restores the same words as before.
     pub fn compact(&mut self, mark: Mark, stops: &mut [Mark], splits: impl Fn(Word) -> bool) {
         // One bit per word: logged in the current stretch.
         let mut seen = vec![0_u64; self.words.len().div_ceil(64)];

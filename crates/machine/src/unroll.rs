@@ -1,17 +1,18 @@
-//! Which loops are bounded, and how often each may go back.
+//! Bounds on the iterations of loops.
+//!
+//! A bound is the number of times that a loop may go back to its head, each time it is entered.
 
 use crate::counting::Counting;
 use crate::loops::heads;
 use raddle_ir::flow::back_edges;
 use raddle_ir::{BlockId, FuncId, Function, LocId, Program};
 
-/// Bounds on loops: how often each may go back, each time it is entered.
+/// Bounds on loops: how often each loop may go back, each time it is entered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unroll {
     /// For loops that are not named in `at`.
     pub most: Option<u32>,
-    /// Whether `most` also bounds loops that end by themselves (see `counting`) and loops of the
-    /// library.
+    /// Whether `most` also bounds loops that end without a bound (see `counting`) and loops of the library.
     pub all: bool,
     /// For single loops.
     pub at: Vec<LoopBound>,
@@ -30,7 +31,7 @@ impl Unroll {
     /// Bounds no loop.
     pub const NONE: Unroll = Unroll { most: None, all: false, at: Vec::new() };
 
-    /// Bounds every loop that does not end by itself.
+    /// Bounds every loop that is not known to end.
     pub const fn most(most: u32) -> Unroll {
         Unroll { most: Some(most), all: false, at: Vec::new() }
     }
@@ -45,14 +46,14 @@ impl Unroll {
         self.most.is_some() || !self.at.is_empty()
     }
 
-    /// The bound that names a place, the last one if there are several.
+    /// The bound for a place; the last one if there are several.
     fn named(&self, program: &Program, loc: LocId) -> Option<u32> {
         self.at.iter().rev().find(|bound| bound.is_at(program, loc)).map(|bound| bound.most)
     }
 }
 
 impl LoopBound {
-    /// Whether it is about the loop that is reported at this position.
+    /// Whether this bound is for the loop that is reported at this position.
     pub fn is_at(&self, program: &Program, loc: LocId) -> bool {
         program.loc(loc).is_some_and(|loc| {
             loc.line == self.line
@@ -60,7 +61,7 @@ impl LoopBound {
         })
     }
 
-    /// Whether a file is the one that it names.
+    /// Whether this bound names the file.
     pub fn is_in(&self, file: &str) -> bool {
         std::path::Path::new(file).ends_with(&self.file)
     }
@@ -71,7 +72,7 @@ impl LoopBound {
 pub(crate) struct Unrolling<'p> {
     program: &'p Program,
     unroll: &'p Unroll,
-    /// Made where it makes a difference.
+    /// Computed only if a bound depends on it.
     counting: Option<Counting<'p>>,
 }
 
@@ -81,8 +82,8 @@ impl<'p> Unrolling<'p> {
         Unrolling { program, unroll, counting }
     }
 
-    /// How often the loop with this head may go back, if it is bounded. `back` has the edges that
-    /// lead back in its function.
+    /// How often the loop with this head may go back, if it is bounded. `back` holds the back edges of its
+    /// function.
     pub fn bound(&self, func: FuncId, head: BlockId, back: &[(BlockId, BlockId)]) -> Option<u32> {
         let function = &self.program.funcs[func];
         let named = self.unroll.named(self.program, position(function, head, back));
@@ -94,13 +95,13 @@ impl<'p> Unrolling<'p> {
     }
 }
 
-/// Where a loop is reported: what leads back is written where the loop is.
+/// The position at which a loop is reported: that of the back edge, which is written where the loop is.
 pub(crate) fn position(func: &Function, head: BlockId, back: &[(BlockId, BlockId)]) -> LocId {
     let from = back.iter().find(|(_, to)| *to == head).map(|(from, _)| *from);
     from.map_or(LocId::NONE, |from| func.blocks[from].term.loc)
 }
 
-/// Where the loops of a program are that are not the library's.
+/// The positions of the loops of a program, without those of the library.
 pub fn loop_places(program: &Program) -> Vec<LocId> {
     let own = program.funcs.values().filter(|func| !func.library);
     let places = own.flat_map(|func| {

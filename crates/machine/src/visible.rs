@@ -5,12 +5,12 @@ use raddle_ir::{Access, FenceKind, IntPred, RmwOp, Type};
 
 /// A visible operation with its operands read.
 ///
-/// A wait on a condition variable consists of three operations: [`Visible::CondEnqueue`], [`Visible::Unlock`],
-/// and [`Visible::Relock`], which is disabled until the thread is woken. The thread enqueues first, while it
-/// still holds the lock. A thread that signals cannot distinguish this from POSIX's atomic release-and-wait: a
-/// signal between the two wakes the thread, as a signal right after them would. A wait with a timeout has one
-/// more operation, [`Visible::CondLeave`], which reads whether the thread was woken. It is always enabled, and
-/// after it the thread takes its lock again in any case.
+/// A wait on a condition variable consists of three operations: [`Visible::CondEnqueue`],
+/// [`Visible::Unlock`], and [`Visible::Relock`], which is disabled until the thread is woken. The thread
+/// enqueues first, while it still holds the lock. A thread that signals cannot distinguish this from POSIX's
+/// atomic release-and-wait: a signal between the two wakes the thread, as a signal right after them would. A
+/// wait with a timeout has one more operation, [`Visible::CondLeave`], which reads whether the thread was
+/// woken. It is always enabled, and after it the thread takes its lock again in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visible {
     Load {

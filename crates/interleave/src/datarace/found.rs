@@ -18,8 +18,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Whether the two are the same error for a user: the same pair of source positions, or, without positions, the
-    /// same byte.
+    /// Whether the two are the same error for a user: the same pair of source positions, or, without
+    /// positions, the same byte.
     pub fn is_same(&self, other: &Found) -> bool {
         let placeless = self.earlier.loc == LocId::NONE || self.later.loc == LocId::NONE;
         let (here, there) =
@@ -30,10 +30,10 @@ impl Found {
     /// `main writes x at f.c:3, main.1:f reads it at f.c:9, and nothing orders the two`
     pub fn message(&self, machine: &Machine<'_>, names: &Names) -> String {
         let does = |access: &Accessed, what: &str| {
-            let who = machine.thread_name(access.thread);
+            let thread = machine.thread_name(access.thread);
             let place = machine.program.place(access.loc);
             let at = place.map_or(String::new(), |place| format!(" at {place}"));
-            format!("{who} {} {what}{at}", verb(access))
+            format!("{thread} {} {what}{at}", verb(access))
         };
         let earlier = does(&self.earlier, &names.name(machine, self.addr));
         let later = does(&self.later, "it");

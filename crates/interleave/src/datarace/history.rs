@@ -1,7 +1,8 @@
 //! The accesses to each byte.
 //!
-//! The word of a byte holds the head of a list of accesses, and the message of its value ([`super::order`]). Bytes
-//! that were always accessed together share their list, so an access checks one list for each run of such bytes.
+//! The word of a byte holds the head of a list of accesses, and the message of its value ([`super::order`]).
+//! Bytes that were always accessed together share their list, so an access checks one list for each run of
+//! such bytes.
 
 use super::found::Found;
 use super::{Access, DataRaces};
@@ -32,8 +33,8 @@ pub(crate) struct Accessed {
 }
 
 impl Accessed {
-    /// Whether the two are the same except for the time. Then the newer one replaces the older one: an access that
-    /// races with the older one races with the newer one too.
+    /// Whether the two are the same except for the time. Then the newer one replaces the older one: an access
+    /// that races with the older one races with the newer one too.
     fn is_again(&self, other: &Accessed) -> bool {
         Accessed { time: other.time, ..*self } == *other
     }
@@ -126,7 +127,7 @@ impl DataRaces {
     }
 
     /// Finds the races of a new access, and records the access.
-    pub(super) fn look(&mut self, machine: &mut Machine<'_>, access: Access, events: u32) {
+    pub(super) fn check_access(&mut self, machine: &mut Machine<'_>, access: Access, events: u32) {
         let Access { thread, loc, addr, bytes, kind, plain } = access;
         let clock = Self::clock(machine, thread);
         let time = self.time(clock, thread);

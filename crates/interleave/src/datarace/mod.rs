@@ -1,9 +1,9 @@
 //! Data races of C11.
 //!
-//! Two accesses of different threads race if they touch common bytes, one of them writes, one of
-//! them is not atomic, and neither happens before the other (C11, 5.1.2.4). This is the happens-before of the
-//! language, not that of the model, which [`crate::record`] keeps. It consists of program order, spawns, joins
-//! and synchronisation (locks, release and acquire, fences); conflicts do not order anything. The method is that
+//! Two accesses of different threads race if they touch common bytes, one of them writes, one of them is not
+//! atomic, and neither happens before the other (C11, 5.1.2.4). This is the happens-before of the language,
+//! not that of the model, which [`crate::record`] keeps. It consists of program order, spawns, joins and
+//! synchronisation (locks, release and acquire, fences); conflicts do not order anything. The method is that
 //! of vector-clock detectors (Flanagan, Freund, *FastTrack*, PLDI 2009).
 //!
 //! | module | subject |
@@ -12,20 +12,20 @@
 //! | [`history`] | the accesses to each byte, and the races of a new one |
 //! | [`found`] | the races found, and their messages |
 //!
-//! Deviations from FastTrack: for each byte, the newest access of each thread, place and kind is kept, not only
-//! the newest write. So every pair of places is found that races in an execution. Release sequences are those of
-//! C++20: only read-modify-writes continue them.
+//! Deviations from FastTrack: for each byte, the newest access of each thread, place and kind is kept, not
+//! only the newest write. So every pair of places is found that races in an execution. Release sequences are
+//! those of C++20: only read-modify-writes continue them.
 //!
-//! A store counts at the moment when its thread performs it, even if it enters a buffer. Its message for threads
-//! that read it from memory is kept beside the buffer until the update. So under every model, accesses are
-//! processed in an order that extends happens-before.
+//! A store counts at the moment when its thread performs it, even if it enters a buffer. Its message for
+//! threads that read it from memory is kept beside the buffer until the update. So under every model,
+//! accesses are processed in an order that extends happens-before.
 //!
-//! The detector exists only if races are checked. Its vectors grow only at their ends. The lengths that belong to
-//! the current execution are on the machine's trail, and the rest is dropped before the next use. So backtracking
-//! does not involve the detector.
+//! The detector exists only if races are checked. Its vectors grow only at their ends. The lengths that
+//! belong to the current execution are on the machine's trail, and the rest is dropped before the next use.
+//! So backtracking does not involve the detector.
 //!
-//! Not covered: the reads and writes of formatting, which are not events; accesses that fail; the end of a frame's
-//! object, which is not an access.
+//! Not covered: the reads and writes of formatting, which are not events; accesses that fail; the end of a
+//! frame's object, which is not an access.
 
 mod found;
 mod history;
@@ -51,8 +51,8 @@ pub(crate) struct DataRaces {
     /// Three words: the lengths of the above that belong to the current execution.
     lengths: Word,
     rooms: Rooms,
-    /// For each thread, the messages of its stores, by number. Entries from the number of the next store on are
-    /// meaningless.
+    /// For each thread, the messages of its stores, by number. Entries from the number of the next store on
+    /// are meaningless.
     carried: Vec<Vec<ClockId>>,
 }
 
@@ -121,7 +121,7 @@ impl DataRaces {
         if let Effect::Load(order) | Effect::Update(order) = effect {
             self.read_from(machine, thread, source, order);
         }
-        self.look(machine, access, events);
+        self.check_access(machine, access, events);
         let message = match effect {
             Effect::Nothing | Effect::Load(_) => return,
             Effect::Store(order) => self.message(machine, thread, order),
@@ -138,7 +138,7 @@ impl DataRaces {
     fn buffered(&mut self, machine: &mut Machine<'_>, store: &Buffered, events: u32) {
         let Buffered { access, order, index } = *store;
         let thread = access.thread;
-        self.look(machine, access, events);
+        self.check_access(machine, access, events);
         let message = self.message(machine, thread, order);
         let (thread, index) = (thread.0 as usize, index as usize);
         if self.carried.len() <= thread {
@@ -174,8 +174,8 @@ struct Leaving {
 }
 
 impl System<'_> {
-    /// Calls the detector, if there is one. Not once the budget is spent: then clocks may lack entries for new
-    /// threads, and results no longer count.
+    /// Calls the detector, if there is one. Not once the budget is spent: then clocks may lack entries for
+    /// new threads, and results no longer count.
     fn watched(&mut self, tell: impl FnOnce(&mut DataRaces, &mut Machine<'_>, u32)) {
         if let Some(races) = &mut self.data_races
             && !self.machine.trail.budget().is_spent()
@@ -215,7 +215,7 @@ impl System<'_> {
             let order = orders[usize::from(done)].unwrap_or(Order::Asm);
             // A value from the thread's own buffer brings no new order.
             let forwarded = action.forwarded > 0;
-            if let Some((kind, effect)) = meaning(visible, order, done, forwarded) {
+            if let Some((kind, effect)) = kind_and_effect(visible, order, done, forwarded) {
                 let plain = kind == Kind::Free || order == Order::Plain;
                 let (addr, bytes) = (action.addr, action.bytes);
                 let access = Access { thread, loc, addr, bytes, kind, plain };
@@ -253,9 +253,14 @@ impl System<'_> {
     }
 }
 
-/// The kind and the effect of an operation that happened; `None` if it is not an access. `done` says whether it
-/// wrote.
-fn meaning(visible: Visible, order: Order, done: bool, forwarded: bool) -> Option<(Kind, Effect)> {
+/// The kind and the effect of an operation that happened; `None` if it is not an access. `done` says whether
+/// it wrote.
+fn kind_and_effect(
+    visible: Visible,
+    order: Order,
+    done: bool,
+    forwarded: bool,
+) -> Option<(Kind, Effect)> {
     let load = if forwarded { Effect::Nothing } else { Effect::Load(order) };
     Some(match visible {
         Visible::Load { .. } | Visible::Await { .. } => (Kind::Read, load),

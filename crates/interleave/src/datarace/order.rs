@@ -1,10 +1,11 @@
 //! Synchronisation.
 //!
-//! A thread has three clocks: its own (the accesses that happen before its next one), the clock of the messages
-//! that it has read without acquiring them (for a later acquire fence), and the clock of its last release fence
-//! (for later stores without release). A value in memory carries a *message*: the clock that a reader joins when
-//! it acquires the value. A thread's own entry of its clock counts how often the thread published the clock. So an
-//! access happens before everything that acquires a later publication, and before nothing else of other threads.
+//! A thread has three clocks: its own (the accesses that happen before its next one), the clock of the
+//! messages that it has read without acquiring them (for a later acquire fence), and the clock of its last
+//! release fence (for later stores without release). A value in memory carries a *message*: the clock that a
+//! reader joins when it acquires the value. A thread's own entry of its clock counts how often the thread
+//! published the clock. So an access happens before everything that acquires a later publication, and before
+//! nothing else of other threads.
 
 use super::DataRaces;
 use crate::clock::{Chain, ClockId};
@@ -23,7 +24,8 @@ const fn releases(order: Order) -> bool {
     matches!(order, Order::Release | Order::AcqRel | Order::SeqCst | Order::AsmRelease)
 }
 
-/// Whether a fence acquires, and whether it releases. A machine fence counts as the C11 fence of the same strength.
+/// Whether a fence acquires, and whether it releases. A machine fence counts as the C11 fence of the same
+/// strength.
 const fn sides(kind: FenceKind) -> (bool, bool) {
     use FenceKind::*;
     match kind {

@@ -62,6 +62,6 @@ fn run(
         }
         system.perform(turn, &mut races);
         outcomes.tally.summary.events += 1;
-        system.heed_bound(options.limits.events);
+        system.apply_event_bound(options.limits.events);
     }
 }

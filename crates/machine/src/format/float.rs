@@ -2,7 +2,7 @@
 
 use super::{Pieces, Spec};
 
-/// No float has more digits than this behind the point; what follows are zeros.
+/// The most digits after the point of any float; all further digits are zeros.
 const DIGITS: usize = 1100;
 const FRACTION_BITS: u32 = 52;
 
@@ -37,7 +37,7 @@ fn fixed(spec: &Spec, value: f64, precision: usize) -> Pieces {
     Pieces { body: body.into(), more_zeros, ..Pieces::default() }
 }
 
-/// Mantissa and exponent of a value rounded to so many digits behind the point.
+/// Mantissa and exponent of a value, rounded to this many digits after the point.
 fn scaled(value: f64, digits: usize) -> (String, i32) {
     let text = format!("{value:.digits$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -64,7 +64,7 @@ fn scientific(spec: &Spec, value: f64, precision: usize) -> Pieces {
     }
 }
 
-/// Whichever of the two is shorter, without trailing zeros unless those are asked for.
+/// `%e` or `%f`, whichever is shorter, without trailing zeros unless the flag `#` asks for them.
 fn general(spec: &Spec, value: f64) -> Pieces {
     let precision = spec.precision.unwrap_or(6).max(1);
     let significant = precision.min(DIGITS);
@@ -151,7 +151,7 @@ mod tests {
         String::from_utf8(text.bytes).expect("it is ASCII")
     }
 
-    /// What glibc prints.
+    /// The expected values are those that glibc prints.
     #[test]
     fn floats() {
         for (conversion, value, expected) in [

@@ -2,7 +2,7 @@
 
 use super::Reader;
 
-/// How wide an argument is.
+/// The width of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Length {
     Char,
@@ -27,7 +27,7 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    /// What follows a `%`; `None`, and past it, if that is no conversion.
+    /// Reads the conversion after a `%`. `None` if it is not a conversion; its text is skipped.
     pub fn parse(
         format: &[u8],
         at: &mut usize,
@@ -82,7 +82,7 @@ impl Spec {
             b' ' => self.space = true,
             b'#' => self.alternative = true,
             b'0' => self.zero = true,
-            // Grouping of digits: there is none in the "C" locale.
+            // Grouping of digits: has no effect in the "C" locale.
             b'\'' => {}
             _ => return false,
         }

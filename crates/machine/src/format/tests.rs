@@ -1,8 +1,8 @@
-//! Formats and what comes of them, as glibc has it.
+//! Formats and their results, as in glibc.
 
 use super::*;
 
-/// Arguments lie at 0x1000 on, strings where they are put.
+/// Arguments lie from 0x1000 on, strings at the given addresses.
 fn formatted(format: &str, args: &[u64], strings: &[(u64, &str)]) -> String {
     let mut memory = std::collections::BTreeMap::new();
     let slots = args.iter().flat_map(|arg| arg.to_le_bytes());
