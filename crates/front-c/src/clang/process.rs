@@ -31,7 +31,7 @@ pub struct Allowed<'a> {
     pub output: usize,
     pub time: Duration,
     /// The remaining budget of the caller. Its memory limit also applies to the program, if the program
-    /// holds more than a compiler usually does ([`SMALL`]).
+    /// holds more than a compiler usually does (`SMALL`).
     pub budget: &'a Budget,
 }
 
