@@ -11,7 +11,7 @@ use raddle_report::document;
 use raddle_report::source::Sources;
 use raddle_report::{Run, buffer, check, json};
 
-pub fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();

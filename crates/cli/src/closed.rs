@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Always false where the loader has no such section.
-pub fn standard_output() -> bool {
+pub(crate) fn standard_output() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }
 

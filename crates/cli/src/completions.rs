@@ -6,7 +6,7 @@ use crate::status::Status;
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-pub fn run(shell: Shell, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(shell: Shell, output: &mut Output) -> Result<Status, Stop> {
     output.print_bytes(&script(shell))?;
     Ok(Status::Fine)
 }

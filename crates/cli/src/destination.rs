@@ -18,7 +18,7 @@ const MAX_LINKS: u32 = 40;
 
 /// A file to be written, which can be written as far as one can tell.
 #[derive(Debug)]
-pub struct Destination {
+pub(crate) struct Destination {
     /// As the user named it.
     path: PathBuf,
     place: Target,
@@ -34,7 +34,7 @@ enum Target {
 
 impl Destination {
     /// Checks a path: that a file can be written there, and that it is not one of the inputs.
-    pub fn checked<'a>(
+    pub(crate) fn checked<'a>(
         path: &Path,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> Result<Destination, Diagnostic> {
@@ -77,7 +77,7 @@ impl Destination {
     }
 
     /// Refuses to be one of the files that a program is made from, by whatever name.
-    pub fn is_none_of<'a>(
+    pub(crate) fn is_none_of<'a>(
         &self,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> Result<(), Diagnostic> {
@@ -94,7 +94,7 @@ impl Destination {
     }
 
     /// Replaces the file by what `content` writes, or writes that to the stream.
-    pub fn write(
+    pub(crate) fn write(
         &self,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Diagnostic> {
@@ -193,7 +193,7 @@ fn set_unfinished(path: Option<PathBuf>) {
 }
 
 /// Removes a half-written file, for a process that ends at once.
-pub fn abandon() {
+pub(crate) fn abandon() {
     let path = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(path) = path {
         let _ = fs::remove_file(path);

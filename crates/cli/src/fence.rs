@@ -10,7 +10,7 @@ use raddle_report::fence::{Asked, json, text};
 use raddle_report::source::Sources;
 use std::path::{Path, PathBuf};
 
-pub fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, Stop> {
     let FenceConfig { source, question, .. } = config;
     let options = &question.options;
     let source = source::prepare(source, &[options.model], &options.limits.unroll, output)?;

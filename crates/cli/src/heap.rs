@@ -12,7 +12,7 @@
 const LARGE: i32 = 1 << 20;
 
 /// Fixes the size of large blocks. To be called while there is one thread.
-pub fn map_large_blocks() {
+pub(crate) fn map_large_blocks() {
     // SAFETY: `mallopt` takes any arguments, sets a parameter of the allocator, and has no other effect. Its
     // answer, whether the value was accepted, does not matter: without it, more memory is used.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

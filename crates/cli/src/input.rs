@@ -1,6 +1,6 @@
 //! Finding, reading, parsing and verifying files.
 
-pub use raddle_ir::diag::shown;
+pub(crate) use raddle_ir::diag::shown;
 use raddle_ir::file::MAX_BYTES;
 use raddle_ir::{Diagnostic, FileKind, Program, Verified};
 use std::fs::{self, File, Metadata};
@@ -18,7 +18,7 @@ const MAX_DEPTH: u32 = 64;
 
 /// A file that was rejected: the diagnostic, and the contents to show it with.
 #[derive(Debug)]
-pub struct Rejected {
+pub(crate) struct Rejected {
     pub diagnostic: Diagnostic,
     pub source: Vec<u8>,
 }
@@ -46,7 +46,7 @@ fn parser(path: &Path) -> Result<Parser, Diagnostic> {
 /// The files that the arguments name: files as they are, folders by the `.litmus` files below
 /// them, sorted by path. A folder without any or that cannot be read, and a file of another kind,
 /// are diagnostics.
-pub fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+pub(crate) fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for path in paths {
@@ -88,7 +88,7 @@ fn is_missing(path: &Path) -> bool {
 }
 
 /// The diagnostic of the first of these paths that is not a file.
-pub fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
+pub(crate) fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
     paths.iter().find_map(|path| match path {
         path if is_missing(path) => Some(Diagnostic::whole_file(&shown(path), NO_SUCH_FILE)),
         path => {
@@ -99,7 +99,7 @@ pub fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
 }
 
 /// The complaint about a path that cannot be read as a stream. Pipes and devices can.
-pub fn no_stream(path: &Path) -> Option<Diagnostic> {
+pub(crate) fn no_stream(path: &Path) -> Option<Diagnostic> {
     no_file(std::slice::from_ref(&path.to_owned())).filter(|_| is_missing(path) || path.is_dir())
 }
 
@@ -135,7 +135,7 @@ fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Di
 }
 
 /// Reads a file by its extension into a verified program.
-pub fn load(path: &Path) -> Result<Verified, Rejected> {
+pub(crate) fn load(path: &Path) -> Result<Verified, Rejected> {
     let file = shown(path);
     let bare = |diagnostic| Rejected { diagnostic, source: Vec::new() };
     let parser = parser(path).map_err(bare)?;
@@ -147,13 +147,13 @@ pub fn load(path: &Path) -> Result<Verified, Rejected> {
 }
 
 /// Reads another text of a file into a verified program.
-pub fn parse_text(path: &Path, text: &[u8]) -> Result<Verified, Diagnostic> {
+pub(crate) fn parse_text(path: &Path, text: &[u8]) -> Result<Verified, Diagnostic> {
     let file = shown(path);
     parse(parser(path)?, &file, text)
 }
 
 /// The contents of a file of reasonable size.
-pub fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     read(path).map_err(|unreadable| unreadable.in_file(&shown(path)))
 }
 
@@ -164,7 +164,7 @@ fn parse(parser: Parser, file: &str, source: &[u8]) -> Result<Verified, Diagnost
 }
 
 /// Refuses a program that starts no thread: vacuously safe, and certainly not what was meant.
-pub fn with_threads(file: &str, program: &Program) -> Result<(), Diagnostic> {
+pub(crate) fn with_threads(file: &str, program: &Program) -> Result<(), Diagnostic> {
     if program.threads.is_empty() { Err(no_threads(file)) } else { Ok(()) }
 }
 

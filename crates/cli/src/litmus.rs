@@ -41,7 +41,7 @@ struct Shown {
     status: Status,
 }
 
-pub fn run(config: &LitmusConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &LitmusConfig, output: &mut Output) -> Result<Status, Stop> {
     let (files, problems) = input::litmus_files(&config.paths);
     for problem in &problems {
         output.diagnose(problem, &[]);

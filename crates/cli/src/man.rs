@@ -11,7 +11,7 @@ use raddle_ir::Diagnostic;
 use std::fs;
 use std::path::Path;
 
-pub fn run(folder: Option<&Path>, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(folder: Option<&Path>, output: &mut Output) -> Result<Status, Stop> {
     let (first, others) = pages();
     match folder {
         None => {

@@ -18,7 +18,7 @@ use raddle_report::robust::Subject;
 use std::path::Path;
 use std::time::Instant;
 
-pub fn run(config: &MonitorConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &MonitorConfig, output: &mut Output) -> Result<Status, Stop> {
     match &config.monitored {
         Monitored::Logs { files, budget } => {
             for file in files {

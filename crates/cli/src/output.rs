@@ -17,7 +17,7 @@ const WIDEST: usize = 200;
 
 /// Why a command ends without a status of its own.
 #[derive(Debug)]
-pub enum Stop {
+pub(crate) enum Stop {
     Usage(String),
     /// The input is bad; the user was told, and the status is noted.
     Refused,
@@ -26,7 +26,7 @@ pub enum Stop {
 }
 
 #[derive(Debug)]
-pub struct Output {
+pub(crate) struct Output {
     out: BufWriter<Stdout>,
     err: Stderr,
     /// Whether standard output and error take colours.
@@ -44,7 +44,7 @@ fn width(terminal: bool) -> usize {
 }
 
 impl Output {
-    pub fn new() -> Output {
+    pub(crate) fn new() -> Output {
         let err = io::stderr();
         let out = io::stdout();
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
@@ -55,71 +55,71 @@ impl Output {
     }
 
     /// How text on standard output is to look.
-    pub fn look<'a>(&self, sources: &'a Sources) -> Look<'a> {
+    pub(crate) fn look<'a>(&self, sources: &'a Sources) -> Look<'a> {
         Look { width: self.width, colour: self.colour, sources }
     }
 
     /// Whether messages may be coloured.
-    pub fn colours() -> bool {
+    pub(crate) fn colours() -> bool {
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
     }
 
     /// Remembers how one of the things to do ended.
-    pub fn note(&mut self, status: Status) {
+    pub(crate) fn note(&mut self, status: Status) {
         self.status = self.status.max(status);
     }
 
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         self.status
     }
 
-    pub fn print(&mut self, text: &str) -> Result<(), Stop> {
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), Stop> {
         self.print_bytes(text.as_bytes())
     }
 
     /// Text that need not be UTF-8: pieces of a user's files.
-    pub fn print_bytes(&mut self, text: &[u8]) -> Result<(), Stop> {
+    pub(crate) fn print_bytes(&mut self, text: &[u8]) -> Result<(), Stop> {
         let written = self.out.write_all(text);
         stop_on_error(written)
     }
 
     /// One object on a line of its own.
-    pub fn print_json(&mut self, object: &impl Serialize) -> Result<(), Stop> {
+    pub(crate) fn print_json(&mut self, object: &impl Serialize) -> Result<(), Stop> {
         let written = raddle_report::json::write_line(&mut self.out, object);
         stop_on_error(written)
     }
 
-    pub fn flush(&mut self) -> Result<(), Stop> {
+    pub(crate) fn flush(&mut self) -> Result<(), Stop> {
         let flushed = self.out.flush();
         stop_on_error(flushed)
     }
 
     /// Shows a diagnostic with the piece of the source that it is about.
-    pub fn diagnose(&mut self, diagnostic: &Diagnostic, source: &[u8]) {
+    pub(crate) fn diagnose(&mut self, diagnostic: &Diagnostic, source: &[u8]) {
         let shown = raddle_report::diagnostic::render(diagnostic, source, self.err_colour);
         self.complain(shown.trim_end());
     }
 
     /// Shows why something that was asked is not done.
-    pub fn refuse(&mut self, diagnostic: &Diagnostic) -> Stop {
+    pub(crate) fn refuse(&mut self, diagnostic: &Diagnostic) -> Stop {
         self.diagnose(diagnostic, &[]);
         self.refused()
     }
 
     /// Notes that something that was asked is not done; the user was told why.
-    pub fn refused(&mut self) -> Stop {
+    pub(crate) fn refused(&mut self) -> Stop {
         self.note(Status::Bad);
         Stop::Refused
     }
 
     /// Prints a line on standard error. A failure to do so is ignored: there is no other place to report it.
-    pub fn complain(&mut self, line: &str) {
+    pub(crate) fn complain(&mut self, line: &str) {
         let _ = writeln!(self.err, "{line}");
     }
 }
 
 /// Tells a reader that went away from other failures to write.
-pub fn stop_on_error(result: io::Result<()>) -> Result<(), Stop> {
+pub(crate) fn stop_on_error(result: io::Result<()>) -> Result<(), Stop> {
     result.map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Stop::BrokenPipe,
         _ => Stop::Io(error),

@@ -5,7 +5,7 @@ use crate::output::{Output, Stop};
 use crate::source;
 use crate::status::Status;
 
-pub fn run(config: &SourceConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &SourceConfig, output: &mut Output) -> Result<Status, Stop> {
     let source = source::load(config, output)?;
     match source.stopped {
         None => output.print(&raddle_ir::text::print(&source.program))?,

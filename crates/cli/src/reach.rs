@@ -10,7 +10,7 @@ use raddle_engine::{Checks, Unroll};
 use raddle_report::source::Sources;
 use raddle_report::{Run, document};
 
-pub fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, Stop> {
     let ReachConfig { source, options, json, witness } = config;
     let witness = WitnessFile::at(witness.as_deref(), source, Checks::default(), output)?;
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;

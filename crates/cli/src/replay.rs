@@ -17,7 +17,7 @@ use raddle_report::source::Sources;
 use raddle_report::{Run, check, json};
 use std::path::Path;
 
-pub fn run(config: &ReplayConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &ReplayConfig, output: &mut Output) -> Result<Status, Stop> {
     let budget = &config.budget;
     let file = input::shown(&config.file);
     let recorded = load(&config.file, &file).map_err(|diagnostic| output.refuse(&diagnostic))?;

@@ -10,7 +10,7 @@ use raddle_report::json;
 use raddle_report::robust::{Subject, json as answer, text};
 use raddle_report::source::Sources;
 
-pub fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
     source::for_each(&config.programs, &config.limits.budget, output, |program, output| {
         run_program(config, program, output)
     })

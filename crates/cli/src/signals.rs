@@ -23,12 +23,12 @@ fn flags() -> MutexGuard<'static, Vec<Arc<AtomicBool>>> {
 }
 
 /// The first signal that came, if one did.
-pub fn received() -> Option<i32> {
+pub(crate) fn received() -> Option<i32> {
     Some(RECEIVED.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
 }
 
 /// Lets signals interrupt what works on a budget and on its parts.
-pub fn interrupt(budget: &Budget) {
+pub(crate) fn interrupt(budget: &Budget) {
     let flag = budget.interruption();
     let mut flags = flags();
     flag.store(received().is_some(), Ordering::SeqCst);
@@ -36,7 +36,7 @@ pub fn interrupt(budget: &Budget) {
 }
 
 /// Waits for signals in a thread of its own. Without one, signals do what they do by default.
-pub fn watch() {
+pub(crate) fn watch() {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let waiting = move || signals.forever().for_each(receive);
     // If there can be no thread, a signal is only noted, and nothing is lost but its effect.

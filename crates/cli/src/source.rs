@@ -24,13 +24,13 @@ use std::time::Duration;
 /// Room for the parsers' recursion, as the main thread has it.
 const STACK: usize = 8 << 20;
 /// The budget is polled at these intervals while something else is waited for.
-pub const PAUSE: Duration = Duration::from_millis(5);
+pub(crate) const PAUSE: Duration = Duration::from_millis(5);
 
 /// A program, and what to say of how it was made.
 ///
 /// If the budget was spent first, the program is empty, and commands report that it was not searched.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     pub program: Verified,
     /// The files as the user named them.
     pub shown: String,
@@ -65,7 +65,7 @@ impl Source {
 }
 
 /// Makes a program that is to be searched under `models`, with its loops bounded by `unroll`.
-pub fn prepare(
+pub(crate) fn prepare(
     config: &SourceConfig,
     models: &[Model],
     unroll: &Unroll,
@@ -81,7 +81,7 @@ pub fn prepare(
 
 /// Runs a command on each program, with a budget of its own. One that is refused does not stop the
 /// others.
-pub fn for_each(
+pub(crate) fn for_each(
     programs: &[SourceConfig],
     budget: &Budget,
     output: &mut Output,
@@ -97,7 +97,7 @@ pub fn for_each(
 }
 
 /// Makes a program while its budget lasts.
-pub fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, Stop> {
+pub(crate) fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, Stop> {
     if let Some(diagnostic) = input::no_file(&config.files).or_else(|| unlinkable(config)) {
         return Err(output.refuse(&diagnostic));
     }
@@ -129,7 +129,7 @@ pub fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, Stop> 
 }
 
 /// Why a program was not loaded, for people.
-pub fn stopped(spent: Spent) -> &'static str {
+pub(crate) fn stopped(spent: Spent) -> &'static str {
     match spent {
         Spent::Time => "time ran out while the program was loaded (--timeout)",
         Spent::Memory => {
@@ -141,7 +141,7 @@ pub fn stopped(spent: Spent) -> &'static str {
 
 /// Does something that may take long. When the budget is spent it is left to itself, but for compilers,
 /// which are killed.
-pub fn while_it_lasts<T: Send + 'static>(
+pub(crate) fn while_it_lasts<T: Send + 'static>(
     budget: &Budget,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Spent> {
@@ -216,7 +216,10 @@ fn warn(config: &SourceConfig, loaded: &Loaded, shown: &str, output: &mut Output
 }
 
 /// The same program with other texts in place of some files; otherwise, why there is none.
-pub fn reload(config: &SourceConfig, texts: &[(PathBuf, Vec<u8>)]) -> Result<Verified, String> {
+pub(crate) fn reload(
+    config: &SourceConfig,
+    texts: &[(PathBuf, Vec<u8>)],
+) -> Result<Verified, String> {
     let message = |diagnostic: Diagnostic| diagnostic.to_string();
     match (&*config.files, texts) {
         ([file], [(_, text)]) if !is_compiled(file) => {
@@ -236,7 +239,7 @@ pub fn reload(config: &SourceConfig, texts: &[(PathBuf, Vec<u8>)]) -> Result<Ver
 }
 
 /// The files that a program is made from and that a user may edit.
-pub fn editable(config: &SourceConfig) -> Vec<SourceFile> {
+pub(crate) fn editable(config: &SourceConfig) -> Vec<SourceFile> {
     let paths = match &*config.files {
         [file] if !is_compiled(file) => vec![file.clone()],
         files => raddle_front_c::sources(files, &config.c),

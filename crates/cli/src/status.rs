@@ -4,7 +4,7 @@ use raddle_analysis::Verdict;
 
 /// How a run ended; of several runs, the greatest is the whole's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Status {
+pub(crate) enum Status {
     /// No violation.
     #[default]
     Fine,
@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    pub const fn code(self) -> u8 {
+    pub(crate) const fn code(self) -> u8 {
         match self {
             Status::Fine => 0,
             Status::Violation => 1,
@@ -30,7 +30,7 @@ impl Status {
     }
 
     /// The status in words, for the help.
-    pub const fn about(self) -> &'static str {
+    pub(crate) const fn about(self) -> &'static str {
         match self {
             Status::Fine => "no violation",
             Status::Violation => "violation",
@@ -41,7 +41,7 @@ impl Status {
     }
 
     /// `strict`: a bound that was met is as bad as not knowing.
-    pub const fn of(verdict: Verdict, strict: bool) -> Status {
+    pub(crate) const fn of(verdict: Verdict, strict: bool) -> Status {
         match verdict {
             Verdict::Safe => Status::Fine,
             Verdict::SafeBounded if strict => Status::Unknown,
@@ -53,7 +53,7 @@ impl Status {
 }
 
 /// The exit status of a command that a signal has interrupted, as shells have it.
-pub const fn interrupted(signal: i32) -> u8 {
+pub(crate) const fn interrupted(signal: i32) -> u8 {
     128 + (signal & 0x7f) as u8
 }
 

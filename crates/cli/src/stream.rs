@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 14;
 
 /// A file, a pipe or a terminal. Once the budget is spent, reading it times out.
 #[derive(Debug)]
-pub struct Stream {
+pub(crate) struct Stream {
     file: File,
     budget: Budget,
 }
@@ -23,7 +23,7 @@ pub struct Stream {
 impl Stream {
     /// Opens a file; `-` is the standard input. A named pipe is opened without waiting for a writer: who
     /// reads waits for it.
-    pub fn open(path: &Path, budget: &Budget) -> io::Result<Stream> {
+    pub(crate) fn open(path: &Path, budget: &Budget) -> io::Result<Stream> {
         let file = if path == Path::new("-") {
             File::from(io::stdin().as_fd().try_clone_to_owned()?)
         } else {

@@ -5,7 +5,7 @@ use raddle_engine::{LoopBound, Unroll, loop_places};
 use raddle_ir::{LocId, Program};
 
 /// Refuses bounds on loops that the program does not have.
-pub fn check(program: &Program, unroll: &Unroll) -> Result<(), Stop> {
+pub(crate) fn check(program: &Program, unroll: &Unroll) -> Result<(), Stop> {
     if unroll.at.is_empty() {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The file that witnesses are written to, if one was asked for.
 #[derive(Debug)]
-pub struct WitnessFile<'a> {
+pub(crate) struct WitnessFile<'a> {
     source: &'a SourceConfig,
     checks: Checks,
     destination: Option<Destination>,
@@ -18,7 +18,7 @@ pub struct WitnessFile<'a> {
 
 impl<'a> WitnessFile<'a> {
     /// Checks the path before anything is searched; refuses one that cannot be written.
-    pub fn at(
+    pub(crate) fn at(
         path: Option<&Path>,
         source: &'a SourceConfig,
         checks: Checks,
@@ -31,14 +31,14 @@ impl<'a> WitnessFile<'a> {
     }
 
     /// Refuses to overwrite a file that the program was made from: a header, say.
-    pub fn check_against(&self, program: &Program, output: &mut Output) -> Result<(), Stop> {
+    pub(crate) fn check_against(&self, program: &Program, output: &mut Output) -> Result<(), Stop> {
         let Some(destination) = &self.destination else { return Ok(()) };
         let apart = destination.is_none_of(program.files.iter().map(Path::new));
         apart.map_err(|diagnostic| output.refuse(&diagnostic))
     }
 
     /// Writes the witnesses; without any, a file that says so.
-    pub fn save(&self, program: &Program, witnesses: Vec<Entry<'_>>, output: &mut Output) {
+    pub(crate) fn save(&self, program: &Program, witnesses: Vec<Entry<'_>>, output: &mut Output) {
         let Some(destination) = &self.destination else { return };
         let written = destination.write(|file| {
             document::write(file, program, &self.source.origin(), self.checks, witnesses)

@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 
 /// The globals that are arrays, with their element sizes.
 #[derive(Clone, Debug)]
-pub struct Elements(FxHashMap<GlobalId, u64>);
+pub(crate) struct Elements(FxHashMap<GlobalId, u64>);
 
 impl Elements {
-    pub fn of(program: &Program) -> Elements {
+    pub(crate) fn of(program: &Program) -> Elements {
         let mut sizes = indexed_globals(program);
         let known = program.globals.iter().filter_map(|(id, global)| Some((id, global.element?)));
         sizes.extend(known);
@@ -21,7 +21,7 @@ impl Elements {
     }
 
     /// The name of an element, and the offset in it: `flag[1]`, `pair[0]+4`.
-    pub fn name(&self, program: &Program, object: ObjectId, offset: u32) -> Option<String> {
+    pub(crate) fn name(&self, program: &Program, object: ObjectId, offset: u32) -> Option<String> {
         let id = GlobalId::from_u32(object.0);
         let global = program.globals.get(id)?;
         let (size, offset) = (*self.0.get(&id)?, u64::from(offset));

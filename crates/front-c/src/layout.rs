@@ -32,7 +32,7 @@ pub struct Leaf {
     pub ty: Scalar,
 }
 
-pub type Leaves = SmallVec<[Leaf; 2]>;
+pub(crate) type Leaves = SmallVec<[Leaf; 2]>;
 
 #[derive(Debug)]
 pub struct Layout {
@@ -243,7 +243,7 @@ fn structure(parts: &[Extent], packed: bool, abi: &Abi) -> Extent {
 }
 
 /// The width of a vector's element; elements have no padding in a vector.
-pub fn element_bits(module: &Module, ty: TypeId) -> Option<u32> {
+pub(crate) fn element_bits(module: &Module, ty: TypeId) -> Option<u32> {
     match module.ty(ty) {
         Type::Int(bits) => Some(*bits),
         Type::Half | Type::BFloat => Some(16),

@@ -103,7 +103,7 @@ impl<'m> Links<'m> {
     }
 }
 
-pub fn is_local(linkage: Linkage) -> bool {
+pub(crate) fn is_local(linkage: Linkage) -> bool {
     matches!(linkage, Linkage::Internal | Linkage::Private | Linkage::Appending)
 }
 

@@ -14,7 +14,7 @@ use raddle_llvm::ast::{Type, TypeId};
 const MAX_PACKED: u64 = 16;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// `void`, and structures without fields.
     Nothing,
     Scalar(Scalar),
@@ -27,7 +27,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    pub fn of(unit: &Unit, ty: TypeId) -> Shape {
+    pub(crate) fn of(unit: &Unit, ty: TypeId) -> Shape {
         if *unit.module.ty(ty) == Type::Void {
             return Shape::Nothing;
         }
@@ -46,7 +46,7 @@ impl Shape {
 
     /// The type of the register. A value that cannot be passed also gets a register, so that the other
     /// parameters keep their positions.
-    pub fn register(&self) -> Option<Scalar> {
+    pub(crate) fn register(&self) -> Option<Scalar> {
         match self {
             Shape::Nothing => None,
             Shape::Scalar(ty) | Shape::Packed { ty, .. } => Some(*ty),
@@ -57,7 +57,7 @@ impl Shape {
 
 /// A function's type in the IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signature {
+pub(crate) struct Signature {
     /// The parameters, including the hidden one of a variadic function.
     pub params: Vec<Scalar>,
     pub ret: Option<Scalar>,
@@ -65,7 +65,7 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of the LLVM function type `ty`.
-    pub fn of(unit: &Unit, ty: TypeId) -> Signature {
+    pub(crate) fn of(unit: &Unit, ty: TypeId) -> Signature {
         let Type::Func { ret, params, varargs } = unit.module.ty(ty) else {
             return Signature { params: Vec::new(), ret: None };
         };

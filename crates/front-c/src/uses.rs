@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 /// For each value, the instructions that read it, as indices into [`Body::insts`]. An instruction that
 /// reads a value twice appears twice.
 #[derive(Debug)]
-pub struct Uses {
+pub(crate) struct Uses {
     of: SecondaryMap<LocalId, SmallVec<[u32; 2]>>,
 }
 
 impl Uses {
-    pub fn new(body: &Body) -> Uses {
+    pub(crate) fn new(body: &Body) -> Uses {
         let mut of: SecondaryMap<LocalId, SmallVec<[u32; 2]>> = SecondaryMap::new();
         of.resize(body.locals.len());
         for (index, inst) in body.insts.iter().enumerate() {
@@ -25,12 +25,12 @@ impl Uses {
         Uses { of }
     }
 
-    pub fn of(&self, local: LocalId) -> &[u32] {
+    pub(crate) fn of(&self, local: LocalId) -> &[u32] {
         &self.of[local]
     }
 
     /// The instruction that reads a value, if exactly one does.
-    pub fn only(&self, local: LocalId) -> Option<u32> {
+    pub(crate) fn only(&self, local: LocalId) -> Option<u32> {
         match self.of(local) {
             [only] => Some(*only),
             _ => None,
@@ -46,7 +46,7 @@ fn each_in_call(call: &Call, f: &mut impl FnMut(Value)) {
 }
 
 /// Calls `f` with every operand.
-pub fn each_value(kind: &InstKind, f: &mut impl FnMut(Value)) {
+pub(crate) fn each_value(kind: &InstKind, f: &mut impl FnMut(Value)) {
     match kind {
         InstKind::Ret(value) => value.iter().for_each(|value| f(*value)),
         InstKind::Br(_) | InstKind::Unreachable | InstKind::Fence(_) => {}
@@ -100,7 +100,7 @@ pub fn each_value(kind: &InstKind, f: &mut impl FnMut(Value)) {
 }
 
 /// The successor blocks of a terminator. Exceptions are never thrown, so unwind edges are ignored.
-pub fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
+pub(crate) fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
     let mut to = SmallVec::new();
     match kind {
         InstKind::Br(next)
@@ -119,7 +119,7 @@ pub fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
 
 /// The blocks that are reachable from the entry, in reverse postorder: a definition comes before
 /// the uses that it dominates.
-pub fn reachable(body: &Body) -> Vec<BlockId> {
+pub(crate) fn reachable(body: &Body) -> Vec<BlockId> {
     let next = |block: BlockId| -> SmallVec<[BlockId; 2]> {
         body.insts(block).last().map(|last| successors(&last.kind)).unwrap_or_default()
     };

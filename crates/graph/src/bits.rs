@@ -8,45 +8,45 @@ use crate::table::Id;
 pub(crate) struct Bits<const W: usize>([u64; W]);
 
 impl<const W: usize> Bits<W> {
-    pub const EMPTY: Bits<W> = Bits([0; W]);
+    pub(crate) const EMPTY: Bits<W> = Bits([0; W]);
 
     #[inline]
-    pub fn just(row: RowId) -> Bits<W> {
+    pub(crate) fn just(row: RowId) -> Bits<W> {
         let mut set = Bits::EMPTY;
         set.insert(row);
         set
     }
 
     #[inline]
-    pub fn insert(&mut self, row: RowId) {
+    pub(crate) fn insert(&mut self, row: RowId) {
         let n = row.index();
         self.0[n / 64] |= 1 << (n % 64);
     }
 
     #[inline]
-    pub fn contains(&self, row: RowId) -> bool {
+    pub(crate) fn contains(&self, row: RowId) -> bool {
         let n = row.index();
         self.0[n / 64] >> (n % 64) & 1 == 1
     }
 
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 
     #[inline]
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     #[inline]
-    pub fn meets(&self, other: &Bits<W>) -> bool {
+    pub(crate) fn meets(&self, other: &Bits<W>) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
     #[inline]
     #[must_use]
-    pub fn and(mut self, other: &Bits<W>) -> Bits<W> {
+    pub(crate) fn and(mut self, other: &Bits<W>) -> Bits<W> {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a &= b;
         }
@@ -55,14 +55,14 @@ impl<const W: usize> Bits<W> {
 
     #[inline]
     #[must_use]
-    pub fn or(mut self, other: &Bits<W>) -> Bits<W> {
+    pub(crate) fn or(mut self, other: &Bits<W>) -> Bits<W> {
         self.add(other);
         self
     }
 
     #[inline]
     #[must_use]
-    pub fn minus(mut self, other: &Bits<W>) -> Bits<W> {
+    pub(crate) fn minus(mut self, other: &Bits<W>) -> Bits<W> {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a &= !b;
         }
@@ -70,7 +70,7 @@ impl<const W: usize> Bits<W> {
     }
 
     #[inline]
-    pub fn add(&mut self, other: &Bits<W>) {
+    pub(crate) fn add(&mut self, other: &Bits<W>) {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a |= b;
         }
@@ -78,7 +78,7 @@ impl<const W: usize> Bits<W> {
 
     /// The members, in ascending order.
     #[inline]
-    pub fn iter(self) -> Members<W> {
+    pub(crate) fn iter(self) -> Members<W> {
         Members { left: self.0, word: 0 }
     }
 }

@@ -45,7 +45,7 @@ impl Completable {
     }
 
     /// The deferred loads, each with the number of stores that it was asked about.
-    pub fn deferred<'a>(
+    pub(crate) fn deferred<'a>(
         &self,
         threads: &'a Threads<'_>,
     ) -> impl Iterator<Item = (EventId, u64)> + use<'a, '_> {
@@ -53,7 +53,7 @@ impl Completable {
     }
 
     /// Where a later store to the location of a load may come from.
-    pub fn prospect<const W: usize>(
+    pub(crate) fn prospect<const W: usize>(
         &self,
         threads: &Threads<'_>,
         graph: &Graph<W>,
@@ -74,7 +74,7 @@ impl Completable {
 
     /// Whether every deferred load that has to be committed can be, as far as the order of commits
     /// goes: some store to its location can be committed before it. `newest` was deferred last.
-    pub fn after_deferring<const W: usize>(
+    pub(crate) fn after_deferring<const W: usize>(
         &mut self,
         threads: &Threads<'_>,
         graph: &Graph<W>,

@@ -105,7 +105,7 @@ impl<const W: usize> Default for Set<W> {
 
 impl<const W: usize> Graph<W> {
     /// Copies another graph into this one's memory.
-    pub fn copy_from(&mut self, other: &Graph<W>) {
+    pub(crate) fn copy_from(&mut self, other: &Graph<W>) {
         self.rows.clone_from(&other.rows);
         self.of_thread.clone_from(&other.of_thread);
         self.at.clone_from(&other.at);
@@ -116,34 +116,34 @@ impl<const W: usize> Graph<W> {
         self.has_pairs = other.has_pairs;
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// The number of events that a graph can hold.
-    pub const CAPACITY: u32 = 64 * W as u32;
+    pub(crate) const CAPACITY: u32 = 64 * W as u32;
 
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.rows.len() >= Self::CAPACITY as usize
     }
 
     #[inline]
-    pub fn of_thread(&self, thread: ThreadId) -> Bits<W> {
+    pub(crate) fn of_thread(&self, thread: ThreadId) -> Bits<W> {
         self.of_thread.get(thread).copied().unwrap_or(Bits::EMPTY)
     }
 
     #[inline]
-    pub fn stores_at(&self, location: Location) -> Bits<W> {
+    pub(crate) fn stores_at(&self, location: Location) -> Bits<W> {
         self.at.get(location).map_or(Bits::EMPTY, |[stores, _]| *stores)
     }
 
     #[inline]
-    pub fn loads_at(&self, location: Location) -> Bits<W> {
+    pub(crate) fn loads_at(&self, location: Location) -> Bits<W> {
         self.at.get(location).map_or(Bits::EMPTY, |[_, loads]| *loads)
     }
 
     /// The stores of a location in coherence order.
-    pub fn coherence(&self, location: Location) -> Vec<RowId> {
+    pub(crate) fn coherence(&self, location: Location) -> Vec<RowId> {
         let mut stores: Vec<RowId> = self.stores_at(location).iter().collect();
         stores.sort_unstable_by_key(|store| std::cmp::Reverse(self.rows[*store].co.count()));
         stores
@@ -165,7 +165,7 @@ impl<const W: usize> Graph<W> {
     }
 
     /// Adds an event without its place in `rf` and `co`.
-    pub fn add(&mut self, threads: &Threads<'_>, id: EventId, location: Location) -> RowId {
+    pub(crate) fn add(&mut self, threads: &Threads<'_>, id: EventId, location: Location) -> RowId {
         let event = threads.event(id);
         let is_store = event.is_store();
         let past = self.past_in_order(threads, event);
@@ -213,7 +213,7 @@ impl<const W: usize> Graph<W> {
     }
 
     /// The events without which an event would not exist, whatever it reads from.
-    pub fn past_in_order(&self, threads: &Threads<'_>, event: &Event) -> Bits<W> {
+    pub(crate) fn past_in_order(&self, threads: &Threads<'_>, event: &Event) -> Bits<W> {
         let mut past = Bits::EMPTY;
         let mut add = |other: RowId| {
             past.insert(other);
@@ -294,7 +294,7 @@ impl<const W: usize> Graph<W> {
 
     /// Lets a load read from a store. Returns whether its location stays coherent: that is checked here, and not by
     /// the models, for all accesses of the load's thread to the location.
-    pub fn read_from(&mut self, load: RowId, source: Source) -> bool {
+    pub(crate) fn read_from(&mut self, load: RowId, source: Source) -> bool {
         let location = self.rows[load].location;
         let row = self.rows[load];
         for other in self.of_thread(row.thread).and(&self.at_location(location)).iter() {
@@ -333,7 +333,7 @@ impl<const W: usize> Graph<W> {
 
     /// Puts a store right after another in coherence order, or first. Returns whether its location stays
     /// coherent.
-    pub fn place_after(&mut self, store: RowId, previous: Source) -> bool {
+    pub(crate) fn place_after(&mut self, store: RowId, previous: Source) -> bool {
         let location = self.rows[store].location;
         let mut before = Bits::EMPTY;
         let mut after = self.stores_at(location).minus(&Bits::just(store));
@@ -364,13 +364,13 @@ impl<const W: usize> Graph<W> {
     }
 
     /// Makes a store the second half of a read-modify-write.
-    pub fn pair(&mut self, store: RowId, load: RowId) {
+    pub(crate) fn pair(&mut self, store: RowId, load: RowId) {
         self.rows[store].pair = Some(load);
         self.has_pairs = true;
     }
 
     /// Whether no other thread's store comes between the halves of a read-modify-write at a location.
-    pub fn is_atomic(&self, location: Location) -> bool {
+    pub(crate) fn is_atomic(&self, location: Location) -> bool {
         if !self.has_pairs {
             return true;
         }
@@ -387,7 +387,7 @@ impl<const W: usize> Graph<W> {
     ///
     /// Everything at or before `from` then comes before everything at or after `to`. Those two products are all
     /// new pairs, so the relation stays closed without a fixed point.
-    pub fn order(&mut self, which: Which, from: RowId, to: RowId) -> bool {
+    pub(crate) fn order(&mut self, which: Which, from: RowId, to: RowId) -> bool {
         let rows = &mut self.rows;
         let of = |row: &Row<W>| match which {
             Which::HappensBefore => row.hb,
@@ -417,7 +417,7 @@ impl<const W: usize> Graph<W> {
     }
 
     /// Adds the edges from an event to each of a set.
-    pub fn order_all(&mut self, which: Which, from: RowId, to: Bits<W>) -> bool {
+    pub(crate) fn order_all(&mut self, which: Which, from: RowId, to: Bits<W>) -> bool {
         let known = match which {
             Which::HappensBefore => self.rows[from].hb.after,
             Which::Propagation => self.rows[from].cp.after,
@@ -426,14 +426,14 @@ impl<const W: usize> Graph<W> {
     }
 
     /// The value that a committed load read.
-    pub fn found(&self, threads: &Threads<'_>, load: RowId) -> Option<u128> {
+    pub(crate) fn found(&self, threads: &Threads<'_>, load: RowId) -> Option<u128> {
         let row = &self.rows[load];
         row.source
             .map_or_else(|| threads.initial(row.location), |store| self.written(threads, store))
     }
 
     /// The value that a committed store wrote.
-    pub fn written(&self, threads: &Threads<'_>, store: RowId) -> Option<u128> {
+    pub(crate) fn written(&self, threads: &Threads<'_>, store: RowId) -> Option<u128> {
         let event = threads.event(self.rows[store].event);
         match event.kind {
             Kind::Store(store) => threads.value(store.value).map(|bits| bits & event.ty.mask()),

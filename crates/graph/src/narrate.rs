@@ -15,7 +15,7 @@ pub(crate) struct Narrator {
 }
 
 impl Narrator {
-    pub fn new(program: &Program) -> Narrator {
+    pub(crate) fn new(program: &Program) -> Narrator {
         Narrator { names: Names::new(program), named: Vec::new() }
     }
 
@@ -33,7 +33,7 @@ impl Narrator {
 
     /// Describes an act that was just carried out; `at` is where its thread was before, which is the place of a
     /// choice.
-    pub fn event<const W: usize>(
+    pub(crate) fn event<const W: usize>(
         &mut self,
         threads: &Threads<'_>,
         graph: &Graph<W>,
@@ -52,7 +52,7 @@ impl Narrator {
     }
 
     /// Describes a thread that waits or spins at the end of a deadlock.
-    pub fn stuck(&mut self, threads: &Threads<'_>, stuck: &Stuck) -> ReplayEvent {
+    pub(crate) fn stuck(&mut self, threads: &Threads<'_>, stuck: &Stuck) -> ReplayEvent {
         self.name_objects(threads);
         stuck.event(threads, &self.names)
     }

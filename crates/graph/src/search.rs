@@ -94,7 +94,7 @@ pub(crate) struct Search<'p, const W: usize> {
 pub(crate) struct TooSmall;
 
 impl<'p, const W: usize> Search<'p, W> {
-    pub fn new(threads: Threads<'p>, options: &'p Options) -> Search<'p, W> {
+    pub(crate) fn new(threads: Threads<'p>, options: &'p Options) -> Search<'p, W> {
         let tally = Tally::new(threads.program, options.keep_going);
         Search {
             threads,
@@ -108,7 +108,7 @@ impl<'p, const W: usize> Search<'p, W> {
         }
     }
 
-    pub fn run(mut self) -> Result<Summary, TooSmall> {
+    pub(crate) fn run(mut self) -> Result<Summary, TooSmall> {
         self.threads.run_all();
         loop {
             if let Some(spent) = self.options.limits.budget.spent() {

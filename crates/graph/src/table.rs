@@ -50,29 +50,29 @@ pub(crate) struct Table<I, T> {
 
 impl<I: Id, T> Table<I, T> {
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
 
     /// The id that the next item will have.
     #[inline]
-    pub fn next_id(&self) -> I {
+    pub(crate) fn next_id(&self) -> I {
         I::from_index(self.items.len())
     }
 
-    pub fn push(&mut self, item: T) -> I {
+    pub(crate) fn push(&mut self, item: T) -> I {
         let id = self.next_id();
         self.items.push(item);
         id
     }
 
     #[inline]
-    pub fn get(&self, id: I) -> Option<&T> {
+    pub(crate) fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
 
     /// Makes the table long enough for an id.
-    pub fn reach(&mut self, id: I, empty: T)
+    pub(crate) fn reach(&mut self, id: I, empty: T)
     where
         T: Clone,
     {
@@ -82,7 +82,7 @@ impl<I: Id, T> Table<I, T> {
     }
 
     /// Makes a table of so many items of one value.
-    pub fn refill(&mut self, count: usize, item: T)
+    pub(crate) fn refill(&mut self, count: usize, item: T)
     where
         T: Clone,
     {
@@ -91,7 +91,7 @@ impl<I: Id, T> Table<I, T> {
     }
 
     /// Replaces an item, or adds it as the next one.
-    pub fn put(&mut self, id: I, item: T) {
+    pub(crate) fn put(&mut self, id: I, item: T) {
         match self.items.get_mut(id.index()) {
             Some(old) => *old = item,
             None => self.items.push(item),
@@ -99,17 +99,17 @@ impl<I: Id, T> Table<I, T> {
     }
 
     #[inline]
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+    pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
         (0..self.items.len()).map(I::from_index)
     }
 
     #[inline]
-    pub fn values(&self) -> std::slice::Iter<'_, T> {
+    pub(crate) fn values(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
     #[inline]
-    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (I, &T)> {
         self.items.iter().enumerate().map(|(n, item)| (I::from_index(n), item))
     }
 }

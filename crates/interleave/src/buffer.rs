@@ -11,7 +11,7 @@ use raddle_machine::{Trail, Word};
 
 /// A buffered store.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The number of the store in its thread.
     pub index: u32,
     pub addr: u64,
@@ -27,14 +27,14 @@ pub struct Entry {
 /// The part of an entry that an update needs: the number of the store in its thread, and the latest load that
 /// it was forwarded to.
 #[derive(Clone, Copy, Debug)]
-pub struct Stored {
+pub(crate) struct Stored {
     pub index: u32,
     pub load: u32,
 }
 
 impl Entry {
     #[inline(always)]
-    pub fn stored(&self) -> Stored {
+    pub(crate) fn stored(&self) -> Stored {
         Stored { index: self.index, load: self.load }
     }
 }
@@ -42,16 +42,16 @@ impl Entry {
 const CHUNK: u32 = 32;
 
 mod word {
-    pub const ADDR: u32 = 0;
-    pub const BYTES_EPOCH: u32 = 1;
-    pub const VALUE: u32 = 2;
-    pub const VALUE_HIGH: u32 = 3;
+    pub(super) const ADDR: u32 = 0;
+    pub(super) const BYTES_EPOCH: u32 = 1;
+    pub(super) const VALUE: u32 = 2;
+    pub(super) const VALUE_HIGH: u32 = 3;
     /// When the store has left a bounded buffer, the clock of its update: logged.
-    pub const CLOCK: u32 = 4;
+    pub(super) const CLOCK: u32 = 4;
     /// Logged: the forwarded load, and whether the entry has left.
-    pub const LOAD: u32 = 5;
-    pub const GONE: u32 = 6;
-    pub const COUNT: u32 = 7;
+    pub(super) const LOAD: u32 = 5;
+    pub(super) const GONE: u32 = 6;
+    pub(super) const COUNT: u32 = 7;
 }
 
 /// The numbers of the entries that may be present: `first`, which is present unless the buffer is empty, up
@@ -77,14 +77,14 @@ impl Span {
 
 /// Whether a buffer with this word is empty.
 #[inline(always)]
-pub fn is_empty_span(word: u64) -> bool {
+pub(crate) fn is_empty_span(word: u64) -> bool {
     let Span { first, end } = Span::unpack(word);
     first == end
 }
 
 /// The entries that cover some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Covering {
+pub(crate) struct Covering {
     pub count: u32,
     /// A store newer than those overlaps the bytes without covering them.
     pub partly: bool,
@@ -94,14 +94,14 @@ pub struct Covering {
 
 /// The buffer of one thread.
 #[derive(Clone, Debug)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     span: Word,
     chunks: Vec<Word>,
 }
 
 impl Buffer {
     /// The buffer whose span is the word at `span`.
-    pub fn new(span: Word) -> Buffer {
+    pub(crate) fn new(span: Word) -> Buffer {
         Buffer { span, chunks: Vec::new() }
     }
 
@@ -111,7 +111,7 @@ impl Buffer {
     }
 
     /// The number of stores that the thread has made.
-    pub fn stores(&self, trail: &Trail) -> u32 {
+    pub(crate) fn stores(&self, trail: &Trail) -> u32 {
         self.span(trail).end
     }
 
@@ -122,7 +122,7 @@ impl Buffer {
 
     /// Adds a store. Its number is the next one; `entry.index` is ignored.
     #[inline]
-    pub fn push(&mut self, trail: &mut Trail, entry: Entry) {
+    pub(crate) fn push(&mut self, trail: &mut Trail, entry: Entry) {
         let Span { first, end } = self.span(trail);
         if (end / CHUNK) as usize == self.chunks.len() {
             self.chunks.push(trail.reserve(CHUNK * word::COUNT));
@@ -164,21 +164,21 @@ impl Buffer {
 
     /// The oldest entry.
     #[inline(always)]
-    pub fn oldest(&self, trail: &Trail) -> Option<Entry> {
+    pub(crate) fn oldest(&self, trail: &Trail) -> Option<Entry> {
         let Span { first, end } = self.span(trail);
         (first != end).then(|| self.read(trail, first))
     }
 
     /// The address of the oldest entry.
     #[inline(always)]
-    pub fn oldest_address(&self, trail: &Trail) -> Option<u64> {
+    pub(crate) fn oldest_address(&self, trail: &Trail) -> Option<u64> {
         let Span { first, end } = self.span(trail);
         (first != end).then(|| trail.get(self.entry_word(first).at(word::ADDR)))
     }
 
     /// The value of at most eight bytes of an entry.
     #[inline]
-    pub fn value_at(&self, trail: &Trail, index: u32, addr: u64, bytes: u32) -> u64 {
+    pub(crate) fn value_at(&self, trail: &Trail, index: u32, addr: u64, bytes: u32) -> u64 {
         let Entry { addr: start, value, .. } = self.read(trail, index);
         let mask = if bytes >= 8 { u64::MAX } else { (1 << (bytes * 8)) - 1 };
         (value >> ((addr - start) * 8)) as u64 & mask
@@ -186,7 +186,7 @@ impl Buffer {
 
     /// The entries that cover the bytes.
     #[inline]
-    pub fn covering(&self, trail: &Trail, addr: u64, bytes: u32) -> Covering {
+    pub(crate) fn covering(&self, trail: &Trail, addr: u64, bytes: u32) -> Covering {
         let mut covering = Covering { count: 0, partly: false, newest: 0 };
         let past = addr.saturating_add(bytes.into());
         let Span { first, end } = self.span(trail);
@@ -210,7 +210,7 @@ impl Buffer {
     }
 
     /// All entries, oldest first.
-    pub fn oldest_first<'a>(&'a self, trail: &'a Trail) -> impl Iterator<Item = Entry> + 'a {
+    pub(crate) fn oldest_first<'a>(&'a self, trail: &'a Trail) -> impl Iterator<Item = Entry> + 'a {
         let Span { first, end } = self.span(trail);
         (first..end)
             .filter(|index| trail.get(self.entry_word(*index).at(word::GONE)) == 0)
@@ -219,7 +219,7 @@ impl Buffer {
 
     /// The oldest entry with this address.
     #[inline]
-    pub fn oldest_at(&self, trail: &Trail, addr: u64) -> Option<Entry> {
+    pub(crate) fn oldest_at(&self, trail: &Trail, addr: u64) -> Option<Entry> {
         let Span { first, end } = self.span(trail);
         let found = (first..end).find(|index| {
             let words = self.words(trail, *index);
@@ -230,7 +230,7 @@ impl Buffer {
 
     /// The numbers and addresses of the entries that may leave now, oldest first.
     #[inline]
-    pub fn leaving<'a>(
+    pub(crate) fn leaving<'a>(
         &'a self,
         trail: &'a Trail,
         buffering: Buffering,
@@ -261,7 +261,7 @@ impl Buffer {
     }
 
     #[inline]
-    pub fn remove(&mut self, trail: &mut Trail, index: u32) {
+    pub(crate) fn remove(&mut self, trail: &mut Trail, index: u32) {
         let Span { mut first, end } = self.span(trail);
         if index != first {
             return trail.set(self.entry_word(index).at(word::GONE), 1);
@@ -275,40 +275,40 @@ impl Buffer {
     }
 
     /// Whether a store is still in the buffer.
-    pub fn has(&self, trail: &Trail, index: u32) -> bool {
+    pub(crate) fn has(&self, trail: &Trail, index: u32) -> bool {
         index >= self.span(trail).first && trail.get(self.entry_word(index).at(word::GONE)) == 0
     }
 
     /// The entry of a store, if it is in the buffer.
-    pub fn get(&self, trail: &Trail, index: u32) -> Option<Entry> {
+    pub(crate) fn get(&self, trail: &Trail, index: u32) -> Option<Entry> {
         let is_stored = index < self.span(trail).end;
         (is_stored && self.has(trail, index)).then(|| self.read(trail, index))
     }
 
     /// Address and length of a store, even if it has left.
-    pub fn bytes_of(&self, trail: &Trail, index: u32) -> (u64, u32) {
+    pub(crate) fn bytes_of(&self, trail: &Trail, index: u32) -> (u64, u32) {
         let base = self.entry_word(index);
         (trail.get(base.at(word::ADDR)), trail.get(base.at(word::BYTES_EPOCH)) as u32)
     }
 
     /// Replaces the clock of a store that has left by the clock of its update.
-    pub fn left_with(&self, trail: &mut Trail, index: u32, clock: ClockId) {
+    pub(crate) fn left_with(&self, trail: &mut Trail, index: u32, clock: ClockId) {
         trail.set(self.entry_word(index).at(word::CLOCK), clock.0.into());
     }
 
     /// The clock of a store: that of its thread when it stored, or, after [`Buffer::left_with`], that of its
     /// update.
-    pub fn clock(&self, trail: &Trail, index: u32) -> ClockId {
+    pub(crate) fn clock(&self, trail: &Trail, index: u32) -> ClockId {
         ClockId(trail.get(self.entry_word(index).at(word::CLOCK)) as u32)
     }
 
     /// The newest load that the entry was forwarded to: its position plus 1, or 0.
-    pub fn forwarded(&self, trail: &Trail, index: u32) -> u32 {
+    pub(crate) fn forwarded(&self, trail: &Trail, index: u32) -> u32 {
         trail.get(self.entry_word(index).at(word::LOAD)) as u32
     }
 
     /// Notes that the entry was forwarded to the load at `position`.
-    pub fn forwarded_to(&self, trail: &mut Trail, index: u32, position: u32) {
+    pub(crate) fn forwarded_to(&self, trail: &mut Trail, index: u32, position: u32) {
         trail.set(self.entry_word(index).at(word::LOAD), u64::from(position) + 1);
     }
 }

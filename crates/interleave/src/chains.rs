@@ -41,7 +41,7 @@ impl System<'_> {
     }
 
     /// The clock of all updates of a thread so far.
-    pub fn updates(&mut self, thread: ThreadId) -> ClockId {
+    pub(crate) fn updates(&mut self, thread: ThreadId) -> ClockId {
         if self.rules.buffering != Buffering::PerLocation {
             return self.clock(thread, field::UPDATES);
         }

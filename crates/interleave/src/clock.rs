@@ -13,16 +13,16 @@ use raddle_engine::Budget;
 
 /// A clock, by its row in the slab. The first one has seen nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ClockId(pub u32);
+pub(crate) struct ClockId(pub u32);
 
 impl ClockId {
     /// The clock that has seen nothing.
-    pub const NONE: ClockId = ClockId(0);
+    pub(crate) const NONE: ClockId = ClockId(0);
 }
 
 /// A chain of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Chain(pub u32);
+pub(crate) struct Chain(pub u32);
 
 /// Initial number of entries per clock. Loops over clocks of `FEW` or `MORE` entries are unrolled: most
 /// programs need no more.
@@ -33,7 +33,7 @@ const MORE: usize = 8;
 const MOST_FREE_ENTRIES: usize = 1 << 17;
 
 #[derive(Clone, Debug)]
-pub struct Clocks {
+pub(crate) struct Clocks {
     /// Rows of `width` entries. Rows from `count` on are free, with arbitrary contents.
     slab: Vec<u32>,
     /// Number of clocks.
@@ -43,13 +43,13 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    pub fn new() -> Clocks {
+    pub(crate) fn new() -> Clocks {
         Clocks { slab: vec![0; FEW], count: 1, width: FEW }
     }
 
     /// Widens every clock to at least `chains` entries. False if the memory does not suffice: then the budget
     /// is spent, and nothing has changed.
-    pub fn widen(&mut self, chains: usize, budget: &Budget) -> bool {
+    pub(crate) fn widen(&mut self, chains: usize, budget: &Budget) -> bool {
         if chains <= self.width {
             return true;
         }
@@ -71,12 +71,12 @@ impl Clocks {
     }
 
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count as usize
     }
 
     #[inline]
-    pub fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         self.count = len as u32;
     }
 
@@ -98,13 +98,13 @@ impl Clocks {
     }
 
     #[inline]
-    pub fn get(&self, clock: ClockId, chain: Chain) -> u32 {
+    pub(crate) fn get(&self, clock: ClockId, chain: Chain) -> u32 {
         self.slab[clock.0 as usize * self.width + chain.0 as usize]
     }
 
     /// A new clock, equal to `from`.
     #[inline]
-    pub fn copy(&mut self, from: ClockId) -> ClockId {
+    pub(crate) fn copy(&mut self, from: ClockId) -> ClockId {
         self.make_room();
         let (start, end) = (from.0 as usize * self.width, self.count as usize * self.width);
         self.slab.copy_within(start..start + self.width, end);
@@ -114,7 +114,7 @@ impl Clocks {
 
     /// A clock that has seen all that `a` or `b` has. Unlike [`Clocks::joined`], does not compare the two.
     #[inline]
-    pub fn both(&mut self, a: ClockId, b: ClockId) -> ClockId {
+    pub(crate) fn both(&mut self, a: ClockId, b: ClockId) -> ClockId {
         if a == b || b.0 == 0 {
             return a;
         }
@@ -125,7 +125,7 @@ impl Clocks {
 
     /// A clock that has seen all that `a` or `b` has: one of the two if it suffices, else a new one.
     #[inline]
-    pub fn joined(&mut self, a: ClockId, b: ClockId) -> ClockId {
+    pub(crate) fn joined(&mut self, a: ClockId, b: ClockId) -> ClockId {
         if self.le(b, a) {
             return a;
         }
@@ -140,7 +140,11 @@ impl Clocks {
     /// A new clock that has seen all that any of `seen` has, and the next event of `chain`. Also returns the
     /// number of that event.
     #[inline(always)]
-    pub fn next<const K: usize>(&mut self, seen: [ClockId; K], chain: Chain) -> (ClockId, u32) {
+    pub(crate) fn next<const K: usize>(
+        &mut self,
+        seen: [ClockId; K],
+        chain: Chain,
+    ) -> (ClockId, u32) {
         match self.width {
             FEW => self.next_row::<FEW>(&seen, chain),
             MORE => self.next_row::<MORE>(&seen, chain),
@@ -187,7 +191,7 @@ impl Clocks {
 
     /// Joins `other` into `newest`. Only the newest clock may change, and `other` is older.
     #[inline]
-    pub fn join(&mut self, newest: ClockId, other: ClockId) {
+    pub(crate) fn join(&mut self, newest: ClockId, other: ClockId) {
         let (before, own) = self.slab.split_at_mut(newest.0 as usize * self.width);
         let other = &before[other.0 as usize * self.width..][..self.width];
         match self.width {
@@ -202,13 +206,13 @@ impl Clocks {
     }
 
     #[inline]
-    pub fn set(&mut self, clock: ClockId, chain: Chain, value: u32) {
+    pub(crate) fn set(&mut self, clock: ClockId, chain: Chain, value: u32) {
         self.slab[clock.0 as usize * self.width + chain.0 as usize] = value;
     }
 
     /// Whether `b` has seen all that `a` has.
     #[inline]
-    pub fn le(&self, a: ClockId, b: ClockId) -> bool {
+    pub(crate) fn le(&self, a: ClockId, b: ClockId) -> bool {
         let a = &self.slab[a.0 as usize * self.width..][..self.width];
         let b = &self.slab[b.0 as usize * self.width..][..self.width];
         a.iter().zip(b).all(|(a, b)| a <= b)

@@ -9,7 +9,7 @@ use raddle_machine::{Needs, StrongStore, ThreadId, Touch, Visible};
 impl System<'_> {
     /// The next step of a thread, if it is enabled. Several alternatives count as one step.
     #[inline(always)]
-    pub fn enabled_step(&self, thread: ThreadId) -> Option<Turn> {
+    pub(crate) fn enabled_step(&self, thread: ThreadId) -> Option<Turn> {
         if !self.machine.is_ready(thread) || self.get(thread, field::DRAINING) != 0 {
             return None;
         }
@@ -39,7 +39,7 @@ impl System<'_> {
     }
 
     /// Whether a turn is enabled.
-    pub fn is_enabled(&self, turn: &Turn) -> bool {
+    pub(crate) fn is_enabled(&self, turn: &Turn) -> bool {
         match turn.update {
             true => self.enabled_updates(turn.thread).any(|update| update.addr == turn.addr),
             false => self.enabled_step(turn.thread).is_some(),
@@ -88,7 +88,7 @@ impl System<'_> {
     }
 
     /// The value that a load by the thread would read, its own buffer included.
-    pub fn value_seen(&self, thread: ThreadId, addr: u64, bytes: u32) -> Option<u128> {
+    pub(crate) fn value_seen(&self, thread: ThreadId, addr: u64, bytes: u32) -> Option<u128> {
         if self.is_drained(thread) {
             return self.machine.in_memory(addr, bytes);
         }
@@ -111,7 +111,7 @@ impl System<'_> {
     }
 
     /// The action of a thread's operation in the current state.
-    pub fn action(&self, thread: ThreadId, visible: Visible) -> Action {
+    pub(crate) fn action(&self, thread: ThreadId, visible: Visible) -> Action {
         let reserved = |addr, bytes| self.reservation_holds(thread, addr, bytes);
         let mut action = Action::of(Turn::step(thread, ONLY));
         if let Some(Touch { addr, bytes, writes }) = self.machine.touch(&visible, reserved) {
@@ -130,7 +130,7 @@ impl System<'_> {
 
     /// The number of buffered stores of the thread that cover the action's bytes.
     #[inline]
-    pub fn forwarded(&self, action: &Action) -> u32 {
+    pub(crate) fn forwarded(&self, action: &Action) -> u32 {
         if self.is_drained(action.thread) {
             return 0;
         }
@@ -140,14 +140,14 @@ impl System<'_> {
 
     /// The oldest update of a thread. Except under PSO, it is the only enabled one.
     #[inline(always)]
-    pub fn oldest_update(&self, thread: ThreadId) -> Option<Turn> {
+    pub(crate) fn oldest_update(&self, thread: ThreadId) -> Option<Turn> {
         let addr = self.process(thread).buffer.oldest_address(&self.machine.trail)?;
         Some(Turn::update(thread, addr))
     }
 
     /// The enabled updates of a thread.
     #[inline]
-    pub fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Turn> + '_ {
+    pub(crate) fn enabled_updates(&self, thread: ThreadId) -> impl Iterator<Item = Turn> + '_ {
         let leaving =
             self.process(thread).buffer.leaving(&self.machine.trail, self.rules.buffering);
         leaving.map(move |(_, addr)| Turn::update(thread, addr))

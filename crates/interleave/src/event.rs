@@ -9,7 +9,7 @@ use raddle_machine::ThreadId;
 
 /// How an action accesses its bytes, as other threads observe it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class {
+pub(crate) enum Class {
     /// Accesses nothing shared.
     Local,
     Read,
@@ -17,13 +17,13 @@ pub enum Class {
 }
 
 /// Any of the alternatives of an action that has several.
-pub const ANY: u32 = u32::MAX;
+pub(crate) const ANY: u32 = u32::MAX;
 /// The choice of an action that has no alternatives.
-pub const ONLY: u32 = u32::MAX - 1;
+pub(crate) const ONLY: u32 = u32::MAX - 1;
 
 /// The part of an action that is needed to perform it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn {
+pub(crate) struct Turn {
     pub thread: ThreadId,
     /// Which alternative, [`ANY`] of them, or the [`ONLY`] one.
     pub choice: u32,
@@ -36,24 +36,24 @@ pub struct Turn {
 impl Turn {
     /// The next step of a thread.
     #[inline(always)]
-    pub fn step(thread: ThreadId, choice: u32) -> Turn {
+    pub(crate) fn step(thread: ThreadId, choice: u32) -> Turn {
         Turn { thread, choice, update: false, addr: 0 }
     }
 
     /// An update of a thread.
     #[inline(always)]
-    pub fn update(thread: ThreadId, addr: u64) -> Turn {
+    pub(crate) fn update(thread: ThreadId, addr: u64) -> Turn {
         Turn { thread, choice: ONLY, update: true, addr }
     }
 
     /// Whether this is one of several alternatives, so that another may take its place.
-    pub fn is_alternative(&self) -> bool {
+    pub(crate) fn is_alternative(&self) -> bool {
         self.choice < ONLY
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Action {
+pub(crate) struct Action {
     pub thread: ThreadId,
     /// An update from the thread's buffer, not a step of the thread itself.
     pub update: bool,
@@ -71,7 +71,7 @@ impl Action {
     /// Whether both are the next step of the same thread or of the same queue of updates, and the same
     /// alternative of it. [`ANY`] is the same as every alternative.
     #[inline]
-    pub fn same_process(&self, other: &Action) -> bool {
+    pub(crate) fn same_process(&self, other: &Action) -> bool {
         self.thread == other.thread
             && self.update == other.update
             && (!self.update || self.addr == other.addr)
@@ -80,21 +80,21 @@ impl Action {
 
     /// The part that is needed to perform the action.
     #[inline(always)]
-    pub fn turn(&self) -> Turn {
+    pub(crate) fn turn(&self) -> Turn {
         let Action { thread, choice, update, addr, .. } = *self;
         Turn { thread, choice, update, addr }
     }
 
     /// An action of which only the turn is known.
     #[inline(always)]
-    pub fn of(turn: Turn) -> Action {
+    pub(crate) fn of(turn: Turn) -> Action {
         let Turn { thread, choice, update, addr } = turn;
         Action { thread, update, class: Class::Local, bytes: 0, addr, forwarded: 0, choice }
     }
 
     /// [`Action::same_process`] for a turn.
     #[inline(always)]
-    pub fn is_turn(&self, turn: &Turn) -> bool {
+    pub(crate) fn is_turn(&self, turn: &Turn) -> bool {
         self.thread == turn.thread
             && self.update == turn.update
             && (!self.update || self.addr == turn.addr)
@@ -102,7 +102,7 @@ impl Action {
     }
 
     /// Whether this is one of several alternatives, so that another may take its place.
-    pub fn is_alternative(&self) -> bool {
+    pub(crate) fn is_alternative(&self) -> bool {
         self.choice < ONLY
     }
 
@@ -112,12 +112,12 @@ impl Action {
     }
 
     #[inline]
-    pub fn overlaps(&self, other: &Action) -> bool {
+    pub(crate) fn overlaps(&self, other: &Action) -> bool {
         self.addr < other.end() && other.addr < self.end()
     }
 
     /// Whether this action touches all bytes of `other`.
-    pub fn covers(&self, other: &Action) -> bool {
+    pub(crate) fn covers(&self, other: &Action) -> bool {
         self.addr <= other.addr && other.end() <= self.end()
     }
 
@@ -127,7 +127,7 @@ impl Action {
     /// with nothing. The alternatives of one step count as steps of different processes, each of which
     /// disables the others.
     #[inline]
-    pub fn conflicts(&self, other: &Action) -> bool {
+    pub(crate) fn conflicts(&self, other: &Action) -> bool {
         if self.thread == other.thread && self.update == other.update && !self.update {
             // Alternatives of one step exclude each other.
             return self.choice != other.choice;
@@ -139,7 +139,7 @@ impl Action {
 
     /// [`Action::conflicts`] without the exception for loads that are served by the buffer.
     #[inline]
-    pub fn may_conflict(&self, other: &Action) -> bool {
+    pub(crate) fn may_conflict(&self, other: &Action) -> bool {
         if self.thread == other.thread && self.update == other.update && !self.update {
             return self.choice != other.choice;
         }
@@ -159,7 +159,7 @@ impl Action {
 
 /// The condition under which a conditional event writes, if it is moved before another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Condition {
+pub(crate) enum Condition {
     /// No condition: the class is fixed.
     Fixed,
     /// Writes unless it finds memory that was never written: read-modify-write, lock.
@@ -175,14 +175,14 @@ pub enum Condition {
 /// An identity of an event that is the same in every execution: its thread, and the number of the step or
 /// store in that thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Identity(pub u64);
+pub(crate) struct Identity(pub u64);
 
 impl Identity {
     /// The initial value.
-    pub const INITIAL: Identity = Identity(0);
+    pub(crate) const INITIAL: Identity = Identity(0);
 
     /// The identity of a combined source, for an access to several cells: a hash.
-    pub fn and(self, other: Identity) -> Identity {
+    pub(crate) fn and(self, other: Identity) -> Identity {
         match self {
             Identity::INITIAL => other,
             Identity(own) => {
@@ -196,25 +196,25 @@ impl Identity {
         Identity(u64::from(thread.0 + 1) << 33 | u64::from(update) << 32 | u64::from(index))
     }
 
-    pub fn store(thread: ThreadId, index: u32) -> Identity {
+    pub(crate) fn store(thread: ThreadId, index: u32) -> Identity {
         Identity::new(thread, true, index)
     }
 
     /// Whether it is a store of the thread, performed as an update.
     #[inline]
-    pub fn is_store_of(self, thread: ThreadId) -> bool {
+    pub(crate) fn is_store_of(self, thread: ThreadId) -> bool {
         self.0 >> 32 == u64::from(thread.0 + 1) << 1 | 1
     }
 
     /// Whether it is an event of the thread, or of its buffer.
     #[inline]
-    pub fn is_of(self, thread: ThreadId) -> bool {
+    pub(crate) fn is_of(self, thread: ThreadId) -> bool {
         self.0 >> 33 == u64::from(thread.0 + 1)
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub(crate) struct Event {
     pub action: Action,
     pub chain: Chain,
     /// Which event of its chain it is, from 1.
@@ -232,14 +232,14 @@ pub struct Event {
 
 impl Event {
     #[inline(always)]
-    pub fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> Identity {
         Identity::new(self.action.thread, self.action.update, self.nth)
     }
 }
 
 /// Facts that only some events have.
 #[derive(Clone, Copy, Debug)]
-pub struct Detail {
+pub(crate) struct Detail {
     /// For a write: the value that was there before.
     pub old: u128,
     /// For a write: the bytes were never written before. A read of them would have failed.
@@ -250,13 +250,13 @@ pub struct Detail {
 }
 
 impl Detail {
-    pub const NONE: Detail =
+    pub(crate) const NONE: Detail =
         Detail { old: 0, fresh: false, condition: Condition::Fixed, open: false };
 }
 
 /// An event's place in happens-before.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub(crate) struct Point {
     /// Position of the event in the execution.
     pub event: u32,
     pub chain: Chain,
@@ -266,11 +266,11 @@ pub struct Point {
 
 impl Point {
     /// Stands for an absent event: no clock has seen it, and its clock has seen nothing.
-    pub const NONE: Point =
+    pub(crate) const NONE: Point =
         Point { event: u32::MAX, chain: Chain(0), index: u32::MAX, clock: ClockId::NONE };
 
     #[inline]
-    pub fn is_some(&self) -> bool {
+    pub(crate) fn is_some(&self) -> bool {
         self.index != u32::MAX
     }
 }
@@ -278,7 +278,7 @@ impl Point {
 /// An entry of a cell's list of accesses. An event that touches one cell is its own entry. An event that
 /// touches several cells has one entry for each in [`crate::system::System::links`].
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     pub point: Point,
     pub identity: Identity,
     /// The previous entry, by name.
@@ -288,21 +288,21 @@ pub struct Link {
 /// The word of a cell: the newest write and the newest read since. A *name* of an access is the position of
 /// its event plus 1, or the index of a [`Link`] with [`CellWord::LINK`] set; 0 for none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct CellWord {
+pub(crate) struct CellWord {
     pub write: u32,
     pub read: u32,
 }
 
 impl CellWord {
-    pub const LINK: u32 = 1 << 31;
+    pub(crate) const LINK: u32 = 1 << 31;
 
     #[inline]
-    pub fn unpack(word: u64) -> CellWord {
+    pub(crate) fn unpack(word: u64) -> CellWord {
         CellWord { write: word as u32, read: (word >> 32) as u32 }
     }
 
     #[inline]
-    pub fn pack(self) -> u64 {
+    pub(crate) fn pack(self) -> u64 {
         u64::from(self.read) << 32 | u64::from(self.write)
     }
 }

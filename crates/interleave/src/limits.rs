@@ -10,13 +10,13 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub fn new(limits: &Limits) -> Watch {
+    pub(crate) fn new(limits: &Limits) -> Watch {
         Watch { limits: limits.clone(), executions: 0, stopped: None }
     }
 
     /// Counts an execution. True if no further one is allowed.
     #[inline]
-    pub fn is_over(&mut self) -> bool {
+    pub(crate) fn is_over(&mut self) -> bool {
         self.executions += 1;
         if self.limits.executions.is_some_and(|most| self.executions >= most) {
             self.stopped = Some(Stopped::Executions);
@@ -25,17 +25,17 @@ impl Watch {
     }
 
     /// Stops the search because the visitor has seen enough.
-    pub fn see_enough(&mut self) {
+    pub(crate) fn see_enough(&mut self) {
         self.stopped = Some(Stopped::Enough);
     }
 
-    pub fn has_seen_enough(&self) -> bool {
+    pub(crate) fn has_seen_enough(&self) -> bool {
         self.stopped == Some(Stopped::Enough)
     }
 
     /// Whether time or memory is used up. The current execution is then abandoned and not counted.
     #[inline]
-    pub fn is_spent(&mut self) -> bool {
+    pub(crate) fn is_spent(&mut self) -> bool {
         match self.limits.budget.spent() {
             None => false,
             Some(spent) => {
@@ -45,7 +45,7 @@ impl Watch {
         }
     }
 
-    pub fn stopped(&self) -> Option<Stopped> {
+    pub(crate) fn stopped(&self) -> Option<Stopped> {
         self.stopped
     }
 }

@@ -48,7 +48,7 @@ enum Doing {
 
 impl Narrator {
     /// Tells what threads do before the first step.
-    pub fn new(system: &System<'_>) -> Narrator {
+    pub(crate) fn new(system: &System<'_>) -> Narrator {
         let mut narrator = Narrator {
             events: Vec::new(),
             names: Names::new(system.machine.program),
@@ -63,7 +63,7 @@ impl Narrator {
     }
 
     /// Looks at a step that can happen, before it does.
-    pub fn before(&self, system: &System<'_>, step: &Step) -> Before {
+    pub(crate) fn before(&self, system: &System<'_>, step: &Step) -> Before {
         let thread = step.thread();
         let trail = &system.machine.trail;
         let buffer = &system.process(thread).buffer;
@@ -91,7 +91,7 @@ impl Narrator {
     }
 
     /// Tells of a step that was performed, and of what threads went on to do.
-    pub fn after(&mut self, system: &System<'_>, before: &Before) {
+    pub(crate) fn after(&mut self, system: &System<'_>, before: &Before) {
         let mut leaving = None;
         let deed = match (&before.doing, system.events.last()) {
             (Doing::Update(entry), _) => {
@@ -108,7 +108,7 @@ impl Narrator {
     }
 
     /// Tells, at the end of a deadlock, who waits for what and who spins.
-    pub fn deadlock(&mut self, system: &mut System<'_>) {
+    pub(crate) fn deadlock(&mut self, system: &mut System<'_>) {
         let left = system.left().unwrap_or_default().stuck;
         for thread in left {
             self.events.push(stuck(system, thread).event(&system.machine, &self.names));
@@ -170,7 +170,7 @@ impl Narrator {
     }
 
     /// The names of the objects so far.
-    pub fn names(&self) -> &Names {
+    pub(crate) fn names(&self) -> &Names {
         &self.names
     }
 

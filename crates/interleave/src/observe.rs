@@ -135,12 +135,12 @@ pub(crate) struct About {
 }
 
 impl Notes {
-    pub fn new(locs: bool) -> Box<Notes> {
+    pub(crate) fn new(locs: bool) -> Box<Notes> {
         Box::new(Notes { happened: Vec::new(), count: None, same: 0, locs })
     }
 
     /// Sets the word that holds the number of notes.
-    pub fn set_count_word(&mut self, word: Word) {
+    pub(crate) fn set_count_word(&mut self, word: Word) {
         self.count = Some(word);
     }
 }

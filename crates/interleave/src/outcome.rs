@@ -97,7 +97,7 @@ pub(crate) struct Outcomes {
 }
 
 impl Outcomes {
-    pub fn new(program: &Program, options: &Options) -> Outcomes {
+    pub(crate) fn new(program: &Program, options: &Options) -> Outcomes {
         Outcomes {
             tally: Tally::new(program, options.keep_going),
             traces: options.count_traces.then(FxHashSet::default),
@@ -105,7 +105,7 @@ impl Outcomes {
     }
 
     /// Counts an execution in which nothing more can happen.
-    pub fn end(&mut self, system: &mut System<'_>) {
+    pub(crate) fn end(&mut self, system: &mut System<'_>) {
         self.race(system);
         self.full(system);
         let end = end_of(system);
@@ -121,7 +121,7 @@ impl Outcomes {
 
     /// Counts an execution in which every thread has ended.
     #[inline]
-    pub fn complete(&mut self, system: &System<'_>) {
+    pub(crate) fn complete(&mut self, system: &System<'_>) {
         self.race(system);
         self.full(system);
         let schedule = || schedule(system, &system.events);
@@ -180,11 +180,11 @@ impl Outcomes {
     }
 
     /// Whether there is nothing to go on for.
-    pub fn is_decided(&self) -> bool {
+    pub(crate) fn is_decided(&self) -> bool {
         self.tally.is_decided()
     }
 
-    pub fn finish(self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
+    pub(crate) fn finish(self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
         let stopped = stopped.or(strategy.samples().then_some(Stopped::Sampling));
         let traces = self.traces.map(|traces| traces.len() as u64);
         Summary { traces, ..self.tally.finish(stopped) }

@@ -17,7 +17,7 @@ impl System<'_> {
     /// unblocks, run up to their next events. Appends the event to the execution, and its races with earlier
     /// events to `races`.
     #[inline]
-    pub fn perform(&mut self, turn: Turn, races: &mut Vec<Race>) {
+    pub(crate) fn perform(&mut self, turn: Turn, races: &mut Vec<Race>) {
         // A quick function returns false before any effect, so the general one can start from here.
         let done = self.quick
             && match turn.update {
@@ -327,7 +327,7 @@ impl System<'_> {
     }
 
     /// Whether a store-conditional of the thread would succeed now: no write since its reservation.
-    pub fn reservation_holds(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+    pub(crate) fn reservation_holds(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
         self.has_reservation(thread, addr, bytes)
             && self.last_write(addr, bytes).map(u64::from)
                 == Some(self.get(thread, field::RESERVED_AFTER))

@@ -26,10 +26,10 @@ pub(crate) struct Recording {
 
 impl Recording {
     /// No facts.
-    pub const NONE: Recording = Recording { detail: Detail::NONE, needs: None };
+    pub(crate) const NONE: Recording = Recording { detail: Detail::NONE, needs: None };
 
     /// A write over a value, or over memory that was never written.
-    pub const fn write(old: u128, fresh: bool) -> Recording {
+    pub(crate) const fn write(old: u128, fresh: bool) -> Recording {
         Recording { detail: Detail { old, fresh, ..Detail::NONE }, needs: None }
     }
 }
@@ -52,12 +52,12 @@ impl CellWord {
 pub(crate) struct Base(pub ClockId, pub ClockId);
 
 impl Base {
-    pub const fn of(clock: ClockId) -> Base {
+    pub(crate) const fn of(clock: ClockId) -> Base {
         Base(clock, ClockId::NONE)
     }
 
     /// The needs of an event with this base and no conflicts.
-    pub const fn needed(self) -> Needed {
+    pub(crate) const fn needed(self) -> Needed {
         Needed([self.0, self.1, ClockId::NONE, ClockId::NONE])
     }
 }
@@ -68,7 +68,7 @@ impl Base {
 pub(crate) struct Needed(pub [ClockId; 4]);
 
 impl Needed {
-    pub const fn of(clock: ClockId) -> Needed {
+    pub(crate) const fn of(clock: ClockId) -> Needed {
         Base::of(clock).needed()
     }
 }
@@ -99,7 +99,7 @@ impl FewConflicts {
 
 impl System<'_> {
     /// Records an event of a thread. `slice` is `None` if it does not touch memory.
-    pub fn record_step(
+    pub(crate) fn record_step(
         &mut self,
         action: Action,
         slice: Option<Slice>,
@@ -119,7 +119,7 @@ impl System<'_> {
     /// Records a load that is served by the buffer of its thread, from the store `source`. `before` names the
     /// previous load that this store served. Such a load conflicts with nothing yet.
     #[inline]
-    pub fn record_alone(&mut self, action: Action, source: Identity, before: u32) -> u32 {
+    pub(crate) fn record_alone(&mut self, action: Action, source: Identity, before: u32) -> u32 {
         let event = self.events.len() as u32;
         let base = self.clock(action.thread, field::CLOCK);
         let chain = self.process(action.thread).chain;
@@ -131,7 +131,7 @@ impl System<'_> {
 
     /// Records an event of a thread that touches memory.
     #[inline(always)]
-    pub fn record_access(
+    pub(crate) fn record_access(
         &mut self,
         action: Action,
         slice: Slice,
@@ -145,7 +145,7 @@ impl System<'_> {
 
     /// Sets the clock of a thread to that of its newest event.
     #[inline]
-    pub fn advance_clock(&mut self, thread: ThreadId, position: u32) -> u32 {
+    pub(crate) fn advance_clock(&mut self, thread: ThreadId, position: u32) -> u32 {
         let clock = self.events[position as usize].clock;
         self.set(thread, field::CLOCK, clock.0.into());
         position
@@ -153,7 +153,7 @@ impl System<'_> {
 
     /// Records an access with this base; `entry` is the buffered store if the access is an update.
     #[inline(always)]
-    pub fn record(
+    pub(crate) fn record(
         &mut self,
         action: Action,
         base: Base,
@@ -297,7 +297,7 @@ impl System<'_> {
 
     /// Records an event that touches any number of cells.
     #[inline(never)]
-    pub fn record_cells(
+    pub(crate) fn record_cells(
         &mut self,
         action: Action,
         base: ClockId,
@@ -418,20 +418,20 @@ impl System<'_> {
 
     /// Whether `clock` has seen the event at `position`.
     #[inline]
-    pub fn seen(&self, position: u32, clock: ClockId) -> bool {
+    pub(crate) fn seen(&self, position: u32, clock: ClockId) -> bool {
         let event = &self.events[position as usize];
         event.index <= self.clocks.get(clock, event.chain)
     }
 
     /// Whether the event at `position` is among the needs of another.
     #[inline]
-    pub fn is_needed(&self, position: u32, needs: Needed) -> bool {
+    pub(crate) fn is_needed(&self, position: u32, needs: Needed) -> bool {
         self.needs(needs, &self.events[position as usize])
     }
 
     /// Whether an event is among the needs of another.
     #[inline(always)]
-    pub fn needs(&self, needs: Needed, event: &Event) -> bool {
+    pub(crate) fn needs(&self, needs: Needed, event: &Event) -> bool {
         let seen = |clock: ClockId| event.index <= self.clocks.get(clock, event.chain);
         let Needed([first, others @ ..]) = needs;
         seen(first) || others.into_iter().any(|clock| clock != ClockId::NONE && seen(clock))
@@ -440,7 +440,7 @@ impl System<'_> {
     /// Whether the event at `a` happens before the one at `b`. If `b` is [`LAST`](crate::wakeup::LAST), it
     /// stands for the moved event, which has these `needs`.
     #[inline]
-    pub fn precedes(&self, a: u32, b: u32, needs: Needed) -> bool {
+    pub(crate) fn precedes(&self, a: u32, b: u32, needs: Needed) -> bool {
         match b {
             LAST => self.is_needed(a, needs),
             _ => self.seen(a, self.events[b as usize].clock),
@@ -448,7 +448,7 @@ impl System<'_> {
     }
 
     /// Position, plus 1, of the newest write to a cell; 0 if the cell has its initial value.
-    pub fn last_write(&self, addr: u64, bytes: u32) -> Option<u32> {
+    pub(crate) fn last_write(&self, addr: u64, bytes: u32) -> Option<u32> {
         let trail = &self.machine.trail;
         let slice = self.machine.memory.access(trail, addr, bytes, Purpose::Read).ok()?;
         let cell = self.machine.memory.single_cell(trail, slice)?;

@@ -260,7 +260,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
 
     /// Picks an action that is not asleep. `None` at the end of the execution.
     #[inline(always)]
-    pub fn choose_awake(&mut self, depth: usize) -> Option<Turn> {
+    pub(crate) fn choose_awake(&mut self, depth: usize) -> Option<Turn> {
         let mut some_asleep = false;
         let last = self.system.events.last().map(|event| event.action.thread);
         // The thread of the newest event continues if it can. Otherwise the spawned threads are tried in
@@ -324,7 +324,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
 
     /// Counts the execution, which is at its end. If the budget is spent, the execution may have been cut
     /// anywhere, and it is not counted.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if self.watch.is_spent() {
             return;
         }

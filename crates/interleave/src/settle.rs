@@ -18,7 +18,7 @@ use raddle_machine::{Fault, Reached, STRETCH, Status, Stop, ThreadId, Visible};
 
 impl System<'_> {
     /// Runs a thread up to its next event, then every thread that this unblocks.
-    pub fn settle(&mut self, thread: ThreadId) {
+    pub(crate) fn settle(&mut self, thread: ThreadId) {
         let mut work = Vec::new();
         self.settle_one(thread, &mut work, MAX_SILENT, self.machine.most_steps());
         self.settle_all(work);
@@ -33,7 +33,7 @@ impl System<'_> {
     /// [`System::settle`] for a thread that has completed its operation at `pc` and does not wait. It handles
     /// loads, stores and the end of the thread itself; everything else goes to [`System::settle_one`].
     #[inline]
-    pub fn settle_quickly(&mut self, thread: ThreadId, pc: Pc) {
+    pub(crate) fn settle_quickly(&mut self, thread: ThreadId, pc: Pc) {
         let mut pc = pc.next();
         for silent in (1..MAX_SILENT).rev() {
             let most = self.machine.most_steps();
@@ -227,7 +227,7 @@ impl System<'_> {
     }
 
     /// Joins a clock into the thread's clock.
-    pub fn see(&mut self, thread: ThreadId, other: ClockId) {
+    pub(crate) fn see(&mut self, thread: ThreadId, other: ClockId) {
         let joined = self.clocks.joined(self.clock(thread, field::CLOCK), other);
         self.set(thread, field::CLOCK, joined.0.into());
     }
@@ -303,7 +303,7 @@ impl System<'_> {
     }
 
     /// Called when a thread's buffer has become empty: runs the threads that waited for that.
-    pub fn drained(&mut self, thread: ThreadId) {
+    pub(crate) fn drained(&mut self, thread: ThreadId) {
         match self.machine.status(thread) {
             Status::Finished => self.ended(thread),
             Status::Ready => {

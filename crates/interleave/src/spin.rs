@@ -24,7 +24,7 @@ pub(crate) struct Left {
 impl System<'_> {
     /// The threads that are left when only rounds of loops can happen; `None` if a spinning thread would
     /// leave its loop in another round.
-    pub fn left(&mut self) -> Option<Left> {
+    pub(crate) fn left(&mut self) -> Option<Left> {
         let (mut stuck, mut going_on) = (Vec::new(), Vec::new());
         for thread in self.spinning() {
             match self.spin_of(thread) {
@@ -59,7 +59,7 @@ impl System<'_> {
 
     /// Stops the enabled threads at the heads of loops that they repeat without effect, if all of them do so
     /// and no store is in a buffer. For schedules of a search that does not stop spinning threads.
-    pub fn stop_spinning(&mut self) {
+    pub(crate) fn stop_spinning(&mut self) {
         let moment = self.moment();
         for thread in self.machine.thread_ids() {
             let buffered = self.enabled_updates(thread).next().is_some();

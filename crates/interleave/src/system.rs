@@ -26,31 +26,31 @@ pub(crate) mod field {
     use raddle_machine::thread::{ENGINE, RECORD};
 
     /// The thread's clock.
-    pub const CLOCK: u32 = ENGINE;
+    pub(crate) const CLOCK: u32 = ENGINE;
     /// The epoch of its next store.
-    pub const EPOCH: u32 = ENGINE + 1;
+    pub(crate) const EPOCH: u32 = ENGINE + 1;
     /// 1 if the thread waits for its buffer to become empty.
-    pub const DRAINING: u32 = ENGINE + 2;
+    pub(crate) const DRAINING: u32 = ENGINE + 2;
     /// The epoch of its newest update; the clock of all updates of earlier epochs; with one queue, the
     /// clock of all updates.
-    pub const LEFT_EPOCH: u32 = ENGINE + 3;
-    pub const EARLIER_UPDATES: u32 = ENGINE + 4;
-    pub const UPDATES: u32 = ENGINE + 5;
+    pub(crate) const LEFT_EPOCH: u32 = ENGINE + 3;
+    pub(crate) const EARLIER_UPDATES: u32 = ENGINE + 4;
+    pub(crate) const UPDATES: u32 = ENGINE + 5;
     /// The clock of the signal that woke the thread.
-    pub const WOKEN_BY: u32 = ENGINE + 6;
+    pub(crate) const WOKEN_BY: u32 = ENGINE + 6;
     /// A reservation: address, bytes, and the write that it saw (position plus 1).
-    pub const RESERVED: u32 = ENGINE + 7;
-    pub const RESERVED_BYTES: u32 = ENGINE + 8;
-    pub const RESERVED_AFTER: u32 = ENGINE + 9;
+    pub(crate) const RESERVED: u32 = ENGINE + 7;
+    pub(crate) const RESERVED_BYTES: u32 = ENGINE + 8;
+    pub(crate) const RESERVED_AFTER: u32 = ENGINE + 9;
     /// The word of the buffer.
-    pub const BUFFER: u32 = ENGINE + 10;
+    pub(crate) const BUFFER: u32 = ENGINE + 10;
     /// For data races: the thread's clock, the clock of the messages that it has read without acquiring
     /// them, and the clock of its last release fence.
-    pub const C11_CLOCK: u32 = ENGINE + 11;
-    pub const C11_READ: u32 = ENGINE + 12;
-    pub const C11_FENCED: u32 = ENGINE + 13;
+    pub(crate) const C11_CLOCK: u32 = ENGINE + 11;
+    pub(crate) const C11_READ: u32 = ENGINE + 12;
+    pub(crate) const C11_FENCED: u32 = ENGINE + 13;
     /// The source position, plus 1, of the first store of the thread that found its buffer full.
-    pub const FULL_AT: u32 = ENGINE + 14;
+    pub(crate) const FULL_AT: u32 = ENGINE + 14;
     const _: () = assert!(FULL_AT < RECORD);
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Failed {
 
 impl Moment {
     /// The number of events at that moment.
-    pub fn events(&self) -> usize {
+    pub(crate) fn events(&self) -> usize {
         self.events as usize
     }
 }
@@ -129,7 +129,7 @@ pub(crate) struct System<'p> {
 
 impl<'p> System<'p> {
     /// The system before the first event.
-    pub fn new(
+    pub(crate) fn new(
         program: &'p Verified,
         options: &Options,
         watched: Watched,
@@ -180,7 +180,7 @@ impl<'p> System<'p> {
     }
 
     /// Gives a buffer and a chain to every thread that the machine has numbered.
-    pub fn add_threads(&mut self) {
+    pub(crate) fn add_threads(&mut self) {
         while self.processes.len() < self.machine.thread_count() as usize {
             let thread = ThreadId(self.processes.len() as u32);
             let buffer = Buffer::new(word(thread, field::BUFFER));
@@ -191,20 +191,20 @@ impl<'p> System<'p> {
 
     /// Whether a thread waits behind a fence until its buffer is empty. Such a thread is not at a visible
     /// operation.
-    pub fn is_draining(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_draining(&self, thread: ThreadId) -> bool {
         self.get(thread, field::DRAINING) != 0
     }
 
     /// A chain without events. If memory does not suffice, the budget is spent, and the newest chain is
     /// returned again: all work from then on is abandoned.
-    pub fn new_chain(&mut self) -> Chain {
+    pub(crate) fn new_chain(&mut self) -> Chain {
         if self.clocks.widen(self.chains as usize + 1, self.machine.trail.budget()) {
             self.chains += 1;
         }
         Chain(self.chains - 1)
     }
 
-    pub fn moment(&self) -> Moment {
+    pub(crate) fn moment(&self) -> Moment {
         Moment {
             trail: self.machine.mark(),
             events: self.events.len() as u32,
@@ -215,7 +215,7 @@ impl<'p> System<'p> {
         }
     }
 
-    pub fn go_back(&mut self, moment: Moment) {
+    pub(crate) fn go_back(&mut self, moment: Moment) {
         self.machine.backtrack(moment.trail);
         self.events.truncate(moment.events as usize);
         self.links.truncate(moment.links as usize);
@@ -231,39 +231,39 @@ impl<'p> System<'p> {
 
     /// The facts that only some events have.
     #[inline]
-    pub fn detail(&self, event: &Event) -> Detail {
+    pub(crate) fn detail(&self, event: &Event) -> Detail {
         event.detail.checked_sub(1).map_or(Detail::NONE, |n| self.details[n as usize])
     }
 
     #[inline]
-    pub fn process(&self, thread: ThreadId) -> &Process {
+    pub(crate) fn process(&self, thread: ThreadId) -> &Process {
         &self.processes[thread.0 as usize]
     }
 
     #[inline]
-    pub fn get(&self, thread: ThreadId, field: u32) -> u64 {
+    pub(crate) fn get(&self, thread: ThreadId, field: u32) -> u64 {
         self.machine.trail.get(word(thread, field))
     }
 
     #[inline]
-    pub fn set(&mut self, thread: ThreadId, field: u32, value: u64) {
+    pub(crate) fn set(&mut self, thread: ThreadId, field: u32, value: u64) {
         self.machine.trail.set(word(thread, field), value);
     }
 
     #[inline]
-    pub fn clock(&self, thread: ThreadId, field: u32) -> ClockId {
+    pub(crate) fn clock(&self, thread: ThreadId, field: u32) -> ClockId {
         ClockId(self.get(thread, field) as u32)
     }
 
     #[inline]
-    pub fn is_drained(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_drained(&self, thread: ThreadId) -> bool {
         is_empty_span(self.get(thread, field::BUFFER))
     }
 
     /// Whether every started thread has finished or has ended the program, without failures. Buffers need not
     /// be empty.
     #[inline]
-    pub fn all_finished(&self) -> bool {
+    pub(crate) fn all_finished(&self) -> bool {
         self.machine.thread_ids().all(|thread| {
             matches!(
                 self.machine.status(thread),
@@ -273,26 +273,26 @@ impl<'p> System<'p> {
     }
 
     /// Fails a thread at its current position.
-    pub fn fail(&mut self, thread: ThreadId, fault: Fault) {
+    pub(crate) fn fail(&mut self, thread: ThreadId, fault: Fault) {
         let loc = self.machine.loc(thread);
         self.fail_at(thread, fault, loc);
     }
 
     /// Fails a thread because of an earlier operation, at `loc`.
-    pub fn fail_at(&mut self, thread: ThreadId, fault: Fault, loc: LocId) {
+    pub(crate) fn fail_at(&mut self, thread: ThreadId, fault: Fault, loc: LocId) {
         self.machine.set_status(thread, Status::Failed);
         self.failures.push(Failed { thread, fault, loc });
     }
 
     /// The budget of the search.
     #[inline]
-    pub fn budget(&self) -> &Budget {
+    pub(crate) fn budget(&self) -> &Budget {
         self.machine.trail.budget()
     }
 
     /// Stops the thread of the newest event if the bound allows it no further event.
     #[inline]
-    pub fn apply_event_bound(&mut self, most: u32) {
+    pub(crate) fn apply_event_bound(&mut self, most: u32) {
         let Some(event) = self.events.last() else { return };
         let (thread, update) = (event.action.thread, event.action.update);
         if event.index >= most && !update && self.machine.status(thread) == Status::Ready {

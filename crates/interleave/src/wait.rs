@@ -59,7 +59,7 @@ impl System<'_> {
 
     /// Whether a waiting operation with this `base` could have happened before a write whose bytes are not
     /// exactly its own. The value that it would have found then is not recorded.
-    pub fn waits_among_others(&mut self, action: &Action, base: ClockId) -> bool {
+    pub(crate) fn waits_among_others(&mut self, action: &Action, base: ClockId) -> bool {
         let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
         let Ok(slice) = memory.access(trail, action.addr, action.bytes, Purpose::Copy) else {
             return false;
@@ -102,21 +102,21 @@ impl System<'_> {
     }
 
     /// Fails a thread that waits at the end of an execution, if [`System::waits_among_others`].
-    pub fn check_wait(&mut self, action: &Action) {
+    pub(crate) fn check_wait(&mut self, action: &Action) {
         let base = self.waiting_base(action);
         if self.waits_among_others(action, base) {
             self.fail_mixed(action.thread);
         }
     }
 
-    pub fn fail_mixed(&mut self, thread: ThreadId) {
+    pub(crate) fn fail_mixed(&mut self, thread: ThreadId) {
         let message =
             "waits for a value at bytes that are also accessed in part or as part of more";
         self.fail(thread, Fault::unsupported(message));
     }
 
     /// The race of an operation that waits at the end of an execution.
-    pub fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
+    pub(crate) fn waiting_race(&mut self, action: &Action, needs: Needs) -> Option<Race> {
         let (memory, trail) = (&self.machine.memory, &mut self.machine.trail);
         let slice = memory.access(trail, action.addr, action.bytes, Purpose::Read).ok()?;
         let mut cells = Vec::new();

@@ -39,10 +39,10 @@ pub(crate) struct List {
 }
 
 impl List {
-    pub const EMPTY: List = List { first: 0, last: 0 };
+    pub(crate) const EMPTY: List = List { first: 0, last: 0 };
 
     #[inline]
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.first == 0
     }
 }
@@ -74,7 +74,7 @@ impl Trees {
     }
 
     /// Adds a branch of one action, without a check whether the tree covers it.
-    pub fn push(&mut self, list: &mut List, action: Action) -> u32 {
+    pub(crate) fn push(&mut self, list: &mut List, action: Action) -> u32 {
         let link = self.new_node(action);
         match list.last {
             0 => list.first = link,
@@ -85,7 +85,7 @@ impl Trees {
     }
 
     /// The first actions of the branches.
-    pub fn heads(&self, list: List) -> impl Iterator<Item = &Action> {
+    pub(crate) fn heads(&self, list: List) -> impl Iterator<Item = &Action> {
         let mut link = list.first;
         std::iter::from_fn(move || {
             let node = (link != 0).then(|| self.node(link))?;
@@ -96,7 +96,7 @@ impl Trees {
 
     /// Removes the first branch; returns its action and the tree below it.
     #[inline(always)]
-    pub fn pop(&mut self, list: &mut List) -> Option<(Turn, List)> {
+    pub(crate) fn pop(&mut self, list: &mut List) -> Option<(Turn, List)> {
         if list.first == 0 {
             return None;
         }
@@ -115,7 +115,7 @@ impl Trees {
     /// Inserts a sequence unless the tree covers it. It follows the branches that are compatible with the
     /// sequence, and adds a branch where none is. `happens_before(a, b)` takes positions. Tree and sequence
     /// can be long: when the budget is spent, nothing is inserted.
-    pub fn insert(
+    pub(crate) fn insert(
         &mut self,
         list: &mut List,
         sequence: &mut Vec<Item>,
@@ -164,7 +164,7 @@ impl Trees {
     /// [`Trees::insert`] for a sequence of one action. Such a sequence has no positions to compare, so an
     /// action of the same process covers it, and an independent one is followed.
     #[inline]
-    pub fn insert_one(&mut self, list: &mut List, mut action: Action) {
+    pub(crate) fn insert_one(&mut self, list: &mut List, mut action: Action) {
         let mut at: Link = 0;
         loop {
             let children = if at == 0 { *list } else { self.node(at).children };
@@ -252,7 +252,7 @@ impl Action {
     /// Adapts this action to another one that now comes before it. An update of the same thread takes a store
     /// out of the buffer, and that store no longer hides memory from a load.
     #[inline]
-    pub fn after(&mut self, other: &Action) {
+    pub(crate) fn after(&mut self, other: &Action) {
         if self.forwarded > 0
             && other.update
             && other.thread == self.thread

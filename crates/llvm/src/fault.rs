@@ -5,26 +5,26 @@ use std::ops::Range;
 
 /// An error in the text. It is boxed to keep results on the parser's hot paths small.
 #[derive(Debug)]
-pub struct Fault {
+pub(crate) struct Fault {
     pub span: Range<usize>,
     pub message: String,
     pub expected: Option<String>,
 }
 
-pub type Parse<T> = Result<T, Box<Fault>>;
+pub(crate) type Parse<T> = Result<T, Box<Fault>>;
 
 impl Fault {
-    pub fn new(span: Range<usize>, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Box<Fault> {
         Box::new(Fault { span, message: message.into(), expected: None })
     }
 
-    pub fn expected(mut self: Box<Fault>, what: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn expected(mut self: Box<Fault>, what: impl Into<String>) -> Box<Fault> {
         self.expected = Some(what.into());
         self
     }
 
     /// The diagnostic for a text that need not be UTF-8.
-    pub fn into_diagnostic(self, file: &str, text: &[u8]) -> Diagnostic {
+    pub(crate) fn into_diagnostic(self, file: &str, text: &[u8]) -> Diagnostic {
         let before = &text[..self.span.start.min(text.len())];
         let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
         Diagnostic {

@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 #[derive(Debug, Default)]
-pub struct Names<'t> {
+pub(crate) struct Names<'t> {
     ids: FxHashMap<Cow<'t, [u8]>, NameId>,
     pub strings: PrimaryMap<NameId, Box<str>>,
 }
 
 impl<'t> Names<'t> {
     /// The name with these bytes; `None` if they are not UTF-8.
-    pub fn intern(&mut self, bytes: Cow<'t, [u8]>) -> Option<NameId> {
+    pub(crate) fn intern(&mut self, bytes: Cow<'t, [u8]>) -> Option<NameId> {
         if let Some(id) = self.ids.get(&bytes) {
             return Some(*id);
         }
@@ -26,7 +26,7 @@ impl<'t> Names<'t> {
     }
 
     /// The name with these bytes; bytes that are not UTF-8 are replaced.
-    pub fn intern_lossy(&mut self, bytes: Cow<'t, [u8]>) -> NameId {
+    pub(crate) fn intern_lossy(&mut self, bytes: Cow<'t, [u8]>) -> NameId {
         if let Some(id) = self.ids.get(&bytes) {
             return *id;
         }
@@ -38,7 +38,7 @@ impl<'t> Names<'t> {
 
 /// Types, and the ids of the types that the parser itself needs.
 #[derive(Debug)]
-pub struct Types {
+pub(crate) struct Types {
     ids: FxHashMap<Type, TypeId>,
     pub types: PrimaryMap<TypeId, Type>,
 }
@@ -56,7 +56,7 @@ impl Types {
         Type::Token,
     ];
 
-    pub fn new() -> Types {
+    pub(crate) fn new() -> Types {
         let mut types = Types { ids: FxHashMap::default(), types: PrimaryMap::new() };
         for ty in Types::COMMON {
             types.intern(ty);
@@ -64,51 +64,51 @@ impl Types {
         types
     }
 
-    pub fn intern(&mut self, ty: Type) -> TypeId {
+    pub(crate) fn intern(&mut self, ty: Type) -> TypeId {
         *self.ids.entry(ty).or_insert_with_key(|ty| self.types.push(ty.clone()))
     }
 
-    pub fn void() -> TypeId {
+    pub(crate) fn void() -> TypeId {
         TypeId::new(0)
     }
 
-    pub fn ptr() -> TypeId {
+    pub(crate) fn ptr() -> TypeId {
         TypeId::new(1)
     }
 
-    pub fn i1() -> TypeId {
+    pub(crate) fn i1() -> TypeId {
         TypeId::new(2)
     }
 
-    pub fn i8() -> TypeId {
+    pub(crate) fn i8() -> TypeId {
         TypeId::new(3)
     }
 
-    pub fn i32() -> TypeId {
+    pub(crate) fn i32() -> TypeId {
         TypeId::new(4)
     }
 
-    pub fn i64() -> TypeId {
+    pub(crate) fn i64() -> TypeId {
         TypeId::new(5)
     }
 
-    pub fn metadata() -> TypeId {
+    pub(crate) fn metadata() -> TypeId {
         TypeId::new(6)
     }
 
-    pub fn token() -> TypeId {
+    pub(crate) fn token() -> TypeId {
         TypeId::new(7)
     }
 }
 
 #[derive(Debug, Default)]
-pub struct Constants {
+pub(crate) struct Constants {
     scalars: FxHashMap<(TypeId, u8, u128), ConstId>,
     pub constants: PrimaryMap<ConstId, Constant>,
 }
 
 impl Constants {
-    pub fn add(&mut self, ty: TypeId, kind: ConstKind) -> ConstId {
+    pub(crate) fn add(&mut self, ty: TypeId, kind: ConstKind) -> ConstId {
         match scalar_key(&kind) {
             Some((tag, payload)) => *self
                 .scalars

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Token<'t> {
+pub(crate) enum Token<'t> {
     End,
     /// A byte of punctuation.
     Punct(u8),
@@ -42,7 +42,7 @@ pub enum Token<'t> {
 
 /// A name, as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Name<'t> {
+pub(crate) enum Name<'t> {
     Number(u32),
     /// With or without quotes, possibly with escapes.
     Text(&'t [u8]),
@@ -72,7 +72,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 #[derive(Debug)]
-pub struct Lexer<'t> {
+pub(crate) struct Lexer<'t> {
     text: &'t [u8],
     /// The start of the search for the next token.
     pos: usize,
@@ -81,19 +81,19 @@ pub struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    pub fn new(text: &'t [u8]) -> Lexer<'t> {
+    pub(crate) fn new(text: &'t [u8]) -> Lexer<'t> {
         Lexer { text, pos: 0, line: 1 }
     }
 
-    pub fn text(&self) -> &'t [u8] {
+    pub(crate) fn text(&self) -> &'t [u8] {
         self.text
     }
 
-    pub fn pos(&self) -> usize {
+    pub(crate) fn pos(&self) -> usize {
         self.pos
     }
 
-    pub fn line(&self) -> u32 {
+    pub(crate) fn line(&self) -> u32 {
         self.line
     }
 
@@ -102,7 +102,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Moves to the next token and returns its start.
-    pub fn skip_space(&mut self) -> usize {
+    pub(crate) fn skip_space(&mut self) -> usize {
         while let Some(&byte) = self.text.get(self.pos) {
             if CLASS[byte as usize] == SPACE {
                 self.line += u32::from(byte == b'\n');
@@ -118,7 +118,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// The token at `pos`. [`Lexer::skip_space`] must have been called before.
-    pub fn token(&mut self) -> Token<'t> {
+    pub(crate) fn token(&mut self) -> Token<'t> {
         let start = self.pos;
         let Some(&byte) = self.text.get(start) else { return Token::End };
         match byte {
@@ -330,7 +330,7 @@ impl<'t> Lexer<'t> {
 }
 
 /// A decimal number of 64 bits, without sign.
-pub fn decimal(digits: &[u8]) -> Option<u64> {
+pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
@@ -341,12 +341,12 @@ pub fn decimal(digits: &[u8]) -> Option<u64> {
 }
 
 /// A decimal number of 32 bits, without sign.
-pub fn decimal_u32(digits: &[u8]) -> Option<u32> {
+pub(crate) fn decimal_u32(digits: &[u8]) -> Option<u32> {
     decimal(digits)?.try_into().ok()
 }
 
 /// Decodes `\xx` (a byte in hexadecimal) and `\\`; any other backslash stands for itself.
-pub fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = raw.iter().position(|b| *b == b'\\') else { return Cow::Borrowed(raw) };
     let mut out = raw[..first].to_vec();
     let mut rest = &raw[first..];
@@ -370,7 +370,7 @@ pub fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The value of a hexadecimal digit.
-pub fn hex(digit: u8) -> Option<u8> {
+pub(crate) fn hex(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 #[derive(Debug)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     dense: Vec<u32>,
     limit: usize,
     sparse: FxHashMap<u32, u32>,
@@ -17,18 +17,18 @@ const NONE: u32 = u32::MAX;
 
 impl Numbers {
     /// A map for a text of `len` bytes.
-    pub fn for_text(len: usize) -> Numbers {
+    pub(crate) fn for_text(len: usize) -> Numbers {
         /// `!0=!{}` and its line break: every definition is at least this long.
         const SHORTEST: usize = 7;
         Numbers { dense: Vec::new(), limit: len / SHORTEST, sparse: FxHashMap::default() }
     }
 
-    pub fn get(&self, number: u32) -> Option<u32> {
+    pub(crate) fn get(&self, number: u32) -> Option<u32> {
         let dense = self.dense.get(number as usize).copied().filter(|id| *id != NONE);
         dense.or_else(|| self.sparse.get(&number).copied())
     }
 
-    pub fn insert(&mut self, number: u32, id: u32) {
+    pub(crate) fn insert(&mut self, number: u32, id: u32) {
         let index = number as usize;
         if index >= self.limit {
             self.sparse.insert(number, id);

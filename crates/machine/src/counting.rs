@@ -23,12 +23,12 @@ pub(crate) struct Counting<'p> {
 }
 
 impl<'p> Counting<'p> {
-    pub fn new(program: &'p Program) -> Counting<'p> {
+    pub(crate) fn new(program: &'p Program) -> Counting<'p> {
         Counting { program, foreign: Foreign::of(program) }
     }
 
     /// Whether the loop with this head counts. `back` holds the back edges of its function.
-    pub fn counts(&self, func: FuncId, head: BlockId, back: &[(BlockId, BlockId)]) -> bool {
+    pub(crate) fn counts(&self, func: FuncId, head: BlockId, back: &[(BlockId, BlockId)]) -> bool {
         let function = &self.program.funcs[func];
         let Some(round) = Round::of(function, head, back) else { return false };
         let is_own = |operand: Operand| self.foreign.is_own(func, operand);

@@ -49,7 +49,7 @@ fn index(block: BlockId) -> usize {
 }
 
 impl<'p> Exits<'p> {
-    pub fn new(program: &'p Program, budget: &'p Budget) -> Exits<'p> {
+    pub(crate) fn new(program: &'p Program, budget: &'p Budget) -> Exits<'p> {
         let flows: Vec<Flow> = program.funcs.values().map(Flow::of).collect();
         let count = flows.len();
         let (outcomes, alive) = (vec![Outcome::default(); count], vec![Blocks::new(); count]);
@@ -67,12 +67,12 @@ impl<'p> Exits<'p> {
         exits
     }
 
-    pub fn flow(&self, func: FuncId) -> &Flow {
+    pub(crate) fn flow(&self, func: FuncId) -> &Flow {
         &self.flows[func.as_u32() as usize]
     }
 
     /// Whether a thread in the loop with this head could leave it.
-    pub fn has_way_out(&self, id: FuncId, head: BlockId) -> bool {
+    pub(crate) fn has_way_out(&self, id: FuncId, head: BlockId) -> bool {
         let (func, flow) = (&self.program.funcs[id], self.flow(id));
         let body = loop_body(flow, head);
         let blocks = || func.blocks.iter().filter(|(id, _)| body[index(*id)]);

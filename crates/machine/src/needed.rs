@@ -17,7 +17,7 @@ pub(crate) struct Needed {
 
 impl Needed {
     /// The slots that are needed before the operation at `pc` runs, in order.
-    pub fn at(&self, pc: u32) -> &[u32] {
+    pub(crate) fn at(&self, pc: u32) -> &[u32] {
         self.at.get(pc.wrapping_sub(self.first) as usize).map_or(&[], |slots| slots)
     }
 }

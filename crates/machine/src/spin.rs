@@ -31,11 +31,11 @@ use smallvec::SmallVec;
 /// Offsets of a loop's words in a frame. Functions reset them when they are entered.
 pub(crate) mod word {
     /// The number of rounds so far.
-    pub const COUNT: u32 = 0;
+    pub(crate) const COUNT: u32 = 0;
     /// The length of the undo log at the last visit, plus 1, and the changes counted then.
-    pub const MARK: u32 = 1;
-    pub const CHANGES: u32 = 2;
-    pub const ALL: u32 = 3;
+    pub(crate) const MARK: u32 = 1;
+    pub(crate) const CHANGES: u32 = 2;
+    pub(crate) const ALL: u32 = 3;
 }
 
 /// When a thread is stopped at the head of a loop.

@@ -67,38 +67,38 @@ const _: () = assert!(field::COUNT <= ENGINE);
 
 /// Offsets of a thread's words.
 pub(crate) mod field {
-    pub const STATUS: u32 = 0;
-    pub const PC: u32 = 1;
+    pub(crate) const STATUS: u32 = 0;
+    pub(crate) const PC: u32 = 1;
     /// First word of the current frame.
-    pub const FRAME: u32 = 2;
+    pub(crate) const FRAME: u32 = 2;
     /// First free word of the current chunk, and which chunk that is.
-    pub const TOP: u32 = 3;
-    pub const CHUNK: u32 = 4;
+    pub(crate) const TOP: u32 = 3;
+    pub(crate) const CHUNK: u32 = 4;
     /// The number of objects that it has allocated, and of threads that it has spawned.
-    pub const OBJECTS: u32 = 5;
-    pub const SPAWNED: u32 = 6;
+    pub(crate) const OBJECTS: u32 = 5;
+    pub(crate) const SPAWNED: u32 = 6;
     /// The result of the thread.
-    pub const RESULT: u32 = 7;
+    pub(crate) const RESULT: u32 = 7;
     /// Its progress in a wait on a condition variable: see [`crate::visible`].
-    pub const PHASE: u32 = 8;
+    pub(crate) const PHASE: u32 = 8;
     /// The number of its changes that some thread can observe: see [`crate::spin`].
-    pub const CHANGES: u32 = 9;
-    pub const COUNT: u32 = 10;
+    pub(crate) const CHANGES: u32 = 9;
+    pub(crate) const COUNT: u32 = 10;
 }
 
 /// Offsets of a frame's header.
 pub(crate) mod frame {
-    pub const RETURN_PC: u32 = 0;
+    pub(crate) const RETURN_PC: u32 = 0;
     /// Word 0 of the caller's frame, or 0 in the outermost frame.
-    pub const CALLER: u32 = 1;
+    pub(crate) const CALLER: u32 = 1;
     /// The caller's slot for the result, plus 1, and its width in bits from bit 32; 0 for none.
-    pub const RESULT: u32 = 2;
+    pub(crate) const RESULT: u32 = 2;
     /// The thread's `TOP` and `CHUNK` before the call.
-    pub const TOP: u32 = 3;
-    pub const CHUNK: u32 = 4;
+    pub(crate) const TOP: u32 = 3;
+    pub(crate) const CHUNK: u32 = 4;
     /// The newest object of the frame, plus 1; they form a list.
-    pub const ALLOCAS: u32 = 5;
-    pub const SLOTS: u32 = 6;
+    pub(crate) const ALLOCAS: u32 = 5;
+    pub(crate) const SLOTS: u32 = 6;
 }
 
 pub(crate) const CHUNK_WORDS: u32 = 256;

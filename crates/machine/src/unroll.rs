@@ -77,14 +77,19 @@ pub(crate) struct Unrolling<'p> {
 }
 
 impl<'p> Unrolling<'p> {
-    pub fn new(program: &'p Program, unroll: &'p Unroll) -> Unrolling<'p> {
+    pub(crate) fn new(program: &'p Program, unroll: &'p Unroll) -> Unrolling<'p> {
         let counting = unroll.most.filter(|_| !unroll.all).map(|_| Counting::new(program));
         Unrolling { program, unroll, counting }
     }
 
     /// How often the loop with this head may go back, if it is bounded. `back` holds the back edges of its
     /// function.
-    pub fn bound(&self, func: FuncId, head: BlockId, back: &[(BlockId, BlockId)]) -> Option<u32> {
+    pub(crate) fn bound(
+        &self,
+        func: FuncId,
+        head: BlockId,
+        back: &[(BlockId, BlockId)],
+    ) -> Option<u32> {
         let function = &self.program.funcs[func];
         let named = self.unroll.named(self.program, position(function, head, back));
         named.or_else(|| {

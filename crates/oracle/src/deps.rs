@@ -6,19 +6,19 @@ pub(crate) struct Deps(u64);
 
 impl Deps {
     /// The maximum number of accesses of one thread.
-    pub const MAX_ACCESSES: usize = 64;
-    pub const NONE: Deps = Deps(0);
+    pub(crate) const MAX_ACCESSES: usize = 64;
+    pub(crate) const NONE: Deps = Deps(0);
 
-    pub fn on(access: usize) -> Deps {
+    pub(crate) fn on(access: usize) -> Deps {
         debug_assert!(access < Deps::MAX_ACCESSES);
         Deps(1 << access)
     }
 
-    pub fn and(self, other: Deps) -> Deps {
+    pub(crate) fn and(self, other: Deps) -> Deps {
         Deps(self.0 | other.0)
     }
 
-    pub fn has(self, access: usize) -> bool {
+    pub(crate) fn has(self, access: usize) -> bool {
         self.0 >> access & 1 == 1
     }
 }

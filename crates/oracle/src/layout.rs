@@ -12,12 +12,12 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    pub fn new(addr: u64, ty: Type) -> Extent {
+    pub(crate) fn new(addr: u64, ty: Type) -> Extent {
         Extent { addr, size: ty.bytes() }
     }
 
     /// The four bytes of a mutex.
-    pub fn mutex(addr: u64) -> Extent {
+    pub(crate) fn mutex(addr: u64) -> Extent {
         Extent { addr, size: 4 }
     }
 
@@ -40,7 +40,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn new(program: &Program) -> Result<Layout, Trouble> {
+    pub(crate) fn new(program: &Program) -> Result<Layout, Trouble> {
         let mut bases = BTreeMap::new();
         let mut next = GLOBAL_BASE;
         for (id, global) in &program.globals {
@@ -70,12 +70,12 @@ impl Layout {
         bytes
     }
 
-    pub fn address(&self, global: GlobalId) -> u64 {
+    pub(crate) fn address(&self, global: GlobalId) -> u64 {
         self.bases[&global]
     }
 
     /// The value of an operand that is not a register.
-    pub fn constant(&self, operand: Operand, ty: Type) -> Option<u128> {
+    pub(crate) fn constant(&self, operand: Operand, ty: Type) -> Option<u128> {
         match operand {
             Operand::Reg(_) => None,
             Operand::Int(bits) => Some(bits & ty.mask()),
@@ -88,7 +88,7 @@ impl Layout {
     }
 
     /// The function at an address, if one exists there.
-    pub fn function(&self, program: &Program, address: u64) -> Option<FuncId> {
+    pub(crate) fn function(&self, program: &Program, address: u64) -> Option<FuncId> {
         let offset = address.checked_sub(FUNC_BASE)?;
         let index = u32::try_from(offset / FUNC_STEP).ok()?;
         let exists = offset % FUNC_STEP == 0 && (index as usize) < program.funcs.len();
@@ -96,19 +96,19 @@ impl Layout {
     }
 
     /// Whether the place lies inside a global that permits the access.
-    pub fn allows(&self, place: Extent, write: bool) -> bool {
+    pub(crate) fn allows(&self, place: Extent, write: bool) -> bool {
         let object = self.objects.range(..=place.addr).next_back();
         object.is_some_and(|(base, (size, _, writable))| {
             place.end() <= base + size && (*writable || !write)
         })
     }
 
-    pub fn initial_byte(&self, addr: u64) -> u8 {
+    pub(crate) fn initial_byte(&self, addr: u64) -> u8 {
         let object = self.objects.range(..=addr).next_back();
         object.and_then(|(base, (_, init, _))| init.get((addr - base) as usize)).map_or(0, |b| *b)
     }
 
-    pub fn initial(&self, place: Extent) -> u128 {
+    pub(crate) fn initial(&self, place: Extent) -> u128 {
         let bytes = (0..u64::from(place.size)).rev();
         bytes.fold(0, |value, i| value << 8 | u128::from(self.initial_byte(place.addr + i)))
     }
@@ -120,7 +120,7 @@ pub(crate) struct Places(BTreeMap<u64, u32>);
 
 impl Places {
     /// Records an access; an error if it overlaps another one without covering the same bytes.
-    pub fn note(&mut self, place: Extent) -> Result<(), Trouble> {
+    pub(crate) fn note(&mut self, place: Extent) -> Result<(), Trouble> {
         let before = self.0.range(..place.end()).next_back();
         let clash = before.is_some_and(|(addr, size)| {
             let other = Extent { addr: *addr, size: *size };

@@ -23,11 +23,11 @@ pub(crate) struct Context<'p> {
 }
 
 impl<'p> Context<'p> {
-    pub fn new(program: &'p Program) -> Result<Context<'p>, Trouble> {
+    pub(crate) fn new(program: &'p Program) -> Result<Context<'p>, Trouble> {
         Ok(Context { program, layout: Layout::new(program)? })
     }
 
-    pub fn callee(&self, thread: &Thread, callee: Callee) -> Option<FuncId> {
+    pub(crate) fn callee(&self, thread: &Thread, callee: Callee) -> Option<FuncId> {
         let function = match callee {
             Callee::Direct(id) => id,
             Callee::Indirect(pointer) => {
@@ -74,7 +74,7 @@ pub(crate) struct Thread {
 
 impl Thread {
     /// A thread about to enter `func`, run up to its first visible instruction.
-    pub fn start(cx: &Context, func: FuncId, args: &[u128]) -> Result<Thread, Trouble> {
+    pub(crate) fn start(cx: &Context, func: FuncId, args: &[u128]) -> Result<Thread, Trouble> {
         let mut thread = Thread {
             frames: vec![Frame::enter(cx, func, args, None)],
             end: None,
@@ -85,7 +85,7 @@ impl Thread {
     }
 
     /// An initial thread, run up to its first visible instruction.
-    pub fn initial(cx: &Context, thread: ThreadIdx) -> Result<Thread, Trouble> {
+    pub(crate) fn initial(cx: &Context, thread: ThreadIdx) -> Result<Thread, Trouble> {
         let init = &cx.program.threads[thread];
         let function = &cx.program.funcs[init.func];
         let types = function.params.iter().map(|p| function.regs[*p].ty);
@@ -95,53 +95,53 @@ impl Thread {
         Thread::start(cx, init.func, &args)
     }
 
-    pub fn end(&self) -> Option<End> {
+    pub(crate) fn end(&self) -> Option<End> {
         self.end
     }
 
-    pub fn fail(&mut self) {
+    pub(crate) fn fail(&mut self) {
         self.end = Some(End::Failed);
     }
 
     /// Ends the thread with a result, at any call depth.
-    pub fn exit(&mut self, value: u64) {
+    pub(crate) fn exit(&mut self, value: u64) {
         self.frames.truncate(1);
         self.end = Some(End::Returned(value));
     }
 
-    pub fn outermost(&self, reg: Reg) -> u128 {
+    pub(crate) fn outermost(&self, reg: Reg) -> u128 {
         self.frames[0].regs[reg.as_u32() as usize]
     }
 
     /// The visible instruction at which the thread stands; `None` if the thread has ended.
-    pub fn at<'p>(&self, cx: &Context<'p>) -> Option<&'p InstKind> {
+    pub(crate) fn at<'p>(&self, cx: &Context<'p>) -> Option<&'p InstKind> {
         if self.end.is_some() { None } else { self.next_inst(cx) }
     }
 
-    pub fn value(&self, cx: &Context, operand: Operand, ty: Type) -> u128 {
+    pub(crate) fn value(&self, cx: &Context, operand: Operand, ty: Type) -> u128 {
         match operand {
             Operand::Reg(reg) => self.top().regs[reg.as_u32() as usize],
             other => cx.layout.constant(other, ty).unwrap_or_default(),
         }
     }
 
-    pub fn address(&self, cx: &Context, operand: Operand) -> u64 {
+    pub(crate) fn address(&self, cx: &Context, operand: Operand) -> u64 {
         self.value(cx, operand, Type::Ptr) as u64
     }
 
     /// Sets a register to a value that depends on no load.
-    pub fn set(&mut self, reg: Reg, value: u128) {
+    pub(crate) fn set(&mut self, reg: Reg, value: u128) {
         self.set_from(reg, value, Deps::NONE);
     }
 
     /// Sets a register to a value that depends on some loads.
-    pub fn set_from(&mut self, reg: Reg, value: u128, deps: Deps) {
+    pub(crate) fn set_from(&mut self, reg: Reg, value: u128, deps: Deps) {
         let frame = self.top_mut();
         frame.regs[reg.as_u32() as usize] = value;
         frame.set_deps(reg.as_u32() as usize, deps);
     }
 
-    pub fn deps(&self, operand: Operand) -> Deps {
+    pub(crate) fn deps(&self, operand: Operand) -> Deps {
         match operand {
             Operand::Reg(reg) => {
                 self.top().deps.get(reg.as_u32() as usize).copied().unwrap_or_default()
@@ -151,23 +151,23 @@ impl Thread {
     }
 
     /// The loads on which the branches so far depended.
-    pub fn control(&self) -> Deps {
+    pub(crate) fn control(&self) -> Deps {
         self.control
     }
 
     /// Records that an operand decided a branch.
-    pub fn decide(&mut self, operand: Operand) {
+    pub(crate) fn decide(&mut self, operand: Operand) {
         self.control = self.control.and(self.deps(operand));
     }
 
     /// Moves past the visible instruction and runs up to the next one.
-    pub fn finish_inst(&mut self, cx: &Context) -> Result<(), Trouble> {
+    pub(crate) fn finish_inst(&mut self, cx: &Context) -> Result<(), Trouble> {
         self.top_mut().next += 1;
         self.run(cx)
     }
 
     /// The values of the arguments of a call or spawn of `func`.
-    pub fn args(&self, cx: &Context, func: FuncId, args: &[Operand]) -> Vec<u128> {
+    pub(crate) fn args(&self, cx: &Context, func: FuncId, args: &[Operand]) -> Vec<u128> {
         let function = &cx.program.funcs[func];
         let types = function.params.iter().map(|p| function.regs[*p].ty);
         args.iter().zip(types).map(|(a, ty)| self.value(cx, *a, ty)).collect()

@@ -9,7 +9,7 @@ pub(crate) struct EventId(pub usize);
 pub(crate) struct Events(u64);
 
 impl Events {
-    pub fn insert(&mut self, event: EventId) {
+    pub(crate) fn insert(&mut self, event: EventId) {
         self.0 |= 1 << event.0;
     }
 }
@@ -21,33 +21,33 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
-    pub const MAX_EVENTS: usize = 64;
+    pub(crate) const MAX_EVENTS: usize = 64;
 
-    pub fn empty(events: usize) -> Relation {
+    pub(crate) fn empty(events: usize) -> Relation {
         debug_assert!(events <= Relation::MAX_EVENTS);
         Relation { rows: vec![0; events] }
     }
 
-    pub fn add(&mut self, a: EventId, b: EventId) {
+    pub(crate) fn add(&mut self, a: EventId, b: EventId) {
         self.rows[a.0] |= 1 << b.0;
     }
 
-    pub fn has(&self, a: EventId, b: EventId) -> bool {
+    pub(crate) fn has(&self, a: EventId, b: EventId) -> bool {
         self.rows[a.0] >> b.0 & 1 == 1
     }
 
-    pub fn union(&mut self, other: &Relation) {
+    pub(crate) fn union(&mut self, other: &Relation) {
         for (row, more) in self.rows.iter_mut().zip(&other.rows) {
             *row |= more;
         }
     }
 
-    pub fn or(mut self, other: &Relation) -> Relation {
+    pub(crate) fn or(mut self, other: &Relation) -> Relation {
         self.union(other);
         self
     }
 
-    pub fn and(mut self, other: &Relation) -> Relation {
+    pub(crate) fn and(mut self, other: &Relation) -> Relation {
         for (row, only) in self.rows.iter_mut().zip(&other.rows) {
             *row &= only;
         }
@@ -55,7 +55,7 @@ impl Relation {
     }
 
     /// The restriction to pairs from one set to another.
-    pub fn between(mut self, from: Events, to: Events) -> Relation {
+    pub(crate) fn between(mut self, from: Events, to: Events) -> Relation {
         for (i, row) in self.rows.iter_mut().enumerate() {
             *row = if from.0 >> i & 1 == 1 { *row & to.0 } else { 0 };
         }
@@ -63,7 +63,7 @@ impl Relation {
     }
 
     /// Relational composition: first `self`, then `other`.
-    pub fn then(&self, other: &Relation) -> Relation {
+    pub(crate) fn then(&self, other: &Relation) -> Relation {
         let mut both = Relation::empty(self.rows.len());
         for (row, mut via) in both.rows.iter_mut().zip(self.rows.iter().copied()) {
             while via != 0 {
@@ -75,7 +75,7 @@ impl Relation {
     }
 
     /// The transitive closure (Warshall).
-    pub fn closure(mut self) -> Relation {
+    pub(crate) fn closure(mut self) -> Relation {
         for via in 0..self.rows.len() {
             let through = self.rows[via];
             for row in &mut self.rows {
@@ -88,7 +88,7 @@ impl Relation {
     }
 
     /// The reflexive transitive closure.
-    pub fn star(self) -> Relation {
+    pub(crate) fn star(self) -> Relation {
         let mut all = self.closure();
         for (i, row) in all.rows.iter_mut().enumerate() {
             *row |= 1 << i;
@@ -96,16 +96,16 @@ impl Relation {
         all
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.iter().all(|row| *row == 0)
     }
 
-    pub fn is_irreflexive(&self) -> bool {
+    pub(crate) fn is_irreflexive(&self) -> bool {
         self.rows.iter().enumerate().all(|(i, row)| row >> i & 1 == 0)
     }
 
     /// Whether no event reaches itself.
-    pub fn is_acyclic(&self) -> bool {
+    pub(crate) fn is_acyclic(&self) -> bool {
         self.clone().closure().is_irreflexive()
     }
 }

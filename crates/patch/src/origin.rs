@@ -19,7 +19,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    pub fn of(text: &[u8]) -> Origin {
+    pub(crate) fn of(text: &[u8]) -> Origin {
         let mut stretches = vec![Stretch { name: None, said: 1, first: 1, count: 0 }];
         for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
             let last = stretches.len() - 1;
@@ -33,7 +33,7 @@ impl Origin {
     }
 
     /// The lines that have this number in a file of this name; `own` says whether the text itself is that file.
-    pub fn lines(&self, name: &str, number: usize, own: impl Fn() -> bool) -> Vec<usize> {
+    pub(crate) fn lines(&self, name: &str, number: usize, own: impl Fn() -> bool) -> Vec<usize> {
         let numbered = self.stretches.iter().filter(|stretch| {
             number.checked_sub(stretch.said).is_some_and(|offset| offset < stretch.count)
         });

@@ -22,17 +22,22 @@ pub(crate) enum Role {
 }
 
 impl Piece {
-    pub fn stands(at: usize, text: impl Into<Vec<u8>>) -> Piece {
+    pub(crate) fn stands(at: usize, text: impl Into<Vec<u8>>) -> Piece {
         Piece { at, role: Role::Stands, text: text.into() }
     }
 
-    pub fn opens(range: &Range<usize>, depth: u8, text: impl Into<Vec<u8>>) -> Piece {
+    pub(crate) fn opens(range: &Range<usize>, depth: u8, text: impl Into<Vec<u8>>) -> Piece {
         let role = Role::Opens { end: range.end, depth };
         Piece { at: range.start, role, text: text.into() }
     }
 
     /// The piece that closes the one opened with the same range and depth, at its end or later.
-    pub fn closes(at: usize, range: &Range<usize>, depth: u8, text: impl Into<Vec<u8>>) -> Piece {
+    pub(crate) fn closes(
+        at: usize,
+        range: &Range<usize>,
+        depth: u8,
+        text: impl Into<Vec<u8>>,
+    ) -> Piece {
         Piece { at, role: Role::Closes { start: range.start, depth }, text: text.into() }
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Lingering(Arc<[bool]>);
 
 impl Lingering {
     /// If the budget runs out, some operations are missing.
-    pub fn new(program: &Program, code: &Code, budget: &Budget) -> Lingering {
+    pub(crate) fn new(program: &Program, code: &Code, budget: &Budget) -> Lingering {
         let mut lingers = vec![false; code.ops.len()];
         // The loops of a function are consecutive, so its flow is computed once.
         let mut flow: Option<(FuncId, Flow)> = None;
@@ -98,13 +98,13 @@ pub(crate) struct Alone {
 }
 
 impl Alone {
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.known.capacity() * (size_of::<(Key, Spin)>() + 1)
     }
 
     /// Whether threads wait forever in the state that the system has decoded, although some have moves.
     /// `Err` with a thread for which this was not decided.
-    pub fn waits(
+    pub(crate) fn waits(
         &mut self,
         system: &mut System<'_>,
         space: &Space,
@@ -180,7 +180,7 @@ impl Alone {
 impl System<'_> {
     /// A necessary condition for threads that wait forever in loops: no store is delayed, and every thread has
     /// ended, is stuck, or is in a loop and its next operation changes only the thread.
-    pub fn may_wait_in_loops(&mut self) -> bool {
+    pub(crate) fn may_wait_in_loops(&mut self) -> bool {
         self.extra.attack == Attack::None
             && self.machine.thread_ids().all(|thread| match self.machine.status(thread) {
                 _ if !self.is_drained(thread) => false,
@@ -191,14 +191,14 @@ impl System<'_> {
     }
 
     /// Whether a thread may be going round a loop without effect.
-    pub fn lingers(&self, thread: ThreadId) -> bool {
+    pub(crate) fn lingers(&self, thread: ThreadId) -> bool {
         self.machine.status(thread) == Status::Ready
             && self.lingering.at(self.machine.pc(thread))
             && self.is_read_only(thread)
     }
 
     /// Whether the program has no move of this thread.
-    pub fn is_stuck(&mut self, thread: ThreadId) -> bool {
+    pub(crate) fn is_stuck(&mut self, thread: ThreadId) -> bool {
         let mut moves = Vec::new();
         self.thread_moves(thread, &mut moves);
         !moves.iter().any(Move::is_of_program)
@@ -215,7 +215,7 @@ impl System<'_> {
     }
 
     /// Whether threads wait forever, if the other threads have ended or run alone forever as `spins` says.
-    pub fn is_deadlock(&self, spins: &[(ThreadId, Spin)]) -> bool {
+    pub(crate) fn is_deadlock(&self, spins: &[(ThreadId, Spin)]) -> bool {
         let machine = &self.machine;
         let (mut waits, mut going_on) = (false, Vec::new());
         let mut stopped = Vec::new();

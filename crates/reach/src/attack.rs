@@ -31,14 +31,14 @@ use raddle_machine::{ThreadId, Touch};
 
 /// The attacker and its delayed store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Delay {
+pub(crate) struct Delay {
     pub thread: ThreadId,
     pub store: Pc,
     pub range: Range,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Window {
+pub(crate) struct Window {
     pub delay: Delay,
     /// The attacker's delayed stores: the newest one to each range of bytes.
     pub own: Delayed,
@@ -47,7 +47,7 @@ pub struct Window {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Chain {
+pub(crate) struct Chain {
     pub delay: Delay,
     pub load: Pc,
     /// The events that happen after `load`.
@@ -55,7 +55,7 @@ pub struct Chain {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Attack {
+pub(crate) enum Attack {
     #[default]
     None,
     Window(Window),
@@ -63,28 +63,28 @@ pub enum Attack {
 }
 
 impl Window {
-    pub fn begin(delay: Delay, own: Delayed) -> Window {
+    pub(crate) fn begin(delay: Delay, own: Delayed) -> Window {
         Window { delay, own, past: Past::default() }
     }
 }
 
 impl Chain {
     /// The chain that begins with this load.
-    pub fn begin(delay: Delay, load: Pc, touch: &Touch) -> Chain {
+    pub(crate) fn begin(delay: Delay, load: Pc, touch: &Touch) -> Chain {
         Chain { delay, load, past: Past::of_load(touch) }
     }
 }
 
 impl Attack {
     /// The window, if the thread is the attacker in it.
-    pub fn window_of(&self, thread: ThreadId) -> Option<&Window> {
+    pub(crate) fn window_of(&self, thread: ThreadId) -> Option<&Window> {
         match self {
             Attack::Window(window) if window.delay.thread == thread => Some(window),
             _ => None,
         }
     }
 
-    pub fn chain(&self) -> Option<&Chain> {
+    pub(crate) fn chain(&self) -> Option<&Chain> {
         match self {
             Attack::Chain(chain) => Some(chain),
             _ => None,
@@ -92,12 +92,12 @@ impl Attack {
     }
 
     /// Whether a thread has stopped for good: the attacker in the chain.
-    pub fn has_stopped(&self, thread: ThreadId) -> bool {
+    pub(crate) fn has_stopped(&self, thread: ThreadId) -> bool {
         self.chain().is_some_and(|chain| chain.delay.thread == thread)
     }
 
     /// Whether the attack allows a thread to make this access.
-    pub fn allows(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
+    pub(crate) fn allows(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         match self {
             Attack::None => true,
             Attack::Window(Window { delay, past, .. }) => {
@@ -110,7 +110,7 @@ impl Attack {
     }
 
     /// Records an event of a thread. Returns whether the cycle is closed.
-    pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
+    pub(crate) fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         match self {
             Attack::None => false,
             Attack::Window(Window { delay, past, .. }) => {
@@ -130,21 +130,21 @@ impl Attack {
         }
     }
 
-    pub fn past(&self) -> Option<&Past> {
+    pub(crate) fn past(&self) -> Option<&Past> {
         match self {
             Attack::None => None,
             Attack::Window(Window { past, .. }) | Attack::Chain(Chain { past, .. }) => Some(past),
         }
     }
 
-    pub fn past_mut(&mut self) -> Option<&mut Past> {
+    pub(crate) fn past_mut(&mut self) -> Option<&mut Past> {
         match self {
             Attack::None => None,
             Attack::Window(Window { past, .. }) | Attack::Chain(Chain { past, .. }) => Some(past),
         }
     }
 
-    pub fn encode(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         let (tag, delay, past) = match self {
             Attack::None => return put(out, 0),
             Attack::Window(window) => (1, &window.delay, &window.past),
@@ -163,7 +163,7 @@ impl Attack {
         }
     }
 
-    pub fn decode(bytes: &mut &[u8]) -> Attack {
+    pub(crate) fn decode(bytes: &mut &[u8]) -> Attack {
         let tag = take(bytes);
         if tag == 0 {
             return Attack::None;

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 /// A store that is not visible to other threads yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub addr: u64,
     pub bytes: u32,
     pub value: u128,
@@ -17,7 +17,7 @@ pub struct Entry {
 
 /// The part of some bytes that delayed stores cover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cover {
+pub(crate) enum Cover {
     /// None of them: the load reads memory.
     Nothing,
     /// All of them, with this value.
@@ -28,37 +28,37 @@ pub enum Cover {
 
 /// The delayed stores of a thread, oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Delayed(SmallVec<[Entry; 1]>);
+pub(crate) struct Delayed(SmallVec<[Entry; 1]>);
 
 impl Delayed {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub fn oldest(&self) -> Option<Entry> {
+    pub(crate) fn oldest(&self) -> Option<Entry> {
         self.0.first().copied()
     }
 
-    pub fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, entry: Entry) {
         self.0.push(entry);
     }
 
     /// Like [`Delayed::push`], for stores that never leave the list. Only the newest store to the same bytes
     /// matters then, so the list does not grow in loops.
-    pub fn push_newest(&mut self, entry: Entry) {
+    pub(crate) fn push_newest(&mut self, entry: Entry) {
         self.0.retain(|old| (old.addr, old.bytes) != (entry.addr, entry.bytes));
         self.0.push(entry);
     }
 
-    pub fn pop(&mut self) -> Option<Entry> {
+    pub(crate) fn pop(&mut self) -> Option<Entry> {
         (!self.0.is_empty()).then(|| self.0.remove(0))
     }
 
-    pub fn cover(&self, addr: u64, bytes: u32) -> Cover {
+    pub(crate) fn cover(&self, addr: u64, bytes: u32) -> Cover {
         let mut cover = Cover::Nothing;
         let past = addr.saturating_add(bytes.into());
         // From the oldest to the newest: the last entry that overlaps the bytes decides.
@@ -78,7 +78,7 @@ impl Delayed {
         cover
     }
 
-    pub fn encode(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         put(out, self.0.len() as u64);
         for entry in &self.0 {
             put(out, entry.addr);
@@ -90,7 +90,7 @@ impl Delayed {
         }
     }
 
-    pub fn decode(&mut self, bytes: &mut &[u8]) {
+    pub(crate) fn decode(&mut self, bytes: &mut &[u8]) {
         self.0.clear();
         for _ in 0..take(bytes) {
             let (addr, size) = (take(bytes), take(bytes) as u32);

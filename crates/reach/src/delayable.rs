@@ -26,7 +26,7 @@ pub(crate) enum Sought {
 pub(crate) struct Delayable(Arc<[bool]>);
 
 impl Delayable {
-    pub fn new(code: &Code, sought: Sought) -> Delayable {
+    pub(crate) fn new(code: &Code, sought: Sought) -> Delayable {
         let called = called(code);
         let mut ahead = vec![false; code.ops.len() + 1];
         let mut changed = true;
@@ -43,7 +43,7 @@ impl Delayable {
     }
 
     /// Whether a thread at `pc` may reach a sought operation with a store in its buffer.
-    pub fn is_ahead(&self, pc: Pc) -> bool {
+    pub(crate) fn is_ahead(&self, pc: Pc) -> bool {
         self.0.get(pc.0 as usize).copied().unwrap_or(true)
     }
 }

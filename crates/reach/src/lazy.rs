@@ -115,16 +115,16 @@ enum Query {
 }
 
 impl<'p> Asker<'p, '_> {
-    pub fn new<'o>(program: &'p Verified, options: &'o Options) -> Asker<'p, 'o> {
+    pub(crate) fn new<'o>(program: &'p Verified, options: &'o Options) -> Asker<'p, 'o> {
         Asker { program, options, start: Instant::now(), effort: Effort::default() }
     }
 
-    pub fn effort(&self) -> Effort {
+    pub(crate) fn effort(&self) -> Effort {
         Effort { elapsed: self.start.elapsed(), ..self.effort }
     }
 
     /// The kind of schedules of the model.
-    pub fn manner(&self) -> Result<Manner, Unknown> {
+    pub(crate) fn manner(&self) -> Result<Manner, Unknown> {
         match self.options.model.buffering() {
             Some(Buffering::None) => Ok(Manner::Sc),
             Some(Buffering::Fifo) => Ok(Manner::Tso),
@@ -186,7 +186,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     /// Twice the bound on delayed stores, if the limits allow it.
-    pub fn doubled_cap(&self, cap: usize) -> Result<usize, Unknown> {
+    pub(crate) fn doubled_cap(&self, cap: usize) -> Result<usize, Unknown> {
         match cap >= self.options.limits.delayed_stores {
             true => Err(Unknown::Delayed(cap)),
             false => Ok((cap * 2).min(self.options.limits.delayed_stores)),
@@ -231,7 +231,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     /// Searches for attacks by stores that are not in `delayable`: those of the first level, or all.
-    pub fn find_attacks(
+    pub(crate) fn find_attacks(
         &mut self,
         delayable: &FxHashSet<Pc>,
         cap: usize,
@@ -254,12 +254,12 @@ impl<'p> Asker<'p, '_> {
         }
     }
 
-    pub fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
+    pub(crate) fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
         let workers = self.options.workers;
         Search::new(self.program, self.bounds(), rules.clone(), target, workers)
     }
 
-    pub fn count(&mut self, outcome: &Outcome) {
+    pub(crate) fn count(&mut self, outcome: &Outcome) {
         self.effort.queries += 1;
         self.effort.states += outcome.states;
         if outcome.states >= self.effort.largest {
@@ -269,13 +269,13 @@ impl<'p> Asker<'p, '_> {
     }
 
     /// Why a search cannot start.
-    pub fn cannot_start(&self, fault: Fault) -> Unknown {
+    pub(crate) fn cannot_start(&self, fault: Fault) -> Unknown {
         let unsupported = Unknown::Unsupported(fault.message, LocId::NONE);
         self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
     }
 
     /// Why a finding has no schedule.
-    pub fn lost(&self) -> Unknown {
+    pub(crate) fn lost(&self) -> Unknown {
         let message = "an execution that was found cannot be replayed".to_owned();
         let unsupported = Unknown::Unsupported(message, LocId::NONE);
         self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
@@ -287,7 +287,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     /// A schedule that leads to a finding.
-    pub fn schedule(
+    pub(crate) fn schedule(
         &self,
         search: &Search<'p>,
         rules: &Rules,

@@ -15,7 +15,7 @@ const MAX_MOVES: usize = 1 << 20;
 
 /// The arguments that determine the moves of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Key {
+pub(crate) struct Key {
     pub thread: u32,
     /// The thread's component.
     pub own: Number,
@@ -24,14 +24,14 @@ pub struct Key {
 
 /// A move and its result.
 #[derive(Clone, Copy, Debug)]
-pub struct After {
+pub(crate) struct After {
     pub by: Move,
     pub to: Change,
 }
 
 /// The result of a move.
 #[derive(Clone, Copy, Debug)]
-pub enum Change {
+pub(crate) enum Change {
     /// A state: the new component of the thread, the new world, and the places of goals at which the thread
     /// then is.
     State { own: Number, world: Number, places: u64 },
@@ -43,7 +43,7 @@ pub enum Change {
 
 /// Facts about a thread that are a function of the same arguments as its moves.
 #[derive(Clone, Copy, Debug)]
-pub struct ThreadInfo {
+pub(crate) struct ThreadInfo {
     /// Whether its moves form an ample set: see [`crate::system::System::own_moves`].
     pub is_first: bool,
     /// Whether it may be going round a loop without effect: see [`crate::alone`].
@@ -54,7 +54,7 @@ pub struct ThreadInfo {
 
 /// The moves of a thread: a range of `Memo::afters`, valid until the table is cleared.
 #[derive(Clone, Copy, Debug)]
-pub struct Moves {
+pub(crate) struct Moves {
     start: u32,
     len: u32,
     pub info: ThreadInfo,
@@ -63,18 +63,18 @@ pub struct Moves {
 }
 
 #[derive(Debug, Default)]
-pub struct Memo {
+pub(crate) struct Memo {
     known: FxHashMap<Key, Moves>,
     afters: Vec<After>,
 }
 
 impl Memo {
-    pub fn get(&self, key: &Key) -> Option<Moves> {
+    pub(crate) fn get(&self, key: &Key) -> Option<Moves> {
         self.known.get(key).copied()
     }
 
     /// Memoizes the moves of a thread and their results.
-    pub fn put(&mut self, key: Key, afters: &[After], info: ThreadInfo) -> Moves {
+    pub(crate) fn put(&mut self, key: Key, afters: &[After], info: ThreadInfo) -> Moves {
         let (start, len) = (self.afters.len() as u32, afters.len() as u32);
         self.afters.extend_from_slice(afters);
         let is_stuck = !afters.iter().any(|after| after.by.is_of_program());
@@ -83,25 +83,25 @@ impl Memo {
         moves
     }
 
-    pub fn after(&self, moves: Moves, n: u32) -> After {
+    pub(crate) fn after(&self, moves: Moves, n: u32) -> After {
         self.afters[(moves.start + n) as usize]
     }
 
     /// The indices of a thread's moves, for [`Memo::after`].
-    pub fn numbers(moves: Moves) -> std::ops::Range<u32> {
+    pub(crate) fn numbers(moves: Moves) -> std::ops::Range<u32> {
         0..moves.len
     }
 
     /// Clears the table if it is full. Every [`Moves`] returned before is then invalid. Clearing everything
     /// is simple and rare, and the entries in use are soon there again.
-    pub fn clear_if_full(&mut self) {
+    pub(crate) fn clear_if_full(&mut self) {
         if self.afters.len().max(self.known.len()) > MAX_MOVES {
             self.known.clear();
             self.afters.clear();
         }
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.afters.capacity() * size_of::<After>()
             + self.known.capacity() * (size_of::<(Key, Moves)>() + 1)
     }

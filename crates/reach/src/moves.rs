@@ -13,11 +13,11 @@ use raddle_machine::visible::{LOCK_BYTES, UNLOCKED, held_by};
 use raddle_machine::{Status, StrongStore::DrainsBefore, ThreadId, Touch, Visible};
 
 /// The maximal number of alternatives of one operation.
-pub const MAX_CHOICES: u32 = 1 << 16;
+pub(crate) const MAX_CHOICES: u32 = 1 << 16;
 
 /// How a thread moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// It performs its next operation.
     Step,
     /// Its oldest delayed store becomes visible.
@@ -29,7 +29,7 @@ pub enum Kind {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Move {
+pub(crate) struct Move {
     pub thread: ThreadId,
     pub kind: Kind,
     /// The alternative, if there are several: the value of a `choose`; for a signal, the thread that it
@@ -39,14 +39,14 @@ pub struct Move {
 
 impl Move {
     /// Whether the move belongs to the program, not to an attack on it.
-    pub fn is_of_program(&self) -> bool {
+    pub(crate) fn is_of_program(&self) -> bool {
         !matches!(self.kind, Kind::Begin | Kind::Close)
     }
 }
 
 impl System<'_> {
     /// Appends all enabled moves.
-    pub fn moves(&mut self, out: &mut Vec<Move>) {
+    pub(crate) fn moves(&mut self, out: &mut Vec<Move>) {
         for thread in self.machine.thread_ids() {
             self.thread_moves(thread, out);
         }
@@ -55,7 +55,7 @@ impl System<'_> {
     /// Appends the moves of one thread that form an ample set, if there is such a thread: its moves commute
     /// with those of all other threads, now and after any moves of theirs, so it is enough to explore
     /// these first. The search has to make sure that the other threads are not postponed forever.
-    pub fn own_moves(&mut self, out: &mut Vec<Move>) {
+    pub(crate) fn own_moves(&mut self, out: &mut Vec<Move>) {
         let own = self.machine.thread_ids().find(|thread| self.is_own_business(*thread));
         if let Some(thread) = own {
             self.step_moves(thread, out);
@@ -64,7 +64,7 @@ impl System<'_> {
 
     /// Whether a thread's next operation concerns only the thread: a choice, or a store that is delayed. A
     /// thread paused at a place of a goal does not qualify, because the goal may need it to stay there.
-    pub fn is_own_business(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_own_business(&self, thread: ThreadId) -> bool {
         if self.machine.status(thread) != Status::Ready
             || self.machine.is_paused(thread)
             || !self.extra.attack.allows(thread, None)
@@ -86,7 +86,7 @@ impl System<'_> {
     }
 
     /// Appends the moves of a thread.
-    pub fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
+    pub(crate) fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
         if self.extra.attack.has_stopped(thread) {
             return;
         }
@@ -206,7 +206,7 @@ impl System<'_> {
 
     /// Whether another thread holds the memory lock ([`raddle_ir::Program::memory_lock`]), so that this one
     /// cannot write memory.
-    pub fn is_shut_out(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_shut_out(&self, thread: ThreadId) -> bool {
         let Some(lock) = self.machine.program.memory_lock else { return false };
         let held = self.machine.in_memory(global_address(lock), LOCK_BYTES);
         held.is_some_and(|held| held != UNLOCKED && held != held_by(thread))
@@ -214,7 +214,7 @@ impl System<'_> {
 
     /// A store at which a thread waits for the memory lock under SC, and which it could buffer under TSO, if
     /// there is one.
-    pub fn shut_out_store(&self) -> Option<Pc> {
+    pub(crate) fn shut_out_store(&self) -> Option<Pc> {
         let is_shut_out = |thread: &ThreadId| {
             self.machine.status(*thread) == Status::Ready && self.is_shut_out(*thread) && {
                 let visible = self.machine.visible(*thread);
@@ -228,7 +228,7 @@ impl System<'_> {
 
     /// Whether a store goes to the thread's list of delayed stores. A store behind a delayed one is delayed
     /// too, as in a FIFO buffer.
-    pub fn is_delayed(&self, thread: ThreadId, visible: Visible) -> bool {
+    pub(crate) fn is_delayed(&self, thread: ThreadId, visible: Visible) -> bool {
         !visible.needs_empty_buffer(DrainsBefore)
             && (!self.delayed(thread).is_empty()
                 || self.rules.delayable.contains(&self.machine.pc(thread)))
@@ -236,7 +236,7 @@ impl System<'_> {
 
     /// The access of a thread's next operation to shared memory; `None` if the operation concerns only the
     /// thread.
-    pub fn touch(&self, thread: ThreadId, visible: Visible) -> Option<Touch> {
+    pub(crate) fn touch(&self, thread: ThreadId, visible: Visible) -> Option<Touch> {
         match visible {
             Visible::Load { addr, ty, .. } | Visible::Await { addr, ty, .. }
                 if self.cover(thread, addr, ty.bytes()) != Cover::Nothing =>
@@ -257,12 +257,12 @@ impl System<'_> {
     }
 
     /// Whether a thread's reservation of these bytes still holds.
-    pub fn has_reserved(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
+    pub(crate) fn has_reserved(&self, thread: ThreadId, addr: u64, bytes: u32) -> bool {
         self.extra.reserved[thread.0 as usize] == Some((addr, bytes))
     }
 }
 
 /// The access to memory by which a delayed store becomes visible.
-pub fn writing(entry: &Entry) -> Touch {
+pub(crate) fn writing(entry: &Entry) -> Touch {
     Touch { addr: entry.addr, bytes: entry.bytes, writes: true }
 }

@@ -11,22 +11,22 @@ use smallvec::SmallVec;
 
 /// A range of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Range {
+pub(crate) struct Range {
     pub start: u64,
     pub end: u64,
 }
 
 impl Range {
-    pub fn new(addr: u64, bytes: u32) -> Range {
+    pub(crate) fn new(addr: u64, bytes: u32) -> Range {
         Range { start: addr, end: addr.saturating_add(bytes.into()) }
     }
 
     /// The bytes of an access.
-    pub fn of(touch: &Touch) -> Range {
+    pub(crate) fn of(touch: &Touch) -> Range {
         Range::new(touch.addr, touch.bytes)
     }
 
-    pub fn overlaps(&self, other: &Range) -> bool {
+    pub(crate) fn overlaps(&self, other: &Range) -> bool {
         self.start < other.end && other.start < self.end
     }
 }
@@ -34,7 +34,7 @@ impl Range {
 /// The bytes that were touched, as disjoint ranges in order, each with whether it was written. The form is
 /// canonical, because it is part of encoded states.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Touched(SmallVec<[(Range, bool); 4]>);
+pub(crate) struct Touched(SmallVec<[(Range, bool); 4]>);
 
 impl Touched {
     /// Whether an access conflicts with a recorded one: they have a byte in common and one is a write.
@@ -105,7 +105,7 @@ impl Touched {
 
 /// The threads and bytes of the events recorded so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Past {
+pub(crate) struct Past {
     touched: Touched,
     /// The threads that have taken part, as a bit set of their numbers.
     members: SmallVec<[u64; 1]>,
@@ -113,24 +113,24 @@ pub struct Past {
 
 impl Past {
     /// Whether one of these bytes was touched.
-    pub fn has_touched(&self, range: &Range) -> bool {
+    pub(crate) fn has_touched(&self, range: &Range) -> bool {
         self.touched.overlaps(range)
     }
 
     /// The relation from one load.
-    pub fn of_load(load: &Touch) -> Past {
+    pub(crate) fn of_load(load: &Touch) -> Past {
         let mut past = Past::default();
         past.touch(load);
         past
     }
 
-    pub fn is_member(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_member(&self, thread: ThreadId) -> bool {
         let word = self.members.get(thread.0 as usize / 64);
         word.is_some_and(|word| word >> (thread.0 % 64) & 1 == 1)
     }
 
     /// Records that all later events of the thread happen after the recorded ones.
-    pub fn join(&mut self, thread: ThreadId) {
+    pub(crate) fn join(&mut self, thread: ThreadId) {
         let word = thread.0 as usize / 64;
         if self.members.len() <= word {
             self.members.resize(word + 1, 0);
@@ -139,35 +139,35 @@ impl Past {
     }
 
     /// Records an access: later accesses that conflict with it happen after it.
-    pub fn touch(&mut self, touch: &Touch) {
+    pub(crate) fn touch(&mut self, touch: &Touch) {
         self.touched.add(touch);
     }
 
     /// Whether an access conflicts with a recorded one.
-    pub fn conflicts(&self, touch: &Touch) -> bool {
+    pub(crate) fn conflicts(&self, touch: &Touch) -> bool {
         self.touched.conflicts(touch)
     }
 
     /// Whether the next event of a thread, with this access, happens after a recorded one.
-    pub fn reaches(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
+    pub(crate) fn reaches(&self, thread: ThreadId, touch: Option<&Touch>) -> bool {
         self.is_member(thread) || touch.is_some_and(|touch| self.conflicts(touch))
     }
 
     /// Records an event of a thread.
-    pub fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) {
+    pub(crate) fn note(&mut self, thread: ThreadId, touch: Option<&Touch>) {
         self.join(thread);
         if let Some(touch) = touch {
             self.touch(touch);
         }
     }
 
-    pub fn encode(&self, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         self.touched.encode(out);
         put(out, self.members.len() as u64);
         self.members.iter().for_each(|word| put(out, *word));
     }
 
-    pub fn decode(bytes: &mut &[u8]) -> Past {
+    pub(crate) fn decode(bytes: &mut &[u8]) -> Past {
         let touched = Touched::decode(bytes);
         let members = (0..take(bytes)).map(|_| take(bytes)).collect();
         Past { touched, members }

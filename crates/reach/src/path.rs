@@ -15,7 +15,7 @@ use raddle_machine::{Bounds, Machine, ThreadId, Visible};
 
 impl Search<'_> {
     /// The moves from the initial state to the finding.
-    pub fn path(&self, finding: &Finding) -> Vec<Move> {
+    pub(crate) fn path(&self, finding: &Finding) -> Vec<Move> {
         let mut states = vec![finding.from];
         while let Some(before) = self.space.parent(states[states.len() - 1]) {
             states.push(before);

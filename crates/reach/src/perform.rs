@@ -14,7 +14,7 @@ use raddle_machine::{Change, Fault, Status, ThreadId, Touch, Visible};
 
 /// Facts about a move that was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Made {
+pub(crate) struct Made {
     /// It changed only its own thread.
     pub is_local: bool,
     /// It completes an attack.
@@ -23,7 +23,7 @@ pub struct Made {
 
 impl System<'_> {
     /// Makes an enabled move. Then runs all threads that it enables up to their next moves.
-    pub fn perform(&mut self, made: Move) -> Made {
+    pub(crate) fn perform(&mut self, made: Move) -> Made {
         let thread = made.thread;
         // The access is computed and recorded first: the move changes the state that determines it.
         let touch = match made.kind {

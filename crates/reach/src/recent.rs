@@ -11,7 +11,7 @@ const BITS: u32 = 12;
 const EMPTY: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
-pub struct Recent(Vec<(Pair, Number)>);
+pub(crate) struct Recent(Vec<(Pair, Number)>);
 
 impl Default for Recent {
     fn default() -> Recent {
@@ -22,7 +22,7 @@ impl Default for Recent {
 impl Recent {
     /// The number of a pair in the table. Numbers never change, so the cache is never stale.
     #[inline]
-    pub fn number(&mut self, a: Number, b: Number, pairs: &Pairs) -> Number {
+    pub(crate) fn number(&mut self, a: Number, b: Number, pairs: &Pairs) -> Number {
         let pair = pair(a, b);
         let slot = &mut self.0[(hash_pair(pair) >> (64 - BITS)) as usize];
         if slot.0 != pair {

@@ -13,18 +13,18 @@ const SHARDS: usize = 1 << SHARD_BITS;
 const EMPTY: u64 = u64::MAX;
 
 /// Two numbers in one word.
-pub type Pair = u64;
+pub(crate) type Pair = u64;
 
-pub fn pair(a: Number, b: Number) -> Pair {
+pub(crate) fn pair(a: Number, b: Number) -> Pair {
     u64::from(a) << 32 | u64::from(b)
 }
 
-pub fn unpair(pair: Pair) -> (Number, Number) {
+pub(crate) fn unpair(pair: Pair) -> (Number, Number) {
     ((pair >> 32) as u32, pair as u32)
 }
 
 #[derive(Debug, Default)]
-pub struct Roots {
+pub(crate) struct Roots {
     shards: [Mutex<Shard>; SHARDS],
 }
 
@@ -32,10 +32,10 @@ pub struct Roots {
 ///
 /// Nearly every lookup in a large table is a cache miss. The misses of a batch of keys overlap.
 #[derive(Debug, Default)]
-pub struct Pending([Vec<(Pair, Pair)>; SHARDS]);
+pub(crate) struct Pending([Vec<(Pair, Pair)>; SHARDS]);
 
 impl Pending {
-    pub fn push(&mut self, key: Pair, from: Pair) {
+    pub(crate) fn push(&mut self, key: Pair, from: Pair) {
         self.0[shard_of(hash_pair(key))].push((key, from));
     }
 }
@@ -106,13 +106,13 @@ impl Shard {
 
 impl Roots {
     /// Adds a key; returns whether it is new.
-    pub fn insert(&self, key: Pair, from: Option<Pair>) -> bool {
+    pub(crate) fn insert(&self, key: Pair, from: Option<Pair>) -> bool {
         let shard = &mut *lock(&self.shards[shard_of(hash_pair(key))]);
         shard.insert(key, from.unwrap_or(EMPTY))
     }
 
     /// Adds the pending keys and calls `visit` with each new one.
-    pub fn insert_all(&self, pending: &mut Pending, mut visit: impl FnMut(Pair)) {
+    pub(crate) fn insert_all(&self, pending: &mut Pending, mut visit: impl FnMut(Pair)) {
         for (shard, keys) in self.shards.iter().zip(&mut pending.0) {
             if keys.is_empty() {
                 continue;
@@ -133,7 +133,7 @@ impl Roots {
     }
 
     /// The key from which a key was first reached.
-    pub fn from(&self, key: Pair) -> Option<Pair> {
+    pub(crate) fn from(&self, key: Pair) -> Option<Pair> {
         let hash = hash_pair(key);
         let shard = lock(&self.shards[shard_of(hash)]);
         // An empty shard has no slots to probe.
@@ -144,11 +144,11 @@ impl Roots {
         Some(shard.froms[slot]).filter(|from| *from != EMPTY)
     }
 
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.shards.iter().map(|shard| lock(shard).used as u64).sum()
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let of = |shard: &Mutex<Shard>| {
             let shard = lock(shard);
             (shard.keys.capacity() + shard.froms.capacity()) * size_of::<Pair>()

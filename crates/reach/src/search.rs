@@ -119,7 +119,7 @@ struct Level<'l> {
 }
 
 impl<'p> Search<'p> {
-    pub fn new(
+    pub(crate) fn new(
         program: &'p Verified,
         bounds: Bounds,
         rules: Rules,
@@ -135,17 +135,17 @@ impl<'p> Search<'p> {
     }
 
     /// Makes the search visit all states and report every distinct finding.
-    pub fn find_all(mut self) -> Search<'p> {
+    pub(crate) fn find_all(mut self) -> Search<'p> {
         self.stop_at_first = false;
         self
     }
 
     /// A system, in an arbitrary state, that knows the numbers of all threads and objects of the search.
-    pub fn system(&self) -> &System<'p> {
+    pub(crate) fn system(&self) -> &System<'p> {
         &self.system
     }
 
-    pub fn run(&mut self) -> Outcome {
+    pub(crate) fn run(&mut self) -> Outcome {
         let mut outcome = Outcome::default();
         let workers =
             if numbers_on_first_use(self.system.machine.program) { 1 } else { self.workers.max(1) };

@@ -18,17 +18,17 @@ use crate::tree::Tree;
 
 /// A state, identified by the root of its tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct StateId(Pair);
+pub(crate) struct StateId(Pair);
 
 impl StateId {
     /// Notes the state, reached from `from`, to be added later.
-    pub fn defer(self, from: StateId, pending: &mut Pending) {
+    pub(crate) fn defer(self, from: StateId, pending: &mut Pending) {
         pending.push(self.0, from.0);
     }
 }
 
 #[derive(Debug, Default)]
-pub struct Space {
+pub(crate) struct Space {
     strings: Strings,
     inner: Pairs,
     roots: Roots,
@@ -39,7 +39,7 @@ pub struct Space {
 /// The encoding of a state: its components one after the other, with the end of each, and a head that
 /// says how many there are.
 #[derive(Clone, Debug, Default)]
-pub struct Row {
+pub(crate) struct Row {
     pub head: Vec<u8>,
     pub bytes: Vec<u8>,
     pub ends: Vec<u32>,
@@ -48,7 +48,7 @@ pub struct Row {
 }
 
 impl Row {
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.head.clear();
         self.bytes.clear();
         self.ends.clear();
@@ -56,24 +56,24 @@ impl Row {
     }
 
     /// Ends a component: the bytes appended since the last call.
-    pub fn end_component(&mut self) {
+    pub(crate) fn end_component(&mut self) {
         self.ends.push(self.bytes.len() as u32);
     }
 
-    pub fn component(&self, n: usize) -> &[u8] {
+    pub(crate) fn component(&self, n: usize) -> &[u8] {
         let start = n.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start as usize..self.ends[n] as usize]
     }
 
     /// The components of memory.
-    pub fn memory(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn memory(&self) -> impl Iterator<Item = &[u8]> {
         (self.threads..self.ends.len()).map(|n| self.component(n))
     }
 }
 
 /// Buffers of one worker, reused between calls.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     body: Tree,
     memory: Tree,
     /// The world of the state whose head was read last.
@@ -84,12 +84,12 @@ pub struct Scratch {
 
 impl Space {
     /// A space whose states all have this number of threads, if it is known.
-    pub fn new(threads: Option<usize>) -> Space {
+    pub(crate) fn new(threads: Option<usize>) -> Space {
         Space { threads, ..Space::default() }
     }
 
     /// Adds a state, reached from `from`. Returns its id and whether it is new.
-    pub fn insert(
+    pub(crate) fn insert(
         &self,
         row: &Row,
         from: Option<StateId>,
@@ -112,7 +112,7 @@ impl Space {
     }
 
     /// The number of the world of a row.
-    pub fn world(&self, row: &Row, scratch: &mut Scratch) -> Number {
+    pub(crate) fn world(&self, row: &Row, scratch: &mut Scratch) -> Number {
         scratch.numbers.clear();
         scratch.numbers.extend(row.memory().map(|group| self.strings.number(group)));
         scratch.memory.fold(&scratch.numbers, &self.inner);
@@ -122,7 +122,7 @@ impl Space {
 
     /// Replaces the component of a thread and the world (the last leaf) in `tree`, and returns the id of
     /// that state without adding it. Only if the number of threads is known.
-    pub fn changed(
+    pub(crate) fn changed(
         &self,
         tree: &mut Tree,
         (thread, own, world): (usize, Number, Number),
@@ -135,29 +135,29 @@ impl Space {
     }
 
     /// Adds a state; returns whether it is new.
-    pub fn add(&self, state: StateId, from: StateId) -> bool {
+    pub(crate) fn add(&self, state: StateId, from: StateId) -> bool {
         self.roots.insert(state.0, Some(from.0))
     }
 
     /// Adds the pending states and appends those that are new to `fresh`.
-    pub fn add_all(&self, pending: &mut Pending, fresh: &mut Vec<StateId>) {
+    pub(crate) fn add_all(&self, pending: &mut Pending, fresh: &mut Vec<StateId>) {
         self.roots.insert_all(pending, |state| fresh.push(StateId(state)));
     }
 
     /// The number of a component.
-    pub fn number(&self, string: &[u8]) -> Number {
+    pub(crate) fn number(&self, string: &[u8]) -> Number {
         self.strings.number(string)
     }
 
     /// Makes `tree` the tree of a state, with the world as its last leaf. Only if the number of threads is
     /// known.
-    pub fn open(&self, state: StateId, tree: &mut Tree) {
+    pub(crate) fn open(&self, state: StateId, tree: &mut Tree) {
         tree.unfold(state.0, self.threads.unwrap_or(0) + 1, &self.inner);
     }
 
     /// Reads the head of a state into `out`. Must precede [`Space::components`] of the same state, which
     /// uses the world and the tree left in `scratch`.
-    pub fn head(&self, state: StateId, scratch: &mut Scratch, out: &mut Vec<u8>) {
+    pub(crate) fn head(&self, state: StateId, scratch: &mut Scratch, out: &mut Vec<u8>) {
         scratch.world = match self.threads {
             None => unpair(state.0).1,
             Some(threads) => {
@@ -170,7 +170,7 @@ impl Space {
 
     /// Calls `visit` with each component of the state whose head was read last: first those of its threads,
     /// then the groups of memory, in the given numbers.
-    pub fn components(
+    pub(crate) fn components(
         &self,
         state: StateId,
         (threads, groups): (usize, usize),
@@ -190,21 +190,21 @@ impl Space {
     }
 
     /// The state that this one was first reached from.
-    pub fn parent(&self, state: StateId) -> Option<StateId> {
+    pub(crate) fn parent(&self, state: StateId) -> Option<StateId> {
         self.roots.from(state.0).map(StateId)
     }
 
     /// The number of states.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.roots.len()
     }
 
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.strings.bytes() + self.inner.bytes() + self.roots.bytes()) as u64
     }
 
     /// Whether the 32-bit numbers of the parts of states may run out soon.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.inner.is_full() || self.strings.is_full()
     }
 }

@@ -68,7 +68,11 @@ pub(crate) struct System<'p> {
 }
 
 impl<'p> System<'p> {
-    pub fn new(program: &'p Verified, bounds: Bounds, rules: Rules) -> Result<System<'p>, Fault> {
+    pub(crate) fn new(
+        program: &'p Verified,
+        bounds: Bounds,
+        rules: Rules,
+    ) -> Result<System<'p>, Fault> {
         let bounds = Bounds { spin: true, unroll: Unroll::NONE, ..bounds };
         let mut machine = Machine::new(program, bounds)?;
         // The search stores states, so a loop with visible operations ends in a known state. Only loops without
@@ -116,21 +120,21 @@ impl<'p> System<'p> {
     }
 
     /// Must be called with every change of `extra`, for [`System::go_back`].
-    pub fn mark_extra_changed(&mut self) {
+    pub(crate) fn mark_extra_changed(&mut self) {
         self.saved_is_current = false;
     }
 
-    pub fn delayed(&self, thread: ThreadId) -> &Delayed {
+    pub(crate) fn delayed(&self, thread: ThreadId) -> &Delayed {
         &self.extra.delayed[thread.0 as usize]
     }
 
     /// Whether no store of the thread is delayed.
-    pub fn is_drained(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_drained(&self, thread: ThreadId) -> bool {
         self.delayed(thread).is_empty() && self.extra.attack.window_of(thread).is_none()
     }
 
     /// The part of some bytes that a thread's own delayed stores cover, newest first.
-    pub fn cover(&self, thread: ThreadId, addr: u64, bytes: u32) -> Cover {
+    pub(crate) fn cover(&self, thread: ThreadId, addr: u64, bytes: u32) -> Cover {
         let newest = self.delayed(thread).cover(addr, bytes);
         match (newest, self.extra.attack.window_of(thread)) {
             (Cover::Nothing, Some(window)) => window.own.cover(addr, bytes),
@@ -142,7 +146,7 @@ impl<'p> System<'p> {
 
     /// Encodes the state as a row of components: threads, then groups of objects. The head has the number of
     /// each, and the extra state.
-    pub fn encode(&self, row: &mut Row) {
+    pub(crate) fn encode(&self, row: &mut Row) {
         row.clear();
         let threads = self.present_threads();
         for thread in (0..threads).map(ThreadId) {
@@ -201,7 +205,7 @@ impl<'p> System<'p> {
     }
 
     /// Makes the system the given state of the space.
-    pub fn decode(&mut self, space: &Space, state: StateId, scratch: &mut Scratch) {
+    pub(crate) fn decode(&mut self, space: &Space, state: StateId, scratch: &mut Scratch) {
         self.machine.backtrack(self.base);
         self.failed = None;
         self.cut = None;
@@ -238,7 +242,7 @@ impl<'p> System<'p> {
     }
 
     /// Goes back to the state that was decoded last.
-    pub fn go_back(&mut self) {
+    pub(crate) fn go_back(&mut self) {
         self.machine.backtrack(self.here);
         if !self.saved_is_current {
             self.extra.clone_from(&self.saved);
@@ -253,7 +257,7 @@ impl<'p> System<'p> {
     // ---- operations that need no move ----
 
     /// Runs a thread up to its next move, and so the threads that it starts and the threads that join them.
-    pub fn settle(&mut self, thread: ThreadId) {
+    pub(crate) fn settle(&mut self, thread: ThreadId) {
         let mut work = vec![thread];
         while !work.is_empty() {
             while let Some(thread) = work.pop() {
@@ -338,7 +342,7 @@ impl<'p> System<'p> {
     }
 
     /// Records that all later events of `thread` happen after the past events of `cause`.
-    pub fn follows(&mut self, thread: ThreadId, cause: ThreadId) {
+    pub(crate) fn follows(&mut self, thread: ThreadId, cause: ThreadId) {
         if self.extra.attack.past().is_some_and(|past| past.is_member(cause)) {
             self.mark_extra_changed();
             if let Some(past) = self.extra.attack.past_mut() {
@@ -378,7 +382,7 @@ impl<'p> System<'p> {
         Ok(true)
     }
 
-    pub fn fail(&mut self, thread: ThreadId, fault: Fault) {
+    pub(crate) fn fail(&mut self, thread: ThreadId, fault: Fault) {
         let loc = self.machine.loc(thread);
         self.machine.set_status(thread, Status::Failed);
         self.failed = Some(Failed { thread, fault, loc });
@@ -387,7 +391,7 @@ impl<'p> System<'p> {
     // ---- goals ----
 
     /// Whether the state is a goal. Goals are defined by the positions of threads.
-    pub fn is_goal(&self) -> bool {
+    pub(crate) fn is_goal(&self) -> bool {
         self.is_plain() && self.goals.iter().any(|goal| goal.iter().all(|place| self.is_at(*place)))
     }
 
@@ -401,12 +405,12 @@ impl<'p> System<'p> {
     }
 
     /// Whether the program is memoizable and the places of all goals together fit into a mask.
-    pub fn is_memoizable(&self) -> bool {
+    pub(crate) fn is_memoizable(&self) -> bool {
         is_memoizable(self.machine.program) && self.goals.iter().map(Vec::len).sum::<usize>() <= 64
     }
 
     /// The places of goals at which a thread is, as a mask.
-    pub fn places(&self, thread: ThreadId) -> u64 {
+    pub(crate) fn places(&self, thread: ThreadId) -> u64 {
         if !self.is_plain() {
             return 0;
         }
@@ -416,7 +420,7 @@ impl<'p> System<'p> {
     }
 
     /// Whether these places include all places of a goal.
-    pub fn is_goal_at(&self, places: u64) -> bool {
+    pub(crate) fn is_goal_at(&self, places: u64) -> bool {
         let mut first = 0;
         self.goals.iter().any(|goal| {
             let wanted = u64::MAX.checked_shr(64 - goal.len() as u32).unwrap_or(0) << first;

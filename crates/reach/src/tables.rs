@@ -22,7 +22,7 @@ const SHARDS: usize = 1 << SHARD_BITS;
 const NEARLY_FULL: usize = 1 << (32 - SHARD_BITS - 1);
 
 /// The number of an item in a table.
-pub type Number = u32;
+pub(crate) type Number = u32;
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic of a worker ends the search; the data it leaves behind is consistent.
@@ -123,7 +123,7 @@ fn parts(number: Number) -> (usize, usize) {
 
 /// Strings of bytes.
 #[derive(Debug, Default)]
-pub struct Strings {
+pub(crate) struct Strings {
     shards: [Mutex<StringShard>; SHARDS],
 }
 
@@ -148,7 +148,7 @@ fn hash_string(bytes: &[u8]) -> u64 {
 }
 
 impl Strings {
-    pub fn number(&self, bytes: &[u8]) -> Number {
+    pub(crate) fn number(&self, bytes: &[u8]) -> Number {
         let hash = hash_string(bytes);
         let shard = shard_of(hash);
         let StringShard { bytes: all, ends, index } = &mut *lock(&self.shards[shard]);
@@ -165,19 +165,19 @@ impl Strings {
         }
     }
 
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.shards.iter().any(|shard| lock(shard).ends.len() >= NEARLY_FULL)
     }
 
     /// Replaces `out` by the string with this number.
-    pub fn read(&self, number: Number, out: &mut Vec<u8>) {
+    pub(crate) fn read(&self, number: Number, out: &mut Vec<u8>) {
         let (shard, place) = parts(number);
         let shard = lock(&self.shards[shard]);
         out.clear();
         out.extend_from_slice(string(&shard.bytes, &shard.ends, place as u32));
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let of = |shard: &Mutex<StringShard>| {
             let shard = lock(shard);
             shard.bytes.capacity() + shard.ends.capacity() * 8 + shard.index.bytes()
@@ -188,7 +188,7 @@ impl Strings {
 
 /// Pairs of numbers.
 #[derive(Debug, Default)]
-pub struct Pairs {
+pub(crate) struct Pairs {
     shards: [Mutex<PairShard>; SHARDS],
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn hash_pair(pair: u64) -> u64 {
 }
 
 impl Pairs {
-    pub fn number(&self, a: Number, b: Number) -> Number {
+    pub(crate) fn number(&self, a: Number, b: Number) -> Number {
         let pair = pair(a, b);
         let hash = hash_pair(pair);
         let shard = shard_of(hash);
@@ -223,12 +223,12 @@ impl Pairs {
         }
     }
 
-    pub fn get(&self, number: Number) -> (Number, Number) {
+    pub(crate) fn get(&self, number: Number) -> (Number, Number) {
         let (shard, place) = parts(number);
         unpair(lock(&self.shards[shard]).pairs[place])
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let of = |shard: &Mutex<PairShard>| {
             let shard = lock(shard);
             shard.pairs.capacity() * 8 + shard.index.bytes()
@@ -236,7 +236,7 @@ impl Pairs {
         self.shards.iter().map(of).sum()
     }
 
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.shards.iter().any(|shard| lock(shard).pairs.len() >= NEARLY_FULL)
     }
 }

@@ -9,7 +9,7 @@ use crate::tables::{Number, Pairs};
 
 /// The nodes of one tree.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub(crate) struct Tree {
     nodes: Vec<Number>,
     /// The number of nodes of each level, from the leaves up. The last level has at most two.
     widths: Vec<usize>,
@@ -38,7 +38,7 @@ impl Tree {
     }
 
     /// Builds the tree over these leaves, bottom up.
-    pub fn fold(&mut self, leaves: &[Number], pairs: &Pairs) {
+    pub(crate) fn fold(&mut self, leaves: &[Number], pairs: &Pairs) {
         let mut number = |a, b| pairs.number(a, b);
         self.shape(leaves.len());
         self.nodes[..leaves.len()].copy_from_slice(leaves);
@@ -52,7 +52,7 @@ impl Tree {
     }
 
     /// Restores the tree with this root and number of leaves, top down.
-    pub fn unfold(&mut self, root: Pair, leaves: usize, pairs: &Pairs) {
+    pub(crate) fn unfold(&mut self, root: Pair, leaves: usize, pairs: &Pairs) {
         self.shape(leaves);
         // `above` is the index of the first node of the level already known.
         let mut above = self.nodes.len() - leaves.min(self.widths[self.widths.len() - 1]);
@@ -75,7 +75,7 @@ impl Tree {
     }
 
     /// Changes two leaves, which may be the same one (then `b` wins).
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         a: (usize, Number),
         b: (usize, Number),
@@ -113,16 +113,16 @@ impl Tree {
     }
 
     /// Copies another tree into this one, without a new allocation if the shapes match.
-    pub fn copy(&mut self, other: &Tree) {
+    pub(crate) fn copy(&mut self, other: &Tree) {
         self.nodes.clone_from(&other.nodes);
         self.widths.clone_from(&other.widths);
     }
 
-    pub fn leaves(&self) -> &[Number] {
+    pub(crate) fn leaves(&self) -> &[Number] {
         &self.nodes[..self.widths.first().copied().unwrap_or(0)]
     }
 
-    pub fn root(&self) -> Pair {
+    pub(crate) fn root(&self) -> Pair {
         match self.nodes[..] {
             [.., left, right] if self.widths.last() == Some(&2) => pair(left, right),
             [.., only] => pair(only, NOTHING),
@@ -131,7 +131,7 @@ impl Tree {
     }
 
     /// The number of the root.
-    pub fn number(&self, pairs: &Pairs) -> Number {
+    pub(crate) fn number(&self, pairs: &Pairs) -> Number {
         let (left, right) = unpair(self.root());
         match self.leaves().len() {
             0 | 1 => left,
@@ -140,7 +140,7 @@ impl Tree {
     }
 
     /// Restores the tree with this number and number of leaves.
-    pub fn unfold_number(&mut self, number: Number, leaves: usize, pairs: &Pairs) {
+    pub(crate) fn unfold_number(&mut self, number: Number, leaves: usize, pairs: &Pairs) {
         let (left, right) = if leaves < 2 { (number, NOTHING) } else { pairs.get(number) };
         self.unfold(pair(left, right), leaves, pairs);
     }

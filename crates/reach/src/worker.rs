@@ -56,7 +56,7 @@ struct Recall {
 }
 
 impl<'p> Worker<'p> {
-    pub fn new(system: System<'p>, target: Target) -> Worker<'p> {
+    pub(crate) fn new(system: System<'p>, target: Target) -> Worker<'p> {
         let recalls = system.is_memoizable();
         Worker {
             memory: recalls.then(Recall::default),
@@ -79,7 +79,7 @@ impl<'p> Worker<'p> {
     /// If the moves of one thread are an ample set ([`System::own_moves`]), only these are made, provided
     /// that they lead to a new state: the moves of the other threads are then made from that state or a
     /// later one. Without this condition they could be postponed forever around a cycle.
-    pub fn expand(&mut self, state: StateId, space: &Space) -> Vec<Finding> {
+    pub(crate) fn expand(&mut self, state: StateId, space: &Space) -> Vec<Finding> {
         let mut found = Vec::new();
         match self.memory.take() {
             Some(mut recall) => {
@@ -92,14 +92,14 @@ impl<'p> Worker<'p> {
     }
 
     /// Adds the pending states to the space, and the new ones among them to `fresh`.
-    pub fn add_pending(&mut self, space: &Space) {
+    pub(crate) fn add_pending(&mut self, space: &Space) {
         if let Some(recall) = &mut self.memory {
             space.add_all(&mut recall.pending, &mut self.fresh);
         }
     }
 
     /// Bytes used by memoized moves and by answers about loops.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.alone.bytes() + self.memory.as_ref().map_or(0, |recall| recall.memo.bytes())
     }
 

@@ -11,7 +11,7 @@ const MAX_DEPTH: u32 = 64;
 const MAX_LENGTH: usize = 400;
 
 /// Replaces the mangled names in a text.
-pub fn demangled(text: &str) -> String {
+pub(crate) fn demangled(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("_Z") {

@@ -6,7 +6,7 @@ use super::graph::Neighbours;
 
 /// For each node, the representative of its component in a part of a graph. A node outside of the part is
 /// a component of its own. `part` has one entry for each node.
-pub fn components(next: &Neighbours, part: &[bool]) -> Vec<Node> {
+pub(super) fn components(next: &Neighbours, part: &[bool]) -> Vec<Node> {
     let mut walk = Walk {
         next,
         part,

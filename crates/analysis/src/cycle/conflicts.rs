@@ -19,11 +19,11 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// An address and a number of bytes.
-pub type Bytes = (u64, u32);
+pub(crate) type Bytes = (u64, u32);
 
 /// The edges of an execution; the tables can be reused for the next one.
 #[derive(Clone, Debug, Default)]
-pub struct Conflicts {
+pub(crate) struct Conflicts {
     pub graph: Graph,
     cells: Cells,
     contents: Vec<Content>,
@@ -49,7 +49,7 @@ struct Thread {
 
 /// A store in a buffer.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub(crate) struct Stored {
     pub node: Node,
     /// Its index among the stores of its thread.
     store: u32,
@@ -60,7 +60,7 @@ pub struct Stored {
 
 /// The source of a load's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
+pub(crate) enum Source {
     OwnBuffer,
     /// The newest write in memory, if any.
     Memory(Option<Node>),
@@ -68,12 +68,12 @@ pub enum Source {
 
 impl Conflicts {
     /// No events yet; the tables grow within a budget.
-    pub fn within(budget: &Budget) -> Conflicts {
+    pub(crate) fn within(budget: &Budget) -> Conflicts {
         Conflicts { cells: Cells::within(budget), ..Conflicts::default() }
     }
 
     /// Removes all events. Cells stay.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.graph.clear();
         for content in &mut self.contents {
             content.write = None;
@@ -87,7 +87,7 @@ impl Conflicts {
     }
 
     /// Declares an access to these bytes. All accesses are declared before the first event is added.
-    pub fn declare(&mut self, (addr, bytes): Bytes) {
+    pub(crate) fn declare(&mut self, (addr, bytes): Bytes) {
         self.cells.add(addr, bytes, true);
         self.contents.resize(self.cells.len(), Content::default());
     }
@@ -105,25 +105,25 @@ impl Conflicts {
     }
 
     /// Adds the next event of a thread in program order.
-    pub fn step(&mut self, thread: u32, node: Node) {
+    pub(crate) fn step(&mut self, thread: u32, node: Node) {
         if let Some((last, edge)) = self.thread(thread).last.replace((node, Edge::Program)) {
             self.graph.add(last, node, edge);
         }
     }
 
     /// Records that the event starts a thread.
-    pub fn spawn(&mut self, node: Node, child: u32) {
+    pub(crate) fn spawn(&mut self, node: Node, child: u32) {
         self.thread(child).last = Some((node, Edge::Sync));
     }
 
     /// Adds an edge from the last event of another thread to this event.
-    pub fn follow(&mut self, node: Node, other: u32) {
+    pub(crate) fn follow(&mut self, node: Node, other: u32) {
         if let Some((last, _)) = self.thread(other).last {
             self.graph.add(last, node, Edge::Sync);
         }
     }
 
-    pub fn read(&mut self, thread: u32, node: Node, bytes: Bytes) -> Source {
+    pub(crate) fn read(&mut self, thread: u32, node: Node, bytes: Bytes) -> Source {
         if let Some(at) = self.newest_buffered(thread, bytes) {
             self.threads[thread as usize].buffer[at].readers.push((node, bytes));
             return Source::OwnBuffer;
@@ -141,12 +141,12 @@ impl Conflicts {
     }
 
     /// Records a write to memory.
-    pub fn write(&mut self, node: Node, bytes: Bytes) {
+    pub(crate) fn write(&mut self, node: Node, bytes: Bytes) {
         self.overwrite(node, bytes, &[]);
     }
 
     /// Records a write to memory that also reads the previous writes.
-    pub fn read_and_write(&mut self, node: Node, bytes: Bytes) -> Option<Node> {
+    pub(crate) fn read_and_write(&mut self, node: Node, bytes: Bytes) -> Option<Node> {
         let cells = self.cells_of(bytes);
         let found: SmallVec<[Node; 2]> =
             cells.iter().filter_map(|cell| self.contents[cell.0 as usize].write).collect();
@@ -175,7 +175,7 @@ impl Conflicts {
     }
 
     /// Puts a store into its thread's buffer; `store` is its index among the thread's stores.
-    pub fn buffer(&mut self, thread: u32, node: Node, store: u32, bytes: Bytes) {
+    pub(crate) fn buffer(&mut self, thread: u32, node: Node, store: u32, bytes: Bytes) {
         let cells = self.cells_of(bytes);
         let Thread { buffer, newest, .. } = self.thread(thread);
         buffer.push_back(Stored { node, store, bytes, readers: Vec::new() });
@@ -183,7 +183,7 @@ impl Conflicts {
     }
 
     /// Removes a store from its thread's buffer. Returns the store and its position in the buffer.
-    pub fn leave(&mut self, thread: u32, store: u32) -> Option<(Stored, usize)> {
+    pub(crate) fn leave(&mut self, thread: u32, store: u32) -> Option<(Stored, usize)> {
         let at = self.thread(thread).position(store)?;
         let stored = self.threads[thread as usize].buffer.remove(at)?;
         for cell in self.cells_of(stored.bytes) {
@@ -197,17 +197,17 @@ impl Conflicts {
     }
 
     /// An upper bound on the number of threads.
-    pub fn threads(&self) -> u32 {
+    pub(crate) fn threads(&self) -> u32 {
         self.threads.len() as u32
     }
 
     /// The stores in a thread's buffer, in program order.
-    pub fn buffered(&self, thread: u32) -> &VecDeque<Stored> {
+    pub(crate) fn buffered(&self, thread: u32) -> &VecDeque<Stored> {
         &self.threads[thread as usize].buffer
     }
 
     /// The position in a thread's buffer of the newest store that overlaps some bytes.
-    pub fn newest_buffered(&mut self, thread: u32, bytes: Bytes) -> Option<usize> {
+    pub(crate) fn newest_buffered(&mut self, thread: u32, bytes: Bytes) -> Option<usize> {
         if self.thread(thread).buffer.is_empty() {
             return None;
         }
@@ -219,7 +219,7 @@ impl Conflicts {
 
     /// Ends the execution: stores that never left the buffer come after everything in memory, and are
     /// unordered among themselves. No event may be added after this.
-    pub fn finish(&mut self, nodes: usize) {
+    pub(crate) fn finish(&mut self, nodes: usize) {
         for thread in 0..self.threads.len() {
             for stored in std::mem::take(&mut self.threads[thread].buffer) {
                 for cell in self.cells_of(stored.bytes) {
@@ -237,7 +237,7 @@ impl Conflicts {
     }
 
     /// The last write to an address.
-    pub fn newest_write(&self, addr: u64) -> Option<Node> {
+    pub(crate) fn newest_write(&self, addr: u64) -> Option<Node> {
         let cell = *self.cells.touched(addr, 1).first()?;
         self.contents[cell.0 as usize].write
     }

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Events and the edges between them; the tables can be reused for another execution.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     edges: Vec<(u32, u32, Edge)>,
     next: Neighbours,
     /// For [`Graph::sort`]: the number of remaining edges into each event, and the order so far.
@@ -22,7 +22,7 @@ pub struct Graph {
 
 /// For each event, its edges in the order in which they were added.
 #[derive(Clone, Debug, Default)]
-pub struct Neighbours {
+pub(crate) struct Neighbours {
     starts: Vec<u32>,
     targets: Vec<(u32, Edge)>,
 }
@@ -56,37 +56,37 @@ impl Neighbours {
     }
 
     /// The number of events.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    pub fn of(&self, node: Node) -> &[(u32, Edge)] {
+    pub(crate) fn of(&self, node: Node) -> &[(u32, Edge)] {
         &self.targets[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 }
 
 impl Graph {
     /// Removes all edges.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.edges.clear();
     }
 
-    pub fn add(&mut self, from: Node, to: Node, edge: Edge) {
+    pub(crate) fn add(&mut self, from: Node, to: Node, edge: Edge) {
         self.edges.push((from as u32, to as u32, edge));
     }
 
     /// Sorts the edges that were added; there are `nodes` events.
-    pub fn index(&mut self, nodes: usize) {
+    pub(crate) fn index(&mut self, nodes: usize) {
         self.next.index(nodes, self.edges.iter().copied());
     }
 
     /// The edges out of each event.
-    pub fn next(&self) -> &Neighbours {
+    pub(crate) fn next(&self) -> &Neighbours {
         &self.next
     }
 
     /// The edges into each event.
-    pub fn before(&self) -> Neighbours {
+    pub(crate) fn before(&self) -> Neighbours {
         let mut before = Neighbours::default();
         let reversed = self.edges.iter().map(|(from, to, edge)| (*to, *from, *edge));
         before.index(self.next.len(), reversed);
@@ -94,7 +94,7 @@ impl Graph {
     }
 
     /// Marks the events that some events follow from, including these events.
-    pub fn past(&self, of: impl IntoIterator<Item = Node>) -> Vec<bool> {
+    pub(crate) fn past(&self, of: impl IntoIterator<Item = Node>) -> Vec<bool> {
         let before = self.before();
         let mut past = vec![false; before.len()];
         let mut work: Vec<Node> = of.into_iter().collect();
@@ -109,18 +109,18 @@ impl Graph {
 
     /// For each event of a part, the number of its component: two events with the same number lie on a
     /// common cycle.
-    pub fn cycles(&self, part: &[bool]) -> Vec<Node> {
+    pub(crate) fn cycles(&self, part: &[bool]) -> Vec<Node> {
         components(&self.next, part)
     }
 
-    pub fn is_cyclic(&mut self) -> bool {
+    pub(crate) fn is_cyclic(&mut self) -> bool {
         self.sort();
         self.order.len() < self.next.len()
     }
 
     /// An order of all events that respects all edges, as close to the order of their numbers as
     /// possible. `None` if there is a cycle.
-    pub fn sorted(&mut self) -> Option<Vec<Node>> {
+    pub(crate) fn sorted(&mut self) -> Option<Vec<Node>> {
         self.sort();
         let complete = self.order.len() == self.next.len();
         complete.then(|| self.order.iter().map(|node| *node as Node).collect())
@@ -153,7 +153,7 @@ impl Graph {
     /// A shortest path from one event to another, each event with its edge to the next; the last link
     /// leads to `to`. From an event to itself: a shortest cycle. Only paths with fewer than `below`
     /// links, within the events for which `inside` holds.
-    pub fn path(
+    pub(crate) fn path(
         &self,
         from: Node,
         to: Node,
@@ -184,7 +184,7 @@ impl Graph {
 
     /// The shortest cycle within a part; of several, the one through the earliest event. Empty if no
     /// cycle exists.
-    pub fn shortest_cycle(&self, part: &[bool]) -> Vec<Link> {
+    pub(crate) fn shortest_cycle(&self, part: &[bool]) -> Vec<Link> {
         let cycles = self.cycles(part);
         let mut shortest: Vec<Link> = Vec::new();
         for start in (0..self.next.len()).filter(|node| part[*node]) {

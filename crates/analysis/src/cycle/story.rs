@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A load that read memory while a store to the same bytes was in the buffer of another thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Missed {
+pub(crate) struct Missed {
     pub read: Node,
     pub store: Node,
     /// A later store of the same thread that had left the buffer before.
@@ -19,7 +19,7 @@ pub struct Missed {
 
 /// Accesses to the same bytes in the order of memory.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub(crate) struct History {
     pub writes: Vec<Node>,
     /// The loads, each with the number of writes before it.
     pub reads: Vec<(Node, usize)>,
@@ -27,7 +27,7 @@ pub struct History {
 
 /// The order of the events.
 #[derive(Debug, Default)]
-pub struct Order {
+pub(crate) struct Order {
     pub conflicts: Conflicts,
     /// For a load: the write from which it read its first byte.
     pub source: HashMap<Node, Node>,
@@ -54,7 +54,7 @@ struct Walk<'e> {
 
 impl Order {
     /// Computes the order of all events of a replay.
-    pub fn of(events: &[ReplayEvent]) -> Order {
+    pub(crate) fn of(events: &[ReplayEvent]) -> Order {
         let mut order = Order::default();
         for at in events.iter().filter_map(|event| accessed(&event.deed)) {
             order.conflicts.declare(bytes(at));

@@ -25,7 +25,7 @@ pub(super) struct Flow<'p> {
 }
 
 impl<'p> Flow<'p> {
-    pub fn new(program: &'p Program, locked_drains: bool) -> Flow<'p> {
+    pub(super) fn new(program: &'p Program, locked_drains: bool) -> Flow<'p> {
         let (mut starts, mut points) = (HashMap::new(), Vec::new());
         for (func, function) in &program.funcs {
             for (block, body) in &function.blocks {
@@ -103,13 +103,13 @@ impl<'p> Flow<'p> {
     }
 
     /// The places after `from` and before (or at) `to`, on paths without a fence.
-    pub fn between(&self, from: Point, to: Point) -> Vec<Point> {
+    pub(super) fn between(&self, from: Point, to: Point) -> Vec<Point> {
         let (Some(from), Some(to)) = (self.node(from), self.node(to)) else { return Vec::new() };
         self.common(&self.after[from], &[to])
     }
 
     /// The places between any instruction that `early` accepts and any that `late` accepts.
-    pub fn between_any(
+    pub(super) fn between_any(
         &self,
         early: impl Fn(&InstKind) -> bool,
         late: impl Fn(&InstKind) -> bool,

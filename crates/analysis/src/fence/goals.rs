@@ -25,7 +25,7 @@ pub(super) struct GoalProgram {
 
 impl GoalProgram {
     /// Whether a search shows that a goal is reached.
-    pub fn is_reached(&self, summary: &Summary) -> bool {
+    pub(super) fn is_reached(&self, summary: &Summary) -> bool {
         let goals = self.first..LocId::NONE;
         summary.failures.iter().any(|failure| goals.contains(&failure.loc))
     }

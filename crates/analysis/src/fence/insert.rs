@@ -19,7 +19,7 @@ pub(super) fn insert(program: &Verified, mut fences: Vec<(Point, FenceKind)>) ->
 
 impl Fenced {
     /// The point in the original program.
-    pub fn original(&self, point: Point) -> Point {
+    pub(super) fn original(&self, point: Point) -> Point {
         let same_block = |at: &&Point| (at.func, at.block) == (point.func, point.block);
         let inserted = self.inserted.iter().filter(same_block).enumerate();
         // The k-th fence (from 0) that was inserted before `at` is instruction `at + k`.

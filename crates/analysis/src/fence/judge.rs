@@ -79,13 +79,13 @@ pub(super) struct Judge<'q> {
 }
 
 impl<'q> Judge<'q> {
-    pub fn new(question: &'q Question) -> Judge<'q> {
+    pub(super) fn new(question: &'q Question) -> Judge<'q> {
         Judge { question, queries: 0 }
     }
 
     /// Why fences cannot help, if that is known: they cannot if the program is bad under SC, where they
     /// have no effect.
-    pub fn is_hopeless(&mut self, program: &Verified) -> Option<&'static str> {
+    pub(super) fn is_hopeless(&mut self, program: &Verified) -> Option<&'static str> {
         if self.question.target == Target::Robust {
             return None;
         }
@@ -97,7 +97,7 @@ impl<'q> Judge<'q> {
         matches!(reachable, Judgement::Bad).then_some("it can happen under SC, too")
     }
 
-    pub fn judge(&mut self, program: &Verified) -> Judgement {
+    pub(super) fn judge(&mut self, program: &Verified) -> Judgement {
         self.queries += 1;
         let (model, target) = (self.question.options.model, self.question.target);
         let budget = &self.question.options.limits.budget;

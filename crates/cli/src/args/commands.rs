@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// A condition that is `~exists` and met, or `forall` and not met, is a violation (exit status 1);
 /// an `exists` never is. A file that cannot be read does not stop the others.
 #[derive(Args, Debug)]
-pub struct LitmusArgs {
+pub(crate) struct LitmusArgs {
     #[arg(
         required = true, value_name = "FILE|DIR",
         help = format!("Litmus tests, and folders that are searched for *{}", FileKind::Litmus.ending())
@@ -43,7 +43,7 @@ pub struct LitmusArgs {
 ///
 /// Of a litmus test, the final condition is checked.
 #[derive(Args, Debug)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub struct CheckArgs {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CheckArg {
+pub(crate) enum CheckArg {
     /// Data races, as C11 has them.
     Races,
 }
@@ -86,7 +86,7 @@ pub enum CheckArg {
 /// overtakes it, the cycle, and where a fence would cut it. Files of C, C++ and LLVM are linked; several
 /// files of other kinds are programs of their own.
 #[derive(Args, Debug)]
-pub struct RobustArgs {
+pub(crate) struct RobustArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// The memory model, or both.
@@ -105,7 +105,7 @@ pub struct RobustArgs {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ByArg {
+pub(crate) enum ByArg {
     /// Explore sc, and see in each trace what a delayed store could do.
     Monitor,
     /// Explore the model, and look for traces with a cycle.
@@ -123,7 +123,7 @@ pub enum ByArg {
 /// A file that is not a program by its extension is a log (docs/monitor.md); `-` is a log from standard
 /// input.
 #[derive(Args, Debug)]
-pub struct MonitorArgs {
+pub(crate) struct MonitorArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// The memory model, or both.
@@ -144,7 +144,7 @@ pub struct MonitorArgs {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum InterlockedArg {
+pub(crate) enum InterlockedArg {
     /// All earlier stores of its thread, as under `raddle check --model pso`.
     #[default]
     All,
@@ -156,7 +156,7 @@ pub enum InterlockedArg {
 ///
 /// Under tso, loops need no bound. The number of fences counts first, then how strong they are.
 #[derive(Args, Debug)]
-pub struct FenceArgs {
+pub(crate) struct FenceArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// The memory model.
@@ -181,7 +181,7 @@ pub struct FenceArgs {
 /// store buffers are added only where robustness fails. A goal that can be reached is not an error by
 /// itself, but has the exit status of one (1); 0 means that it cannot be reached.
 #[derive(Args, Debug)]
-pub struct ReachArgs {
+pub(crate) struct ReachArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// The memory model.
@@ -209,7 +209,7 @@ pub struct ReachArgs {
 /// Each must end in the error that it was written for (exit status 1, as when it was found). A
 /// program that has changed since, or a schedule that ends in anything else, is bad input.
 #[derive(Args, Debug)]
-pub struct ReplayArgs {
+pub(crate) struct ReplayArgs {
     /// A file written by `raddle check --witness` or `raddle reach --witness`.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -221,7 +221,7 @@ pub struct ReplayArgs {
 
 /// Print a program in the text form of the IR.
 #[derive(Args, Debug)]
-pub struct PrintArgs {
+pub(crate) struct PrintArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     #[command(flatten)]
@@ -230,7 +230,7 @@ pub struct PrintArgs {
 
 /// Print the completions of a shell.
 #[derive(Args, Debug)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell.
     #[arg(value_enum)]
     pub shell: Shell,
@@ -238,7 +238,7 @@ pub struct CompletionsArgs {
 
 /// Print the man page, or write those of all commands.
 #[derive(Args, Debug)]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// The folder to write raddle.1 and a page for each command to; it is made if there is none.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,

@@ -8,10 +8,10 @@
 //! | [`models`] | the models and strategies, and which command takes which |
 //! | [`values`] | values with a syntax of their own |
 
-pub mod commands;
+pub(crate) mod commands;
 mod models;
-pub mod shared;
-pub mod values;
+pub(crate) mod shared;
+pub(crate) mod values;
 
 use crate::status::{self, Status};
 use clap::{Parser, Subcommand};
@@ -42,13 +42,13 @@ Examples:
 /// Runs a program in every way that a memory model allows, once each, and reports what can go wrong.
 #[derive(Parser, Debug)]
 #[command(name = "raddle", version, after_help = after_help(), max_term_width = 100)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
 
 #[derive(Subcommand, Debug)]
-pub enum Command {
+pub(crate) enum Command {
     Litmus(LitmusArgs),
     Check(CheckArgs),
     Robust(RobustArgs),

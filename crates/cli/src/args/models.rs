@@ -9,19 +9,19 @@ use std::ffi::OsStr;
 
 /// The models that a command takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Models(fn(Model) -> bool);
+pub(super) struct Models(fn(Model) -> bool);
 
 /// `litmus` and `check`: every model has an engine.
-pub const ANY: Models = Models(|_| true);
+pub(super) const ANY: Models = Models(|_| true);
 
 /// `robust` and `monitor`: those in which a store can be delayed in a buffer.
-pub const BUFFERED: Models = Models(Model::is_buffered);
+pub(super) const BUFFERED: Models = Models(Model::is_buffered);
 
 /// `reach`: those that the search of states has.
-pub const BY_STATES: Models = Models(|model| Engine::Reach.has(model));
+pub(super) const BY_STATES: Models = Models(|model| Engine::Reach.has(model));
 
 /// `fence`: those that fences do something under.
-pub const WEAK: Models = Models(|model| !model.fences().is_empty());
+pub(super) const WEAK: Models = Models(|model| !model.fences().is_empty());
 
 impl Models {
     fn taken(self) -> impl Iterator<Item = Model> {
@@ -52,7 +52,7 @@ impl TypedValueParser for Models {
 }
 
 /// Names the strategy that each model is searched by.
-pub fn strategy_help() -> String {
+pub(super) fn strategy_help() -> String {
     let defaults = Strategy::ALL.into_iter().filter_map(|strategy| {
         let models =
             Model::ALL.into_iter().filter(|model| Strategy::default_of(*model) == strategy);
@@ -68,7 +68,7 @@ pub fn strategy_help() -> String {
 
 /// The strategies.
 #[derive(Clone, Copy, Debug)]
-pub struct Strategies;
+pub(super) struct Strategies;
 
 impl TypedValueParser for Strategies {
     type Value = Strategy;

@@ -11,14 +11,14 @@ use std::path::PathBuf;
 /// The source of a program as a command line by itself: witness files hold those.
 #[derive(Parser, Debug)]
 #[command(name = "raddle")]
-pub struct SourceLine {
+pub(crate) struct SourceLine {
     #[command(flatten)]
     pub source: SourceArgs,
 }
 
 /// The files and options that a program is made from.
 #[derive(Args, Debug)]
-pub struct SourceArgs {
+pub(crate) struct SourceArgs {
     #[arg(required = true, value_name = "FILE", help = files_help())]
     pub files: Vec<PathBuf>,
     /// The clang to compile with [default: $CLANG, or the newest on the path].
@@ -47,7 +47,7 @@ fn files_help() -> String {
 }
 
 #[derive(Args, Debug)]
-pub struct ModelArgs {
+pub(crate) struct ModelArgs {
     /// The memory model, or several.
     #[arg(
         short, long = "model", required = true, value_delimiter = ',', value_name = "MODEL",
@@ -58,7 +58,7 @@ pub struct ModelArgs {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
-pub struct BufferArgs {
+pub(crate) struct BufferArgs {
     /// Let store buffers hold at most K stores (tso: of a thread; pso: of a thread and byte), 0 being
     /// sc; or raise K until a bug shows or buffers are never full (check).
     #[arg(long, value_name = "K|iterate", allow_negative_numbers = true)]
@@ -67,7 +67,7 @@ pub struct BufferArgs {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Search")]
-pub struct SearchArgs {
+pub(crate) struct SearchArgs {
     #[arg(long, value_parser = models::Strategies, help = models::strategy_help())]
     pub strategy: Option<Strategy>,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub struct SearchArgs {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Search")]
-pub struct SamplingArgs {
+pub(crate) struct SamplingArgs {
     #[arg(
         long, value_name = "S", allow_negative_numbers = true,
         help = format!("Seed of the random schedules [default: {}]", Sampling::default().seed)
@@ -93,7 +93,7 @@ pub struct SamplingArgs {
 /// The time and memory that a command may use.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
-pub struct BudgetArgs {
+pub(crate) struct BudgetArgs {
     /// Stop after this many seconds, or a fraction of one. Each program has this long, to be loaded and
     /// for all models together.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
@@ -108,7 +108,7 @@ pub struct BudgetArgs {
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
-pub struct LimitArgs {
+pub(crate) struct LimitArgs {
     #[command(flatten)]
     pub budget: BudgetArgs,
     /// Stop after this many executions. Not for searches of states: --strategy lazy, robust --by
@@ -146,7 +146,7 @@ fn max_events_help() -> String {
 
 impl LimitArgs {
     /// The first option given that only searches of executions heed.
-    pub fn of_executions(&self) -> Option<&'static str> {
+    pub(crate) fn of_executions(&self) -> Option<&'static str> {
         let given = [
             ("--max-executions", self.max_executions.is_some()),
             ("--max-events", self.max_events.is_some()),
@@ -158,7 +158,7 @@ impl LimitArgs {
 }
 
 #[derive(Args, Debug)]
-pub struct OutputArgs {
+pub(crate) struct OutputArgs {
     /// Print JSON, one object a line.
     #[arg(long, help_heading = "Output")]
     pub json: bool,

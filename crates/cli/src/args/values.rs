@@ -10,7 +10,7 @@ const MAX_VALUES: u64 = 1 << 16;
 
 /// `LO..HI`, both ends included: `--nondet-range`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Range(pub RangeInclusive<i64>);
+pub(crate) struct Range(pub RangeInclusive<i64>);
 
 impl Default for Range {
     fn default() -> Range {
@@ -44,7 +44,7 @@ impl FromStr for Range {
 
 /// `K|iterate`: `--buffer-bound`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BufferBound {
+pub(crate) enum BufferBound {
     Stores(u32),
     Iterate,
 }
@@ -63,7 +63,7 @@ impl FromStr for BufferBound {
 
 /// One use of `--unroll`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum UnrollArg {
+pub(crate) enum UnrollArg {
     /// `N`
     Every(u32),
     /// `FILE:LINE=N`

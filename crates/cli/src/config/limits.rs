@@ -8,7 +8,7 @@ use raddle_budget::{Budget, default_memory};
 use raddle_engine::{Limits, Sampling, Unroll};
 use std::time::Duration;
 
-pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
+pub(super) fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
     let defaults = Limits::default();
     Ok(Limits {
         executions: args.max_executions,
@@ -20,7 +20,7 @@ pub fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
 }
 
 /// Refuses an option that a search of states has no use for: `what` is the search.
-pub fn refuse_for_states(option: Option<&str>, what: &str) -> Result<(), Stop> {
+pub(crate) fn refuse_for_states(option: Option<&str>, what: &str) -> Result<(), Stop> {
     match option {
         None => Ok(()),
         Some(option) => Err(Stop::Usage(format!(
@@ -48,19 +48,19 @@ fn unroll(args: &[UnrollArg], all: bool) -> Result<Unroll, Stop> {
 }
 
 /// The random schedules that are asked for.
-pub fn sampling(args: &SamplingArgs) -> Sampling {
+pub(super) fn sampling(args: &SamplingArgs) -> Sampling {
     let default = Sampling::default();
     Sampling { seed: args.seed.unwrap_or(default.seed), runs: args.runs.unwrap_or(default.runs) }
 }
 
 /// As many workers as there are cores, unless told otherwise.
-pub fn workers(jobs: Option<u16>) -> usize {
+pub(super) fn workers(jobs: Option<u16>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     jobs.map_or_else(cores, usize::from)
 }
 
 /// The budget of a command, from now on. All its work on one program shares it.
-pub fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
+pub(super) fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
     let time = args.timeout.map(timeout).transpose()?;
     let memory = args.max_memory.map(bytes).transpose()?.or_else(default_memory);
     let budget = Budget::new(time, memory);

@@ -14,10 +14,10 @@ mod robust;
 mod search;
 mod source;
 
-pub use limits::refuse_for_states;
-pub use monitor::{MonitorConfig, Monitored, monitor};
-pub use robust::{RobustConfig, robust};
-pub use source::{SourceConfig, source_of};
+pub(crate) use limits::refuse_for_states;
+pub(crate) use monitor::{MonitorConfig, Monitored, monitor};
+pub(crate) use robust::{RobustConfig, robust};
+pub(crate) use source::{SourceConfig, source_of};
 
 use crate::args::commands::{
     CheckArg, CheckArgs, FenceArgs, LitmusArgs, PrintArgs, ReachArgs, ReplayArgs,
@@ -31,7 +31,7 @@ use std::path::PathBuf;
 
 /// The validated arguments of `raddle litmus`.
 #[derive(Debug)]
-pub struct LitmusConfig {
+pub(crate) struct LitmusConfig {
     pub paths: Vec<PathBuf>,
     /// One search per model, in the order given.
     pub searches: Vec<Options>,
@@ -43,7 +43,7 @@ pub struct LitmusConfig {
     pub jobs: usize,
 }
 
-pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
+pub(crate) fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
     if args.search.strategy == Some(Strategy::Lazy) {
         return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
     }
@@ -66,7 +66,7 @@ pub fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
 
 /// The validated arguments of `raddle check`.
 #[derive(Debug)]
-pub struct CheckConfig {
+pub(crate) struct CheckConfig {
     pub source: SourceConfig,
     pub searches: Vec<Options>,
     /// The bounds on loops that all of them have.
@@ -81,7 +81,7 @@ pub struct CheckConfig {
     pub witness: Option<PathBuf>,
 }
 
-pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
+pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let checks = Checks { races: args.checks.contains(&CheckArg::Races), goals: false };
     if args.search.strategy == Some(Strategy::Lazy) {
         refuse_for_states(args.limits.of_executions(), "--strategy lazy")?;
@@ -103,7 +103,7 @@ pub fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
 
 /// The validated arguments of `raddle fence`.
 #[derive(Debug)]
-pub struct FenceConfig {
+pub(crate) struct FenceConfig {
     pub source: SourceConfig,
     pub question: Question,
     /// Whether to print a patch and nothing else.
@@ -116,7 +116,7 @@ pub struct FenceConfig {
 impl FenceConfig {
     /// Refuses limits on executions where states are searched. Whether they are depends on the program if
     /// its goals are asked for: a condition is about executions that end.
-    pub fn refuse_limits(&self, searches_states: bool) -> Result<(), Stop> {
+    pub(crate) fn refuse_limits(&self, searches_states: bool) -> Result<(), Stop> {
         match searches_states && Engine::Reach.has(self.question.options.model) {
             true => refuse_for_states(self.of_executions, "fence --model tso"),
             false => Ok(()),
@@ -124,7 +124,7 @@ impl FenceConfig {
     }
 }
 
-pub fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
+pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
     let limits = limits(&args.limits)?;
     let source = SourceConfig::new(&args.source, &limits.budget);
     let options = Options { limits, workers: workers(None), ..Options::new(args.model) };
@@ -142,7 +142,7 @@ pub fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
 
 /// The validated arguments of `raddle reach`.
 #[derive(Debug)]
-pub struct ReachConfig {
+pub(crate) struct ReachConfig {
     pub source: SourceConfig,
     pub options: Options,
     pub json: bool,
@@ -150,7 +150,7 @@ pub struct ReachConfig {
     pub witness: Option<PathBuf>,
 }
 
-pub fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
+pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
     let budget = budget(&args.budget)?;
     Ok(ReachConfig {
         source: SourceConfig::new(&args.source, &budget),
@@ -166,18 +166,18 @@ pub fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
 
 /// The validated arguments of `raddle replay`.
 #[derive(Debug)]
-pub struct ReplayConfig {
+pub(crate) struct ReplayConfig {
     pub file: PathBuf,
     pub budget: Budget,
     pub json: bool,
 }
 
-pub fn replay(args: &ReplayArgs) -> Result<ReplayConfig, Stop> {
+pub(crate) fn replay(args: &ReplayArgs) -> Result<ReplayConfig, Stop> {
     let budget = budget(&args.budget)?;
     Ok(ReplayConfig { file: args.file.clone(), budget, json: args.output.json })
 }
 
 /// The program that `raddle print` prints.
-pub fn print(args: &PrintArgs) -> Result<SourceConfig, Stop> {
+pub(crate) fn print(args: &PrintArgs) -> Result<SourceConfig, Stop> {
     Ok(SourceConfig::new(&args.source, &budget(&args.budget)?))
 }

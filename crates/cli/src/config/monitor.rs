@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The validated arguments of `raddle monitor`.
 #[derive(Debug)]
-pub struct MonitorConfig {
+pub(crate) struct MonitorConfig {
     pub monitored: Monitored,
     pub models: Vec<Model>,
     pub json: bool,
@@ -21,12 +21,12 @@ pub struct MonitorConfig {
 
 /// Each log and each program has a budget of its own.
 #[derive(Debug)]
-pub enum Monitored {
+pub(crate) enum Monitored {
     Logs { files: Vec<PathBuf>, budget: Budget },
     Programs { programs: Vec<SourceConfig>, runs: Runs, strict: bool },
 }
 
-pub fn monitor(args: &MonitorArgs) -> Result<MonitorConfig, Stop> {
+pub(crate) fn monitor(args: &MonitorArgs) -> Result<MonitorConfig, Stop> {
     let files = &args.source.files;
     let monitored = match files.iter().find(|file| is_log(file)) {
         None => programs(args)?,

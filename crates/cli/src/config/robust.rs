@@ -9,7 +9,7 @@ use raddle_engine::{Limits, Model};
 
 /// The validated arguments of `raddle robust`.
 #[derive(Debug)]
-pub struct RobustConfig {
+pub(crate) struct RobustConfig {
     /// Each with a budget of its own.
     pub programs: Vec<SourceConfig>,
     pub models: Vec<Model>,
@@ -22,12 +22,12 @@ pub struct RobustConfig {
 impl RobustConfig {
     /// How to decide the robustness of a program; `None`: the fastest way that is complete. Automata are
     /// loops that never end, so a search of their executions does not end either.
-    pub fn by(&self, program: &SourceConfig, model: Model) -> Option<By> {
+    pub(crate) fn by(&self, program: &SourceConfig, model: Model) -> Option<By> {
         self.by.or((program.is_automata() && model == Model::Tso).then_some(By::Attacks))
     }
 }
 
-pub fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
+pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
     let by = args.by.map(|by| match by {
         ByArg::Monitor => By::Monitor,
         ByArg::Cycles => By::Cycles,

@@ -7,7 +7,7 @@ use crate::output::Stop;
 use raddle_engine::{Checks, Engine, Limits, Model, Options, Strategy};
 
 /// One search for each model.
-pub fn all(
+pub(super) fn all(
     models: &ModelArgs,
     search: &SearchArgs,
     limits: &Limits,
@@ -57,7 +57,7 @@ fn distinct(models: &[Model]) -> Vec<Model> {
 }
 
 /// The searches with their bound on store buffers; whether it is to be raised.
-pub fn with_buffers(
+pub(super) fn with_buffers(
     args: &BufferArgs,
     searches: Vec<Options>,
 ) -> Result<(Vec<Options>, bool), Stop> {
@@ -80,7 +80,10 @@ pub fn with_buffers(
 }
 
 /// The same where the bound cannot be raised.
-pub fn with_fixed_buffers(args: &BufferArgs, searches: Vec<Options>) -> Result<Vec<Options>, Stop> {
+pub(super) fn with_fixed_buffers(
+    args: &BufferArgs,
+    searches: Vec<Options>,
+) -> Result<Vec<Options>, Stop> {
     match with_buffers(args, searches)? {
         (searches, false) => Ok(searches),
         (_, true) => Err(Stop::Usage("--buffer-bound iterate is for raddle check".to_owned())),

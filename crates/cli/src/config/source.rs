@@ -13,14 +13,14 @@ use std::path::PathBuf;
 
 /// The files and options that a program is made from.
 #[derive(Debug)]
-pub struct SourceConfig {
+pub(crate) struct SourceConfig {
     /// At least one.
     pub files: Vec<PathBuf>,
     pub c: raddle_front_c::Options,
 }
 
 impl SourceConfig {
-    pub fn new(args: &SourceArgs, budget: &Budget) -> SourceConfig {
+    pub(crate) fn new(args: &SourceArgs, budget: &Budget) -> SourceConfig {
         let c = raddle_front_c::Options {
             clang: args.clang.clone(),
             flags: args.flags.clone(),
@@ -34,7 +34,7 @@ impl SourceConfig {
     }
 
     /// The programs that the files make: files that are compiled make one together, others one each.
-    pub fn programs(self) -> Vec<SourceConfig> {
+    pub(crate) fn programs(self) -> Vec<SourceConfig> {
         if self.is_compiled() {
             return vec![self];
         }
@@ -43,7 +43,7 @@ impl SourceConfig {
     }
 
     /// The same with a budget of its own.
-    pub fn within(&self, budget: &Budget) -> SourceConfig {
+    pub(crate) fn within(&self, budget: &Budget) -> SourceConfig {
         let c = raddle_front_c::Options { budget: budget.clone(), ..self.c.clone() };
         SourceConfig { files: self.files.clone(), c }
     }
@@ -54,19 +54,19 @@ impl SourceConfig {
     }
 
     /// Whether this is a file of automata, which are loops that never end.
-    pub fn is_automata(&self) -> bool {
+    pub(crate) fn is_automata(&self) -> bool {
         matches!(&*self.files, [file] if FileKind::of(file) == Some(FileKind::Automata))
     }
 
     /// The files as the user named them.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let names: Vec<String> = self.files.iter().map(|path| shown(path)).collect();
         names.join(" ")
     }
 
     /// Files and arguments that make the same program again: the inverse of [`source_of`]. The compiler is
     /// not among them: a witness file that someone else wrote must not choose the command that is run.
-    pub fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let mut arguments = Vec::new();
         let range = Range(self.c.nondet.clone());
         if range != Range::default() {
@@ -85,7 +85,7 @@ impl SourceConfig {
 }
 
 /// The source that a witness file names; `Err` has the error of the command line in its arguments.
-pub fn source_of(origin: &Origin, budget: &Budget) -> Result<SourceConfig, String> {
+pub(crate) fn source_of(origin: &Origin, budget: &Budget) -> Result<SourceConfig, String> {
     if origin.inputs.is_empty() {
         return Err("it names 0 files".to_owned());
     }

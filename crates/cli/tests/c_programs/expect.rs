@@ -10,7 +10,7 @@ const WEAK: [&str; 2] = ["power", "arm"];
 
 /// One way to run a program, and what must come of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub file: PathBuf,
     /// Arguments after the file and the models.
     pub options: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Case {
 
 /// What must come of a case under one model.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expected {
+pub(crate) struct Expected {
     pub model: &'static str,
     /// As JSON names it.
     pub verdict: &'static str,
@@ -32,7 +32,7 @@ pub struct Expected {
 }
 
 /// The cases at the head of a program: its leading lines that start with `// expect:`.
-pub fn of_program(file: &Path, text: &str) -> Result<Vec<Case>, String> {
+pub(crate) fn of_program(file: &Path, text: &str) -> Result<Vec<Case>, String> {
     let lines = text.lines().map_while(|line| line.strip_prefix("// expect:"));
     let cases: Vec<Case> = lines.map(|line| case(file, line)).collect::<Result<_, _>>()?;
     if cases.is_empty() { Err("does not start with '// expect:'".to_owned()) } else { Ok(cases) }
@@ -125,7 +125,7 @@ fn count(
 
 /// The rows of a table. Columns: program, fence, file, options, a verdict per model (named in the first row),
 /// executions.
-pub fn of_table(folder: &Path, text: &str) -> Result<Vec<Case>, String> {
+pub(crate) fn of_table(folder: &Path, text: &str) -> Result<Vec<Case>, String> {
     let mut rows = text.lines().filter(|line| !line.starts_with('#'));
     let titles: Vec<&str> = rows.next().unwrap_or_default().split('\t').collect();
     let ["program", "fence", "file", "options", models @ .., "executions"] = &titles[..] else {

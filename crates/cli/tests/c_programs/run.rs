@@ -10,7 +10,7 @@ const TIMEOUT: &str = "120";
 
 /// Something that is not as it should be.
 #[derive(Debug)]
-pub struct Difference {
+pub(crate) struct Difference {
     pub case: String,
     pub model: &'static str,
     pub expected: String,
@@ -21,7 +21,7 @@ pub struct Difference {
 const CRASHED: &str = "PLEASE submit a bug report";
 
 /// All that differs for one case.
-pub fn differences(case: &Case) -> Vec<Difference> {
+pub(crate) fn differences(case: &Case) -> Vec<Difference> {
     let results = check(case, &[]);
     if let Err(complaint) = &results
         && complaint.contains(CRASHED)

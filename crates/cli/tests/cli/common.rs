@@ -1,12 +1,12 @@
 //! Running the built command.
 
-pub use raddle_testing::root;
+pub(crate) use raddle_testing::root;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// What a run of the command gave.
 #[derive(Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     pub status: Option<i32>,
     pub out: String,
     pub err: String,
@@ -22,24 +22,24 @@ impl From<Output> for Ran {
     }
 }
 
-pub fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     command.args(args).current_dir(root()).stdin(Stdio::null());
     command
 }
 
 /// Runs it from the project's root, so that `examples/…` names the examples.
-pub fn raddle(args: &[&str]) -> Ran {
+pub(crate) fn raddle(args: &[&str]) -> Ran {
     command(args).output().expect("the command starts").into()
 }
 
 /// None, with a note, if there is no clang.
-pub fn with_clang(args: &[&str]) -> Option<Ran> {
+pub(crate) fn with_clang(args: &[&str]) -> Option<Ran> {
     Some(raddle(args)).filter(|ran| !lacks_clang(ran))
 }
 
 /// Whether the command found no clang, which is noted.
-pub fn lacks_clang(ran: &Ran) -> bool {
+pub(crate) fn lacks_clang(ran: &Ran) -> bool {
     let lacks = ran.err.contains("no clang on the path");
     if lacks {
         raddle_testing::missing("clang");
@@ -48,7 +48,7 @@ pub fn lacks_clang(ran: &Ran) -> bool {
 }
 
 /// An empty folder for one test's files.
-pub fn scratch(test: &str) -> PathBuf {
+pub(crate) fn scratch(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a scratch folder");
@@ -56,7 +56,7 @@ pub fn scratch(test: &str) -> PathBuf {
 }
 
 /// Writes a file into a test's folder and gives its path as an argument.
-pub fn file(test: &str, name: &str, contents: &[u8]) -> String {
+pub(crate) fn file(test: &str, name: &str, contents: &[u8]) -> String {
     let path = scratch(test).join(name);
     std::fs::write(&path, contents).expect("a scratch file");
     path.to_str().expect("a UTF-8 path").to_owned()

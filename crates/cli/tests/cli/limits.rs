@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Robust, with more traces and states than anyone can visit: two writers that read what nobody
 /// writes, and a reader of both.
-pub fn endless(test: &str) -> String {
+pub(crate) fn endless(test: &str) -> String {
     let text = "global @x: i32
 global @y: i32
 global @z: i32

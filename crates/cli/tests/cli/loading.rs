@@ -28,7 +28,7 @@ fn compiled_by_named(test: &str, name: &str, script: &str, more: &[&str]) -> (Ra
 }
 
 /// Whether a process with this word on its command line runs.
-pub fn is_running(word: &str) -> bool {
+pub(crate) fn is_running(word: &str) -> bool {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     lines.any(|line| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes()))
@@ -36,7 +36,7 @@ pub fn is_running(word: &str) -> bool {
 
 /// Processes that were killed may take a moment to go.
 #[track_caller]
-pub fn ends(word: &str) {
+pub(crate) fn ends(word: &str) {
     let start = Instant::now();
     while is_running(word) {
         assert!(start.elapsed() < Duration::from_secs(5), "{word} still runs");

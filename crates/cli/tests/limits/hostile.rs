@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A command on a program, with its limits.
 #[derive(Debug)]
-pub struct Job {
+pub(crate) struct Job {
     pub program: String,
     pub command: Vec<&'static str>,
     pub seconds: f64,
@@ -15,7 +15,7 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn arguments(&self) -> Vec<String> {
+    pub(crate) fn arguments(&self) -> Vec<String> {
         let mut words: Vec<String> = self.command.iter().map(|&word| word.to_owned()).collect();
         words.insert(1, self.path.display().to_string());
         words.extend(["--timeout".to_owned(), self.seconds.to_string()]);
@@ -23,7 +23,7 @@ impl Job {
         words
     }
 
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{} of {}", self.command.join(" "), self.program)
     }
 }
@@ -79,7 +79,7 @@ const WORST: [(&str, &str); 18] = [
 ];
 
 /// The jobs: all of them, or some for everyday.
-pub fn jobs(all: bool) -> Vec<Job> {
+pub(crate) fn jobs(all: bool) -> Vec<Job> {
     let (seconds, mib) = if all { (1.0, 128.0) } else { (0.5, 96.0) };
     let job = |path: &Path, command: &'static str| Job {
         program: path.file_name().expect("a name").to_string_lossy().into_owned(),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
-pub struct Measured {
+pub(crate) struct Measured {
     pub seconds: f64,
     /// The most that was resident at a time.
     pub mib: f64,
@@ -18,7 +18,7 @@ pub struct Measured {
 
 impl Measured {
     /// The verdict and the reason, from the report.
-    pub fn end(&self) -> String {
+    pub(crate) fn end(&self) -> String {
         let field = |name: &str| {
             let (_, rest) = self.out.split_once(&format!("\"{name}\":\""))?;
             rest.split('"').next()
@@ -36,12 +36,12 @@ impl Measured {
     }
 }
 
-pub fn has_clang() -> bool {
+pub(crate) fn has_clang() -> bool {
     let ran = Command::new("clang").arg("--version").stdout(Stdio::null()).status();
     ran.is_ok_and(|status| status.success())
 }
 
-pub fn measure(args: &[String]) -> Measured {
+pub(crate) fn measure(args: &[String]) -> Measured {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
         .args(args)

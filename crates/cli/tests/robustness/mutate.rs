@@ -39,7 +39,7 @@ const WORDS: &[&[&str]] = &[
 const OPENERS: &[&str] = &["(", "!", "~", "{", "[", "not (", "all(", "\"", "(*", "/*"];
 
 /// A damaged copy of `original`; pieces of `other` may be mixed in.
-pub fn mutant(rng: &mut Rng, original: &[u8], other: &[u8]) -> Vec<u8> {
+pub(crate) fn mutant(rng: &mut Rng, original: &[u8], other: &[u8]) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for _ in 0..rng.usize(1..=4) {
         match rng.u32(0..10) {

@@ -35,7 +35,7 @@ pub(super) enum Passable {
 }
 
 impl Holding {
-    pub fn of(thread: &Thread) -> Holding {
+    pub(super) fn of(thread: &Thread) -> Holding {
         let mut states = vec![Possible::NONE; thread.states.len()];
         states[thread.initial.0 as usize] = Possible::FREE;
         loop {
@@ -62,7 +62,7 @@ impl Holding {
     }
 
     /// For a transition from `state`: `lock` requires that the lock is not held, `unlock` that it is held.
-    pub fn passable(&self, state: StateId, wants_held: bool) -> Passable {
+    pub(super) fn passable(&self, state: StateId, wants_held: bool) -> Passable {
         let wanted = if wants_held { Possible::HELD } else { Possible::FREE };
         match self.states[state.0 as usize] {
             Possible::BOTH => Passable::If { held: wants_held },

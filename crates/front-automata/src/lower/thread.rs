@@ -75,20 +75,20 @@ impl Lowering {
         }
     }
 
-    pub fn push(&mut self, kind: InstKind) {
+    pub(super) fn push(&mut self, kind: InstKind) {
         self.builder.push(kind);
     }
 
-    pub fn at(&mut self, loc: LocId) {
+    pub(super) fn at(&mut self, loc: LocId) {
         self.builder.at(loc);
     }
 
-    pub fn register(&self, id: RegisterId) -> Reg {
+    pub(super) fn register(&self, id: RegisterId) -> Reg {
         self.registers[id.0 as usize]
     }
 
     /// A register that is not otherwise used in this state.
-    pub fn temporary(&mut self, ty: Type) -> Reg {
+    pub(super) fn temporary(&mut self, ty: Type) -> Reg {
         if let Some(free) = self.temporaries.iter_mut().find(|t| t.ty == ty && !t.in_use) {
             free.in_use = true;
             return free.reg;
@@ -99,12 +99,12 @@ impl Lowering {
     }
 
     /// Frees the temporaries of the previous state for reuse.
-    pub fn forget_temporaries(&mut self) {
+    pub(super) fn forget_temporaries(&mut self) {
         self.temporaries.iter_mut().for_each(|temporary| temporary.in_use = false);
     }
 
     /// Continues in a new block if the address is inside the memory, and fails otherwise.
-    pub fn require_inside(&mut self, inside: Operand) {
+    pub(super) fn require_inside(&mut self, inside: Operand) {
         let next = self.builder.block(None);
         let outside = self.outside_block();
         self.builder.branch(inside, next, outside);
@@ -125,7 +125,7 @@ impl Lowering {
     }
 
     /// Executes the transition in the current block, then jumps to its target state.
-    pub fn perform(&mut self, leaving: Leaving<'_>) {
+    pub(super) fn perform(&mut self, leaving: Leaving<'_>) {
         self.at(leaving.loc);
         match &leaving.transition.instruction {
             Instruction::Read { register, address } => {

@@ -26,7 +26,7 @@ const SMALL: u64 = 1 << 30;
 
 /// The limits of a program that is run.
 #[derive(Clone, Copy, Debug)]
-pub struct Allowed<'a> {
+pub(super) struct Allowed<'a> {
     /// Bytes of standard output.
     pub output: usize,
     pub time: Duration,
@@ -37,7 +37,7 @@ pub struct Allowed<'a> {
 
 /// The result of a program that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub(super) struct Ended {
     pub status: ExitStatus,
     pub output: Vec<u8>,
     pub messages: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct Ended {
 
 /// The reason why a program did not run to its end.
 #[derive(Debug)]
-pub enum Trouble {
+pub(super) enum Trouble {
     NotRun(io::Error),
     TooSlow,
     /// The program printed more than this many bytes.
@@ -55,7 +55,7 @@ pub enum Trouble {
 }
 
 /// Runs a program with an empty standard input.
-pub fn run(command: &mut Command, allowed: &Allowed<'_>) -> Result<Ended, Trouble> {
+pub(super) fn run(command: &mut Command, allowed: &Allowed<'_>) -> Result<Ended, Trouble> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut group = Group::start(command)?;
     let mut output = Stream::new(group.child.stdout.take(), allowed.output)?;

@@ -2,7 +2,7 @@
 
 /// A flag of the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flag {
+pub(crate) enum Flag {
     Zero,
     NotZero,
     Carry,
@@ -11,7 +11,7 @@ pub enum Flag {
 
 impl Flag {
     /// The flag for the condition letters of `sete`, `setc` and of outputs like `{@ccz}`.
-    pub fn named(condition: &str) -> Option<Flag> {
+    pub(crate) fn named(condition: &str) -> Option<Flag> {
         Some(match condition {
             "e" | "z" => Flag::Zero,
             "ne" | "nz" => Flag::NotZero,
@@ -24,7 +24,7 @@ impl Flag {
 
 /// One operand of an inline assembly.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Constraint {
+pub(crate) struct Constraint {
     pub output: bool,
     /// The operand is memory; the argument is its address.
     pub indirect: bool,
@@ -37,7 +37,7 @@ pub struct Constraint {
 }
 
 /// The operands, outputs first; clobbers are left out.
-pub fn constraints(text: &str) -> Vec<Constraint> {
+pub(crate) fn constraints(text: &str) -> Vec<Constraint> {
     text.split(',')
         .filter(|part| !part.is_empty() && !part.starts_with('~'))
         .map(constraint)

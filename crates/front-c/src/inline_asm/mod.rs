@@ -8,14 +8,14 @@
 mod constraints;
 mod template;
 
-pub use constraints::{Constraint, Flag, constraints};
-pub use template::{AsmOperand, Statement, statements};
+pub(crate) use constraints::{Constraint, Flag, constraints};
+pub(crate) use template::{AsmOperand, Statement, statements};
 
 use raddle_ir::{FenceKind, RmwOp};
 
 /// One instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub(crate) enum Step {
     Fence(FenceKind),
     Yield,
     /// A load, a store, or a copy between registers.
@@ -64,7 +64,7 @@ pub enum Machine {
 
 impl Step {
     /// The machine that has this instruction; `None` if several machines have it or it orders nothing.
-    pub fn machine(&self) -> Option<Machine> {
+    pub(crate) fn machine(&self) -> Option<Machine> {
         match self {
             Step::Yield => None,
             Step::Fence(kind) => match kind {
@@ -91,7 +91,7 @@ impl Step {
 }
 
 /// The instructions of a template; `None` if one of them is not supported.
-pub fn steps(template: &str) -> Option<Vec<Step>> {
+pub(crate) fn steps(template: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut locked = false;
     for statement in statements(template) {

@@ -2,7 +2,7 @@
 
 /// An operand as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AsmOperand {
+pub(crate) enum AsmOperand {
     /// `$0`: the operand with this index in the constraints.
     Operand(usize),
     /// `($0)`: the memory that an operand points to.
@@ -15,7 +15,7 @@ pub enum AsmOperand {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Statement {
+pub(crate) struct Statement {
     pub mnemonic: String,
     pub operands: Vec<AsmOperand>,
     /// Whether the statement has the prefix `lock`.
@@ -23,7 +23,7 @@ pub struct Statement {
 }
 
 /// The statements of a template, in lower case. Comments are not recognised and appear as words.
-pub fn statements(template: &str) -> Vec<Statement> {
+pub(crate) fn statements(template: &str) -> Vec<Statement> {
     let plain = expand(template).to_ascii_lowercase();
     plain.split(['\n', ';', '\r']).filter_map(statement).collect()
 }

@@ -7,7 +7,7 @@
 
 mod unused;
 
-pub use unused::drop_calls;
+pub(crate) use unused::drop_calls;
 
 use crate::lower::ProgramLowering;
 use raddle_ir::{
@@ -39,7 +39,7 @@ const STAND_INS: &[&str] = &[
 ];
 
 /// The stand-in functions that a program uses, in alphabetical order.
-pub fn stand_ins(program: &Program) -> Vec<&'static str> {
+pub(crate) fn stand_ins(program: &Program) -> Vec<&'static str> {
     let used = program.funcs.values().filter(|func| func.library && !func.blocks.is_empty());
     let mut found: Vec<_> =
         used.filter_map(|func| STAND_INS.iter().copied().find(|name| *name == func.name)).collect();
@@ -48,7 +48,7 @@ pub fn stand_ins(program: &Program) -> Vec<&'static str> {
 }
 
 /// Marks the choices of stand-in functions as partial: they give only some of the possible values.
-pub fn mark_stand_ins(program: &mut Program) {
+pub(crate) fn mark_stand_ins(program: &mut Program) {
     for func in program.funcs.values_mut().filter(|func| func.library) {
         let Some(block) = func.blocks.values_mut().next() else { continue };
         if STAND_INS.contains(&func.name.as_str()) {

@@ -10,7 +10,7 @@ const SERVICES: [(&str, &[&str]); 1] =
     [("raddle.keys.destroy", &["pthread_key_create", "tss_create"])];
 
 /// Removes calls that have no effect.
-pub fn drop_calls(program: &mut Program) {
+pub(crate) fn drop_calls(program: &mut Program) {
     for (service, users) in SERVICES {
         let called = |name: &str| {
             let mut found = program.funcs.iter().filter(|(_, function)| function.name == name);

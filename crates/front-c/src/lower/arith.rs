@@ -59,28 +59,40 @@ impl<'a, 'm> Lower<'a, 'm> {
         }
     }
 
-    pub fn fneg(&mut self, result: Option<LocalId>, arg: Value) {
+    pub(super) fn fneg(&mut self, result: Option<LocalId>, arg: Value) {
         self.each_lane(result, &[arg], &|lower, ty, _, args| {
             let ty = computes(lower, ty).filter(|ty| ty.is_float())?;
             Some(lower.un(UnOp::FNeg, ty, args[0]))
         });
     }
 
-    pub fn binary(&mut self, result: Option<LocalId>, op: BinaryOp, lhs: Value, rhs: Value) {
+    pub(super) fn binary(&mut self, result: Option<LocalId>, op: BinaryOp, lhs: Value, rhs: Value) {
         self.each_lane(result, &[lhs, rhs], &|lower, ty, _, args| {
             let ty = computes(lower, ty).filter(|ty| ty.is_float() == op.is_float())?;
             Some(lower.bin(binary_op(op), ty, args[0], args[1]))
         });
     }
 
-    pub fn icmp(&mut self, result: Option<LocalId>, pred: IntPredicate, lhs: Value, rhs: Value) {
+    pub(super) fn icmp(
+        &mut self,
+        result: Option<LocalId>,
+        pred: IntPredicate,
+        lhs: Value,
+        rhs: Value,
+    ) {
         self.each_lane(result, &[lhs, rhs], &|lower, ty, _, args| {
             let ty = computes(lower, ty)?;
             Some(lower.cmp(int_pred(pred), ty, args[0], args[1]))
         });
     }
 
-    pub fn fcmp(&mut self, result: Option<LocalId>, pred: FloatPredicate, lhs: Value, rhs: Value) {
+    pub(super) fn fcmp(
+        &mut self,
+        result: Option<LocalId>,
+        pred: FloatPredicate,
+        lhs: Value,
+        rhs: Value,
+    ) {
         self.each_lane(result, &[lhs, rhs], &|lower, ty, _, args| {
             let ty = computes(lower, ty).filter(|ty| ty.is_float())?;
             let pred = match float_pred(pred) {
@@ -94,7 +106,7 @@ impl<'a, 'm> Lower<'a, 'm> {
         });
     }
 
-    pub fn conversion(&mut self, result: Option<LocalId>, op: ast::CastOp, arg: Value) {
+    pub(super) fn conversion(&mut self, result: Option<LocalId>, op: ast::CastOp, arg: Value) {
         use ast::CastOp as From;
         let (Some(local), Some(from)) = (result, self.scalar_of(arg)) else {
             self.unsupported("a conversion of a value that no register holds");
@@ -143,7 +155,13 @@ impl<'a, 'm> Lower<'a, 'm> {
     }
 
     /// `select`.
-    pub fn choose(&mut self, result: Option<LocalId>, cond: Value, then: Value, otherwise: Value) {
+    pub(super) fn choose(
+        &mut self,
+        result: Option<LocalId>,
+        cond: Value,
+        then: Value,
+        otherwise: Value,
+    ) {
         if self.type_of(cond).and_then(|ty| self.lane_type(ty)).is_some() {
             return self.choose_lanes(result, cond, then, otherwise);
         }

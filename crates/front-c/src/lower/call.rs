@@ -19,7 +19,7 @@ pub(super) struct Passed {
 }
 
 impl Lower<'_, '_> {
-    pub fn call(&mut self, call: &Call, result: Option<LocalId>) {
+    pub(super) fn call(&mut self, call: &Call, result: Option<LocalId>) {
         let callee = match &call.callee {
             Callee::Asm(asm) => return self.inline_assembly(asm, call, result),
             Callee::Value(callee) => *callee,
@@ -64,11 +64,11 @@ impl Lower<'_, '_> {
     // ---- arguments ----
 
     /// The arguments in the form in which they are passed; arguments without a value are left out.
-    pub fn passed(&mut self, args: &[Arg]) -> Vec<Passed> {
+    pub(super) fn passed(&mut self, args: &[Arg]) -> Vec<Passed> {
         args.iter().filter_map(|arg| self.pass(arg)).collect()
     }
 
-    pub fn pass(&mut self, arg: &Arg) -> Option<Passed> {
+    pub(super) fn pass(&mut self, arg: &Arg) -> Option<Passed> {
         let shape = Shape::of(self.unit, self.type_of(arg.value)?);
         let value = match &shape {
             Shape::Nothing => return None,

@@ -13,7 +13,7 @@ const MAX_DEPTH: u32 = 512;
 
 /// The value of a scalar constant.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Folded {
+pub(super) enum Folded {
     Bits(u128),
     /// An [`Operand::Global`] (with offset 0) or [`Operand::Func`], and an offset in bytes.
     Address(Operand, i64),
@@ -24,15 +24,20 @@ pub enum Folded {
 
 /// The address of a label: a number that is not null, and different for each label of the
 /// function. Computed jumps compare with these numbers.
-pub fn label(block: BlockId) -> u128 {
+pub(super) fn label(block: BlockId) -> u128 {
     u128::from(block.as_u32()) + 1
 }
 
-pub fn fold(assembly: &mut ProgramLowering<'_>, unit: usize, id: ConstId) -> Folded {
+pub(super) fn fold(assembly: &mut ProgramLowering<'_>, unit: usize, id: ConstId) -> Folded {
     fold_within(assembly, unit, id, MAX_DEPTH)
 }
 
-pub fn fold_within(asm: &mut ProgramLowering<'_>, unit: usize, id: ConstId, depth: u32) -> Folded {
+pub(super) fn fold_within(
+    asm: &mut ProgramLowering<'_>,
+    unit: usize,
+    id: ConstId,
+    depth: u32,
+) -> Folded {
     let Some(depth) = depth.checked_sub(1) else {
         return Folded::Unfit("a constant that is nested too deeply");
     };
@@ -166,7 +171,7 @@ fn expression(
 }
 
 /// The value as a signed number.
-pub fn signed(bits: u128, ty: Scalar) -> i128 {
+pub(super) fn signed(bits: u128, ty: Scalar) -> i128 {
     let shift = 128 - ty.bits();
     ((bits << shift) as i128) >> shift
 }
@@ -194,7 +199,7 @@ fn binary(op: BinaryOp, ty: Scalar, a: Folded, b: Folded) -> Folded {
 }
 
 /// Integer arithmetic on constants; `None` if the result is undefined or `op` is not an integer operation.
-pub fn integer(op: BinaryOp, ty: Scalar, a: u128, b: u128) -> Option<u128> {
+pub(super) fn integer(op: BinaryOp, ty: Scalar, a: u128, b: u128) -> Option<u128> {
     let (sa, sb) = (signed(a, ty), signed(b, ty));
     let shift = u32::try_from(b).ok().filter(|by| *by < ty.bits());
     let bits = match op {

@@ -49,12 +49,18 @@ fn width(align: u64) -> u64 {
 
 impl Lower<'_, '_> {
     /// The address in an argument, with the alignment from its attributes.
-    pub fn place(&mut self, arg: &Arg) -> AlignedAddress {
+    pub(super) fn place(&mut self, arg: &Arg) -> AlignedAddress {
         AlignedAddress { addr: self.operand(arg.value), align: arg.attrs.align.unwrap_or(1) }
     }
 
     /// `size` is an `i64`. With `overlap` the ranges may overlap, as for `memmove`.
-    pub fn copy(&mut self, to: AlignedAddress, from: AlignedAddress, size: Operand, overlap: bool) {
+    pub(super) fn copy(
+        &mut self,
+        to: AlignedAddress,
+        from: AlignedAddress,
+        size: Operand,
+        overlap: bool,
+    ) {
         let width = width(to.align.min(from.align));
         let to_addr = self.writable(to.addr);
         let known = match size {
@@ -89,7 +95,7 @@ impl Lower<'_, '_> {
     }
 
     /// `byte` is an `i8`, `size` an `i64`.
-    pub fn fill(&mut self, to: AlignedAddress, byte: Operand, size: Operand) {
+    pub(super) fn fill(&mut self, to: AlignedAddress, byte: Operand, size: Operand) {
         let width = width(to.align);
         let addr = self.writable(to.addr);
         let known = match (size, byte) {
@@ -119,7 +125,7 @@ impl Lower<'_, '_> {
     }
 
     /// Copies parameters that are passed by value: the function works on its own copy.
-    pub fn copy_byval(&mut self) {
+    pub(super) fn copy_byval(&mut self) {
         for (index, param) in self.function.params.iter().enumerate() {
             let Some(ty) = param.attrs.byval else {
                 continue;

@@ -8,7 +8,7 @@ use raddle_ir::{
 use raddle_llvm::ast::{self, BlockId, ConstKind, InstKind, Value};
 
 impl Lower<'_, '_> {
-    pub fn switch(
+    pub(super) fn switch(
         &mut self,
         from: BlockId,
         value: Value,
@@ -39,7 +39,7 @@ impl Lower<'_, '_> {
     }
 
     /// A jump to a label whose address was taken.
-    pub fn computed(&mut self, from: BlockId, address: Value, targets: &[BlockId]) {
+    pub(super) fn computed(&mut self, from: BlockId, address: Value, targets: &[BlockId]) {
         let address = self.operand(address);
         let value = self.bits_of(Scalar::Ptr, address);
         let mut cases: Vec<(u128, ir::BlockId)> = Vec::with_capacity(targets.len());
@@ -63,14 +63,14 @@ impl Lower<'_, '_> {
     }
 
     /// The only edge out of a block: the `phi` copies go to the end of the block.
-    pub fn jump(&mut self, from: BlockId, to: BlockId) {
+    pub(super) fn jump(&mut self, from: BlockId, to: BlockId) {
         self.copies(from, to);
         let to = self.target(to);
         self.out.jump(to);
     }
 
     /// One of several edges out of a block: `phi` copies get their own block.
-    pub fn edge(&mut self, from: BlockId, to: BlockId) -> ir::BlockId {
+    pub(super) fn edge(&mut self, from: BlockId, to: BlockId) -> ir::BlockId {
         let target = self.target(to);
         if !self.body.insts(to).first().is_some_and(is_phi) {
             return target;

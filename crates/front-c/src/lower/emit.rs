@@ -6,20 +6,20 @@ use raddle_ir::{BinOp, CastOp, InstKind, IntPred, Operand, Pred, Reg, Type as Sc
 use raddle_llvm::ast::BinaryOp;
 
 impl Lower<'_, '_> {
-    pub fn fresh(&mut self, ty: Scalar) -> Reg {
+    pub(super) fn fresh(&mut self, ty: Scalar) -> Reg {
         self.out.reg(None, ty)
     }
 
-    pub fn push(&mut self, kind: InstKind) {
+    pub(super) fn push(&mut self, kind: InstKind) {
         self.out.push(kind);
     }
 
     /// Emits a failure for a construct that cannot be translated.
-    pub fn unsupported(&mut self, what: impl Into<String>) {
+    pub(super) fn unsupported(&mut self, what: impl Into<String>) {
         self.push(InstKind::Unsupported { what: what.into() });
     }
 
-    pub fn bin(&mut self, op: BinOp, ty: Scalar, a: Operand, b: Operand) -> Operand {
+    pub(super) fn bin(&mut self, op: BinOp, ty: Scalar, a: Operand, b: Operand) -> Operand {
         if let Some(folded) = fold(op, ty, a, b) {
             return folded;
         }
@@ -28,19 +28,19 @@ impl Lower<'_, '_> {
         dst.into()
     }
 
-    pub fn un(&mut self, op: UnOp, ty: Scalar, a: Operand) -> Operand {
+    pub(super) fn un(&mut self, op: UnOp, ty: Scalar, a: Operand) -> Operand {
         let dst = self.fresh(ty);
         self.push(InstKind::Un { op, ty, dst, a });
         dst.into()
     }
 
-    pub fn cmp(&mut self, pred: IntPred, ty: Scalar, a: Operand, b: Operand) -> Operand {
+    pub(super) fn cmp(&mut self, pred: IntPred, ty: Scalar, a: Operand, b: Operand) -> Operand {
         let dst = self.fresh(Scalar::BOOL);
         self.push(InstKind::Cmp { pred: Pred::Int(pred), ty, dst, a, b });
         dst.into()
     }
 
-    pub fn select(&mut self, ty: Scalar, cond: Operand, a: Operand, b: Operand) -> Operand {
+    pub(super) fn select(&mut self, ty: Scalar, cond: Operand, a: Operand, b: Operand) -> Operand {
         match cond {
             Operand::Int(0) => return b,
             Operand::Int(_) => return a,
@@ -51,7 +51,7 @@ impl Lower<'_, '_> {
         dst.into()
     }
 
-    pub fn cast(&mut self, op: CastOp, from: Scalar, to: Scalar, a: Operand) -> Operand {
+    pub(super) fn cast(&mut self, op: CastOp, from: Scalar, to: Scalar, a: Operand) -> Operand {
         match (op, a) {
             (_, Operand::Undef) => return Operand::Undef,
             (
@@ -70,7 +70,7 @@ impl Lower<'_, '_> {
     }
 
     /// Converts the bits to another type, truncated or zero-extended to fit.
-    pub fn coerce(&mut self, from: Scalar, to: Scalar, value: Operand) -> Operand {
+    pub(super) fn coerce(&mut self, from: Scalar, to: Scalar, value: Operand) -> Operand {
         if from == to {
             return value;
         }
@@ -81,7 +81,7 @@ impl Lower<'_, '_> {
     }
 
     /// Converts an integer to another width.
-    pub fn resize(&mut self, from: Scalar, to: Scalar, value: Operand) -> Operand {
+    pub(super) fn resize(&mut self, from: Scalar, to: Scalar, value: Operand) -> Operand {
         match from.bits().cmp(&to.bits()) {
             std::cmp::Ordering::Less => self.cast(CastOp::ZExt, from, to, value),
             std::cmp::Ordering::Equal => value,
@@ -90,7 +90,7 @@ impl Lower<'_, '_> {
     }
 
     /// The bits of a value, as an integer of its width.
-    pub fn bits_of(&mut self, from: Scalar, value: Operand) -> Operand {
+    pub(super) fn bits_of(&mut self, from: Scalar, value: Operand) -> Operand {
         let to = Scalar::Int(from.bits() as u8);
         match from {
             Scalar::Int(_) => value,
@@ -100,7 +100,7 @@ impl Lower<'_, '_> {
     }
 
     /// The value of type `to` that has the bits of an integer of the same width.
-    pub fn with_bits(&mut self, to: Scalar, value: Operand) -> Operand {
+    pub(super) fn with_bits(&mut self, to: Scalar, value: Operand) -> Operand {
         let from = Scalar::Int(to.bits() as u8);
         match to {
             Scalar::Int(_) => value,
@@ -110,7 +110,7 @@ impl Lower<'_, '_> {
     }
 
     /// `base` plus a number of bytes.
-    pub fn offset(&mut self, base: Operand, by: i64) -> Operand {
+    pub(super) fn offset(&mut self, base: Operand, by: i64) -> Operand {
         match base {
             _ if by == 0 => base,
             Operand::Global(id, at) => Operand::Global(id, at.wrapping_add(by)),
@@ -120,7 +120,7 @@ impl Lower<'_, '_> {
 
     /// An address to write through. The address of a constant object is moved into a register, so that the
     /// error is found when the program runs (the verifier rejects direct writes to constant objects).
-    pub fn writable(&mut self, address: Operand) -> Operand {
+    pub(super) fn writable(&mut self, address: Operand) -> Operand {
         match address {
             Operand::Global(id, _) if self.asm.program.globals[id].constant => {
                 let dst = self.fresh(Scalar::Ptr);
@@ -131,7 +131,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub fn assign(&mut self, ty: Scalar, dst: Reg, a: Operand) {
+    pub(super) fn assign(&mut self, ty: Scalar, dst: Reg, a: Operand) {
         self.push(InstKind::Move { ty, dst, a });
     }
 }

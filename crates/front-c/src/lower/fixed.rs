@@ -9,7 +9,7 @@ use raddle_ir::{Global, InstKind, Operand, Order, Program, Type as Scalar};
 const ADDRESS: u64 = 8;
 
 /// Replaces such loads in all functions except library functions.
-pub fn read(program: &mut Program) {
+pub(super) fn read(program: &mut Program) {
     let globals = &program.globals;
     for function in program.funcs.values_mut().filter(|function| !function.library) {
         for block in function.blocks.values_mut() {

@@ -48,7 +48,7 @@ pub(super) struct Lower<'a, 'm> {
 }
 
 /// The body of `symbol`, which is defined.
-pub fn lower(asm: &mut ProgramLowering<'_>, symbol: Symbol, id: FuncId) -> ir::Function {
+pub(super) fn lower(asm: &mut ProgramLowering<'_>, symbol: Symbol, id: FuncId) -> ir::Function {
     let declared = asm.program.funcs[id].clone();
     let unit = asm.unit(symbol);
     let GlobalKind::Function(function) = &asm.global_value(symbol).kind else {
@@ -188,14 +188,14 @@ impl Lower<'_, '_> {
     }
 
     /// `x` for the variable that stores a parameter `x` (`x.addr`).
-    pub fn variable_name(&mut self, alloca: LocalId) -> Option<String> {
+    pub(super) fn variable_name(&mut self, alloca: LocalId) -> Option<String> {
         let name = self.body.locals[alloca].name.map(|id| self.unit.module.name(id))?;
         let plain = name.strip_suffix(".addr").unwrap_or(name);
         self.free_name(plain).or_else(|| self.free_name(name))
     }
 
     /// The name of a variable in messages.
-    pub fn source_name(&self, alloca: LocalId) -> &str {
+    pub(super) fn source_name(&self, alloca: LocalId) -> &str {
         let name = self.body.locals[alloca].name.map(|id| self.unit.module.name(id));
         name.map_or("a variable", |name| name.strip_suffix(".addr").unwrap_or(name))
     }
@@ -253,7 +253,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub fn dead_end(&mut self, what: &str) {
+    pub(super) fn dead_end(&mut self, what: &str) {
         self.unsupported(what);
         self.out.end(TerminatorKind::Unreachable);
     }
@@ -290,7 +290,7 @@ impl Lower<'_, '_> {
     // ---- promoted variables ----
 
     /// Emits a check that fails unless the register is set.
-    pub fn check_assigned(&mut self, set: Reg, name: &str) {
+    pub(super) fn check_assigned(&mut self, set: Reg, name: &str) {
         let (fine, bad) = (self.out.block(None), self.out.block(None));
         self.out.branch(set, fine, bad);
         self.out.switch_to(bad);

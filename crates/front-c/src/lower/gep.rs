@@ -9,7 +9,7 @@ use raddle_llvm::ast::{LocalId, Type, TypeId, Value};
 /// Walks over the indices: keeps the type in which the next index selects or counts, and the constant part
 /// of the offset. Offsets wrap, as addresses do.
 #[derive(Debug)]
-pub struct Walk {
+pub(super) struct Walk {
     at: TypeId,
     /// Whether the next index is the first, which counts whole objects.
     first: bool,
@@ -17,12 +17,12 @@ pub struct Walk {
 }
 
 impl Walk {
-    pub fn new(source: TypeId) -> Walk {
+    pub(super) fn new(source: TypeId) -> Walk {
         Walk { at: source, first: true, offset: 0 }
     }
 
     /// Applies a constant index.
-    pub fn constant(&mut self, unit: &Unit, index: i64) -> Option<()> {
+    pub(super) fn constant(&mut self, unit: &Unit, index: i64) -> Option<()> {
         if !self.first && matches!(unit.module.ty(self.at), Type::Struct { .. }) {
             let (field, offset) =
                 unit.layout.element(&unit.module, self.at, u64::try_from(index).ok()?)?;
@@ -36,7 +36,7 @@ impl Walk {
     }
 
     /// Applies an index that is not constant; returns the number of bytes for each step of the index.
-    pub fn step(&mut self, unit: &Unit) -> Option<u64> {
+    pub(super) fn step(&mut self, unit: &Unit) -> Option<u64> {
         if self.first {
             self.first = false;
             return Some(unit.layout.extent(self.at)?.size);
@@ -53,7 +53,13 @@ impl Walk {
 }
 
 impl Lower<'_, '_> {
-    pub fn gep(&mut self, result: Option<LocalId>, source: TypeId, base: Value, indices: &[Value]) {
+    pub(super) fn gep(
+        &mut self,
+        result: Option<LocalId>,
+        source: TypeId,
+        base: Value,
+        indices: &[Value],
+    ) {
         match self.address(source, base, indices) {
             Some(address) => self.define(result, address),
             None => {

@@ -11,16 +11,16 @@ use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind, GlobalValue, Type, TypeId
 const UNKNOWN_SIZE: u64 = 8;
 
 /// Whether writes to it are errors.
-pub fn is_constant(value: &GlobalValue) -> bool {
+pub(super) fn is_constant(value: &GlobalValue) -> bool {
     matches!(&value.kind, GlobalKind::Variable(variable) if variable.constant && variable.init.is_some())
 }
 
-pub fn is_thread_local(value: &GlobalValue) -> bool {
+pub(super) fn is_thread_local(value: &GlobalValue) -> bool {
     matches!(&value.kind, GlobalKind::Variable(variable) if variable.thread_local)
 }
 
 /// The variable that `symbol` defines, or a zeroed variable if no module defines it.
-pub fn lower(
+pub(super) fn lower(
     asm: &mut ProgramLowering<'_>,
     symbol: Symbol,
     id: GlobalId,

@@ -31,7 +31,12 @@ struct State {
 }
 
 impl Lower<'_, '_> {
-    pub fn inline_assembly(&mut self, asm: &InlineAsm, call: &Call, result: Option<LocalId>) {
+    pub(super) fn inline_assembly(
+        &mut self,
+        asm: &InlineAsm,
+        call: &Call,
+        result: Option<LocalId>,
+    ) {
         let steps = if asm.intel_dialect { None } else { steps(&asm.template) };
         self.asm.machines.extend(steps.iter().flatten().filter_map(Step::machine));
         let done = steps.and_then(|steps| self.run(&steps, asm, call, result));

@@ -73,7 +73,7 @@ fn arm(name: &str, option: u128) -> Option<FenceKind> {
 
 impl Lower<'_, '_> {
     /// `name` is the name without `llvm.`.
-    pub fn intrinsic(&mut self, name: &str, call: &Call, result: Option<LocalId>) {
+    pub(super) fn intrinsic(&mut self, name: &str, call: &Call, result: Option<LocalId>) {
         if SILENT.iter().any(|prefix| name.starts_with(prefix)) {
             return self.define_undefined(result);
         }

@@ -22,7 +22,7 @@ pub(super) struct Lanes {
 
 impl<'a, 'm> Lower<'a, 'm> {
     /// `None` if the type is not a vector, or if it is too large.
-    pub fn lane_type(&self, ty: TypeId) -> Option<Lanes> {
+    pub(super) fn lane_type(&self, ty: TypeId) -> Option<Lanes> {
         let Type::Vector { element, len, .. } = self.unit.module.ty(ty) else {
             return None;
         };
@@ -64,7 +64,7 @@ impl<'a, 'm> Lower<'a, 'm> {
     }
 
     /// Applies `f` lane by lane.
-    pub fn map_lanes(
+    pub(super) fn map_lanes(
         &mut self,
         inputs: &[Value],
         to: TypeId,
@@ -87,7 +87,7 @@ impl<'a, 'm> Lower<'a, 'm> {
         Some(self.join(target, &made))
     }
 
-    pub fn choose_lanes(
+    pub(super) fn choose_lanes(
         &mut self,
         result: Option<LocalId>,
         cond: Value,
@@ -119,7 +119,7 @@ impl<'a, 'm> Lower<'a, 'm> {
         self.bin(BinOp::Mul, lanes.whole, index, Operand::Int(lanes.bits.into()))
     }
 
-    pub fn extract_element(&mut self, result: Option<LocalId>, vector: Value, index: Value) {
+    pub(super) fn extract_element(&mut self, result: Option<LocalId>, vector: Value, index: Value) {
         let Some(lanes) = self.type_of(vector).and_then(|ty| self.lane_type(ty)) else {
             self.unsupported("an element of a vector of more than 128 bits");
             return self.define_undefined(result);
@@ -130,7 +130,7 @@ impl<'a, 'm> Lower<'a, 'm> {
         self.define(result, lane);
     }
 
-    pub fn insert_element(
+    pub(super) fn insert_element(
         &mut self,
         result: Option<LocalId>,
         vector: Value,
@@ -159,7 +159,13 @@ impl<'a, 'm> Lower<'a, 'm> {
         self.define(result, whole);
     }
 
-    pub fn shuffle(&mut self, result: Option<LocalId>, lhs: Value, rhs: Value, mask: ConstId) {
+    pub(super) fn shuffle(
+        &mut self,
+        result: Option<LocalId>,
+        lhs: Value,
+        rhs: Value,
+        mask: ConstId,
+    ) {
         let made = self.shuffled(result, lhs, rhs, mask);
         match made {
             Some(whole) => self.define(result, whole),

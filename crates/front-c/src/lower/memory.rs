@@ -27,7 +27,7 @@ fn access(atomic: Option<Atomic>, volatile: bool) -> Access {
 }
 
 impl Lower<'_, '_> {
-    pub fn alloca(
+    pub(super) fn alloca(
         &mut self,
         result: Option<LocalId>,
         ty: TypeId,
@@ -65,7 +65,7 @@ impl Lower<'_, '_> {
 
     // ---- load, store ----
 
-    pub fn load(&mut self, index: u32, inst: &Inst) {
+    pub(super) fn load(&mut self, index: u32, inst: &Inst) {
         let InstKind::Load { ptr, volatile, atomic, .. } = &inst.kind else {
             return;
         };
@@ -110,7 +110,7 @@ impl Lower<'_, '_> {
         self.define(Some(result), value);
     }
 
-    pub fn store(&mut self, index: u32, inst: &Inst) {
+    pub(super) fn store(&mut self, index: u32, inst: &Inst) {
         let InstKind::Store { value, ptr, volatile, atomic, .. } = &inst.kind else {
             return;
         };
@@ -147,7 +147,7 @@ impl Lower<'_, '_> {
 
     // ---- atomic operations ----
 
-    pub fn fence(&mut self, atomic: Atomic) {
+    pub(super) fn fence(&mut self, atomic: Atomic) {
         let scope = atomic.scope.map(|id| self.unit.module.name(id));
         let kind = match atomic.order {
             _ if scope == Some("singlethread") => FenceKind::Compiler,
@@ -159,7 +159,7 @@ impl Lower<'_, '_> {
         self.push(Out::Fence { kind });
     }
 
-    pub fn cmpxchg(&mut self, result: Option<LocalId>, exchange: &CmpXchg) {
+    pub(super) fn cmpxchg(&mut self, result: Option<LocalId>, exchange: &CmpXchg) {
         let Some(ty) = self.scalar_of(exchange.expected) else {
             self.unsupported("an exchange of more than 128 bits");
             return self.define_undefined(result);
@@ -182,7 +182,7 @@ impl Lower<'_, '_> {
         self.define_parts(result, &[dst.into(), ok.into()]);
     }
 
-    pub fn rmw(
+    pub(super) fn rmw(
         &mut self,
         result: Option<LocalId>,
         op: ast::RmwOp,

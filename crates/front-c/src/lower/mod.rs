@@ -38,5 +38,5 @@ mod start;
 mod value;
 mod varargs;
 
-pub use program::{ProgramLowering, Source};
-pub use start::start;
+pub(crate) use program::{ProgramLowering, Source};
+pub(crate) use start::start;

@@ -18,7 +18,7 @@ fn int(value: u32) -> Operand {
 
 impl Lower<'_, '_> {
     /// The wrapped result, and whether it wrapped.
-    pub fn overflowing(
+    pub(super) fn overflowing(
         &mut self,
         kind: &str,
         ty: Scalar,
@@ -88,7 +88,7 @@ impl Lower<'_, '_> {
         Some((product, self.cmp(IntPred::Ne, ty, back, expected)))
     }
 
-    pub fn saturating(
+    pub(super) fn saturating(
         &mut self,
         kind: &str,
         ty: Scalar,
@@ -113,7 +113,7 @@ impl Lower<'_, '_> {
 
     // ---- bits ----
 
-    pub fn bswap(&mut self, ty: Scalar, a: Operand) -> Operand {
+    pub(super) fn bswap(&mut self, ty: Scalar, a: Operand) -> Operand {
         let bytes = ty.bits() / 8;
         let mut whole = Operand::Int(0);
         for index in 0..bytes {
@@ -125,7 +125,7 @@ impl Lower<'_, '_> {
         whole
     }
 
-    pub fn bit_reverse(&mut self, ty: Scalar, a: Operand) -> Option<Operand> {
+    pub(super) fn bit_reverse(&mut self, ty: Scalar, a: Operand) -> Option<Operand> {
         if !ty.bits().is_multiple_of(8) {
             return None;
         }
@@ -142,7 +142,7 @@ impl Lower<'_, '_> {
     }
 
     /// The number of set bits: counted in pairs, nibbles, bytes, then all bytes at once.
-    pub fn population(&mut self, ty: Scalar, a: Operand) -> Operand {
+    pub(super) fn population(&mut self, ty: Scalar, a: Operand) -> Operand {
         let wide = Scalar::Int(ty.bits().next_power_of_two().max(8) as u8);
         let mut at = self.resize(ty, wide, a);
         let half = self.bin(BinOp::LShr, wide, at, int(1));
@@ -162,7 +162,7 @@ impl Lower<'_, '_> {
         self.resize(wide, ty, at)
     }
 
-    pub fn leading_zeros(&mut self, ty: Scalar, a: Operand) -> Operand {
+    pub(super) fn leading_zeros(&mut self, ty: Scalar, a: Operand) -> Operand {
         let mut at = a;
         let mut by = 1;
         while by < ty.bits() {
@@ -175,7 +175,7 @@ impl Lower<'_, '_> {
         self.bin(BinOp::Sub, ty, width, count)
     }
 
-    pub fn trailing_zeros(&mut self, ty: Scalar, a: Operand) -> Operand {
+    pub(super) fn trailing_zeros(&mut self, ty: Scalar, a: Operand) -> Operand {
         let flipped = self.un(UnOp::Not, ty, a);
         let below = self.bin(BinOp::Sub, ty, a, Operand::Int(1));
         let low = self.bin(BinOp::And, ty, flipped, below);
@@ -183,7 +183,7 @@ impl Lower<'_, '_> {
     }
 
     /// Shifts the concatenation of both operands; returns the high half of a left shift, else the low half.
-    pub fn funnel(
+    pub(super) fn funnel(
         &mut self,
         ty: Scalar,
         a: Operand,

@@ -15,7 +15,7 @@ const MAX_CHOICES: u64 = 1 << 16;
 
 impl Lower<'_, '_> {
     /// Translates the call if it is one of these; returns whether it was.
-    pub fn special(
+    pub(super) fn special(
         &mut self,
         symbol: Symbol,
         name: &str,

@@ -15,7 +15,7 @@ use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind};
 type Constructor = (u128, Operand);
 
 /// Adds the initial thread. `file` is the file that the message about a missing `main` names.
-pub fn start(asm: &mut ProgramLowering<'_>, file: &str) -> Result<(), Diagnostic> {
+pub(crate) fn start(asm: &mut ProgramLowering<'_>, file: &str) -> Result<(), Diagnostic> {
     let main = asm.source.links.find("main").map(|symbol| asm.definition(symbol));
     let main = main.filter(|symbol| is_function(asm, *symbol)).ok_or_else(|| {
         Diagnostic::whole_file(file, "the program has no main").expected("a function main")

@@ -12,7 +12,7 @@ const MAX_INDEX: u32 = 1 << 12;
 
 /// The value of a local.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Val {
+pub(super) enum Val {
     /// No value yet, or a value that could not be translated.
     #[default]
     Unset,
@@ -21,24 +21,24 @@ pub enum Val {
     Many(Box<[Operand]>),
 }
 
-pub type Operands = SmallVec<[Operand; 2]>;
+pub(super) type Operands = SmallVec<[Operand; 2]>;
 
 impl Lower<'_, '_> {
-    pub fn type_of(&self, value: Value) -> Option<TypeId> {
+    pub(super) fn type_of(&self, value: Value) -> Option<TypeId> {
         self.unit.module.value_type(self.body, value)
     }
 
     /// The register type of a value; `None` for aggregates and types without a register.
-    pub fn scalar_of(&self, value: Value) -> Option<Scalar> {
+    pub(super) fn scalar_of(&self, value: Value) -> Option<Scalar> {
         self.unit.layout.scalar(self.type_of(value)?)
     }
 
-    pub fn result_scalar(&self, result: LocalId) -> Option<Scalar> {
+    pub(super) fn result_scalar(&self, result: LocalId) -> Option<Scalar> {
         self.unit.layout.scalar(self.body.locals[result].ty)
     }
 
     /// A value that is a single scalar.
-    pub fn operand(&mut self, value: Value) -> Operand {
+    pub(super) fn operand(&mut self, value: Value) -> Operand {
         match value {
             Value::Local(local) => match &self.values[local] {
                 Val::One(operand) => *operand,
@@ -67,7 +67,7 @@ impl Lower<'_, '_> {
     }
 
     /// A value as its leaves; one leaf for a scalar.
-    pub fn parts(&mut self, value: Value) -> Operands {
+    pub(super) fn parts(&mut self, value: Value) -> Operands {
         match value {
             Value::Local(local) => match &self.values[local] {
                 Val::Many(leaves) => leaves.iter().copied().collect(),
@@ -115,19 +115,19 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub fn leaves(&self, ty: TypeId) -> Option<Leaves> {
+    pub(super) fn leaves(&self, ty: TypeId) -> Option<Leaves> {
         self.unit.layout.leaves(&self.unit.module, ty)
     }
 
     // ---- results ----
 
-    pub fn define(&mut self, result: Option<LocalId>, operand: Operand) {
+    pub(super) fn define(&mut self, result: Option<LocalId>, operand: Operand) {
         if let Some(result) = result {
             self.values[result] = Val::One(operand);
         }
     }
 
-    pub fn define_parts(&mut self, result: Option<LocalId>, parts: &[Operand]) {
+    pub(super) fn define_parts(&mut self, result: Option<LocalId>, parts: &[Operand]) {
         let Some(result) = result else {
             return;
         };
@@ -139,7 +139,7 @@ impl Lower<'_, '_> {
     }
 
     /// Defines an unspecified result, after an unsupported construct.
-    pub fn define_undefined(&mut self, result: Option<LocalId>) {
+    pub(super) fn define_undefined(&mut self, result: Option<LocalId>) {
         if let Some(local) = result {
             let parts = self.undefined(self.body.locals[local].ty);
             self.define_parts(result, &parts);
@@ -148,7 +148,7 @@ impl Lower<'_, '_> {
 
     // ---- aggregates in one integer ----
 
-    pub fn pack(&mut self, leaves: &[Leaf], ty: Scalar, parts: &[Operand]) -> Operand {
+    pub(super) fn pack(&mut self, leaves: &[Leaf], ty: Scalar, parts: &[Operand]) -> Operand {
         let mut whole = Operand::Int(0);
         for (leaf, part) in leaves.iter().zip(parts) {
             let bits = self.bits_of(leaf.ty, *part);
@@ -160,7 +160,7 @@ impl Lower<'_, '_> {
         whole
     }
 
-    pub fn unpack(&mut self, leaves: &[Leaf], ty: Scalar, whole: Operand) -> Operands {
+    pub(super) fn unpack(&mut self, leaves: &[Leaf], ty: Scalar, whole: Operand) -> Operands {
         leaves
             .iter()
             .map(|leaf| {
@@ -190,7 +190,12 @@ impl Lower<'_, '_> {
         Some((first, self.leaves(at)?.len()))
     }
 
-    pub fn extract_value(&mut self, result: Option<LocalId>, aggregate: Value, indices: &[u32]) {
+    pub(super) fn extract_value(
+        &mut self,
+        result: Option<LocalId>,
+        aggregate: Value,
+        indices: &[u32],
+    ) {
         let parts = self.parts(aggregate);
         let chosen = self.type_of(aggregate).and_then(|ty| self.selected(ty, indices));
         match chosen.and_then(|(first, count)| parts.get(first..first + count)) {
@@ -202,7 +207,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub fn insert_value(
+    pub(super) fn insert_value(
         &mut self,
         result: Option<LocalId>,
         aggregate: Value,

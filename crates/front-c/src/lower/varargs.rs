@@ -80,7 +80,7 @@ impl Lower<'_, '_> {
 
     /// Creates one object for the arguments of all variadic calls of the function: arguments are written
     /// right before a call, and are not needed after it.
-    pub fn make_area(&mut self, order: &[BlockId]) {
+    pub(super) fn make_area(&mut self, order: &[BlockId]) {
         let mut slots = 0;
         for block in order {
             for inst in self.body.insts(*block) {
@@ -102,7 +102,7 @@ impl Lower<'_, '_> {
     }
 
     /// Writes the arguments and returns their address.
-    pub fn variadic_arguments(&mut self, args: &[Arg]) -> Operand {
+    pub(super) fn variadic_arguments(&mut self, args: &[Arg]) -> Operand {
         let Some(area) = self.area.filter(|_| !args.is_empty()) else {
             return Operand::Int(0);
         };
@@ -144,7 +144,7 @@ impl Lower<'_, '_> {
         self.push(Out::Store { ty, addr, value, access: PLAIN });
     }
 
-    pub fn va_start(&mut self, list: &Arg) {
+    pub(super) fn va_start(&mut self, list: &Arg) {
         let list = self.operand(list.value);
         let args = self.variadic.map_or(Operand::Int(0), Operand::Reg);
         match self.list_kind() {
@@ -165,7 +165,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub fn va_copy(&mut self, to: &Arg, from: &Arg) {
+    pub(super) fn va_copy(&mut self, to: &Arg, from: &Arg) {
         let size = Operand::Int(self.list_kind().size().into());
         let [to, from] =
             [to, from].map(|arg| AlignedAddress { addr: self.operand(arg.value), align: SLOT });
@@ -173,7 +173,7 @@ impl Lower<'_, '_> {
     }
 
     /// The instruction `va_arg`, which clang emits on targets where it does not expand it.
-    pub fn va_arg(&mut self, result: Option<LocalId>, list: Value) {
+    pub(super) fn va_arg(&mut self, result: Option<LocalId>, list: Value) {
         let extent = result.and_then(|local| self.unit.layout.extent(self.body.locals[local].ty));
         let leaves = result.and_then(|local| self.leaves(self.body.locals[local].ty));
         let (Some(extent), Some(leaves)) = (extent, leaves) else {

@@ -40,7 +40,7 @@ impl Set {
 }
 
 /// Marks the loads that need a check at run time, and their slots.
-pub fn prove(plan: &mut Plan, unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) {
+pub(super) fn prove(plan: &mut Plan, unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) {
     let starts = at_starts(plan, body, order);
     for block in order {
         let mut now = starts[*block].clone();

@@ -7,7 +7,7 @@ use raddle_llvm::ast::{BinaryOp, Body, ConstKind, InstKind, LocalId, Value};
 /// Whether the instruction with this index is a load that only preserves the neighbours of a
 /// bit-field: its value is masked by a constant, possibly combined with the new bits, and stored
 /// back to the same address. C allows this on a structure that is not yet assigned.
-pub fn is_update(unit: &Unit, body: &Body, uses: &Uses, load: u32) -> bool {
+pub(crate) fn is_update(unit: &Unit, body: &Body, uses: &Uses, load: u32) -> bool {
     let inst = &body.insts[load as usize];
     let (InstKind::Load { ptr, .. }, Some(loaded)) = (&inst.kind, inst.result) else {
         return false;

@@ -15,7 +15,7 @@
 mod assigned;
 mod bits;
 
-pub use bits::is_update;
+pub(crate) use bits::is_update;
 
 use crate::link::Unit;
 use crate::uses::Uses;
@@ -28,11 +28,11 @@ use rustc_hash::FxHashSet;
 
 /// A variable that becomes a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SlotId(u32);
+pub(crate) struct SlotId(u32);
 entity_impl!(SlotId, "slot");
 
 #[derive(Clone, Debug)]
-pub struct Slot {
+pub(crate) struct Slot {
     pub alloca: LocalId,
     /// The `alloca`, and its casts to pointers of other types.
     addresses: Vec<LocalId>,
@@ -47,7 +47,7 @@ pub struct Slot {
 }
 
 #[derive(Debug, Default)]
-pub struct Plan {
+pub(crate) struct Plan {
     pub slots: PrimaryMap<SlotId, Slot>,
     of: SecondaryMap<LocalId, Option<SlotId>>,
     /// The loads that need a check, as indices into [`Body::insts`].
@@ -58,7 +58,7 @@ pub struct Plan {
 
 impl Plan {
     /// `order` contains the reachable blocks, the entry first.
-    pub fn new(unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) -> Plan {
+    pub(crate) fn new(unit: &Unit, body: &Body, uses: &Uses, order: &[BlockId]) -> Plan {
         let mut plan = Plan::default();
         for inst in body.insts(body.entry()) {
             if let Some(slot) = promotable(unit, body, uses, inst) {
@@ -74,18 +74,18 @@ impl Plan {
         plan
     }
 
-    pub fn slot(&self, pointer: Value) -> Option<SlotId> {
+    pub(crate) fn slot(&self, pointer: Value) -> Option<SlotId> {
         match pointer {
             Value::Local(local) => self.of[local],
             _ => None,
         }
     }
 
-    pub fn must_check(&self, inst: u32) -> bool {
+    pub(crate) fn must_check(&self, inst: u32) -> bool {
         self.unproven.contains(&inst)
     }
 
-    pub fn is_dropped(&self, inst: u32) -> bool {
+    pub(crate) fn is_dropped(&self, inst: u32) -> bool {
         self.dropped.contains(&inst)
     }
 
@@ -182,7 +182,7 @@ fn promotable(unit: &Unit, body: &Body, uses: &Uses, inst: &Inst) -> Option<Slot
 }
 
 /// Whether the instruction is an intrinsic that only annotates a variable and has no effect.
-pub fn is_marker(unit: &Unit, kind: &InstKind) -> bool {
+pub(crate) fn is_marker(unit: &Unit, kind: &InstKind) -> bool {
     let InstKind::Call(call) = kind else {
         return false;
     };

@@ -4,7 +4,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use raddle_ir::flow::back_edges;
 use raddle_ir::{Block, BlockId, Function, Operand, TerminatorKind};
 
-pub fn simplify(function: &mut Function) {
+pub(super) fn simplify(function: &mut Function) {
     if function.blocks.is_empty() {
         return;
     }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 const WINDOW: usize = 32;
 
 /// Within each block, replaces reads of a copy by reads of the original, as long as neither changes.
-pub fn propagate(function: &mut Function) {
+pub(super) fn propagate(function: &mut Function) {
     for block in function.blocks.values_mut() {
         let mut known = Copies::default();
         for inst in &mut block.insts {
@@ -70,7 +70,7 @@ impl Copies {
 }
 
 /// Turns `t = …; x = t` into `x = …` if nothing else reads `t`.
-pub fn coalesce(function: &mut Function) {
+pub(super) fn coalesce(function: &mut Function) {
     let mut reads: SecondaryMap<Reg, u32> = SecondaryMap::new();
     let mut writes: SecondaryMap<Reg, u32> = SecondaryMap::new();
     for block in function.blocks.values() {

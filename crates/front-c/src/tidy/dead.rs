@@ -33,7 +33,7 @@ fn reads(function: &Function) -> SecondaryMap<Reg, u32> {
 }
 
 /// Drops pure instructions whose result is never read, until none is left.
-pub fn remove(function: &mut Function) {
+pub(super) fn remove(function: &mut Function) {
     let mut reads = reads(function);
     let mut changed = true;
     while changed {
@@ -63,7 +63,7 @@ pub fn remove(function: &mut Function) {
 }
 
 /// Renumbers the registers that are left, parameters first.
-pub fn compact(function: &mut Function) {
+pub(super) fn compact(function: &mut Function) {
     let mut used: SecondaryMap<Reg, bool> = SecondaryMap::new();
     function.params.iter().for_each(|param| used[*param] = true);
     for block in function.blocks.values() {

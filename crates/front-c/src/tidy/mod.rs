@@ -16,7 +16,7 @@ mod dead;
 
 use raddle_ir::Function;
 
-pub fn run(function: &mut Function) {
+pub(crate) fn run(function: &mut Function) {
     blocks::simplify(function);
     copies::propagate(function);
     dead::remove(function);

@@ -8,12 +8,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The folder of C programs.
-pub fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name)
 }
 
 /// The C programs of a folder, sorted.
-pub fn programs(name: &str) -> Vec<PathBuf> {
+pub(crate) fn programs(name: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder(name)).expect("the folder is there");
     let paths = entries.map(|entry| entry.expect("a readable entry").path());
     let mut paths: Vec<PathBuf> =
@@ -24,7 +24,7 @@ pub fn programs(name: &str) -> Vec<PathBuf> {
 }
 
 /// Every compiler of the versions that are supported; none, with a note, if there is no clang.
-pub fn compilers() -> Vec<PathBuf> {
+pub(crate) fn compilers() -> Vec<PathBuf> {
     let Ok(newest) = clang::find(None, &Options::default().budget) else {
         raddle_testing::missing("clang");
         return Vec::new();
@@ -41,7 +41,7 @@ pub fn compilers() -> Vec<PathBuf> {
     found
 }
 
-pub fn options(compiler: &Path, flags: &[&str]) -> Options {
+pub(crate) fn options(compiler: &Path, flags: &[&str]) -> Options {
     Options {
         clang: Some(compiler.to_owned()),
         flags: flags.iter().map(OsString::from).collect(),
@@ -49,12 +49,12 @@ pub fn options(compiler: &Path, flags: &[&str]) -> Options {
     }
 }
 
-pub fn program(paths: &[PathBuf], options: &Options) -> Verified {
+pub(crate) fn program(paths: &[PathBuf], options: &Options) -> Verified {
     program_unless_crash(paths, options).expect("the compiler does not crash")
 }
 
 /// None, with a note, where the compiler itself crashes.
-pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Verified> {
+pub(crate) fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Verified> {
     match load(paths, options) {
         Ok(loaded) => Some(loaded.program),
         Err(Error::Compiler(messages)) if messages.contains("PLEASE submit a bug report") => {
@@ -67,12 +67,12 @@ pub fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Veri
     }
 }
 
-pub fn run(program: &Verified, model: Model) -> Summary {
+pub(crate) fn run(program: &Verified, model: Model) -> Summary {
     explore(program, &raddle_engine::Options::new(model))
 }
 
 /// What went wrong, for messages: kind, line, message.
-pub fn failures(program: &Program, summary: &Summary) -> Vec<String> {
+pub(crate) fn failures(program: &Program, summary: &Summary) -> Vec<String> {
     let shown = |failure: &raddle_engine::Failure| {
         let line = program.loc(failure.loc).map_or(0, |loc| loc.line);
         format!("{} at {line}: {}", failure.kind.name(), failure.message)
@@ -81,7 +81,7 @@ pub fn failures(program: &Program, summary: &Summary) -> Vec<String> {
 }
 
 /// The rest of the line in a file that starts with `// key:`.
-pub fn header(path: &Path, key: &str) -> Option<String> {
+pub(crate) fn header(path: &Path, key: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a readable file");
     let prefix = format!("// {key}:");
     text.lines().find_map(|line| Some(line.strip_prefix(&prefix)?.trim().to_owned()))

@@ -26,14 +26,14 @@ fn library() -> String {
 }
 
 /// A program that may call everything in the library.
-pub fn program(source: &str) -> Verified {
+pub(super) fn program(source: &str) -> Verified {
     let source = format!("{source}\n{}", library());
     text::load("test.rir", source.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// `main` with registers `%i`, `%j` (`i32`), `%l` (`i64`), `%p`, `%q` (`ptr`), `%t`, `%u` (`i64`) and
 /// `%ok` (`i1`), and other items.
-pub fn main(items: &str, body: &str) -> Verified {
+pub(super) fn main(items: &str, body: &str) -> Verified {
     program(&format!(
         "{items}
          thread main = @main()
@@ -43,7 +43,7 @@ pub fn main(items: &str, body: &str) -> Verified {
 }
 
 /// A function with the registers of [`main`]; it returns nothing at its end.
-pub fn function(head: &str, body: &str) -> String {
+pub(super) fn function(head: &str, body: &str) -> String {
     format!(
         "func {head} {{
              reg %i: i32, %j: i32, %l: i64, %p: ptr, %q: ptr, %t: i64, %u: i64, %ok: i1
@@ -54,7 +54,7 @@ pub fn function(head: &str, body: &str) -> String {
     )
 }
 
-pub fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
+pub(super) fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
     options.count_traces = true;
     options.limits.executions = Some(INTERLEAVINGS);
@@ -64,7 +64,7 @@ pub fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
 /// The answer of the optimal search, which abandons nothing and finds as many traces and the same
 /// failures as Source-DPOR and, where that ends in time, a search without reduction; all failures
 /// replay.
-pub fn checked(program: &Verified, model: Model) -> Summary {
+pub(super) fn checked(program: &Verified, model: Model) -> Summary {
     let optimal = run(program, model, Strategy::Optimal);
     assert_eq!(optimal.stopped, None, "{model}");
     assert_eq!(optimal.redundant, 0, "{model}: {optimal:?}");
@@ -96,7 +96,7 @@ fn kinds(summary: &Summary) -> Vec<(FailureKind, String)> {
 }
 
 /// No failure, and so many executions under every model.
-pub fn safe(program: &Verified, executions: u64) {
+pub(super) fn safe(program: &Verified, executions: u64) {
     for model in MODELS {
         let found = checked(program, model);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
@@ -105,7 +105,7 @@ pub fn safe(program: &Verified, executions: u64) {
 }
 
 /// A program of one thread: one execution, and no failure.
-pub fn computes(program: &Verified) {
+pub(super) fn computes(program: &Verified) {
     for model in MODELS {
         let found = run(program, model, Strategy::Optimal);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
@@ -114,7 +114,7 @@ pub fn computes(program: &Verified) {
 }
 
 /// No failure under any model, in however many executions.
-pub fn correct(program: &Verified) {
+pub(super) fn correct(program: &Verified) {
     for model in MODELS {
         let found = checked(program, model);
         assert!(found.failures.is_empty(), "{model}: {:?}", found.failures);
@@ -122,7 +122,7 @@ pub fn correct(program: &Verified) {
 }
 
 /// Some execution fails so, and none otherwise, under every model.
-pub fn fails(program: &Verified, kind: FailureKind, message: &str) {
+pub(super) fn fails(program: &Verified, kind: FailureKind, message: &str) {
     for model in MODELS {
         let found = checked(program, model);
         assert!(!found.failures.is_empty(), "{model}: no failure; expected {message}");
@@ -135,7 +135,7 @@ pub fn fails(program: &Verified, kind: FailureKind, message: &str) {
 
 /// Straight code for [`main`] from lines of the form `%r = call @f(…) == VALUE`, where `$'text'` is
 /// a string of the program.
-pub fn calls(lines: &[&str]) -> Verified {
+pub(super) fn calls(lines: &[&str]) -> Verified {
     let mut strings: Vec<String> = Vec::new();
     let mut body = String::new();
     for line in lines {

@@ -17,7 +17,7 @@ pub(super) enum Size {
 const EXCLUSIVE: Access = Access { exclusive: true, ..Access::ASM };
 
 impl Emit<'_, '_> {
-    pub fn size_type(&self, size: Size) -> Type {
+    pub(super) fn size_type(&self, size: Size) -> Type {
         match size {
             Size::Byte => Type::I8,
             Size::Half => Type::I16,
@@ -27,7 +27,7 @@ impl Emit<'_, '_> {
 
     // ---- addresses ----
 
-    pub fn mem_arg(&mut self, arg: &Arg) -> Result<Operand, Diagnostic> {
+    pub(super) fn mem_arg(&mut self, arg: &Arg) -> Result<Operand, Diagnostic> {
         match &arg.kind {
             ArgKind::Mem(mem) if mem.writeback => Err(self
                 .error(arg.at, "this instruction cannot update its base register")
@@ -41,7 +41,7 @@ impl Emit<'_, '_> {
 
     /// The address of `base`, `index` and displacement. A base that is not a register is a
     /// location, if the architecture allows locations in instructions.
-    pub fn address(&mut self, mem: &Mem, at: At) -> Result<Operand, Diagnostic> {
+    pub(super) fn address(&mut self, mem: &Mem, at: At) -> Result<Operand, Diagnostic> {
         let disp = self.displacement(mem.disp, at)?;
         if regs::resolve(self.arch(), &mem.base).is_none() && self.arch() == crate::Arch::X86 {
             self.no_index_here(mem.index.as_ref())?;
@@ -77,7 +77,7 @@ impl Emit<'_, '_> {
     }
 
     /// The sum of 64-bit parts as an address; at least one part.
-    pub fn sum_address(&mut self, parts: &[Operand]) -> Operand {
+    pub(super) fn sum_address(&mut self, parts: &[Operand]) -> Operand {
         let mut sum = parts[0];
         for part in &parts[1..] {
             let next = self.temp(Type::I64);
@@ -91,7 +91,7 @@ impl Emit<'_, '_> {
     }
 
     /// Sets a base register to the address of the completed access.
-    pub fn write_back(&mut self, base: Reg, addr: Operand) {
+    pub(super) fn write_back(&mut self, base: Reg, addr: Operand) {
         self.cast(CastOp::PtrToInt, Type::Ptr, Type::I64, base, addr);
     }
 
@@ -110,22 +110,22 @@ impl Emit<'_, '_> {
         self.cast(op, ty, Type::I64, dst, loaded.into());
     }
 
-    pub fn load(&mut self, dst: Reg, addr: Operand, size: Size) {
+    pub(super) fn load(&mut self, dst: Reg, addr: Operand, size: Size) {
         self.load_with(dst, addr, size, Access::ASM);
     }
 
-    pub fn load_exclusive(&mut self, dst: Reg, addr: Operand) {
+    pub(super) fn load_exclusive(&mut self, dst: Reg, addr: Operand) {
         self.load_with(dst, addr, Size::Word, EXCLUSIVE);
     }
 
-    pub fn store(&mut self, addr: Operand, value: Operand, size: Size) {
+    pub(super) fn store(&mut self, addr: Operand, value: Operand, size: Size) {
         let ty = self.size_type(size);
         let value = self.truncate(value, ty);
         self.function.push(InstKind::Store { ty, addr, value, access: Access::ASM });
     }
 
     /// Returns whether the store happened, an `i1`.
-    pub fn store_conditional(&mut self, addr: Operand, value: Operand) -> Reg {
+    pub(super) fn store_conditional(&mut self, addr: Operand, value: Operand) -> Reg {
         let ty = self.word().ty();
         let value = self.truncate(value, ty);
         let ok = self.temp(Type::BOOL);
@@ -134,7 +134,7 @@ impl Emit<'_, '_> {
     }
 
     /// An atomic read-modify-write of a word; returns the old value.
-    pub fn rmw(&mut self, op: RmwOp, addr: Operand, value: Operand) -> Reg {
+    pub(super) fn rmw(&mut self, op: RmwOp, addr: Operand, value: Operand) -> Reg {
         let ty = self.word().ty();
         let value = self.truncate(value, ty);
         let loaded = self.temp(ty);
@@ -144,7 +144,12 @@ impl Emit<'_, '_> {
     }
 
     /// An atomic compare-and-exchange of a word; returns the old value.
-    pub fn compare_exchange(&mut self, addr: Operand, expected: Operand, new: Operand) -> Reg {
+    pub(super) fn compare_exchange(
+        &mut self,
+        addr: Operand,
+        expected: Operand,
+        new: Operand,
+    ) -> Reg {
         let ty = self.word().ty();
         let expected = self.truncate(expected, ty);
         let new = self.truncate(new, ty);

@@ -25,7 +25,7 @@ pub(super) struct ObservedPlaces(BTreeMap<Key, String>);
 
 impl ObservedPlaces {
     /// The observed registers of one thread.
-    pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &MachineReg> {
+    pub(super) fn of_thread(&self, thread: u32) -> impl Iterator<Item = &MachineReg> {
         let first = Key::Register(thread, MachineReg::Numbered(0));
         self.0.range(first..).map_while(move |(key, _)| match key {
             Key::Register(of, reg) if *of == thread => Some(reg),

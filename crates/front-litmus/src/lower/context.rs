@@ -23,7 +23,7 @@ pub(super) struct Context<'t> {
 
 impl<'t> Context<'t> {
     /// Creates the context and applies the initial state of the test.
-    pub fn new(test: &'t LitmusTest, word: Word) -> Result<Context<'t>, Diagnostic> {
+    pub(super) fn new(test: &'t LitmusTest, word: Word) -> Result<Context<'t>, Diagnostic> {
         let mut program = ProgramBuilder::new(&test.name);
         let file = program.file(&test.file);
         let mut context = Context {
@@ -44,16 +44,16 @@ impl<'t> Context<'t> {
         Ok(context)
     }
 
-    pub fn loc(&mut self, at: At) -> LocId {
+    pub(super) fn loc(&mut self, at: At) -> LocId {
         self.program.loc(self.file, at.line, at.column)
     }
 
-    pub fn error(&self, at: At, message: impl Into<String>) -> Diagnostic {
+    pub(super) fn error(&self, at: At, message: impl Into<String>) -> Diagnostic {
         at.error(&self.test.file, message)
     }
 
     /// The global of a location; it starts as 0 unless the test initialises it.
-    pub fn location(&mut self, name: &str) -> GlobalId {
+    pub(super) fn location(&mut self, name: &str) -> GlobalId {
         if let Some(id) = self.locations.get(name) {
             return *id;
         }
@@ -64,7 +64,7 @@ impl<'t> Context<'t> {
     }
 
     /// The type with which a location's final value is observed.
-    pub fn location_type(&self, name: &str) -> Type {
+    pub(super) fn location_type(&self, name: &str) -> Type {
         match self.types.get(name) {
             Some(DeclType::Int(bits @ (8 | 16))) => Type::Int(*bits),
             _ => self.word.ty(),
@@ -72,7 +72,7 @@ impl<'t> Context<'t> {
     }
 
     /// A number as a word.
-    pub fn word_value(&self, value: i128, at: At) -> Result<i64, Diagnostic> {
+    pub(super) fn word_value(&self, value: i128, at: At) -> Result<i64, Diagnostic> {
         self.word.canonical(value).ok_or_else(|| {
             self.error(at, format!("the number {value} does not fit"))
                 .expected(format!("a number of {} bits", self.word.ty().bits()))
@@ -81,7 +81,7 @@ impl<'t> Context<'t> {
     }
 
     /// The register with this name.
-    pub fn register(&self, name: &Name) -> Result<RegName, Diagnostic> {
+    pub(super) fn register(&self, name: &Name) -> Result<RegName, Diagnostic> {
         regs::resolve(self.test.arch, name).ok_or_else(|| {
             self.error(name.at, format!("`{}` is not a register of {}", name.text, self.test.arch))
                 .expected(regs::listing(self.test.arch))
@@ -89,7 +89,7 @@ impl<'t> Context<'t> {
     }
 
     /// Checks that the test has a column for this thread.
-    pub fn thread(&self, thread: u32, at: At) -> Result<u32, Diagnostic> {
+    pub(super) fn thread(&self, thread: u32, at: At) -> Result<u32, Diagnostic> {
         let count = self.test.threads.len();
         if (thread as usize) < count {
             return Ok(thread);
@@ -103,7 +103,7 @@ impl<'t> Context<'t> {
     }
 
     /// A memory location must not have the name of a register: a register needs a thread.
-    pub fn location_name(&self, name: &Name) -> Result<(), Diagnostic> {
+    pub(super) fn location_name(&self, name: &Name) -> Result<(), Diagnostic> {
         match regs::resolve(self.test.arch, name) {
             None => Ok(()),
             Some(reg) => Err(self
@@ -114,7 +114,7 @@ impl<'t> Context<'t> {
     }
 
     /// The initial value of a register, and the place that defines it.
-    pub fn initial(&self, thread: u32, reg: &MachineReg) -> Option<&(Value, At)> {
+    pub(super) fn initial(&self, thread: u32, reg: &MachineReg) -> Option<&(Value, At)> {
         self.registers.get(&(thread, reg.clone())).or_else(|| match reg {
             MachineReg::Symbolic(name) => self.symbolic.get(name),
             MachineReg::Numbered(_) => None,

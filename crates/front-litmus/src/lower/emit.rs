@@ -33,7 +33,10 @@ pub(super) fn constant(value: i64) -> Operand {
 }
 
 impl<'c, 't> Emit<'c, 't> {
-    pub fn new(context: &'c mut Context<'t>, thread: u32) -> Result<Emit<'c, 't>, Diagnostic> {
+    pub(super) fn new(
+        context: &'c mut Context<'t>,
+        thread: u32,
+    ) -> Result<Emit<'c, 't>, Diagnostic> {
         let mut function = FunctionBuilder::new(format!("P{thread}"));
         let entry = function.current();
         let body = function.block(None);
@@ -59,26 +62,26 @@ impl<'c, 't> Emit<'c, 't> {
         Ok(emit)
     }
 
-    pub fn arch(&self) -> Arch {
+    pub(super) fn arch(&self) -> Arch {
         self.context.test.arch
     }
 
-    pub fn word(&self) -> Word {
+    pub(super) fn word(&self) -> Word {
         self.context.word
     }
 
-    pub fn error(&self, at: At, message: impl Into<String>) -> Diagnostic {
+    pub(super) fn error(&self, at: At, message: impl Into<String>) -> Diagnostic {
         self.context.error(at, message)
     }
 
-    pub fn unsupported(&self, inst: &Inst) -> Diagnostic {
+    pub(super) fn unsupported(&self, inst: &Inst) -> Diagnostic {
         let message = format!("the instruction `{}` is not supported", inst.mnemonic);
         self.error(inst.at, message)
             .expected(format!("an {} instruction that docs/litmus.md lists", self.arch()))
     }
 
     /// Sets the position of the following IR instructions to this instruction.
-    pub fn start_inst(&mut self, inst: &Inst) {
+    pub(super) fn start_inst(&mut self, inst: &Inst) {
         let loc = self.context.loc(inst.at);
         self.function.at(loc);
     }
@@ -97,7 +100,7 @@ impl<'c, 't> Emit<'c, 't> {
         }
     }
 
-    pub fn start_label(&mut self, label: &Name) {
+    pub(super) fn start_label(&mut self, label: &Name) {
         let block = self.labels[&label.text];
         let loc = self.context.loc(label.at);
         self.function.at(loc);
@@ -106,7 +109,7 @@ impl<'c, 't> Emit<'c, 't> {
         self.flags.forget_source();
     }
 
-    pub fn label(&self, arg: &Arg) -> Result<BlockId, Diagnostic> {
+    pub(super) fn label(&self, arg: &Arg) -> Result<BlockId, Diagnostic> {
         let ArgKind::Name(name) = &arg.kind else {
             return Err(self.error(arg.at, "this is not a label").expected("a label to jump to"));
         };
@@ -119,14 +122,14 @@ impl<'c, 't> Emit<'c, 't> {
     }
 
     /// Jumps to a label; the code that follows is reachable only through another label.
-    pub fn jump(&mut self, to: BlockId) {
+    pub(super) fn jump(&mut self, to: BlockId) {
         self.function.jump(to);
         let next = self.function.block(None);
         self.function.switch_to(next);
     }
 
     /// Jumps to a label or continues.
-    pub fn branch(&mut self, cond: Reg, to: BlockId) {
+    pub(super) fn branch(&mut self, cond: Reg, to: BlockId) {
         let next = self.function.block(None);
         self.function.branch(cond, to, next);
         self.function.switch_to(next);
@@ -134,12 +137,15 @@ impl<'c, 't> Emit<'c, 't> {
 
     // ---- operands ----
 
-    pub fn args<'i, const N: usize>(&self, inst: &'i Inst) -> Result<[&'i Arg; N], Diagnostic> {
+    pub(super) fn args<'i, const N: usize>(
+        &self,
+        inst: &'i Inst,
+    ) -> Result<[&'i Arg; N], Diagnostic> {
         self.args_of(inst, &inst.args)
     }
 
     /// Exactly `N` operands, from a part of the instruction's operands.
-    pub fn args_of<'i, const N: usize>(
+    pub(super) fn args_of<'i, const N: usize>(
         &self,
         inst: &Inst,
         args: &'i [Arg],
@@ -152,11 +158,11 @@ impl<'c, 't> Emit<'c, 't> {
         })
     }
 
-    pub fn temp(&mut self, ty: Type) -> Reg {
+    pub(super) fn temp(&mut self, ty: Type) -> Reg {
         self.function.reg(None, ty)
     }
 
-    pub fn machine_reg(&mut self, reg: MachineReg) -> Reg {
+    pub(super) fn machine_reg(&mut self, reg: MachineReg) -> Reg {
         if let Some(found) = self.registers.get(&reg) {
             return *found;
         }
@@ -168,12 +174,12 @@ impl<'c, 't> Emit<'c, 't> {
         made
     }
 
-    pub fn reg(&mut self, name: &Name) -> Result<Reg, Diagnostic> {
+    pub(super) fn reg(&mut self, name: &Name) -> Result<Reg, Diagnostic> {
         let found = self.context.register(name)?;
         Ok(self.machine_reg(found.reg))
     }
 
-    pub fn reg_arg(&mut self, arg: &Arg) -> Result<Reg, Diagnostic> {
+    pub(super) fn reg_arg(&mut self, arg: &Arg) -> Result<Reg, Diagnostic> {
         match &arg.kind {
             ArgKind::Name(name) => self.reg(name),
             ArgKind::Int(_) | ArgKind::Mem(_) => {
@@ -182,7 +188,7 @@ impl<'c, 't> Emit<'c, 't> {
         }
     }
 
-    pub fn int_arg(&self, arg: &Arg) -> Result<i64, Diagnostic> {
+    pub(super) fn int_arg(&self, arg: &Arg) -> Result<i64, Diagnostic> {
         match arg.kind {
             ArgKind::Int(value) => self.context.word_value(value, arg.at),
             ArgKind::Name(_) | ArgKind::Mem(_) => {
@@ -192,7 +198,7 @@ impl<'c, 't> Emit<'c, 't> {
     }
 
     /// A register or a number.
-    pub fn value_arg(&mut self, arg: &Arg) -> Result<Operand, Diagnostic> {
+    pub(super) fn value_arg(&mut self, arg: &Arg) -> Result<Operand, Diagnostic> {
         match &arg.kind {
             ArgKind::Name(name) => Ok(self.reg(name)?.into()),
             ArgKind::Int(_) => Ok(constant(self.int_arg(arg)?)),
@@ -204,16 +210,16 @@ impl<'c, 't> Emit<'c, 't> {
 
     // ---- arithmetic ----
 
-    pub fn move_to(&mut self, dst: Reg, a: Operand) {
+    pub(super) fn move_to(&mut self, dst: Reg, a: Operand) {
         self.function.push(InstKind::Move { ty: Type::I64, dst, a });
     }
 
-    pub fn cast(&mut self, op: CastOp, from: Type, to: Type, dst: Reg, a: Operand) {
+    pub(super) fn cast(&mut self, op: CastOp, from: Type, to: Type, dst: Reg, a: Operand) {
         self.function.push(InstKind::Cast { op, from, to, dst, a });
     }
 
     /// The low bits of a value, as a value of type `ty`.
-    pub fn truncate(&mut self, value: Operand, ty: Type) -> Operand {
+    pub(super) fn truncate(&mut self, value: Operand, ty: Type) -> Operand {
         match value {
             _ if ty == Type::I64 => value,
             Operand::Int(bits) => Operand::Int(bits & ty.mask()),
@@ -226,7 +232,7 @@ impl<'c, 't> Emit<'c, 't> {
     }
 
     /// Extends a word to the form in which a machine register holds it.
-    pub fn extend_word(&mut self, dst: Reg, word: Reg) {
+    pub(super) fn extend_word(&mut self, dst: Reg, word: Reg) {
         match self.word() {
             Word::W32 => self.cast(CastOp::SExt, Type::I32, Type::I64, dst, word.into()),
             Word::W64 => self.move_to(dst, word.into()),
@@ -234,7 +240,7 @@ impl<'c, 't> Emit<'c, 't> {
     }
 
     /// `dst = a op b` on words.
-    pub fn arith(&mut self, op: BinOp, dst: Reg, a: Operand, b: Operand) {
+    pub(super) fn arith(&mut self, op: BinOp, dst: Reg, a: Operand, b: Operand) {
         let ty = self.word().ty();
         // Bitwise operations on two extended words give an extended word.
         if ty == Type::I64 || matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) {
@@ -249,12 +255,12 @@ impl<'c, 't> Emit<'c, 't> {
     }
 
     /// `dst = cond ? a : b`
-    pub fn select(&mut self, dst: Reg, cond: Reg, a: Operand, b: Operand) {
+    pub(super) fn select(&mut self, dst: Reg, cond: Reg, a: Operand, b: Operand) {
         self.function.push(InstKind::Select { ty: Type::I64, dst, cond: cond.into(), a, b });
     }
 
     /// A truth value as 0 or 1.
-    pub fn truth(&mut self, dst: Reg, value: Reg) {
+    pub(super) fn truth(&mut self, dst: Reg, value: Reg) {
         self.cast(CastOp::ZExt, Type::BOOL, Type::I64, dst, value.into());
     }
 
@@ -262,7 +268,7 @@ impl<'c, 't> Emit<'c, 't> {
 
     /// Ends the thread and adds it to the program. Records the IR registers of the observed registers,
     /// in order.
-    pub fn finish<'o>(
+    pub(super) fn finish<'o>(
         mut self,
         observed: impl Iterator<Item = &'o MachineReg>,
     ) -> Result<(), Diagnostic> {

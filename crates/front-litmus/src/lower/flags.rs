@@ -66,7 +66,7 @@ pub(super) struct Flags {
 const NAMES: [&str; 2] = ["flags.left", "flags.right"];
 
 impl Flags {
-    pub fn new(arch: Arch, lines: &[Line]) -> Flags {
+    pub(super) fn new(arch: Arch, lines: &[Line]) -> Flags {
         let reads = |mnemonic: &str| match arch {
             Arch::X86 => x86::reads_flags(mnemonic),
             Arch::Ppc => ppc::reads_flags(mnemonic),
@@ -88,27 +88,27 @@ impl Flags {
     }
 
     /// Whether this name is reserved for the flag registers.
-    pub fn owns_name(name: &str) -> bool {
+    pub(super) fn owns_name(name: &str) -> bool {
         NAMES.contains(&name)
     }
 
     /// Whether the flags have to be set at all.
-    pub fn are_read(&self) -> bool {
+    pub(super) fn are_read(&self) -> bool {
         self.read
     }
 
     /// Called at labels, where control may come from elsewhere.
-    pub fn forget_source(&mut self) {
+    pub(super) fn forget_source(&mut self) {
         self.source = None;
     }
 
     /// The two flag registers, if the thread uses them.
-    pub fn registers(&self) -> Option<[Reg; 2]> {
+    pub(super) fn registers(&self) -> Option<[Reg; 2]> {
         self.registers
     }
 
     /// Decides the pending conditions after the whole thread was lowered.
-    pub fn check(&self, file: &str) -> Result<(), Diagnostic> {
+    pub(super) fn check(&self, file: &str) -> Result<(), Diagnostic> {
         for (pending, set) in [(&self.pending, self.partial), (&self.pending_any, self.undefined)] {
             if let (Some((at, mnemonic)), true) = (pending, set) {
                 return Err(unknown_condition(file, *at, mnemonic));
@@ -137,7 +137,7 @@ impl Emit<'_, '_> {
 
     /// Sets the flags, if some instruction reads them. The operands are those of the comparison. Must be
     /// called before either of them is overwritten.
-    pub fn set_flags(&mut self, left: Operand, right: Operand, source: Source) {
+    pub(super) fn set_flags(&mut self, left: Operand, right: Operand, source: Source) {
         self.flags.source = Some(source);
         self.flags.partial |= source == Source::ZeroAndSign;
         self.flags.undefined |= source == Source::Undefined;
@@ -150,7 +150,7 @@ impl Emit<'_, '_> {
     }
 
     /// Evaluates a condition at the current point, as an `i1`.
-    pub fn condition(&mut self, cond: Condition, inst: &Inst) -> Result<Reg, Diagnostic> {
+    pub(super) fn condition(&mut self, cond: Condition, inst: &Inst) -> Result<Reg, Diagnostic> {
         self.check_condition(cond, inst)?;
         let [left, right] = self.flag_registers().map(Operand::from);
         Ok(match cond {
@@ -165,7 +165,7 @@ impl Emit<'_, '_> {
         })
     }
 
-    pub fn compare(&mut self, pred: IntPred, a: Operand, b: Operand) -> Reg {
+    pub(super) fn compare(&mut self, pred: IntPred, a: Operand, b: Operand) -> Reg {
         let dst = self.temp(Type::BOOL);
         self.function.push(InstKind::Cmp { pred: Pred::Int(pred), ty: Type::I64, dst, a, b });
         dst

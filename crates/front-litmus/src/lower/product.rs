@@ -49,7 +49,7 @@ pub(super) struct Divided {
 }
 
 impl Emit<'_, '_> {
-    pub fn binary(&mut self, op: BinOp, ty: Type, a: Operand, b: Operand) -> Reg {
+    pub(super) fn binary(&mut self, op: BinOp, ty: Type, a: Operand, b: Operand) -> Reg {
         let dst = self.temp(ty);
         self.function.push(InstKind::Bin { op, ty, dst, a, b });
         dst
@@ -76,7 +76,7 @@ impl Emit<'_, '_> {
     }
 
     /// The complete product of the low 32 bits of two registers, as a value of 64 bits.
-    pub fn multiply_words(&mut self, dst: Reg, a: Operand, b: Operand) {
+    pub(super) fn multiply_words(&mut self, dst: Reg, a: Operand, b: Operand) {
         match self.word() {
             Word::W32 => self.arith(BinOp::Mul, dst, a, b),
             Word::W64 => {
@@ -88,7 +88,7 @@ impl Emit<'_, '_> {
     }
 
     /// The upper half of a product of values of type `ty`.
-    pub fn multiply_high(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
+    pub(super) fn multiply_high(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
         let wide = twice(ty);
         let (a, b) = (self.widened(a, ty, sign), self.widened(b, ty, sign));
         let product = self.binary(BinOp::Mul, wide, a, b);
@@ -99,21 +99,21 @@ impl Emit<'_, '_> {
     }
 
     /// The quotient of values of type `ty`; a division by 0 fails.
-    pub fn divide(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
+    pub(super) fn divide(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
         let (a, b) = (self.truncate(a, ty), self.truncate(b, ty));
         let quotient = self.binary(sign.division(), ty, a, b);
         self.extend_into(dst, ty, quotient);
     }
 
     /// The remainder of values of type `ty`; a division by 0 fails.
-    pub fn modulo(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
+    pub(super) fn modulo(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
         let (a, b) = (self.truncate(a, ty), self.truncate(b, ty));
         let remainder = self.binary(sign.remainder(), ty, a, b);
         self.extend_into(dst, ty, remainder);
     }
 
     /// The quotient of words; 0 if the divisor is 0.
-    pub fn divide_or_zero(&mut self, dst: Reg, sign: Sign, a: Operand, b: Operand) {
+    pub(super) fn divide_or_zero(&mut self, dst: Reg, sign: Sign, a: Operand, b: Operand) {
         let by_zero = self.compare(IntPred::Eq, b, constant(0));
         let divisor = self.temp(Type::I64);
         self.select(divisor, by_zero, constant(1), b);
@@ -124,7 +124,7 @@ impl Emit<'_, '_> {
 
     /// Divides the double word `high` and `low` by a word. A quotient that does not fit a word fails like a
     /// division by 0.
-    pub fn divide_double(
+    pub(super) fn divide_double(
         &mut self,
         sign: Sign,
         [high, low]: [Operand; 2],

@@ -24,20 +24,20 @@ pub(super) enum Word {
 }
 
 impl Word {
-    pub fn ty(self) -> Type {
+    pub(super) fn ty(self) -> Type {
         match self {
             Word::W32 => Type::I32,
             Word::W64 => Type::I64,
         }
     }
 
-    pub fn bytes(self) -> u32 {
+    pub(super) fn bytes(self) -> u32 {
         self.ty().bytes()
     }
 
     /// A number as a sign-extended word; `None` if it fits neither as a signed nor as an unsigned
     /// word.
-    pub fn canonical(self, value: i128) -> Option<i64> {
+    pub(super) fn canonical(self, value: i128) -> Option<i64> {
         let bits = self.ty().bits();
         let fits = (-(1i128 << (bits - 1))..1i128 << bits).contains(&value);
         let extended = match self {

@@ -13,7 +13,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(file: &'a str, tokens: Vec<Token>) -> Cursor<'a> {
+    pub(super) fn new(file: &'a str, tokens: Vec<Token>) -> Cursor<'a> {
         Cursor { file, tokens, next: 0 }
     }
 
@@ -22,27 +22,27 @@ impl<'a> Cursor<'a> {
         &self.tokens[(self.next + ahead).min(last)]
     }
 
-    pub fn peek(&self) -> &Tok {
+    pub(super) fn peek(&self) -> &Tok {
         &self.token(0).tok
     }
 
-    pub fn peek_at(&self, ahead: usize) -> &Tok {
+    pub(super) fn peek_at(&self, ahead: usize) -> &Tok {
         &self.token(ahead).tok
     }
 
     /// The place of the next token.
-    pub fn at(&self) -> At {
+    pub(super) fn at(&self) -> At {
         self.token(0).at
     }
 
-    pub fn bump(&mut self) -> Token {
+    pub(super) fn bump(&mut self) -> Token {
         let token = self.token(0).clone();
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         token
     }
 
     /// Takes the next token if it is `tok`.
-    pub fn eat(&mut self, tok: &Tok) -> bool {
+    pub(super) fn eat(&mut self, tok: &Tok) -> bool {
         let found = self.peek() == tok;
         if found {
             self.bump();
@@ -50,24 +50,24 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    pub fn eat_punct(&mut self, c: char) -> bool {
+    pub(super) fn eat_punct(&mut self, c: char) -> bool {
         self.eat(&Tok::Punct(c))
     }
 
-    pub fn is_punct(&self, c: char) -> bool {
+    pub(super) fn is_punct(&self, c: char) -> bool {
         *self.peek() == Tok::Punct(c)
     }
 
-    pub fn is_word(&self, word: &str) -> bool {
+    pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Tok::Word(found) if found == word)
     }
 
-    pub fn expect_punct(&mut self, c: char, what: &str) -> Result<At, Diagnostic> {
+    pub(super) fn expect_punct(&mut self, c: char, what: &str) -> Result<At, Diagnostic> {
         if self.is_punct(c) { Ok(self.bump().at) } else { Err(self.unexpected(what)) }
     }
 
     /// An error at the next token.
-    pub fn unexpected(&self, expected: &str) -> Diagnostic {
+    pub(super) fn unexpected(&self, expected: &str) -> Diagnostic {
         let found = match self.peek() {
             Tok::End => "the test ends here".to_owned(),
             tok => format!("found {tok}"),
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         self.at().error(self.file, found).expected(expected)
     }
 
-    pub fn word(&mut self, what: &str) -> Result<Name, Diagnostic> {
+    pub(super) fn word(&mut self, what: &str) -> Result<Name, Diagnostic> {
         match self.peek().clone() {
             Tok::Word(text) => Ok(Name { text, at: self.bump().at, symbolic: false }),
             _ => Err(self.unexpected(what)),
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A word, or a symbolic register with its percent sign.
-    pub fn name(&mut self, what: &str) -> Result<Name, Diagnostic> {
+    pub(super) fn name(&mut self, what: &str) -> Result<Name, Diagnostic> {
         if !self.is_punct('%') {
             return self.word(what);
         }
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number with an optional sign.
-    pub fn int(&mut self, what: &str) -> Result<(i128, At), Diagnostic> {
+    pub(super) fn int(&mut self, what: &str) -> Result<(i128, At), Diagnostic> {
         let start = self.at();
         let negative = self.eat_punct('-');
         if !negative {
@@ -112,7 +112,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether the next tokens are a thread and a colon: `0:` or `P0:`.
-    pub fn at_thread(&self) -> bool {
+    pub(super) fn at_thread(&self) -> bool {
         let thread = match self.peek() {
             Tok::Int(_) => true,
             Tok::Word(word) => thread_number(word).is_some(),
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// `0:r1`, `P0:r1`, `%x0`, `x` or `[x]`.
-    pub fn place(&mut self) -> Result<Location, Diagnostic> {
+    pub(super) fn place(&mut self) -> Result<Location, Diagnostic> {
         if self.at_thread() {
             let (thread, thread_at) = self.thread()?;
             self.bump();
@@ -165,7 +165,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number or the address of a location: `1`, `x`, `&x`.
-    pub fn value(&mut self) -> Result<Value, Diagnostic> {
+    pub(super) fn value(&mut self) -> Result<Value, Diagnostic> {
         let reference = self.eat_punct('&');
         if reference || matches!(self.peek(), Tok::Word(_)) {
             return Ok(Value::Address(self.word("the name of a location")?));

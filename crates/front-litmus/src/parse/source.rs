@@ -14,7 +14,7 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     /// Rejects files that are too long, binary, or not UTF-8. The scanner skips a byte order mark
     /// as white space.
-    pub fn decode(file: &'a str, bytes: &'a [u8]) -> Result<Source<'a>, Diagnostic> {
+    pub(super) fn decode(file: &'a str, bytes: &'a [u8]) -> Result<Source<'a>, Diagnostic> {
         if bytes.len() > MAX_BYTES {
             let message = format!("the file has {} bytes", bytes.len());
             return Err(Diagnostic::whole_file(file, message)
@@ -52,19 +52,19 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub fn new(source: &Source<'a>) -> Scanner<'a> {
+    pub(super) fn new(source: &Source<'a>) -> Scanner<'a> {
         Scanner { file: source.file, text: source.text, offset: 0, line: 1, column: 1 }
     }
 
-    pub fn rest(&self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         &self.text[self.offset..]
     }
 
-    pub fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    pub fn bump(&mut self) -> Option<char> {
+    pub(super) fn bump(&mut self) -> Option<char> {
         let c = self.peek()?;
         self.offset += c.len_utf8();
         if c == '\n' {
@@ -76,7 +76,7 @@ impl<'a> Scanner<'a> {
         Some(c)
     }
 
-    pub fn bump_str(&mut self, expected: &str) -> bool {
+    pub(super) fn bump_str(&mut self, expected: &str) -> bool {
         let found = self.rest().starts_with(expected);
         if found {
             for _ in expected.chars() {
@@ -87,7 +87,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes characters as long as `wanted` accepts them.
-    pub fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
+    pub(super) fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let start = self.offset;
         while self.peek().is_some_and(&wanted) {
             self.bump();
@@ -96,18 +96,18 @@ impl<'a> Scanner<'a> {
     }
 
     /// The empty range at the current position.
-    pub fn here(&self) -> At {
+    pub(super) fn here(&self) -> At {
         let offset = self.offset as u32;
         At { line: self.line, column: self.column, start: offset, end: offset }
     }
 
     /// The range from a position to the current one.
-    pub fn since(&self, start: At) -> At {
+    pub(super) fn since(&self, start: At) -> At {
         start.to(self.here())
     }
 
     /// Skips white space and comments: `(* ... *)`, which nest, and `//` to the end of the line.
-    pub fn skip_blank(&mut self) -> Result<(), Diagnostic> {
+    pub(super) fn skip_blank(&mut self) -> Result<(), Diagnostic> {
         loop {
             self.take_while(|c| c.is_whitespace() || c == '\u{feff}');
             if self.rest().starts_with("//") {

@@ -39,12 +39,12 @@ fn signed(value: u64, ty: Type) -> i64 {
 }
 
 /// The final states of all interleavings, each as herd would print it.
-pub fn shown_states(program: &Program) -> BTreeSet<String> {
+pub(crate) fn shown_states(program: &Program) -> BTreeSet<String> {
     final_states(program).iter().map(|state| show(program, state)).collect()
 }
 
 /// In how many of the final states the condition's proposition holds, and how many there are.
-pub fn count_witnesses(program: &Program) -> (usize, usize) {
+pub(crate) fn count_witnesses(program: &Program) -> (usize, usize) {
     let states = final_states(program);
     let prop = &program.condition.as_ref().expect("a condition").prop;
     let holds = |state: &&State| prop.holds(&mut |op, a, b| term_compare(program, state, op, a, b));

@@ -391,10 +391,10 @@ pub(super) struct Ask {
 }
 
 impl Ask {
-    pub const NOTHING: Ask =
+    pub(super) const NOTHING: Ask =
         Ask { when: None, check: None, pairing: Pairing::None, raw: false, reserves: false };
     /// A read-modify-write that always writes.
-    pub const UPDATE: Ask = Ask { pairing: Pairing::Always, ..Ask::NOTHING };
+    pub(super) const UPDATE: Ask = Ask { pairing: Pairing::Always, ..Ask::NOTHING };
 }
 
 #[derive(Clone, Copy)]

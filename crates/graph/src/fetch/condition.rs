@@ -121,7 +121,7 @@ impl Threads<'_> {
     }
 
     /// The threads that the signal which a thread is at may wake, in order; none elsewhere.
-    pub fn signal_wakes(&self, thread: ThreadId) -> impl Iterator<Item = ThreadId> + use<> {
+    pub(crate) fn signal_wakes(&self, thread: ThreadId) -> impl Iterator<Item = ThreadId> + use<> {
         let signals = matches!(self.code.op(self.pc(thread)), Op::CondSignal { .. });
         let read = from_word(self.get(thread, field::PHASE)).filter(|_| signals);
         let read = read.and_then(|read: EventId| self.event(read).load());

@@ -107,16 +107,16 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    pub fn is_store(&self) -> bool {
+    pub(crate) fn is_store(&self) -> bool {
         matches!(self.kind, Kind::Store(_))
     }
 
     /// Whether it is the load of a read-modify-write.
-    pub fn is_paired(&self) -> bool {
+    pub(crate) fn is_paired(&self) -> bool {
         self.load().is_some_and(|load| !matches!(load.pairing, Pairing::None))
     }
 
-    pub fn load(&self) -> Option<&Load> {
+    pub(crate) fn load(&self) -> Option<&Load> {
         match &self.kind {
             Kind::Load(load) => Some(load),
             Kind::Store(_) => None,
@@ -127,11 +127,11 @@ impl Event {
 /// Offsets of an event's words.
 pub(crate) mod word {
     /// Its number in the graph plus 1; 0 before it is committed.
-    pub const COMMIT: u32 = 0;
+    pub(crate) const COMMIT: u32 = 0;
     /// Its location plus 1; 0 while the address is not known.
-    pub const LOCATION: u32 = 1;
+    pub(crate) const LOCATION: u32 = 1;
     /// For a load that reads from a store that is yet to come: the number of stores to its location
     /// that it was not to read from, plus 1.
-    pub const DEFERRED: u32 = 2;
-    pub const ALL: u32 = 3;
+    pub(crate) const DEFERRED: u32 = 2;
+    pub(crate) const ALL: u32 = 3;
 }

@@ -26,7 +26,7 @@ impl Threads<'_> {
 
     /// The failures of threads. The newest one of a thread counts: a load is found to fail when it is committed,
     /// and failures that its thread had fetched ahead of it never happen.
-    pub fn failures(&self) -> impl Iterator<Item = &Failed> {
+    pub(crate) fn failures(&self) -> impl Iterator<Item = &Failed> {
         let all = &self.failures[..self.trail.get(self.failure_count) as usize];
         let newest = |n: usize| all[n + 1..].iter().all(|later| later.thread != all[n].thread);
         all.iter().enumerate().filter(move |(n, _)| newest(*n)).map(|(_, failed)| failed)
@@ -46,7 +46,7 @@ impl Threads<'_> {
     }
 
     /// The fault of a load that finds this value, if it is an invalid one.
-    pub fn misuse(&self, event: &Event, value: u128) -> Option<Fault> {
+    pub(crate) fn misuse(&self, event: &Event, value: u128) -> Option<Fault> {
         match event.load()?.check? {
             _ if value == DESTROYED => Some(Fault::lock_destroyed()),
             Check::NotHeld if value != held_by(event.thread) => {

@@ -12,14 +12,14 @@ use smallvec::SmallVec;
 
 /// Offsets of a frame's header.
 mod header {
-    pub const RETURN_PC: u32 = 0;
+    pub(super) const RETURN_PC: u32 = 0;
     /// Word 0 of the caller's frame.
-    pub const CALLER: u32 = 1;
+    pub(super) const CALLER: u32 = 1;
     /// The caller's slot for the result, plus 1; bit 32 says that it is wide.
-    pub const RESULT: u32 = 2;
+    pub(super) const RESULT: u32 = 2;
     /// The newest object of the frame, plus 1; they form a list.
-    pub const ALLOCAS: u32 = 3;
-    pub const SLOTS: u32 = 4;
+    pub(super) const ALLOCAS: u32 = 3;
+    pub(super) const SLOTS: u32 = 4;
 }
 
 /// Calls within calls that a thread may have.
@@ -242,7 +242,7 @@ impl Threads<'_> {
 
     /// The position of the operation that a thread is at, or of the innermost call on the way there
     /// that has one.
-    pub fn place(&self, thread: ThreadId) -> LocId {
+    pub(crate) fn place(&self, thread: ThreadId) -> LocId {
         let (mut at, mut frame) = (self.code.loc(self.pc(thread)), self.frame(thread));
         let mut depth = self.get(thread, field::DEPTH);
         while at == LocId::NONE && depth > 1 {

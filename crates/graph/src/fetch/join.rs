@@ -59,12 +59,12 @@ impl Threads<'_> {
     }
 
     /// The thread that must fetch up to its end before another can fetch more.
-    pub fn joining(&self, thread: ThreadId) -> Option<ThreadId> {
+    pub(crate) fn joining(&self, thread: ThreadId) -> Option<ThreadId> {
         from_word(self.get(thread, field::JOINING))
     }
 
     /// The thread whose end another one waits for, and the place of that join, if the thread reaches it.
-    pub fn waits_for_end(&self, thread: ThreadId) -> Option<(ThreadId, LocId)> {
+    pub(crate) fn waits_for_end(&self, thread: ThreadId) -> Option<(ThreadId, LocId)> {
         let past = &self.records[thread].joins[..self.get(thread, field::JOINS) as usize];
         let has_ended =
             |target: ThreadId| self.status(target) == Status::Finished && self.has_arrived(target);

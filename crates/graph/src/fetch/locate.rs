@@ -64,20 +64,20 @@ impl Locations {
 
 impl Threads<'_> {
     /// The address and the bytes of a location.
-    pub fn extent_of(&self, location: Location) -> (u64, u32) {
+    pub(crate) fn extent_of(&self, location: Location) -> (u64, u32) {
         let known = self.locations.known[location];
         (known.addr, known.bytes)
     }
 
     /// The location of just these bytes, if they were accessed so.
-    pub fn location_at(&self, addr: u64, bytes: u32) -> Option<Location> {
+    pub(crate) fn location_at(&self, addr: u64, bytes: u32) -> Option<Location> {
         let location = *self.locations.ids.get(&(addr, bytes))?;
         let touched = self.locations.known[location].touched;
         (self.trail.get(touched) != 0).then_some(location)
     }
 
     /// The locations that were accessed among some bytes.
-    pub fn locations_within(&self, addr: u64, bytes: u32) -> Vec<Location> {
+    pub(crate) fn locations_within(&self, addr: u64, bytes: u32) -> Vec<Location> {
         let object = split_address(addr).map(|(object, _)| object);
         let known = object.and_then(|object| self.locations.of_object.get(&object));
         let overlaps = |id: &&Location| {
@@ -130,7 +130,7 @@ impl Threads<'_> {
     }
 
     /// The value of a location before every store; `None` if it has none.
-    pub fn initial(&self, location: Location) -> Option<u128> {
+    pub(crate) fn initial(&self, location: Location) -> Option<u128> {
         let (addr, bytes) = self.extent_of(location);
         self.initial_at(addr, bytes)
     }

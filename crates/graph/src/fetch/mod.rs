@@ -48,45 +48,45 @@ use value::Val;
 
 /// Offsets of a thread's words.
 mod field {
-    pub const STATUS: u32 = 0;
-    pub const PC: u32 = 1;
-    pub const FRAME: u32 = 2;
-    pub const DEPTH: u32 = 3;
+    pub(super) const STATUS: u32 = 0;
+    pub(super) const PC: u32 = 1;
+    pub(super) const FRAME: u32 = 2;
+    pub(super) const DEPTH: u32 = 3;
     /// How many events it has fetched, and how many of the first are committed.
-    pub const EVENTS: u32 = 4;
-    pub const COMMITTED: u32 = 5;
+    pub(super) const EVENTS: u32 = 4;
+    pub(super) const COMMITTED: u32 = 5;
     /// Loads that branches depended on; those of branches before the last `isync`; those that
     /// addresses depended on.
-    pub const CTRL: u32 = 6;
-    pub const ISYNC: u32 = 7;
-    pub const ADDRESSES: u32 = 8;
-    pub const CLOCK: u32 = 9;
-    pub const LIGHT: u32 = 10;
-    pub const STORES: u32 = 11;
-    pub const OBJECTS: u32 = 12;
-    pub const SPAWNED: u32 = 13;
+    pub(super) const CTRL: u32 = 6;
+    pub(super) const ISYNC: u32 = 7;
+    pub(super) const ADDRESSES: u32 = 8;
+    pub(super) const CLOCK: u32 = 9;
+    pub(super) const LIGHT: u32 = 10;
+    pub(super) const STORES: u32 = 11;
+    pub(super) const OBJECTS: u32 = 12;
+    pub(super) const SPAWNED: u32 = 13;
     /// Its return value: two words.
-    pub const RESULT: u32 = 14;
+    pub(super) const RESULT: u32 = 14;
     /// How far it is within an operation that fetches several events.
-    pub const PHASE: u32 = 16;
+    pub(super) const PHASE: u32 = 16;
     /// The load that made the reservation, plus 1.
-    pub const RESERVED: u32 = 17;
+    pub(super) const RESERVED: u32 = 17;
     /// The number of its effects that others can see: see [`super::spin`].
-    pub const CHANGES: u32 = 18;
+    pub(super) const CHANGES: u32 = 18;
     /// The outcome of the operation that it is at, plus 1.
-    pub const CHOSEN: u32 = 19;
+    pub(super) const CHOSEN: u32 = 19;
     /// Whether it is before an operation with several outcomes: see [`super::Threads::alternatives`].
-    pub const CHOOSES: u32 = 20;
+    pub(super) const CHOOSES: u32 = 20;
     /// How many joins it has run past, and the thread that it waits for at one, plus 1: see [`super::join`].
-    pub const JOINS: u32 = 21;
-    pub const JOINING: u32 = 22;
+    pub(super) const JOINS: u32 = 21;
+    pub(super) const JOINING: u32 = 22;
     /// How many events it had fetched when it last speculated, plus 1: see [`super::spin`].
-    pub const SPECULATED: u32 = 23;
+    pub(super) const SPECULATED: u32 = 23;
     /// The place in program order, plus 1, of a load at which it failed: later events never happen.
-    pub const FAILED_AT: u32 = 24;
+    pub(super) const FAILED_AT: u32 = 24;
     /// How many values it has changed in its own memory, of those that were not known at once: a node plus 1.
-    pub const OVERWRITES: u32 = 25;
-    pub const ALL: u32 = 26;
+    pub(super) const OVERWRITES: u32 = 25;
+    pub(super) const ALL: u32 = 26;
 }
 
 /// A thread in all executions; its state in the current one is on the trail.
@@ -133,7 +133,7 @@ pub(crate) struct Threads<'p> {
 
 impl<'p> Threads<'p> {
     /// The initial threads of a program before their first instructions.
-    pub fn new(
+    pub(crate) fn new(
         program: &'p Verified,
         rules: Rules,
         bounds: Bounds,
@@ -178,7 +178,7 @@ impl<'p> Threads<'p> {
     }
 
     /// Whether a thread has fetched more events than the graph can hold.
-    pub fn exceeds_capacity(&self) -> bool {
+    pub(crate) fn exceeds_capacity(&self) -> bool {
         self.exceeds_capacity
     }
 
@@ -194,23 +194,23 @@ impl<'p> Threads<'p> {
     }
 
     /// The threads of all executions so far; those of others than the current one are absent.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ThreadId> + use<> {
+    pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = ThreadId> + use<> {
         self.records.ids()
     }
 
-    pub fn contains(&self, thread: ThreadId) -> bool {
+    pub(crate) fn contains(&self, thread: ThreadId) -> bool {
         thread.index() < self.records.len()
     }
 
     /// An event by its place in the program order of a thread, if there is such an event.
-    pub fn find_event(&self, thread: ThreadId, po: u32) -> Option<EventId> {
+    pub(crate) fn find_event(&self, thread: ThreadId, po: u32) -> Option<EventId> {
         let known = self.contains(thread) && po < self.fetched(thread);
         known.then(|| self.event_at(thread, po))
     }
 
     /// The events that a thread has fetched and that are not committed, in program order.
     #[inline]
-    pub fn uncommitted(&self, thread: ThreadId) -> impl Iterator<Item = EventId> + '_ {
+    pub(crate) fn uncommitted(&self, thread: ThreadId) -> impl Iterator<Item = EventId> + '_ {
         let places = self.settled(thread)..self.fetched(thread);
         places.map(move |po| self.event_at(thread, po)).filter(|id| self.committed(*id).is_none())
     }
@@ -227,7 +227,7 @@ impl<'p> Threads<'p> {
     }
 
     /// The thread that a handle, or the value of a lock, stands for.
-    pub fn thread_of(&self, handle: u128) -> Option<ThreadId> {
+    pub(crate) fn thread_of(&self, handle: u128) -> Option<ThreadId> {
         let thread = ThreadId(u32::try_from(handle.checked_sub(1)?).ok()?);
         let known = self.contains(thread) && self.status(thread) != Status::Absent;
         known.then_some(thread)
@@ -235,12 +235,12 @@ impl<'p> Threads<'p> {
 
     /// The status of a thread. A ready thread fetches, waits for a value or for a thread, or has to choose.
     #[inline]
-    pub fn status(&self, thread: ThreadId) -> Status {
+    pub(crate) fn status(&self, thread: ThreadId) -> Status {
         Status::ALL[self.get(thread, field::STATUS) as usize]
     }
 
     /// Whether a thread is before an operation with several outcomes.
-    pub fn is_choosing(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_choosing(&self, thread: ThreadId) -> bool {
         self.get(thread, field::CHOOSES) != 0
     }
 
@@ -254,20 +254,20 @@ impl<'p> Threads<'p> {
 
     /// How many events a thread has fetched.
     #[inline]
-    pub fn fetched(&self, thread: ThreadId) -> u32 {
+    pub(crate) fn fetched(&self, thread: ThreadId) -> u32 {
         self.get(thread, field::EVENTS) as u32
     }
 
     /// How many of a thread's first events are committed, without a gap.
     #[inline]
-    pub fn settled(&self, thread: ThreadId) -> u32 {
+    pub(crate) fn settled(&self, thread: ThreadId) -> u32 {
         self.get(thread, field::COMMITTED) as u32
     }
 
     /// Whether a thread reaches the point up to which it has fetched: everything before is committed. A thread
     /// fetches past loads that wait for ever, and past joins of threads that never end; it does not reach the
     /// operations after them.
-    pub fn has_arrived(&self, thread: ThreadId) -> bool {
+    pub(crate) fn has_arrived(&self, thread: ThreadId) -> bool {
         self.has_reached(thread, self.fetched(thread), self.clock(thread))
     }
 
@@ -281,7 +281,7 @@ impl<'p> Threads<'p> {
     }
 
     /// Whether an event comes after one that never happens, as its thread failed before it.
-    pub fn never_happens(&self, id: EventId) -> bool {
+    pub(crate) fn never_happens(&self, id: EventId) -> bool {
         let mut before = self.clocks.entries(self.event(id).full);
         before.any(|(thread, count)| {
             count > self.fetched(thread).min(self.events_before_failure(thread))
@@ -289,50 +289,50 @@ impl<'p> Threads<'p> {
     }
 
     /// How many events of a thread happen: all of them, or those before a load at which it failed.
-    pub fn events_before_failure(&self, thread: ThreadId) -> u32 {
+    pub(crate) fn events_before_failure(&self, thread: ThreadId) -> u32 {
         (self.get(thread, field::FAILED_AT) as u32).checked_sub(1).unwrap_or(u32::MAX)
     }
 
     #[inline]
-    pub fn event_at(&self, thread: ThreadId, po: u32) -> EventId {
+    pub(crate) fn event_at(&self, thread: ThreadId, po: u32) -> EventId {
         self.records[thread].events[po as usize]
     }
 
     #[inline]
-    pub fn event(&self, id: EventId) -> &Event {
+    pub(crate) fn event(&self, id: EventId) -> &Event {
         &self.events[id]
     }
 
     /// The number that a committed event has in the graph.
     #[inline]
-    pub fn committed(&self, id: EventId) -> Option<RowId> {
+    pub(crate) fn committed(&self, id: EventId) -> Option<RowId> {
         from_word(self.trail.get(self.events[id].words.at(word::COMMIT)))
     }
 
     #[inline]
-    pub fn location(&self, id: EventId) -> Option<Location> {
+    pub(crate) fn location(&self, id: EventId) -> Option<Location> {
         from_word(self.trail.get(self.events[id].words.at(word::LOCATION)))
     }
 
     /// For a deferred load: how many stores to its location it is not to read from.
     #[inline]
-    pub fn deferred(&self, id: EventId) -> Option<u64> {
+    pub(crate) fn deferred(&self, id: EventId) -> Option<u64> {
         let word = self.trail.get(self.events[id].words.at(word::DEFERRED));
         word.checked_sub(1)
     }
 
-    pub fn defer(&mut self, id: EventId, stores: u64) {
+    pub(crate) fn defer(&mut self, id: EventId, stores: u64) {
         let word = self.events[id].words.at(word::DEFERRED);
         self.trail.set(word, stores + 1);
     }
 
     #[inline]
-    pub fn value(&self, value: Val) -> Option<u128> {
+    pub(crate) fn value(&self, value: Val) -> Option<u128> {
         self.nodes.get(&self.trail, value)
     }
 
     /// Records that an event is committed.
-    pub fn commit(&mut self, id: EventId, row: RowId) {
+    pub(crate) fn commit(&mut self, id: EventId, row: RowId) {
         let event = self.events[id];
         self.trail.set(event.words.at(word::COMMIT), to_word(Some(row)));
         let thread = event.thread;
@@ -347,7 +347,13 @@ impl<'p> Threads<'p> {
 
     /// Records that a load is committed with a value, and lets threads that waited for it fetch. With a fault, the
     /// thread of the load fails there.
-    pub fn commit_load(&mut self, id: EventId, row: RowId, bits: u128, fault: Option<Fault>) {
+    pub(crate) fn commit_load(
+        &mut self,
+        id: EventId,
+        row: RowId,
+        bits: u128,
+        fault: Option<Fault>,
+    ) {
         self.commit(id, row);
         let event = self.events[id];
         if let Some(fault) = fault {
@@ -364,17 +370,17 @@ impl<'p> Threads<'p> {
     }
 
     /// How many events there are, committed or not.
-    pub fn event_count(&self) -> usize {
+    pub(crate) fn event_count(&self) -> usize {
         self.trail.get(self.event_count) as usize
     }
 
     /// Whether an event is of a thread that starts or stops waiting for a condition variable.
-    pub fn queues(&self, event: &Event) -> bool {
+    pub(crate) fn queues(&self, event: &Event) -> bool {
         self.load_of(event).is_some_and(|load| matches!(load.pairing, Pairing::Queue))
     }
 
     /// The load of an event: of a load itself, of a store that of the same read-modify-write.
-    pub fn load_of<'a>(&'a self, event: &'a Event) -> Option<&'a Load> {
+    pub(crate) fn load_of<'a>(&'a self, event: &'a Event) -> Option<&'a Load> {
         match event.kind {
             Kind::Load(_) => event.load(),
             Kind::Store(store) => self.event(store.read?).load(),
@@ -382,7 +388,7 @@ impl<'p> Threads<'p> {
     }
 
     /// Whether a load accepts a value; `None` if that is not known.
-    pub fn accepts(&self, event: &Event, value: u128) -> Option<bool> {
+    pub(crate) fn accepts(&self, event: &Event, value: u128) -> Option<bool> {
         Some(match event.load()?.when {
             None => true,
             Some(When::Compares(pred, wanted)) => {
@@ -394,7 +400,7 @@ impl<'p> Threads<'p> {
     }
 
     /// The final value of an observable register.
-    pub fn observe_register(&self, what: Observed) -> Option<u64> {
+    pub(crate) fn observe_register(&self, what: Observed) -> Option<u64> {
         let Observed::Reg(thread, reg) = what else { return None };
         let thread = &self.records[ThreadId(thread.as_u32())];
         let func = &self.code.funcs[thread.func?.as_u32() as usize];

@@ -69,18 +69,18 @@ pub(super) enum Initial {
 
 /// Offsets of an object's words.
 mod word {
-    pub const CLASS: u32 = 0;
-    pub const SIZE: u32 = 1;
+    pub(super) const CLASS: u32 = 0;
+    pub(super) const SIZE: u32 = 1;
     /// 0 while it lives, else 1 plus the thread that ended it, and from bit 32 how many events that
     /// one had fetched.
-    pub const DEAD: u32 = 2;
+    pub(super) const DEAD: u32 = 2;
     /// The next older object of the frame, plus 1.
-    pub const LINK: u32 = 3;
+    pub(super) const LINK: u32 = 3;
     /// The clock of its end.
-    pub const CLOCK: u32 = 4;
+    pub(super) const CLOCK: u32 = 4;
     /// The operation that allocated it.
-    pub const MADE_AT: u32 = 5;
-    pub const ALL: u32 = 6;
+    pub(super) const MADE_AT: u32 = 5;
+    pub(super) const ALL: u32 = 6;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,7 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    pub fn new(program: &Program, trail: &mut Trail) -> Result<Objects, Fault> {
+    pub(super) fn new(program: &Program, trail: &mut Trail) -> Result<Objects, Fault> {
         let mut objects = Objects { known: Vec::new(), ended: trail.reserve(1) };
         for (id, global) in &program.globals {
             let object = objects.name(trail, Some(id))?;
@@ -202,7 +202,7 @@ impl Threads<'_> {
     }
 
     /// Bytes of a global's initial value, as one number.
-    pub fn global_bytes(&self, global: GlobalId, offset: u32, bytes: u32) -> u128 {
+    pub(crate) fn global_bytes(&self, global: GlobalId, offset: u32, bytes: u32) -> u128 {
         let global = &self.program.globals[global];
         let byte = |at: u64| -> u8 {
             for (start, operand) in &global.relocs {
@@ -252,7 +252,11 @@ impl Threads<'_> {
     }
 
     /// The objects that a thread has made, from the `nth` on.
-    pub fn allocations(&self, thread: ThreadId, nth: usize) -> impl Iterator<Item = Allocation> {
+    pub(crate) fn allocations(
+        &self,
+        thread: ThreadId,
+        nth: usize,
+    ) -> impl Iterator<Item = Allocation> {
         let count = self.get(thread, field::OBJECTS) as usize;
         let made = self.records[thread].objects.iter().take(count).skip(nth);
         made.filter_map(|object| {
@@ -319,18 +323,18 @@ impl Threads<'_> {
     }
 
     /// Whether objects have ended that others may have accessed.
-    pub fn has_ended_objects(&self) -> bool {
+    pub(crate) fn has_ended_objects(&self) -> bool {
         self.trail.get(self.objects.ended) != 0
     }
 
     /// How the object of a location has ended, if it has.
-    pub fn end_of_object(&self, location: Location) -> Option<End> {
+    pub(crate) fn end_of_object(&self, location: Location) -> Option<End> {
         let (object, _) = split_address(self.extent_of(location).0)?;
         self.object(object)?.2
     }
 
     /// The fault of an access to an object that has ended.
-    pub fn use_after_end(&self, event: &Event) -> Fault {
+    pub(crate) fn use_after_end(&self, event: &Event) -> Fault {
         let purpose = if event.is_store() { Purpose::Write } else { Purpose::Read };
         let addr = self.value(event.addr).unwrap_or(0) as u64;
         Fault::access(purpose, addr, event.ty.bytes(), NoAccess::Dead)

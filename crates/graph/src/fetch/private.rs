@@ -23,12 +23,12 @@ use rustc_hash::FxHashMap;
 /// Offsets of a cell's words.
 mod word {
     /// How many bytes; 0 if there is no cell.
-    pub const BYTES: u32 = 0;
-    pub const LOW: u32 = 1;
-    pub const HIGH: u32 = 2;
-    pub const NODE: u32 = 3;
-    pub const DEPS: u32 = 4;
-    pub const ALL: u32 = 5;
+    pub(super) const BYTES: u32 = 0;
+    pub(super) const LOW: u32 = 1;
+    pub(super) const HIGH: u32 = 2;
+    pub(super) const NODE: u32 = 3;
+    pub(super) const DEPS: u32 = 4;
+    pub(super) const ALL: u32 = 5;
 }
 
 /// The widest cell.
@@ -294,7 +294,7 @@ impl Threads<'_> {
     }
 
     /// The value of some bytes before every event.
-    pub fn initial_at(&self, addr: u64, bytes: u32) -> Option<u128> {
+    pub(crate) fn initial_at(&self, addr: u64, bytes: u32) -> Option<u128> {
         let (object, offset) = split_address(addr)?;
         if self.cells.at.is_empty() {
             return self.unwritten(object, offset, bytes);

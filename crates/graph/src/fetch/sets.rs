@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 pub(crate) struct DepsId(pub u32);
 
 impl DepsId {
-    pub const NONE: DepsId = DepsId(0);
+    pub(crate) const NONE: DepsId = DepsId(0);
 }
 
 type Words = SmallVec<[u64; 2]>;
@@ -26,7 +26,7 @@ pub(crate) struct DepSets {
 }
 
 impl DepSets {
-    pub fn new() -> DepSets {
+    pub(crate) fn new() -> DepSets {
         let ids = FxHashMap::from_iter([(Words::new(), DepsId::NONE)]);
         DepSets { sets: vec![Words::new()], ids, unions: FxHashMap::default() }
     }
@@ -41,14 +41,14 @@ impl DepSets {
         id
     }
 
-    pub fn just(&mut self, place: u32) -> DepsId {
+    pub(crate) fn just(&mut self, place: u32) -> DepsId {
         let mut words = Words::new();
         words.resize(place as usize / 64 + 1, 0);
         words[place as usize / 64] = 1 << (place % 64);
         self.intern(words)
     }
 
-    pub fn union(&mut self, a: DepsId, b: DepsId) -> DepsId {
+    pub(crate) fn union(&mut self, a: DepsId, b: DepsId) -> DepsId {
         if a == b || b == DepsId::NONE {
             return a;
         }
@@ -70,12 +70,12 @@ impl DepSets {
     }
 
     #[inline]
-    pub fn contains(&self, id: DepsId, place: u32) -> bool {
+    pub(crate) fn contains(&self, id: DepsId, place: u32) -> bool {
         let word = self.sets[id.0 as usize].get(place as usize / 64);
         word.is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
-    pub fn iter(&self, id: DepsId) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn iter(&self, id: DepsId) -> impl Iterator<Item = u32> + '_ {
         let words = self.sets[id.0 as usize].iter().enumerate();
         words.flat_map(|(n, word)| {
             (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| n as u32 * 64 + bit)
@@ -96,7 +96,7 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
-    pub fn new() -> Clocks {
+    pub(crate) fn new() -> Clocks {
         let ids = FxHashMap::from_iter([(Clock::new(), ClockId(0))]);
         Clocks { clocks: vec![Clock::new()], ids }
     }
@@ -108,14 +108,14 @@ impl Clocks {
 
     /// The threads of which events come before, each with their number.
     #[inline]
-    pub fn entries(&self, id: ClockId) -> impl Iterator<Item = (ThreadId, u32)> + '_ {
+    pub(crate) fn entries(&self, id: ClockId) -> impl Iterator<Item = (ThreadId, u32)> + '_ {
         let counts = self.get(id).iter().enumerate();
         counts.map(|(thread, count)| (ThreadId::from_index(thread), *count))
     }
 
     /// How many events of a thread come before.
     #[inline]
-    pub fn of(&self, id: ClockId, thread: ThreadId) -> u32 {
+    pub(crate) fn of(&self, id: ClockId, thread: ThreadId) -> u32 {
         self.clocks[id.0 as usize].get(thread.index()).copied().unwrap_or(0)
     }
 
@@ -130,7 +130,7 @@ impl Clocks {
     }
 
     /// The clock with at least `count` events of a thread.
-    pub fn raise(&mut self, id: ClockId, thread: ThreadId, count: u32) -> ClockId {
+    pub(crate) fn raise(&mut self, id: ClockId, thread: ThreadId, count: u32) -> ClockId {
         if self.of(id, thread) >= count {
             return id;
         }
@@ -142,7 +142,7 @@ impl Clocks {
         self.intern(clock)
     }
 
-    pub fn join(&mut self, a: ClockId, b: ClockId) -> ClockId {
+    pub(crate) fn join(&mut self, a: ClockId, b: ClockId) -> ClockId {
         if a == b {
             return a;
         }

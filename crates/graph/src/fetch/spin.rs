@@ -168,21 +168,21 @@ impl Threads<'_> {
 
     /// Whether a thread waits at the head of a loop that it could pass by speculating: its later stores are not
     /// fetched yet, so the search cannot conclude that they do not exist.
-    pub fn waits_at_loop_head(&self) -> bool {
+    pub(crate) fn waits_at_loop_head(&self) -> bool {
         !self.rules.commits_in_program_order
             && self.code.may_spin
             && self.ids().any(|thread| self.is_at_head(thread))
     }
 
     /// Whether a thread may speculate: it waits at a head, and its last speculation is settled.
-    pub fn may_speculate(&self, thread: ThreadId) -> bool {
+    pub(crate) fn may_speculate(&self, thread: ThreadId) -> bool {
         !self.rules.commits_in_program_order
             && self.is_at_head(thread)
             && self.get(thread, field::SPECULATED) <= u64::from(self.settled(thread)) + 1
     }
 
     /// Lets a thread that waits at the head of a loop pass it, if there is one that may; then fetches.
-    pub fn speculate(&mut self) -> bool {
+    pub(crate) fn speculate(&mut self) -> bool {
         let Some(thread) = self.ids().find(|thread| self.may_speculate(*thread)) else {
             return false;
         };
@@ -193,7 +193,7 @@ impl Threads<'_> {
     }
 
     /// A thread that would have to speculate a second time: executions in which it does are not explored.
-    pub fn exhausted_speculation(&self) -> Option<ThreadId> {
+    pub(crate) fn exhausted_speculation(&self) -> Option<ThreadId> {
         let in_order = self.rules.commits_in_program_order;
         let mut threads = self.ids().filter(|_| !in_order);
         threads.find(|thread| self.is_at_head(*thread) && !self.may_speculate(*thread))
@@ -276,7 +276,7 @@ impl Threads<'_> {
 
     /// Tries how a thread that spins continues if no other thread does anything, so that every load reads the last
     /// value of its location, which `last` gives. Everything is undone afterwards.
-    pub fn spin_of(
+    pub(crate) fn spin_of(
         &mut self,
         thread: ThreadId,
         last: impl Fn(&Self, Location) -> Option<u128>,

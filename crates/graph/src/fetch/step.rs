@@ -23,7 +23,7 @@ pub(super) enum Next {
 impl Threads<'_> {
     /// Lets every thread fetch as far as it can. The search relies on this: after a commit, every event that could be
     /// committed next is fetched.
-    pub fn run_all(&mut self) {
+    pub(crate) fn run_all(&mut self) {
         let mut thread = ThreadId(0);
         // Threads that are spawned on the way come later in the table.
         while thread.index() < self.records.len() {
@@ -256,7 +256,7 @@ impl Threads<'_> {
     }
 
     /// How many outcomes the operation has that a thread must choose for.
-    pub fn alternatives(&self, thread: ThreadId) -> u64 {
+    pub(crate) fn alternatives(&self, thread: ThreadId) -> u64 {
         match self.code.op(self.pc(thread)) {
             Op::Choose { lo, hi, .. } => (hi - lo).saturating_add(1),
             Op::CondSignal { .. } => self.signal_wakes(thread).count() as u64,
@@ -266,7 +266,7 @@ impl Threads<'_> {
     }
 
     /// Chooses an outcome, and fetches.
-    pub fn choose(&mut self, thread: ThreadId, outcome: u64) {
+    pub(crate) fn choose(&mut self, thread: ThreadId, outcome: u64) {
         self.set(thread, field::CHOSEN, outcome + 1);
         self.set(thread, field::CHOOSES, 0);
         self.run_all();

@@ -25,7 +25,7 @@ pub(crate) struct Val {
 }
 
 impl Val {
-    pub const fn known(bits: u128) -> Val {
+    pub(crate) const fn known(bits: u128) -> Val {
         Val { bits, node: None, deps: DepsId::NONE }
     }
 }
@@ -90,11 +90,11 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    pub fn new(trail: &mut Trail) -> Nodes {
+    pub(super) fn new(trail: &mut Trail) -> Nodes {
         Nodes { nodes: Table::default(), count: trail.reserve(1) }
     }
 
-    pub fn make(&mut self, trail: &mut Trail, expr: Expr) -> NodeId {
+    pub(super) fn make(&mut self, trail: &mut Trail, expr: Expr) -> NodeId {
         let count = trail.get(self.count);
         trail.set(self.count, count + 1);
         let id = NodeId(count as u32);
@@ -108,7 +108,7 @@ impl Nodes {
 
     /// The bits of a value, if they are known.
     #[inline]
-    pub fn get(&self, trail: &Trail, value: Val) -> Option<u128> {
+    pub(super) fn get(&self, trail: &Trail, value: Val) -> Option<u128> {
         let Some(node) = value.node else { return Some(value.bits) };
         let words = self.nodes[node].words;
         if trail.get(words.at(KNOWN)) == 0 {
@@ -126,7 +126,7 @@ impl Nodes {
 
     /// Gives a load its value, and evaluates all nodes that waited only for it. Operands have smaller ids than
     /// their nodes, so one pass in ascending order is enough.
-    pub fn settle(&mut self, trail: &mut Trail, load: NodeId, bits: u128) {
+    pub(super) fn settle(&mut self, trail: &mut Trail, load: NodeId, bits: u128) {
         self.set(trail, load, bits);
         for node in (load.0 + 1..trail.get(self.count) as u32).map(NodeId) {
             let Node { expr, words } = self.nodes[node];
@@ -139,7 +139,7 @@ impl Nodes {
     }
 
     /// Whether a value is computed from bits that are known and have a property.
-    pub fn any_operand(&self, value: Val, has: impl Fn(u128) -> bool) -> bool {
+    pub(super) fn any_operand(&self, value: Val, has: impl Fn(u128) -> bool) -> bool {
         let mut work = vec![value];
         while let Some(value) = work.pop() {
             let Some(node) = value.node else {
@@ -164,7 +164,7 @@ impl Nodes {
     }
 
     /// The result of an operation: bits if they are known, else a node.
-    pub fn result(&mut self, trail: &mut Trail, expr: Expr, deps: DepsId) -> Val {
+    pub(super) fn result(&mut self, trail: &mut Trail, expr: Expr, deps: DepsId) -> Val {
         match self.evaluate(trail, expr) {
             Some(bits) => Val { bits, node: None, deps },
             None => {

@@ -77,14 +77,14 @@ impl Rules {
 macro_rules! models {
     ($($model:ident: $axioms:ty;)*) => {
         impl Rules {
-            pub fn of(model: Model) -> Rules {
+            pub(crate) fn of(model: Model) -> Rules {
                 match model {
                     $(Model::$model => Rules::made_by::<$axioms>(model),)*
                 }
             }
 
             /// [`Axioms::allows`] of the model.
-            pub fn allows<const W: usize>(&self, graph: &mut Graph<W>) -> bool {
+            pub(crate) fn allows<const W: usize>(&self, graph: &mut Graph<W>) -> bool {
                 match self.model {
                     $(Model::$model => <$axioms>::allows(graph),)*
                 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// One way to run a program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Case {
+pub(super) struct Case {
     /// `programs/queue.c`
     pub name: String,
     /// Words of a command line after the file.
@@ -24,7 +24,7 @@ impl std::fmt::Display for Case {
 }
 
 /// All cases, or those whose name contains the word in `RADDLE_C_ONLY`.
-pub fn all() -> Vec<Case> {
+pub(super) fn all() -> Vec<Case> {
     let mut cases = of_programs();
     cases.extend(of_table());
     if let Ok(word) = std::env::var("RADDLE_C_ONLY") {
@@ -69,7 +69,7 @@ fn words(options: &str) -> Vec<String> {
 }
 
 /// A program and the bounds on its loops.
-pub struct Loaded {
+pub(super) struct Loaded {
     pub program: Verified,
     pub unroll: Unroll,
 }
@@ -88,7 +88,7 @@ fn bound_loops(unroll: &mut Unroll, bound: &str) {
 }
 
 /// Compiles a case; `None` where the compiler does not manage that.
-pub fn compile(case: &Case) -> Option<Loaded> {
+pub(super) fn compile(case: &Case) -> Option<Loaded> {
     let mut files = vec![root().join("tests/c").join(&case.name)];
     let mut options = Compile { flags: vec!["-w".into()], ..Compile::default() };
     let mut unroll = Unroll::NONE;

@@ -20,7 +20,7 @@ pub(crate) struct Found {
 impl Found {
     /// Whether the two are the same error for a user: the same pair of source positions, or, without
     /// positions, the same byte.
-    pub fn is_same(&self, other: &Found) -> bool {
+    pub(crate) fn is_same(&self, other: &Found) -> bool {
         let placeless = self.earlier.loc == LocId::NONE || self.later.loc == LocId::NONE;
         let (here, there) =
             ((self.earlier.loc, self.later.loc), (other.earlier.loc, other.later.loc));
@@ -28,7 +28,7 @@ impl Found {
     }
 
     /// `main writes x at f.c:3, main.1:f reads it at f.c:9, and nothing orders the two`
-    pub fn message(&self, machine: &Machine<'_>, names: &Names) -> String {
+    pub(crate) fn message(&self, machine: &Machine<'_>, names: &Names) -> String {
         let does = |access: &Accessed, what: &str| {
             let thread = machine.thread_name(access.thread);
             let place = machine.program.place(access.loc);

@@ -77,7 +77,7 @@ enum Effect {
 }
 
 impl DataRaces {
-    pub fn new(machine: &mut Machine<'_>) -> DataRaces {
+    pub(crate) fn new(machine: &mut Machine<'_>) -> DataRaces {
         let mut races = DataRaces {
             clocks: Clocks::new(),
             links: Vec::new(),
@@ -110,7 +110,7 @@ impl DataRaces {
     }
 
     /// The races of the current execution.
-    pub fn found(&self, trail: &Trail) -> &[Found] {
+    pub(crate) fn found(&self, trail: &Trail) -> &[Found] {
         &self.found[..trail.get(self.lengths.at(2)) as usize]
     }
 

@@ -6,7 +6,7 @@ use raddle_ir::{Verified, text};
 use raddle_oracle::{self as oracle, Outcome, axiomatic, interleavings};
 
 /// The name that positions in test programs have.
-pub const FILE: &str = "test.rir";
+pub(crate) const FILE: &str = "test.rir";
 /// Interleavings that the search without reduction may visit.
 const INTERLEAVINGS: u64 = 200_000;
 /// States that the operational oracle may visit.
@@ -17,19 +17,19 @@ const REGISTERS: [(&str, &str); 6] =
     [("r", "i32"), ("s", "i32"), ("ok", "i1"), ("t", "i64"), ("u", "i64"), ("p", "ptr")];
 
 /// A program in the IR's text form.
-pub fn program(source: &str) -> Verified {
+pub(crate) fn program(source: &str) -> Verified {
     text::load(FILE, source.as_bytes()).unwrap_or_else(|error| panic!("{error:?}\n{source}"))
 }
 
 /// Threads `t0`, `t1`, … with the given bodies, and other items. Registers are `%r`, `%s` (`i32`),
 /// `%ok` (`i1`), `%t`, `%u` (`i64`) and `%p` (`ptr`); those of `i32` and `i1` that a thread assigns
 /// are observed. A body without a terminator returns.
-pub fn threads(items: &str, bodies: &[&str]) -> Verified {
+pub(crate) fn threads(items: &str, bodies: &[&str]) -> Verified {
     program(&threads_source(items, bodies))
 }
 
 /// The text of [`threads`].
-pub fn threads_source(items: &str, bodies: &[&str]) -> String {
+pub(crate) fn threads_source(items: &str, bodies: &[&str]) -> String {
     let mut source = format!("{items}\n");
     for (n, body) in bodies.iter().enumerate() {
         source += &format!("thread t{n} = @p{n}()\n");
@@ -51,7 +51,7 @@ fn assigns(body: &str, register: &str) -> bool {
     targets.flat_map(|targets| targets.split(',')).any(|found| found.trim() == target)
 }
 
-pub fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
+pub(crate) fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
     options.count_traces = true;
     options.limits.executions = Some(INTERLEAVINGS);
@@ -64,7 +64,7 @@ pub fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
 /// - a search without reduction finds as many traces, the same states and the same failures;
 /// - the oracles, where they know what the program uses, count the same;
 /// - every failure's schedule replays to that failure.
-pub fn checked(program: &Verified, model: Model) -> Summary {
+pub(crate) fn checked(program: &Verified, model: Model) -> Summary {
     let optimal = run(program, model, Strategy::Optimal);
     assert_eq!(optimal.stopped, None, "{model}");
     assert_eq!(optimal.redundant, 0, "{model}: {optimal:?}");
@@ -114,12 +114,12 @@ fn replays(program: &Verified, model: Model, failure: &Failure) {
     assert!(sites.contains(&site), "{site:?} replays to {sites:?}");
 }
 
-pub fn oracle_model(model: Model) -> oracle::Model {
+pub(crate) fn oracle_model(model: Model) -> oracle::Model {
     oracle::Model::named(model.name()).expect("a model of the oracles")
 }
 
 /// What the oracles say, which must be the same; `None` if neither knows the program's constructs.
-pub fn by_oracles(program: &Verified, model: Model) -> Option<Outcome> {
+pub(crate) fn by_oracles(program: &Verified, model: Model) -> Option<Outcome> {
     let model = oracle_model(model);
     let operational = interleavings::executions(program, model, BUDGET).ok();
     let axiomatic = axiomatic::executions(program, model).ok();
@@ -157,13 +157,13 @@ fn as_outcome(summary: &Summary, program: &Verified) -> Outcome {
 }
 
 /// Kind and number of executions of each failure, in order.
-pub fn failures(summary: &Summary) -> Vec<(FailureKind, u64)> {
+pub(crate) fn failures(summary: &Summary) -> Vec<(FailureKind, u64)> {
     let mut found: Vec<_> = summary.failures.iter().map(|f| (f.kind, f.count)).collect();
     found.sort();
     found
 }
 
 /// Whether some execution ends in these values of the observables.
-pub fn ends_in(summary: &Summary, state: &[u64]) -> bool {
+pub(crate) fn ends_in(summary: &Summary, state: &[u64]) -> bool {
     summary.states.iter().any(|(found, _)| found == state)
 }

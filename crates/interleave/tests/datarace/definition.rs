@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub(super) enum Order {
     Plain,
     Relaxed,
     Acquire,
@@ -25,7 +25,7 @@ impl Order {
 
 /// Locations and locks are numbers, each of their own kind.
 #[derive(Clone, Copy, Debug)]
-pub enum Statement {
+pub(super) enum Statement {
     Load(usize, Order),
     Store(usize, Order, u32),
     Add(usize, Order),
@@ -41,7 +41,7 @@ pub enum Statement {
 
 /// Threads that all start at once, but the last if some thread spawns it.
 #[derive(Clone, Debug)]
-pub struct Threads(pub Vec<Vec<Statement>>);
+pub(super) struct Threads(pub Vec<Vec<Statement>>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
@@ -66,7 +66,7 @@ struct Event {
 }
 
 /// A statement, by its thread and number.
-pub type StatementId = (usize, usize);
+pub(super) type StatementId = (usize, usize);
 
 #[derive(Clone)]
 struct State {
@@ -83,12 +83,15 @@ struct State {
     events: Vec<Event>,
 }
 
-pub const LOCATIONS: usize = 3;
+pub(super) const LOCATIONS: usize = 3;
 const LOCKS: usize = 1;
 
 /// The pairs of places that race in some interleaving; `None` if there are too many of those. With
 /// `buffers`, as under TSO.
-pub fn races(program: &Threads, buffers: bool) -> Option<BTreeSet<(StatementId, StatementId)>> {
+pub(super) fn races(
+    program: &Threads,
+    buffers: bool,
+) -> Option<BTreeSet<(StatementId, StatementId)>> {
     let count = program.0.len();
     let spawns = program.0.iter().flatten().any(|s| matches!(s, Statement::Spawn));
     let state = State {

@@ -14,7 +14,7 @@ struct Body<'a, 'c> {
     first: usize,
 }
 
-pub fn body(c: &mut Choices<'_>, p: &mut Program, id: FuncId) {
+pub(super) fn body(c: &mut Choices<'_>, p: &mut Program, id: FuncId) {
     let mut f = p.funcs[id].clone();
     let first = f.regs.len();
     for index in 0..2 * TYPES.len() {

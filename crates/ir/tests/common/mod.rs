@@ -9,37 +9,37 @@ use raddle_ir::Mnemonic;
 use raddle_ir::*;
 
 /// The decisions.
-pub struct Choices<'c> {
+pub(crate) struct Choices<'c> {
     numbers: std::slice::Iter<'c, u64>,
 }
 
 impl<'c> Choices<'c> {
-    pub fn new(numbers: &'c [u64]) -> Choices<'c> {
+    pub(crate) fn new(numbers: &'c [u64]) -> Choices<'c> {
         Choices { numbers: numbers.iter() }
     }
 
-    pub fn any(&mut self) -> u64 {
+    pub(crate) fn any(&mut self) -> u64 {
         self.numbers.next().copied().unwrap_or(0)
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.any() % n.max(1) as u64) as usize
     }
 
-    pub fn flip(&mut self) -> bool {
+    pub(crate) fn flip(&mut self) -> bool {
         self.any() % 2 == 1
     }
 
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
-    pub fn word<M: Mnemonic>(&mut self) -> M {
+    pub(crate) fn word<M: Mnemonic>(&mut self) -> M {
         M::TABLE[self.below(M::TABLE.len())].1
     }
 
-    pub fn bits(&mut self, ty: Type) -> u128 {
+    pub(crate) fn bits(&mut self, ty: Type) -> u128 {
         let value = match self.below(4) {
             0 => u128::from(self.any() % 10),
             1 => u128::MAX - u128::from(self.any() % 10),
@@ -49,7 +49,7 @@ impl<'c> Choices<'c> {
     }
 }
 
-pub const TYPES: &[Type] = &[
+pub(crate) const TYPES: &[Type] = &[
     Type::BOOL,
     Type::I8,
     Type::I32,
@@ -75,7 +75,7 @@ fn name(c: &mut Choices<'_>, index: usize) -> String {
 }
 
 /// A well-formed program.
-pub fn program(numbers: &[u64]) -> Program {
+pub(crate) fn program(numbers: &[u64]) -> Program {
     let c = &mut Choices::new(numbers);
     let mut p = Program { name: c.pick(&["p", "SB+x", "\"\n"]).to_owned(), ..Program::default() };
     tables(c, &mut p);
@@ -130,7 +130,7 @@ fn tables(c: &mut Choices<'_>, p: &mut Program) {
     }
 }
 
-pub fn loc(c: &mut Choices<'_>, p: &Program) -> LocId {
+pub(crate) fn loc(c: &mut Choices<'_>, p: &Program) -> LocId {
     match c.below(p.locs.len() + 1) {
         0 => LocId::NONE,
         n => LocId(n as u32 - 1),
@@ -166,7 +166,7 @@ fn globals(c: &mut Choices<'_>, p: &mut Program) {
 }
 
 /// The address of a function or of one of the first `globals` globals.
-pub fn address(c: &mut Choices<'_>, globals: usize) -> Operand {
+pub(crate) fn address(c: &mut Choices<'_>, globals: usize) -> Operand {
     if globals == 0 || c.flip() {
         return Operand::Func(FuncId::from_u32(c.below(FUNCS) as u32));
     }
@@ -191,7 +191,7 @@ fn signatures(c: &mut Choices<'_>, p: &mut Program) {
 }
 
 /// A constant of type `ty`.
-pub fn constant(c: &mut Choices<'_>, p: &Program, ty: Type) -> Operand {
+pub(crate) fn constant(c: &mut Choices<'_>, p: &Program, ty: Type) -> Operand {
     match c.below(4) {
         0 => Operand::Undef,
         1 if ty == Type::Ptr => address(c, p.globals.len()),

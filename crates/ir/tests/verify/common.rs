@@ -4,14 +4,14 @@ use raddle_ir::text::{ParseOptions, parse_with};
 use raddle_ir::verify::{Rule, errors};
 use raddle_ir::*;
 
-pub fn parsed(source: &str) -> Program {
+pub(super) fn parsed(source: &str) -> Program {
     let options = ParseOptions { own_positions: false };
     parse_with("t.rir", source, options).unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
 /// `program` breaks `rule`, once, and nothing else.
 #[track_caller]
-pub fn breaks(rule: Rule, program: &Program) {
+pub(super) fn breaks(rule: Rule, program: &Program) {
     let errors = errors(program);
     let rules: Vec<Rule> = errors.iter().map(|error| error.rule).collect();
     assert_eq!(rules, [rule], "{errors:?}\n{program}");
@@ -21,11 +21,11 @@ pub fn breaks(rule: Rule, program: &Program) {
 }
 
 #[track_caller]
-pub fn text_breaks(rule: Rule, source: &str) {
+pub(super) fn text_breaks(rule: Rule, source: &str) {
     breaks(rule, &parsed(source));
 }
 
-pub const PRELUDE: &str = "
+pub(super) const PRELUDE: &str = "
 global @x: i32 = 0
 const global @k: i32 = 0
 thread_local global @t: ptr = 0
@@ -34,7 +34,7 @@ func @wide() -> i128
 ";
 
 /// A function with registers of many types, assigned, and one instruction or terminator.
-pub fn with(line: &str) -> String {
+pub(super) fn with(line: &str) -> String {
     let terminator = ["ret", "switch", "jump", "br"].iter().any(|word| line.starts_with(word));
     let end = if terminator { "" } else { "ret" };
     format!(
@@ -50,26 +50,26 @@ pub fn with(line: &str) -> String {
 
 /// One instruction breaks `rule`.
 #[track_caller]
-pub fn line_breaks(rule: Rule, lines: &[&str]) {
+pub(super) fn line_breaks(rule: Rule, lines: &[&str]) {
     for line in lines {
         text_breaks(rule, &with(line));
     }
 }
 
 #[track_caller]
-pub fn lines_hold(lines: &[&str]) {
+pub(super) fn lines_hold(lines: &[&str]) {
     for line in lines {
         let program = parsed(&with(line));
         assert_eq!(errors(&program), [], "{line}");
     }
 }
 
-pub fn first() -> FuncId {
+pub(super) fn first() -> FuncId {
     FuncId::from_u32(0)
 }
 
 /// A program of one function that runs `kind` and returns.
-pub fn running(kind: InstKind) -> Program {
+pub(super) fn running(kind: InstKind) -> Program {
     let mut f = FunctionBuilder::new("f");
     f.push(kind);
     f.ret(None);

@@ -9,10 +9,10 @@ use crate::ast::Type;
 use crate::lex::hex;
 
 /// The widest integer type whose constants are kept as values.
-pub const MAX_BITS: u32 = 128;
+pub(super) const MAX_BITS: u32 = 128;
 
 /// The bits of an integer, for a type of 1 to 128 bits; `None` if the text is malformed.
-pub fn integer(text: &[u8], bits: u32) -> Option<u128> {
+pub(super) fn integer(text: &[u8], bits: u32) -> Option<u128> {
     let value = match text {
         [b'u', b'0', b'x', digits @ ..] => hex_bits(digits)?,
         [b's', b'0', b'x', digits @ ..] => {
@@ -88,7 +88,7 @@ impl Format {
 }
 
 /// The bits of a float in its own format; `None` if the text does not fit the type.
-pub fn float(text: &[u8], ty: &Type) -> Option<u128> {
+pub(super) fn float(text: &[u8], ty: &Type) -> Option<u128> {
     if let Some((letter, digits)) = hexadecimal(text) {
         return match (letter, ty) {
             (b'x', Type::Double) => narrow(hex_bits(digits)?, 64),

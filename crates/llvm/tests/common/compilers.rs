@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A clang.
-pub struct Clang {
+pub(crate) struct Clang {
     pub name: String,
     path: PathBuf,
 }
 
 /// Every clang on the path: `clang` itself, and those with their version in their names.
-pub fn clangs() -> Vec<Clang> {
+pub(crate) fn clangs() -> Vec<Clang> {
     let names = std::iter::once("clang".to_owned())
         .chain((14..=22).map(|version| format!("clang-{version}")));
     names.filter_map(|name| find(&name).map(|path| Clang { name, path })).collect()
@@ -24,7 +24,7 @@ fn find(name: &str) -> Option<PathBuf> {
 impl Clang {
     /// Compiles a file to LLVM IR as raddle does, at a level of optimisation, with further
     /// arguments. None if the compiler fails, which is said.
-    pub fn compile(
+    pub(crate) fn compile(
         &self,
         source: &Path,
         level: &str,

@@ -7,7 +7,7 @@ use raddle_llvm::ast::{
 };
 
 /// Panics if the module breaks a promise.
-pub fn check(module: &Module) {
+pub(crate) fn check(module: &Module) {
     for ty in module.types.keys() {
         check_type(module, ty, 0);
     }

@@ -28,7 +28,7 @@ pub(super) struct Spec {
 
 impl Spec {
     /// Reads the conversion after a `%`. `None` if it is not a conversion; its text is skipped.
-    pub fn parse(
+    pub(super) fn parse(
         format: &[u8],
         at: &mut usize,
         reader: &mut Reader<'_>,
@@ -89,12 +89,12 @@ impl Spec {
         true
     }
 
-    pub fn is_upper(&self) -> bool {
+    pub(super) fn is_upper(&self) -> bool {
         self.conversion.is_ascii_uppercase()
     }
 
     /// The sign of a signed conversion.
-    pub fn sign(&self, negative: bool) -> Vec<u8> {
+    pub(super) fn sign(&self, negative: bool) -> Vec<u8> {
         match (negative, self.plus, self.space) {
             (true, ..) => b"-".to_vec(),
             (_, true, _) => b"+".to_vec(),

@@ -5,11 +5,11 @@ use raddle_ir::{Verified, text, verify};
 use raddle_machine::memory::Purpose;
 use raddle_machine::{Bounds, Change, Fault, Machine, Stop, ThreadId, Unroll, Visible};
 
-pub const BOUNDS: Bounds =
+pub(crate) const BOUNDS: Bounds =
     Bounds { steps: 1000, unroll: Unroll::NONE, spin: true, budget: Budget::UNLIMITED };
 
 /// Threads `t0`, `t1`, … with these bodies, and other items before them.
-pub fn threads(items: &str, bodies: &[&str]) -> Verified {
+pub(crate) fn threads(items: &str, bodies: &[&str]) -> Verified {
     let mut source = format!("{items}\n");
     for (n, body) in bodies.iter().enumerate() {
         source += &format!(
@@ -21,12 +21,12 @@ pub fn threads(items: &str, bodies: &[&str]) -> Verified {
     verify::verify(program).unwrap_or_else(|errors| panic!("{errors:?}\n{source}"))
 }
 
-pub fn machine(program: &Verified) -> Machine<'_> {
+pub(crate) fn machine(program: &Verified) -> Machine<'_> {
     Machine::new(program, BOUNDS).expect("it starts")
 }
 
 /// Carries out the visible operation that a thread is at, with its first alternative.
-pub fn perform(machine: &mut Machine<'_>, thread: ThreadId) -> Result<(), Fault> {
+pub(crate) fn perform(machine: &mut Machine<'_>, thread: ThreadId) -> Result<(), Fault> {
     let visible = machine.visible(thread);
     if let Some(fault) = machine.lock_fault(thread, &visible) {
         return Err(fault.into());
@@ -71,7 +71,11 @@ pub fn perform(machine: &mut Machine<'_>, thread: ThreadId) -> Result<(), Fault>
 }
 
 /// Runs a thread to its next visible operation, `count` of them being carried out on the way.
-pub fn advance(machine: &mut Machine<'_>, thread: ThreadId, count: usize) -> Result<Stop, Fault> {
+pub(crate) fn advance(
+    machine: &mut Machine<'_>,
+    thread: ThreadId,
+    count: usize,
+) -> Result<Stop, Fault> {
     for _ in 0..count {
         match machine.run(thread) {
             Stop::Visible => perform(machine, thread)?,

@@ -21,7 +21,7 @@ pub(super) struct Record {
 impl Record {
     /// The index among its thread's stores, from 1; 0 if it is not a buffered store.
     #[inline]
-    pub fn store(&self) -> u32 {
+    pub(super) fn store(&self) -> u32 {
         match self.access.op {
             Op::Access(Kind::Write) => self.stores,
             _ => 0,

@@ -14,11 +14,11 @@ use rustc_hash::FxHashMap;
 pub(super) struct Short(u128);
 
 impl Short {
-    pub const MOST: usize = 15;
+    pub(super) const MOST: usize = 15;
 
     /// The word of the first `len` bytes, at most [`Short::MOST`]; the first byte is the lowest.
     #[inline]
-    pub fn new(bytes: u128, len: u32) -> Short {
+    pub(super) fn new(bytes: u128, len: u32) -> Short {
         Short(bytes & ((1 << (8 * len)) - 1) | u128::from(len) << 120)
     }
 
@@ -60,17 +60,17 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn within(budget: &Budget) -> Names {
+    pub(super) fn within(budget: &Budget) -> Names {
         Names { budget: budget.clone(), ..Names::default() }
     }
 
     /// Whether no memory was left for a word.
     #[inline]
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    pub fn word(&self, number: u32) -> Option<&str> {
+    pub(super) fn word(&self, number: u32) -> Option<&str> {
         let end = *self.ends.get(number as usize)?;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         Some(&self.text[start..end])
@@ -82,7 +82,7 @@ impl Names {
         !self.is_full
     }
 
-    pub fn number(&mut self, word: &[u8]) -> u32 {
+    pub(super) fn number(&mut self, word: &[u8]) -> u32 {
         match Short::of(word) {
             Some(short) => self.short_number(short),
             None => match self.long.get(word) {
@@ -107,7 +107,7 @@ impl Names {
     }
 
     #[inline]
-    pub fn short_number(&mut self, word: Short) -> u32 {
+    pub(super) fn short_number(&mut self, word: Short) -> u32 {
         if !self.short.is_empty() {
             let (found, number) = self.short[self.slot(word)];
             if found == word {

@@ -9,20 +9,20 @@ pub(super) struct Known([i16; THREADS]);
 
 impl Known {
     /// The maximal number of stores of a thread.
-    pub const MOST: u32 = i16::MAX as u32;
+    pub(super) const MOST: u32 = i16::MAX as u32;
 
     #[inline]
-    pub fn get(&self, thread: usize) -> u32 {
+    pub(super) fn get(&self, thread: usize) -> u32 {
         self.0[thread] as u32
     }
 
     #[inline]
-    pub fn set(&mut self, thread: usize, stores: u32) {
+    pub(super) fn set(&mut self, thread: usize, stores: u32) {
         self.0[thread] = stores.min(Known::MOST) as i16;
     }
 
     #[inline]
-    pub fn join(&mut self, other: &Known) {
+    pub(super) fn join(&mut self, other: &Known) {
         for (own, other) in self.0.iter_mut().zip(&other.0) {
             *own = (*own).max(*other);
         }
@@ -56,7 +56,7 @@ pub(super) struct Exposure {
 impl Exposure {
     /// Whether every access that conflicts with `earlier` conflicts with this one too, so that `earlier` can
     /// be dropped.
-    pub fn stands_for(&self, earlier: &Exposure) -> bool {
+    pub(super) fn stands_for(&self, earlier: &Exposure) -> bool {
         let (bytes, writes) = (self.bytes & earlier.bytes, self.writes || !earlier.writes);
         self.thread == earlier.thread && bytes == earlier.bytes && writes
     }

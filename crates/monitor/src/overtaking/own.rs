@@ -22,7 +22,7 @@ pub(super) struct Own {
 impl Own {
     /// Whether an access may overtake a store of the thread that is still in the buffer.
     #[inline]
-    pub fn overtakes(&self, buffers: Buffers, kind: Kind, access: &Access) -> bool {
+    pub(super) fn overtakes(&self, buffers: Buffers, kind: Kind, access: &Access) -> bool {
         // An access without bytes is not visible to other threads.
         self.stored && access.bytes > 0 && {
             let last = (self.addr, self.bytes) == (access.addr, access.bytes);
@@ -38,7 +38,7 @@ impl Own {
 
     /// Records a store.
     #[inline]
-    pub fn store(&mut self, access: &Access) {
+    pub(super) fn store(&mut self, access: &Access) {
         let Access { addr, bytes, .. } = *access;
         self.alone = !self.stored || self.alone && (self.addr, self.bytes) == (addr, bytes);
         (self.addr, self.bytes) = (addr, bytes);
@@ -48,7 +48,7 @@ impl Own {
 
     /// Records that all stores have left the buffer.
     #[inline]
-    pub fn drain(&mut self) {
+    pub(super) fn drain(&mut self) {
         let stores = self.stores;
         *self = Own { stores, fenced: stores, ..Own::default() };
     }

@@ -71,15 +71,15 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub fn items(&self) -> impl Iterator<Item = &[Item]> {
+    pub(super) fn items(&self) -> impl Iterator<Item = &[Item]> {
         self.runs.iter().map(|run| run.items.as_slice())
     }
 
-    pub fn ends(&self) -> Vec<Option<End>> {
+    pub(super) fn ends(&self) -> Vec<Option<End>> {
         self.runs.iter().map(|run| run.local.end()).collect()
     }
 
-    pub fn locals(&self) -> Vec<&Thread> {
+    pub(super) fn locals(&self) -> Vec<&Thread> {
         self.runs.iter().map(|run| &run.local).collect()
     }
 
@@ -127,11 +127,11 @@ pub(super) struct Candidates<'c, 'p> {
 }
 
 impl<'c, 'p> Candidates<'c, 'p> {
-    pub fn new(cx: &'c Context<'p>) -> Candidates<'c, 'p> {
+    pub(super) fn new(cx: &'c Context<'p>) -> Candidates<'c, 'p> {
         Candidates { cx, places: Places::default() }
     }
 
-    pub fn all(mut self) -> Result<Vec<Candidate>, Trouble> {
+    pub(super) fn all(mut self) -> Result<Vec<Candidate>, Trouble> {
         let threads = self.cx.program.threads.keys();
         let start = |thread| {
             let local = Thread::initial(self.cx, thread)?;

@@ -36,7 +36,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub fn new(candidate: &Candidate) -> Result<Graph, Trouble> {
+    pub(super) fn new(candidate: &Candidate) -> Result<Graph, Trouble> {
         let mut ids = BTreeMap::new();
         let mut events = Vec::new();
         for (thread, items) in candidate.items().enumerate() {
@@ -78,11 +78,11 @@ impl Graph {
         self.ids().flat_map(later).filter(same_thread)
     }
 
-    pub fn places(&self) -> BTreeSet<Extent> {
+    pub(super) fn places(&self) -> BTreeSet<Extent> {
         self.events.iter().map(|e| e.access.place).collect()
     }
 
-    pub fn writes(&self, place: Extent) -> Vec<EventId> {
+    pub(super) fn writes(&self, place: Extent) -> Vec<EventId> {
         let is_write = |id: &EventId| {
             let event = &self.events[id.0];
             event.writes() && event.access.place == place
@@ -90,12 +90,12 @@ impl Graph {
         self.ids().filter(is_write).collect()
     }
 
-    pub fn written(&self, write: EventId) -> Option<u128> {
+    pub(super) fn written(&self, write: EventId) -> Option<u128> {
         self.events[write.0].access.written
     }
 
     /// The part of program order that the model preserves, and the part of rf that the model orders by.
-    pub fn preserved(&self, model: Model) -> Relation {
+    pub(super) fn preserved(&self, model: Model) -> Relation {
         let mut order = Relation::empty(self.events.len());
         for (a, b) in self.program_order() {
             if self.keeps(model, &self.events[a.0], &self.events[b.0]) {
@@ -127,7 +127,7 @@ impl Graph {
     }
 
     /// po-loc and rf of one place.
-    pub fn program_order_and_reads_from(&self, place: Extent) -> Relation {
+    pub(super) fn program_order_and_reads_from(&self, place: Extent) -> Relation {
         let mut relation = Relation::empty(self.events.len());
         let here = |id: EventId| self.events[id.0].access.place == place;
         for (a, b) in self.program_order().filter(|(a, b)| here(*a) && here(*b)) {
@@ -142,7 +142,7 @@ impl Graph {
     }
 
     /// co, and the fr that follows from it, for the writes of one place, first to last.
-    pub fn coherence_and_from_reads(&self, writes: &[EventId]) -> Relation {
+    pub(super) fn coherence_and_from_reads(&self, writes: &[EventId]) -> Relation {
         let mut relation = Relation::empty(self.events.len());
         for (i, a) in writes.iter().enumerate() {
             for b in &writes[i + 1..] {
@@ -166,7 +166,7 @@ impl Graph {
     }
 
     /// Whether every read-modify-write directly follows the write that it reads.
-    pub fn is_atomic(&self, writes: &[EventId]) -> bool {
+    pub(super) fn is_atomic(&self, writes: &[EventId]) -> bool {
         writes.iter().enumerate().all(|(i, write)| {
             let event = &self.events[write.0];
             let before = i.checked_sub(1).map(|i| writes[i]);

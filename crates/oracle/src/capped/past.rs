@@ -74,7 +74,7 @@ impl After {
 pub(super) struct Past(Vec<VecDeque<After>>);
 
 impl Past {
-    pub fn new(threads: usize) -> Past {
+    pub(super) fn new(threads: usize) -> Past {
         Past(vec![VecDeque::new(); threads])
     }
 
@@ -84,7 +84,7 @@ impl Past {
     }
 
     /// A store enters the buffer.
-    pub fn buffer(&mut self, thread: usize) {
+    pub(super) fn buffer(&mut self, thread: usize) {
         let position = self.0[thread].len();
         for after in self.others(thread).filter(|after| after.follows(thread)) {
             *after.pending.entry(thread).or_default() |= 1 << position;
@@ -93,7 +93,7 @@ impl Past {
     }
 
     /// A load reads memory.
-    pub fn read(&mut self, thread: usize, place: Extent) {
+    pub(super) fn read(&mut self, thread: usize, place: Extent) {
         for after in self.others(thread) {
             if after.follows(thread) || after.conflicts(place, false) {
                 after.follow(thread);
@@ -104,7 +104,7 @@ impl Past {
     }
 
     /// A load reads a pending store of its own thread.
-    pub fn read_own(&mut self, thread: usize, position: usize) {
+    pub(super) fn read_own(&mut self, thread: usize, position: usize) {
         let reached = self.0.iter_mut().enumerate().flat_map(|(owner, stores)| {
             stores.iter_mut().filter(move |after| owner == thread || after.follows(thread))
         });
@@ -114,7 +114,7 @@ impl Past {
     }
 
     /// A write goes directly to memory. The thread's buffer is empty.
-    pub fn write(&mut self, thread: usize, place: Extent) {
+    pub(super) fn write(&mut self, thread: usize, place: Extent) {
         for after in self.others(thread) {
             if after.follows(thread) || after.conflicts(place, true) {
                 after.follow(thread);
@@ -124,7 +124,7 @@ impl Past {
     }
 
     /// The thread's oldest store reaches memory; true if it happens after a load that overtook it.
-    pub fn update(&mut self, thread: usize, place: Extent) -> bool {
+    pub(super) fn update(&mut self, thread: usize, place: Extent) -> bool {
         let Some(own) = self.0[thread].pop_front() else { return false };
         if own.conflicts(place, true) || own.has_pending(thread) {
             return true;

@@ -30,7 +30,11 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    pub fn start(program: &Program, layout: &Layout, index: ThreadIdx) -> Result<Thread, Trouble> {
+    pub(super) fn start(
+        program: &Program,
+        layout: &Layout,
+        index: ThreadIdx,
+    ) -> Result<Thread, Trouble> {
         let init = &program.threads[index];
         let function = &program.funcs[init.func];
         let places = program.goals.iter().flat_map(|goal| &goal.places);
@@ -53,25 +57,25 @@ impl Thread {
         Ok(thread)
     }
 
-    pub fn was_at(&self, block: BlockId) -> bool {
+    pub(super) fn was_at(&self, block: BlockId) -> bool {
         self.passed.contains(&block)
     }
 
-    pub fn has_failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         self.end == Some(End::Failed)
     }
 
-    pub fn fail(&mut self) {
+    pub(super) fn fail(&mut self) {
         self.end = Some(End::Failed);
     }
 
     /// The visible instruction at which the thread stands.
-    pub fn at<'p>(&self, program: &'p Program) -> Option<&'p InstKind> {
+    pub(super) fn at<'p>(&self, program: &'p Program) -> Option<&'p InstKind> {
         let insts = &program.funcs[self.func].blocks[self.block].insts;
         if self.end.is_some() { None } else { insts.get(self.next).map(|inst| &inst.kind) }
     }
 
-    pub fn value(&self, layout: &Layout, operand: Operand, ty: Type) -> u128 {
+    pub(super) fn value(&self, layout: &Layout, operand: Operand, ty: Type) -> u128 {
         match operand {
             Operand::Reg(reg) => self.regs[reg.as_u32() as usize],
             other => layout.constant(other, ty).unwrap_or_default(),
@@ -79,7 +83,7 @@ impl Thread {
     }
 
     /// Continues after the visible instruction, which had these results.
-    pub fn resume(
+    pub(super) fn resume(
         &mut self,
         program: &Program,
         layout: &Layout,

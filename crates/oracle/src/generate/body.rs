@@ -56,7 +56,7 @@ pub(super) struct Body<'p, 'c> {
 
 impl<'p, 'c> Body<'p, 'c> {
     /// `helper` is the parameter and result type of a helper function; `None` for the function of a thread.
-    pub fn new(plan: &'p mut Plan<'c>, name: String, helper: Option<Type>) -> Body<'p, 'c> {
+    pub(super) fn new(plan: &'p mut Plan<'c>, name: String, helper: Option<Type>) -> Body<'p, 'c> {
         let mut function = FunctionBuilder::new(name);
         let mut values = Vec::new();
         if let Some(ty) = helper {
@@ -77,13 +77,13 @@ impl<'p, 'c> Body<'p, 'c> {
     }
 
     /// The function, and the registers that hold its loaded values.
-    pub fn finish(mut self) -> (Function, Vec<Reg>) {
+    pub(super) fn finish(mut self) -> (Function, Vec<Reg>) {
         let result = self.is_helper.then(|| self.operand(Type::I64));
         self.function.ret(result);
         (self.function.finish(), self.loaded)
     }
 
-    pub fn statements(&mut self, mut budget: usize) {
+    pub(super) fn statements(&mut self, mut budget: usize) {
         while budget > 0 {
             let nested = self.statement(budget - 1);
             budget -= 1 + nested;

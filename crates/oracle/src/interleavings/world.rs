@@ -22,22 +22,22 @@ pub(super) struct ThreadName(u64);
 impl ThreadName {
     const CHILDREN: u64 = 1 << 8;
 
-    pub fn initial(index: usize) -> ThreadName {
+    pub(super) fn initial(index: usize) -> ThreadName {
         ThreadName(index as u64)
     }
 
-    pub fn child(self, spawned_before: u64) -> Result<ThreadName, Trouble> {
+    pub(super) fn child(self, spawned_before: u64) -> Result<ThreadName, Trouble> {
         let name = (self.0 + 1).checked_mul(ThreadName::CHILDREN).map(|n| n + spawned_before);
         let name = name.filter(|_| spawned_before < ThreadName::CHILDREN);
         name.map(ThreadName).ok_or(Trouble::Budget)
     }
 
-    pub fn handle(self) -> u64 {
+    pub(super) fn handle(self) -> u64 {
         self.0 + 1
     }
 
     /// The thread that a handle names, whether it exists or not.
-    pub fn from_handle(handle: u64) -> ThreadName {
+    pub(super) fn from_handle(handle: u64) -> ThreadName {
         ThreadName(handle.wrapping_sub(1))
     }
 }
@@ -146,7 +146,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub fn new(local: Thread) -> Running {
+    pub(super) fn new(local: Thread) -> Running {
         Running {
             local,
             events: Vec::new(),
@@ -161,7 +161,7 @@ impl Running {
     }
 
     /// The buffered stores that may reach memory next.
-    pub fn leaving(&self, model: Model) -> Vec<usize> {
+    pub(super) fn leaving(&self, model: Model) -> Vec<usize> {
         let may_leave = |i: &usize| {
             let (before, entry) = (&self.buffer[..*i], &self.buffer[*i]);
             match model {
@@ -206,7 +206,7 @@ pub(super) struct Trace {
 }
 
 impl World {
-    pub fn new(cx: &Context) -> Result<World, Trouble> {
+    pub(super) fn new(cx: &Context) -> Result<World, Trouble> {
         let mut threads = BTreeMap::new();
         for (index, id) in cx.program.threads.keys().enumerate() {
             let local = Thread::initial(cx, id)?;
@@ -215,7 +215,7 @@ impl World {
         Ok(World { threads, cells: BTreeMap::new(), conditions: BTreeMap::new() })
     }
 
-    pub fn trace(&self) -> Trace {
+    pub(super) fn trace(&self) -> Trace {
         let thread = |t: &Running| (t.events.clone(), t.local.end());
         Trace {
             threads: self.threads.iter().map(|(name, t)| (*name, thread(t))).collect(),
@@ -224,43 +224,43 @@ impl World {
         }
     }
 
-    pub fn ends(&self) -> Vec<Option<End>> {
+    pub(super) fn ends(&self) -> Vec<Option<End>> {
         self.threads.values().map(|thread| thread.local.end()).collect()
     }
 
-    pub fn initial_threads(&self, count: usize) -> Vec<&Thread> {
+    pub(super) fn initial_threads(&self, count: usize) -> Vec<&Thread> {
         (0..count).map(|i| &self.threads[&ThreadName::initial(i)].local).collect()
     }
 
-    pub fn memory(&self) -> BTreeMap<Extent, u128> {
+    pub(super) fn memory(&self) -> BTreeMap<Extent, u128> {
         self.cells.iter().map(|(place, cell)| (*place, cell.value)).collect()
     }
 
-    pub fn thread_mut(&mut self, name: ThreadName) -> &mut Running {
+    pub(super) fn thread_mut(&mut self, name: ThreadName) -> &mut Running {
         Rc::make_mut(self.threads.get_mut(&name).expect("threads are never removed"))
     }
 
     /// The name of the thread's next event.
-    pub fn next_event(&self, name: ThreadName) -> EventRef {
+    pub(super) fn next_event(&self, name: ThreadName) -> EventRef {
         EventRef { thread: name, index: self.threads[&name].events.len() }
     }
 
     /// The value in memory, and the event that wrote it.
-    pub fn read(&self, cx: &Context, place: Extent) -> (u128, From) {
+    pub(super) fn read(&self, cx: &Context, place: Extent) -> (u128, From) {
         match self.cells.get(&place) {
             Some(cell) => (cell.value, cell.writers.last().copied()),
             None => (cx.layout.initial(place), None),
         }
     }
 
-    pub fn write(&mut self, place: Extent, value: u128, event: EventRef) {
+    pub(super) fn write(&mut self, place: Extent, value: u128, event: EventRef) {
         let cell = self.cells.entry(place).or_insert(Cell { value, writers: Vec::new() });
         cell.value = value;
         cell.writers.push(event);
     }
 
     /// A buffered store of a thread reaches memory.
-    pub fn leave_buffer(&mut self, name: ThreadName, index: usize) {
+    pub(super) fn leave_buffer(&mut self, name: ThreadName, index: usize) {
         let thread = self.thread_mut(name);
         let entry = thread.buffer.remove(index);
         thread.draining &= !thread.buffer.is_empty();

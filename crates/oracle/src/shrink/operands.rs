@@ -13,7 +13,7 @@ pub(super) enum Constant<'p> {
 }
 
 impl Constant<'_> {
-    pub fn value(&self) -> u128 {
+    pub(super) fn value(&self) -> u128 {
         match self {
             Constant::Operand(bits) => **bits,
             Constant::Choices { lo, hi } => u128::from(**hi - *lo),
@@ -21,7 +21,7 @@ impl Constant<'_> {
     }
 
     /// Sets a value below [`Constant::value`].
-    pub fn set(&mut self, value: u128) {
+    pub(super) fn set(&mut self, value: u128) {
         match self {
             Constant::Operand(bits) => **bits = value,
             Constant::Choices { lo, hi } => **hi = *lo + value as u64,

@@ -21,17 +21,17 @@ pub(super) struct Communication {
 }
 
 impl Communication {
-    pub fn none(events: usize) -> Communication {
+    pub(super) fn none(events: usize) -> Communication {
         let none = || Relation::empty(events);
         Communication { rf: none(), co: none(), fr: none(), last: Vec::new() }
     }
 
     /// rf ∪ co ∪ fr
-    pub fn com(&self) -> Relation {
+    pub(super) fn com(&self) -> Relation {
         self.rf.clone().or(&self.co).or(&self.fr)
     }
 
-    pub fn with(mut self, other: &Communication) -> Communication {
+    pub(super) fn with(mut self, other: &Communication) -> Communication {
         self.rf.union(&other.rf);
         self.co.union(&other.co);
         self.fr.union(&other.fr);

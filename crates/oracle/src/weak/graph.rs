@@ -33,7 +33,7 @@ pub(super) struct Graph<'t> {
 }
 
 impl<'t> Graph<'t> {
-    pub fn new(traces: &[&'t Trace]) -> Result<Graph<'t>, Trouble> {
+    pub(super) fn new(traces: &[&'t Trace]) -> Result<Graph<'t>, Trouble> {
         let of_thread = |(thread, trace): (usize, &&'t Trace)| {
             trace.accesses.iter().map(move |access| (thread, access)).collect::<Vec<_>>()
         };
@@ -110,19 +110,19 @@ impl<'t> Graph<'t> {
         add(|g| &mut g.rmw, after.pair == Some(index));
     }
 
-    pub fn access(&self, event: EventId) -> &'t Access {
+    pub(super) fn access(&self, event: EventId) -> &'t Access {
         self.events[event.0].1
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.events.len()
     }
 
-    pub fn places(&self) -> BTreeSet<Extent> {
+    pub(super) fn places(&self) -> BTreeSet<Extent> {
         self.events.iter().map(|(_, access)| access.place).collect()
     }
 
-    pub fn at(&self, place: Extent, direction: Direction) -> Vec<EventId> {
+    pub(super) fn at(&self, place: Extent, direction: Direction) -> Vec<EventId> {
         let here = |e: &EventId| {
             let access = self.access(*e);
             access.place == place && access.direction == direction

@@ -154,7 +154,7 @@ pub(super) struct Traces<'c, 'p> {
 
 impl Traces<'_, '_> {
     /// Every trace of a thread in which loads return the values known so far.
-    pub fn of(&mut self, thread: ThreadIdx) -> Result<Vec<Trace>, Trouble> {
+    pub(super) fn of(&mut self, thread: ThreadIdx) -> Result<Vec<Trace>, Trouble> {
         let local = Thread::initial(self.cx, thread)?;
         let mut open = vec![Trace {
             local,

@@ -24,9 +24,9 @@ use raddle_ir::{
 use raddle_oracle::{Model, Outcome, axiomatic, interleavings};
 use std::collections::BTreeMap;
 
-pub const BUDGET: u64 = 100_000;
+pub(crate) const BUDGET: u64 = 100_000;
 
-pub fn program(threads: &[&[&str]]) -> Program {
+pub(crate) fn program(threads: &[&[&str]]) -> Program {
     let mut words = Words { builder: ProgramBuilder::new("test"), ..Words::default() };
     for (index, statements) in threads.iter().enumerate() {
         words.thread(index, statements);
@@ -39,7 +39,7 @@ pub fn program(threads: &[&[&str]]) -> Program {
 }
 
 /// What both oracles say, which must be the same.
-pub fn both(program: &Program, model: Model) -> Outcome {
+pub(crate) fn both(program: &Program, model: Model) -> Outcome {
     let one = axiomatic::executions(program, model).expect("in the oracle's subset");
     let other = interleavings::executions(program, model, BUDGET).expect("small enough");
     assert_eq!(one, other, "{model}");
@@ -47,11 +47,11 @@ pub fn both(program: &Program, model: Model) -> Outcome {
 }
 
 /// What the oracle that knows locks and threads says.
-pub fn run(program: &Program, model: Model) -> Outcome {
+pub(crate) fn run(program: &Program, model: Model) -> Outcome {
     interleavings::executions(program, model, BUDGET).expect("small enough")
 }
 
-pub fn counts(program: &Program) -> [u64; 3] {
+pub(crate) fn counts(program: &Program) -> [u64; 3] {
     Model::ALL.map(|model| both(program, model).executions)
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    pub fn new(
+    pub(super) fn new(
         program: &'a Program,
         files: &'a [SourceFile],
         reload: &'a Reload<'a>,
@@ -49,7 +49,7 @@ impl<'a> Marks<'a> {
     }
 
     /// Determines the places of these sites.
-    pub fn explore(&mut self, wanted: Vec<usize>) {
+    pub(super) fn explore(&mut self, wanted: Vec<usize>) {
         let mut groups = vec![wanted];
         let mut budget = BUDGET;
         while let Some(group) = groups.pop() {
@@ -111,7 +111,7 @@ impl<'a> Marks<'a> {
     }
 
     /// The functions of the source from which a function of the program comes.
-    pub fn units_of(&self, func: FuncId) -> Vec<usize> {
+    pub(super) fn units_of(&self, func: FuncId) -> Vec<usize> {
         let function = &self.program.funcs[func];
         let insts = function.blocks.values().flat_map(|block| &block.insts);
         let locs: BTreeSet<_> = insts.map(|inst| inst.loc).chain([function.loc]).collect();

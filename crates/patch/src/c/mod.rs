@@ -38,7 +38,7 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    pub fn find(
+    pub(crate) fn find(
         program: &Program,
         places: &Places,
         files: &[SourceFile],
@@ -75,7 +75,7 @@ impl Edits {
         edits
     }
 
-    pub fn prices(&self) -> &[u32] {
+    pub(crate) fn prices(&self) -> &[u32] {
         &self.prices
     }
 
@@ -132,7 +132,7 @@ impl Edits {
     }
 
     /// The sites for these fences, and the fences that have none.
-    pub fn choose(&self, places: &Places, fences: &[Fence]) -> (Vec<Chosen>, Vec<usize>) {
+    pub(crate) fn choose(&self, places: &Places, fences: &[Fence]) -> (Vec<Chosen>, Vec<usize>) {
         let mut chosen: BTreeMap<usize, Chosen> = BTreeMap::new();
         let mut unwritten = Vec::new();
         for (number, fence) in fences.iter().enumerate() {
@@ -154,7 +154,12 @@ impl Edits {
     }
 
     /// The files with the fences added.
-    pub fn draft(&self, files: &[SourceFile], chosen: &[Chosen], spelling: Spelling) -> Draft {
+    pub(crate) fn draft(
+        &self,
+        files: &[SourceFile],
+        chosen: &[Chosen],
+        spelling: Spelling,
+    ) -> Draft {
         let words: Vec<Words> = chosen
             .iter()
             .map(|chosen| {

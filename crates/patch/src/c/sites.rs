@@ -71,7 +71,7 @@ pub(crate) struct Sites {
 impl Sites {
     /// Adds the sites of the functions of a file that contain one of these lines (from 0), and of its
     /// macros if requested.
-    pub fn read(&mut self, file: usize, text: &[u8], language: Language, lines: &[usize]) {
+    pub(super) fn read(&mut self, file: usize, text: &[u8], language: Language, lines: &[usize]) {
         let Some(mut parser) = language.parser() else { return };
         let Some(tree) = parser.parse(text, None) else { return };
         let mut left = vec![tree.root_node()];

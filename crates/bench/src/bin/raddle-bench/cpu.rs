@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// The time that `work` takes.
-pub fn time(work: impl FnOnce()) -> Duration {
+pub(crate) fn time(work: impl FnOnce()) -> Duration {
     let (before, start) = (on_processor(), Instant::now());
     work();
     let elapsed = start.elapsed();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// A program, and the parameters of its search.
 #[derive(Clone, Copy, Debug)]
-pub struct Job {
+pub(crate) struct Job {
     pub family: Family,
     pub size: u32,
     pub model: Model,
@@ -19,7 +19,7 @@ pub struct Job {
 
 impl Job {
     /// The command line that makes a child run this job.
-    pub fn arguments(&self) -> Vec<String> {
+    pub(crate) fn arguments(&self) -> Vec<String> {
         let word = |text: &str| text.to_owned();
         vec![
             word("--child"),
@@ -34,7 +34,7 @@ impl Job {
 
 /// The result and the cost of a job.
 #[derive(Serialize, Deserialize, Debug)]
-pub struct Measurement {
+pub(crate) struct Measurement {
     pub program: String,
     pub model: String,
     pub strategy: String,
@@ -52,7 +52,7 @@ pub struct Measurement {
     pub complete: bool,
 }
 
-pub fn run(job: &Job) -> Measurement {
+pub(crate) fn run(job: &Job) -> Measurement {
     let program = (job.family.build)(job.size);
     let limits = Limits {
         budget: Budget::new(Some(Duration::from_secs(job.timeout)), None),
@@ -83,7 +83,7 @@ pub fn run(job: &Job) -> Measurement {
 }
 
 /// `VmHWM` of this process, in KiB, on systems with a `/proc`.
-pub fn peak_kib() -> Option<u64> {
+pub(crate) fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()

@@ -3,7 +3,7 @@
 use crate::measure::Measurement;
 use std::io::{Result, Write};
 
-pub fn header(out: &mut impl Write) -> Result<()> {
+pub(crate) fn header(out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "{:18} {:5} {:10} {:>11} {:>9} {:>9} {:>11} {:>11} {:>9}",
@@ -19,7 +19,7 @@ pub fn header(out: &mut impl Write) -> Result<()> {
     )
 }
 
-pub fn row(out: &mut impl Write, m: &Measurement) -> Result<()> {
+pub(crate) fn row(out: &mut impl Write, m: &Measurement) -> Result<()> {
     let peak = m.peak_kib.map_or("?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0));
     let note = if m.complete { "" } else { "  (stopped: time)" };
     writeln!(

@@ -11,7 +11,7 @@ const SITES: u32 = 64;
 
 /// The behaviour of the threads of a log.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Read and write under locks.
     Locked,
     /// Read and write without locks: nearly every line is a violation.
@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Kind::Locked => "locked",
             Kind::Racy => "racy",
@@ -31,7 +31,7 @@ impl Kind {
 }
 
 /// Writes this many events, one on each line.
-pub fn write(out: &mut impl Write, kind: Kind, events: u64) -> Result<()> {
+pub(super) fn write(out: &mut impl Write, kind: Kind, events: u64) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(1);
     match kind {
         Kind::Locked => locked(out, &mut random, events),

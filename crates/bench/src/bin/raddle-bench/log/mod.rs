@@ -8,7 +8,7 @@ mod make;
 use crate::cpu;
 use crate::measure::peak_kib;
 use clap::ValueEnum;
-pub use make::Kind;
+pub(crate) use make::Kind;
 use raddle_monitor::Buffers;
 use raddle_monitor::log::monitor;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ const PASSES: usize = 3;
 
 /// The measurement of a log.
 #[derive(Serialize, Deserialize, Debug)]
-pub struct Measured {
+pub(crate) struct Measured {
     pub log: String,
     pub model: String,
     pub events: u64,
@@ -35,7 +35,7 @@ pub struct Measured {
 }
 
 /// Measures every kind of log and prints a table.
-pub fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io::Result<()> {
+pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io::Result<()> {
     writeln!(out, "\nmonitors on logs, reading and parsing included")?;
     writeln!(
         out,
@@ -92,7 +92,7 @@ fn ask(path: &Path, model: &str) -> io::Result<Measured> {
 }
 
 /// The work of the child process.
-pub fn measure(path: &Path, model: &str) -> io::Result<Measured> {
+pub(crate) fn measure(path: &Path, model: &str) -> io::Result<Measured> {
     let known = MODELS.into_iter().find(|(name, _)| *name == model);
     let (_, buffers) = known.ok_or(io::Error::other("logs are for tso and pso"))?;
     let (mut seconds, mut counts) = (f64::MAX, Ok((0, 0)));

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 const ALLOWED: f64 = 4.0 / 3.0;
 
 /// Measures every program and prints a table; its rows also go to `json`, one object per line.
-pub fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io::Result<()> {
+pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io::Result<()> {
     writeln!(out, "\nrobust programs: the price of `robust` in units of `check --model sc`")?;
     writeln!(
         out,

@@ -16,7 +16,7 @@ const ROUNDS: std::ops::RangeInclusive<u128> = 7..=200;
 
 /// The measurement of a program.
 #[derive(Serialize, Debug)]
-pub struct Ratio {
+pub(super) struct Ratio {
     pub program: String,
     pub model: &'static str,
     /// The answer of `robust`.
@@ -27,7 +27,7 @@ pub struct Ratio {
     pub ratio: f64,
 }
 
-pub fn measure(subject: &Subject, model: Model) -> Ratio {
+pub(super) fn measure(subject: &Subject, model: Model) -> Ratio {
     let program = &subject.program;
     let checked = || {
         black_box(check(program, &Options::new(Model::Sc)));

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A program that is robust against some models.
 #[derive(Debug)]
-pub struct Subject {
+pub(super) struct Subject {
     pub name: String,
     pub program: Verified,
     pub models: &'static [Model],
@@ -46,7 +46,7 @@ const C_PROGRAMS: [(&str, &[&str], &[Model]); 13] = [
     ("indexer.c", &[], BOTH),
 ];
 
-pub fn all() -> Vec<Subject> {
+pub(super) fn all() -> Vec<Subject> {
     let mut all = Vec::new();
     for (name, sizes) in FAMILIES {
         let Some(family) = catalogue::find(name) else { continue };
