@@ -24,6 +24,7 @@ test:
 	cargo test --locked --workspace --all-targets --no-fail-fast
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
 
 bench:
 	scripts/setup

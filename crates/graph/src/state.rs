@@ -1,6 +1,6 @@
 //! The state that is explored: threads with the events that they fetched, and the graph of committed events.
 //!
-//! [`State::perform`] is one step of paper 003's execution model: it commits an event with its
+//! [`perform`] is one step of paper 003's execution model: it commits an event with its
 //! parameter, if the model allows the resulting trace. The search and replays share it.
 
 use crate::commit_before::is_enabled;

@@ -437,7 +437,7 @@ impl System<'_> {
         seen(first) || others.into_iter().any(|clock| clock != ClockId::NONE && seen(clock))
     }
 
-    /// Whether the event at `a` happens before the one at `b`. If `b` is [`LAST`](crate::wakeup::LAST), it
+    /// Whether the event at `a` happens before the one at `b`. If `b` is [`LAST`], it
     /// stands for the moved event, which has these `needs`.
     #[inline]
     pub(crate) fn precedes(&self, a: u32, b: u32, needs: Needed) -> bool {

@@ -16,8 +16,8 @@
 //! | [`cond`] | final conditions (`exists`, `forall`, …) over observables |
 //! | [`builder`] | builders for programs and functions |
 //! | [`text`] | the `.rir` text: printer and parser |
-//! | [`verify`] | the rules that a well-formed program satisfies |
-//! | [`file`] | the kinds of files, by their extensions |
+//! | [`mod@verify`] | the rules that a well-formed program satisfies |
+//! | [`mod@file`] | the kinds of files, by their extensions |
 //! | [`diag`] | diagnostics with file, line, the problem and the expected input |
 
 pub mod builder;

@@ -1,7 +1,7 @@
 //! The end of a thread: the objects that end with it.
 //!
-//! Returning from a function ends the objects of its frame ([`Op::DropAllocas`]). A thread that leaves
-//! by [`Op::ThreadExit`] leaves all functions at once, so the objects of all its frames end; in both
+//! Returning from a function ends the objects of its frame ([`DropAllocas`](crate::code::Op::DropAllocas)). A thread that leaves
+//! by [`ThreadExit`](crate::code::Op::ThreadExit) leaves all functions at once, so the objects of all its frames end; in both
 //! cases the thread's copies of thread-local globals end last. Each end that another thread can notice
 //! is a visible operation, and the thread stays at its last operation until all of them are done.
 //!

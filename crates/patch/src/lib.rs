@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`c`] | C and C++, with the help of the compiler |
 //! | [`lines`] | litmus tests, automata and IR text, where an instruction has a line |
-//! | [`align`] | finds the instructions that one program has and another does not |
+//! | [`mod@align`] | finds the instructions that one program has and another does not |
 //! | [`origin`] | the names and numbers that the compiler gives to lines |
 //! | [`statement`] | the text of a fence in each language |
 //! | [`text`] | insertions into texts |

@@ -3,7 +3,7 @@
 //! This is a counterexample-guided search for a minimal hitting set. The learned facts are clauses. Each
 //! clause requires a fence of at least some strength at one of some places, and holds for every solution.
 //! The cheapest choice that satisfies all clauses ([`hitting`]) is inserted into the program ([`insert`]) and
-//! judged ([`judge`]). If the result is good, the choice is a solution, and no other is cheaper. If not, the
+//! judged ([`mod@judge`]). If the result is good, the choice is a solution, and no other is cheaper. If not, the
 //! judgement gives clauses that this choice violates. The number of choices is finite, so the search ends
 //! with an exact minimum: the number of fences counts first, then their strength.
 //!

@@ -5,8 +5,8 @@
 //! |---|---|
 //! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
-//! | [`limits`] | limits, time and memory |
-//! | [`mod@robust`], [`monitor`] | the commands that take several programs |
+//! | [`mod@limits`] | limits, time and memory |
+//! | [`mod@robust`], [`mod@monitor`] | the commands that take several programs |
 
 mod limits;
 mod monitor;

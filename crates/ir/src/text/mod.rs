@@ -1,7 +1,7 @@
 //! The `.rir` text form: printer and parser.
 //!
 //! [`print()`] and [`parse_with`] are inverse to each other on well-formed programs (see
-//! [`crate::verify`]): with `own_positions: false` parsing returns an equal program, including the
+//! [`mod@crate::verify`]): with `own_positions: false` parsing returns an equal program, including the
 //! tables of files and positions. `docs/ir.md` is the reference of the language, with an example of
 //! each construct. This is the grammar, with `[x]` for optional, `x*` for repeated, `x,*` for a list
 //! with commas, and words in quotes:

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | [`sites`] | places in the text where something could be added |
 //! | [`marks`] | the places of the program that these sites are, according to the compiler |
-//! | [`write`] | additions as text |
-//! | [`include`] | adding a necessary header |
+//! | [`mod@write`] | additions as text |
+//! | [`mod@include`] | adding a necessary header |
 
 mod include;
 mod marks;
