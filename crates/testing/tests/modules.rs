@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// The `.rs` files below a folder that no module declares.
 fn orphans(folder: &Path, owner: &str, found: &mut Vec<PathBuf>) {
-    let modules =
-        || owner.lines().filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod "));
-    let declares = |stem: &str| modules().any(|module| module.strip_suffix(';') == Some(stem));
+    // Whatever the visibility: `mod a;`, `pub mod a;`, `pub(crate) mod a;`.
+    let modules = || owner.lines().filter_map(|line| line.split_once("mod "));
+    let declares = |stem: &str| modules().any(|(_, module)| module.strip_suffix(';') == Some(stem));
     let entries = std::fs::read_dir(folder).expect("a folder of tests");
     for path in entries.map(|entry| entry.expect("an entry").path()) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
