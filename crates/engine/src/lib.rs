@@ -12,7 +12,7 @@
 //! | `tally` | how executions end, counted into a summary |
 //! | `story` | the events of a replay, and their wording |
 //! | `names`, `elements` | names of objects, threads and array elements |
-//! | `need` | what threads that are stuck wait for |
+//! | `need` | the needs of threads that are stuck |
 
 mod elements;
 mod failure;

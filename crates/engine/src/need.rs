@@ -1,5 +1,4 @@
-//! What threads that are stuck wait for: one form from which both the failure and the story of a deadlock are
-//! made.
+//! The needs of threads that are stuck. The failure and the story of a deadlock are both made from them.
 
 use crate::failure::{Awaits, Waiter};
 use crate::names::{Cast, Names};
@@ -16,7 +15,7 @@ pub struct Stuck {
     pub need: Need,
 }
 
-/// What it would take for a thread to go on. Memory is given by address.
+/// The condition under which a thread could go on. Memory is given by address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
     Lock {

@@ -119,7 +119,7 @@ impl Stopped {
             Stopped::Sampling => "random schedules are a sample, not a search",
             Stopped::Waiting => "whether a thread waits for ever in a loop was not found out",
             Stopped::Delays => "a thread may have to delay too many stores at the same time",
-            Stopped::Lost => "a defect of raddle: a way that was found cannot be gone again",
+            Stopped::Lost => "a defect of raddle: an execution that was found cannot be replayed",
         }
     }
 }

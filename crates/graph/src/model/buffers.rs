@@ -1,5 +1,5 @@
-//! SC, TSO and PSO as axioms ([`total`]), and what orders are under them: as x86 and SPARC have it, loads are
-//! always ordered, and a read-modify-write reads and writes memory in one step, past the buffer.
+//! SC, TSO and PSO as axioms ([`total`]), with the barriers of x86 and SPARC for C11 orders: loads are always
+//! ordered, and a read-modify-write reads and writes memory in one step, past the buffer.
 
 use super::{Axioms, Barrier, total};
 use crate::graph::Graph;
@@ -10,7 +10,7 @@ pub(super) struct Sc;
 pub(super) struct Tso;
 pub(super) struct Pso;
 
-/// What stays unordered with program order alone, so that a barrier can order it.
+/// The barriers that order more than the model's program order does.
 trait Buffers {
     const ORDER: total::Order;
     fn heeds(barrier: Barrier) -> bool;
