@@ -12,23 +12,26 @@ pub trait Mnemonic: Copy + PartialEq + 'static {
         entry.expect("every value has a mnemonic").0
     }
 
-    fn from_mnemonic(word: &str) -> Option<Self> {
-        Self::TABLE.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
+    fn from_mnemonic(word: impl AsRef<[u8]>) -> Option<Self> {
+        let entry = Self::TABLE.iter().find(|(name, _)| name.as_bytes() == word.as_ref());
+        entry.map(|(_, value)| *value)
     }
 }
 
-macro_rules! words {
+/// Declares an enumeration whose values are words of a text, and its [`Mnemonic`].
+#[macro_export]
+macro_rules! mnemonics {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum $name { $($(#[$vmeta])* $variant),+ }
-        impl Mnemonic for $name {
+        impl $crate::Mnemonic for $name {
             const TABLE: &'static [(&'static str, Self)] = &[$(($word, $name::$variant)),+];
         }
     };
 }
 
-words! {
+mnemonics! {
     /// Arithmetic on two operands. Integer operations wrap; `shl`, `lshr`, `ashr` by the width or more
     /// give 0 (or the sign); a division by zero fails the thread. `add` and `sub` also accept pointers.
     BinOp {
@@ -46,11 +49,11 @@ impl BinOp {
     }
 }
 
-words! {
+mnemonics! {
     UnOp { Not = "not", Neg = "neg", FNeg = "fneg" }
 }
 
-words! {
+mnemonics! {
     IntPred {
         Eq = "eq", Ne = "ne",
         Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge",
@@ -58,7 +61,7 @@ words! {
     }
 }
 
-words! {
+mnemonics! {
     /// Float comparisons: `o` is false and `u` is true when an operand is not a number.
     FloatPred {
         Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord",
@@ -67,7 +70,7 @@ words! {
     }
 }
 
-words! {
+mnemonics! {
     CastOp {
         Trunc = "trunc", ZExt = "zext", SExt = "sext", BitCast = "bitcast",
         PtrToInt = "ptrtoint", IntToPtr = "inttoptr",
@@ -76,7 +79,7 @@ words! {
     }
 }
 
-words! {
+mnemonics! {
     /// The operation that an atomic read-modify-write applies to the old value and its operand.
     RmwOp {
         Xchg = "xchg", Add = "add", Sub = "sub", And = "and", Nand = "nand", Or = "or", Xor = "xor",
@@ -84,7 +87,7 @@ words! {
     }
 }
 
-words! {
+mnemonics! {
     /// The order of an access: a C11 order, or the kind of a machine instruction.
     Order {
         /// A C access that is not atomic: two of them may race.
@@ -118,7 +121,7 @@ impl Order {
     }
 }
 
-words! {
+mnemonics! {
     /// Fences, as the program wrote them. Each model defines which of them it respects, and how.
     FenceKind {
         /// A full fence on every machine.
@@ -136,7 +139,7 @@ words! {
     }
 }
 
-words! {
+mnemonics! {
     /// The error that a `fail` instruction reports.
     FailKind {
         Assertion = "assertion",

@@ -21,7 +21,6 @@ mod debug;
 mod global;
 mod inst;
 mod types;
-mod words;
 
 pub use constant::{ConstExpr, ConstKind, Constant};
 pub use debug::{File, Loc};
@@ -30,11 +29,10 @@ pub use global::{
     Variable,
 };
 pub use inst::{
-    Arg, Atomic, BinaryOp, Call, Callee, CastOp, Clause, CmpXchg, Flags, FloatPredicate, InlineAsm,
-    Inst, InstKind, IntPredicate, Ordering, RmwOp, Value,
+    Arg, Atomic, Call, Callee, CastOp, Clause, CmpXchg, Flags, FloatPredicate, InlineAsm, Inst,
+    InstKind, Ordering, RmwOp, Value,
 };
 pub use types::Type;
-pub use words::Word;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 
@@ -67,6 +65,13 @@ ids! {
     LocId "loc",
     /// A source file.
     FileId "file",
+}
+
+impl TypeId {
+    /// The id of the type that is interned at this place.
+    pub(crate) const fn at(index: u32) -> TypeId {
+        TypeId(index)
+    }
 }
 
 /// One translation unit.

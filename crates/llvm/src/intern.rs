@@ -55,6 +55,14 @@ impl Types {
         Type::Metadata,
         Type::Token,
     ];
+    pub(crate) const VOID: TypeId = TypeId::at(0);
+    pub(crate) const PTR: TypeId = TypeId::at(1);
+    pub(crate) const I1: TypeId = TypeId::at(2);
+    pub(crate) const I8: TypeId = TypeId::at(3);
+    pub(crate) const I32: TypeId = TypeId::at(4);
+    pub(crate) const I64: TypeId = TypeId::at(5);
+    pub(crate) const METADATA: TypeId = TypeId::at(6);
+    pub(crate) const TOKEN: TypeId = TypeId::at(7);
 
     pub(crate) fn new() -> Types {
         let mut types = Types { ids: FxHashMap::default(), types: PrimaryMap::new() };
@@ -64,40 +72,12 @@ impl Types {
         types
     }
 
+    pub(crate) fn pointer(&mut self, addrspace: u32) -> TypeId {
+        if addrspace == 0 { Types::PTR } else { self.intern(Type::Ptr { addrspace }) }
+    }
+
     pub(crate) fn intern(&mut self, ty: Type) -> TypeId {
         *self.ids.entry(ty).or_insert_with_key(|ty| self.types.push(ty.clone()))
-    }
-
-    pub(crate) fn void() -> TypeId {
-        TypeId::new(0)
-    }
-
-    pub(crate) fn ptr() -> TypeId {
-        TypeId::new(1)
-    }
-
-    pub(crate) fn i1() -> TypeId {
-        TypeId::new(2)
-    }
-
-    pub(crate) fn i8() -> TypeId {
-        TypeId::new(3)
-    }
-
-    pub(crate) fn i32() -> TypeId {
-        TypeId::new(4)
-    }
-
-    pub(crate) fn i64() -> TypeId {
-        TypeId::new(5)
-    }
-
-    pub(crate) fn metadata() -> TypeId {
-        TypeId::new(6)
-    }
-
-    pub(crate) fn token() -> TypeId {
-        TypeId::new(7)
     }
 }
 

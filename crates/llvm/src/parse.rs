@@ -30,13 +30,13 @@ mod rules;
 mod scope;
 mod types;
 
-use crate::ast::{ConstId, GlobalId, MAX_NESTING, Module, NameId, TypeId, Word};
+use crate::ast::{ConstId, GlobalId, MAX_NESTING, Module, NameId, TypeId};
 use crate::fault::{Fault, Parse};
 use crate::intern::{Constants, Names, Types};
 use crate::lex::{Lexer, Name, Token, decimal, unescape};
 use cranelift_entity::SecondaryMap;
 use metadata::Metadata;
-use raddle_ir::Diagnostic;
+use raddle_ir::{Diagnostic, Mnemonic};
 use rustc_hash::FxHashMap;
 use scope::Scope;
 use std::ops::Range;
@@ -104,6 +104,8 @@ struct Parser<'t> {
     /// The symbols of the blocks of each function, indexed by block id.
     block_symbols: SecondaryMap<GlobalId, Box<[Symbol]>>,
     scope: Scope,
+    /// The result type of the function that is being parsed.
+    return_type: TypeId,
     metadata: Metadata,
     module: Module,
 }
@@ -125,6 +127,7 @@ impl<'t> Parser<'t> {
             block_mentions: Vec::new(),
             block_symbols: SecondaryMap::new(),
             scope: Scope::default(),
+            return_type: Types::VOID,
             metadata: Metadata::for_text(text.len()),
             module: Module::default(),
         };
@@ -210,9 +213,9 @@ impl<'t> Parser<'t> {
     }
 
     /// A word of an enumeration.
-    fn expect_one_of<W: Word>(&mut self, what: &str) -> Parse<W> {
+    fn expect_one_of<W: Mnemonic>(&mut self, what: &str) -> Parse<W> {
         if let Token::Word(word) = self.token
-            && let Some(value) = W::from_word(word)
+            && let Some(value) = W::from_mnemonic(word)
         {
             self.advance();
             return Ok(value);

@@ -3,10 +3,9 @@
 use crate::common;
 
 use common::{FILES, bits, body, expr, function, global, init, insts, parse, type_of, variable};
+use raddle_ir::BinOp;
 use raddle_llvm::Module;
-use raddle_llvm::ast::{
-    BinaryOp, CastOp, ConstExpr, ConstKind, Flags, GlobalKind, Linkage, LocId, Type,
-};
+use raddle_llvm::ast::{CastOp, ConstExpr, ConstKind, Flags, GlobalKind, Linkage, LocId, Type};
 
 fn file(name: &str) -> Module {
     let (_, text) = FILES.iter().find(|(file, _)| *file == name).expect("the file is there");
@@ -120,7 +119,7 @@ fn expressions() {
     let module = file("globals.ll");
     let ConstExpr::Cast { op: CastOp::Trunc, arg } = expr(&module, "difference") else { panic!() };
     let ConstKind::Expr(inner) = &module.constant(*arg).kind else { panic!() };
-    assert!(matches!(**inner, ConstExpr::Binary { op: BinaryOp::Sub, .. }));
+    assert!(matches!(**inner, ConstExpr::Binary { op: BinOp::Sub, .. }));
     let ConstExpr::Gep { indices, flags, .. } = expr(&module, "element") else { panic!() };
     assert_eq!((indices.len(), *flags), (2, Flags::INBOUNDS));
     let ConstExpr::Gep { flags, .. } = expr(&module, "ranged") else { panic!() };

@@ -3,10 +3,11 @@
 use crate::common;
 
 use common::{FILES, body, function, inst, insts, parse};
+use raddle_ir::{BinOp, IntPred, Mnemonic};
 use raddle_llvm::Module;
 use raddle_llvm::ast::{
-    Atomic, BinaryOp, Callee, CastOp, Clause, ConstKind, Flags, FloatPredicate, InstKind,
-    IntPredicate, Ordering, RmwOp, Type, Value, Word,
+    Atomic, Callee, CastOp, Clause, ConstKind, Flags, FloatPredicate, InstKind, Ordering, RmwOp,
+    Type, Value,
 };
 
 fn file(name: &str) -> Module {
@@ -21,8 +22,8 @@ fn arithmetic_and_casts() {
     let ops: Vec<_> = insts
         .iter()
         .filter_map(|inst| match inst.kind {
-            InstKind::Binary { op, .. } => Some(op.word()),
-            InstKind::Cast { op, .. } => Some(op.word()),
+            InstKind::Binary { op, .. } => Some(op.mnemonic()),
+            InstKind::Cast { op, .. } => Some(op.mnemonic()),
             _ => None,
         })
         .collect();
@@ -59,7 +60,7 @@ fn flags() {
 #[test]
 fn comparisons() {
     let InstKind::ICmp { pred, .. } = inst("%1 = icmp samesign ult i32 %a, %b") else { panic!() };
-    assert_eq!(pred, IntPredicate::Ult);
+    assert_eq!(pred, IntPred::Ult);
     let InstKind::FCmp { pred, .. } = inst("%1 = fcmp nnan ueq float %x, 1.0") else { panic!() };
     assert_eq!(pred, FloatPredicate::Ueq);
     for word in "eq ne ugt uge ult ule sgt sge slt sle".split(' ') {
@@ -77,7 +78,7 @@ fn every_cast_has_its_word() {
     let InstKind::Binary { op, .. } = inst("%1 = add <2 x i32> %v, splat (i32 1)") else {
         panic!()
     };
-    assert_eq!(op, BinaryOp::Add);
+    assert_eq!(op, BinOp::Add);
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn atomics() {
     for word in words.split(' ') {
         let text = format!("%1 = atomicrmw {word} ptr %p, i32 %a syncscope(\"agent\") seq_cst");
         let InstKind::AtomicRmw { op, atomic, .. } = inst(&text) else { panic!() };
-        assert_eq!(RmwOp::from_word(word.as_bytes()), Some(op));
+        assert_eq!(RmwOp::from_mnemonic(word), Some(op));
         assert!(atomic.scope.is_some());
     }
     assert!(matches!(inst("fence release"), InstKind::Fence(a) if a == plain(Ordering::Release)));

@@ -3,10 +3,10 @@
 
 use super::function::Lower;
 use super::lanes::OfLane;
-use raddle_ir::{BinOp, CastOp, FloatPred, InstKind, IntPred, Operand, Pred, Type as Scalar, UnOp};
-use raddle_llvm::ast::{
-    self, BinaryOp, FloatPredicate, IntPredicate, LocalId, Type, TypeId, Value,
+use raddle_ir::{
+    BinOp, CastOp, FloatPred, InstKind, IntPred, Mnemonic, Operand, Pred, Type as Scalar, UnOp,
 };
+use raddle_llvm::ast::{self, FloatPredicate, LocalId, Type, TypeId, Value};
 
 /// The type in which arithmetic on a value of an LLVM type is done; `None` for floats that the IR does
 /// not have, and for aggregates.
@@ -66,23 +66,17 @@ impl<'a, 'm> Lower<'a, 'm> {
         });
     }
 
-    pub(super) fn binary(&mut self, result: Option<LocalId>, op: BinaryOp, lhs: Value, rhs: Value) {
+    pub(super) fn binary(&mut self, result: Option<LocalId>, op: BinOp, lhs: Value, rhs: Value) {
         self.each_lane(result, &[lhs, rhs], &|lower, ty, _, args| {
             let ty = computes(lower, ty).filter(|ty| ty.is_float() == op.is_float())?;
-            Some(lower.bin(binary_op(op), ty, args[0], args[1]))
+            Some(lower.bin(op, ty, args[0], args[1]))
         });
     }
 
-    pub(super) fn icmp(
-        &mut self,
-        result: Option<LocalId>,
-        pred: IntPredicate,
-        lhs: Value,
-        rhs: Value,
-    ) {
+    pub(super) fn icmp(&mut self, result: Option<LocalId>, pred: IntPred, lhs: Value, rhs: Value) {
         self.each_lane(result, &[lhs, rhs], &|lower, ty, _, args| {
             let ty = computes(lower, ty)?;
-            Some(lower.cmp(int_pred(pred), ty, args[0], args[1]))
+            Some(lower.cmp(pred, ty, args[0], args[1]))
         });
     }
 
@@ -138,18 +132,10 @@ impl<'a, 'm> Lower<'a, 'm> {
     ) -> Option<Operand> {
         use ast::CastOp as From;
         let op = match op {
-            From::Trunc => CastOp::Trunc,
-            From::ZExt => CastOp::ZExt,
-            From::SExt => CastOp::SExt,
-            From::FPTrunc => CastOp::FpTrunc,
-            From::FPExt => CastOp::FpExt,
-            From::FPToUI => CastOp::FpToUi,
-            From::FPToSI => CastOp::FpToSi,
-            From::UIToFP => CastOp::UiToFp,
-            From::SIToFP => CastOp::SiToFp,
-            From::PtrToInt | From::PtrToAddr => CastOp::PtrToInt,
-            From::IntToPtr => CastOp::IntToPtr,
+            From::PtrToAddr => CastOp::PtrToInt,
             From::BitCast | From::AddrSpaceCast => return Some(self.coerce(from, to, arg)),
+            // The others have the same names in the IR.
+            _ => CastOp::from_mnemonic(op.mnemonic())?,
         };
         Some(self.cast(op, from, to, arg))
     }
@@ -174,44 +160,6 @@ impl<'a, 'm> Lower<'a, 'm> {
             .map(|(leaf, (a, b))| self.select(leaf.ty, cond, *a, *b))
             .collect();
         self.define_parts(result, &parts);
-    }
-}
-
-fn binary_op(op: BinaryOp) -> BinOp {
-    match op {
-        BinaryOp::Add => BinOp::Add,
-        BinaryOp::Sub => BinOp::Sub,
-        BinaryOp::Mul => BinOp::Mul,
-        BinaryOp::UDiv => BinOp::UDiv,
-        BinaryOp::SDiv => BinOp::SDiv,
-        BinaryOp::URem => BinOp::URem,
-        BinaryOp::SRem => BinOp::SRem,
-        BinaryOp::Shl => BinOp::Shl,
-        BinaryOp::LShr => BinOp::LShr,
-        BinaryOp::AShr => BinOp::AShr,
-        BinaryOp::And => BinOp::And,
-        BinaryOp::Or => BinOp::Or,
-        BinaryOp::Xor => BinOp::Xor,
-        BinaryOp::FAdd => BinOp::FAdd,
-        BinaryOp::FSub => BinOp::FSub,
-        BinaryOp::FMul => BinOp::FMul,
-        BinaryOp::FDiv => BinOp::FDiv,
-        BinaryOp::FRem => BinOp::FRem,
-    }
-}
-
-fn int_pred(pred: IntPredicate) -> IntPred {
-    match pred {
-        IntPredicate::Eq => IntPred::Eq,
-        IntPredicate::Ne => IntPred::Ne,
-        IntPredicate::Ugt => IntPred::Ugt,
-        IntPredicate::Uge => IntPred::Uge,
-        IntPredicate::Ult => IntPred::Ult,
-        IntPredicate::Ule => IntPred::Ule,
-        IntPredicate::Sgt => IntPred::Sgt,
-        IntPredicate::Sge => IntPred::Sge,
-        IntPredicate::Slt => IntPred::Slt,
-        IntPredicate::Sle => IntPred::Sle,
     }
 }
 

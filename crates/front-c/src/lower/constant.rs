@@ -3,10 +3,8 @@
 use super::program::ProgramLowering;
 use crate::layout::element_bits;
 use crate::link::Symbol;
-use raddle_ir::{Operand, Type as Scalar};
-use raddle_llvm::ast::{
-    BinaryOp, BlockId, CastOp, ConstExpr, ConstId, ConstKind, IntPredicate, Type, TypeId,
-};
+use raddle_ir::{BinOp, IntPred, Operand, Type as Scalar};
+use raddle_llvm::ast::{BlockId, CastOp, ConstExpr, ConstId, ConstKind, Type, TypeId};
 
 /// The parser limits the nesting of constants; aliases between them may add to that.
 const MAX_DEPTH: u32 = 512;
@@ -176,20 +174,20 @@ pub(super) fn signed(bits: u128, ty: Scalar) -> i128 {
     ((bits << shift) as i128) >> shift
 }
 
-fn binary(op: BinaryOp, ty: Scalar, a: Folded, b: Folded) -> Folded {
+fn binary(op: BinOp, ty: Scalar, a: Folded, b: Folded) -> Folded {
     match (op, a, b) {
         (_, Folded::Bits(a), Folded::Bits(b)) => match integer(op, ty, a, b) {
             Some(bits) => Folded::Bits(bits),
             None => Folded::Unfit("a constant expression of this kind"),
         },
-        (BinaryOp::Add, Folded::Address(base, at), Folded::Bits(by))
-        | (BinaryOp::Add, Folded::Bits(by), Folded::Address(base, at)) => {
+        (BinOp::Add, Folded::Address(base, at), Folded::Bits(by))
+        | (BinOp::Add, Folded::Bits(by), Folded::Address(base, at)) => {
             Folded::Address(base, at.wrapping_add(by as i64))
         }
-        (BinaryOp::Sub, Folded::Address(base, at), Folded::Bits(by)) => {
+        (BinOp::Sub, Folded::Address(base, at), Folded::Bits(by)) => {
             Folded::Address(base, at.wrapping_sub(by as i64))
         }
-        (BinaryOp::Sub, Folded::Address(base, a), Folded::Address(other, b)) if base == other => {
+        (BinOp::Sub, Folded::Address(base, a), Folded::Address(other, b)) if base == other => {
             Folded::Bits(a.wrapping_sub(b) as u128 & ty.mask())
         }
         (_, Folded::Undef, _) | (_, _, Folded::Undef) => Folded::Undef,
@@ -199,23 +197,23 @@ fn binary(op: BinaryOp, ty: Scalar, a: Folded, b: Folded) -> Folded {
 }
 
 /// Integer arithmetic on constants; `None` if the result is undefined or `op` is not an integer operation.
-pub(super) fn integer(op: BinaryOp, ty: Scalar, a: u128, b: u128) -> Option<u128> {
+pub(super) fn integer(op: BinOp, ty: Scalar, a: u128, b: u128) -> Option<u128> {
     let (sa, sb) = (signed(a, ty), signed(b, ty));
     let shift = u32::try_from(b).ok().filter(|by| *by < ty.bits());
     let bits = match op {
-        BinaryOp::Add => a.wrapping_add(b),
-        BinaryOp::Sub => a.wrapping_sub(b),
-        BinaryOp::Mul => a.wrapping_mul(b),
-        BinaryOp::UDiv => a.checked_div(b)?,
-        BinaryOp::URem => a.checked_rem(b)?,
-        BinaryOp::SDiv => sa.checked_div(sb)? as u128,
-        BinaryOp::SRem => sa.checked_rem(sb)? as u128,
-        BinaryOp::And => a & b,
-        BinaryOp::Or => a | b,
-        BinaryOp::Xor => a ^ b,
-        BinaryOp::Shl => a << shift?,
-        BinaryOp::LShr => a >> shift?,
-        BinaryOp::AShr => (sa >> shift?) as u128,
+        BinOp::Add => a.wrapping_add(b),
+        BinOp::Sub => a.wrapping_sub(b),
+        BinOp::Mul => a.wrapping_mul(b),
+        BinOp::UDiv => a.checked_div(b)?,
+        BinOp::URem => a.checked_rem(b)?,
+        BinOp::SDiv => sa.checked_div(sb)? as u128,
+        BinOp::SRem => sa.checked_rem(sb)? as u128,
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::Shl => a << shift?,
+        BinOp::LShr => a >> shift?,
+        BinOp::AShr => (sa >> shift?) as u128,
         _ => return None,
     };
     Some(bits & ty.mask())
@@ -242,8 +240,8 @@ fn cast(op: CastOp, from: Scalar, to: Scalar, value: Folded) -> Folded {
     }
 }
 
-fn compare(pred: IntPredicate, ty: Scalar, a: Folded, b: Folded) -> Folded {
-    use IntPredicate::*;
+fn compare(pred: IntPred, ty: Scalar, a: Folded, b: Folded) -> Folded {
+    use IntPred::*;
     let (a, b) = match (a, b) {
         (Folded::Bits(a), Folded::Bits(b)) => (a, b),
         (Folded::Address(base, a), Folded::Address(other, b)) if base == other => {

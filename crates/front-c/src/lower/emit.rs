@@ -3,7 +3,6 @@
 use super::constant::{integer, signed};
 use super::function::Lower;
 use raddle_ir::{BinOp, CastOp, InstKind, IntPred, Operand, Pred, Reg, Type as Scalar, UnOp};
-use raddle_llvm::ast::BinaryOp;
 
 impl Lower<'_, '_> {
     pub(super) fn fresh(&mut self, ty: Scalar) -> Reg {
@@ -137,25 +136,13 @@ impl Lower<'_, '_> {
 }
 
 fn fold(op: BinOp, ty: Scalar, a: Operand, b: Operand) -> Option<Operand> {
-    let same = match op {
-        BinOp::Add => BinaryOp::Add,
-        BinOp::Sub => BinaryOp::Sub,
-        BinOp::Mul => BinaryOp::Mul,
-        BinOp::And => BinaryOp::And,
-        BinOp::Or => BinaryOp::Or,
-        BinOp::Xor => BinaryOp::Xor,
-        BinOp::Shl => BinaryOp::Shl,
-        BinOp::LShr => BinaryOp::LShr,
-        _ => return None,
-    };
+    use BinOp::{Add, And, LShr, Mul, Or, Shl, Sub, Xor};
     match (op, a, b) {
-        (_, Operand::Int(a), Operand::Int(b)) => integer(same, ty, a, b).map(Operand::Int),
-        (
-            BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::LShr,
-            a,
-            Operand::Int(0),
-        ) => Some(a),
-        (BinOp::Add | BinOp::Or | BinOp::Xor, Operand::Int(0), b) => Some(b),
+        (Add | Sub | Mul | And | Or | Xor | Shl | LShr, Operand::Int(a), Operand::Int(b)) => {
+            integer(op, ty, a, b).map(Operand::Int)
+        }
+        (Add | Sub | Or | Xor | Shl | LShr, a, Operand::Int(0)) => Some(a),
+        (Add | Or | Xor, Operand::Int(0), b) => Some(b),
         _ => None,
     }
 }

@@ -5,7 +5,9 @@
 
 use super::function::Lower;
 use crate::promote::{SlotId, is_update};
-use raddle_ir::{Access, BinOp, FenceKind, InstKind as Out, Operand, Order, RmwOp, Type as Scalar};
+use raddle_ir::{
+    Access, BinOp, FenceKind, InstKind as Out, Mnemonic, Operand, Order, RmwOp, Type as Scalar,
+};
 use raddle_llvm::ast::{self, Atomic, CmpXchg, Inst, InstKind, LocalId, Ordering, TypeId, Value};
 
 /// The largest alignment in the IR.
@@ -192,7 +194,10 @@ impl Lower<'_, '_> {
         atomic: Atomic,
     ) {
         let ty = self.scalar_of(value);
-        let (Some(op), Some(ty)) = (rmw_op(op), ty.filter(|ty| fits(op, *ty))) else {
+        // Operations that the IR has are called the same there.
+        let (Some(op), Some(ty)) =
+            (RmwOp::from_mnemonic(op.mnemonic()), ty.filter(|ty| fits(op, *ty)))
+        else {
             self.unsupported("an atomic operation of this kind");
             return self.define_undefined(result);
         };
@@ -204,26 +209,6 @@ impl Lower<'_, '_> {
         self.push(Out::Rmw { op, ty, dst, addr, value, access, when: None });
         self.define(result, dst.into());
     }
-}
-
-fn rmw_op(op: ast::RmwOp) -> Option<RmwOp> {
-    use ast::RmwOp as From;
-    Some(match op {
-        From::Xchg => RmwOp::Xchg,
-        From::Add => RmwOp::Add,
-        From::Sub => RmwOp::Sub,
-        From::And => RmwOp::And,
-        From::Nand => RmwOp::Nand,
-        From::Or => RmwOp::Or,
-        From::Xor => RmwOp::Xor,
-        From::Max => RmwOp::Max,
-        From::Min => RmwOp::Min,
-        From::UMax => RmwOp::UMax,
-        From::UMin => RmwOp::UMin,
-        From::FAdd => RmwOp::FAdd,
-        From::FSub => RmwOp::FSub,
-        _ => return None,
-    })
 }
 
 /// Whether the IR supports the operation on that type.

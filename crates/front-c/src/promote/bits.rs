@@ -2,7 +2,8 @@
 
 use crate::link::Unit;
 use crate::uses::Uses;
-use raddle_llvm::ast::{BinaryOp, Body, ConstKind, InstKind, LocalId, Value};
+use raddle_ir::BinOp;
+use raddle_llvm::ast::{Body, ConstKind, InstKind, LocalId, Value};
 
 /// Whether the instruction with this index is a load that only preserves the neighbours of a
 /// bit-field: its value is masked by a constant, possibly combined with the new bits, and stored
@@ -22,7 +23,7 @@ pub(crate) fn is_update(unit: &Unit, body: &Body, uses: &Uses, load: u32) -> boo
 /// The result of an `and` with a constant, if that is the only use of the value.
 fn masked(unit: &Unit, body: &Body, uses: &Uses, value: LocalId) -> Option<LocalId> {
     let inst = &body.insts[uses.only(value)? as usize];
-    let InstKind::Binary { op: BinaryOp::And, rhs: Value::Const(mask), .. } = inst.kind else {
+    let InstKind::Binary { op: BinOp::And, rhs: Value::Const(mask), .. } = inst.kind else {
         return None;
     };
     matches!(unit.module.constant(mask).kind, ConstKind::Int(_)).then_some(inst.result?)
@@ -30,7 +31,7 @@ fn masked(unit: &Unit, body: &Body, uses: &Uses, value: LocalId) -> Option<Local
 
 fn combined(body: &Body, uses: &Uses, value: LocalId) -> Option<LocalId> {
     let inst = &body.insts[uses.only(value)? as usize];
-    matches!(inst.kind, InstKind::Binary { op: BinaryOp::Or, .. }).then_some(inst.result?)
+    matches!(inst.kind, InstKind::Binary { op: BinOp::Or, .. }).then_some(inst.result?)
 }
 
 fn is_stored(body: &Body, uses: &Uses, value: LocalId, to: Value) -> bool {

@@ -1,9 +1,7 @@
 //! Constants and constant expressions.
 
-use super::{
-    BinaryOp, BlockId, CastOp, ConstId, Flags, FloatPredicate, GlobalId, IntPredicate, NameId,
-    TypeId,
-};
+use super::{BlockId, CastOp, ConstId, Flags, FloatPredicate, GlobalId, NameId, TypeId};
+use raddle_ir::{BinOp, IntPred};
 
 /// A constant and its type. Equal scalars have equal ids; equal aggregates and expressions may have
 /// different ids.
@@ -54,7 +52,7 @@ pub enum ConstKind {
 pub enum ConstExpr {
     /// `add`, `sub`, `mul`, `shl`, `xor`, …
     Binary {
-        op: BinaryOp,
+        op: BinOp,
         lhs: ConstId,
         rhs: ConstId,
     },
@@ -71,7 +69,7 @@ pub enum ConstExpr {
         flags: Flags,
     },
     ICmp {
-        pred: IntPredicate,
+        pred: IntPred,
         lhs: ConstId,
         rhs: ConstId,
     },

@@ -1,11 +1,11 @@
 //! Global values, functions and their bodies.
 
-use super::words::words;
 use super::{BlockId, ConstId, Inst, LocId, LocalId, NameId, TypeId};
 use cranelift_entity::PrimaryMap;
+use raddle_ir::mnemonics;
 use std::ops::Range;
 
-words! {
+mnemonics! {
     Linkage {
         External = "external",
         AvailableExternally = "available_externally",

@@ -1,7 +1,7 @@
 //! Instructions and their operands.
 
-use super::words::words;
 use super::{BlockId, ConstId, LocId, LocalId, NameId, ParamAttrs, TypeId};
+use raddle_ir::{BinOp, IntPred, mnemonics};
 
 /// An operand. [`super::Module::value_type`] gives its type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -73,7 +73,7 @@ pub enum InstKind {
 
     FNeg(Value),
     Binary {
-        op: BinaryOp,
+        op: BinOp,
         flags: Flags,
         lhs: Value,
         rhs: Value,
@@ -84,7 +84,7 @@ pub enum InstKind {
         arg: Value,
     },
     ICmp {
-        pred: IntPredicate,
+        pred: IntPred,
         lhs: Value,
         rhs: Value,
     },
@@ -271,30 +271,14 @@ pub struct Atomic {
     pub scope: Option<NameId>,
 }
 
-words! {
+mnemonics! {
     Ordering {
         Unordered = "unordered", Monotonic = "monotonic", Acquire = "acquire",
         Release = "release", AcqRel = "acq_rel", SeqCst = "seq_cst",
     }
 }
 
-words! {
-    BinaryOp {
-        Add = "add", Sub = "sub", Mul = "mul",
-        UDiv = "udiv", SDiv = "sdiv", URem = "urem", SRem = "srem",
-        Shl = "shl", LShr = "lshr", AShr = "ashr", And = "and", Or = "or", Xor = "xor",
-        FAdd = "fadd", FSub = "fsub", FMul = "fmul", FDiv = "fdiv", FRem = "frem",
-    }
-}
-
-impl BinaryOp {
-    pub fn is_float(self) -> bool {
-        use BinaryOp::{FAdd, FDiv, FMul, FRem, FSub};
-        matches!(self, FAdd | FSub | FMul | FDiv | FRem)
-    }
-}
-
-words! {
+mnemonics! {
     CastOp {
         Trunc = "trunc", ZExt = "zext", SExt = "sext",
         FPTrunc = "fptrunc", FPExt = "fpext",
@@ -304,14 +288,7 @@ words! {
     }
 }
 
-words! {
-    IntPredicate {
-        Eq = "eq", Ne = "ne", Ugt = "ugt", Uge = "uge", Ult = "ult", Ule = "ule",
-        Sgt = "sgt", Sge = "sge", Slt = "slt", Sle = "sle",
-    }
-}
-
-words! {
+mnemonics! {
     FloatPredicate {
         False = "false", Oeq = "oeq", Ogt = "ogt", Oge = "oge", Olt = "olt", Ole = "ole",
         One = "one", Ord = "ord", Ueq = "ueq", Ugt = "ugt", Uge = "uge", Ult = "ult",
@@ -319,7 +296,7 @@ words! {
     }
 }
 
-words! {
+mnemonics! {
     RmwOp {
         Xchg = "xchg", Add = "add", Sub = "sub", And = "and", Nand = "nand", Or = "or",
         Xor = "xor", Max = "max", Min = "min", UMax = "umax", UMin = "umin",

@@ -106,7 +106,7 @@ impl<'t> Parser<'t> {
     fn bytes(&mut self, raw: &[u8], ty: TypeId) -> Parse<ConstKind> {
         let bytes = unescape(raw);
         match self.types.types[ty] {
-            Type::Array { element, len } if element == Types::i8() && len == bytes.len() as u64 => {
+            Type::Array { element, len } if element == Types::I8 && len == bytes.len() as u64 => {
                 Ok(ConstKind::Bytes(bytes.into()))
             }
             _ => Err(self
@@ -117,12 +117,12 @@ impl<'t> Parser<'t> {
 
     fn word_constant(&mut self, word: &'t [u8], ty: TypeId) -> Parse<ConstId> {
         let kind = match word {
-            b"true" | b"false" if ty == Types::i1() => ConstKind::Int(u128::from(word == b"true")),
+            b"true" | b"false" if ty == Types::I1 => ConstKind::Int(u128::from(word == b"true")),
             b"null" => {
                 self.require_pointer(ty)?;
                 ConstKind::Null
             }
-            b"none" if ty == Types::token() => ConstKind::NoneToken,
+            b"none" if ty == Types::TOKEN => ConstKind::NoneToken,
             b"zeroinitializer" => ConstKind::Zero,
             b"undef" => ConstKind::Undef,
             b"poison" => ConstKind::Poison,

@@ -1,9 +1,10 @@
 //! Constant expressions, including those of old versions.
 
 use super::Parser;
-use crate::ast::{BinaryOp, CastOp, ConstExpr, ConstId, ConstKind, Flags, TypeId, Word};
+use crate::ast::{CastOp, ConstExpr, ConstId, ConstKind, Flags, TypeId};
 use crate::fault::Parse;
 use crate::lex::Token;
+use raddle_ir::{BinOp, Mnemonic};
 
 /// Whether a word starts a constant expression.
 pub(super) fn begins_expression(word: &[u8]) -> bool {
@@ -19,8 +20,8 @@ pub(super) fn begins_expression(word: &[u8]) -> bool {
             | b"shufflevector"
             | b"extractvalue"
             | b"insertvalue"
-    ) || CastOp::from_word(word).is_some()
-        || BinaryOp::from_word(word).is_some()
+    ) || CastOp::from_mnemonic(word).is_some()
+        || BinOp::from_mnemonic(word).is_some()
 }
 
 impl<'t> Parser<'t> {
@@ -28,9 +29,9 @@ impl<'t> Parser<'t> {
     pub(super) fn constant_expression(&mut self, word: &'t [u8], ty: TypeId) -> Parse<ConstId> {
         let at = self.start;
         self.advance();
-        let (found, expr) = if let Some(op) = CastOp::from_word(word) {
+        let (found, expr) = if let Some(op) = CastOp::from_mnemonic(word) {
             self.cast_expression(op)?
-        } else if let Some(op) = BinaryOp::from_word(word) {
+        } else if let Some(op) = BinOp::from_mnemonic(word) {
             self.skip_flags();
             let ((found, lhs), (_, rhs)) = self.pair(true)?;
             self.require_operation(op, found, at)?;

@@ -1,12 +1,11 @@
 //! Functions: headers and bodies.
 
 use super::{Parser, Symbol};
-use crate::ast::{
-    Body, Def, Function, GlobalId, GlobalKind, Inst, Linkage, Param, Type, TypeId, Word,
-};
+use crate::ast::{Body, Def, Function, GlobalId, GlobalKind, Inst, Linkage, Param, Type};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
+use raddle_ir::Mnemonic;
 
 /// A function header, with the data that the body needs.
 struct Header {
@@ -67,7 +66,7 @@ impl Parser<'_> {
         let line = self.line;
         let mut linkage = Linkage::External;
         if let Token::Word(word) = self.token
-            && let Some(written) = Linkage::from_word(word)
+            && let Some(written) = Linkage::from_mnemonic(word)
         {
             linkage = written;
             self.advance();
@@ -143,6 +142,7 @@ impl Parser<'_> {
 
     fn body(&mut self, header: &Header) -> Parse<Body> {
         self.scope.clear();
+        self.return_type = header.function.ret;
         for (index, (param, name)) in header.function.params.iter().zip(&header.names).enumerate() {
             self.define_local(*name, param.ty, Def::Param(index as u32), header.at)?;
         }
@@ -150,7 +150,7 @@ impl Parser<'_> {
             if self.is_word(b"uselistorder") {
                 self.use_list_order()?;
             } else {
-                self.block(header.function.ret)?;
+                self.block()?;
             }
         }
         if self.scope.body.layout.is_empty() {
@@ -164,7 +164,7 @@ impl Parser<'_> {
     }
 
     /// A block: its optional label, and instructions up to the first terminator.
-    fn block(&mut self, ret: TypeId) -> Parse<()> {
+    fn block(&mut self) -> Parse<()> {
         let at = self.start;
         let label = match self.token {
             Token::Label(name) => {
@@ -180,7 +180,7 @@ impl Parser<'_> {
             while self.is(b'#') {
                 self.debug_record()?;
             }
-            let inst = self.statement(ret)?;
+            let inst = self.statement()?;
             let last = inst.kind.is_terminator();
             self.scope.body.insts.push(inst);
             if last {
@@ -192,14 +192,14 @@ impl Parser<'_> {
     }
 
     /// `%x = …` or an instruction without a name, with its metadata.
-    fn statement(&mut self, ret: TypeId) -> Parse<Inst> {
+    fn statement(&mut self) -> Parse<Inst> {
         let (at, line) = (self.start, self.line);
         let name = self.optional_local()?;
         if name.is_some() {
             self.expect(b'=')?;
         }
-        let (kind, ty) = self.instruction(ret)?;
-        let result = if ty == Types::void() {
+        let (kind, ty) = self.instruction()?;
+        let result = if ty == Types::VOID {
             if name.is_some() {
                 return Err(self.fault_at(at, "a name for an instruction without a result"));
             }

@@ -1,11 +1,12 @@
 //! Variables, aliases and ifuncs.
 
 use super::{Parser, Symbol};
-use crate::ast::{ConstId, GlobalId, GlobalKind, GlobalValue, Linkage, TypeId, Variable, Word};
+use crate::ast::{ConstId, GlobalId, GlobalKind, GlobalValue, Linkage, TypeId, Variable};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
 use cranelift_entity::PrimaryMap;
+use raddle_ir::Mnemonic;
 use rustc_hash::FxHashMap;
 
 /// The global values by name, either defined or only mentioned so far.
@@ -96,7 +97,7 @@ impl Parser<'_> {
                 }
                 Token::Word(b"addrspace") => prelude.addrspace = self.addrspace()?,
                 Token::Word(word) => {
-                    prelude.linkage = Linkage::from_word(word).or(prelude.linkage);
+                    prelude.linkage = Linkage::from_mnemonic(word).or(prelude.linkage);
                     self.skip_attr()?;
                 }
                 _ => return Err(self.unexpected("'global', 'constant', 'alias' or 'ifunc'")),
@@ -149,7 +150,7 @@ impl Parser<'_> {
         // An expression stands there without its type.
         let target = match self.token {
             Token::Word(b"bitcast" | b"getelementptr" | b"addrspacecast" | b"inttoptr") => {
-                self.constant(Types::ptr())?
+                self.constant(Types::PTR)?
             }
             _ => self.typed_constant()?.1,
         };

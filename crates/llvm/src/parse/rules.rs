@@ -2,9 +2,10 @@
 //! the same rules.
 
 use super::Parser;
-use crate::ast::{BinaryOp, CastOp, Type, TypeId};
+use crate::ast::{CastOp, Type, TypeId};
 use crate::fault::Parse;
 use crate::intern::Types;
+use raddle_ir::BinOp;
 
 impl Parser<'_> {
     /// The element type of a vector; for any other type, the type itself.
@@ -29,7 +30,7 @@ impl Parser<'_> {
     }
 
     /// Checks that integer operations are on integers, and float operations on floats.
-    pub(super) fn require_operation(&self, op: BinaryOp, ty: TypeId, at: usize) -> Parse<()> {
+    pub(super) fn require_operation(&self, op: BinOp, ty: TypeId, at: usize) -> Parse<()> {
         let fits = match self.types.types[self.scalar_type(ty)] {
             Type::Int(_) => !op.is_float(),
             _ => op.is_float() && self.is_float(ty),
@@ -114,9 +115,9 @@ impl Parser<'_> {
     pub(super) fn truth_type(&mut self, ty: TypeId) -> TypeId {
         match self.types.types[ty] {
             Type::Vector { len, scalable, .. } => {
-                self.types.intern(Type::Vector { element: Types::i1(), len, scalable })
+                self.types.intern(Type::Vector { element: Types::I1, len, scalable })
             }
-            _ => Types::i1(),
+            _ => Types::I1,
         }
     }
 
@@ -156,7 +157,7 @@ impl Parser<'_> {
     pub(super) fn shuffle_type(&mut self, ty: TypeId, mask: TypeId, at: usize) -> Parse<TypeId> {
         let element = self.element_type(ty, at)?;
         match self.types.types[mask] {
-            Type::Vector { element: index, len, scalable } if index == Types::i32() => {
+            Type::Vector { element: index, len, scalable } if index == Types::I32 => {
                 Ok(self.types.intern(Type::Vector { element, len, scalable }))
             }
             _ => Err(self.fault_at(at, "a mask that is not a vector of i32")),

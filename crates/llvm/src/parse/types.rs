@@ -23,7 +23,7 @@ impl Parser<'_> {
                 Token::Word(b"addrspace") => {
                     let addrspace = self.addrspace()?;
                     self.expect(b'*')?;
-                    ty = self.types.intern(Type::Ptr { addrspace });
+                    ty = self.types.pointer(addrspace);
                 }
                 _ => return Ok(ty),
             }
@@ -86,11 +86,11 @@ impl Parser<'_> {
         let common = match word {
             b"ptr" => return self.pointer_type(),
             b"target" => return self.target_type(),
-            b"i32" => Some(Types::i32()),
-            b"i64" => Some(Types::i64()),
-            b"i8" => Some(Types::i8()),
-            b"i1" => Some(Types::i1()),
-            b"void" => Some(Types::void()),
+            b"i32" => Some(Types::I32),
+            b"i64" => Some(Types::I64),
+            b"i8" => Some(Types::I8),
+            b"i1" => Some(Types::I1),
+            b"void" => Some(Types::VOID),
             _ => None,
         };
         let id = match (common, primitive(word)) {
@@ -109,10 +109,8 @@ impl Parser<'_> {
     /// `ptr` or `*`, with its address space.
     fn pointer_type(&mut self) -> Parse<TypeId> {
         self.advance();
-        match self.addrspace()? {
-            0 => Ok(Types::ptr()),
-            addrspace => Ok(self.types.intern(Type::Ptr { addrspace })),
-        }
+        let addrspace = self.addrspace()?;
+        Ok(self.types.pointer(addrspace))
     }
 
     /// `addrspace(N)`, or nothing, which means 0. A letter may name the address space: the data layout then

@@ -1,9 +1,7 @@
 //! Calls: `call`, and the calls in `invoke` and `callbr`.
 
 use super::Made;
-use crate::ast::{
-    Arg, BlockId, Call, Callee, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value,
-};
+use crate::ast::{Arg, Call, Callee, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
@@ -14,6 +12,12 @@ impl Parser<'_> {
     pub(super) fn call(&mut self, musttail: bool) -> Parse<Made> {
         let (call, ret) = self.callee_and_arguments(musttail)?;
         Ok((InstKind::Call(Box::new(call)), ret))
+    }
+
+    /// `call …` behind one of its markers.
+    pub(super) fn marked_call(&mut self, musttail: bool) -> Parse<Made> {
+        self.expect_word("call")?;
+        self.call(musttail)
     }
 
     /// `invoke … to label %a unwind label %b`.
@@ -32,8 +36,7 @@ impl Parser<'_> {
         self.expect_word("to")?;
         let fallthrough = self.target()?;
         self.expect(b'[')?;
-        let indirect: Vec<BlockId> = self.list_until(b']', Self::target)?;
-        let indirect = indirect.into();
+        let indirect = self.list_until(b']', Self::target)?.into();
         Ok((InstKind::CallBr { call: Box::new(call), fallthrough, indirect }, ret))
     }
 
@@ -83,10 +86,7 @@ impl Parser<'_> {
         if self.is_word(b"asm") {
             return Ok(Callee::Asm(Box::new(self.inline_asm()?)));
         }
-        let ty = match addrspace {
-            0 => Types::ptr(),
-            _ => self.types.intern(Type::Ptr { addrspace }),
-        };
+        let ty = self.types.pointer(addrspace);
         Ok(Callee::Value(self.value(ty)?))
     }
 
@@ -114,7 +114,7 @@ impl Parser<'_> {
                 break;
             }
             let ty = self.value_ty()?;
-            let arg = if ty == Types::metadata() {
+            let arg = if ty == Types::METADATA {
                 self.metadata_operand()?;
                 Arg { value: Value::Metadata, attrs: ParamAttrs::default() }
             } else {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         self.expect(b'[')?;
         let values = self.list_until(b']', |p| {
             let ty = p.value_ty()?;
-            if ty == Types::metadata() {
+            if ty == Types::METADATA {
                 p.metadata_operand()?;
                 return Ok(Value::Metadata);
             }

@@ -1,35 +1,35 @@
 //! Terminators, `phi`, and the instructions of exception handling.
 
 use super::Made;
-use crate::ast::{BlockId, Clause, InstKind, Type, TypeId, Value};
+use crate::ast::{BlockId, Clause, InstKind, Type, Value};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
 use crate::parse::Parser;
 
 impl Parser<'_> {
-    /// `ret void` or `ret type value`, in a function that returns `ret`.
-    pub(super) fn ret(&mut self, ret: TypeId) -> Parse<Made> {
+    /// `ret void` or `ret type value`.
+    pub(super) fn ret(&mut self) -> Parse<Made> {
         let at = self.start;
         let ty = self.ty()?;
-        self.require_same(at, ty, ret)?;
-        let value = if ty == Types::void() { None } else { Some(self.value(ty)?) };
-        Ok((InstKind::Ret(value), Types::void()))
+        self.require_same(at, ty, self.return_type)?;
+        let value = if ty == Types::VOID { None } else { Some(self.value(ty)?) };
+        Ok((InstKind::Ret(value), Types::VOID))
     }
 
     /// `br label %a` or `br i1 %c, label %a, label %b`.
     pub(super) fn branch(&mut self) -> Parse<Made> {
         if self.is_word(b"label") {
-            return Ok((InstKind::Br(self.target()?), Types::void()));
+            return Ok((InstKind::Br(self.target()?), Types::VOID));
         }
         let at = self.start;
         let (ty, cond) = self.typed_value()?;
-        self.require_same(at, ty, Types::i1())?;
+        self.require_same(at, ty, Types::I1)?;
         self.expect(b',')?;
         let then = self.target()?;
         self.expect(b',')?;
         let otherwise = self.target()?;
-        Ok((InstKind::CondBr { cond, then, otherwise }, Types::void()))
+        Ok((InstKind::CondBr { cond, then, otherwise }, Types::VOID))
     }
 
     /// `switch iN value, label %default [ iN constant, label %case … ]`.
@@ -48,7 +48,7 @@ impl Parser<'_> {
             self.expect(b',')?;
             cases.push((case, self.target()?));
         }
-        Ok((InstKind::Switch { value, default, cases: cases.into() }, Types::void()))
+        Ok((InstKind::Switch { value, default, cases: cases.into() }, Types::VOID))
     }
 
     /// `indirectbr ptr address, [ label %a, … ]`.
@@ -61,7 +61,7 @@ impl Parser<'_> {
         self.expect(b',')?;
         self.expect(b'[')?;
         let targets = self.list_until(b']', Self::target)?.into();
-        Ok((InstKind::IndirectBr { address, targets }, Types::void()))
+        Ok((InstKind::IndirectBr { address, targets }, Types::VOID))
     }
 
     /// `phi type [ value, %block ], …`.
@@ -102,13 +102,18 @@ impl Parser<'_> {
         }
     }
 
+    pub(super) fn resume(&mut self) -> Parse<Made> {
+        let (_, value) = self.typed_value()?;
+        Ok((InstKind::Resume(value), Types::VOID))
+    }
+
     /// `none`, or the token of the enclosing pad.
     fn parent_pad(&mut self) -> Parse<Option<Value>> {
         self.expect_word("within")?;
         if self.eat_word(b"none") {
             return Ok(None);
         }
-        Ok(Some(self.value(Types::token())?))
+        Ok(Some(self.value(Types::TOKEN)?))
     }
 
     /// `to caller` or `label %block`.
@@ -126,7 +131,7 @@ impl Parser<'_> {
         self.expect(b'[')?;
         let handlers = self.list_until(b']', Self::target)?.into();
         let unwind = self.unwind_target()?;
-        Ok((InstKind::CatchSwitch { parent, handlers, unwind }, Types::token()))
+        Ok((InstKind::CatchSwitch { parent, handlers, unwind }, Types::TOKEN))
     }
 
     pub(super) fn catch_pad(&mut self) -> Parse<Made> {
@@ -134,29 +139,29 @@ impl Parser<'_> {
             return Err(self.fault("a catchpad within none").expected("a catchswitch"));
         };
         let args = self.pad_arguments()?;
-        Ok((InstKind::CatchPad { within, args }, Types::token()))
+        Ok((InstKind::CatchPad { within, args }, Types::TOKEN))
     }
 
     pub(super) fn cleanup_pad(&mut self) -> Parse<Made> {
         let within = self.parent_pad()?;
         let args = self.pad_arguments()?;
-        Ok((InstKind::CleanupPad { within, args }, Types::token()))
+        Ok((InstKind::CleanupPad { within, args }, Types::TOKEN))
     }
 
     /// `catchret from %pad to label %block`.
     pub(super) fn catch_return(&mut self) -> Parse<Made> {
         self.expect_word("from")?;
-        let pad = self.value(Types::token())?;
+        let pad = self.value(Types::TOKEN)?;
         self.expect_word("to")?;
         let to = self.target()?;
-        Ok((InstKind::CatchRet { pad, to }, Types::void()))
+        Ok((InstKind::CatchRet { pad, to }, Types::VOID))
     }
 
     /// `cleanupret from %pad unwind (to caller | label %block)`.
     pub(super) fn cleanup_return(&mut self) -> Parse<Made> {
         self.expect_word("from")?;
-        let pad = self.value(Types::token())?;
+        let pad = self.value(Types::TOKEN)?;
         let unwind = self.unwind_target()?;
-        Ok((InstKind::CleanupRet { pad, unwind }, Types::void()))
+        Ok((InstKind::CleanupRet { pad, unwind }, Types::VOID))
     }
 }

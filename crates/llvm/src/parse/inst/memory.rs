@@ -31,11 +31,7 @@ impl Parser<'_> {
                 _ => return Err(self.unexpected("an alignment")),
             }
         }
-        let result = match addrspace {
-            0 => Types::ptr(),
-            _ => self.types.intern(Type::Ptr { addrspace }),
-        };
-        Ok((InstKind::Alloca { ty, count, align, inalloca }, result))
+        Ok((InstKind::Alloca { ty, count, align, inalloca }, self.types.pointer(addrspace)))
     }
 
     /// A type, which must be a pointer type, and an operand of that type.
@@ -53,7 +49,7 @@ impl Parser<'_> {
     }
 
     /// `[syncscope("…")] ordering`.
-    pub(super) fn ordering(&mut self) -> Parse<Atomic> {
+    fn ordering(&mut self) -> Parse<Atomic> {
         let mut scope = None;
         if self.eat_word(b"syncscope") {
             self.expect(b'(')?;
@@ -62,6 +58,10 @@ impl Parser<'_> {
         }
         let order = self.expect_one_of("a memory order")?;
         Ok(Atomic { order, scope })
+    }
+
+    pub(super) fn fence(&mut self) -> Parse<Made> {
+        Ok((InstKind::Fence(self.ordering()?), Types::VOID))
     }
 
     /// `load [atomic] [volatile] type, ptr address [order] [, align N]`.
@@ -85,7 +85,7 @@ impl Parser<'_> {
         let ptr = self.pointer()?;
         let atomic = if is_atomic { Some(self.ordering()?) } else { None };
         let align = self.optional_align()?;
-        Ok((InstKind::Store { value, ptr, align, volatile, atomic }, Types::void()))
+        Ok((InstKind::Store { value, ptr, align, volatile, atomic }, Types::VOID))
     }
 
     /// `cmpxchg [weak] [volatile] ptr address, T expected, T new order order [, align N]`.
@@ -102,7 +102,7 @@ impl Parser<'_> {
         let success = self.ordering()?;
         let failure = self.expect_one_of("a memory order")?;
         let align = self.optional_align()?;
-        let fields: Box<[TypeId]> = [ty, Types::i1()].into();
+        let fields: Box<[TypeId]> = [ty, Types::I1].into();
         let result = self.types.intern(Type::Struct { name: None, packed: false, fields });
         let inst = CmpXchg { ptr, expected, new, align, weak, volatile, success, failure };
         Ok((InstKind::CmpXchg(Box::new(inst)), result))
