@@ -25,14 +25,7 @@ impl Fault {
 
     /// The diagnostic for a text that need not be UTF-8.
     pub(crate) fn into_diagnostic(self, file: &str, text: &[u8]) -> Diagnostic {
-        let before = &text[..self.span.start.min(text.len())];
-        let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-        Diagnostic {
-            line: before.iter().filter(|b| **b == b'\n').count() as u32 + 1,
-            column: String::from_utf8_lossy(&before[line_start..]).chars().count() as u32 + 1,
-            span: Some(self.span),
-            expected: self.expected,
-            ..Diagnostic::whole_file(file, self.message)
-        }
+        let expected = self.expected;
+        Diagnostic { expected, ..Diagnostic::at(file, text, self.span, self.message) }
     }
 }

@@ -199,10 +199,11 @@ impl<'t> Parser<'t> {
     }
 
     fn expect(&mut self, punct: u8) -> Parse<()> {
-        if self.eat(punct) {
-            return Ok(());
-        }
-        Err(self.unexpected(&format!("'{}'", punct as char)))
+        if self.eat(punct) { Ok(()) } else { Err(self.unexpected_punct(punct)) }
+    }
+
+    fn unexpected_punct(&self, expected: u8) -> Box<Fault> {
+        self.unexpected(&format!("'{}'", expected as char))
     }
 
     fn expect_word(&mut self, word: &str) -> Parse<()> {
@@ -303,6 +304,30 @@ impl<'t> Parser<'t> {
         let items = self.list(item)?;
         self.expect(close)?;
         Ok(items)
+    }
+
+    /// `(item, …)`, where `...` may come last; returns whether it does.
+    fn variadic_list(&mut self, mut item: impl FnMut(&mut Self) -> Parse<()>) -> Parse<bool> {
+        self.expect(b'(')?;
+        let mut variadic = false;
+        while !self.is(b')') {
+            variadic = self.token == Token::Ellipsis;
+            if variadic {
+                self.advance();
+                break;
+            }
+            item(self)?;
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.expect(b')')?;
+        Ok(variadic)
+    }
+
+    /// Skips brackets, which must open here.
+    fn expect_brackets(&mut self, open: u8) -> Parse<()> {
+        if self.is(open) { self.skip_brackets() } else { Err(self.unexpected_punct(open)) }
     }
 
     /// Skips from an opening bracket to behind its closing bracket.

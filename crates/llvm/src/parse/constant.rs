@@ -1,7 +1,7 @@
 //! Constants and operands.
 
 use super::{BlockMention, Parser, Symbol, literal};
-use crate::ast::{BlockId, ConstId, ConstKind, Type, TypeId, Value};
+use crate::ast::{BlockId, ConstId, ConstKind, GlobalId, Type, TypeId, Value};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::{Name, Token, unescape};
@@ -128,19 +128,14 @@ impl<'t> Parser<'t> {
             b"poison" => ConstKind::Poison,
             b"splat" => return self.nested(|p| p.splat(ty)),
             b"blockaddress" => return self.block_address(ty),
-            b"dso_local_equivalent" => {
+            b"dso_local_equivalent" | b"no_cfi" => {
                 self.advance();
-                let Token::Global(name) = self.token else {
-                    return Err(self.unexpected("a function's name"));
+                let global = self.function_name()?;
+                let kind = match word {
+                    b"no_cfi" => ConstKind::NoCfi(global),
+                    _ => ConstKind::DsoLocalEquivalent(global),
                 };
-                ConstKind::DsoLocalEquivalent(self.global_mention(name)?)
-            }
-            b"no_cfi" => {
-                self.advance();
-                let Token::Global(name) = self.token else {
-                    return Err(self.unexpected("a function's name"));
-                };
-                ConstKind::NoCfi(self.global_mention(name)?)
+                return Ok(self.constants.add(ty, kind));
             }
             b"ptrauth" => return self.nested(|p| p.signed_pointer(ty)),
             _ if super::expr::begins_expression(word) => {
@@ -189,11 +184,7 @@ impl<'t> Parser<'t> {
         self.require_pointer(ty)?;
         self.advance();
         self.expect(b'(')?;
-        let Token::Global(name) = self.token else {
-            return Err(self.unexpected("a function's name"));
-        };
-        let function = self.global_mention(name)?;
-        self.advance();
+        let function = self.function_name()?;
         self.expect(b',')?;
         let Token::Local(name) = self.token else { return Err(self.unexpected("a block's name")) };
         let symbol = self.symbol(name)?;
@@ -263,8 +254,18 @@ impl<'t> Parser<'t> {
         Ok(self.constants.add(ty, ConstKind::Aggregate(elements)))
     }
 
+    /// The name of a function, which may be defined later.
+    pub(super) fn function_name(&mut self) -> Parse<GlobalId> {
+        let Token::Global(name) = self.token else {
+            return Err(self.unexpected("a function's name"));
+        };
+        let id = self.global_mention(name)?;
+        self.advance();
+        Ok(id)
+    }
+
     /// The global with this name, which may be defined later.
-    pub(super) fn global_mention(&mut self, name: Name<'t>) -> Parse<crate::ast::GlobalId> {
+    pub(super) fn global_mention(&mut self, name: Name<'t>) -> Parse<GlobalId> {
         let symbol: Symbol = self.symbol(name)?;
         Ok(self.globals.mention(symbol, self.start))
     }

@@ -5,7 +5,7 @@ use crate::ast::{
     BlockId, ConstExpr, ConstId, ConstKind, GlobalId, GlobalKind, MAX_NESTING, Module, Type, TypeId,
 };
 use crate::fault::Parse;
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 
 impl Parser<'_> {
@@ -116,28 +116,13 @@ impl Parser<'_> {
     /// Rejects an alias that leads only to other aliases, and so to itself.
     fn check_aliases(&self) -> Parse<()> {
         let globals = &self.module.globals;
-        let mut ends: SecondaryMap<GlobalId, bool> = SecondaryMap::new();
-        for start in globals.keys() {
-            let mut path = Vec::new();
-            let mut next = Some(start);
-            while let Some(id) = next
-                && !ends[id]
-            {
-                if path.len() == globals.len() {
-                    let name = globals[start].name.map_or("", |name| &self.names.strings[name]);
-                    return Err(self.fault_at(0, format!("@{name} is an alias of itself")));
-                }
-                path.push(id);
-                next = match globals[id].kind {
-                    GlobalKind::Alias { target, .. } => self.base_global(target),
-                    _ => None,
-                };
-            }
-            for id in path {
-                ends[id] = true;
-            }
-        }
-        Ok(())
+        let target = |id: GlobalId| match globals[id].kind {
+            GlobalKind::Alias { target, .. } => self.base_global(target),
+            _ => None,
+        };
+        let Some(start) = endless(globals, target) else { return Ok(()) };
+        let name = globals[start].name.map_or("", |name| &self.names.strings[name]);
+        Err(self.fault_at(0, format!("@{name} is an alias of itself")))
     }
 
     /// The global from which an address is computed.
@@ -155,6 +140,27 @@ impl Parser<'_> {
             };
         }
     }
+}
+
+/// The first entry from which `next` never ends.
+pub(super) fn endless<K: EntityRef, V>(
+    entries: &PrimaryMap<K, V>,
+    next: impl Fn(K) -> Option<K>,
+) -> Option<K> {
+    let mut ends: SecondaryMap<K, bool> = SecondaryMap::new();
+    for start in entries.keys() {
+        let mut path = Vec::new();
+        let mut at = Some(start);
+        while let Some(id) = at.filter(|id| !ends[*id]) {
+            if path.len() == entries.len() {
+                return Some(start);
+            }
+            path.push(id);
+            at = next(id);
+        }
+        path.into_iter().for_each(|id| ends[id] = true);
+    }
+    None
 }
 
 /// Records the depth of a part in the type on top of the stack.

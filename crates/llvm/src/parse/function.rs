@@ -76,12 +76,8 @@ impl Parser<'_> {
         if let Type::Func { .. } = self.types.types[ret] {
             return Err(self.fault("a function that returns a function"));
         }
-        let Token::Global(name) = self.token else {
-            return Err(self.unexpected("a function's name"));
-        };
         let at = self.start;
-        let id = self.global_mention(name)?;
-        self.advance();
+        let id = self.function_name()?;
         let (params, names, varargs) = self.params()?;
         let types = params.iter().map(|param| param.ty).collect();
         let ty = self.types.intern(Type::Func { ret, params: types, varargs });
@@ -90,24 +86,14 @@ impl Parser<'_> {
     }
 
     fn params(&mut self) -> Parse<(Vec<Param>, Vec<Option<Symbol>>, bool)> {
-        self.expect(b'(')?;
         let (mut params, mut names) = (Vec::new(), Vec::new());
-        let mut varargs = false;
-        while !self.is(b')') {
-            if self.token == Token::Ellipsis {
-                self.advance();
-                varargs = true;
-                break;
-            }
-            let ty = self.value_ty()?;
-            let attrs = self.param_attrs()?;
+        let varargs = self.variadic_list(|p| {
+            let ty = p.value_ty()?;
+            let attrs = p.param_attrs()?;
             params.push(Param { ty, attrs });
-            names.push(self.optional_local()?);
-            if !self.eat(b',') {
-                break;
-            }
-        }
-        self.expect(b')')?;
+            names.push(p.optional_local()?);
+            Ok(())
+        })?;
         Ok((params, names, varargs))
     }
 
@@ -218,10 +204,7 @@ impl Parser<'_> {
         match self.token {
             Token::Word(word) if word.starts_with(b"dbg_") => {
                 self.advance();
-                if !self.is(b'(') {
-                    return Err(self.unexpected("'('"));
-                }
-                self.skip_brackets()
+                self.expect_brackets(b'(')
             }
             _ => Err(self.unexpected("a debug record")),
         }

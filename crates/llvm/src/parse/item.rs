@@ -91,14 +91,7 @@ impl Parser<'_> {
         }
         self.advance();
         self.expect(b'=')?;
-        self.braces()
-    }
-
-    fn braces(&mut self) -> Parse<()> {
-        if !self.is(b'{') {
-            return Err(self.unexpected("'{'"));
-        }
-        self.skip_brackets()
+        self.expect_brackets(b'{')
     }
 
     /// `!name = !{ … }`.
@@ -106,7 +99,7 @@ impl Parser<'_> {
         self.advance();
         self.expect(b'=')?;
         self.expect(b'!')?;
-        self.braces()
+        self.expect_brackets(b'{')
     }
 
     /// `$name = comdat any`.

@@ -5,6 +5,7 @@
 //! They are collected here and resolved at the end of the module.
 
 use super::Parser;
+use super::finish::endless;
 use crate::ast::{File, FileId, Loc, LocId, NameId};
 use crate::fault::{Fault, Parse};
 use crate::lex::{Name, Token};
@@ -179,25 +180,9 @@ impl Metadata {
 
     /// Checks that no call is inlined at itself.
     fn check_inlining(&self, locs: &PrimaryMap<LocId, Loc>) -> Parse<()> {
-        let mut ends = vec![false; locs.len()];
-        for start in locs.keys() {
-            let mut path = Vec::new();
-            let mut next = Some(start);
-            while let Some(id) = next
-                && !ends[id.as_u32() as usize]
-            {
-                if path.len() == locs.len() {
-                    let at = self.positions[start].1;
-                    return Err(Fault::new(at..at, "a call that is inlined at itself"));
-                }
-                path.push(id);
-                next = locs[id].inlined_at;
-            }
-            for id in path {
-                ends[id.as_u32() as usize] = true;
-            }
-        }
-        Ok(())
+        let Some(start) = endless(locs, |id| locs[id].inlined_at) else { return Ok(()) };
+        let at = self.positions[start].1;
+        Err(Fault::new(at..at, "a call that is inlined at itself"))
     }
 }
 
@@ -327,7 +312,7 @@ impl Parser<'_> {
             }
             Token::MetaName(_) => {
                 self.advance();
-                if self.is(b'(') { self.skip_brackets() } else { Err(self.unexpected("'('")) }
+                self.expect_brackets(b'(')
             }
             Token::Punct(b'!') => {
                 self.advance();

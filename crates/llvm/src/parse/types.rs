@@ -135,9 +135,6 @@ impl Parser<'_> {
     fn target_type(&mut self) -> Parse<TypeId> {
         let start = self.start;
         self.advance();
-        if !self.is(b'(') {
-            return Err(self.unexpected("'('"));
-        }
         let end = self.closing_bracket()?;
         let text = &self.lexer.text()[start..end];
         let name = self.names.intern_lossy(text.into());
@@ -147,7 +144,7 @@ impl Parser<'_> {
     /// Skips brackets and returns their end.
     fn closing_bracket(&mut self) -> Parse<usize> {
         let start = self.start;
-        self.skip_brackets()?;
+        self.expect_brackets(b'(')?;
         let text = &self.lexer.text()[start..self.start];
         let trailing = text.iter().rev().take_while(|b| **b != b')').count();
         Ok(self.start - trailing)
@@ -190,21 +187,11 @@ impl Parser<'_> {
     }
 
     fn function_type(&mut self, ret: TypeId) -> Parse<TypeId> {
-        self.expect(b'(')?;
         let mut params = Vec::new();
-        let mut varargs = false;
-        while !self.is(b')') {
-            if self.token == Token::Ellipsis {
-                self.advance();
-                varargs = true;
-                break;
-            }
-            params.push(self.value_ty()?);
-            if !self.eat(b',') {
-                break;
-            }
-        }
-        self.expect(b')')?;
+        let varargs = self.variadic_list(|p| {
+            params.push(p.value_ty()?);
+            Ok(())
+        })?;
         Ok(self.types.intern(Type::Func { ret, params: params.into(), varargs }))
     }
 
@@ -292,48 +279,43 @@ impl Parser<'_> {
 
     /// A type as the text writes it, for messages.
     pub(super) fn show_type(&self, id: TypeId) -> String {
-        match &self.types.types[id] {
-            Type::Void => "void".into(),
+        let ty = &self.types.types[id];
+        if let Some((word, _)) = WORDS.iter().find(|(_, known)| known == ty) {
+            return (*word).into();
+        }
+        match ty {
             Type::Int(bits) => format!("i{bits}"),
-            Type::Half => "half".into(),
-            Type::BFloat => "bfloat".into(),
-            Type::Float => "float".into(),
-            Type::Double => "double".into(),
-            Type::X86Fp80 => "x86_fp80".into(),
-            Type::Fp128 => "fp128".into(),
-            Type::PpcFp128 => "ppc_fp128".into(),
-            Type::X86Mmx => "x86_mmx".into(),
-            Type::X86Amx => "x86_amx".into(),
             Type::Ptr { .. } => "ptr".into(),
-            Type::Label => "label".into(),
-            Type::Token => "token".into(),
-            Type::Metadata => "metadata".into(),
             Type::Array { len, .. } => format!("an array of {len} elements"),
             Type::Vector { len, .. } => format!("a vector of {len} elements"),
             Type::Struct { .. } | Type::Opaque { .. } => "a structure".into(),
             Type::Func { .. } => "a function".into(),
-            Type::Target { .. } => "a target's type".into(),
+            _ => "a target's type".into(),
         }
     }
 }
 
-/// The types that are a single word, except pointers. The width of an integer is not checked.
+/// The types that are a single word, except integers and pointers.
+const WORDS: [(&str, Type); 13] = [
+    ("void", Type::Void),
+    ("half", Type::Half),
+    ("bfloat", Type::BFloat),
+    ("float", Type::Float),
+    ("double", Type::Double),
+    ("x86_fp80", Type::X86Fp80),
+    ("fp128", Type::Fp128),
+    ("ppc_fp128", Type::PpcFp128),
+    ("x86_mmx", Type::X86Mmx),
+    ("x86_amx", Type::X86Amx),
+    ("label", Type::Label),
+    ("token", Type::Token),
+    ("metadata", Type::Metadata),
+];
+
+/// The type that is this word, unless it is a pointer. The width of an integer is not checked.
 fn primitive(word: &[u8]) -> Option<Type> {
-    Some(match word {
-        b"void" => Type::Void,
-        b"half" => Type::Half,
-        b"bfloat" => Type::BFloat,
-        b"float" => Type::Float,
-        b"double" => Type::Double,
-        b"x86_fp80" => Type::X86Fp80,
-        b"fp128" => Type::Fp128,
-        b"ppc_fp128" => Type::PpcFp128,
-        b"x86_mmx" => Type::X86Mmx,
-        b"x86_amx" => Type::X86Amx,
-        b"label" => Type::Label,
-        b"token" => Type::Token,
-        b"metadata" => Type::Metadata,
-        [b'i', digits @ ..] => Type::Int(decimal_u32(digits)?),
-        _ => return None,
-    })
+    if let [b'i', digits @ ..] = word {
+        return Some(Type::Int(decimal_u32(digits)?));
+    }
+    WORDS.iter().find(|(known, _)| known.as_bytes() == word).map(|(_, ty)| ty.clone())
 }

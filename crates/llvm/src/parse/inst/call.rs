@@ -4,7 +4,6 @@ use super::Made;
 use crate::ast::{Arg, Call, Callee, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value};
 use crate::fault::Parse;
 use crate::intern::Types;
-use crate::lex::Token;
 use crate::parse::Parser;
 
 impl Parser<'_> {
@@ -105,29 +104,21 @@ impl Parser<'_> {
 
     /// `(T [attributes] value, …)`; the caller's own variadic arguments (`...`) may come last.
     fn arguments(&mut self) -> Parse<(Vec<Arg>, Vec<TypeId>)> {
-        self.expect(b'(')?;
         let (mut args, mut types) = (Vec::new(), Vec::new());
-        while !self.is(b')') {
-            if self.token == Token::Ellipsis {
-                // A musttail call forwards them unchanged.
-                self.advance();
-                break;
-            }
-            let ty = self.value_ty()?;
+        // A musttail call forwards `...` unchanged.
+        self.variadic_list(|p| {
+            let ty = p.value_ty()?;
             let arg = if ty == Types::METADATA {
-                self.metadata_operand()?;
+                p.metadata_operand()?;
                 Arg { value: Value::Metadata, attrs: ParamAttrs::default() }
             } else {
-                let attrs = self.param_attrs()?;
-                Arg { value: self.value(ty)?, attrs }
+                let attrs = p.param_attrs()?;
+                Arg { value: p.value(ty)?, attrs }
             };
             args.push(arg);
             types.push(ty);
-            if !self.eat(b',') {
-                break;
-            }
-        }
-        self.expect(b')')?;
+            Ok(())
+        })?;
         Ok((args, types))
     }
 
