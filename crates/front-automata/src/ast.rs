@@ -1,27 +1,7 @@
 //! The syntax tree. The states of each thread are numbered in the order in which they first appear.
 
-use raddle_ir::Diagnostic;
-
-/// A range of the source on one line.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct At {
-    pub line: u32,
-    pub column: u32,
-    /// Byte offsets.
-    pub start: u32,
-    pub end: u32,
-}
-
-impl At {
-    pub(crate) fn error(self, file: &str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            line: self.line,
-            column: self.column,
-            span: Some(self.start as usize..self.end as usize),
-            ..Diagnostic::whole_file(file, message)
-        }
-    }
-}
+pub use raddle_ir::diag::At;
+use raddle_ir::mnemonics;
 
 /// A state of one thread, as an index into [`Thread::states`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -78,42 +58,15 @@ pub enum Instruction {
     Unlock,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BinaryOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    And,
-    Or,
-    Add,
-    Sub,
-    Mul,
-    BitAnd,
+mnemonics! {
+    BinaryOp {
+        Eq = "==", Ne = "!=", Lt = "<", Le = "<=", Gt = ">", Ge = ">=",
+        And = "&&", Or = "||",
+        Add = "+", Sub = "-", Mul = "*", BitAnd = "&",
+    }
 }
 
 impl BinaryOp {
-    const TABLE: [(&'static str, BinaryOp); 12] = [
-        ("==", BinaryOp::Eq),
-        ("!=", BinaryOp::Ne),
-        ("<", BinaryOp::Lt),
-        ("<=", BinaryOp::Le),
-        (">", BinaryOp::Gt),
-        (">=", BinaryOp::Ge),
-        ("&&", BinaryOp::And),
-        ("||", BinaryOp::Or),
-        ("+", BinaryOp::Add),
-        ("-", BinaryOp::Sub),
-        ("*", BinaryOp::Mul),
-        ("&", BinaryOp::BitAnd),
-    ];
-
-    pub(crate) fn from_word(word: &str) -> Option<BinaryOp> {
-        BinaryOp::TABLE.iter().find(|(name, _)| *name == word).map(|(_, op)| *op)
-    }
-
     /// The result for two constants.
     pub fn apply(self, a: i32, b: i32) -> i32 {
         match self {

@@ -5,41 +5,8 @@
 //! Every node that a diagnostic or an IR position may point to carries its [`At`].
 
 use crate::Arch;
-use raddle_ir::{Diagnostic, Quantifier, Severity};
-
-/// A range of the source text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct At {
-    /// 1-based.
-    pub line: u32,
-    /// 1-based, in characters.
-    pub column: u32,
-    /// Byte offsets.
-    pub start: u32,
-    pub end: u32,
-}
-
-impl At {
-    /// From the start of `self` to the end of `last`.
-    #[must_use]
-    pub fn to(self, last: At) -> At {
-        At { end: last.end.max(self.end), ..self }
-    }
-
-    /// An error at this place.
-    pub fn error(self, file: &str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Error,
-            file: file.to_owned(),
-            line: self.line,
-            column: self.column,
-            span: Some(self.start as usize..self.end as usize),
-            message: message.into(),
-            expected: None,
-            help: None,
-        }
-    }
-}
+pub use raddle_ir::diag::At;
+use raddle_ir::{Condition, Prop};
 
 /// A name with its place: a register, a location or a label.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -179,22 +146,8 @@ pub struct Mem {
 }
 
 /// The final condition.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Final {
-    pub quantifier: Quantifier,
-    pub prop: PropAst,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PropAst {
-    True,
-    False,
-    Cmp { equal: bool, left: Location, right: TermAst },
-    Not(Box<PropAst>),
-    And(Vec<PropAst>),
-    Or(Vec<PropAst>),
-    Implies(Box<PropAst>, Box<PropAst>),
-}
+pub type Final = Condition<Location, TermAst>;
+pub type PropAst = Prop<Location, TermAst>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TermAst {

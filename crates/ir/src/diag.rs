@@ -25,6 +25,36 @@ pub fn shown(path: &Path) -> String {
     shown
 }
 
+/// A range of a source text, with the line and column of its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct At {
+    /// 1-based.
+    pub line: u32,
+    /// 1-based, in characters.
+    pub column: u32,
+    /// Byte offsets.
+    pub start: u32,
+    pub end: u32,
+}
+
+impl At {
+    /// From the start of `self` to the end of `last`.
+    #[must_use]
+    pub fn to(self, last: At) -> At {
+        At { end: last.end.max(self.end), ..self }
+    }
+
+    /// An error at this place.
+    pub fn error(self, file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            line: self.line,
+            column: self.column,
+            span: Some(self.start as usize..self.end as usize),
+            ..Diagnostic::whole_file(file, message)
+        }
+    }
+}
+
 /// One message about one place of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -45,20 +75,21 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error about a byte range of `source`.
-    pub fn at(file: &str, source: &str, span: Span, message: impl Into<String>) -> Diagnostic {
-        let start = span.start.min(source.len());
-        let before = &source.as_bytes()[..start];
+    /// An error about a byte range of `source`, which need not be UTF-8.
+    pub fn at(
+        file: &str,
+        source: impl AsRef<[u8]>,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        let source = source.as_ref();
+        let before = &source[..span.start.min(source.len())];
         let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
         Diagnostic {
-            severity: Severity::Error,
-            file: file.to_owned(),
             line: before.iter().filter(|b| **b == b'\n').count() as u32 + 1,
             column: String::from_utf8_lossy(&before[line_start..]).chars().count() as u32 + 1,
             span: Some(span),
-            message: message.into(),
-            expected: None,
-            help: None,
+            ..Diagnostic::whole_file(file, message)
         }
     }
 

@@ -6,6 +6,23 @@ use std::path::Path;
 /// compilers write, has its own limit.
 pub const MAX_BYTES: usize = 16 << 20;
 
+/// The first byte of a file that is not text, and what is wrong with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotText {
+    pub at: usize,
+    pub what: &'static str,
+}
+
+/// The text of a file, which must be UTF-8 without NUL bytes.
+pub fn decoded(bytes: &[u8]) -> Result<&str, NotText> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| NotText { at: error.valid_up_to(), what: "a byte that is not UTF-8" })?;
+    match bytes.iter().position(|b| *b == 0) {
+        Some(at) => Err(NotText { at, what: "a NUL byte" }),
+        None => Ok(text),
+    }
+}
+
 /// The kind of a file, determined by its extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {

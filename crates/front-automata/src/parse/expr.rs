@@ -4,7 +4,7 @@ use super::Parser;
 use super::thread::Names;
 use crate::MAX_DEPTH;
 use crate::ast::{BinaryOp, Expr, RegisterId};
-use raddle_ir::Diagnostic;
+use raddle_ir::{Diagnostic, Mnemonic};
 
 impl<'a> Parser<'a> {
     pub(super) fn expression(&mut self, registers: &mut Names<'a>) -> Result<Expr, Diagnostic> {
@@ -21,7 +21,7 @@ impl<'a> Parser<'a> {
         if word.text == "!" {
             return Ok(Expr::Not(Box::new(self.nested(registers, depth - 1)?)));
         }
-        if let Some(op) = BinaryOp::from_word(word.text) {
+        if let Some(op) = BinaryOp::from_mnemonic(word.text) {
             let left = self.nested(registers, depth - 1)?;
             let right = self.nested(registers, depth - 1)?;
             return Ok(Expr::Binary(op, Box::new((left, right))));

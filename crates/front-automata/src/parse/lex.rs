@@ -2,7 +2,7 @@
 
 use crate::ast::At;
 use raddle_ir::Diagnostic;
-use raddle_ir::file::MAX_BYTES;
+use raddle_ir::file::{MAX_BYTES, NotText, decoded};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'a> {
@@ -17,22 +17,10 @@ pub(super) fn words<'a>(file: &str, bytes: &'a [u8]) -> Result<Vec<Word<'a>>, Di
         let limit = format!("at most {} MiB", MAX_BYTES >> 20);
         return Err(Diagnostic::whole_file(file, message).expected(limit));
     }
-    let valid = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            // The part before the error is valid UTF-8, so this cannot fail.
-            let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-            return Err(not_text(file, valid, valid.len()));
-        }
-    };
-    if let Some(zero) = valid.bytes().position(|b| b == 0) {
-        return Err(not_text(file, valid, zero));
-    }
-    Ok(split(valid))
-}
-
-fn not_text(file: &str, text: &str, at: usize) -> Diagnostic {
-    Diagnostic::at(file, text, at..at + 1, "this is not text").expected("automata in UTF-8")
+    let text = decoded(bytes).map_err(|NotText { at, .. }| {
+        Diagnostic::at(file, bytes, at..at + 1, "this is not text").expected("automata in UTF-8")
+    })?;
+    Ok(split(text))
 }
 
 fn split(text: &str) -> Vec<Word<'_>> {

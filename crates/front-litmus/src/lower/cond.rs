@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::regs::MachineReg;
-use crate::ast::{At, Location, Name, PropAst, TermAst, Value};
+use crate::ast::{At, Location, Name, TermAst, Value};
 use raddle_ir::{
     CmpOp, Condition, Diagnostic, ObservableId, Observed, Prop, Quantifier, Term, ThreadIdx, Type,
 };
@@ -39,37 +39,17 @@ pub(super) fn observed(context: &mut Context<'_>) -> Result<ObservedPlaces, Diag
     let mut places = ObservedPlaces::default();
     let test = context.test;
     if let Some(condition) = &test.condition {
-        collect(context, &condition.prop, &mut places)?;
+        for (left, right) in condition.prop.comparisons() {
+            observe(context, left, &mut places)?;
+            if let TermAst::Location(right) = right {
+                observe(context, right, &mut places)?;
+            }
+        }
     }
     for listed in &test.locations {
         observe(context, &listed.place, &mut places)?;
     }
     Ok(places)
-}
-
-fn collect(
-    context: &mut Context<'_>,
-    prop: &PropAst,
-    places: &mut ObservedPlaces,
-) -> Result<(), Diagnostic> {
-    match prop {
-        PropAst::True | PropAst::False => Ok(()),
-        PropAst::Not(p) => collect(context, p, places),
-        PropAst::And(ps) | PropAst::Or(ps) => {
-            ps.iter().try_for_each(|p| collect(context, p, places))
-        }
-        PropAst::Implies(p, q) => {
-            collect(context, p, places)?;
-            collect(context, q, places)
-        }
-        PropAst::Cmp { left, right, .. } => {
-            observe(context, left, places)?;
-            match right {
-                TermAst::Location(place) => observe(context, place, places),
-                TermAst::Value(_) => Ok(()),
-            }
-        }
-    }
 }
 
 fn observe(
@@ -112,7 +92,9 @@ pub(super) fn finish(context: &mut Context<'_>, places: ObservedPlaces) -> Resul
         None => Condition { quantifier: Quantifier::Forall, prop: Prop::True },
         Some(condition) => Condition {
             quantifier: condition.quantifier,
-            prop: proposition(context, &ids, &condition.prop)?,
+            prop: condition
+                .prop
+                .try_map(&mut |op, left, right| comparison(context, &ids, op, left, right))?,
         },
     };
     context.program.program.condition = Some(condition);
@@ -134,33 +116,10 @@ fn observed_value(context: &mut Context<'_>, key: &Key) -> Observed {
 
 type Ids = BTreeMap<Key, ObservableId>;
 
-fn proposition(context: &mut Context<'_>, ids: &Ids, prop: &PropAst) -> Result<Prop, Diagnostic> {
-    Ok(match prop {
-        PropAst::True => Prop::True,
-        PropAst::False => Prop::False,
-        PropAst::Not(p) => Prop::Not(Box::new(proposition(context, ids, p)?)),
-        PropAst::And(ps) => Prop::And(propositions(context, ids, ps)?),
-        PropAst::Or(ps) => Prop::Or(propositions(context, ids, ps)?),
-        PropAst::Implies(p, q) => Prop::Implies(
-            Box::new(proposition(context, ids, p)?),
-            Box::new(proposition(context, ids, q)?),
-        ),
-        PropAst::Cmp { equal, left, right } => comparison(context, ids, *equal, left, right)?,
-    })
-}
-
-fn propositions(
-    context: &mut Context<'_>,
-    ids: &Ids,
-    props: &[PropAst],
-) -> Result<Vec<Prop>, Diagnostic> {
-    props.iter().map(|p| proposition(context, ids, p)).collect()
-}
-
 fn comparison(
     context: &mut Context<'_>,
     ids: &Ids,
-    equal: bool,
+    op: CmpOp,
     left: &Location,
     right: &TermAst,
 ) -> Result<Prop, Diagnostic> {
@@ -175,7 +134,6 @@ fn comparison(
             Term::Observable(other)
         }
     };
-    let op = if equal { CmpOp::Eq } else { CmpOp::Ne };
     Ok(Prop::Cmp(op, Term::Observable(id), value))
 }
 

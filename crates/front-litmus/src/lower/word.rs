@@ -12,9 +12,7 @@
 
 use super::{ppc, regs, x86};
 use crate::Arch;
-use crate::ast::{
-    Arg, ArgKind, Inst, Line, LitmusTest, Location, Name, PropAst, TermAst, Thread, Value,
-};
+use crate::ast::{Arg, ArgKind, Inst, Line, LitmusTest, Location, Name, TermAst, Thread, Value};
 use raddle_ir::Type;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +52,10 @@ pub(super) fn choose(test: &LitmusTest) -> Word {
         || test.locations.iter().any(|l| wide_place(test.arch, &l.place))
         || test.locations.iter().any(|l| l.pointer && matches!(l.place, Location::Memory(_)))
         || test.threads.iter().any(|thread| wide_thread(test.arch, thread))
-        || test.condition.as_ref().is_some_and(|c| wide_prop(test.arch, &c.prop));
+        || test.condition.iter().any(|condition| {
+            let mut comparisons = condition.prop.comparisons().into_iter();
+            comparisons.any(|(left, right)| wide_comparison(test.arch, left, right))
+        });
     if wide { Word::W64 } else { Word::W32 }
 }
 
@@ -103,19 +104,11 @@ fn wide_operand(arch: Arch, arg: &Arg) -> bool {
     }
 }
 
-fn wide_prop(arch: Arch, prop: &PropAst) -> bool {
-    match prop {
-        PropAst::True | PropAst::False => false,
-        PropAst::Not(p) => wide_prop(arch, p),
-        PropAst::And(ps) | PropAst::Or(ps) => ps.iter().any(|p| wide_prop(arch, p)),
-        PropAst::Implies(p, q) => wide_prop(arch, p) || wide_prop(arch, q),
-        PropAst::Cmp { left, right, .. } => {
-            wide_place(arch, left)
-                || match right {
-                    TermAst::Location(place) => wide_place(arch, place),
-                    TermAst::Value(Value::Address(_)) => matches!(left, Location::Memory(_)),
-                    TermAst::Value(Value::Int { .. }) => false,
-                }
+fn wide_comparison(arch: Arch, left: &Location, right: &TermAst) -> bool {
+    wide_place(arch, left)
+        || match right {
+            TermAst::Location(place) => wide_place(arch, place),
+            TermAst::Value(Value::Address(_)) => matches!(left, Location::Memory(_)),
+            TermAst::Value(Value::Int { .. }) => false,
         }
-    }
 }

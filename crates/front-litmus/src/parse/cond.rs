@@ -7,7 +7,7 @@
 use super::cursor::Cursor;
 use super::token::Tok;
 use crate::ast::{Final, ListedPlace, PropAst, TermAst};
-use raddle_ir::{Diagnostic, Quantifier};
+use raddle_ir::{CmpOp, Diagnostic, Quantifier};
 
 /// The maximum nesting of parentheses, negations and implications. One level makes at most three nested
 /// propositions, so the depth stays below the limit of the verifier.
@@ -183,16 +183,15 @@ fn primary(cursor: &mut Cursor<'_>, depth: u32) -> Result<PropAst, Diagnostic> {
 
 fn comparison(cursor: &mut Cursor<'_>) -> Result<PropAst, Diagnostic> {
     let left = cursor.place()?;
-    let equal = if cursor.eat_punct('=') {
+    let op = if cursor.eat_punct('=') {
         cursor.eat_punct('=');
-        true
+        CmpOp::Eq
     } else if cursor.eat(&Tok::NotEqual) {
-        false
+        CmpOp::Ne
     } else {
         return Err(cursor.unexpected("`=`, `!=` or `<>`"));
     };
-    let right = right_side(cursor)?;
-    Ok(PropAst::Cmp { equal, left, right })
+    Ok(PropAst::Cmp(op, left, right_side(cursor)?))
 }
 
 /// On the right side a bare name is an address; a register or `[x]` stands for its value.

@@ -2,7 +2,7 @@
 
 use crate::ast::At;
 use raddle_ir::Diagnostic;
-use raddle_ir::file::MAX_BYTES;
+use raddle_ir::file::{MAX_BYTES, NotText, decoded};
 
 /// A decoded file.
 #[derive(Debug)]
@@ -20,25 +20,13 @@ impl<'a> Source<'a> {
             return Err(Diagnostic::whole_file(file, message)
                 .expected(format!("a litmus test of at most {} MiB", MAX_BYTES >> 20)));
         }
-        let valid = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                // The part before the error is valid UTF-8, so this cannot fail.
-                let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-                return Err(not_text(file, valid, valid.len()));
-            }
-        };
-        match valid.bytes().position(|b| b == 0) {
-            Some(zero) => Err(not_text(file, valid, zero)),
-            None => Ok(Source { file, text: valid }),
-        }
+        let text = decoded(bytes).map_err(|NotText { at, .. }| {
+            Diagnostic::at(file, bytes, at..at + 1, "this is not text")
+                .expected("a litmus test in UTF-8")
+                .help("if it is a binary, give its litmus source; if it is in another encoding, convert it")
+        })?;
+        Ok(Source { file, text })
     }
-}
-
-fn not_text(file: &str, text: &str, at: usize) -> Diagnostic {
-    Diagnostic::at(file, text, at..at + 1, "this is not text")
-        .expected("a litmus test in UTF-8")
-        .help("if it is a binary, give its litmus source; if it is in another encoding, convert it")
 }
 
 /// Walks the text one character at a time.

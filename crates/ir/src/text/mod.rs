@@ -45,6 +45,7 @@ mod parse;
 mod print;
 
 use crate::diag::Diagnostic;
+use crate::file::{NotText, decoded};
 use crate::program::Program;
 use crate::verify::{Verified, verify};
 pub use literal::{decimal, quoted};
@@ -96,21 +97,9 @@ pub fn load(file: &str, bytes: &[u8]) -> Result<Verified, Diagnostic> {
 /// [`parse()`] for bytes that may not be UTF-8 text.
 #[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Program, Diagnostic> {
-    let valid = match std::str::from_utf8(bytes) {
-        Ok(source) => source,
-        Err(error) => {
-            let at = error.valid_up_to();
-            return Err(not_text(file, &bytes[..at], at, "a byte that is not UTF-8"));
-        }
-    };
-    if let Some(at) = bytes.iter().position(|b| *b == 0) {
-        return Err(not_text(file, &bytes[..at], at, "a NUL byte"));
-    }
-    parse(file, valid)
-}
-
-fn not_text(file: &str, before: &[u8], at: usize, what: &str) -> Diagnostic {
-    let before = String::from_utf8_lossy(before);
-    Diagnostic::at(file, &before, at..at + 1, format!("{what}: this is not a text file"))
-        .expected("UTF-8 text")
+    let source = decoded(bytes).map_err(|NotText { at, what }| {
+        let message = format!("{what}: this is not a text file");
+        Diagnostic::at(file, bytes, at..at + 1, message).expected("UTF-8 text")
+    })?;
+    parse(file, source)
 }

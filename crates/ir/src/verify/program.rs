@@ -216,23 +216,9 @@ impl Checker<'_> {
         if prop.deeper_than(MAX_CONDITION_DEPTH) {
             return self.error(Rule::Conditions, "the condition is nested too deeply");
         }
-        self.proposition(prop);
-    }
-
-    /// The caller has checked the depth, so the recursion is bounded.
-    fn proposition(&mut self, prop: &Prop) {
-        match prop {
-            Prop::True | Prop::False => {}
-            Prop::Cmp(_, a, b) => {
-                self.term(*a);
-                self.term(*b);
-            }
-            Prop::Not(p) => self.proposition(p),
-            Prop::And(ps) | Prop::Or(ps) => ps.iter().for_each(|p| self.proposition(p)),
-            Prop::Implies(p, q) => {
-                self.proposition(p);
-                self.proposition(q);
-            }
+        for (a, b) in prop.comparisons() {
+            self.term(*a);
+            self.term(*b);
         }
     }
 
