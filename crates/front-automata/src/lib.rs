@@ -17,8 +17,10 @@ pub mod ast;
 mod lower;
 mod parse;
 
-use ast::Automata;
-use raddle_ir::{Diagnostic, Program, Verified, verify};
+pub use lower::lower;
+pub use parse::parse_bytes;
+
+use raddle_ir::{Diagnostic, Verified, verify};
 
 /// The maximum number of memory cells.
 pub const MAX_CELLS: u32 = 1 << 16;
@@ -30,14 +32,4 @@ pub const MAX_GOALS: usize = 4096;
 /// Parses and lowers a file; positions and messages refer to it as `file`.
 pub fn load(file: &str, bytes: &[u8]) -> Result<Verified, Diagnostic> {
     Ok(verify(lower(file, &parse_bytes(file, bytes)?)?)?)
-}
-
-/// Parses a file without interpreting its instructions.
-pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Automata, Diagnostic> {
-    parse::parse(file, bytes)
-}
-
-/// Lowers parsed automata to the IR.
-pub fn lower(file: &str, automata: &Automata) -> Result<Program, Diagnostic> {
-    lower::lower(file, automata)
 }

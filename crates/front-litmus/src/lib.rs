@@ -17,35 +17,25 @@ pub mod ast;
 mod lower;
 mod parse;
 
-use ast::LitmusTest;
-use raddle_ir::{Diagnostic, Program, Verified, verify};
+pub use lower::lower;
+pub use parse::parse_bytes;
+
+use raddle_ir::{Diagnostic, Mnemonic, Verified, mnemonics, verify};
 use std::fmt;
 
-/// The supported architectures.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Arch {
-    X86,
-    Ppc,
-    /// ARMv7.
-    Arm,
-}
-
-impl Arch {
-    pub const ALL: [Arch; 3] = [Arch::X86, Arch::Ppc, Arch::Arm];
-
-    /// The word that starts a test of this architecture.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Arch::X86 => "X86",
-            Arch::Ppc => "PPC",
-            Arch::Arm => "ARM",
-        }
+mnemonics! {
+    /// The supported architectures, with the word that starts a test.
+    Arch {
+        X86 = "X86",
+        Ppc = "PPC",
+        /// ARMv7.
+        Arm = "ARM",
     }
 }
 
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.mnemonic())
     }
 }
 
@@ -66,14 +56,4 @@ pub fn load(file: &str, bytes: &[u8]) -> Result<Litmus, Diagnostic> {
     let test = parse_bytes(file, bytes)?;
     let program = verify(lower(&test)?)?;
     Ok(Litmus { name: test.name, arch: test.arch, doc: test.doc, metadata: test.metadata, program })
-}
-
-/// Parses a test without interpreting its instructions.
-pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<LitmusTest, Diagnostic> {
-    parse::parse(file, bytes)
-}
-
-/// Lowers a parsed test to the IR.
-pub fn lower(test: &LitmusTest) -> Result<Program, Diagnostic> {
-    lower::lower(test)
 }

@@ -34,7 +34,8 @@ struct Shared {
     file: u32,
 }
 
-pub(super) fn lower(file: &str, automata: &Automata) -> Result<Program, Diagnostic> {
+/// Lowers parsed automata to the IR.
+pub fn lower(file: &str, automata: &Automata) -> Result<Program, Diagnostic> {
     let cells = cells(file, automata)?;
     let mut builder = ProgramBuilder::new(program_name(file));
     let number = builder.file(file);

@@ -10,7 +10,8 @@ use raddle_ir::Diagnostic;
 
 const ITEMS: &str = "thread, goal or memory_size";
 
-pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Automata, Diagnostic> {
+/// Parses a file without interpreting its instructions.
+pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Automata, Diagnostic> {
     let words = lex::words(file, bytes)?;
     let mut parser = Parser { file, words: &words, next: 0 };
     let mut automata = Automata { threads: Vec::new(), goals: Vec::new(), memory_size: None };

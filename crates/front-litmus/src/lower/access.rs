@@ -80,14 +80,9 @@ impl Emit<'_, '_> {
     pub(super) fn sum_address(&mut self, parts: &[Operand]) -> Operand {
         let mut sum = parts[0];
         for part in &parts[1..] {
-            let next = self.temp(Type::I64);
-            let (op, ty) = (BinOp::Add, Type::I64);
-            self.function.push(InstKind::Bin { op, ty, dst: next, a: sum, b: *part });
-            sum = next.into();
+            sum = self.binary(BinOp::Add, Type::I64, sum, *part).into();
         }
-        let address = self.temp(Type::Ptr);
-        self.cast(CastOp::IntToPtr, Type::I64, Type::Ptr, address, sum);
-        address.into()
+        self.converted(CastOp::IntToPtr, Type::I64, Type::Ptr, sum).into()
     }
 
     /// Sets a base register to the address of the completed access.
@@ -169,11 +164,9 @@ impl Emit<'_, '_> {
     }
 
     fn extended(&mut self, word: Reg) -> Reg {
-        if self.word().ty() == Type::I64 {
-            return word;
+        match self.word().ty() {
+            Type::I64 => word,
+            ty => self.converted(CastOp::SExt, ty, Type::I64, word.into()),
         }
-        let extended = self.temp(Type::I64);
-        self.extend_word(extended, word);
-        extended
     }
 }

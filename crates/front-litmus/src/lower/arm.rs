@@ -6,6 +6,7 @@
 
 use super::access::Size;
 use super::emit::{Emit, constant};
+use super::find;
 use super::flags::{Condition, Source};
 use super::product::Sign;
 use crate::ast::{Arg, ArgKind, Inst, Mem};
@@ -84,7 +85,7 @@ fn decode(mnemonic: &str) -> Option<Decoded> {
 }
 
 fn condition_code(code: &str) -> Option<Condition> {
-    CONDITIONS.iter().find(|(name, _)| *name == code).map(|(_, cond)| *cond)
+    find(CONDITIONS, code)
 }
 
 fn branch_condition(mnemonic: &str) -> Option<Condition> {
@@ -97,29 +98,21 @@ pub(super) fn reads_flags(mnemonic: &str) -> bool {
 
 pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let name = inst.mnemonic.as_str();
-    if let Some((_, kind)) = MEMORY.iter().find(|(known, _)| *known == name) {
-        return memory(e, inst, *kind);
+    if let Some(kind) = find(MEMORY, name) {
+        return memory(e, inst, kind);
     }
-    if let Some((_, op)) = TESTS.iter().find(|(known, _)| *known == name) {
-        return test(e, inst, *op);
+    if let Some(op) = find(TESTS, name) {
+        return test(e, inst, op);
     }
     if let Some(decoded) = decode(name) {
         return arithmetic(e, inst, &decoded);
     }
     if let Some(cond) = branch_condition(name) {
         let [label] = e.args(inst)?;
-        let to = e.label(label)?;
-        let holds = e.condition(cond, inst)?;
-        e.branch(holds, to);
-        return Ok(());
+        return e.branch_if(cond, label, inst);
     }
     match name {
-        "b" => {
-            let [label] = e.args(inst)?;
-            let to = e.label(label)?;
-            e.jump(to);
-            Ok(())
-        }
+        "b" => e.jump(inst),
         "mla" => multiply_and(e, inst, BinOp::Add),
         "mls" => multiply_and(e, inst, BinOp::Sub),
         "movw" => move_half(e, inst, false),
@@ -203,8 +196,7 @@ fn store_exclusive(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> 
     let (status, value) = (e.reg_arg(status)?, e.reg_arg(value)?);
     let addr = address(e, mem)?;
     let stored = e.store_conditional(addr, value.into());
-    let truth = e.temp(Type::I64);
-    e.truth(truth, stored);
+    let truth = e.truth(stored);
     e.arith(BinOp::Xor, status, truth.into(), constant(1));
     Ok(())
 }
@@ -263,18 +255,15 @@ fn compute(e: &mut Emit<'_, '_>, alu: Alu, dst: Reg, a: Operand, b: Operand) {
         Alu::Move => e.move_to(dst, b),
         Alu::MoveNot => e.arith(BinOp::Xor, dst, b, constant(-1)),
         Alu::BitClear => {
-            let inverse = e.temp(Type::I64);
-            e.arith(BinOp::Xor, inverse, b, constant(-1));
-            e.arith(BinOp::And, dst, a, inverse.into());
+            let inverse = e.inverse(b);
+            e.arith(BinOp::And, dst, a, inverse);
         }
     }
 }
 
 /// `MLA Rd,Rn,Rm,Ra` and `MLS`: the product is added to `Ra`, or subtracted from it.
 fn multiply_and(e: &mut Emit<'_, '_>, inst: &Inst, op: BinOp) -> Result<(), Diagnostic> {
-    let [dst, a, b, with] = e.args(inst)?;
-    let dst = e.reg_arg(dst)?;
-    let (a, b, with) = (e.reg_arg(a)?, e.reg_arg(b)?, e.reg_arg(with)?);
+    let [dst, a, b, with] = e.reg_args(inst)?;
     let product = e.temp(Type::I64);
     e.arith(BinOp::Mul, product, a.into(), b.into());
     e.arith(op, dst, with.into(), product.into());

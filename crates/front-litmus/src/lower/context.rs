@@ -5,7 +5,6 @@ use super::word::Word;
 use crate::ast::{At, DeclType, InitItem, LitmusTest, Location, Name, Value};
 use raddle_ir::{Diagnostic, Global, GlobalId, LocId, Operand, ProgramBuilder, Reg, Type};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 pub(super) struct Context<'t> {
     pub test: &'t LitmusTest,
@@ -131,7 +130,8 @@ impl<'t> Context<'t> {
         if let Value::Address(target) = &value {
             self.location_name(target)?;
         }
-        match &item.place {
+        let new = (value.clone(), at);
+        let old = match &item.place {
             Location::Memory(name) => {
                 self.location_name(name)?;
                 if let Some(ty) = item.ty {
@@ -139,40 +139,18 @@ impl<'t> Context<'t> {
                 }
                 let id = self.location(&name.text);
                 self.init_memory(id, &value)?;
-                self.no_second_value(
-                    memory.insert(name.text.clone(), (value.clone(), at)),
-                    &value,
-                    at,
-                )
+                memory.insert(name.text.clone(), new)
             }
-            Location::Symbolic(name) => {
-                let old = self.symbolic.insert(name.text.clone(), (value.clone(), at));
-                self.no_second_value(old, &value, at)
-            }
+            Location::Symbolic(name) => self.symbolic.insert(name.text.clone(), new),
             Location::Register { thread, thread_at, name } => {
                 let thread = self.thread(*thread, *thread_at)?;
                 let reg = self.register(name)?.reg;
-                let old = match self.registers.entry((thread, reg)) {
-                    Entry::Occupied(mut entry) => Some(entry.insert((value.clone(), at))),
-                    Entry::Vacant(entry) => {
-                        entry.insert((value.clone(), at));
-                        None
-                    }
-                };
-                self.no_second_value(old, &value, at)
+                self.registers.insert((thread, reg), new)
             }
-        }
-    }
-
-    /// The same initial value may be given twice; two different values are an error.
-    fn no_second_value(
-        &self,
-        old: Option<(Value, At)>,
-        new: &Value,
-        at: At,
-    ) -> Result<(), Diagnostic> {
+        };
+        // The same initial value may be given twice; two different values are an error.
         match old {
-            Some((old, first)) if !same_value(&old, new) => Err(self
+            Some((old, first)) if !same_value(&old, &value) => Err(self
                 .error(at, format!("this has another initial value in line {}", first.line))
                 .expected("one initial value")),
             _ => Ok(()),

@@ -4,13 +4,13 @@
 //! The code starts in a second block, so that a label on the first row can be a jump target.
 
 use super::context::Context;
-use super::flags::Flags;
+use super::flags::{Condition, Flags};
 use super::regs::{self, MachineReg};
 use super::word::Word;
 use crate::Arch;
 use crate::ast::{Arg, ArgKind, At, Inst, Line, Name, Value};
 use raddle_ir::{
-    BinOp, BlockId, CastOp, Diagnostic, FunctionBuilder, InstKind, Operand, Reg, Type,
+    BinOp, BlockId, CastOp, Diagnostic, FenceKind, FunctionBuilder, InstKind, Operand, Reg, Type,
 };
 use std::collections::HashMap;
 
@@ -121,11 +121,28 @@ impl<'c, 't> Emit<'c, 't> {
         })
     }
 
-    /// Jumps to a label; the code that follows is reachable only through another label.
-    pub(super) fn jump(&mut self, to: BlockId) {
+    /// Jumps to the label that is the only operand; the code that follows is reachable only through another
+    /// label.
+    pub(super) fn jump(&mut self, inst: &Inst) -> Result<(), Diagnostic> {
+        let [label] = self.args(inst)?;
+        let to = self.label(label)?;
         self.function.jump(to);
         let next = self.function.block(None);
         self.function.switch_to(next);
+        Ok(())
+    }
+
+    /// Jumps to a label if the condition holds.
+    pub(super) fn branch_if(
+        &mut self,
+        cond: Condition,
+        label: &Arg,
+        inst: &Inst,
+    ) -> Result<(), Diagnostic> {
+        let to = self.label(label)?;
+        let holds = self.condition(cond, inst)?;
+        self.branch(holds, to);
+        Ok(())
     }
 
     /// Jumps to a label or continues.
@@ -188,6 +205,16 @@ impl<'c, 't> Emit<'c, 't> {
         }
     }
 
+    /// Exactly `N` operands, which are registers.
+    pub(super) fn reg_args<const N: usize>(&mut self, inst: &Inst) -> Result<[Reg; N], Diagnostic> {
+        let args: [&Arg; N] = self.args(inst)?;
+        let mut regs = [Reg::from_u32(0); N];
+        for (reg, arg) in regs.iter_mut().zip(args) {
+            *reg = self.reg_arg(arg)?;
+        }
+        Ok(regs)
+    }
+
     pub(super) fn int_arg(&self, arg: &Arg) -> Result<i64, Diagnostic> {
         match arg.kind {
             ArgKind::Int(value) => self.context.word_value(value, arg.at),
@@ -231,11 +258,11 @@ impl<'c, 't> Emit<'c, 't> {
         }
     }
 
-    /// Extends a word to the form in which a machine register holds it.
-    pub(super) fn extend_word(&mut self, dst: Reg, word: Reg) {
-        match self.word() {
-            Word::W32 => self.cast(CastOp::SExt, Type::I32, Type::I64, dst, word.into()),
-            Word::W64 => self.move_to(dst, word.into()),
+    /// Extends a value of 32 or 64 bits to the form in which a machine register holds it.
+    pub(super) fn extend_into(&mut self, dst: Reg, ty: Type, value: Reg) {
+        match ty {
+            Type::I32 => self.cast(CastOp::SExt, Type::I32, Type::I64, dst, value.into()),
+            _ => self.move_to(dst, value.into()),
         }
     }
 
@@ -251,7 +278,7 @@ impl<'c, 't> Emit<'c, 't> {
         let b = self.truncate(b, ty);
         let result = self.temp(ty);
         self.function.push(InstKind::Bin { op, ty, dst: result, a, b });
-        self.extend_word(dst, result);
+        self.extend_into(dst, ty, result);
     }
 
     /// `dst = cond ? a : b`
@@ -260,8 +287,19 @@ impl<'c, 't> Emit<'c, 't> {
     }
 
     /// A truth value as 0 or 1.
-    pub(super) fn truth(&mut self, dst: Reg, value: Reg) {
-        self.cast(CastOp::ZExt, Type::BOOL, Type::I64, dst, value.into());
+    pub(super) fn truth(&mut self, value: Reg) -> Reg {
+        self.converted(CastOp::ZExt, Type::BOOL, Type::I64, value.into())
+    }
+
+    /// The value with all bits flipped.
+    pub(super) fn inverse(&mut self, value: Operand) -> Operand {
+        self.binary(BinOp::Xor, Type::I64, value, constant(-1)).into()
+    }
+
+    pub(super) fn fence(&mut self, inst: &Inst, kind: FenceKind) -> Result<(), Diagnostic> {
+        let [] = self.args(inst)?;
+        self.function.push(InstKind::Fence { kind });
+        Ok(())
     }
 
     // ---- the end ----

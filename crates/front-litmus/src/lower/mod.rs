@@ -46,7 +46,13 @@ use raddle_ir::verify::MAX_GLOBALS;
 use raddle_ir::{Diagnostic, Program};
 use word::Word;
 
-pub(crate) fn lower(test: &LitmusTest) -> Result<Program, Diagnostic> {
+/// The entry of a table of mnemonics.
+fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, entry)| *entry)
+}
+
+/// Lowers a parsed test to the IR.
+pub fn lower(test: &LitmusTest) -> Result<Program, Diagnostic> {
     let word = word::choose(test);
     let program = lower_with(test, word)?;
     if word == Word::W32 && address_flow::truncates_address(&program) {

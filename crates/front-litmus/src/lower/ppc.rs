@@ -7,10 +7,11 @@
 
 use super::access::Size;
 use super::emit::{Emit, constant};
+use super::find;
 use super::flags::{Condition, Source};
 use super::product::Sign;
 use crate::ast::{Arg, ArgKind, Inst};
-use raddle_ir::{BinOp, CastOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, Type};
+use raddle_ir::{BinOp, CastOp, Diagnostic, FenceKind, IntPred, Operand, Reg, Type};
 
 /// Operations on three registers. Each has a record form with a dot, which compares the result with zero.
 #[rustfmt::skip]
@@ -134,7 +135,7 @@ pub(super) fn is_wide(mnemonic: &str) -> bool {
 }
 
 pub(super) fn reads_flags(mnemonic: &str) -> bool {
-    BRANCHES.iter().any(|(name, _)| *name == mnemonic)
+    find(BRANCHES, mnemonic).is_some()
 }
 
 pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
@@ -142,24 +143,18 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
     if let Some(form) = memory_form(name) {
         return memory(e, inst, form);
     }
-    if let Some((_, pred)) = BRANCHES.iter().find(|(known, _)| *known == name) {
-        return branch(e, inst, *pred);
+    if let Some(pred) = find(BRANCHES, name) {
+        let [label] = after_condition_field(e, inst)?;
+        return e.branch_if(Condition::Compare(pred), label, inst);
     }
-    if let Some((_, kind)) = FENCES.iter().find(|(known, _)| *known == name) {
-        let [] = e.args(inst)?;
-        e.function.push(InstKind::Fence { kind: *kind });
-        return Ok(());
+    if let Some(kind) = find(FENCES, name) {
+        return e.fence(inst, kind);
     }
     if let Some((_, unsigned, number)) = COMPARISONS.iter().find(|(known, ..)| *known == name) {
         return comparison(e, inst, *unsigned, *number);
     }
     match name {
-        "b" => {
-            let [label] = e.args(inst)?;
-            let to = e.label(label)?;
-            e.jump(to);
-            Ok(())
-        }
+        "b" => e.jump(inst),
         "nop" => e.args(inst).map(|[]| ()),
         _ => arithmetic(e, inst),
     }
@@ -168,12 +163,8 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
 fn arithmetic(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
     let name = inst.mnemonic.as_str();
     let (base, record) = name.strip_suffix('.').map_or((name, false), |base| (base, true));
-    let find = |table: &[(&str, BinOp)], name: &str| {
-        table.iter().find(|(known, _)| *known == name).map(|(_, op)| *op)
-    };
     let dst = if let Some(op) = find(REGISTER_OPS, base) {
-        let [dst, a, b] = e.args(inst)?;
-        let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
+        let [dst, a, b] = e.reg_args(inst)?;
         e.arith(op, dst, a.into(), b.into());
         dst
     } else if let Some(op) = find(IMMEDIATE_OPS, name) {
@@ -182,12 +173,12 @@ fn arithmetic(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> {
         e.arith(op, dst, a.into(), constant(b));
         dst
     } else if let Some((_, product, ty, sign)) = PRODUCTS.iter().find(|(name, ..)| *name == base) {
-        let [dst, a, b] = e.args(inst)?;
-        let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?.into(), e.reg_arg(b)?.into());
+        let [dst, a, b] = e.reg_args(inst)?;
+        let (a, b) = (a.into(), b.into());
         match product {
             Product::High => e.multiply_high(dst, *ty, *sign, a, b),
-            Product::Quotient => e.divide(dst, *ty, *sign, a, b),
-            Product::Remainder => e.modulo(dst, *ty, *sign, a, b),
+            Product::Quotient => e.divide(dst, sign.division(), *ty, a, b),
+            Product::Remainder => e.divide(dst, sign.remainder(), *ty, a, b),
         }
         dst
     } else {
@@ -221,72 +212,49 @@ fn other_arithmetic(
             e.move_to(dst, constant(shifted));
             Ok(dst)
         }
-        "mr" => {
-            let [dst, src] = e.args(inst)?;
-            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
-            e.move_to(dst, src.into());
+        "mr" | "neg" | "not" | "extsb" | "extsh" | "extsw" => {
+            let [dst, src] = e.reg_args(inst)?;
+            unary(e, base, dst, src.into());
             Ok(dst)
         }
-        "neg" => {
-            let [dst, src] = e.args(inst)?;
-            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
-            e.arith(BinOp::Sub, dst, constant(0), src.into());
-            Ok(dst)
-        }
-        "not" => {
-            let [dst, src] = e.args(inst)?;
-            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
-            e.arith(BinOp::Xor, dst, src.into(), constant(-1));
-            Ok(dst)
-        }
-        "mullw" => {
-            let [dst, a, b] = e.args(inst)?;
-            let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
-            e.multiply_words(dst, a.into(), b.into());
-            Ok(dst)
-        }
-        "extsb" | "extsh" | "extsw" => {
-            let [dst, src] = e.args(inst)?;
-            let (dst, src) = (e.reg_arg(dst)?, e.reg_arg(src)?);
-            let from = match base {
-                "extsb" => Type::I8,
-                "extsh" => Type::I16,
-                _ => Type::I32,
-            };
-            let cut = e.truncate(src.into(), from);
-            e.cast(CastOp::SExt, from, Type::I64, dst, cut);
-            Ok(dst)
-        }
-        "nor" | "nand" | "eqv" | "andc" | "orc" => {
-            let [dst, a, b] = e.args(inst)?;
-            let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
-            let part = e.temp(Type::I64);
-            match base {
-                "andc" | "orc" => {
-                    let op = if base == "andc" { BinOp::And } else { BinOp::Or };
-                    e.arith(BinOp::Xor, part, b.into(), constant(-1));
-                    e.arith(op, dst, a.into(), part.into());
-                }
-                _ => {
-                    let op = match base {
-                        "nor" => BinOp::Or,
-                        "nand" => BinOp::And,
-                        _ => BinOp::Xor,
-                    };
-                    e.arith(op, part, a.into(), b.into());
-                    e.arith(BinOp::Xor, dst, part.into(), constant(-1));
-                }
-            }
-            Ok(dst)
-        }
-        "subf" => {
-            let [dst, a, b] = e.args(inst)?;
-            let (dst, a, b) = (e.reg_arg(dst)?, e.reg_arg(a)?, e.reg_arg(b)?);
-            e.arith(BinOp::Sub, dst, b.into(), a.into());
+        "mullw" | "subf" | "nor" | "nand" | "eqv" | "andc" | "orc" => {
+            let [dst, a, b] = e.reg_args(inst)?;
+            binary(e, base, dst, a.into(), b.into());
             Ok(dst)
         }
         _ => Err(e.unsupported(inst)),
     }
+}
+
+fn unary(e: &mut Emit<'_, '_>, name: &str, dst: Reg, src: Operand) {
+    let from = match name {
+        "mr" => return e.move_to(dst, src),
+        "neg" => return e.arith(BinOp::Sub, dst, constant(0), src),
+        "not" => return e.arith(BinOp::Xor, dst, src, constant(-1)),
+        "extsb" => Type::I8,
+        "extsh" => Type::I16,
+        _ => Type::I32,
+    };
+    let cut = e.truncate(src, from);
+    e.cast(CastOp::SExt, from, Type::I64, dst, cut);
+}
+
+fn binary(e: &mut Emit<'_, '_>, name: &str, dst: Reg, a: Operand, b: Operand) {
+    let op = match name {
+        "mullw" => return e.multiply_words(dst, a, b),
+        "subf" => return e.arith(BinOp::Sub, dst, b, a),
+        "andc" | "orc" => {
+            let inverse = e.inverse(b);
+            let op = if name == "andc" { BinOp::And } else { BinOp::Or };
+            return e.arith(op, dst, a, inverse);
+        }
+        "nor" => BinOp::Or,
+        "nand" => BinOp::And,
+        _ => BinOp::Xor,
+    };
+    let part = e.temp(Type::I64);
+    e.arith(op, part, a, b);
+    e.arith(BinOp::Xor, dst, part.into(), constant(-1));
 }
 
 fn memory(e: &mut Emit<'_, '_>, inst: &Inst, form: MemoryForm) -> Result<(), Diagnostic> {
@@ -297,8 +265,7 @@ fn memory(e: &mut Emit<'_, '_>, inst: &Inst, form: MemoryForm) -> Result<(), Dia
         Memory::LoadReserve => e.load_exclusive(reg, addr),
         Memory::StoreConditional => {
             let stored = e.store_conditional(addr, reg.into());
-            let truth = e.temp(Type::I64);
-            e.truth(truth, stored);
+            let truth = e.truth(stored);
             e.set_flags(truth.into(), constant(1), Source::Comparison);
         }
     }
@@ -373,18 +340,7 @@ fn comparison(
 /// Flips the top bit: the signed order of the results is the unsigned order of the operands. Branches
 /// compare signed.
 fn biased(e: &mut Emit<'_, '_>, value: Operand) -> Operand {
-    let flipped = e.temp(Type::I64);
-    let (op, b) = (BinOp::Xor, constant(i64::MIN));
-    e.function.push(InstKind::Bin { op, ty: Type::I64, dst: flipped, a: value, b });
-    flipped.into()
-}
-
-fn branch(e: &mut Emit<'_, '_>, inst: &Inst, pred: IntPred) -> Result<(), Diagnostic> {
-    let [label] = after_condition_field(e, inst)?;
-    let to = e.label(label)?;
-    let cond = e.condition(Condition::Compare(pred), inst)?;
-    e.branch(cond, to);
-    Ok(())
+    e.binary(BinOp::Xor, Type::I64, value, constant(i64::MIN)).into()
 }
 
 /// The operands without the optional condition field before them.

@@ -19,14 +19,14 @@ impl Sign {
         }
     }
 
-    const fn division(self) -> BinOp {
+    pub(super) const fn division(self) -> BinOp {
         match self {
             Sign::Signed => BinOp::SDiv,
             Sign::Unsigned => BinOp::UDiv,
         }
     }
 
-    const fn remainder(self) -> BinOp {
+    pub(super) const fn remainder(self) -> BinOp {
         match self {
             Sign::Signed => BinOp::SRem,
             Sign::Unsigned => BinOp::URem,
@@ -55,7 +55,7 @@ impl Emit<'_, '_> {
         dst
     }
 
-    fn converted(&mut self, op: CastOp, from: Type, to: Type, a: Operand) -> Reg {
+    pub(super) fn converted(&mut self, op: CastOp, from: Type, to: Type, a: Operand) -> Reg {
         let dst = self.temp(to);
         self.cast(op, from, to, dst, a);
         dst
@@ -65,14 +65,6 @@ impl Emit<'_, '_> {
     fn widened(&mut self, value: Operand, ty: Type, sign: Sign) -> Operand {
         let cut = self.truncate(value, ty);
         self.converted(sign.extension(), ty, twice(ty), cut).into()
-    }
-
-    /// Extends a value of 32 or 64 bits to the form in which a machine register holds it.
-    fn extend_into(&mut self, dst: Reg, ty: Type, value: Reg) {
-        match ty {
-            Type::I32 => self.cast(CastOp::SExt, Type::I32, Type::I64, dst, value.into()),
-            _ => self.move_to(dst, value.into()),
-        }
     }
 
     /// The complete product of the low 32 bits of two registers, as a value of 64 bits.
@@ -98,18 +90,11 @@ impl Emit<'_, '_> {
         self.extend_into(dst, ty, high);
     }
 
-    /// The quotient of values of type `ty`; a division by 0 fails.
-    pub(super) fn divide(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
+    /// The quotient or remainder of values of type `ty`; a division by 0 fails.
+    pub(super) fn divide(&mut self, dst: Reg, op: BinOp, ty: Type, a: Operand, b: Operand) {
         let (a, b) = (self.truncate(a, ty), self.truncate(b, ty));
-        let quotient = self.binary(sign.division(), ty, a, b);
-        self.extend_into(dst, ty, quotient);
-    }
-
-    /// The remainder of values of type `ty`; a division by 0 fails.
-    pub(super) fn modulo(&mut self, dst: Reg, ty: Type, sign: Sign, a: Operand, b: Operand) {
-        let (a, b) = (self.truncate(a, ty), self.truncate(b, ty));
-        let remainder = self.binary(sign.remainder(), ty, a, b);
-        self.extend_into(dst, ty, remainder);
+        let result = self.binary(op, ty, a, b);
+        self.extend_into(dst, ty, result);
     }
 
     /// The quotient of words; 0 if the divisor is 0.
@@ -118,7 +103,7 @@ impl Emit<'_, '_> {
         let divisor = self.temp(Type::I64);
         self.select(divisor, by_zero, constant(1), b);
         let quotient = self.temp(Type::I64);
-        self.divide(quotient, self.word().ty(), sign, a, divisor.into());
+        self.divide(quotient, sign.division(), self.word().ty(), a, divisor.into());
         self.select(dst, by_zero, constant(0), quotient.into());
     }
 

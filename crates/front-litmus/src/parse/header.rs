@@ -7,7 +7,7 @@
 use super::source::{Scanner, Source};
 use crate::Arch;
 use crate::ast::At;
-use raddle_ir::Diagnostic;
+use raddle_ir::{Diagnostic, Mnemonic};
 
 #[derive(Debug)]
 pub(super) struct Header<'a> {
@@ -53,8 +53,8 @@ pub(super) fn read<'a>(source: &Source<'a>) -> Result<Header<'a>, Diagnostic> {
 fn architecture(file: &str, scan: &mut Scanner<'_>) -> Result<Arch, Diagnostic> {
     let start = scan.here();
     let word = scan.take_while(|c| !c.is_whitespace() && c != '{');
-    let known = Arch::ALL.into_iter().find(|arch| arch.name().eq_ignore_ascii_case(word));
-    known.ok_or_else(|| unknown_architecture(file, scan.since(start), word))
+    let known = Arch::TABLE.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+    known.map(|(_, arch)| *arch).ok_or_else(|| unknown_architecture(file, scan.since(start), word))
 }
 
 fn unknown_architecture(file: &str, at: At, word: &str) -> Diagnostic {

@@ -23,7 +23,8 @@ use cursor::Cursor;
 use raddle_ir::Diagnostic;
 use source::Source;
 
-pub(crate) fn parse(file: &str, bytes: &[u8]) -> Result<LitmusTest, Diagnostic> {
+/// Parses a test without interpreting its instructions.
+pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<LitmusTest, Diagnostic> {
     let source = Source::decode(file, bytes)?;
     let header = header::read(&source)?;
     let mut cursor = Cursor::new(file, token::tokens(&source, header.body)?);

@@ -5,7 +5,7 @@ use super::super::emit::{Emit, constant};
 use super::super::flags::Source;
 use super::super::regs::X86_EAX;
 use super::{
-    Alu, Value, WriteOperand, XOR, destination, not_lockable, place, read, read_value,
+    Alu, Value, WriteOperand, XOR, destination, not_lockable, place, read, read_value, saved,
     two_in_memory, value, write,
 };
 use crate::ast::Inst;
@@ -108,9 +108,7 @@ pub(super) fn xchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> 
         }
         (_, _) if inst.lock => return Err(not_lockable(e, inst)),
         (dst, reg) => {
-            let old = e.temp(Type::I64);
-            let value = read(e, dst);
-            e.move_to(old, value);
+            let old = saved(e, dst);
             write(e, dst, reg.into());
             e.move_to(reg, old.into());
         }
@@ -142,9 +140,7 @@ pub(super) fn xadd(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic> 
         e.move_to(src, old.into());
         return Ok(());
     }
-    let old = e.temp(Type::I64);
-    let value = read(e, dst);
-    e.move_to(old, value);
+    let old = saved(e, dst);
     let sum = sum_with_flags(e, old, src);
     e.move_to(src, old.into());
     write(e, dst, sum.into());
@@ -170,9 +166,7 @@ pub(super) fn cmpxchg(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnosti
         e.move_to(eax, old.into());
         return Ok(());
     }
-    let old = e.temp(Type::I64);
-    let value = read(e, dst);
-    e.move_to(old, value);
+    let old = saved(e, dst);
     let equal = e.compare(IntPred::Eq, eax.into(), old.into());
     let new = e.temp(Type::I64);
     e.select(new, equal, src.into(), old.into());

@@ -11,12 +11,11 @@ mod product;
 
 use super::access::Size;
 use super::emit::{Emit, constant};
+use super::find;
 use super::flags::{Condition, Source};
 use super::product::Sign;
 use crate::ast::{Arg, ArgKind, Inst};
-use raddle_ir::{
-    BinOp, CastOp, Diagnostic, FenceKind, InstKind, IntPred, Operand, Reg, RmwOp, Type,
-};
+use raddle_ir::{BinOp, CastOp, Diagnostic, FenceKind, IntPred, Operand, Reg, RmwOp, Type};
 
 #[rustfmt::skip]
 const CONDITIONS: &[(&str, Condition)] = &[
@@ -105,17 +104,15 @@ enum Value {
 
 /// The operation and the suffix of a mnemonic.
 fn decode(mnemonic: &str) -> Option<(Op, Option<char>)> {
-    let find = |name: &str| SIZED.iter().find(|(known, _)| *known == name).map(|(_, op)| *op);
-    if let Some(op) = find(mnemonic) {
+    if let Some(op) = find(SIZED, mnemonic) {
         return Some((op, None));
     }
     let suffix = mnemonic.chars().last().filter(|c| matches!(c, 'b' | 'w' | 'l' | 'q'))?;
-    Some((find(mnemonic.strip_suffix(suffix)?)?, Some(suffix)))
+    Some((find(SIZED, mnemonic.strip_suffix(suffix)?)?, Some(suffix)))
 }
 
 fn condition_code(mnemonic: &str, prefix: &str) -> Option<Condition> {
-    let code = mnemonic.strip_prefix(prefix)?;
-    CONDITIONS.iter().find(|(name, _)| *name == code).map(|(_, cond)| *cond)
+    find(CONDITIONS, mnemonic.strip_prefix(prefix)?)
 }
 
 /// Whether the mnemonic denotes a 64-bit operation.
@@ -135,17 +132,12 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
     if inst.lock {
         return Err(not_lockable(e, inst));
     }
-    if let Some((_, kind)) = FENCES.iter().find(|(known, _)| *known == name) {
-        let [] = e.args(inst)?;
-        e.function.push(InstKind::Fence { kind: *kind });
-        return Ok(());
+    if let Some(kind) = find(FENCES, name) {
+        return e.fence(inst, kind);
     }
     if let Some(cond) = condition_code(name, "j") {
         let [label] = e.args(inst)?;
-        let to = e.label(label)?;
-        let holds = e.condition(cond, inst)?;
-        e.branch(holds, to);
-        return Ok(());
+        return e.branch_if(cond, label, inst);
     }
     if let Some(cond) = condition_code(name, "set") {
         return set_condition(e, inst, cond);
@@ -154,12 +146,7 @@ pub(super) fn lower(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic>
         return move_if(e, inst, cond);
     }
     match name {
-        "jmp" => {
-            let [label] = e.args(inst)?;
-            let to = e.label(label)?;
-            e.jump(to);
-            Ok(())
-        }
+        "jmp" => e.jump(inst),
         "nop" | "pause" => e.args(inst).map(|[]| ()),
         _ => Err(e.unsupported(inst)),
     }
@@ -258,6 +245,20 @@ fn read_value(e: &mut Emit<'_, '_>, value: Value) -> Operand {
     }
 }
 
+/// The value of an operand that is only read.
+fn source(e: &mut Emit<'_, '_>, arg: &Arg) -> Result<Operand, Diagnostic> {
+    let value = value(e, arg)?;
+    Ok(read_value(e, value))
+}
+
+/// A copy of an operand that will change.
+fn saved(e: &mut Emit<'_, '_>, place: WriteOperand) -> Reg {
+    let old = e.temp(Type::I64);
+    let value = read(e, place);
+    e.move_to(old, value);
+    old
+}
+
 /// Replaces a register or a word of memory.
 fn write(e: &mut Emit<'_, '_>, dst: WriteOperand, value: Operand) {
     match dst {
@@ -338,8 +339,7 @@ fn merge_low(e: &mut Emit<'_, '_>, dst: Reg, low: Operand, size: Size) {
 fn set_condition(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(), Diagnostic> {
     let dst = destination(e, inst)?;
     let holds = e.condition(cond, inst)?;
-    let truth = e.temp(Type::I64);
-    e.truth(truth, holds);
+    let truth = e.truth(holds);
     match dst {
         WriteOperand::Mem(addr) => e.store(addr, truth.into(), Size::Byte),
         WriteOperand::Reg(dst) => merge_low(e, dst, truth.into(), Size::Byte),
@@ -351,8 +351,7 @@ fn set_condition(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(
 fn move_if(e: &mut Emit<'_, '_>, inst: &Inst, cond: Condition) -> Result<(), Diagnostic> {
     let [dst, src] = e.args(inst)?;
     let dst = e.reg_arg(dst)?;
-    let src = value(e, src)?;
-    let value = read_value(e, src);
+    let value = source(e, src)?;
     let holds = e.condition(cond, inst)?;
     e.select(dst, holds, value, dst.into());
     Ok(())

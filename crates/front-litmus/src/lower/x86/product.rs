@@ -4,7 +4,7 @@ use super::super::emit::{Emit, constant};
 use super::super::flags::Source;
 use super::super::product::{Divided, Sign};
 use super::super::regs::{X86_EAX, X86_EDX};
-use super::{read_value, value};
+use super::source;
 use crate::ast::Inst;
 use raddle_ir::{BinOp, Diagnostic, Operand, Type};
 
@@ -15,8 +15,7 @@ pub(super) fn multiply(e: &mut Emit<'_, '_>, inst: &Inst, sign: Sign) -> Result<
         return multiply_register(e, inst);
     }
     let [src] = e.args(inst)?;
-    let src = value(e, src)?;
-    let src = read_value(e, src);
+    let src = source(e, src)?;
     let (eax, edx) = (e.machine_reg(X86_EAX), e.machine_reg(X86_EDX));
     let [low, high] = [e.temp(Type::I64), e.temp(Type::I64)];
     e.arith(BinOp::Mul, low, eax.into(), src);
@@ -31,13 +30,12 @@ fn multiply_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic
     let (dst, a, b): (_, Operand, _) = if inst.args.len() == 2 {
         let [dst, src] = e.args(inst)?;
         let dst = e.reg_arg(dst)?;
-        (dst, dst.into(), value(e, src)?)
+        (dst, dst.into(), source(e, src)?)
     } else {
         let [dst, src, number] = e.args(inst)?;
         let number = constant(e.int_arg(number)?);
-        (e.reg_arg(dst)?, number, value(e, src)?)
+        (e.reg_arg(dst)?, number, source(e, src)?)
     };
-    let b = read_value(e, b);
     e.arith(BinOp::Mul, dst, a, b);
     e.set_flags(constant(0), constant(0), Source::Undefined);
     Ok(())
@@ -46,8 +44,7 @@ fn multiply_register(e: &mut Emit<'_, '_>, inst: &Inst) -> Result<(), Diagnostic
 /// `EAX` gets the quotient and `EDX` the remainder. A division that raises a divide error fails.
 pub(super) fn divide(e: &mut Emit<'_, '_>, inst: &Inst, sign: Sign) -> Result<(), Diagnostic> {
     let [src] = e.args(inst)?;
-    let src = value(e, src)?;
-    let src = read_value(e, src);
+    let src = source(e, src)?;
     let (eax, edx) = (e.machine_reg(X86_EAX), e.machine_reg(X86_EDX));
     let Divided { quotient, remainder } = e.divide_double(sign, [edx.into(), eax.into()], src);
     e.move_to(eax, quotient.into());
