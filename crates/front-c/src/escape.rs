@@ -15,7 +15,7 @@ use crate::promote;
 use crate::uses::Uses;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use raddle_llvm::ast::{
-    Body, Call, Callee, CastOp, ConstKind, Function, GlobalKind, InstKind, LocalId, Value,
+    Body, Call, Callee, CastOp, Function, GlobalKind, InstKind, LocalId, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -88,12 +88,7 @@ impl<'m> Flow<'m> {
 
     /// The body that a direct call runs.
     fn callee(&self, unit: usize, callee: &Callee) -> Option<(Symbol, &'m Function)> {
-        let Callee::Value(Value::Const(id)) = callee else {
-            return None;
-        };
-        let ConstKind::Global(global) = self.units[unit].module.constant(*id).kind else {
-            return None;
-        };
+        let global = self.units[unit].called(callee)?;
         let symbol = self.links.resolve(self.units, Symbol { unit, global });
         match &self.units[symbol.unit].module.global(symbol.global).kind {
             GlobalKind::Function(function) => Some((symbol, function)),

@@ -8,7 +8,7 @@
 
 use crate::layout::Layout;
 use raddle_ir::Diagnostic;
-use raddle_llvm::ast::{GlobalId, GlobalKind, Linkage, Module};
+use raddle_llvm::ast::{Callee, ConstKind, GlobalId, GlobalKind, Linkage, Module, Value};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -21,6 +21,19 @@ pub struct Unit {
     pub layout: Layout,
     /// The module was optimised: loads may come earlier than in the source, and their values may be unused.
     pub optimised: bool,
+}
+
+impl Unit {
+    /// The global that is called by its name.
+    pub fn called(&self, callee: &Callee) -> Option<GlobalId> {
+        let Callee::Value(Value::Const(id)) = callee else {
+            return None;
+        };
+        match self.module.constant(*id).kind {
+            ConstKind::Global(global) => Some(global),
+            _ => None,
+        }
+    }
 }
 
 /// A global value (function, variable or alias) of one of the units.
@@ -70,21 +83,17 @@ impl<'m> Links<'m> {
             Entry::Occupied(place) => place,
         };
         let other = *place.get();
-        match (strength, strength_of(units, other)) {
-            (Strength::Strong, Strength::Strong) => Err(twice(units, name, other, symbol)),
-            (Strength::Tentative, Strength::Tentative) => {
-                if size(units, symbol) > size(units, other) {
-                    place.insert(symbol);
-                }
-                Ok(())
+        let replaces = match (strength, strength_of(units, other)) {
+            (Strength::Strong, Strength::Strong) => {
+                return Err(twice(units, name, other, symbol));
             }
-            (new, old) => {
-                if new > old {
-                    place.insert(symbol);
-                }
-                Ok(())
-            }
+            (Strength::Tentative, Strength::Tentative) => size(units, symbol) > size(units, other),
+            (new, old) => new > old,
+        };
+        if replaces {
+            place.insert(symbol);
         }
+        Ok(())
     }
 
     /// The definition that `symbol` refers to; `symbol` itself if no definition exists, or if it is local to

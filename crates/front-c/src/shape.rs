@@ -56,7 +56,7 @@ impl Shape {
 }
 
 /// A function's type in the IR.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Signature {
     /// The parameters, including the hidden one of a variadic function.
     pub params: Vec<Scalar>,
@@ -67,7 +67,7 @@ impl Signature {
     /// The signature of the LLVM function type `ty`.
     pub(crate) fn of(unit: &Unit, ty: TypeId) -> Signature {
         let Type::Func { ret, params, varargs } = unit.module.ty(ty) else {
-            return Signature { params: Vec::new(), ret: None };
+            return Signature::default();
         };
         let shapes = params.iter().map(|param| Shape::of(unit, *param));
         let mut params: Vec<Scalar> = shapes.filter_map(|shape| shape.register()).collect();

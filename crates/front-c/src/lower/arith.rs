@@ -10,7 +10,7 @@ use raddle_llvm::ast::{self, FloatPredicate, LocalId, Type, TypeId, Value};
 
 /// The type in which arithmetic on a value of an LLVM type is done; `None` for floats that the IR does
 /// not have, and for aggregates.
-fn computes(lower: &Lower<'_, '_>, ty: TypeId) -> Option<Scalar> {
+pub(super) fn computes(lower: &Lower<'_, '_>, ty: TypeId) -> Option<Scalar> {
     match lower.unit.module.ty(ty) {
         Type::Int(_) | Type::Ptr { .. } | Type::Float | Type::Double => {
             lower.unit.layout.scalar(ty)
@@ -50,11 +50,8 @@ impl<'a, 'm> Lower<'a, 'm> {
         match value {
             Some(value) => self.define(result, value),
             None => {
-                self.unsupported(foreign(
-                    self,
-                    if computes(self, from).is_none() { from } else { to },
-                ));
-                self.define_undefined(result);
+                let unfit = if computes(self, from).is_none() { from } else { to };
+                self.reject(result, foreign(self, unfit));
             }
         }
     }
@@ -103,12 +100,10 @@ impl<'a, 'm> Lower<'a, 'm> {
     pub(super) fn conversion(&mut self, result: Option<LocalId>, op: ast::CastOp, arg: Value) {
         use ast::CastOp as From;
         let (Some(local), Some(from)) = (result, self.scalar_of(arg)) else {
-            self.unsupported("a conversion of a value that no register holds");
-            return self.define_undefined(result);
+            return self.reject(result, "a conversion of a value that no register holds");
         };
         let Some(to) = self.result_scalar(local) else {
-            self.unsupported("a conversion to a type that no register holds");
-            return self.define_undefined(result);
+            return self.reject(result, "a conversion to a type that no register holds");
         };
         match op {
             From::BitCast | From::AddrSpaceCast => {

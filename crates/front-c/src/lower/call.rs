@@ -190,10 +190,8 @@ impl Lower<'_, '_> {
                 let parts = self.unpack(&leaves, to, whole);
                 self.define_parts(result, &parts);
             }
-            Shape::Unfit => {
-                self.unsupported("the result of a call that is an aggregate of more than 16 bytes");
-                self.define_undefined(result);
-            }
+            Shape::Unfit => self
+                .reject(result, "the result of a call that is an aggregate of more than 16 bytes"),
             Shape::Nothing => self.define_undefined(result),
         }
     }

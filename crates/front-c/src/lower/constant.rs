@@ -1,10 +1,11 @@
 //! Constants and constant expressions, folded to bits or to an address plus an offset.
 
-use super::program::ProgramLowering;
+use super::gep::Walk;
+use super::program::{MAX_ALIASES, ProgramLowering};
 use crate::layout::element_bits;
-use crate::link::Symbol;
+use crate::link::{Symbol, Unit};
 use raddle_ir::{BinOp, IntPred, Operand, Type as Scalar};
-use raddle_llvm::ast::{BlockId, CastOp, ConstExpr, ConstId, ConstKind, Type, TypeId};
+use raddle_llvm::ast::{BlockId, CastOp, ConstExpr, ConstId, ConstKind, GlobalId, Type, TypeId};
 
 /// The parser limits the nesting of constants; aliases between them may add to that.
 const MAX_DEPTH: u32 = 512;
@@ -26,8 +27,8 @@ pub(super) fn label(block: BlockId) -> u128 {
     u128::from(block.as_u32()) + 1
 }
 
-pub(super) fn fold(assembly: &mut ProgramLowering<'_>, unit: usize, id: ConstId) -> Folded {
-    fold_within(assembly, unit, id, MAX_DEPTH)
+pub(super) fn fold(asm: &mut ProgramLowering<'_>, unit: usize, id: ConstId) -> Folded {
+    fold_within(asm, unit, id, MAX_DEPTH)
 }
 
 pub(super) fn fold_within(
@@ -36,135 +37,153 @@ pub(super) fn fold_within(
     id: ConstId,
     depth: u32,
 ) -> Folded {
-    let Some(depth) = depth.checked_sub(1) else {
-        return Folded::Unfit("a constant that is nested too deeply");
-    };
-    let source = &asm.source.units[unit];
-    let constant = source.module.constant(id);
-    match &constant.kind {
-        ConstKind::Int(bits) | ConstKind::Float(bits) => Folded::Bits(*bits),
-        ConstKind::Null | ConstKind::Zero => Folded::Bits(0),
-        ConstKind::Undef | ConstKind::Poison | ConstKind::NoneToken => Folded::Undef,
-        ConstKind::Global(global)
-        | ConstKind::DsoLocalEquivalent(global)
-        | ConstKind::NoCfi(global) => address(asm, Symbol { unit, global: *global }, depth),
-        ConstKind::PtrAuth(pointer) => fold_within(asm, unit, *pointer, depth),
-        ConstKind::Aggregate(elements) => vector(asm, unit, constant.ty, elements, depth),
-        ConstKind::Splat(element) => splat(asm, unit, constant.ty, *element, depth),
-        ConstKind::Bytes(bytes) if bytes.len() <= 16 => {
-            Folded::Bits(bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
-        }
-        ConstKind::Bytes(_) => Folded::Unfit("an array as a constant operand"),
-        ConstKind::BlockAddress { block, .. } => Folded::Bits(label(*block)),
-        ConstKind::WideInt(_) => Folded::Unfit("an integer of more than 128 bits"),
-        ConstKind::Expr(expr) => expression(asm, unit, constant.ty, expr, depth),
-    }
+    Folding { unit: &asm.source.units[unit], asm, at: unit, depth }.fold(id)
 }
 
-fn address(asm: &mut ProgramLowering<'_>, symbol: Symbol, depth: u32) -> Folded {
-    match asm.alias_address(symbol, depth.min(64)) {
-        Operand::Global(id, offset) => Folded::Address(Operand::Global(id, 0), offset),
-        Operand::Int(bits) => Folded::Bits(bits),
-        Operand::Undef => Folded::Unfit("an alias of something that has no address"),
-        other => Folded::Address(other, 0),
-    }
-}
-
-/// Places the lanes side by side, the first in the lowest bits.
-fn vector(
-    asm: &mut ProgramLowering<'_>,
-    unit: usize,
-    ty: TypeId,
-    lanes: &[ConstId],
+/// The state while a constant is folded.
+struct Folding<'a, 'm> {
+    asm: &'a mut ProgramLowering<'m>,
+    /// The index of the unit.
+    at: usize,
+    unit: &'m Unit,
+    /// How many more levels may follow.
     depth: u32,
-) -> Folded {
-    let module = &asm.source.units[unit].module;
-    let Type::Vector { element, .. } = module.ty(ty) else {
-        return Folded::Unfit("an aggregate as a scalar constant");
-    };
-    let bits = element_bits(module, *element).unwrap_or(0);
-    if lanes.len() as u64 * u64::from(bits) > 128 {
-        return Folded::Unfit("a vector of more than 128 bits");
+}
+
+impl Folding<'_, '_> {
+    fn fold(&mut self, id: ConstId) -> Folded {
+        let Some(depth) = self.depth.checked_sub(1) else {
+            return Folded::Unfit("a constant that is nested too deeply");
+        };
+        self.depth = depth;
+        let folded = self.constant(id);
+        self.depth += 1;
+        folded
     }
-    let mut whole = 0u128;
-    for (index, lane) in lanes.iter().enumerate() {
-        match fold_within(asm, unit, *lane, depth) {
-            Folded::Bits(value) => whole |= value << (index as u32 * bits),
-            Folded::Undef => {}
-            _ => return Folded::Unfit("a vector of addresses"),
+
+    fn constant(&mut self, id: ConstId) -> Folded {
+        let constant = self.unit.module.constant(id);
+        match &constant.kind {
+            ConstKind::Int(bits) | ConstKind::Float(bits) => Folded::Bits(*bits),
+            ConstKind::Null | ConstKind::Zero => Folded::Bits(0),
+            ConstKind::Undef | ConstKind::Poison | ConstKind::NoneToken => Folded::Undef,
+            ConstKind::Global(global)
+            | ConstKind::DsoLocalEquivalent(global)
+            | ConstKind::NoCfi(global) => self.address(*global),
+            ConstKind::PtrAuth(pointer) => self.fold(*pointer),
+            ConstKind::Aggregate(elements) => self.vector(constant.ty, elements),
+            ConstKind::Splat(element) => self.splat(constant.ty, *element),
+            ConstKind::Bytes(bytes) if bytes.len() <= 16 => {
+                Folded::Bits(bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
+            }
+            ConstKind::Bytes(_) => Folded::Unfit("an array as a constant operand"),
+            ConstKind::BlockAddress { block, .. } => Folded::Bits(label(*block)),
+            ConstKind::WideInt(_) => Folded::Unfit("an integer of more than 128 bits"),
+            ConstKind::Expr(expr) => self.expression(constant.ty, expr),
         }
     }
-    Folded::Bits(whole)
-}
 
-fn splat(
-    asm: &mut ProgramLowering<'_>,
-    unit: usize,
-    ty: TypeId,
-    lane: ConstId,
-    depth: u32,
-) -> Folded {
-    match asm.source.units[unit].module.ty(ty) {
-        Type::Vector { len, .. } if *len <= 128 => {
-            let lanes = vec![lane; *len as usize];
-            vector(asm, unit, ty, &lanes, depth)
+    fn address(&mut self, global: GlobalId) -> Folded {
+        let symbol = Symbol { unit: self.at, global };
+        match self.asm.address(symbol, self.depth.min(MAX_ALIASES)) {
+            Operand::Global(id, offset) => Folded::Address(Operand::Global(id, 0), offset),
+            Operand::Int(bits) => Folded::Bits(bits),
+            Operand::Undef => Folded::Unfit("an alias of something that has no address"),
+            other => Folded::Address(other, 0),
         }
-        _ => Folded::Unfit("a vector of more than 128 bits"),
     }
-}
 
-fn scalar(asm: &ProgramLowering<'_>, unit: usize, ty: TypeId) -> Option<Scalar> {
-    asm.source.units[unit].layout.scalar(ty)
-}
+    /// Places the lanes side by side, the first in the lowest bits.
+    fn vector(&mut self, ty: TypeId, lanes: &[ConstId]) -> Folded {
+        let module = &self.unit.module;
+        let Type::Vector { element, .. } = module.ty(ty) else {
+            return Folded::Unfit("an aggregate as a scalar constant");
+        };
+        let bits = element_bits(module, *element).unwrap_or(0);
+        if lanes.len() as u64 * u64::from(bits) > 128 {
+            return Folded::Unfit("a vector of more than 128 bits");
+        }
+        let mut whole = 0u128;
+        for (index, lane) in lanes.iter().enumerate() {
+            match self.fold(*lane) {
+                Folded::Bits(value) => whole |= value << (index as u32 * bits),
+                Folded::Undef => {}
+                _ => return Folded::Unfit("a vector of addresses"),
+            }
+        }
+        Folded::Bits(whole)
+    }
 
-fn const_scalar(asm: &ProgramLowering<'_>, unit: usize, id: ConstId) -> Option<Scalar> {
-    scalar(asm, unit, asm.source.units[unit].module.constant(id).ty)
-}
+    fn splat(&mut self, ty: TypeId, lane: ConstId) -> Folded {
+        match self.unit.module.ty(ty) {
+            Type::Vector { len, .. } if *len <= 128 => self.vector(ty, &vec![lane; *len as usize]),
+            _ => Folded::Unfit("a vector of more than 128 bits"),
+        }
+    }
 
-fn expression(
-    asm: &mut ProgramLowering<'_>,
-    unit: usize,
-    ty: TypeId,
-    expr: &ConstExpr,
-    depth: u32,
-) -> Folded {
-    let Some(result) = scalar(asm, unit, ty) else {
-        return Folded::Unfit("a constant expression that is not a scalar");
-    };
-    let mut fold = |id: &ConstId| fold_within(asm, unit, *id, depth);
-    match expr {
-        ConstExpr::Binary { op, lhs, rhs } => {
-            let (lhs, rhs) = (fold(lhs), fold(rhs));
-            binary(*op, result, lhs, rhs)
+    fn scalar_of(&self, id: ConstId) -> Option<Scalar> {
+        self.unit.layout.scalar(self.unit.module.constant(id).ty)
+    }
+
+    fn expression(&mut self, ty: TypeId, expr: &ConstExpr) -> Folded {
+        let Some(result) = self.unit.layout.scalar(ty) else {
+            return Folded::Unfit("a constant expression that is not a scalar");
+        };
+        match expr {
+            ConstExpr::Binary { op, lhs, rhs } => {
+                binary(*op, result, self.fold(*lhs), self.fold(*rhs))
+            }
+            ConstExpr::Cast { op, arg } => {
+                let value = self.fold(*arg);
+                let from = self.scalar_of(*arg);
+                from.map_or(Folded::Unfit("a cast of an aggregate"), |from| {
+                    cast(*op, from, result, value)
+                })
+            }
+            ConstExpr::Gep { source, base, indices, .. } => {
+                let base = self.fold(*base);
+                self.gep(*source, base, indices)
+            }
+            ConstExpr::ICmp { pred, lhs, rhs } => {
+                let (a, b) = (self.fold(*lhs), self.fold(*rhs));
+                let ty = self.scalar_of(*lhs);
+                ty.map_or(Folded::Unfit("a comparison of aggregates"), |ty| {
+                    compare(*pred, ty, a, b)
+                })
+            }
+            ConstExpr::Select { cond, then, otherwise } => match self.fold(*cond) {
+                Folded::Bits(0) => self.fold(*otherwise),
+                Folded::Bits(_) => self.fold(*then),
+                _ => Folded::Unfit("a constant choice that depends on an address"),
+            },
+            ConstExpr::FNeg(_)
+            | ConstExpr::FCmp { .. }
+            | ConstExpr::ExtractElement { .. }
+            | ConstExpr::InsertElement { .. }
+            | ConstExpr::ShuffleVector { .. }
+            | ConstExpr::ExtractValue { .. }
+            | ConstExpr::InsertValue { .. } => Folded::Unfit("a constant expression of this kind"),
         }
-        ConstExpr::Cast { op, arg } => {
-            let value = fold(arg);
-            let from = const_scalar(asm, unit, *arg);
-            from.map_or(Folded::Unfit("a cast of an aggregate"), |from| {
-                cast(*op, from, result, value)
-            })
+    }
+
+    fn gep(&mut self, source: TypeId, base: Folded, indices: &[ConstId]) -> Folded {
+        let mut walk = Walk::new(source);
+        for index in indices {
+            let ty = self.scalar_of(*index).unwrap_or(Scalar::I64);
+            let Folded::Bits(bits) = self.fold(*index) else {
+                return Folded::Unfit("an index that is not a number in a constant");
+            };
+            if walk.constant(self.unit, signed(bits, ty) as i64).is_none() {
+                return Folded::Unfit("an index into something that has no elements");
+            }
         }
-        ConstExpr::Gep { source, base, indices, .. } => {
-            let base = fold(base);
-            gep(asm, unit, *source, base, indices, depth)
+        match base {
+            Folded::Bits(bits) => {
+                Folded::Bits((bits as u64).wrapping_add_signed(walk.offset).into())
+            }
+            Folded::Address(base, at) => Folded::Address(base, at.wrapping_add(walk.offset)),
+            other => other,
         }
-        ConstExpr::ICmp { pred, lhs, rhs } => {
-            let (a, b) = (fold(lhs), fold(rhs));
-            let ty = const_scalar(asm, unit, *lhs);
-            ty.map_or(Folded::Unfit("a comparison of aggregates"), |ty| compare(*pred, ty, a, b))
-        }
-        ConstExpr::Select { cond, then, otherwise } => match fold(cond) {
-            Folded::Bits(0) => fold(otherwise),
-            Folded::Bits(_) => fold(then),
-            _ => Folded::Unfit("a constant choice that depends on an address"),
-        },
-        ConstExpr::FNeg(_)
-        | ConstExpr::FCmp { .. }
-        | ConstExpr::ExtractElement { .. }
-        | ConstExpr::InsertElement { .. }
-        | ConstExpr::ShuffleVector { .. }
-        | ConstExpr::ExtractValue { .. }
-        | ConstExpr::InsertValue { .. } => Folded::Unfit("a constant expression of this kind"),
     }
 }
 
@@ -267,29 +286,4 @@ fn compare(pred: IntPred, ty: Scalar, a: Folded, b: Folded) -> Folded {
         Sle => sa <= sb,
     };
     Folded::Bits(holds.into())
-}
-
-fn gep(
-    asm: &mut ProgramLowering<'_>,
-    unit: usize,
-    source: TypeId,
-    base: Folded,
-    indices: &[ConstId],
-    depth: u32,
-) -> Folded {
-    let mut walk = crate::lower::gep::Walk::new(source);
-    for index in indices {
-        let ty = const_scalar(asm, unit, *index).unwrap_or(Scalar::I64);
-        let Folded::Bits(bits) = fold_within(asm, unit, *index, depth) else {
-            return Folded::Unfit("an index that is not a number in a constant");
-        };
-        if walk.constant(&asm.source.units[unit], signed(bits, ty) as i64).is_none() {
-            return Folded::Unfit("an index into something that has no elements");
-        }
-    }
-    match base {
-        Folded::Bits(bits) => Folded::Bits((bits as u64).wrapping_add_signed(walk.offset).into()),
-        Folded::Address(base, at) => Folded::Address(base, at.wrapping_add(walk.offset)),
-        other => other,
-    }
 }

@@ -76,9 +76,7 @@ impl Lower<'_, '_> {
         for (at, width) in pieces {
             let ty = Scalar::Int(width as u8 * 8);
             let addr = self.offset(from.addr, at as i64);
-            let dst = self.fresh(ty);
-            self.push(Out::Load { dst, ty, addr, access: RAW });
-            waiting.push((at, ty, dst));
+            waiting.push((at, ty, self.load_scalar(ty, addr, RAW)));
             if !overlap {
                 self.store_pieces(to_addr, &mut waiting);
             }
@@ -86,11 +84,11 @@ impl Lower<'_, '_> {
         self.store_pieces(to_addr, &mut waiting);
     }
 
-    fn store_pieces(&mut self, to: Operand, waiting: &mut Vec<(u64, Scalar, raddle_ir::Reg)>) {
+    fn store_pieces(&mut self, to: Operand, waiting: &mut Vec<(u64, Scalar, Operand)>) {
         for (at, ty, value) in waiting.drain(..) {
             let addr = self.offset(to, at as i64);
             let access = Access::new(Order::Plain);
-            self.push(Out::Store { ty, addr, value: value.into(), access });
+            self.push(Out::Store { ty, addr, value, access });
         }
     }
 

@@ -243,8 +243,7 @@ impl Lower<'_, '_> {
                 self.jump(from, *normal);
             }
             InstKind::CallBr { fallthrough, .. } => {
-                self.unsupported("inline assembly that jumps (asm goto)");
-                self.define_undefined(inst.result);
+                self.reject(inst.result, "inline assembly that jumps (asm goto)");
                 self.jump(from, *fallthrough);
             }
             InstKind::Unreachable => self.out.end(TerminatorKind::Unreachable),
@@ -345,10 +344,7 @@ impl Lower<'_, '_> {
                 self.insert_value(result, *aggregate, *value, indices);
             }
             // Terminators and `phi` are handled elsewhere; the remaining instructions handle exceptions.
-            _ => {
-                self.unsupported("an exception that is handled");
-                self.define_undefined(result);
-            }
+            _ => self.reject(result, "an exception that is handled"),
         }
     }
 }

@@ -62,10 +62,7 @@ impl Lower<'_, '_> {
     ) {
         match self.address(source, base, indices) {
             Some(address) => self.define(result, address),
-            None => {
-                self.unsupported("address arithmetic on vectors or on types without a size");
-                self.define_undefined(result);
-            }
+            None => self.reject(result, "address arithmetic on vectors or on types without a size"),
         }
     }
 

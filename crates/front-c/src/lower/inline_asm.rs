@@ -42,8 +42,7 @@ impl Lower<'_, '_> {
         let done = steps.and_then(|steps| self.run(&steps, asm, call, result));
         if done.is_none() {
             let text = asm.template.split_whitespace().collect::<Vec<_>>().join(" ");
-            self.unsupported(format!("inline assembly: {text}"));
-            self.define_undefined(result);
+            self.reject(result, format!("inline assembly: {text}"));
         }
     }
 
@@ -225,9 +224,7 @@ impl Lower<'_, '_> {
         let ty = self.width(state, bits, if from_memory { target } else { source })?;
         let value = if from_memory {
             let addr = self.memory(state, source)?;
-            let dst = self.fresh(ty);
-            self.push(Out::Load { ty, dst, addr, access });
-            dst.into()
+            self.load_scalar(ty, addr, access)
         } else {
             self.source(state, source, ty)?
         };
@@ -288,17 +285,8 @@ impl Lower<'_, '_> {
             state.slots.iter().position(|slot| slot.accumulator && slot.value.is_some())?;
         let expected = self.source(state, &AsmOperand::Operand(accumulator), ty)?;
         let (dst, ok) = (self.fresh(ty), self.fresh(Scalar::BOOL));
-        self.push(Out::CmpXchg {
-            ty,
-            dst,
-            ok,
-            addr,
-            expected,
-            new,
-            weak: false,
-            success: LOCKED,
-            failure: Order::SeqCst,
-        });
+        let (weak, success, failure) = (false, LOCKED, Order::SeqCst);
+        self.push(Out::CmpXchg { ty, dst, ok, addr, expected, new, weak, success, failure });
         state.zero = Some(ok.into());
         let output = state.slots.iter().position(|slot| slot.accumulator && slot.output);
         match output {

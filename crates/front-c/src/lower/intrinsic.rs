@@ -1,5 +1,6 @@
 //! LLVM's intrinsic functions.
 
+use super::arith::computes;
 use super::function::Lower;
 use raddle_ir::{
     BinOp, FailKind, FenceKind, FloatPred, InstKind as Out, IntPred, Operand, Pred, Type as Scalar,
@@ -95,14 +96,13 @@ impl Lower<'_, '_> {
                 return self.push(Out::Yield);
             }
         }
-        let ty = self.arithmetic_type(first);
+        let ty = self.type_of(first.value).and_then(|ty| computes(self, ty));
         let done = match ty {
             Some(ty) => self.arithmetic(name, ty, &call.args, result),
             None => None,
         };
         if done.is_none() {
-            self.unsupported(format!("the intrinsic llvm.{name}"));
-            self.define_undefined(result);
+            self.reject(result, format!("the intrinsic llvm.{name}"));
         }
     }
 
@@ -114,10 +114,7 @@ impl Lower<'_, '_> {
             "trap" | "debugtrap" => self.trap(),
             // Stack memory is released when the function returns.
             "stacksave" => self.define(result, Operand::Int(0)),
-            _ => {
-                self.unsupported(format!("the intrinsic llvm.{name}"));
-                self.define_undefined(result);
-            }
+            _ => self.reject(result, format!("the intrinsic llvm.{name}")),
         }
     }
 
@@ -153,17 +150,6 @@ impl Lower<'_, '_> {
         let from = self.scalar_of(arg.value).unwrap_or(Scalar::I64);
         let size = self.operand(arg.value);
         self.resize(from, Scalar::I64, size)
-    }
-
-    /// `None` for vectors, aggregates and floats that the IR does not have.
-    fn arithmetic_type(&self, arg: &Arg) -> Option<Scalar> {
-        use raddle_llvm::ast::Type;
-        let ty = self.type_of(arg.value)?;
-        let plain = matches!(
-            self.unit.module.ty(ty),
-            Type::Int(_) | Type::Ptr { .. } | Type::Float | Type::Double
-        );
-        if plain { self.unit.layout.scalar(ty) } else { None }
     }
 
     fn arithmetic(

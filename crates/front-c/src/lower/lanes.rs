@@ -96,8 +96,7 @@ impl<'a, 'm> Lower<'a, 'm> {
     ) {
         let types = [cond, then].map(|v| self.type_of(v).and_then(|ty| self.lane_type(ty)));
         let [Some(conds), Some(lanes)] = types else {
-            self.unsupported("a choice between vectors of more than 128 bits");
-            return self.define_undefined(result);
+            return self.reject(result, "a choice between vectors of more than 128 bits");
         };
         let [cond, then, otherwise] = [cond, then, otherwise].map(|value| self.operand(value));
         let conds = self.split(conds, cond);
@@ -121,8 +120,7 @@ impl<'a, 'm> Lower<'a, 'm> {
 
     pub(super) fn extract_element(&mut self, result: Option<LocalId>, vector: Value, index: Value) {
         let Some(lanes) = self.type_of(vector).and_then(|ty| self.lane_type(ty)) else {
-            self.unsupported("an element of a vector of more than 128 bits");
-            return self.define_undefined(result);
+            return self.reject(result, "an element of a vector of more than 128 bits");
         };
         let whole = self.operand(vector);
         let start = self.lane_start(lanes, index);
@@ -138,8 +136,7 @@ impl<'a, 'm> Lower<'a, 'm> {
         index: Value,
     ) {
         let Some(lanes) = self.type_of(vector).and_then(|ty| self.lane_type(ty)) else {
-            self.unsupported("an element of a vector of more than 128 bits");
-            return self.define_undefined(result);
+            return self.reject(result, "an element of a vector of more than 128 bits");
         };
         let ones = Scalar::Int(lanes.bits as u8).mask();
         let start = self.lane_start(lanes, index);
@@ -169,10 +166,7 @@ impl<'a, 'm> Lower<'a, 'm> {
         let made = self.shuffled(result, lhs, rhs, mask);
         match made {
             Some(whole) => self.define(result, whole),
-            None => {
-                self.unsupported("a permutation of vectors of more than 128 bits");
-                self.define_undefined(result);
-            }
+            None => self.reject(result, "a permutation of vectors of more than 128 bits"),
         }
     }
 

@@ -4,6 +4,8 @@
 //! Aggregates are loaded and stored leaf by leaf. Objects that only their own thread accesses are `private`.
 
 use super::function::Lower;
+use super::value::Operands;
+use crate::layout::Leaf;
 use crate::promote::{SlotId, is_update};
 use raddle_ir::{
     Access, BinOp, FenceKind, InstKind as Out, Mnemonic, Operand, Order, RmwOp, Type as Scalar,
@@ -43,8 +45,7 @@ impl Lower<'_, '_> {
             return;
         }
         let Some(extent) = self.unit.layout.extent(ty) else {
-            self.unsupported("a local variable without a size");
-            return self.define_undefined(result);
+            return self.reject(result, "a local variable without a size");
         };
         let each = Operand::Int(extent.size.into());
         let size = match count {
@@ -78,8 +79,7 @@ impl Lower<'_, '_> {
             return self.load_slot(index, result, slot);
         }
         let Some(leaves) = self.leaves(self.body.locals[result].ty) else {
-            self.unsupported("a load of a type that no register holds");
-            return self.define_undefined(inst.result);
+            return self.reject(inst.result, "a load of a type that no register holds");
         };
         let mut access = access(*atomic, *volatile);
         // Optimisers move loads before the condition that guards them, so reading an unassigned value is not an
@@ -87,14 +87,28 @@ impl Lower<'_, '_> {
         access.raw = self.unit.optimised && atomic.is_none()
             || is_update(self.unit, self.body, &self.uses, index);
         let base = self.operand(*ptr);
-        let mut parts = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let addr = self.offset(base, leaf.offset as i64);
-            let dst = self.fresh(leaf.ty);
-            self.push(Out::Load { dst, ty: leaf.ty, addr, access });
-            parts.push(dst.into());
-        }
+        let parts = self.load_leaves(&leaves, base, access);
         self.define_parts(inst.result, &parts);
+    }
+
+    /// The leaves of the object at `base`.
+    pub(super) fn load_leaves(
+        &mut self,
+        leaves: &[Leaf],
+        base: Operand,
+        access: Access,
+    ) -> Operands {
+        let load = |leaf: &Leaf| {
+            let addr = self.offset(base, leaf.offset as i64);
+            self.load_scalar(leaf.ty, addr, access)
+        };
+        leaves.iter().map(load).collect()
+    }
+
+    pub(super) fn load_scalar(&mut self, ty: Scalar, addr: Operand, access: Access) -> Operand {
+        let dst = self.fresh(ty);
+        self.push(Out::Load { dst, ty, addr, access });
+        dst.into()
     }
 
     fn load_slot(&mut self, index: u32, result: LocalId, slot: SlotId) {
@@ -163,24 +177,15 @@ impl Lower<'_, '_> {
 
     pub(super) fn cmpxchg(&mut self, result: Option<LocalId>, exchange: &CmpXchg) {
         let Some(ty) = self.scalar_of(exchange.expected) else {
-            self.unsupported("an exchange of more than 128 bits");
-            return self.define_undefined(result);
+            return self.reject(result, "an exchange of more than 128 bits");
         };
         let addr = self.operand(exchange.ptr);
         let addr = self.writable(addr);
         let (expected, new) = (self.operand(exchange.expected), self.operand(exchange.new));
         let (dst, ok) = (self.fresh(ty), self.fresh(Scalar::BOOL));
-        self.push(Out::CmpXchg {
-            ty,
-            dst,
-            ok,
-            addr,
-            expected,
-            new,
-            weak: exchange.weak,
-            success: access(Some(exchange.success), exchange.volatile),
-            failure: order(exchange.failure),
-        });
+        let success = access(Some(exchange.success), exchange.volatile);
+        let (weak, failure) = (exchange.weak, order(exchange.failure));
+        self.push(Out::CmpXchg { ty, dst, ok, addr, expected, new, weak, success, failure });
         self.define_parts(result, &[dst.into(), ok.into()]);
     }
 
@@ -198,8 +203,7 @@ impl Lower<'_, '_> {
         let (Some(op), Some(ty)) =
             (RmwOp::from_mnemonic(op.mnemonic()), ty.filter(|ty| fits(op, *ty)))
         else {
-            self.unsupported("an atomic operation of this kind");
-            return self.define_undefined(result);
+            return self.reject(result, "an atomic operation of this kind");
         };
         let addr = self.operand(ptr);
         let addr = self.writable(addr);

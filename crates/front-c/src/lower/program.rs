@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A longer chain of aliases is taken for a cycle.
-const MAX_ALIASES: u32 = 64;
+pub(super) const MAX_ALIASES: u32 = 64;
 
 /// The inputs of the lowering.
 #[derive(Clone, Copy, Debug)]
@@ -143,12 +143,8 @@ impl<'m> ProgramLowering<'m> {
         at
     }
 
-    /// The address of a symbol's definition.
-    pub fn address(&mut self, symbol: Symbol) -> Operand {
-        self.address_within(symbol, MAX_ALIASES)
-    }
-
-    fn address_within(&mut self, symbol: Symbol, depth: u32) -> Operand {
+    /// The address of a symbol's definition, through at most `depth` aliases into objects.
+    pub(super) fn address(&mut self, symbol: Symbol, depth: u32) -> Operand {
         let symbol = self.definition(symbol);
         let value = self.global_value(symbol);
         let absent = value.linkage == Linkage::ExternWeak;
@@ -188,10 +184,6 @@ impl<'m> ProgramLowering<'m> {
             Folded::Address(operand, 0) => operand,
             _ => Operand::Undef,
         }
-    }
-
-    pub(super) fn alias_address(&mut self, symbol: Symbol, depth: u32) -> Operand {
-        self.address_within(symbol, depth)
     }
 
     // ---- ids ----
@@ -316,7 +308,7 @@ impl<'m> ProgramLowering<'m> {
     /// Declares a function without a body, which can be called and may get a body later.
     fn declare(&mut self, name: &str, signature: Option<Signature>) -> FuncId {
         let mut function = FunctionBuilder::new(unique(&mut self.function_names, name));
-        let signature = signature.unwrap_or(Signature { params: Vec::new(), ret: None });
+        let signature = signature.unwrap_or_default();
         for ty in &signature.params {
             function.param(None, *ty);
         }

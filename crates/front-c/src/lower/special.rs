@@ -111,8 +111,10 @@ impl Lower<'_, '_> {
     fn nondet(&mut self, kind: &str, result: Option<LocalId>) -> bool {
         let ty = result.and_then(|result| self.result_scalar(result));
         let Some(ty @ Scalar::Int(bits)) = ty.filter(|ty| ty.bits() <= 64) else {
-            self.unsupported(format!("__VERIFIER_nondet_{kind}: a choice that is not an integer"));
-            self.define_undefined(result);
+            self.reject(
+                result,
+                format!("__VERIFIER_nondet_{kind}: a choice that is not an integer"),
+            );
             return true;
         };
         let (low, high) = match kind {

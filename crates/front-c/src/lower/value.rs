@@ -138,7 +138,13 @@ impl Lower<'_, '_> {
         };
     }
 
-    /// Defines an unspecified result, after an unsupported construct.
+    /// Translates a construct that is not supported: a failure, and an unspecified result.
+    pub(super) fn reject(&mut self, result: Option<LocalId>, what: impl Into<String>) {
+        self.unsupported(what);
+        self.define_undefined(result);
+    }
+
+    /// Defines an unspecified result.
     pub(super) fn define_undefined(&mut self, result: Option<LocalId>) {
         if let Some(local) = result {
             let parts = self.undefined(self.body.locals[local].ty);

@@ -177,25 +177,15 @@ impl Lower<'_, '_> {
         let extent = result.and_then(|local| self.unit.layout.extent(self.body.locals[local].ty));
         let leaves = result.and_then(|local| self.leaves(self.body.locals[local].ty));
         let (Some(extent), Some(leaves)) = (extent, leaves) else {
-            self.unsupported("a variadic argument of a type that no register holds");
-            return self.define_undefined(result);
+            return self.reject(result, "a variadic argument of a type that no register holds");
         };
         let list = self.operand(list);
         let place = self.offset(list, self.list_kind().next());
-        let mut next = self.fresh(Scalar::Ptr).into();
-        if let Operand::Reg(dst) = next {
-            self.push(Out::Load { dst, ty: Scalar::Ptr, addr: place, access: PLAIN });
-        }
+        let mut next = self.load_scalar(Scalar::Ptr, place, PLAIN);
         if u64::from(extent.align) > SLOT {
             next = self.align_up(next, extent.align.into());
         }
-        let mut parts = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let addr = self.offset(next, leaf.offset as i64);
-            let dst = self.fresh(leaf.ty);
-            self.push(Out::Load { dst, ty: leaf.ty, addr, access: PLAIN });
-            parts.push(dst.into());
-        }
+        let parts = self.load_leaves(&leaves, next, PLAIN);
         let after = self.offset(next, extent.size.next_multiple_of(SLOT) as i64);
         self.put(place, 0, Scalar::Ptr, after);
         self.define_parts(result, &parts);

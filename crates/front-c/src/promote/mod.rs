@@ -21,9 +21,7 @@ use crate::link::Unit;
 use crate::uses::Uses;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use raddle_ir::Type as Scalar;
-use raddle_llvm::ast::{
-    BlockId, Body, Callee, CastOp, ConstKind, Def, Inst, InstKind, LocalId, Value,
-};
+use raddle_llvm::ast::{BlockId, Body, CastOp, Def, Inst, InstKind, LocalId, Value};
 use rustc_hash::FxHashSet;
 
 /// A variable that becomes a register.
@@ -186,12 +184,7 @@ pub(crate) fn is_marker(unit: &Unit, kind: &InstKind) -> bool {
     let InstKind::Call(call) = kind else {
         return false;
     };
-    let Callee::Value(Value::Const(callee)) = call.callee else {
-        return false;
-    };
-    let ConstKind::Global(global) = unit.module.constant(callee).kind else {
-        return false;
-    };
-    let name = unit.module.symbol(global).unwrap_or("");
+    let global = unit.called(&call.callee);
+    let name = global.and_then(|global| unit.module.symbol(global)).unwrap_or("");
     name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.")
 }

@@ -1,5 +1,6 @@
 //! Elimination of moves.
 
+use super::dead::reads;
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{Block, Function, InstKind, Operand, Reg};
 use rustc_hash::FxHashMap;
@@ -71,14 +72,10 @@ impl Copies {
 
 /// Turns `t = …; x = t` into `x = …` if nothing else reads `t`.
 pub(super) fn coalesce(function: &mut Function) {
-    let mut reads: SecondaryMap<Reg, u32> = SecondaryMap::new();
+    let reads = reads(function);
     let mut writes: SecondaryMap<Reg, u32> = SecondaryMap::new();
-    for block in function.blocks.values() {
-        for inst in &block.insts {
-            inst.kind.for_each_operand(|operand| count(&mut reads, operand));
-            inst.kind.defs().into_iter().flatten().for_each(|def| writes[def] += 1);
-        }
-        block.term.kind.operand().into_iter().for_each(|operand| count(&mut reads, operand));
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
+        inst.kind.defs().into_iter().flatten().for_each(|def| writes[def] += 1);
     }
     let params = function.params.len() as u32;
     for block in function.blocks.values_mut() {
@@ -102,12 +99,6 @@ pub(super) fn coalesce(function: &mut Function) {
                 None => at += 1,
             }
         }
-    }
-}
-
-fn count(reads: &mut SecondaryMap<Reg, u32>, operand: Operand) {
-    if let Operand::Reg(reg) = operand {
-        reads[reg] += 1;
     }
 }
 

@@ -17,7 +17,8 @@ fn is_pure(kind: &InstKind) -> bool {
     }
 }
 
-fn reads(function: &Function) -> SecondaryMap<Reg, u32> {
+/// How often each register is read.
+pub(super) fn reads(function: &Function) -> SecondaryMap<Reg, u32> {
     let mut reads = SecondaryMap::new();
     reads.resize(function.regs.len());
     let mut count = |operand: Operand| {

@@ -149,17 +149,9 @@ impl Emit<'_, '_> {
         let expected = self.truncate(expected, ty);
         let new = self.truncate(new, ty);
         let (dst, ok) = (self.temp(ty), self.temp(Type::BOOL));
-        self.function.push(InstKind::CmpXchg {
-            ty,
-            dst,
-            ok,
-            addr,
-            expected,
-            new,
-            weak: false,
-            success: Access::ASM,
-            failure: Order::Asm,
-        });
+        let (weak, success, failure) = (false, Access::ASM, Order::Asm);
+        let kind = InstKind::CmpXchg { ty, dst, ok, addr, expected, new, weak, success, failure };
+        self.function.push(kind);
         self.extended(dst)
     }
 
