@@ -21,14 +21,14 @@ use rustc_hash::FxHashMap;
 
 /// The result of the analysis: a bit for each value of each function.
 #[derive(Debug, Default)]
-pub struct Escapes {
+pub(crate) struct Escapes {
     /// The index of each function's first value.
     bases: FxHashMap<Symbol, u32>,
     escaped: Vec<bool>,
 }
 
 impl Escapes {
-    pub fn new(units: &[Unit], links: &Links<'_>) -> Escapes {
+    pub(crate) fn new(units: &[Unit], links: &Links<'_>) -> Escapes {
         let mut flow = Flow {
             units,
             links,
@@ -44,7 +44,7 @@ impl Escapes {
 
     /// Whether the object that a value points to (an `alloca`, a `byval` parameter) is accessed only by its
     /// own thread.
-    pub fn is_private(&self, function: Symbol, local: LocalId) -> bool {
+    pub(crate) fn is_private(&self, function: Symbol, local: LocalId) -> bool {
         let base = self.bases.get(&function);
         base.is_some_and(|base| !self.escaped[*base as usize + 1 + local.index()])
     }

@@ -19,7 +19,7 @@ const MAX_LEAVES: usize = 256;
 
 /// The size and alignment of a type in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// The distance between consecutive elements of an array.
     pub size: u64,
     pub align: u32,
@@ -27,7 +27,7 @@ pub struct Extent {
 
 /// A scalar part of an aggregate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Leaf {
+pub(crate) struct Leaf {
     pub offset: u64,
     pub ty: Scalar,
 }
@@ -35,7 +35,7 @@ pub struct Leaf {
 pub(crate) type Leaves = SmallVec<[Leaf; 2]>;
 
 #[derive(Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// `None`: the type has no size.
     extents: SecondaryMap<TypeId, Option<Extent>>,
     scalars: SecondaryMap<TypeId, Option<Scalar>>,
@@ -50,7 +50,7 @@ struct Abi {
 }
 
 impl Layout {
-    pub fn of(file: &str, module: &Module) -> Result<Layout, Diagnostic> {
+    pub(crate) fn of(file: &str, module: &Module) -> Result<Layout, Diagnostic> {
         let text = module.data_layout.map_or("", |id| module.name(id));
         let abi = Abi::parse(file, text)?;
         let mut layout =
@@ -110,17 +110,17 @@ impl Layout {
         extent
     }
 
-    pub fn extent(&self, ty: TypeId) -> Option<Extent> {
+    pub(crate) fn extent(&self, ty: TypeId) -> Option<Extent> {
         self.extents[ty]
     }
 
     /// The register type that can hold a value of this type.
-    pub fn scalar(&self, ty: TypeId) -> Option<Scalar> {
+    pub(crate) fn scalar(&self, ty: TypeId) -> Option<Scalar> {
         self.scalars[ty]
     }
 
     /// Offset of a structure's field.
-    pub fn field(&self, fields: &[TypeId], packed: bool, index: usize) -> Option<u64> {
+    pub(crate) fn field(&self, fields: &[TypeId], packed: bool, index: usize) -> Option<u64> {
         let mut offset = 0u64;
         for (at, field) in fields.iter().enumerate() {
             let extent = self.extent(*field)?;
@@ -136,7 +136,7 @@ impl Layout {
     }
 
     /// The type and offset of element `index` of a structure, array or vector.
-    pub fn element(&self, module: &Module, ty: TypeId, index: u64) -> Option<(TypeId, u64)> {
+    pub(crate) fn element(&self, module: &Module, ty: TypeId, index: u64) -> Option<(TypeId, u64)> {
         match module.ty(ty) {
             Type::Struct { packed, fields, .. } => {
                 let index = usize::try_from(index).ok()?;
@@ -154,7 +154,7 @@ impl Layout {
     }
 
     /// The scalars that a value of this type consists of; `None` if it cannot be split.
-    pub fn leaves(&self, module: &Module, ty: TypeId) -> Option<Leaves> {
+    pub(crate) fn leaves(&self, module: &Module, ty: TypeId) -> Option<Leaves> {
         let mut leaves = Leaves::new();
         self.collect(module, ty, 0, &mut leaves)?;
         Some(leaves)

@@ -22,5 +22,4 @@ mod tidy;
 mod uses;
 
 pub use inline_asm::Machine;
-pub use library::Library;
 pub use load::{Error, Loaded, Options, load, lower_text, sources};

@@ -14,7 +14,7 @@ use std::collections::hash_map::Entry;
 
 /// A module with its layout and the way it was compiled.
 #[derive(Debug)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// The input, as the user named it.
     pub file: String,
     pub module: Module,
@@ -25,7 +25,7 @@ pub struct Unit {
 
 impl Unit {
     /// The global that is called by its name.
-    pub fn called(&self, callee: &Callee) -> Option<GlobalId> {
+    pub(crate) fn called(&self, callee: &Callee) -> Option<GlobalId> {
         let Callee::Value(Value::Const(id)) = callee else {
             return None;
         };
@@ -38,14 +38,14 @@ impl Unit {
 
 /// A global value (function, variable or alias) of one of the units.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Symbol {
+pub(crate) struct Symbol {
     pub unit: usize,
     pub global: GlobalId,
 }
 
 /// The definitions that are visible to other modules, by name.
 #[derive(Debug, Default)]
-pub struct Links<'m> {
+pub(crate) struct Links<'m> {
     visible: FxHashMap<&'m str, Symbol>,
 }
 
@@ -58,7 +58,7 @@ enum Strength {
 }
 
 impl<'m> Links<'m> {
-    pub fn new(units: &'m [Unit]) -> Result<Links<'m>, Diagnostic> {
+    pub(crate) fn new(units: &'m [Unit]) -> Result<Links<'m>, Diagnostic> {
         let mut links = Links::default();
         for (unit, Unit { module, .. }) in units.iter().enumerate() {
             for global in module.globals.keys() {
@@ -98,7 +98,7 @@ impl<'m> Links<'m> {
 
     /// The definition that `symbol` refers to; `symbol` itself if no definition exists, or if it is local to
     /// its module.
-    pub fn resolve(&self, units: &[Unit], symbol: Symbol) -> Symbol {
+    pub(crate) fn resolve(&self, units: &[Unit], symbol: Symbol) -> Symbol {
         let module = &units[symbol.unit].module;
         if is_local(module.global(symbol.global).linkage) {
             return symbol;
@@ -107,7 +107,7 @@ impl<'m> Links<'m> {
         name.and_then(|name| self.visible.get(name)).copied().unwrap_or(symbol)
     }
 
-    pub fn find(&self, name: &str) -> Option<Symbol> {
+    pub(crate) fn find(&self, name: &str) -> Option<Symbol> {
         self.visible.get(name).copied()
     }
 }

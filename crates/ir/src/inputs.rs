@@ -1,6 +1,7 @@
 //! Inputs for which a program tries only some of the possible values.
 
-use crate::{Callee, FuncId, InstKind, LocId, Program};
+use crate::{Callee, FuncId, Function, Inst, InstKind, LocId, Program};
+use cranelift_entity::SecondaryMap;
 
 impl Program {
     /// The places where the program takes an input and tries only some of its values (`choose … partial`),
@@ -10,18 +11,9 @@ impl Program {
         let takes = self.functions_with_partial_inputs();
         let mut places = Vec::new();
         for func in self.funcs.values().filter(|func| !func.library) {
-            let insts = func.blocks.values().flat_map(|block| &block.insts);
-            let partial = insts.filter(|inst| match inst.kind {
-                InstKind::Choose { partial, .. } => partial,
-                InstKind::Call { callee: Callee::Direct(to), .. } => {
-                    self.funcs[to].library && takes[to.as_u32() as usize]
-                }
-                _ => false,
-            });
-            places.extend(partial.map(|inst| inst.loc));
+            places.extend(self.partial(func, &takes).map(|inst| inst.loc));
         }
-        let library = |id: FuncId| self.funcs[id].library && takes[id.as_u32() as usize];
-        if places.is_empty() && self.funcs.keys().any(library) {
+        if places.is_empty() && self.funcs.keys().any(|id| self.funcs[id].library && takes[id]) {
             // The library function is called through a pointer, or not at all.
             places.push(LocId::NONE);
         }
@@ -32,28 +24,35 @@ impl Program {
 
     /// For each function: whether it contains such a choice itself, or calls a library function that does,
     /// directly or indirectly.
-    fn functions_with_partial_inputs(&self) -> Vec<bool> {
-        let mut takes = vec![false; self.funcs.len()];
+    fn functions_with_partial_inputs(&self) -> SecondaryMap<FuncId, bool> {
+        let mut takes: SecondaryMap<FuncId, bool> = SecondaryMap::new();
         let mut changed = true;
         while changed {
             changed = false;
             for (id, func) in &self.funcs {
-                let mut insts = func.blocks.values().flat_map(|block| &block.insts);
-                let found = !takes[id.as_u32() as usize]
-                    && insts.any(|inst| match inst.kind {
-                        InstKind::Choose { partial, .. } => partial,
-                        InstKind::Call { callee: Callee::Direct(to), .. } => {
-                            self.funcs[to].library && takes[to.as_u32() as usize]
-                        }
-                        _ => false,
-                    });
-                if found {
-                    takes[id.as_u32() as usize] = true;
+                if !takes[id] && self.partial(func, &takes).next().is_some() {
+                    takes[id] = true;
                     changed = true;
                 }
             }
         }
         takes
+    }
+
+    /// The choices of a function, and its calls of library functions that take such inputs.
+    fn partial<'p>(
+        &'p self,
+        func: &'p Function,
+        takes: &SecondaryMap<FuncId, bool>,
+    ) -> impl Iterator<Item = &'p Inst> {
+        let insts = func.blocks.values().flat_map(|block| &block.insts);
+        insts.filter(|inst| match inst.kind {
+            InstKind::Choose { partial, .. } => partial,
+            InstKind::Call { callee: Callee::Direct(to), .. } => {
+                self.funcs[to].library && takes[to]
+            }
+            _ => false,
+        })
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn mark_stand_ins(program: &mut Program) {
 }
 
 /// An index of the library: the file that defines each name.
-pub struct Library {
+pub(crate) struct Library {
     functions: FxHashMap<&'static str, usize>,
     variables: FxHashMap<&'static str, usize>,
     parsed: Vec<OnceCell<Parsed>>,
@@ -73,15 +73,9 @@ struct Parsed {
     variables: FxHashMap<String, GlobalId>,
 }
 
-impl Default for Library {
-    fn default() -> Library {
-        Library::new()
-    }
-}
-
 impl Library {
     /// Builds the index from the first words of lines, without parsing.
-    pub fn new() -> Library {
+    pub(crate) fn new() -> Library {
         let mut library = Library {
             functions: FxHashMap::default(),
             variables: FxHashMap::default(),
@@ -100,17 +94,12 @@ impl Library {
     }
 
     /// Whether the library has a function of that name.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
 
-    pub fn has_variable(&self, name: &str) -> bool {
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
         self.variables.contains_key(name)
-    }
-
-    /// The names of all functions.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.functions.keys().copied()
     }
 
     fn file(&self, file: usize) -> &Parsed {
@@ -130,8 +119,14 @@ impl Library {
         Some((parsed, &parsed.program.funcs[*id]))
     }
 
+    fn find_variable(&self, name: &str) -> Option<(&Parsed, &Global)> {
+        let parsed = self.file(*self.variables.get(name)?);
+        let id = parsed.variables.get(name)?;
+        Some((parsed, &parsed.program.globals[*id]))
+    }
+
     /// A function without its body.
-    pub fn declaration(&self, name: &str) -> Option<Function> {
+    pub(crate) fn declaration(&self, name: &str) -> Option<Function> {
         let (_, function) = self.find(name)?;
         let mut declared = function.clone();
         declared.blocks.clear();
@@ -141,7 +136,7 @@ impl Library {
     }
 
     /// A function, with its references translated to ids of `into`.
-    pub fn function(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Function> {
+    pub(crate) fn function(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Function> {
         let (parsed, function) = self.find(name)?;
         let mut function = function.clone();
         function.loc = LocId::NONE;
@@ -164,9 +159,9 @@ impl Library {
     }
 
     /// A variable, with its references translated to ids of `into`.
-    pub fn variable(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Global> {
-        let parsed = self.file(*self.variables.get(name)?);
-        let mut global = parsed.program.globals[*parsed.variables.get(name)?].clone();
+    pub(crate) fn variable(&self, name: &str, into: &mut ProgramLowering<'_>) -> Option<Global> {
+        let (parsed, global) = self.find_variable(name)?;
+        let mut global = global.clone();
         for (_, operand) in &mut global.relocs {
             parsed.relocate(operand, into);
         }
@@ -174,11 +169,9 @@ impl Library {
     }
 
     /// A variable without its contents.
-    pub fn variable_declaration(&self, name: &str) -> Option<Global> {
-        let parsed = self.file(*self.variables.get(name)?);
-        let mut global = parsed.program.globals[*parsed.variables.get(name)?].clone();
-        global.relocs.clear();
-        Some(global)
+    pub(crate) fn variable_declaration(&self, name: &str) -> Option<Global> {
+        let (_, global) = self.find_variable(name)?;
+        Some(Global { relocs: Vec::new(), ..global.clone() })
     }
 }
 
@@ -221,12 +214,6 @@ fn outline(line: &str) -> Option<Item<'_>> {
     }
     (words.any(|word| word == "func") && line.trim_end().ends_with('{'))
         .then_some(Item::Function(name))
-}
-
-impl std::fmt::Debug for Library {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Library").field("functions", &self.functions.len()).finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ use std::path::Path;
 pub(super) const MAX_ALIASES: u32 = 64;
 
 /// The inputs of the lowering.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'m> {
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'m> {
     pub units: &'m [Unit],
     pub links: &'m Links<'m>,
     pub escapes: &'m Escapes,
@@ -43,7 +43,7 @@ enum Pending {
     LibraryVariable(GlobalId, String),
 }
 
-pub struct ProgramLowering<'m> {
+pub(crate) struct ProgramLowering<'m> {
     pub source: Source<'m>,
     pub program: Program,
     functions: FxHashMap<Symbol, FuncId>,
@@ -61,7 +61,7 @@ pub struct ProgramLowering<'m> {
 }
 
 impl<'m> ProgramLowering<'m> {
-    pub fn new(name: &str, source: Source<'m>) -> ProgramLowering<'m> {
+    pub(crate) fn new(name: &str, source: Source<'m>) -> ProgramLowering<'m> {
         ProgramLowering {
             source,
             program: Program { name: name.to_owned(), ..Program::default() },
@@ -79,7 +79,7 @@ impl<'m> ProgramLowering<'m> {
     }
 
     /// Translates everything that was referred to, directly or indirectly.
-    pub fn finish(mut self) -> Result<(Program, BTreeSet<Machine>), Diagnostic> {
+    pub(crate) fn finish(mut self) -> Result<(Program, BTreeSet<Machine>), Diagnostic> {
         while let Some(pending) = self.pending.pop() {
             match pending {
                 Pending::Function(id, symbol) => {
@@ -114,21 +114,21 @@ impl<'m> ProgramLowering<'m> {
         Ok((self.program, self.machines))
     }
 
-    pub fn unit(&self, symbol: Symbol) -> &'m Unit {
+    pub(crate) fn unit(&self, symbol: Symbol) -> &'m Unit {
         &self.source.units[symbol.unit]
     }
 
-    pub fn global_value(&self, symbol: Symbol) -> &'m ast::GlobalValue {
+    pub(crate) fn global_value(&self, symbol: Symbol) -> &'m ast::GlobalValue {
         self.unit(symbol).module.global(symbol.global)
     }
 
     /// The name of a symbol in the source; numbered globals have no name.
-    pub fn name(&self, symbol: Symbol) -> &'m str {
+    pub(crate) fn name(&self, symbol: Symbol) -> &'m str {
         self.unit(symbol).module.symbol(symbol.global).unwrap_or("unnamed")
     }
 
     /// The definition that a reference denotes. Follows aliases that are just another name.
-    pub fn definition(&self, symbol: Symbol) -> Symbol {
+    pub(crate) fn definition(&self, symbol: Symbol) -> Symbol {
         let mut at = self.source.links.resolve(self.source.units, symbol);
         for _ in 0..MAX_ALIASES {
             let GlobalKind::Alias { target, .. } = &self.global_value(at).kind else {
@@ -190,7 +190,7 @@ impl<'m> ProgramLowering<'m> {
 
     /// The function for a symbol that is already resolved to a definition: with the body of the symbol, with
     /// the body from the library, or without a body.
-    pub fn function(&mut self, symbol: Symbol) -> FuncId {
+    pub(crate) fn function(&mut self, symbol: Symbol) -> FuncId {
         if let Some(id) = self.functions.get(&symbol) {
             return *id;
         }
@@ -215,7 +215,7 @@ impl<'m> ProgramLowering<'m> {
     }
 
     /// A library function, under its public name.
-    pub fn library_function(&mut self, name: &str) -> Option<FuncId> {
+    pub(crate) fn library_function(&mut self, name: &str) -> Option<FuncId> {
         let name = known_as(name);
         let spurious = format!("raddle.spurious.{name}");
         let library = self.source.library;
@@ -235,7 +235,7 @@ impl<'m> ProgramLowering<'m> {
         Some(id)
     }
 
-    pub fn library_variable(&mut self, name: &str) -> Option<GlobalId> {
+    pub(crate) fn library_variable(&mut self, name: &str) -> Option<GlobalId> {
         if let Some(id) = self.library_variables.get(name) {
             return Some(*id);
         }
@@ -248,7 +248,7 @@ impl<'m> ProgramLowering<'m> {
     }
 
     /// A function that the library refers to: from the library, from the program, or without a body.
-    pub fn needed_function(&mut self, declared: &Function) -> FuncId {
+    pub(crate) fn needed_function(&mut self, declared: &Function) -> FuncId {
         let name = &declared.name;
         if let Some(id) = self.library_function(name) {
             return id;
@@ -264,7 +264,7 @@ impl<'m> ProgramLowering<'m> {
     }
 
     /// A variable that the library refers to.
-    pub fn needed_variable(&mut self, global: &Global) -> GlobalId {
+    pub(crate) fn needed_variable(&mut self, global: &Global) -> GlobalId {
         self.library_variable(&global.name).unwrap_or_else(|| self.add_variable(global.clone()))
     }
 
@@ -294,13 +294,13 @@ impl<'m> ProgramLowering<'m> {
     }
 
     /// Adds a global that has no source.
-    pub fn add_variable(&mut self, mut global: Global) -> GlobalId {
+    pub(crate) fn add_variable(&mut self, mut global: Global) -> GlobalId {
         global.name = unique(&mut self.variable_names, &global.name);
         self.program.globals.push(global)
     }
 
     /// Adds a function that has no source.
-    pub fn add_function(&mut self, mut function: Function) -> FuncId {
+    pub(crate) fn add_function(&mut self, mut function: Function) -> FuncId {
         function.name = unique(&mut self.function_names, &function.name);
         self.program.funcs.push(function)
     }
@@ -318,14 +318,14 @@ impl<'m> ProgramLowering<'m> {
         self.program.funcs.push(function)
     }
 
-    pub fn params(&self, id: FuncId) -> Vec<Scalar> {
+    pub(crate) fn params(&self, id: FuncId) -> Vec<Scalar> {
         let function = &self.program.funcs[id];
         function.params.iter().map(|param| function.regs[*param].ty).collect()
     }
 
     // ---- positions ----
 
-    pub fn loc(&mut self, unit: usize, loc: Option<ast::LocId>) -> LocId {
+    pub(crate) fn loc(&mut self, unit: usize, loc: Option<ast::LocId>) -> LocId {
         let Some(id) = loc else {
             return LocId::NONE;
         };
@@ -427,13 +427,5 @@ fn unique(names: &mut FxHashSet<String>, name: &str) -> String {
             return candidate;
         }
         number = number.wrapping_add(1);
-    }
-}
-
-impl std::fmt::Debug for ProgramLowering<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ProgramLowering")
-            .field("program", &self.program.name)
-            .finish_non_exhaustive()
     }
 }

@@ -12,6 +12,9 @@ pub(super) type PResult<T> = Result<T, Box<Diagnostic>>;
 /// The longest piece of source that a message repeats, in characters.
 const EXCERPT: usize = 40;
 
+/// The default alignment of `alloca`, `malloc` and `bytes` objects.
+pub(super) const DEFAULT_ALIGN: u32 = 8;
+
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'s> {
     file: &'s str,
@@ -192,6 +195,14 @@ impl<'s> Cursor<'s> {
             error.expected = Some(what.to_owned());
             error
         })
+    }
+
+    /// `align N` or nothing.
+    pub(super) fn align(&mut self, default: u32) -> PResult<u32> {
+        match self.eat_word("align") {
+            true => self.integer("an alignment in bytes"),
+            false => Ok(default),
+        }
     }
 
     // ---- diagnostics ----

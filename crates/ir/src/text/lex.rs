@@ -47,34 +47,18 @@ pub(super) enum TokenKind {
 
 impl TokenKind {
     /// The kind as messages name it.
-    pub(super) const fn describe(self) -> &'static str {
+    pub(super) fn describe(self) -> String {
         match self {
-            TokenKind::Word => "a word",
-            TokenKind::Quoted => "a quoted string",
-            TokenKind::Reg | TokenKind::RegNumber => "a register such as %r",
-            TokenKind::At => "a name such as @x",
-            TokenKind::BlockNumber => "a block number such as #2",
-            TokenKind::Number => "a number",
-            TokenKind::LParen => "`(`",
-            TokenKind::RParen => "`)`",
-            TokenKind::LBracket => "`[`",
-            TokenKind::RBracket => "`]`",
-            TokenKind::LBrace => "`{`",
-            TokenKind::RBrace => "`}`",
-            TokenKind::Comma => "`,`",
-            TokenKind::Colon => "`:`",
-            TokenKind::Assign => "`=`",
-            TokenKind::Plus => "`+`",
-            TokenKind::Star => "`*`",
-            TokenKind::Amp => "`&`",
-            TokenKind::Bang => "`!`",
-            TokenKind::Arrow => "`->`",
-            TokenKind::FatArrow => "`=>`",
-            TokenKind::EqEq => "`==`",
-            TokenKind::NotEq => "`!=`",
-            TokenKind::AndAnd => "`&&`",
-            TokenKind::OrOr => "`||`",
-            TokenKind::End => "the end of the file",
+            TokenKind::Word => "a word".to_owned(),
+            TokenKind::Quoted => "a quoted string".to_owned(),
+            TokenKind::Reg | TokenKind::RegNumber => "a register such as %r".to_owned(),
+            TokenKind::At => "a name such as @x".to_owned(),
+            TokenKind::BlockNumber => "a block number such as #2".to_owned(),
+            TokenKind::Number => "a number".to_owned(),
+            _ => match PUNCTUATION.iter().find(|(_, kind)| *kind == self) {
+                Some((text, _)) => format!("`{text}`"),
+                None => "the end of the file".to_owned(),
+            },
         }
     }
 }
@@ -193,6 +177,11 @@ impl Lexer<'_> {
         }
     }
 
+    /// An error about the text from `start` to here.
+    fn error(&self, start: usize, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::at(self.file, self.source, start..self.at, message)
+    }
+
     fn numbered(&mut self, kind: TokenKind) -> PResult<TokenKind> {
         let start = self.at;
         self.at += 1;
@@ -208,11 +197,7 @@ impl Lexer<'_> {
             TokenKind::RegNumber => format!("write {quoted}"),
             _ => "a named block has no `#`".to_owned(),
         };
-        Err(Box::new(
-            Diagnostic::at(self.file, self.source, start..self.at, message)
-                .expected("a number or a name")
-                .help(help),
-        ))
+        Err(Box::new(self.error(start, message).expected("a number or a name").help(help)))
     }
 
     fn sigil(&mut self, kind: TokenKind) -> PResult<TokenKind> {
@@ -224,10 +209,7 @@ impl Lexer<'_> {
             _ => {
                 let message =
                     format!("`{}` is not followed by a name", &self.source[start..self.at]);
-                return Err(Box::new(
-                    Diagnostic::at(self.file, self.source, start..self.at, message)
-                        .expected(kind.describe()),
-                ));
+                return Err(Box::new(self.error(start, message).expected(kind.describe())));
             }
         }
         Ok(kind)
@@ -261,12 +243,9 @@ impl Lexer<'_> {
                 b'\\' if matches!(self.peek(1), b'"' | b'\\') => self.at += 2,
                 b'\\' => self.at += 1,
                 _ => {
-                    let message = "a string is not closed on its line";
-                    return Err(Box::new(
-                        Diagnostic::at(self.file, self.source, start..self.at, message)
-                            .expected("`\"`")
-                            .help("a line end inside a string is written \\n"),
-                    ));
+                    let error = self.error(start, "a string is not closed on its line");
+                    let help = "a line end inside a string is written \\n";
+                    return Err(Box::new(error.expected("`\"`").help(help)));
                 }
             }
         }
@@ -279,16 +258,15 @@ impl Lexer<'_> {
             return Ok(*kind);
         }
         let found = rest.chars().next().unwrap_or(' ');
-        let span = self.at..self.at + found.len_utf8();
+        let start = self.at;
+        self.at += found.len_utf8();
         let shown = match found.is_control() {
             true => format!("U+{:04X}", u32::from(found)),
             false => format!("'{found}'"),
         };
         let message = format!("a character that means nothing here: {shown}");
-        Err(Box::new(
-            Diagnostic::at(self.file, self.source, span, message)
-                .expected("a name, a number, a string or punctuation")
-                .help("names with other characters are quoted: %\"a b\", @\"a b\""),
-        ))
+        let error =
+            self.error(start, message).expected("a name, a number, a string or punctuation");
+        Err(Box::new(error.help("names with other characters are quoted: %\"a b\", @\"a b\"")))
     }
 }

@@ -6,6 +6,7 @@
 //! The usual forward analysis needs a set of registers for each block.
 
 use super::{At, Checker, Rule};
+use crate::flow::Flow;
 use crate::inst::Operand;
 use crate::program::{Block, BlockId, FuncId, Function, Reg};
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
@@ -19,15 +20,10 @@ struct Exposed {
     inst: usize,
 }
 
-/// The properties of a block that the walks need.
-struct Summary {
-    writes: HashSet<Reg>,
-    predecessors: Vec<BlockId>,
-}
-
 /// A function, summarised for the walks.
-struct Flow {
-    blocks: PrimaryMap<BlockId, Summary>,
+struct Summary {
+    flow: Flow,
+    writes: PrimaryMap<BlockId, HashSet<Reg>>,
     /// The exposed reads of each register, in ascending order of registers, without parameters.
     exposed: Vec<(Reg, Vec<Exposed>)>,
 }
@@ -39,10 +35,10 @@ impl Checker<'_> {
         let Some(entry) = function.blocks.keys().next() else {
             return;
         };
-        let Flow { blocks, exposed } = summarise(function);
+        let Summary { flow, writes, exposed } = summarise(function);
         let mut seen = Seen { marks: SecondaryMap::with_default(0), walk: 0 };
         for (reg, reads) in exposed {
-            if let Some(read) = unassigned(reg, &reads, entry, &blocks, &mut seen) {
+            if let Some(read) = unassigned(reg, &reads, entry, (&flow, &writes), &mut seen) {
                 self.report_unassigned(id, reg, read);
             }
         }
@@ -57,25 +53,19 @@ impl Checker<'_> {
     }
 }
 
-fn summarise(function: &Function) -> Flow {
-    let mut blocks = PrimaryMap::with_capacity(function.blocks.len());
+fn summarise(function: &Function) -> Summary {
+    let mut writes = PrimaryMap::with_capacity(function.blocks.len());
     let mut exposed: HashMap<Reg, Vec<Exposed>> = HashMap::new();
     for (id, block) in &function.blocks {
-        let writes = scan(block, |reg, inst| {
+        writes.push(scan(block, |reg, inst| {
             if reg.index() >= function.params.len() {
                 exposed.entry(reg).or_default().push(Exposed { block: id, inst });
             }
-        });
-        blocks.push(Summary { writes, predecessors: Vec::new() });
-    }
-    for (id, block) in &function.blocks {
-        for to in block.term.kind.successors() {
-            blocks[to].predecessors.push(id);
-        }
+        }));
     }
     let mut exposed: Vec<_> = exposed.into_iter().collect();
     exposed.sort_unstable_by_key(|(reg, _)| *reg);
-    Flow { blocks, exposed }
+    Summary { flow: Flow::of(function), writes, exposed }
 }
 
 /// The registers that a block writes. Calls `read` with each register that the block reads before writing
@@ -112,7 +102,7 @@ fn unassigned(
     reg: Reg,
     reads: &[Exposed],
     entry: BlockId,
-    blocks: &PrimaryMap<BlockId, Summary>,
+    (flow, writes): (&Flow, &PrimaryMap<BlockId, HashSet<Reg>>),
     seen: &mut Seen,
 ) -> Option<Exposed> {
     seen.walk += 1;
@@ -127,8 +117,8 @@ fn unassigned(
             if block == entry {
                 return true;
             }
-            let silent = |p: &&BlockId| !blocks[**p].writes.contains(&reg);
-            open.extend(blocks[block].predecessors.iter().filter(silent));
+            let silent = |p: &&BlockId| !writes[**p].contains(&reg);
+            open.extend(flow.predecessors(block).iter().filter(silent));
         }
         false
     })

@@ -182,21 +182,18 @@ impl Checker<'_> {
     fn observable(&mut self, observable: &Observable) {
         let name = &observable.name;
         let program = self.program;
+        let missing = || format!("the observable {name} names something that does not exist");
         let ty = match observable.what {
             Observed::Reg(thread, reg) => {
                 let func = program.threads.get(thread).and_then(|t| program.funcs.get(t.func));
                 let Some(info) = func.and_then(|func| func.regs.get(reg)) else {
-                    let message =
-                        format!("the observable {name} names something that does not exist");
-                    return self.error(Rule::References, message);
+                    return self.error(Rule::References, missing());
                 };
                 info.ty
             }
             Observed::Mem { global, offset, ty } => {
                 let Some(global) = program.globals.get(global) else {
-                    let message =
-                        format!("the observable {name} names something that does not exist");
-                    return self.error(Rule::References, message);
+                    return self.error(Rule::References, missing());
                 };
                 let end = offset.checked_add(ty.bytes().into());
                 let inside = end.is_some_and(|end| end <= global.size);

@@ -1,7 +1,7 @@
 //! Globals: the typed forms and the form with raw bytes.
 
 use super::super::MAX_INITIALISED;
-use super::super::cursor::PResult;
+use super::super::cursor::{DEFAULT_ALIGN, PResult};
 use super::super::lex::{Token, TokenKind};
 use super::super::object::{Contents, natural_align, pack};
 use super::{Parser, operand};
@@ -9,9 +9,6 @@ use crate::inst::Operand;
 use crate::program::Global;
 use crate::types::Type;
 use crate::verify::MAX_OBJECT_SIZE;
-
-/// The default alignment of `bytes` objects.
-const DEFAULT_ALIGN: u32 = 8;
 
 /// The part of a declaration after the colon.
 struct Object {
@@ -49,13 +46,6 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn align(&mut self, default: u32) -> PResult<u32> {
-        match self.cursor.eat_word("align") {
-            true => self.cursor.integer("an alignment in bytes"),
-            false => Ok(default),
-        }
-    }
-
     fn element_size(&mut self) -> PResult<Option<u64>> {
         match self.cursor.eat_word("elements") {
             true => self.cursor.integer("the size of an element in bytes").map(Some),
@@ -76,7 +66,7 @@ impl Parser<'_, '_> {
         };
         let size = count.saturating_mul(ty.bytes().into());
         self.check_size(start, size)?;
-        let align = self.align(natural_align(ty))?;
+        let align = self.cursor.align(natural_align(ty))?;
         let element = self.element_size()?;
         let contents = match self.cursor.eat(TokenKind::Assign) {
             true => self.initialiser(ty, count)?,
@@ -140,7 +130,7 @@ impl Parser<'_, '_> {
     /// `N [align N] [elements N] [= hex "…"] [relocs {N: ADDRESS, …}]`, after `bytes`
     fn raw_object(&mut self) -> PResult<Object> {
         let size = self.cursor.integer("a size in bytes")?;
-        let align = self.align(DEFAULT_ALIGN)?;
+        let align = self.cursor.align(DEFAULT_ALIGN)?;
         let element = self.element_size()?;
         let mut contents = Contents::default();
         if self.cursor.eat(TokenKind::Assign) {

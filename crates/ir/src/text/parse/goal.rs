@@ -27,12 +27,8 @@ impl Parser<'_, '_> {
     }
 
     fn place(&mut self) -> PResult<ThreadLabel> {
-        let (token, name) = self.cursor.name("a thread and a label")?;
-        let Some(thread) = self.symbols.threads.get(&name).copied() else {
-            let error = self.cursor.error(token, format!("there is no thread {name}"));
-            let help = "a thread is declared with thread NAME = @FUNCTION(…)";
-            return Err(Box::new(error.expected("a thread and a label").help(help)));
-        };
+        let what = "a thread and a label";
+        let (thread, _) = self.thread_named(what, what)?;
         let label = self.cursor.token();
         match label.kind {
             TokenKind::Word | TokenKind::Quoted | TokenKind::BlockNumber => {

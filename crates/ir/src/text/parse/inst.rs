@@ -23,7 +23,7 @@ impl<'s> Body<'_, 's> {
             return self.binary(&head, op);
         }
         if let Some(op) = UnOp::from_mnemonic(head.word) {
-            let dst = self.one_result(&head)?;
+            let [dst] = self.results(&head)?;
             let ty = self.cursor.ty()?;
             return Ok(InstKind::Un { op, ty, dst, a: self.operand(ty)? });
         }
@@ -56,7 +56,7 @@ impl<'s> Body<'_, 's> {
 
     // ---- results ----
 
-    fn results<const N: usize>(&self, head: &Head<'_>) -> PResult<[Reg; N]> {
+    pub(super) fn results<const N: usize>(&self, head: &Head<'_>) -> PResult<[Reg; N]> {
         <[Reg; N]>::try_from(head.results.as_slice()).map_err(|_| {
             let message = format!("`{}` with {} results", head.word, head.results.len());
             let expected = match N {
@@ -68,22 +68,10 @@ impl<'s> Body<'_, 's> {
         })
     }
 
-    pub(super) fn no_result(&self, head: &Head<'_>) -> PResult<()> {
-        self.results::<0>(head).map(|_| ())
-    }
-
-    pub(super) fn one_result(&self, head: &Head<'_>) -> PResult<Reg> {
-        self.results(head).map(|[dst]| dst)
-    }
-
-    pub(super) fn two_results(&self, head: &Head<'_>) -> PResult<[Reg; 2]> {
-        self.results(head)
-    }
-
     fn optional_result(&self, head: &Head<'_>) -> PResult<Option<Reg>> {
         match head.results.is_empty() {
             true => Ok(None),
-            false => self.one_result(head).map(Some),
+            false => self.results(head).map(|[dst]| Some(dst)),
         }
     }
 
@@ -106,14 +94,14 @@ impl<'s> Body<'_, 's> {
     }
 
     fn binary(&mut self, head: &Head<'_>, op: BinOp) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let ty = self.cursor.ty()?;
         let a = self.operand(ty)?;
         Ok(InstKind::Bin { op, ty, dst, a, b: self.comma_operand(ty)? })
     }
 
     fn cast(&mut self, head: &Head<'_>, op: CastOp) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let from = self.cursor.ty()?;
         let a = self.operand(from)?;
         self.cursor.expect_word("to")?;
@@ -121,7 +109,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn compare(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let pred = match FloatPred::from_mnemonic(self.cursor.word()) {
             Some(pred) => {
                 self.cursor.next();
@@ -135,7 +123,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn select(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let ty = self.cursor.ty()?;
         let cond = self.operand(Type::BOOL)?;
         let a = self.comma_operand(ty)?;
@@ -171,7 +159,7 @@ impl<'s> Body<'_, 's> {
             "cmp" => self.compare(head),
             "select" => self.select(head),
             "move" => {
-                let dst = self.one_result(head)?;
+                let [dst] = self.results(head)?;
                 let ty = self.cursor.ty()?;
                 Ok(InstKind::Move { ty, dst, a: self.operand(ty)? })
             }
@@ -181,11 +169,11 @@ impl<'s> Body<'_, 's> {
                 Ok(InstKind::Call { dst, callee, args })
             }
             "fence" => {
-                self.no_result(head)?;
+                let [] = self.results(head)?;
                 Ok(InstKind::Fence { kind: self.mnemonic::<FenceKind>("a fence")? })
             }
             "spawn" => {
-                let dst = self.one_result(head)?;
+                let [dst] = self.results(head)?;
                 let (callee, args) = self.callee()?;
                 Ok(InstKind::Spawn { dst, callee, args })
             }
@@ -194,16 +182,16 @@ impl<'s> Body<'_, 's> {
                 Ok(InstKind::Join { dst, thread: self.operand(Type::I64)? })
             }
             "extent" => {
-                let dst = self.one_result(head)?;
+                let [dst] = self.results(head)?;
                 Ok(InstKind::Extent { dst, addr: self.operand(Type::Ptr)? })
             }
-            "self" => Ok(InstKind::SelfId { dst: self.one_result(head)? }),
+            "self" => self.results(head).map(|[dst]| InstKind::SelfId { dst }),
             "exit" => {
-                self.no_result(head)?;
+                let [] = self.results(head)?;
                 Ok(InstKind::ThreadExit { value: self.operand(Type::I64)? })
             }
-            "yield" => self.no_result(head).map(|()| InstKind::Yield),
-            "halt" => self.no_result(head).map(|()| InstKind::Halt),
+            "yield" => self.results(head).map(|[]| InstKind::Yield),
+            "halt" => self.results(head).map(|[]| InstKind::Halt),
             _ => self.lock_or_check(head),
         }
     }
@@ -211,7 +199,7 @@ impl<'s> Body<'_, 's> {
     fn lock_or_check(&mut self, head: &Head<'_>) -> PResult<InstKind> {
         match head.word {
             "trylock" => {
-                let dst = self.one_result(head)?;
+                let [dst] = self.results(head)?;
                 Ok(InstKind::TryLock { dst, addr: self.operand(Type::Ptr)? })
             }
             "choose" => self.choose(head),
@@ -222,11 +210,11 @@ impl<'s> Body<'_, 's> {
                 Ok(InstKind::CondWait { woken, cond, mutex: self.comma_operand(Type::Ptr)? })
             }
             "lock" | "unlock" | "cond_signal" | "cond_broadcast" => {
-                self.no_result(head)?;
+                let [] = self.results(head)?;
                 self.lock(head)
             }
             "assume" | "assert" | "unsupported" | "fail" => {
-                self.no_result(head)?;
+                let [] = self.results(head)?;
                 self.check(head)
             }
             word => {
@@ -267,7 +255,7 @@ impl<'s> Body<'_, 's> {
 
     /// `FORMAT, ARGS [to BUFFER, SIZE]`
     fn format(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let format = self.operand(Type::Ptr)?;
         let args = self.comma_operand(Type::Ptr)?;
         let to = match self.cursor.eat_word("to") {
@@ -278,7 +266,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn choose(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let ty = self.cursor.ty()?;
         let lo = self.cursor.integer("an integer of 0 to 2^64-1")?;
         self.cursor.expect(TokenKind::Comma)?;

@@ -3,14 +3,15 @@
 
 use super::super::cursor::PResult;
 use super::super::lex::{Token, TokenKind};
-use super::position::loc_number;
+use super::position::{line_and_column, loc_number};
 use super::{Parser, operand};
-use crate::program::{InitThread, Loc, LocId, Observable, Observed};
+use crate::program::{InitThread, Loc, LocId, Observable, Observed, ThreadIdx};
+use std::borrow::Cow;
 
 const ITEMS: &str = "program, file, loc, global, const, thread_local, thread, observe, exists, \
                      not exists, forall, goal, memory_lock, func or library";
 
-impl Parser<'_, '_> {
+impl<'s> Parser<'_, 's> {
     pub(super) fn item(&mut self) -> PResult<()> {
         match self.cursor.word() {
             "program" => self.name(),
@@ -54,10 +55,7 @@ impl Parser<'_, '_> {
             let error = self.cursor.error(token, format!("there is no file {file}"));
             return Err(Box::new(error.expected(format!("a number below {}", self.symbols.files))));
         }
-        self.cursor.expect(TokenKind::Colon)?;
-        let line = self.cursor.integer("a line number")?;
-        self.cursor.expect(TokenKind::Colon)?;
-        let column = self.cursor.integer("a column number")?;
+        let (line, column) = line_and_column(&mut self.cursor)?;
         let inlined_at = match self.cursor.eat_word("in") {
             true => loc_number(&mut self.cursor, self.symbols)?,
             false => LocId::NONE,
@@ -119,13 +117,8 @@ impl Parser<'_, '_> {
     }
 
     fn observed_register(&mut self) -> PResult<Observed> {
-        let (token, name) =
-            self.cursor.name("a thread and its register, or a type and a global")?;
-        let Some(thread) = self.symbols.threads.get(&name).copied() else {
-            let error = self.cursor.error(token, format!("there is no thread {name}"));
-            let help = "a thread is declared with thread NAME = @FUNCTION(…)";
-            return Err(Box::new(error.expected("a thread or a type").help(help)));
-        };
+        let what = "a thread and its register, or a type and a global";
+        let (thread, name) = self.thread_named(what, "a thread or a type")?;
         let func = &self.symbols.thread_funcs[thread];
         let signature = self.symbols.funcs.get(func).map(|func| &self.symbols.signatures[*func]);
         let token = self.cursor.token();
@@ -140,6 +133,24 @@ impl Parser<'_, '_> {
                 let message = format!("the thread {name} has no function");
                 let error = self.cursor.error(token, message);
                 Err(Box::new(error.help(format!("declare @{func} with func @{func}(…)"))))
+            }
+        }
+    }
+
+    /// The thread that a name denotes. Messages say `what` if there is no name, and `expected` if no thread
+    /// has it.
+    pub(super) fn thread_named(
+        &mut self,
+        what: &str,
+        expected: &str,
+    ) -> PResult<(ThreadIdx, Cow<'s, str>)> {
+        let (token, name) = self.cursor.name(what)?;
+        match self.symbols.threads.get(&name) {
+            Some(thread) => Ok((*thread, name)),
+            None => {
+                let error = self.cursor.error(token, format!("there is no thread {name}"));
+                let help = "a thread is declared with thread NAME = @FUNCTION(…)";
+                Err(Box::new(error.expected(expected).help(help)))
             }
         }
     }

@@ -1,15 +1,12 @@
 //! Instructions that access memory, and the words that describe an access.
 
-use super::super::cursor::PResult;
+use super::super::cursor::{DEFAULT_ALIGN, PResult};
 use super::super::lex::TokenKind;
 use super::function::Body;
 use super::inst::Head;
 use crate::inst::{Access, InstKind};
 use crate::types::Type;
 use crate::words::{IntPred, Mnemonic, Order, RmwOp};
-
-/// The default alignment of `alloca` and `malloc`.
-const DEFAULT_ALIGN: u32 = 8;
 
 /// The words between a type and an address.
 #[derive(Default)]
@@ -32,34 +29,34 @@ impl Body<'_, '_> {
     pub(super) fn memory(&mut self, head: &Head<'_>) -> PResult<Option<InstKind>> {
         let kind = match head.word {
             "alloca" => {
-                let dst = self.one_result(head)?;
+                let [dst] = self.results(head)?;
                 let size = self.operand(Type::I64)?;
-                let align = self.align()?;
+                let align = self.cursor.align(DEFAULT_ALIGN)?;
                 InstKind::Alloca { dst, size, align, private: self.cursor.eat_word("private") }
             }
             "malloc" => {
-                let dst = self.one_result(head)?;
+                let [dst] = self.results(head)?;
                 let size = self.operand(Type::I64)?;
-                let align = self.align()?;
+                let align = self.cursor.align(DEFAULT_ALIGN)?;
                 InstKind::Malloc { dst, size, align, zeroed: self.cursor.eat_word("zeroed") }
             }
             "free" => {
-                self.no_result(head)?;
+                let [] = self.results(head)?;
                 InstKind::Free { addr: self.operand(Type::Ptr)? }
             }
             "load" => {
-                let dst = self.one_result(head)?;
+                let [dst] = self.results(head)?;
                 let (ty, access) = self.access()?;
                 InstKind::Load { dst, ty, addr: self.operand(Type::Ptr)?, access }
             }
             "store" => {
-                self.no_result(head)?;
+                let [] = self.results(head)?;
                 let (ty, access) = self.access()?;
                 let addr = self.operand(Type::Ptr)?;
                 InstKind::Store { ty, addr, value: self.comma_operand(ty)?, access }
             }
             "store_cond" => {
-                let ok = self.one_result(head)?;
+                let [ok] = self.results(head)?;
                 let (ty, access) = self.access()?;
                 let addr = self.operand(Type::Ptr)?;
                 InstKind::StoreCond { ty, ok, addr, value: self.comma_operand(ty)?, access }
@@ -72,15 +69,8 @@ impl Body<'_, '_> {
         Ok(Some(kind))
     }
 
-    fn align(&mut self) -> PResult<u32> {
-        match self.cursor.eat_word("align") {
-            true => self.cursor.integer("an alignment in bytes"),
-            false => Ok(DEFAULT_ALIGN),
-        }
-    }
-
     fn rmw(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let op: RmwOp = self.mnemonic("a read-modify-write operation")?;
         let (ty, access) = self.access()?;
         let addr = self.operand(Type::Ptr)?;
@@ -93,7 +83,7 @@ impl Body<'_, '_> {
     }
 
     fn cmpxchg(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let [dst, ok] = self.two_results(head)?;
+        let [dst, ok] = self.results(head)?;
         let weak = self.cursor.eat_word("weak");
         let ty = self.cursor.ty()?;
         let words = self.access_words(2)?;
@@ -107,7 +97,7 @@ impl Body<'_, '_> {
     }
 
     fn wait_for(&mut self, head: &Head<'_>) -> PResult<InstKind> {
-        let dst = self.one_result(head)?;
+        let [dst] = self.results(head)?;
         let pred: IntPred = self.mnemonic("a comparison")?;
         let (ty, access) = self.access()?;
         let addr = self.operand(Type::Ptr)?;

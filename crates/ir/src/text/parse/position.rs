@@ -53,11 +53,16 @@ pub(super) fn position(
         return Ok(Written::Table(loc_number(cursor, symbols)?));
     }
     let file = cursor.string()?;
+    let (line, column) = line_and_column(cursor)?;
+    Ok(Written::Inline { file, line, column })
+}
+
+/// `:37:5`
+pub(super) fn line_and_column(cursor: &mut Cursor<'_>) -> PResult<(u32, u32)> {
     cursor.expect(TokenKind::Colon)?;
     let line = cursor.integer("a line number")?;
     cursor.expect(TokenKind::Colon)?;
-    let column = cursor.integer("a column number")?;
-    Ok(Written::Inline { file, line, column })
+    Ok((line, cursor.integer("a column number")?))
 }
 
 /// The number of a `loc` item.
