@@ -76,13 +76,11 @@ pub(crate) struct Lexer<'t> {
     text: &'t [u8],
     /// The start of the search for the next token.
     pos: usize,
-    /// The line of `pos`, from 1.
-    line: u32,
 }
 
 impl<'t> Lexer<'t> {
     pub(crate) fn new(text: &'t [u8]) -> Lexer<'t> {
-        Lexer { text, pos: 0, line: 1 }
+        Lexer { text, pos: 0 }
     }
 
     pub(crate) fn text(&self) -> &'t [u8] {
@@ -93,10 +91,6 @@ impl<'t> Lexer<'t> {
         self.pos
     }
 
-    pub(crate) fn line(&self) -> u32 {
-        self.line
-    }
-
     fn at(&self, pos: usize) -> u8 {
         self.text.get(pos).copied().unwrap_or(0)
     }
@@ -105,7 +99,6 @@ impl<'t> Lexer<'t> {
     pub(crate) fn skip_space(&mut self) -> usize {
         while let Some(&byte) = self.text.get(self.pos) {
             if CLASS[byte as usize] == SPACE {
-                self.line += u32::from(byte == b'\n');
                 self.pos += 1;
             } else if byte == b';' {
                 let rest = &self.text[self.pos..];
@@ -167,7 +160,6 @@ impl<'t> Lexer<'t> {
         let start = self.pos + 1;
         let len = self.text[start..].iter().position(|b| *b == b'"')?;
         let inner = &self.text[start..start + len];
-        self.line += inner.iter().filter(|b| **b == b'\n').count() as u32;
         self.pos = start + len + 1;
         Some(inner)
     }

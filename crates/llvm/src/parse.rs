@@ -88,9 +88,8 @@ struct BlockMention {
 struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token<'t>,
-    /// The start of `token`, and its line.
+    /// The start of `token`.
     start: usize,
-    line: u32,
     /// The number of types, constants and nodes that enclose the current token.
     depth: usize,
     /// Whether the comma before an instruction's metadata has been read.
@@ -116,7 +115,6 @@ impl<'t> Parser<'t> {
             lexer: Lexer::new(text),
             token: Token::End,
             start: 0,
-            line: 1,
             depth: 0,
             comma_read: false,
             names: Names::default(),
@@ -138,7 +136,6 @@ impl<'t> Parser<'t> {
     /// Moves to the next token and returns the current one.
     fn advance(&mut self) -> Token<'t> {
         self.start = self.lexer.skip_space();
-        self.line = self.lexer.line();
         let next = self.lexer.token();
         std::mem::replace(&mut self.token, next)
     }

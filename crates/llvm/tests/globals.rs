@@ -201,14 +201,6 @@ fn positions() {
     assert_eq!(module.name(module.files[file].directory), "/work");
 }
 
-#[test]
-fn lines_of_the_text() {
-    let module = parse("\n@x = global i32 0\ndefine void @f() {\n\n  ret void\n}\n");
-    assert_eq!(global(&module, "x").line, 2);
-    assert_eq!(global(&module, "f").line, 3);
-    assert_eq!(insts(&module, "f")[0].line, 5);
-}
-
 /// As LLVM wrote them before version 15: what they point to is not kept.
 #[test]
 fn pointers_with_types() {

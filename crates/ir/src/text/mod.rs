@@ -78,24 +78,20 @@ impl std::fmt::Display for Program {
 /// Reads a program as the user wrote it; messages and positions refer to the source as `file`.
 ///
 /// The program is not verified.
-#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn parse(file: &str, source: &str) -> Result<Program, Diagnostic> {
     parse_with(file, source, ParseOptions { own_positions: true })
 }
 
-#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn parse_with(file: &str, source: &str, options: ParseOptions) -> Result<Program, Diagnostic> {
     parse::program(file, source, options).map_err(|error| *error)
 }
 
 /// Reads and verifies a file.
-#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn load(file: &str, bytes: &[u8]) -> Result<Verified, Diagnostic> {
     Ok(verify(parse_bytes(file, bytes)?)?)
 }
 
 /// [`parse()`] for bytes that may not be UTF-8 text.
-#[expect(clippy::result_large_err, reason = "one call per file; callers print it at once")]
 pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Program, Diagnostic> {
     let source = decoded(bytes).map_err(|NotText { at, what }| {
         let message = format!("{what}: this is not a text file");

@@ -22,8 +22,6 @@ pub struct GlobalValue {
     /// `None` for a numbered global (`@0`).
     pub name: Option<NameId>,
     pub linkage: Linkage,
-    /// The line of the IR text that declares or defines it.
-    pub line: u32,
     pub kind: GlobalKind,
 }
 

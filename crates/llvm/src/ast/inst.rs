@@ -18,8 +18,6 @@ pub struct Inst {
     /// Present for every instruction whose type is not void, even if the text does not name the result.
     pub result: Option<LocalId>,
     pub loc: Option<LocId>,
-    /// The line of the IR text, for diagnostics.
-    pub line: u32,
 }
 
 /// The operation of an instruction. The type of its result is that of [`Inst::result`].

@@ -101,13 +101,3 @@ fn escapes() {
     assert_eq!(&*unescape(br"\01x\FF"), b"\x01x\xff");
     assert!(matches!(unescape(b"plain"), Cow::Borrowed(_)));
 }
-
-#[test]
-fn lines_are_counted_also_inside_strings() {
-    let mut lexer = Lexer::new(b"a\n\"x\ny\" ; c\nb");
-    for line in [1, 2, 4] {
-        lexer.skip_space();
-        assert_eq!(lexer.line(), line);
-        lexer.token();
-    }
-}

@@ -15,7 +15,6 @@ struct Header {
     /// The names of the parameters that have one.
     names: Vec<Option<Symbol>>,
     at: usize,
-    line: u32,
 }
 
 impl Parser<'_> {
@@ -56,14 +55,13 @@ impl Parser<'_> {
     }
 
     fn finish_function(&mut self, header: Header, body: Option<Body>) -> Parse<()> {
-        let Header { id, linkage, mut function, at, line, .. } = header;
+        let Header { id, linkage, mut function, at, .. } = header;
         function.body = body;
-        self.define_global(id, linkage, line, GlobalKind::Function(Box::new(function)), at)
+        self.define_global(id, linkage, GlobalKind::Function(Box::new(function)), at)
     }
 
     /// Parses from behind `define` or `declare` to the closing parenthesis of the parameters.
     fn header(&mut self) -> Parse<Header> {
-        let line = self.line;
         let mut linkage = Linkage::External;
         if let Token::Word(word) = self.token
             && let Some(written) = Linkage::from_mnemonic(word)
@@ -82,7 +80,7 @@ impl Parser<'_> {
         let types = params.iter().map(|param| param.ty).collect();
         let ty = self.types.intern(Type::Func { ret, params: types, varargs });
         let function = Function { ty, ret, params, varargs, loc: None, body: None };
-        Ok(Header { id, linkage, function, names, at, line })
+        Ok(Header { id, linkage, function, names, at })
     }
 
     fn params(&mut self) -> Parse<(Vec<Param>, Vec<Option<Symbol>>, bool)> {
@@ -179,7 +177,7 @@ impl Parser<'_> {
 
     /// `%x = …` or an instruction without a name, with its metadata.
     fn statement(&mut self) -> Parse<Inst> {
-        let (at, line) = (self.start, self.line);
+        let at = self.start;
         let name = self.optional_local()?;
         if name.is_some() {
             self.expect(b'=')?;
@@ -195,7 +193,7 @@ impl Parser<'_> {
             Some(self.define_local(name, ty, Def::Inst(index), at)?)
         };
         let loc = self.attachments()?;
-        Ok(Inst { kind, result, loc, line })
+        Ok(Inst { kind, result, loc })
     }
 
     /// `#dbg_value(…)`: the values of variables, for debuggers.

@@ -46,7 +46,7 @@ impl Parser<'_> {
     /// `@name = …`.
     pub(super) fn global_item(&mut self) -> Parse<()> {
         let Token::Global(name) = self.token else { return Err(self.unexpected("a name")) };
-        let (at, line) = (self.start, self.line);
+        let at = self.start;
         let id = self.global_mention(name)?;
         self.advance();
         self.expect(b'=')?;
@@ -66,14 +66,13 @@ impl Parser<'_> {
             }
             _ => return Err(self.unexpected("'global', 'constant', 'alias' or 'ifunc'")),
         };
-        self.define_global(id, linkage, line, kind, at)
+        self.define_global(id, linkage, kind, at)
     }
 
     pub(super) fn define_global(
         &mut self,
         id: GlobalId,
         linkage: Linkage,
-        line: u32,
         kind: GlobalKind,
         at: usize,
     ) -> Parse<()> {
@@ -81,8 +80,7 @@ impl Parser<'_> {
         if self.globals.entries[id].value.is_some() {
             return Err(self.fault_at(at, format!("@{} is defined twice", self.show(symbol))));
         }
-        self.globals.entries[id].value =
-            Some(GlobalValue { name: symbol.name(), linkage, line, kind });
+        self.globals.entries[id].value = Some(GlobalValue { name: symbol.name(), linkage, kind });
         Ok(())
     }
 
