@@ -156,7 +156,7 @@ impl<'p> System<'p> {
         let most = options.buffer_bound.filter(|_| options.model.is_buffered());
         let mut system = System {
             data_races: races.then(|| Box::new(DataRaces::new(&mut machine))),
-            keeps_old: machine.has_conditions() || machine.keeps_output(),
+            keeps_old: machine.code().has_conditions || machine.keeps_output(),
             quick: !machine.keeps_output() && !races,
             notes,
             machine,

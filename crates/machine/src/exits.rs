@@ -100,8 +100,8 @@ impl<'p> Exits<'p> {
                 return true;
             }
             let is_open = |to: BlockId| body[index(to)] && to != id;
-            let is_avoidable = id != head
-                && has_way_around(body.len(), head, |id| flow.successors(id), is_open);
+            let is_avoidable =
+                id != head && has_way_around(body.len(), head, |id| flow.successors(id), is_open);
             if !is_avoidable {
                 continue;
             }

@@ -37,7 +37,7 @@ pub struct Machine<'p> {
     pub memory: Memory,
     pub(crate) code: Code,
     pub(crate) threads: Vec<Thread>,
-    pub(crate) bounds: Bounds,
+    pub bounds: Bounds,
     /// The length from which the undo log of a run of local steps is compacted.
     pub(crate) worth_compacting: u64,
     /// Live registers at the starts of blocks, computed on demand for each function.

@@ -263,7 +263,7 @@ impl<'p> System<'p> {
             while let Some(thread) = work.pop() {
                 self.settle_one(thread, &mut work);
             }
-            if self.machine.has_joins() {
+            if self.machine.code().has_joins {
                 work.extend(self.machine.thread_ids().filter(|thread| self.can_join(*thread)));
             }
         }
