@@ -47,7 +47,7 @@ use graph::Graph;
 use model::Rules;
 use raddle_engine::{Options, Summary};
 use raddle_ir::Verified;
-use raddle_machine::{Fault, FaultKind};
+use raddle_machine::{FailureKind, Fault};
 use search::{Search, TooSmall};
 
 /// Searches the executions of a program.
@@ -61,7 +61,7 @@ pub fn explore(program: &Verified, options: &Options) -> Summary {
     found.unwrap_or_else(|TooSmall| {
         let message = "an execution of more than 1024 events is not supported by the graph engine \
             (--unroll shortens loops)";
-        Summary::cannot_start(Fault::new(FaultKind::Unsupported, message), &options.limits)
+        Summary::cannot_start(Fault::new(FailureKind::Unsupported, message), &options.limits)
     })
 }
 

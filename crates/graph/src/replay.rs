@@ -11,7 +11,7 @@ use crate::narrate::{self, Narrator};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
 use crate::stuck::{left, waiting};
-use raddle_engine::{End, FailureKind, Options, ReplayEnd, Replayed, Step};
+use raddle_engine::{Options, ReplayEnd, Replayed, Step};
 use raddle_ir::Verified;
 
 /// Runs a program along a schedule.
@@ -58,7 +58,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
     }
     events.extend(threads.failures().map(|failed| narrate::failure(&threads, failed)));
     let end = end(&mut threads, &graph);
-    if is_deadlock(&end) {
+    if end.is_deadlock() {
         let waiting = waiting(&threads, &graph).unwrap_or_default();
         let left = left(&mut threads, &graph, &waiting).unwrap_or_default();
         events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
@@ -67,26 +67,12 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
     Replayed { end, events }
 }
 
-fn is_deadlock(end: &ReplayEnd) -> bool {
-    match end {
-        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == FailureKind::Deadlock),
-        _ => false,
-    }
-}
-
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {
     if threads.ids().any(|thread| threads.is_choosing(thread)) {
         return ReplayEnd::Short;
     }
     match end_of(threads, graph) {
-        Some(End::Complete) => {
-            let mut state = Vec::new();
-            final_state(threads, graph, &mut state);
-            ReplayEnd::Complete { state }
-        }
-        Some(End::Blocked) => ReplayEnd::Blocked,
-        Some(End::Cut(..) | End::Endless(_)) => ReplayEnd::Cut,
-        Some(End::Failed(sites)) => ReplayEnd::Failed(sites),
+        Some(end) => ReplayEnd::of(end, |state| final_state(threads, graph, state)),
         None => ReplayEnd::Short,
     }
 }

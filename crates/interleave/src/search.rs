@@ -229,7 +229,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         }
         let Some(level) = self.levels.last_mut() else { return false };
         // The event that was performed at this level. Read it first: going back removes it.
-        let explored = self.system.events[level.moment.events()].action;
+        let explored = self.system.events[level.moment.events as usize].action;
         self.system.go_back(level.moment);
         // Now the sleep set of this level ends the vector, so it can grow in place.
         self.sleepers.truncate(level.sleep_end as usize);

@@ -79,7 +79,7 @@ pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
 pub use exits::loop_body;
-pub use fault::{Fault, FaultKind, NoAccess, NoFree, in_bytes};
+pub use fault::{FailureKind, Fault, NoAccess, NoFree, in_bytes};
 pub use loops::{has_loops, may_wait};
 pub use machine::{Bounds, Machine};
 pub use operation::{Change, LockFault, Needs, StrongStore, Touch};

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::decode::decode;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use crate::layout::{self, ObjectId, object_address};
 use crate::live::RegSet;
 use crate::memory::{Memory, ObjectKind, Purpose};
@@ -110,7 +110,7 @@ impl<'p> Machine<'p> {
         let base = object_address(object);
         for (offset, byte) in global.init.iter().enumerate().filter(|(_, byte)| **byte != 0) {
             if offset.is_multiple_of(1 << 16) && self.trail.budget().is_spent() {
-                return Err(Fault::new(FaultKind::Unsupported, "no time to initialise memory"));
+                return Err(Fault::new(FailureKind::Unsupported, "no time to initialise memory"));
             }
             self.poke(base + offset as u64, 1, u128::from(*byte))?;
         }

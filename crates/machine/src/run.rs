@@ -6,7 +6,7 @@
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use crate::layout::object_address;
 use crate::machine::Machine;
 use crate::memory::ObjectKind;
@@ -287,12 +287,12 @@ impl Machine<'_> {
             Op::Assert { cond, message } => {
                 if self.read(thread, cond) == 0 {
                     let message = self.code.messages[message as usize].clone();
-                    return Err(Fault::new(FaultKind::Assertion, message).into());
+                    return Err(Fault::new(FailureKind::Assertion, message).into());
                 }
             }
             Op::Unsupported { message } => {
                 let message = self.code.messages[message as usize].clone();
-                return Err(Fault::new(FaultKind::Unsupported, message).into());
+                return Err(Fault::new(FailureKind::Unsupported, message).into());
             }
             Op::Fail { kind, message } => {
                 let message = self.code.messages[message as usize].clone();

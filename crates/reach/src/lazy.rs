@@ -312,10 +312,7 @@ impl<'p> Asker<'p, '_> {
         let machine = &search.system().machine;
         let end = match &finding.kind {
             Found::Goal => End::Goal,
-            Found::Failed { thread, fault, loc } => {
-                let (thread, message) = (machine.thread_name(*thread), fault.message.clone());
-                End::Failure(FailureSite::new(fault.kind.into(), thread, *loc, message))
-            }
+            Found::Failed(failed) => End::Failure(failed.site(machine)),
             // The replay finds out which threads wait for what.
             Found::Deadlock => End::Failure(FailureSite::new(
                 FailureKind::Deadlock,

@@ -13,7 +13,7 @@ use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
 use crate::worker::Worker;
-use raddle_engine::{Budget, Spent};
+use raddle_engine::{Budget, Failed, Spent};
 use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::{Bounds, Fault, ThreadId};
@@ -39,11 +39,7 @@ pub enum Ended {
 pub(crate) enum Found {
     /// One of the program's goals.
     Goal,
-    Failed {
-        thread: ThreadId,
-        fault: Fault,
-        loc: LocId,
-    },
+    Failed(Failed),
     Deadlock,
     Attack {
         thread: ThreadId,

@@ -16,7 +16,7 @@ use crate::delayable::{Delayable, Sought};
 use crate::memoizable::is_memoizable;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
-use raddle_engine::{MAX_SILENT, tso_drains};
+use raddle_engine::{Failed, MAX_SILENT, tso_drains};
 use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
@@ -32,14 +32,6 @@ pub(crate) struct ExtraState {
     /// By thread: the bytes that its load-linked has reserved.
     pub reserved: Vec<Option<(u64, u32)>>,
     pub attack: Attack,
-}
-
-/// A fault of a thread.
-#[derive(Clone, Debug)]
-pub(crate) struct Failed {
-    pub thread: ThreadId,
-    pub fault: Fault,
-    pub loc: LocId,
 }
 
 #[derive(Clone, Debug)]

@@ -28,7 +28,6 @@ mod sync;
 mod value;
 
 pub(crate) use event::{Check, Event, EventId, Kind, Location, Pairing, When};
-pub(crate) use failure::Failed;
 pub(crate) use sets::ClockId;
 
 use crate::graph::RowId;
@@ -38,6 +37,7 @@ use event::{Load, word};
 use failure::unsupported;
 use locate::Locations;
 use objects::Objects;
+use raddle_engine::Failed;
 use raddle_ir::{FuncId, Observed, Verified};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;

@@ -2,7 +2,7 @@
 
 use crate::common::{BOUNDS, advance, machine, threads};
 use raddle_ir::Observed;
-use raddle_machine::{Bounds, Fault, FaultKind, Machine, Status, Stop, ThreadId};
+use raddle_machine::{Bounds, FailureKind, Fault, Machine, Status, Stop, ThreadId};
 
 const FIRST: ThreadId = ThreadId(0);
 
@@ -46,7 +46,7 @@ fn small_programs_compute_what_they_say() {
 
 #[test]
 fn local_faults() {
-    use FaultKind::{Assertion, DivisionByZero, Memory, Unsupported};
+    use FailureKind::{Assertion, DivisionByZero, Memory, Unsupported};
     let cases = [
         ("", "%r = udiv i32 1, 0", DivisionByZero, "division by zero"),
         ("", "assert 0, \"no\"", Assertion, "no"),
