@@ -127,7 +127,7 @@ impl Narrator {
     /// left its buffer.
     fn catch_up(&mut self, system: &System<'_>, leaving: Option<Entry>) {
         let passed = system.machine.passed(self.told);
-        self.told = system.machine.mark();
+        self.told = system.machine.trail.mark();
         self.stores.resize(system.machine.thread_count() as usize, Vec::new());
         let mut last = vec![0; self.stores.len()];
         for (n, op) in passed.iter().enumerate() {

@@ -191,7 +191,7 @@ impl<'p> System<'p> {
 
     pub(crate) fn moment(&self) -> Moment {
         Moment {
-            trail: self.machine.mark(),
+            trail: self.machine.trail.mark(),
             events: self.events.len() as u32,
             links: self.links.len() as u32,
             clocks: self.clocks.len() as u32,
@@ -201,7 +201,7 @@ impl<'p> System<'p> {
     }
 
     pub(crate) fn go_back(&mut self, moment: Moment) {
-        self.machine.backtrack(moment.trail);
+        self.machine.trail.backtrack(moment.trail);
         self.events.truncate(moment.events as usize);
         self.links.truncate(moment.links as usize);
         self.clocks.truncate(moment.clocks as usize);

@@ -10,7 +10,7 @@ use crate::needed::Needed;
 use crate::run::STRETCH;
 use crate::spin::Watch;
 use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
-use crate::trail::{Mark, Trail};
+use crate::trail::Trail;
 use crate::unroll::Unroll;
 use raddle_budget::Budget;
 use raddle_ir::{FuncId, GlobalId, Observed, Operand, Verified};
@@ -149,16 +149,6 @@ impl<'p> Machine<'p> {
             }
             Operand::Reg(_) | Operand::Undef => (0, false),
         }
-    }
-
-    #[inline]
-    pub fn mark(&self) -> Mark {
-        self.trail.mark()
-    }
-
-    #[inline]
-    pub fn backtrack(&mut self, mark: Mark) {
-        self.trail.backtrack(mark);
     }
 
     /// The final value of an observable.

@@ -276,9 +276,7 @@ impl<'p> Asker<'p, '_> {
 
     /// Why a finding has no schedule.
     pub(crate) fn lost(&self) -> Unknown {
-        let message = "an execution that was found cannot be replayed".to_owned();
-        let unsupported = Unknown::Unsupported(message, LocId::NONE);
-        self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
+        self.cannot_start(Fault::unsupported("an execution that was found cannot be replayed"))
     }
 
     fn bounds(&self) -> Bounds {
@@ -345,7 +343,7 @@ pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {
     if let Some((fault, loc)) = &outcome.unsupported {
         return Some(Unknown::Unsupported(fault.message.clone(), *loc));
     }
-    let ended = outcome.ended.map(Unknown::from).or(outcome.cut.map(Unknown::LocalSteps));
+    let ended = outcome.ended.clone().or(outcome.cut.map(Unknown::LocalSteps));
     ended.or(outcome.undecided.map(Unknown::Waiting))
 }
 

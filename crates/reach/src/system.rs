@@ -77,7 +77,7 @@ impl<'p> System<'p> {
         let goals = machine.goals();
         let loads_ahead = Delayable::new(machine.code(), Sought::Load);
         let lingering = Lingering::new(program, machine.code(), machine.trail.budget());
-        let base = machine.mark();
+        let base = machine.trail.mark();
         let mut system = System {
             machine,
             extra: ExtraState::default(),
@@ -198,7 +198,7 @@ impl<'p> System<'p> {
 
     /// Makes the system the given state of the space.
     pub(crate) fn decode(&mut self, space: &Space, state: StateId, scratch: &mut Scratch) {
-        self.machine.backtrack(self.base);
+        self.machine.trail.backtrack(self.base);
         self.failed = None;
         self.cut = None;
         let mut head = std::mem::take(&mut self.bytes);
@@ -213,7 +213,7 @@ impl<'p> System<'p> {
             false => machine.decode_group(n as u32 - threads, component),
         });
         self.bytes = head;
-        self.here = self.machine.mark();
+        self.here = self.machine.trail.mark();
         self.saved.clone_from(&self.extra);
         self.saved_is_current = true;
     }
@@ -235,7 +235,7 @@ impl<'p> System<'p> {
 
     /// Goes back to the state that was decoded last.
     pub(crate) fn go_back(&mut self) {
-        self.machine.backtrack(self.here);
+        self.machine.trail.backtrack(self.here);
         if !self.saved_is_current {
             self.extra.clone_from(&self.saved);
             // The machine keeps the numbers of threads that were created since.
