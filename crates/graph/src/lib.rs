@@ -44,7 +44,6 @@ pub use replay::replay;
 
 use fetch::Threads;
 use graph::Graph;
-use model::Rules;
 use raddle_engine::{Options, Summary};
 use raddle_ir::Verified;
 use raddle_machine::{FailureKind, Fault};
@@ -66,10 +65,8 @@ pub fn explore(program: &Verified, options: &Options) -> Summary {
 }
 
 fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {
-    let rules = Rules::of(options.model);
-    let limits = &options.limits;
-    match Threads::new(program, rules, limits.bounds(), limits.events, Graph::<W>::CAPACITY) {
+    match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => Search::<W>::new(threads, options).run(),
-        Err(fault) => Ok(Summary::cannot_start(fault, limits)),
+        Err(fault) => Ok(Summary::cannot_start(fault, &options.limits)),
     }
 }

@@ -62,10 +62,7 @@ impl Narrator {
         let event = threads.event(id);
         let location = threads.location(id);
         let value = |store: Option<RowId>| {
-            let bits = match store {
-                Some(store) => graph.written(threads, store),
-                None => location.and_then(|location| threads.initial(location)),
-            };
+            let bits = location.and_then(|location| graph.value_of(threads, store, location));
             self.names.datum(threads, bits.unwrap_or(0), event.ty.bytes())
         };
         let at = || self.bytes(threads, location);

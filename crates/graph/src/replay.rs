@@ -6,7 +6,6 @@
 
 use crate::fetch::Threads;
 use crate::graph::Graph;
-use crate::model::Rules;
 use crate::narrate::{self, Narrator};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
@@ -24,11 +23,9 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
 }
 
 fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
-    let (rules, limits) = (Rules::of(options.model), &options.limits);
+    let budget = &options.limits.budget;
     let mut events = Vec::new();
-    let threads =
-        Threads::new(program, rules, limits.bounds(), limits.events, Graph::<W>::CAPACITY);
-    let mut threads = match threads {
+    let mut threads = match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => threads,
         Err(fault) => return Replayed::cannot_start(fault),
     };
@@ -36,7 +33,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
     let mut narrator = Narrator::new(program);
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
-        if let Some(spent) = limits.budget.spent() {
+        if let Some(spent) = budget.spent() {
             return Replayed { end: ReplayEnd::Spent(spent), events };
         }
         let mut next = act(&threads, &graph, step);
@@ -63,7 +60,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
         let left = left(&mut threads, &graph, &waiting).unwrap_or_default();
         events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
     }
-    let end = limits.budget.spent().map_or(end, ReplayEnd::Spent);
+    let end = budget.spent().map_or(end, ReplayEnd::Spent);
     Replayed { end, events }
 }
 
