@@ -305,10 +305,10 @@ impl System<'_> {
             }
             Ok(Some(slice)) => {
                 // A thread that waits for a value here could have found this value before the free.
-                let small = (1..=16).contains(&slice.bytes);
+                let small = (1..=16).contains(&slice.bytes());
                 let old = if small { self.machine.memory.read(trail, slice) } else { 0 };
                 self.record_step(action, Some(slice), Recording::write(old, false), races);
-                self.machine.memory.kill(&mut self.machine.trail, slice.object);
+                self.machine.memory.kill(&mut self.machine.trail, slice.object());
                 self.machine.complete(action.thread, 0, true);
             }
         }

@@ -106,7 +106,7 @@ impl System<'_> {
         recording: Recording,
         races: &mut Vec<Race>,
     ) -> u32 {
-        match slice.filter(|slice| slice.bytes > 0) {
+        match slice.filter(|slice| slice.bytes() > 0) {
             Some(slice) => self.record_access(action, slice, Some(&recording), races),
             None => {
                 let base = self.clock(action.thread, field::CLOCK);

@@ -112,9 +112,9 @@ impl Purpose {
 /// A checked range of bytes of a live object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slice {
-    pub object: ObjectId,
+    object: ObjectId,
     offset: u32,
-    pub bytes: u32,
+    bytes: u32,
     /// The range is the whole object.
     whole: bool,
     /// The object records which of its bytes were written.
@@ -404,4 +404,14 @@ impl Memory {
 #[inline]
 fn unpack(header: u64) -> (u32, ObjectState) {
     ((header >> SIZE) as u32, ObjectState::ALL[(header & STATE) as usize])
+}
+
+impl Slice {
+    pub fn object(&self) -> ObjectId {
+        self.object
+    }
+
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
 }

@@ -228,7 +228,7 @@ impl Machine<'_> {
             }
             Visible::Free { by, .. } => {
                 let whole = self.memory.whole(&self.trail, addr, by.is_implicit());
-                bytes = whole.map_or(1, |slice| slice.bytes);
+                bytes = whole.map_or(1, |slice| slice.bytes());
                 true
             }
             _ => true,

@@ -178,7 +178,7 @@ impl System<'_> {
             }
             Visible::Free { addr, by } => {
                 if let Some(slice) = self.machine.ending(addr, by)? {
-                    self.machine.memory.kill(&mut self.machine.trail, slice.object);
+                    self.machine.memory.kill(&mut self.machine.trail, slice.object());
                 }
                 self.machine.complete(thread, 0, true);
             }

@@ -67,7 +67,7 @@ impl Rooms {
         };
         let Some((_, offset)) = split_address(addr) else { return Vec::new() };
         let (object, (size, _)) =
-            (slice.object, machine.memory.header(&machine.trail, slice.object));
+            (slice.object(), machine.memory.header(&machine.trail, slice.object()));
         let index = object.0 as usize;
         if self.0.len() <= index {
             self.0.resize(index + 1, None);

@@ -42,7 +42,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, thread: ThreadId) -> Result<(),
         }
         Visible::Free { addr, by } => {
             if let Some(slice) = machine.ending(addr, by)? {
-                machine.memory.kill(&mut machine.trail, slice.object);
+                machine.memory.kill(&mut machine.trail, slice.object());
             }
         }
         Visible::Choose { .. } => {
