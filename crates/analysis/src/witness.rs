@@ -128,7 +128,7 @@ impl ExpectedEnd {
     }
 
     pub fn named(name: &str) -> Option<ExpectedEnd> {
-        let failures = FailureKind::ALL.map(ExpectedEnd::Failure);
+        let failures = FailureKind::NAMES.map(|(kind, _)| ExpectedEnd::Failure(kind));
         let mut all = failures.into_iter().chain([ExpectedEnd::Condition, ExpectedEnd::Goal]);
         all.find(|end| end.name() == name)
     }

@@ -28,7 +28,7 @@ mod strategy;
 mod summary;
 mod tally;
 
-pub use failure::{Awaits, Failure, FailureKind, FailureSite, Waiter};
+pub use failure::{Failed, Failure, FailureSite};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::{Buffering, Model};
@@ -36,7 +36,7 @@ pub use names::{Cast, Names};
 pub use need::{Need, Stuck};
 pub use options::{Options, Sampling};
 pub use raddle_budget::{Budget, Spent};
-pub use raddle_machine::{Ending, LoopBound, Unroll, loop_places};
+pub use raddle_machine::{Ending, FailureKind, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
 pub use story::{
     Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,

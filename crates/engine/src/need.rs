@@ -1,6 +1,5 @@
 //! The needs of threads that are stuck. The failure and the story of a deadlock are both made from them.
 
-use crate::failure::{Awaits, Waiter};
 use crate::names::{Cast, Names};
 use crate::story::{Deed, ReplayEvent, Wants};
 use raddle_ir::{GlobalId, LocId};
@@ -36,24 +35,34 @@ pub enum Need {
 }
 
 impl Stuck {
-    /// By names of threads and globals only, which are cheap to find: searches meet many deadlocks.
-    pub fn waiter(&self, cast: &impl Cast) -> Waiter {
-        let name = |thread: ThreadId| cast.thread_name(thread).to_owned();
+    /// Who waits for what, in words. By names of threads and globals only, which are cheap to find: searches
+    /// meet many deadlocks.
+    pub fn sentence(&self, cast: &impl Cast) -> String {
+        let name = |thread: ThreadId| cast.thread_name(thread);
         let global_at = |addr: u64| {
             let (object, _) = layout::split_address(addr)?;
             let global = cast.program().globals.get(GlobalId::from_u32(object.0))?;
-            Some(global.name.clone())
+            Some(global.name.as_str())
         };
-        let awaits = match self.need {
-            Need::Lock { holder, .. } => Awaits::Lock(holder.map(name)),
-            Need::Signal(_) => Awaits::Signal,
-            Need::Value(addr) => Awaits::Value(addr.and_then(global_at)),
-            Need::End(target) => Awaits::End(target.map(name)),
-            Need::Drain => Awaits::Drain,
-            Need::Memory => Awaits::Memory,
-            Need::Change => Awaits::Change,
+        let wanted = match self.need {
+            Need::Change => return format!("{} spins for ever", name(self.thread)),
+            Need::Lock { holder: Some(holder), .. } if holder == self.thread => {
+                "a lock that it holds itself".to_owned()
+            }
+            Need::Lock { holder: Some(holder), .. } => {
+                format!("a lock that {} holds", name(holder))
+            }
+            Need::Lock { holder: None, .. } => "a lock".to_owned(),
+            Need::Signal(_) => Wants::Signal(None).to_string(),
+            Need::Value(addr) => match addr.and_then(global_at) {
+                Some(global) => format!("a value of {global}"),
+                None => Wants::Value(None).to_string(),
+            },
+            Need::End(target) => Wants::End(target.map(|target| cast.other(target))).to_string(),
+            Need::Drain => Wants::Drain.to_string(),
+            Need::Memory => Wants::Memory.to_string(),
         };
-        Waiter { thread: name(self.thread), awaits }
+        format!("{} waits for {wanted}", name(self.thread))
     }
 
     /// For a story.
@@ -72,7 +81,6 @@ impl Stuck {
             Need::Change => None,
         };
         let deed = wants.map_or(Deed::Spin, Deed::Stuck);
-        let name = cast.thread_name(self.thread).to_owned();
-        ReplayEvent { number: self.thread.0, thread: name, loc: self.at, deed }
+        ReplayEvent::new(cast, self.thread, self.at, deed)
     }
 }

@@ -4,11 +4,13 @@
 //! (stores into their buffers, fences, spawns, joins, allocations, failures). Everything that a
 //! reader is told comes from here: the words are made from the values, never the other way round.
 
-use crate::failure::{FailureKind, FailureSite};
+use crate::failure::FailureSite;
+use crate::names::Cast;
+use crate::tally::End;
 use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_ir::text::quoted;
-use raddle_machine::{Ending, Fault, in_bytes};
+use raddle_machine::{Ending, FailureKind, Fault, ThreadId, in_bytes};
 use std::fmt;
 
 /// How a replayed execution ended.
@@ -29,6 +31,28 @@ pub enum ReplayEnd {
     Short,
     /// The budget did not last to the end.
     Spent(Spent),
+}
+
+impl ReplayEnd {
+    /// The end of an execution; `state` writes the final values of the observables.
+    pub fn of(end: End, state: impl FnOnce(&mut Vec<u64>)) -> ReplayEnd {
+        match end {
+            End::Complete => {
+                let mut values = Vec::new();
+                state(&mut values);
+                ReplayEnd::Complete { state: values }
+            }
+            End::Blocked => ReplayEnd::Blocked,
+            End::Cut(..) | End::Endless(_) => ReplayEnd::Cut,
+            End::Failed(sites) => ReplayEnd::Failed(sites),
+        }
+    }
+
+    /// Whether threads wait for ever.
+    pub fn is_deadlock(&self) -> bool {
+        let ReplayEnd::Failed(sites) = self else { return false };
+        sites.iter().any(|site| site.kind == FailureKind::Deadlock)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +81,11 @@ pub struct ReplayEvent {
 }
 
 impl ReplayEvent {
+    pub fn new(cast: &impl Cast, thread: ThreadId, loc: LocId, deed: Deed) -> ReplayEvent {
+        let Other { number, name } = cast.other(thread);
+        ReplayEvent { number, thread: name, loc, deed }
+    }
+
     /// What happens, in words: `reads x = 1`.
     pub fn what(&self) -> String {
         self.deed.to_string()

@@ -2,7 +2,7 @@
 
 use crate::model::{Buffering, Model};
 use crate::options::Options;
-use raddle_machine::{Fault, FaultKind};
+use raddle_machine::{FailureKind, Fault};
 use std::fmt;
 
 /// The engines.
@@ -39,7 +39,7 @@ impl Engine {
     pub fn lacks(self, model: Model) -> Option<Fault> {
         let message =
             || format!("the model '{model}' is not supported by the engine '{}'", self.name());
-        (!self.has(model)).then(|| Fault::new(FaultKind::Unsupported, message()))
+        (!self.has(model)).then(|| Fault::new(FailureKind::Unsupported, message()))
     }
 
     /// Whether the engine finds data races.

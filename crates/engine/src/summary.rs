@@ -91,36 +91,36 @@ pub enum Stopped {
 }
 
 impl Stopped {
+    /// The name in machine-readable output, and the phrase for users.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Stopped::Executions => ("executions", "the limit on executions was reached"),
+            Stopped::Time => ("time", "time ran out"),
+            Stopped::Memory => ("memory", "the limit on memory was reached"),
+            Stopped::Interrupted => ("interrupted", "the search was interrupted"),
+            Stopped::Failure => ("failure", "the search ends at the first failure"),
+            Stopped::Enough => ("enough", "enough was seen"),
+            Stopped::Sampling => ("sampling", "random schedules are a sample, not a search"),
+            Stopped::Waiting => {
+                ("waiting", "whether a thread waits for ever in a loop was not found out")
+            }
+            Stopped::Delays => {
+                ("delays", "a thread may have to delay too many stores at the same time")
+            }
+            Stopped::Lost => {
+                ("defect", "a defect of raddle: an execution that was found cannot be replayed")
+            }
+        }
+    }
+
     /// The name in machine-readable output.
     pub const fn name(self) -> &'static str {
-        match self {
-            Stopped::Executions => "executions",
-            Stopped::Time => "time",
-            Stopped::Memory => "memory",
-            Stopped::Interrupted => "interrupted",
-            Stopped::Failure => "failure",
-            Stopped::Enough => "enough",
-            Stopped::Sampling => "sampling",
-            Stopped::Waiting => "waiting",
-            Stopped::Delays => "delays",
-            Stopped::Lost => "defect",
-        }
+        self.words().0
     }
 
     /// The phrase for users.
     pub const fn phrase(self) -> &'static str {
-        match self {
-            Stopped::Executions => "the limit on executions was reached",
-            Stopped::Time => "time ran out",
-            Stopped::Memory => "the limit on memory was reached",
-            Stopped::Interrupted => "the search was interrupted",
-            Stopped::Failure => "the search ends at the first failure",
-            Stopped::Enough => "enough was seen",
-            Stopped::Sampling => "random schedules are a sample, not a search",
-            Stopped::Waiting => "whether a thread waits for ever in a loop was not found out",
-            Stopped::Delays => "a thread may have to delay too many stores at the same time",
-            Stopped::Lost => "a defect of raddle: an execution that was found cannot be replayed",
-        }
+        self.words().1
     }
 }
 

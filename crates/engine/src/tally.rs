@@ -1,9 +1,10 @@
 //! Counts the results of the executions of a search: the summary while it grows.
 
-use crate::failure::{Failure, FailureKind, FailureSite};
+use crate::failure::{Failure, FailureSite};
 use crate::schedule::Step;
 use crate::summary::{BoundKind, BoundMet, Stopped, Summary};
 use raddle_ir::{LocId, Program, Quantifier};
+use raddle_machine::FailureKind;
 use rustc_hash::FxHashMap;
 
 /// The end of one execution.

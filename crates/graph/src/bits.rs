@@ -7,6 +7,12 @@ use crate::table::Id;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bits<const W: usize>([u64; W]);
 
+impl<const W: usize> Default for Bits<W> {
+    fn default() -> Self {
+        Bits::EMPTY
+    }
+}
+
 impl<const W: usize> Bits<W> {
     pub(crate) const EMPTY: Bits<W> = Bits([0; W]);
 

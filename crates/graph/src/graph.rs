@@ -76,31 +76,31 @@ pub(crate) enum Which {
     Propagation,
 }
 
+impl<const W: usize> Row<W> {
+    #[inline(always)]
+    fn closed(&mut self, which: Which) -> &mut Closed<W> {
+        match which {
+            Which::HappensBefore => &mut self.hb,
+            Which::Propagation => &mut self.cp,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph<const W: usize> {
     pub rows: Table<RowId, Row<W>>,
-    pub stores: Set<W>,
-    pub loads: Set<W>,
+    pub stores: Bits<W>,
+    pub loads: Bits<W>,
     /// Events that coherence does not order among each other: see [`queue`](crate::queue).
-    pub queue: Set<W>,
+    pub queue: Bits<W>,
     /// Loads that find their thread woken. They come after the signal that woke it, and before nothing.
-    pub woken: Set<W>,
+    pub woken: Bits<W>,
     of_thread: Table<ThreadId, Bits<W>>,
     /// The stores and the loads of each location.
     at: Table<Location, [Bits<W>; 2]>,
     pub has_full: bool,
     pub has_fences: bool,
     has_pairs: bool,
-}
-
-/// A set that starts empty.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Set<const W: usize>(pub Bits<W>);
-
-impl<const W: usize> Default for Set<W> {
-    fn default() -> Self {
-        Set(Bits::EMPTY)
-    }
 }
 
 impl<const W: usize> Graph<W> {
@@ -203,10 +203,10 @@ impl<const W: usize> Graph<W> {
         self.register(row, event, location);
         if threads.rules.commits_in_program_order {
             if threads.queues(event) {
-                self.queue.0.insert(row);
+                self.queue.insert(row);
             }
             if event.load().is_some_and(|load| matches!(load.when, Some(When::Woken(_)))) {
-                self.woken.0.insert(row);
+                self.woken.insert(row);
             }
         }
         row
@@ -241,7 +241,7 @@ impl<const W: usize> Graph<W> {
         self.of_thread[event.thread].insert(row);
         self.at.reach(location, [Bits::EMPTY; 2]);
         self.at[location][usize::from(!event.is_store())].insert(row);
-        if event.is_store() { &mut self.stores } else { &mut self.loads }.0.insert(row);
+        if event.is_store() { &mut self.stores } else { &mut self.loads }.insert(row);
     }
 
     /// Adds the relations between two events of one thread; `event` is the later one.
@@ -389,47 +389,43 @@ impl<const W: usize> Graph<W> {
     /// new pairs, so the relation stays closed without a fixed point.
     pub(crate) fn order(&mut self, which: Which, from: RowId, to: RowId) -> bool {
         let rows = &mut self.rows;
-        let of = |row: &Row<W>| match which {
-            Which::HappensBefore => row.hb,
-            Which::Propagation => row.cp,
-        };
-        if from == to || of(&rows[to]).after.contains(from) {
+        if from == to || rows[to].closed(which).after.contains(from) {
             return false;
         }
-        if of(&rows[from]).after.contains(to) {
+        if rows[from].closed(which).after.contains(to) {
             return true;
         }
-        let before = of(&rows[from]).before.or(&Bits::just(from));
-        let after = of(&rows[to]).after.or(&Bits::just(to));
+        let before = rows[from].closed(which).before.or(&Bits::just(from));
+        let after = rows[to].closed(which).after.or(&Bits::just(to));
         for n in before.iter() {
-            match which {
-                Which::HappensBefore => rows[n].hb.after.add(&after),
-                Which::Propagation => rows[n].cp.after.add(&after),
-            }
+            rows[n].closed(which).after.add(&after);
         }
         for n in after.iter() {
-            match which {
-                Which::HappensBefore => rows[n].hb.before.add(&before),
-                Which::Propagation => rows[n].cp.before.add(&before),
-            }
+            rows[n].closed(which).before.add(&before);
         }
         true
     }
 
     /// Adds the edges from an event to each of a set.
     pub(crate) fn order_all(&mut self, which: Which, from: RowId, to: Bits<W>) -> bool {
-        let known = match which {
-            Which::HappensBefore => self.rows[from].hb.after,
-            Which::Propagation => self.rows[from].cp.after,
-        };
+        let known = self.rows[from].closed(which).after;
         to.minus(&known).iter().all(|to| self.order(which, from, to))
     }
 
     /// The value that a committed load read.
     pub(crate) fn found(&self, threads: &Threads<'_>, load: RowId) -> Option<u128> {
         let row = &self.rows[load];
-        row.source
-            .map_or_else(|| threads.initial(row.location), |store| self.written(threads, store))
+        self.value_of(threads, row.source, row.location)
+    }
+
+    /// The value that a store wrote to a location, or the initial one.
+    pub(crate) fn value_of(
+        &self,
+        threads: &Threads<'_>,
+        source: Source,
+        location: Location,
+    ) -> Option<u128> {
+        source.map_or_else(|| threads.initial(location), |store| self.written(threads, store))
     }
 
     /// The value that a committed store wrote.

@@ -44,10 +44,9 @@ pub use replay::replay;
 
 use fetch::Threads;
 use graph::Graph;
-use model::Rules;
 use raddle_engine::{Options, Summary};
 use raddle_ir::Verified;
-use raddle_machine::{Fault, FaultKind};
+use raddle_machine::{FailureKind, Fault};
 use search::{Search, TooSmall};
 
 /// Searches the executions of a program.
@@ -61,15 +60,13 @@ pub fn explore(program: &Verified, options: &Options) -> Summary {
     found.unwrap_or_else(|TooSmall| {
         let message = "an execution of more than 1024 events is not supported by the graph engine \
             (--unroll shortens loops)";
-        Summary::cannot_start(Fault::new(FaultKind::Unsupported, message), &options.limits)
+        Summary::cannot_start(Fault::new(FailureKind::Unsupported, message), &options.limits)
     })
 }
 
 fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {
-    let rules = Rules::of(options.model);
-    let limits = &options.limits;
-    match Threads::new(program, rules, limits.bounds(), limits.events, Graph::<W>::CAPACITY) {
+    match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => Search::<W>::new(threads, options).run(),
-        Err(fault) => Ok(Summary::cannot_start(fault, limits)),
+        Err(fault) => Ok(Summary::cannot_start(fault, &options.limits)),
     }
 }

@@ -1,9 +1,9 @@
 //! The events of a replay, for people.
 
-use crate::fetch::{Check, Event, EventId, Failed, Kind, Location, Pairing, Threads, When};
+use crate::fetch::{Check, Event, EventId, Kind, Location, Pairing, Threads, When};
 use crate::graph::{Graph, RowId};
 use crate::state::Act;
-use raddle_engine::{Bytes, Cast, Cell, Deed, Names, ReplayEvent, Stuck, Writing};
+use raddle_engine::{Bytes, Cast, Cell, Deed, Failed, Names, ReplayEvent, Stuck, Writing};
 use raddle_ir::{LocId, Program};
 use raddle_machine::ThreadId;
 
@@ -48,7 +48,7 @@ impl Narrator {
                 (event.thread, event.at, self.access(threads, graph, act))
             }
         };
-        ReplayEvent { number: thread.0, thread: threads.thread_name(thread).to_owned(), loc, deed }
+        ReplayEvent::new(threads, thread, loc, deed)
     }
 
     /// Describes a thread that waits or spins at the end of a deadlock.
@@ -62,10 +62,7 @@ impl Narrator {
         let event = threads.event(id);
         let location = threads.location(id);
         let value = |store: Option<RowId>| {
-            let bits = match store {
-                Some(store) => graph.written(threads, store),
-                None => location.and_then(|location| threads.initial(location)),
-            };
+            let bits = location.and_then(|location| graph.value_of(threads, store, location));
             self.names.datum(threads, bits.unwrap_or(0), event.ty.bytes())
         };
         let at = || self.bytes(threads, location);
@@ -129,12 +126,7 @@ fn ends_wait(threads: &Threads<'_>, lock: &Event) -> bool {
 }
 
 pub(crate) fn failure(threads: &Threads<'_>, failed: &Failed) -> ReplayEvent {
-    let Failed { thread, at, fault } = failed;
-    let deed = Deed::Fail { kind: fault.kind.into(), message: fault.message.clone(), at: None };
-    ReplayEvent {
-        number: thread.0,
-        thread: threads.thread_name(*thread).to_owned(),
-        loc: *at,
-        deed,
-    }
+    let Failed { thread, fault, loc } = failed;
+    let deed = Deed::Fail { kind: fault.kind, message: fault.message.clone(), at: None };
+    ReplayEvent::new(threads, *thread, *loc, deed)
 }

@@ -1,12 +1,12 @@
 //! How executions end.
 
 use crate::bits::Bits;
-use crate::fetch::{ClockId, EventId, Failed, Threads};
+use crate::fetch::{ClockId, EventId, Threads};
 use crate::graph::Graph;
 use crate::queue::is_representative;
 use crate::state::last_value;
 use crate::stuck::{Left, left, waiting};
-use raddle_engine::{BoundKind, Cast, End, FailureSite};
+use raddle_engine::{BoundKind, End, Failed, FailureSite};
 use raddle_ir::Observed;
 use raddle_machine::{Status, ThreadId, layout};
 
@@ -25,12 +25,7 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>
         threads.failures().filter(|failed| arrived(&failed.thread)).cloned().collect();
     failures.extend(accesses_after_end(threads, graph));
     if !failures.is_empty() {
-        let failures = failures.iter().map(|failed| {
-            let (thread, message) =
-                (threads.thread_name(failed.thread), failed.fault.message.clone());
-            FailureSite::new(failed.fault.kind.into(), thread, failed.at, message)
-        });
-        return Some(End::Failed(failures.collect()));
+        return Some(End::Failed(failures.iter().map(|failed| failed.site(threads)).collect()));
     }
     for (status, bound) in BoundKind::STOPS {
         if let Some(thread) = first_with(status) {
@@ -68,7 +63,7 @@ fn accesses_after_end<const W: usize>(threads: &Threads<'_>, graph: &Graph<W>) -
         }
         let event = threads.event(row.event);
         let fault = threads.use_after_end(event);
-        late.push(Failed { thread: row.thread, at: event.at, fault });
+        late.push(Failed { thread: row.thread, fault, loc: event.at });
     }
     late
 }

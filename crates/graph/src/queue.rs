@@ -41,14 +41,14 @@ pub(crate) fn is_woken<const W: usize>(
 
 /// Whether this execution represents all that differ from it only in irrelevant orders.
 pub(crate) fn is_representative<const W: usize>(graph: &Graph<W>) -> bool {
-    if graph.queue.0.is_empty() {
+    if graph.queue.is_empty() {
         return true;
     }
-    let mut stores = graph.queue.0.and(&graph.stores.0);
+    let mut stores = graph.queue.and(&graph.stores);
     while let Some(store) = stores.iter().next() {
         let location = graph.rows[store].location;
         let order = graph.coherence(location);
-        let mut runs = order.split(|store| !graph.queue.0.contains(*store));
+        let mut runs = order.split(|store| !graph.queue.contains(*store));
         if !runs.all(|run| is_smallest(graph, run)) {
             return false;
         }

@@ -6,12 +6,11 @@
 
 use crate::fetch::Threads;
 use crate::graph::Graph;
-use crate::model::Rules;
 use crate::narrate::{self, Narrator};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
 use crate::stuck::{left, waiting};
-use raddle_engine::{End, FailureKind, Options, ReplayEnd, Replayed, Step};
+use raddle_engine::{Options, ReplayEnd, Replayed, Step};
 use raddle_ir::Verified;
 
 /// Runs a program along a schedule.
@@ -24,11 +23,9 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
 }
 
 fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
-    let (rules, limits) = (Rules::of(options.model), &options.limits);
+    let budget = &options.limits.budget;
     let mut events = Vec::new();
-    let threads =
-        Threads::new(program, rules, limits.bounds(), limits.events, Graph::<W>::CAPACITY);
-    let mut threads = match threads {
+    let mut threads = match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => threads,
         Err(fault) => return Replayed::cannot_start(fault),
     };
@@ -36,7 +33,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
     let mut narrator = Narrator::new(program);
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
-        if let Some(spent) = limits.budget.spent() {
+        if let Some(spent) = budget.spent() {
             return Replayed { end: ReplayEnd::Spent(spent), events };
         }
         let mut next = act(&threads, &graph, step);
@@ -58,20 +55,13 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
     }
     events.extend(threads.failures().map(|failed| narrate::failure(&threads, failed)));
     let end = end(&mut threads, &graph);
-    if is_deadlock(&end) {
+    if end.is_deadlock() {
         let waiting = waiting(&threads, &graph).unwrap_or_default();
         let left = left(&mut threads, &graph, &waiting).unwrap_or_default();
         events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
     }
-    let end = limits.budget.spent().map_or(end, ReplayEnd::Spent);
+    let end = budget.spent().map_or(end, ReplayEnd::Spent);
     Replayed { end, events }
-}
-
-fn is_deadlock(end: &ReplayEnd) -> bool {
-    match end {
-        ReplayEnd::Failed(sites) => sites.iter().any(|site| site.kind == FailureKind::Deadlock),
-        _ => false,
-    }
 }
 
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {
@@ -79,14 +69,7 @@ fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd
         return ReplayEnd::Short;
     }
     match end_of(threads, graph) {
-        Some(End::Complete) => {
-            let mut state = Vec::new();
-            final_state(threads, graph, &mut state);
-            ReplayEnd::Complete { state }
-        }
-        Some(End::Blocked) => ReplayEnd::Blocked,
-        Some(End::Cut(..) | End::Endless(_)) => ReplayEnd::Cut,
-        Some(End::Failed(sites)) => ReplayEnd::Failed(sites),
+        Some(end) => ReplayEnd::of(end, |state| final_state(threads, graph, state)),
         None => ReplayEnd::Short,
     }
 }

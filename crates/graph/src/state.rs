@@ -142,10 +142,7 @@ fn read<const W: usize>(
     source: Source,
 ) -> Option<()> {
     let location = threads.location(id)?;
-    let found = match source {
-        Some(store) => graph.written(threads, store),
-        None => threads.initial(location),
-    };
+    let found = graph.value_of(threads, source, location);
     let event = *threads.event(id);
     let load = *event.load()?;
     let value = found.unwrap_or(0) & event.ty.mask();
@@ -186,7 +183,7 @@ fn joins_its_store<const W: usize>(
         Kind::Store(store) => store.read == Some(row.event),
         Kind::Load(_) => false,
     };
-    let own = graph.of_thread(row.thread).and(&graph.stores.0);
+    let own = graph.of_thread(row.thread).and(&graph.stores);
     let Some(store) = own.iter().find(is_its) else { return true };
     graph.pair(store, load);
     graph.rows[store].location == row.location && graph.is_atomic(row.location)
@@ -275,8 +272,5 @@ pub(crate) fn last_value<const W: usize>(
     graph: &Graph<W>,
     location: Location,
 ) -> Option<u128> {
-    match graph.coherence(location).last() {
-        Some(store) => graph.written(threads, *store),
-        None => threads.initial(location),
-    }
+    graph.value_of(threads, graph.coherence(location).last().copied(), location)
 }

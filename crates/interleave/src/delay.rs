@@ -4,7 +4,6 @@
 //! order. All stores reach memory at once, except the stores of one thread from some store on. Then the
 //! access happens that misses the delayed store, and then the delayed stores reach memory.
 
-use crate::event::Turn;
 use crate::observe::{Happening, What};
 use crate::schedule::{action, visible, woken};
 use crate::system::{System, Watched};
@@ -43,8 +42,9 @@ pub fn delayed(
     let options = Options { limits: limits.clone(), ..Options::new(model) };
     let system = System::new(program, &options, Watched::Search);
     let system = system.map_err(|_| Undelayed::Stuck)?;
-    let mut run = Run { system, steps: Vec::new(), threads: Vec::new() };
-    run.add_initial_threads();
+    let initial = (0..program.threads.len() as u32).map(ThreadId);
+    let threads = initial.map(|thread| Some(Known { thread, stores: 0, children: 0 })).collect();
+    let mut run = Run { system, steps: Vec::new(), threads };
     for happening in delay.past {
         if run.system.budget().is_spent() {
             return Err(Undelayed::Stuck);
@@ -74,12 +74,6 @@ struct Run<'p> {
 }
 
 impl Run<'_> {
-    fn add_initial_threads(&mut self) {
-        for n in 0..self.system.machine.program.threads.len() as u32 {
-            self.threads.push(Some(Known { thread: ThreadId(n), stores: 0, children: 0 }));
-        }
-    }
-
     fn known(&mut self, number: u32) -> Option<&mut Known> {
         self.threads.get_mut(number as usize)?.as_mut()
     }
@@ -157,14 +151,10 @@ impl Run<'_> {
     /// Performs all updates of a thread.
     fn release(&mut self, number: u32) -> Option<()> {
         let thread = self.thread(number)?;
-        while let Some(turn) = self.next_update(thread) {
+        loop {
+            let Some(turn) = self.system.enabled_updates(thread).next() else { return Some(()) };
             let store = self.system.leaving(turn.thread, turn.addr)?.index;
             self.perform(Step::Update { thread, store })?;
         }
-        Some(())
-    }
-
-    fn next_update(&self, thread: ThreadId) -> Option<Turn> {
-        self.system.enabled_updates(thread).next()
     }
 }

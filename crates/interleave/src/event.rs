@@ -72,10 +72,7 @@ impl Action {
     /// alternative of it. [`ANY`] is the same as every alternative.
     #[inline]
     pub(crate) fn same_process(&self, other: &Action) -> bool {
-        self.thread == other.thread
-            && self.update == other.update
-            && (!self.update || self.addr == other.addr)
-            && (self.choice == other.choice || self.choice == ANY || other.choice == ANY)
+        self.is_turn(&other.turn())
     }
 
     /// The part that is needed to perform the action.

@@ -80,7 +80,7 @@ pub use replay::{replay, replay_reach};
 use observe::Notes;
 use raddle_engine::{Engine, Options, Summary};
 use raddle_ir::Verified;
-use raddle_machine::{Fault, FaultKind};
+use raddle_machine::{FailureKind, Fault};
 use system::{System, Watched};
 
 /// Searches the executions of a program.
@@ -98,7 +98,7 @@ fn search_with<'a>(
     }
     let Some(explore) = strategy::explorer(options.strategy) else {
         let message = format!("'{}' is a strategy of another engine", options.strategy.name());
-        let fault = Fault::new(FaultKind::Unsupported, message);
+        let fault = Fault::new(FailureKind::Unsupported, message);
         return Summary::cannot_start(fault, &options.limits);
     };
     let (watched, visitor) = match visitor {

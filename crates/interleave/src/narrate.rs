@@ -11,9 +11,7 @@ use crate::describe::describe;
 use crate::model::Barrier;
 use crate::outcome::stuck;
 use crate::system::{System, field};
-use raddle_engine::{
-    Buffering, Bytes, Cast, Cell, Deed, FailureKind, Names, Other, ReplayEvent, Step,
-};
+use raddle_engine::{Buffering, Bytes, Cast, Cell, Deed, FailureKind, Names, ReplayEvent, Step};
 use raddle_ir::{LocId, Mnemonic};
 use raddle_machine::layout::object_address;
 use raddle_machine::{Machine, Mark, Passed, PassedOp, ThreadId, Visible};
@@ -116,8 +114,7 @@ impl Narrator {
     }
 
     fn tell(&mut self, system: &System<'_>, thread: ThreadId, loc: LocId, deed: Deed) {
-        let Other { number, name } = system.machine.other(thread);
-        self.events.push(ReplayEvent { number, thread: name, loc, deed });
+        self.events.push(ReplayEvent::new(&system.machine, thread, loc, deed));
     }
 
     fn store_loc(&self, thread: ThreadId, store: u32) -> LocId {
@@ -130,7 +127,7 @@ impl Narrator {
     /// left its buffer.
     fn catch_up(&mut self, system: &System<'_>, leaving: Option<Entry>) {
         let passed = system.machine.passed(self.told);
-        self.told = system.machine.mark();
+        self.told = system.machine.trail.mark();
         self.stores.resize(system.machine.thread_count() as usize, Vec::new());
         let mut last = vec![0; self.stores.len()];
         for (n, op) in passed.iter().enumerate() {
@@ -143,7 +140,7 @@ impl Narrator {
             self.tell(system, op.thread, op.loc, deed);
         }
         for failed in &system.failures[self.failures..] {
-            let kind: FailureKind = failed.fault.kind.into();
+            let kind = failed.fault.kind;
             let at = match (kind, leaving) {
                 (
                     FailureKind::Memory | FailureKind::LockMisuse | FailureKind::Uninitialised,

@@ -188,8 +188,7 @@ impl<'p> System<'p> {
     /// Notes an action that touches no memory.
     #[cold]
     pub(crate) fn note(&mut self, thread: ThreadId, what: What) {
-        let loc = self.noted_loc(thread);
-        self.noted(Happening { thread: thread.0, what, addr: 0, bytes: 0, choice: 0, loc });
+        self.note_plain(thread, what, 0, 0);
     }
 
     /// Notes the ordinary load or store that its thread is at.
@@ -203,8 +202,7 @@ impl<'p> System<'p> {
     #[cold]
     pub(crate) fn note_store(&mut self, thread: ThreadId, addr: u64, bytes: u32, order: Order) {
         let store = self.process(thread).buffer.stores(&self.machine.trail);
-        let (what, loc) = (What::Buffer { store, order }, self.noted_loc(thread));
-        self.noted(Happening { thread: thread.0, what, addr, bytes, choice: 0, loc });
+        self.note_plain(thread, What::Buffer { store, order }, addr, bytes);
     }
 
     #[cold]

@@ -23,12 +23,7 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
     let system = &*system;
     let machine = &system.machine;
     if !system.failures.is_empty() {
-        let failures = system.failures.iter().map(|failed| {
-            let (thread, message) =
-                (machine.thread_name(failed.thread), failed.fault.message.clone());
-            FailureSite::new(failed.fault.kind.into(), thread, failed.loc, message)
-        });
-        return End::Failed(failures.collect());
+        return End::Failed(system.failures.iter().map(|failed| failed.site(machine)).collect());
     }
     let with = |status| machine.thread_ids().filter(move |id| machine.status(*id) == status);
     for (status, bound) in BoundKind::STOPS {

@@ -9,7 +9,7 @@ use crate::narrate::Narrator;
 use crate::outcome::{end_of, final_state};
 use crate::schedule::action;
 use crate::system::{System, Watched};
-use raddle_engine::{End, FailureKind, FailureSite, Limits, Options, ReplayEnd, Replayed, Step};
+use raddle_engine::{End, FailureSite, Limits, Options, ReplayEnd, Replayed, Step};
 use raddle_ir::{GlobalId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::layout::global_address;
@@ -76,9 +76,7 @@ fn run(
         system.stop_spinning();
     }
     let end = end(&mut system, sole_right, &narrator);
-    if let ReplayEnd::Failed(sites) = &end
-        && sites.iter().any(|site| site.kind == FailureKind::Deadlock)
-    {
+    if end.is_deadlock() {
         narrator.deadlock(&mut system);
     }
     let end = system.budget().spent().map_or(end, ReplayEnd::Spent);
@@ -121,12 +119,6 @@ fn end(system: &mut System<'_>, sole_right: Option<GlobalId>, narrator: &Narrato
             ReplayEnd::Failed(sites)
         }
         _ if !sites.is_empty() => ReplayEnd::Failed(sites),
-        End::Complete => {
-            let mut state = Vec::new();
-            final_state(system, &mut state);
-            ReplayEnd::Complete { state }
-        }
-        End::Blocked => ReplayEnd::Blocked,
-        End::Cut(..) | End::Endless(_) => ReplayEnd::Cut,
+        end => ReplayEnd::of(end, |state| final_state(system, state)),
     }
 }

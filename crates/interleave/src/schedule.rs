@@ -51,7 +51,7 @@ fn renumbered(system: &System<'_>, events: &[Event]) -> Vec<Step> {
 }
 
 fn renumber(step: Step, system: &System<'_>, fresh: &System<'_>) -> Option<Step> {
-    let numbers = numbers(system, fresh);
+    let numbers = system.machine.threads_in(&fresh.machine);
     let number = |old: ThreadId| numbers.get(old.0 as usize).copied().flatten();
     let own = number(step.thread())?;
     Some(match step {
@@ -69,25 +69,6 @@ fn renumber(step: Step, system: &System<'_>, fresh: &System<'_>) -> Option<Step>
 /// The thread that an alternative of a signal wakes: see `Machine::nth_choice`.
 pub(crate) fn woken(choice: u32) -> Option<ThreadId> {
     choice.checked_sub(1).map(ThreadId)
-}
-
-/// For each thread of a search, the corresponding thread of a fresh system: the same child of the same
-/// parent.
-fn numbers(system: &System<'_>, fresh: &System<'_>) -> Vec<Option<ThreadId>> {
-    let initial = system.machine.program.threads.len() as u32;
-    let mut numbers = vec![None; system.machine.thread_count() as usize];
-    // A parent has a smaller number than its children.
-    for parent in system.machine.thread_ids() {
-        if parent.0 < initial {
-            numbers[parent.0 as usize] = Some(parent);
-        }
-        let Some(same) = numbers[parent.0 as usize] else { continue };
-        let pairs = system.machine.children(parent).iter().zip(fresh.machine.children(same));
-        for (child, same) in pairs {
-            numbers[child.0 as usize] = Some(*same);
-        }
-    }
-    numbers
 }
 
 /// The next operation of a ready thread. A thread that waits for its buffer to become empty is not at an

@@ -123,7 +123,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         // Formatting reads memory without an event. So a branch that was planned behind a formatted
         // text may be disabled here, because the text, and with it the path of the thread, differs.
         let lost = planned.is_some()
-            && self.system.machine.has_formats()
+            && self.system.machine.code().has_formats
             && !self.system.is_enabled(&turn);
         let choice = match turn.choice {
             // An open choice becomes the first alternative that is not asleep.
@@ -229,7 +229,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         }
         let Some(level) = self.levels.last_mut() else { return false };
         // The event that was performed at this level. Read it first: going back removes it.
-        let explored = self.system.events[level.moment.events()].action;
+        let explored = self.system.events[level.moment.events as usize].action;
         self.system.go_back(level.moment);
         // Now the sleep set of this level ends the vector, so it can grow in place.
         self.sleepers.truncate(level.sleep_end as usize);

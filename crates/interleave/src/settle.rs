@@ -7,9 +7,8 @@ use crate::buffer::Entry;
 use crate::clock::ClockId;
 use crate::model::Barrier;
 use crate::observe::What;
-use crate::system::{Failed, System, field};
-use raddle_engine::Buffering;
-use raddle_engine::MAX_SILENT;
+use crate::system::{System, field};
+use raddle_engine::{Buffering, Failed, MAX_SILENT};
 use raddle_ir::Order;
 use raddle_machine::code::Pc;
 use raddle_machine::memory::Purpose;
@@ -20,13 +19,13 @@ impl System<'_> {
     /// Runs a thread up to its next event, then every thread that this unblocks.
     pub(crate) fn settle(&mut self, thread: ThreadId) {
         let mut work = Vec::new();
-        self.settle_one(thread, &mut work, MAX_SILENT, self.machine.most_steps());
+        self.settle_one(thread, &mut work, MAX_SILENT, self.machine.bounds.steps);
         self.settle_all(work);
     }
 
     fn settle_all(&mut self, mut work: Vec<ThreadId>) {
         while let Some(thread) = work.pop() {
-            self.settle_one(thread, &mut work, MAX_SILENT, self.machine.most_steps());
+            self.settle_one(thread, &mut work, MAX_SILENT, self.machine.bounds.steps);
         }
     }
 
@@ -36,7 +35,7 @@ impl System<'_> {
     pub(crate) fn settle_quickly(&mut self, thread: ThreadId, pc: Pc) {
         let mut pc = pc.next();
         for silent in (1..MAX_SILENT).rev() {
-            let most = self.machine.most_steps();
+            let most = self.machine.bounds.steps;
             let mut steps = most.min(STRETCH);
             let after = most - steps;
             let (at, reached) = self.machine.reach(thread, pc, &mut steps);
@@ -96,7 +95,7 @@ impl System<'_> {
                 return;
             }
             let stop = self.machine.run_on(thread, steps);
-            steps = self.machine.most_steps();
+            steps = self.machine.bounds.steps;
             match stop {
                 Stop::Visible => {}
                 Stop::Finished => break,
@@ -128,7 +127,7 @@ impl System<'_> {
     /// Runs the threads that join a thread that has ended.
     #[inline]
     fn ended(&mut self, thread: ThreadId) {
-        if self.machine.has_joins() {
+        if self.machine.code().has_joins {
             let mut work = Vec::new();
             self.wake_joiners(thread, &mut work);
             self.settle_all(work);
@@ -290,7 +289,7 @@ impl System<'_> {
 
     /// Adds the threads that join an ended thread to the work list, if its buffer is empty.
     fn wake_joiners(&self, ended: ThreadId, work: &mut Vec<ThreadId>) {
-        if !self.machine.has_joins() || !self.is_drained(ended) {
+        if !self.machine.code().has_joins || !self.is_drained(ended) {
             return;
         }
         for thread in self.machine.thread_ids() {

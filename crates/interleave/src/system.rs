@@ -17,9 +17,9 @@ use crate::datarace::DataRaces;
 use crate::event::{Detail, Event, Link};
 use crate::model::Rules;
 use crate::observe::Notes;
-use raddle_engine::{Budget, Options};
+use raddle_engine::{Budget, Failed, Options};
 use raddle_ir::{LocId, Verified};
-use raddle_machine::{Fault, FaultKind, Machine, Mark, Status, ThreadId, Word, word};
+use raddle_machine::{FailureKind, Fault, Machine, Mark, Status, ThreadId, Word, word};
 
 /// The words of the trail that this engine keeps for each thread.
 pub(crate) mod field {
@@ -63,26 +63,11 @@ pub(crate) struct Process {
     pub update_chains: Vec<(Chain, Word)>,
 }
 
-/// A fault of a thread, in the current execution.
-#[derive(Clone, Debug)]
-pub(crate) struct Failed {
-    pub thread: ThreadId,
-    pub fault: Fault,
-    pub loc: LocId,
-}
-
-impl Moment {
-    /// The number of events at that moment.
-    pub(crate) fn events(&self) -> usize {
-        self.events as usize
-    }
-}
-
 /// A moment of the execution to go back to: the lengths of all logs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     trail: Mark,
-    events: u32,
+    pub events: u32,
     links: u32,
     clocks: u32,
     details: u32,
@@ -135,7 +120,7 @@ impl<'p> System<'p> {
         watched: Watched,
     ) -> Result<System<'p>, Fault> {
         let Some(rules) = Rules::of(options.model, options.buffer_bound) else {
-            return Err(Fault::new(FaultKind::Unsupported, "a model without store buffers"));
+            return Err(Fault::new(FailureKind::Unsupported, "a model without store buffers"));
         };
         let mut machine = Machine::new(program, options.limits.bounds())?;
         let mut notes = None;
@@ -156,7 +141,7 @@ impl<'p> System<'p> {
         let most = options.buffer_bound.filter(|_| options.model.is_buffered());
         let mut system = System {
             data_races: races.then(|| Box::new(DataRaces::new(&mut machine))),
-            keeps_old: machine.has_conditions() || machine.keeps_output(),
+            keeps_old: machine.code().has_conditions || machine.keeps_output(),
             quick: !machine.keeps_output() && !races,
             notes,
             machine,
@@ -206,7 +191,7 @@ impl<'p> System<'p> {
 
     pub(crate) fn moment(&self) -> Moment {
         Moment {
-            trail: self.machine.mark(),
+            trail: self.machine.trail.mark(),
             events: self.events.len() as u32,
             links: self.links.len() as u32,
             clocks: self.clocks.len() as u32,
@@ -216,7 +201,7 @@ impl<'p> System<'p> {
     }
 
     pub(crate) fn go_back(&mut self, moment: Moment) {
-        self.machine.backtrack(moment.trail);
+        self.machine.trail.backtrack(moment.trail);
         self.events.truncate(moment.events as usize);
         self.links.truncate(moment.links as usize);
         self.clocks.truncate(moment.clocks as usize);

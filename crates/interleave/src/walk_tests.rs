@@ -17,9 +17,13 @@ use crate::system::{Moment, System, Watched, field};
 use fastrand::Rng;
 use raddle_engine::{Engine, Limits, Model, Options};
 use raddle_ir::{Verified, text};
+use raddle_machine::codec::take;
+use raddle_machine::layout::{ObjectId, object_address};
+use raddle_machine::memory::ObjectState;
 use raddle_machine::visible::handle;
 use raddle_machine::{Status, ThreadId};
 use raddle_oracle::generate::{self, Config};
+use std::collections::BTreeMap;
 
 /// Steps and returns of one walk.
 const MOVES: usize = 120;
@@ -126,25 +130,15 @@ impl Matched<'_, '_> {
     }
 
     fn check_machine(&self) {
-        let (mut mine, mut theirs) =
-            (self.system.machine.snapshot(), self.other.machine.snapshot());
-        mine.threads.sort_by(|a, b| a.name.cmp(&b.name));
-        theirs.threads.sort_by(|a, b| a.name.cmp(&b.name));
-        assert_eq!(mine.threads.len(), theirs.threads.len());
-        for (mine, theirs) in mine.threads.iter().zip(&theirs.threads) {
-            assert_eq!((&mine.name, mine.status), (&theirs.name, theirs.status));
-            self.check_values(&mine.fields, &theirs.fields, &mine.name);
-            assert_eq!(mine.frames.len(), theirs.frames.len(), "{}", mine.name);
-            for (frame, other) in mine.frames.iter().zip(&theirs.frames) {
-                self.check_values(frame, other, &mine.name);
-            }
+        let (mine, theirs) = (threads(self.system), threads(self.other));
+        assert!(mine.keys().eq(theirs.keys()));
+        for ((name, numbers), other) in mine.iter().zip(theirs.values()) {
+            self.check_values(numbers, other, name);
         }
-        assert_eq!(mine.objects.len(), theirs.objects.len());
-        for ((id, bytes), (other_id, other_bytes)) in mine.objects.iter().zip(&theirs.objects) {
-            assert_eq!(id, other_id);
-            let widen =
-                |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).collect::<Vec<_>>();
-            self.check_values(&widen(bytes), &widen(other_bytes), "memory");
+        let (mine, theirs) = (objects(self.system), objects(self.other));
+        assert!(mine.keys().eq(theirs.keys()));
+        for (bytes, other) in mine.values().zip(theirs.values()) {
+            self.check_values(bytes, other, "memory");
         }
     }
 
@@ -225,6 +219,40 @@ impl Matched<'_, '_> {
         theirs.sort_by_key(order);
         assert_eq!(mine, theirs, "what can happen next");
     }
+}
+
+/// The state of each thread that exists, as numbers, by its name.
+fn threads(system: &System<'_>) -> BTreeMap<String, Vec<u64>> {
+    let mut machine = system.machine.clone();
+    machine.prepare_codec();
+    let exist = machine.thread_ids().filter(|id| machine.status(*id) != Status::Absent);
+    let state = |id| {
+        let mut bytes = Vec::new();
+        machine.encode_thread(id, &mut bytes);
+        let (mut left, mut numbers) =
+            (&bytes[..], vec![machine.pc(id).0.into(), machine.result(id)]);
+        while !left.is_empty() {
+            numbers.push(take(&mut left));
+        }
+        (machine.thread_name(id).to_owned(), numbers)
+    };
+    exist.map(state).collect()
+}
+
+/// The bytes of each live object.
+fn objects(system: &System<'_>) -> BTreeMap<ObjectId, Vec<u64>> {
+    let machine = &system.machine;
+    let all = (0..machine.memory.len() as u32).map(ObjectId);
+    let live = all.filter_map(|id| match machine.memory.header(&machine.trail, id) {
+        (size, ObjectState::Live | ObjectState::Constant) => Some((id, size)),
+        _ => None,
+    });
+    let byte = |addr: u64| machine.peek(addr).unwrap_or(0).into();
+    live.map(|(id, size)| {
+        let addr = object_address(id);
+        (id, (addr..addr + u64::from(size)).map(byte).collect())
+    })
+    .collect()
 }
 
 /// What an event read from or overwrote: the position of that event, if it has happened.

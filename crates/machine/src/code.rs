@@ -303,6 +303,34 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// Whether a thread stops before the operation: see [`crate::visible`].
+    #[inline]
+    pub fn is_visible(&self) -> bool {
+        matches!(
+            self,
+            Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Rmw { .. }
+                | Op::CmpXchg { .. }
+                | Op::StoreCond { .. }
+                | Op::Fence { .. }
+                | Op::Free { .. }
+                | Op::Spawn { .. }
+                | Op::Join { .. }
+                | Op::Lock { .. }
+                | Op::TryLock { .. }
+                | Op::Unlock { .. }
+                | Op::CondWait { .. }
+                | Op::CondSignal { .. }
+                | Op::CondBroadcast { .. }
+                | Op::Await { .. }
+                | Op::Choose { .. }
+                | Op::Format { .. }
+        )
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Switch {
     pub cases: Vec<(u128, Pc)>,
@@ -364,6 +392,7 @@ pub struct Code {
     pub pauses: Vec<(FuncId, BlockId, Pc)>,
     /// Whether a loop may spin.
     pub may_spin: bool,
+    /// Whether some operation waits for the end of a thread.
     pub has_joins: bool,
     /// Whether any thread can wait for a value in memory.
     pub has_waits: bool,
@@ -395,6 +424,14 @@ impl Code {
         let entries = self.funcs.iter().enumerate().filter_map(|(n, f)| Some((n, f.entry?)));
         let found = entries.take_while(|(_, entry)| *entry <= pc).last()?;
         Some(FuncId::from_u32(found.0 as u32))
+    }
+
+    /// The operations of a function: those from its entry up to the entry of the next function.
+    pub fn operations(&self, func: FuncId) -> std::ops::Range<usize> {
+        let Some(first) = self.funcs[func.as_u32() as usize].entry else { return 0..0 };
+        let later = self.funcs.iter().filter_map(|f| f.entry).filter(|entry| *entry > first);
+        let end = later.map(|entry| entry.0 as usize).min().unwrap_or(self.ops.len());
+        first.0 as usize..end
     }
 
     /// The loop whose head is this operation.

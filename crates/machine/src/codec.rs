@@ -57,11 +57,8 @@ impl Machine<'_> {
         self.observed =
             funcs.iter().map(|id| observed_slots(self.program, &self.code, *id)).collect();
         self.func_of = vec![0; self.code.ops.len()];
-        let entries = self.code.funcs.iter().enumerate().filter_map(|(n, f)| Some((n, f.entry?)));
-        let mut entries: Vec<(usize, Pc)> = entries.collect();
-        entries.sort_unstable_by_key(|(_, entry)| *entry);
-        for (func, entry) in entries {
-            self.func_of[entry.0 as usize..].fill(func as u32);
+        for id in funcs {
+            self.func_of[self.code.operations(id)].fill(id.as_u32());
         }
     }
 
@@ -199,7 +196,7 @@ impl Machine<'_> {
 
     fn decode_slots(&mut self, base: Word, pc: u64, innermost: bool, bytes: &mut &[u8]) {
         let awaited = if innermost { None } else { self.awaited_at(pc) };
-        for slot in self.needed[self.func_of[pc as usize] as usize].at(pc as u32) {
+        for slot in self.needed[self.func_at(pc)].at(pc as u32) {
             if !is_awaited(awaited, *slot) {
                 self.trail.set(base.at(frame::SLOTS + slot), take(bytes));
             }

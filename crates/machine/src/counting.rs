@@ -10,6 +10,7 @@
 //! functions and back. It ignores the order of instructions, so a register that is ever assigned a
 //! foreign value is foreign everywhere. In case of doubt, a loop does not count.
 
+use crate::exits::{has_way_around, reached};
 use raddle_ir::{
     BinOp, BlockId, Callee, FuncId, Function, InstKind, Operand, Program, Reg, TerminatorKind,
 };
@@ -186,21 +187,18 @@ impl<'f> Round<'f> {
         for (from, to) in func.blocks.keys().zip(&successors) {
             to.iter().for_each(|to| predecessors[to.as_u32() as usize].push(from));
         }
-        let mut body = vec![false; func.blocks.len()];
-        body[head.as_u32() as usize] = true;
-        let mut work: Vec<BlockId> =
-            back.iter().filter(|(_, to)| *to == head).map(|(from, _)| *from).collect();
+        let closing = back.iter().filter(|(_, to)| *to == head).map(|(from, _)| *from);
         // Blocks from which a known condition leads back.
-        work.extend(func.blocks.keys().filter(|block| {
+        let known = func.blocks.keys().filter(|block| {
             let leads_back = successors[block.as_u32() as usize].contains(&head);
             leads_back && !func.blocks[*block].term.kind.successors().contains(&head)
-        }));
-        while let Some(block) = work.pop() {
-            let n = block.as_u32() as usize;
-            if !std::mem::replace(&mut body[n], true) {
-                work.extend(&predecessors[n]);
-            }
-        }
+        });
+        let before = |id: BlockId| match id == head {
+            true => &[][..],
+            false => &predecessors[id.as_u32() as usize],
+        };
+        let starts = closing.chain(known).chain([head]);
+        let body = reached(func.blocks.len(), starts, before, |_| true);
         // Control starts in block 0: if that is in the body, the loop can be entered without its head.
         if head.as_u32() != 0 && body[0] {
             return None;
@@ -277,23 +275,9 @@ impl<'f> Round<'f> {
 
     /// Whether every round passes this block.
     fn is_in_every_round(&self, block: BlockId) -> bool {
-        if block == self.head {
-            return true;
-        }
-        let mut open = self.body.clone();
-        open[block.as_u32() as usize] = false;
-        let mut work = vec![self.head];
-        while let Some(at) = work.pop() {
-            for to in &self.successors[at.as_u32() as usize] {
-                if *to == self.head {
-                    return false;
-                }
-                if std::mem::replace(&mut open[to.as_u32() as usize], false) {
-                    work.push(*to);
-                }
-            }
-        }
-        true
+        let next = |id: BlockId| &self.successors[id.as_u32() as usize][..];
+        let is_open = |id| self.contains(id) && id != block;
+        block == self.head || !has_way_around(self.body.len(), self.head, next, is_open)
     }
 }
 

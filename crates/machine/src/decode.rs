@@ -4,7 +4,7 @@ use crate::code::{
     Args, Code, FuncCode, LoopCode, LoopId, Op, Pc, Slot, Source, Src, Switch, Target, is_wide,
 };
 use crate::exits::Exits;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use crate::layout;
 use crate::loops::{Loop, loops};
 use crate::machine::Bounds;
@@ -21,7 +21,7 @@ pub fn decode(program: &Program, bounds: &Bounds) -> Result<Code, Fault> {
     // The decoded form takes about as much memory as the program.
     if !bounds.budget.affords(program.code_bytes()) {
         let message = "the program is larger than there is memory for";
-        return Err(Fault::new(FaultKind::Unsupported, message));
+        return Err(Fault::new(FailureKind::Unsupported, message));
     }
     let unrolling = bounds.unroll.is_some().then(|| Unrolling::new(program, &bounds.unroll));
     let unrolling = unrolling.as_ref();

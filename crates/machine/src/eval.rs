@@ -1,7 +1,7 @@
 //! Arithmetic. Values are bit patterns, masked to their type's width; 64 bits suffice for all but
 //! `i65`…`i128`, which take the slower path through `u128`.
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use raddle_ir::{BinOp, CastOp, FloatPred, IntPred, Pred, RmwOp, Type, UnOp};
 
 #[inline]
@@ -22,7 +22,7 @@ fn sext128(value: u128, bits: u32) -> i128 {
 }
 
 fn divided_by_zero() -> Fault {
-    Fault::new(FaultKind::DivisionByZero, "division by zero")
+    Fault::new(FailureKind::DivisionByZero, "division by zero")
 }
 
 /// `a op b` for integers or pointers of at most 64 bits, if the operator cannot fault.

@@ -99,7 +99,10 @@ impl<'p> Exits<'p> {
             if self.budget.is_spent() {
                 return true;
             }
-            if !is_avoidable(flow, &body, head, id) {
+            let is_open = |to: BlockId| body[index(to)] && to != id;
+            let is_avoidable =
+                id != head && has_way_around(body.len(), head, |id| flow.successors(id), is_open);
+            if !is_avoidable {
                 continue;
             }
             if edges.contains(&id) {
@@ -115,32 +118,20 @@ impl<'p> Exits<'p> {
 
     fn outcome(&self, id: FuncId) -> Outcome {
         let (func, flow) = (&self.program.funcs[id], self.flow(id));
-        let mut outcome = Outcome::default();
-        let Some(entry) = func.blocks.keys().next() else { return outcome };
-        let mut seen: Blocks = vec![false; func.blocks.len()];
-        let mut work = vec![entry];
-        seen[index(entry)] = true;
-        while let Some(id) = work.pop() {
-            let block = &func.blocks[id];
-            let pass = self.pass(block);
-            outcome.leaves |= pass.leaves;
-            if !pass.returns {
-                continue;
-            }
-            outcome.returns |= matches!(block.term.kind, TerminatorKind::Return(_));
-            for to in flow.successors(id) {
-                if !std::mem::replace(&mut seen[index(*to)], true) {
-                    work.push(*to);
-                }
-            }
-        }
+        let passes: Vec<Outcome> = func.blocks.values().map(|block| self.pass(block)).collect();
+        let next = |id| if passes[index(id)].returns { flow.successors(id) } else { &[] };
+        let seen = reached(passes.len(), func.blocks.keys().next(), next, |_| true);
+        let blocks = || func.blocks.iter().filter(|(id, _)| seen[index(*id)]);
+        let returns = blocks().any(|(id, block)| {
+            passes[index(id)].returns && matches!(block.term.kind, TerminatorKind::Return(_))
+        });
         let mut heads = flow.back_edges().iter().map(|(_, head)| *head);
-        outcome.leaves = outcome.leaves
+        let leaves = blocks().any(|(id, _)| passes[index(id)].leaves)
             || heads.any(|head| {
                 self.budget.is_spent()
                     || seen[index(head)] && self.exit_edges(id, &loop_body(flow, head)).is_empty()
             });
-        outcome
+        Outcome { returns, leaves }
     }
 
     /// The possible results of a block's instructions; `returns` if its end can be reached.
@@ -210,65 +201,51 @@ impl<'p> Exits<'p> {
                 matches!(block.term.kind, TerminatorKind::Return(_)) || is_head[index(*id)];
             pass.leaves || pass.returns && goes_on
         });
-        let mut work: Vec<BlockId> = starts.map(|(id, _)| id).collect();
-        let mut alive: Blocks = vec![false; func.blocks.len()];
-        work.iter().for_each(|id| alive[index(*id)] = true);
-        while let Some(id) = work.pop() {
-            for before in flow.predecessors(id) {
-                let at = index(*before);
-                if passes[at].returns && !std::mem::replace(&mut alive[at], true) {
-                    work.push(*before);
-                }
-            }
-        }
-        alive
+        let starts = starts.map(|(id, _)| id);
+        let before = |id| flow.predecessors(id);
+        reached(passes.len(), starts, before, |id| passes[index(id)].returns)
     }
 }
 
 /// The natural loop of a head: the blocks that are reachable from it, and that can reach a back edge to it
 /// without passing it.
 pub fn loop_body(flow: &Flow, head: BlockId) -> Vec<bool> {
-    let mut ahead: Blocks = vec![false; flow.blocks()];
-    let mut work = vec![head];
-    ahead[index(head)] = true;
-    while let Some(id) = work.pop() {
-        for to in flow.successors(id) {
-            if !std::mem::replace(&mut ahead[index(*to)], true) {
-                work.push(*to);
-            }
-        }
-    }
-    let mut body: Blocks = vec![false; flow.blocks()];
-    body[index(head)] = true;
+    let ahead = reached(flow.blocks(), [head], |id| flow.successors(id), |_| true);
     let closing = flow.back_edges().iter().filter(|(_, to)| *to == head).map(|(from, _)| *from);
-    let mut work: Vec<BlockId> = closing.collect();
-    while let Some(id) = work.pop() {
-        if std::mem::replace(&mut body[index(id)], true) {
-            continue;
-        }
-        work.extend(flow.predecessors(id).iter().filter(|before| ahead[index(**before)]));
-    }
-    body
+    let before = |id| if id == head { &[] } else { flow.predecessors(id) };
+    reached(flow.blocks(), closing.chain([head]), before, |id| ahead[index(id)])
 }
 
-/// Whether a path around a loop avoids a block.
-fn is_avoidable(flow: &Flow, body: &Blocks, head: BlockId, block: BlockId) -> bool {
-    if block == head {
-        return false;
-    }
-    let mut seen: Blocks = vec![false; body.len()];
-    let mut work = vec![head];
+/// The blocks that are reached from `starts` by steps to open blocks.
+pub(crate) fn reached<'f>(
+    blocks: usize,
+    starts: impl IntoIterator<Item = BlockId>,
+    next: impl Fn(BlockId) -> &'f [BlockId],
+    is_open: impl Fn(BlockId) -> bool,
+) -> Blocks {
+    let mut reached = vec![false; blocks];
+    let mut work: Vec<BlockId> = starts.into_iter().collect();
+    work.iter().for_each(|id| reached[index(*id)] = true);
     while let Some(id) = work.pop() {
-        for to in flow.successors(id) {
-            if *to == head {
-                return true;
-            }
-            if body[index(*to)] && *to != block && !std::mem::replace(&mut seen[index(*to)], true) {
+        for to in next(id) {
+            if is_open(*to) && !std::mem::replace(&mut reached[index(*to)], true) {
                 work.push(*to);
             }
         }
     }
-    false
+    reached
+}
+
+/// Whether a path leads from a head back to it through open blocks.
+pub(crate) fn has_way_around<'f>(
+    blocks: usize,
+    head: BlockId,
+    next: impl Fn(BlockId) -> &'f [BlockId],
+    is_open: impl Fn(BlockId) -> bool,
+) -> bool {
+    let reached = reached(blocks, [head], &next, is_open);
+    let mut ids = (0..blocks).filter(|n| reached[*n]);
+    ids.any(|n| next(BlockId::from_u32(n as u32)).contains(&head))
 }
 
 fn mark(read: &mut [bool], reg: Reg) {

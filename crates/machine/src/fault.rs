@@ -5,51 +5,78 @@ use crate::memory::Purpose;
 use crate::thread::MAX_THREADS;
 use raddle_ir::FailKind;
 
-/// The class of a fault.
+/// What can go wrong in a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum FaultKind {
+pub enum FailureKind {
     Assertion,
+    /// Threads wait for ever: a state of several threads, which only engines see.
+    Deadlock,
     /// An access to null, to no object, out of bounds, to a dead object, or a write to a constant.
     Memory,
+    /// Unlock of a lock that is not held, and the like.
     LockMisuse,
     DivisionByZero,
     Unreachable,
+    /// Joining something that is not a thread.
     ThreadMisuse,
     /// The use of a value that was never written or assigned.
     Uninitialised,
     /// The program aborted itself.
     Abort,
-    /// An operation that the machine does not support.
+    /// Two accesses to common bytes that nothing orders, if an engine checks for those.
+    Race,
+    /// The program reached something that raddle cannot run.
     Unsupported,
+}
+
+impl FailureKind {
+    /// Every kind with its name in reports, in the order of their numbers.
+    pub const NAMES: [(FailureKind, &'static str); 11] = [
+        (FailureKind::Assertion, "assertion"),
+        (FailureKind::Deadlock, "deadlock"),
+        (FailureKind::Memory, "memory"),
+        (FailureKind::LockMisuse, "lock-misuse"),
+        (FailureKind::DivisionByZero, "division-by-zero"),
+        (FailureKind::Unreachable, "unreachable"),
+        (FailureKind::ThreadMisuse, "thread-misuse"),
+        (FailureKind::Uninitialised, "uninitialised"),
+        (FailureKind::Abort, "abort"),
+        (FailureKind::Race, "race"),
+        (FailureKind::Unsupported, "unsupported"),
+    ];
+
+    pub const fn name(self) -> &'static str {
+        FailureKind::NAMES[self as usize].1
+    }
 }
 
 /// A fault of the program under test, with a message for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    pub kind: FaultKind,
+    pub kind: FailureKind,
     pub message: String,
 }
 
-impl From<FailKind> for FaultKind {
-    fn from(kind: FailKind) -> FaultKind {
+impl From<FailKind> for FailureKind {
+    fn from(kind: FailKind) -> FailureKind {
         match kind {
-            FailKind::Assertion => FaultKind::Assertion,
-            FailKind::Memory => FaultKind::Memory,
-            FailKind::LockMisuse => FaultKind::LockMisuse,
-            FailKind::ThreadMisuse => FaultKind::ThreadMisuse,
-            FailKind::Uninitialised => FaultKind::Uninitialised,
-            FailKind::Abort => FaultKind::Abort,
+            FailKind::Assertion => FailureKind::Assertion,
+            FailKind::Memory => FailureKind::Memory,
+            FailKind::LockMisuse => FailureKind::LockMisuse,
+            FailKind::ThreadMisuse => FailureKind::ThreadMisuse,
+            FailKind::Uninitialised => FailureKind::Uninitialised,
+            FailKind::Abort => FailureKind::Abort,
         }
     }
 }
 
 impl Fault {
-    pub fn new(kind: FaultKind, message: impl Into<String>) -> Fault {
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Fault {
         Fault { kind, message: message.into() }
     }
 
     pub fn unsupported(message: impl Into<String>) -> Fault {
-        Fault::new(FaultKind::Unsupported, message)
+        Fault::new(FailureKind::Unsupported, message)
     }
 
     // ---- memory ----
@@ -69,7 +96,7 @@ impl Fault {
             }
             NoAccess::NeverWritten => return Fault::never_written(bytes),
         };
-        Fault::new(FaultKind::Memory, format!("{verb} {} {place}", in_bytes(bytes)))
+        Fault::new(FailureKind::Memory, format!("{verb} {} {place}", in_bytes(bytes)))
     }
 
     /// A read of a value of which no byte was ever written.
@@ -77,7 +104,7 @@ impl Fault {
     pub fn never_written(bytes: u32) -> Fault {
         let were = if bytes == 1 { "was" } else { "were" };
         let message = format!("reads {} that {were} never written", in_bytes(bytes));
-        Fault::new(FaultKind::Uninitialised, message)
+        Fault::new(FailureKind::Uninitialised, message)
     }
 
     #[cold]
@@ -88,7 +115,7 @@ impl Fault {
             NoFree::Middle => "frees a pointer into the middle of an object",
             NoFree::Nowhere => "frees an address that is in no object",
         };
-        Fault::new(FaultKind::Memory, message)
+        Fault::new(FailureKind::Memory, message)
     }
 
     #[cold]
@@ -110,23 +137,23 @@ impl Fault {
 
     #[cold]
     pub fn lock_destroyed() -> Fault {
-        Fault::new(FaultKind::LockMisuse, "uses a lock that was destroyed")
+        Fault::new(FailureKind::LockMisuse, "uses a lock that was destroyed")
     }
 
     #[cold]
     pub fn unlocks_without_holding() -> Fault {
-        Fault::new(FaultKind::LockMisuse, "unlocks a lock that it does not hold")
+        Fault::new(FailureKind::LockMisuse, "unlocks a lock that it does not hold")
     }
 
     #[cold]
     pub fn waits_without_holding() -> Fault {
         let message = "waits on a condition with a lock that it does not hold";
-        Fault::new(FaultKind::LockMisuse, message)
+        Fault::new(FailureKind::LockMisuse, message)
     }
 
     #[cold]
     pub fn joins_no_thread() -> Fault {
-        Fault::new(FaultKind::ThreadMisuse, "joins something that is not another thread")
+        Fault::new(FailureKind::ThreadMisuse, "joins something that is not another thread")
     }
 
     #[cold]
@@ -143,7 +170,7 @@ impl Fault {
 
     #[cold]
     pub fn calls_no_function(addr: u64) -> Fault {
-        Fault::new(FaultKind::Memory, format!("calls {addr:#x}, which is not a function"))
+        Fault::new(FailureKind::Memory, format!("calls {addr:#x}, which is not a function"))
     }
 
     #[cold]
@@ -158,7 +185,7 @@ impl Fault {
 
     #[cold]
     pub fn unreachable() -> Fault {
-        Fault::new(FaultKind::Unreachable, "reaches a point marked as unreachable")
+        Fault::new(FailureKind::Unreachable, "reaches a point marked as unreachable")
     }
 }
 

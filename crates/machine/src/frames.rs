@@ -1,7 +1,7 @@
 //! Operands and frames: reading registers, calls, returns.
 
 use crate::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use crate::layout;
 use crate::machine::Machine;
 use crate::thread::{CHUNK_WORDS, MAX_STACK, Status, ThreadId, field, frame};
@@ -170,7 +170,7 @@ impl Machine<'_> {
         let chunks = &self.threads[thread.0 as usize].chunks;
         let used: u32 = chunks[..next as usize].iter().map(|(_, len)| len).sum();
         if used + words > MAX_STACK {
-            return Err(Fault::new(FaultKind::Memory, "calls too deep: stack overflow"));
+            return Err(Fault::new(FailureKind::Memory, "calls too deep: stack overflow"));
         }
         match chunks.get(next as usize) {
             Some((base, len)) if *len >= words => Ok((*base, next)),
@@ -179,7 +179,7 @@ impl Machine<'_> {
                 let len = words.max(used.max(CHUNK_WORDS));
                 if !self.trail.affords(len.into()) {
                     let message = "calls need more stack than there is memory for";
-                    return Err(Fault::new(FaultKind::Unsupported, message));
+                    return Err(Fault::new(FailureKind::Unsupported, message));
                 }
                 let base = self.trail.reserve(len);
                 let chunks = &mut self.threads[thread.0 as usize].chunks;

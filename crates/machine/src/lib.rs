@@ -40,7 +40,6 @@
 //! | [`codec`], `needed` | states encoded as bytes; the words that are left out |
 //! | `goals` | threads pause at the places of goals |
 //! | `passed` | the operations that threads have passed, read from the undo log |
-//! | [`snapshot`] | pictures of the state, for tests |
 //! | [`machine`] | the whole machine |
 
 pub mod code;
@@ -69,7 +68,6 @@ mod passed;
 mod private;
 mod quick;
 mod run;
-pub mod snapshot;
 pub mod spin;
 pub mod thread;
 mod threads;
@@ -79,7 +77,7 @@ pub mod visible;
 
 pub use eval::{int_pred, rmw_result};
 pub use exits::loop_body;
-pub use fault::{Fault, FaultKind, NoAccess, NoFree, in_bytes};
+pub use fault::{FailureKind, Fault, NoAccess, NoFree, in_bytes};
 pub use loops::{has_loops, may_wait};
 pub use machine::{Bounds, Machine};
 pub use operation::{Change, LockFault, Needs, StrongStore, Touch};

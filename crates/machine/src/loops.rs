@@ -8,7 +8,7 @@
 //! fails, an exchange that changes nothing), computes, and calls functions. Whether the loop does spin is
 //! found when it runs; all other loops are not watched.
 
-use crate::exits::{Exits, loop_body};
+use crate::exits::{Exits, has_way_around, loop_body};
 use raddle_budget::Budget;
 use raddle_ir::flow::{Flow, back_edges};
 use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Program};
@@ -90,24 +90,8 @@ fn counts(program: &Program, block: &Block) -> bool {
 
 /// Whether a path leads from the head back to it on which no block certainly changes something.
 fn may_spin(flow: &Flow, counts: &[bool], head: BlockId) -> bool {
-    if counts[head.as_u32() as usize] {
-        return false;
-    }
-    let mut seen = vec![false; counts.len()];
-    let mut work = vec![head];
-    while let Some(block) = work.pop() {
-        for to in flow.successors(block) {
-            if *to == head {
-                return true;
-            }
-            let at = to.as_u32() as usize;
-            if !seen[at] && !counts[at] {
-                seen[at] = true;
-                work.push(*to);
-            }
-        }
-    }
-    false
+    let is_open = |block: BlockId| !counts[block.as_u32() as usize];
+    is_open(head) && has_way_around(counts.len(), head, |id| flow.successors(id), is_open)
 }
 
 /// Whether an instruction certainly changes something when it is performed.

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::decode::decode;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use crate::layout::{self, ObjectId, object_address};
 use crate::live::RegSet;
 use crate::memory::{Memory, ObjectKind, Purpose};
@@ -10,7 +10,7 @@ use crate::needed::Needed;
 use crate::run::STRETCH;
 use crate::spin::Watch;
 use crate::thread::{MAX_THREADS, RECORD, Thread, ThreadId, frame};
-use crate::trail::{Mark, Trail};
+use crate::trail::Trail;
 use crate::unroll::Unroll;
 use raddle_budget::Budget;
 use raddle_ir::{FuncId, GlobalId, Observed, Operand, Verified};
@@ -37,7 +37,7 @@ pub struct Machine<'p> {
     pub memory: Memory,
     pub(crate) code: Code,
     pub(crate) threads: Vec<Thread>,
-    pub(crate) bounds: Bounds,
+    pub bounds: Bounds,
     /// The length from which the undo log of a run of local steps is compacted.
     pub(crate) worth_compacting: u64,
     /// Live registers at the starts of blocks, computed on demand for each function.
@@ -110,7 +110,7 @@ impl<'p> Machine<'p> {
         let base = object_address(object);
         for (offset, byte) in global.init.iter().enumerate().filter(|(_, byte)| **byte != 0) {
             if offset.is_multiple_of(1 << 16) && self.trail.budget().is_spent() {
-                return Err(Fault::new(FaultKind::Unsupported, "no time to initialise memory"));
+                return Err(Fault::new(FailureKind::Unsupported, "no time to initialise memory"));
             }
             self.poke(base + offset as u64, 1, u128::from(*byte))?;
         }
@@ -149,16 +149,6 @@ impl<'p> Machine<'p> {
             }
             Operand::Reg(_) | Operand::Undef => (0, false),
         }
-    }
-
-    #[inline]
-    pub fn mark(&self) -> Mark {
-        self.trail.mark()
-    }
-
-    #[inline]
-    pub fn backtrack(&mut self, mark: Mark) {
-        self.trail.backtrack(mark);
     }
 
     /// The final value of an observable.

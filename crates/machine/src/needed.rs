@@ -36,16 +36,12 @@ pub(crate) fn observed_slots(program: &Program, code: &Code, func: FuncId) -> Ve
     slots
 }
 
-/// The needed slots of a function. Its operations are those from its entry up to the entry of the next
-/// function.
+/// The needed slots of a function.
 pub(crate) fn needed(program: &Program, code: &Code, func: FuncId) -> Needed {
-    let known = &code.funcs[func.as_u32() as usize];
-    let Some(first) = known.entry.map(|entry| entry.0) else {
-        return Needed { first: 0, at: Vec::new() };
-    };
-    let later = code.funcs.iter().filter_map(|f| f.entry).filter(|entry| entry.0 > first);
-    let end = later.map(|entry| entry.0).min().unwrap_or(code.ops.len() as u32);
-    let empty = FixedBitSet::with_capacity(known.slots as usize);
+    let std::ops::Range { start, end } = code.operations(func);
+    let (first, end) = (start as u32, end as u32);
+    let slots = code.funcs[func.as_u32() as usize].slots;
+    let empty = FixedBitSet::with_capacity(slots as usize);
     let mut always = empty.clone();
     for slot in observed_slots(program, code, func) {
         always.insert(slot as usize);
@@ -64,7 +60,11 @@ pub(crate) fn needed(program: &Program, code: &Code, func: FuncId) -> Needed {
             });
             for_each_written(op, |slot| bits.remove(slot as usize));
             bits.union_with(&always);
-            for_each_read(code, op, |slot| bits.insert(slot as usize));
+            code.for_each_operand(op, |operand, wide| {
+                if let Source::Slot(Slot(slot)) = operand.get() {
+                    bits.insert_range(slot as usize..slot as usize + 1 + usize::from(wide));
+                }
+            });
             if sets[(pc - first) as usize] != bits {
                 sets[(pc - first) as usize] = bits;
                 changed = true;
@@ -132,79 +132,75 @@ fn for_each_written(op: Op, mut visit: impl FnMut(u32)) {
     }
 }
 
-fn for_each_read(code: &Code, op: Op, mut visit: impl FnMut(u32)) {
-    let mut read = |operands: &[Src], wide: bool| {
-        for operand in operands {
-            if let Source::Slot(slot) = operand.get() {
-                visit(slot.0);
-                if wide {
-                    visit(slot.0 + 1);
+impl Code {
+    /// Visits the operands of an operation, each with whether it is wide.
+    pub(crate) fn for_each_operand(&self, op: Op, mut visit: impl FnMut(Src, bool)) {
+        let mut read = |operands: &[Src], wide: bool| {
+            operands.iter().for_each(|operand| visit(*operand, wide))
+        };
+        match op {
+            Op::Bin { ty, a, b, .. } | Op::Cmp { ty, a, b, .. } => read(&[a, b], is_wide(ty)),
+            Op::Un { ty, a, .. } | Op::Move { ty, a, .. } => read(&[a], is_wide(ty)),
+            Op::Cast { from, a, .. } => read(&[a], is_wide(from)),
+            Op::Select { ty, cond, a, b, .. } => {
+                read(&[cond], false);
+                read(&[a, b], is_wide(ty));
+            }
+            Op::Call { target, args, .. } | Op::Spawn { target, args, .. } => {
+                if let Target::Pointer(pointer) = target {
+                    read(&[pointer], false);
                 }
+                self.args(args).iter().for_each(|(arg, wide)| read(&[*arg], *wide));
             }
-        }
-    };
-    match op {
-        Op::Bin { ty, a, b, .. } | Op::Cmp { ty, a, b, .. } => read(&[a, b], is_wide(ty)),
-        Op::Un { ty, a, .. } | Op::Move { ty, a, .. } => read(&[a], is_wide(ty)),
-        Op::Cast { from, a, .. } => read(&[a], is_wide(from)),
-        Op::Select { ty, cond, a, b, .. } => {
-            read(&[cond], false);
-            read(&[a, b], is_wide(ty));
-        }
-        Op::Call { target, args, .. } | Op::Spawn { target, args, .. } => {
-            if let Target::Pointer(pointer) = target {
-                read(&[pointer], false);
+            Op::Return { value: Some(value), ty } => read(&[value], is_wide(ty)),
+            Op::ThreadExit { value } => read(&[value], false),
+            Op::Branch { cond, .. } | Op::Assume { cond } | Op::Assert { cond, .. } => {
+                read(&[cond], false);
             }
-            code.args(args).iter().for_each(|(arg, wide)| read(&[*arg], *wide));
+            Op::Switch { value, ty, .. } => read(&[value], is_wide(ty)),
+            Op::Alloca { size, .. } | Op::Malloc { size, .. } => read(&[size], false),
+            Op::Free { addr }
+            | Op::Load { addr, .. }
+            | Op::Extent { addr, .. }
+            | Op::Lock { addr }
+            | Op::TryLock { addr, .. }
+            | Op::Unlock { addr } => read(&[addr], false),
+            Op::Store { ty, addr, value, .. }
+            | Op::StoreCond { ty, addr, value, .. }
+            | Op::Await { ty, addr, value, .. } => {
+                read(&[addr], false);
+                read(&[value], is_wide(ty));
+            }
+            Op::Rmw { ty, addr, value, when, .. } => {
+                read(&[addr], false);
+                read(&[value], is_wide(ty));
+                when.into_iter().for_each(|(_, wanted)| read(&[wanted], is_wide(ty)));
+            }
+            Op::CmpXchg { ty, addr, expected, new, .. } => {
+                read(&[addr], false);
+                read(&[expected, new], is_wide(ty));
+            }
+            Op::Join { thread, .. } => read(&[thread], false),
+            Op::CondWait { cond, mutex, .. } => read(&[cond, mutex], false),
+            Op::CondSignal { cond } | Op::CondBroadcast { cond } => read(&[cond], false),
+            Op::Format { format, args, to, .. } => {
+                read(&[format, args], false);
+                to.into_iter().for_each(|(buffer, size)| read(&[buffer, size], false));
+            }
+            Op::Return { value: None, .. }
+            | Op::DropAllocas
+            | Op::Jump(_)
+            | Op::Unreachable
+            | Op::LoopEntry(_)
+            | Op::LoopHead(_)
+            | Op::Fence { .. }
+            | Op::SelfId { .. }
+            | Op::Halt
+            | Op::Nop
+            | Op::Pause
+            | Op::Choose { .. }
+            | Op::Unsupported { .. }
+            | Op::Fail { .. } => {}
         }
-        Op::Return { value: Some(value), ty } => read(&[value], is_wide(ty)),
-        Op::ThreadExit { value } => read(&[value], false),
-        Op::Branch { cond, .. } | Op::Assume { cond } | Op::Assert { cond, .. } => {
-            read(&[cond], false);
-        }
-        Op::Switch { value, ty, .. } => read(&[value], is_wide(ty)),
-        Op::Alloca { size, .. } | Op::Malloc { size, .. } => read(&[size], false),
-        Op::Free { addr }
-        | Op::Load { addr, .. }
-        | Op::Extent { addr, .. }
-        | Op::Lock { addr }
-        | Op::TryLock { addr, .. }
-        | Op::Unlock { addr } => read(&[addr], false),
-        Op::Store { ty, addr, value, .. }
-        | Op::StoreCond { ty, addr, value, .. }
-        | Op::Await { ty, addr, value, .. } => {
-            read(&[addr], false);
-            read(&[value], is_wide(ty));
-        }
-        Op::Rmw { ty, addr, value, when, .. } => {
-            read(&[addr], false);
-            read(&[value], is_wide(ty));
-            when.into_iter().for_each(|(_, wanted)| read(&[wanted], is_wide(ty)));
-        }
-        Op::CmpXchg { ty, addr, expected, new, .. } => {
-            read(&[addr], false);
-            read(&[expected, new], is_wide(ty));
-        }
-        Op::Join { thread, .. } => read(&[thread], false),
-        Op::CondWait { cond, mutex, .. } => read(&[cond, mutex], false),
-        Op::CondSignal { cond } | Op::CondBroadcast { cond } => read(&[cond], false),
-        Op::Format { format, args, to, .. } => {
-            read(&[format, args], false);
-            to.into_iter().for_each(|(buffer, size)| read(&[buffer, size], false));
-        }
-        Op::Return { value: None, .. }
-        | Op::DropAllocas
-        | Op::Jump(_)
-        | Op::Unreachable
-        | Op::LoopEntry(_)
-        | Op::LoopHead(_)
-        | Op::Fence { .. }
-        | Op::SelfId { .. }
-        | Op::Halt
-        | Op::Nop
-        | Op::Pause
-        | Op::Choose { .. }
-        | Op::Unsupported { .. }
-        | Op::Fail { .. } => {}
     }
 }

@@ -221,33 +221,6 @@ impl Machine<'_> {
         self.set(thread, field::PC, pc.0.into());
     }
 
-    /// The most local steps that a thread may take between two visible operations.
-    #[inline]
-    pub fn most_steps(&self) -> u64 {
-        self.bounds.steps
-    }
-
-    /// Whether the program has an operation that waits for the end of a thread.
-    pub fn has_joins(&self) -> bool {
-        self.code.has_joins
-    }
-
-    /// Whether the program has an operation that waits for a value in memory or for a lock.
-    pub fn has_waits(&self) -> bool {
-        self.code.has_waits
-    }
-
-    /// Whether the program has an operation whose effect depends on the value that it overwrites.
-    pub fn has_conditions(&self) -> bool {
-        self.code.has_conditions
-    }
-
-    /// Whether local steps may depend on other threads: the program formats text from memory, which is not
-    /// an event.
-    pub fn has_formats(&self) -> bool {
-        self.code.has_formats
-    }
-
     /// Completes the visible operation that the thread is at. `value` goes to its destination; `ok` says
     /// whether a conditional operation succeeded. The thread moves past the operation.
     #[inline]

@@ -4,7 +4,7 @@
 //! soon as the thread reaches it. Memory is read as the thread sees it; the engine provides that view.
 
 use crate::code::Op;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use crate::format;
 use crate::machine::Machine;
 use crate::memory::Purpose;
@@ -64,7 +64,7 @@ impl Machine<'_> {
         let to = to.map(|(buffer, size)| (self.read(thread, buffer), self.read(thread, size)));
         let room = to.map_or(MAX_TEXT as u64, |(_, size)| size.saturating_sub(1));
         let keep = room.min(MAX_TEXT as u64) as usize;
-        let unsupported = |what: &str| Fault::new(FaultKind::Unsupported, what);
+        let unsupported = |what: &str| Fault::new(FailureKind::Unsupported, what);
         let text = format::format(format, args, keep, byte).map_err(unsupported)?;
         if let Some(addr) = text.bad {
             self.memory.access(&self.trail, addr, 1, Purpose::Copy)?;

@@ -18,6 +18,7 @@ impl Machine<'_> {
     }
 
     /// The operations of the program.
+    #[inline]
     pub fn code(&self) -> &Code {
         &self.code
     }

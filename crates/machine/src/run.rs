@@ -6,7 +6,7 @@
 
 use crate::code::{Op, Pc, Source, Src, is_wide};
 use crate::eval;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FailureKind, Fault};
 use crate::layout::object_address;
 use crate::machine::Machine;
 use crate::memory::ObjectKind;
@@ -178,7 +178,7 @@ impl Machine<'_> {
                 return Ok(Next::Jump(if self.read(thread, cond) != 0 { then } else { els }));
             }
             Op::Nop => {}
-            op if is_visible(op) => {
+            op if op.is_visible() => {
                 if self.is_at_private(thread, pc) && self.private_step(thread, op)? {
                     return Ok(Next::Go);
                 }
@@ -287,12 +287,12 @@ impl Machine<'_> {
             Op::Assert { cond, message } => {
                 if self.read(thread, cond) == 0 {
                     let message = self.code.messages[message as usize].clone();
-                    return Err(Fault::new(FaultKind::Assertion, message).into());
+                    return Err(Fault::new(FailureKind::Assertion, message).into());
                 }
             }
             Op::Unsupported { message } => {
                 let message = self.code.messages[message as usize].clone();
-                return Err(Fault::new(FaultKind::Unsupported, message).into());
+                return Err(Fault::new(FailureKind::Unsupported, message).into());
             }
             Op::Fail { kind, message } => {
                 let message = self.code.messages[message as usize].clone();
@@ -320,13 +320,10 @@ impl Machine<'_> {
             return Err(Fault::too_many_choices(crate::visible::MAX_CHOICES).into());
         }
         if !self.code.thread_locals.is_empty() {
-            for src in operands(op) {
+            let mut operands = Vec::new();
+            self.code.for_each_operand(op, |src, _| operands.push(src));
+            for src in operands {
                 self.ready(thread, [src])?;
-            }
-            if let Op::Spawn { args, .. } = op {
-                for (src, _) in self.code.args(args).to_vec() {
-                    self.ready(thread, [src])?;
-                }
             }
         }
         Ok(Next::Stop(Stop::Visible))
@@ -346,54 +343,5 @@ impl Machine<'_> {
             }
         }
         Ok(())
-    }
-}
-
-fn is_visible(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Rmw { .. }
-            | Op::CmpXchg { .. }
-            | Op::StoreCond { .. }
-            | Op::Fence { .. }
-            | Op::Free { .. }
-            | Op::Spawn { .. }
-            | Op::Join { .. }
-            | Op::Lock { .. }
-            | Op::TryLock { .. }
-            | Op::Unlock { .. }
-            | Op::CondWait { .. }
-            | Op::CondSignal { .. }
-            | Op::CondBroadcast { .. }
-            | Op::Await { .. }
-            | Op::Choose { .. }
-            | Op::Format { .. }
-    )
-}
-
-/// The operands of a visible operation, except the arguments of a spawn.
-fn operands(op: Op) -> Vec<Src> {
-    match op {
-        Op::Load { addr, .. } | Op::Free { addr } | Op::Lock { addr } | Op::Unlock { addr } => {
-            vec![addr]
-        }
-        Op::TryLock { addr, .. } => vec![addr],
-        Op::Rmw { addr, value, when, .. } => {
-            [addr, value].into_iter().chain(when.map(|(_, wanted)| wanted)).collect()
-        }
-        Op::Store { addr, value, .. }
-        | Op::StoreCond { addr, value, .. }
-        | Op::Await { addr, value, .. } => vec![addr, value],
-        Op::CmpXchg { addr, expected, new, .. } => vec![addr, expected, new],
-        Op::CondWait { cond, mutex, .. } => vec![cond, mutex],
-        Op::CondSignal { cond } | Op::CondBroadcast { cond } => vec![cond],
-        Op::Join { thread, .. } => vec![thread],
-        Op::Format { format, args, to, .. } => {
-            let to = to.into_iter().flat_map(|(buffer, size)| [buffer, size]);
-            [format, args].into_iter().chain(to).collect()
-        }
-        _ => vec![],
     }
 }

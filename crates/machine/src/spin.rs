@@ -25,7 +25,6 @@ use crate::machine::Machine;
 use crate::run::{STRETCH, Stop};
 use crate::thread::{MAX_THREADS, RECORD, Status, ThreadId, field, frame};
 use crate::trail::{Mark, Word};
-use raddle_ir::Reg;
 use smallvec::SmallVec;
 
 /// Offsets of a loop's words in a frame. Functions reset them when they are entered.
@@ -231,7 +230,7 @@ impl Machine<'_> {
         let end = slots + u64::from(func.register_slots);
         // The oldest entry of a word holds its value at the time of the visit.
         let mut seen: SmallVec<[Word; 16]> = SmallVec::new();
-        let mut changed: SmallVec<[Reg; 16]> = SmallVec::new();
+        let mut changed: SmallVec<[usize; 16]> = SmallVec::new();
         for (word, old) in self.trail.changes(visit) {
             if !(slots..end).contains(&word.index()) || seen.contains(word) {
                 continue;
@@ -241,7 +240,7 @@ impl Machine<'_> {
                 // A wide register has two words.
                 let slot = (word.index() - slots) as u32;
                 let after = func.regs.partition_point(|(first, _)| first.0 <= slot);
-                changed.push(Reg::from_u32(after as u32 - 1));
+                changed.push(after - 1);
             }
         }
         if changed.is_empty() {

@@ -213,6 +213,22 @@ impl Machine<'_> {
         &self.threads[thread.0 as usize].children
     }
 
+    /// For each thread, the same thread of a fresh machine: the child with the same index of the same parent.
+    pub fn threads_in(&self, fresh: &Machine<'_>) -> Vec<Option<ThreadId>> {
+        let mut same = vec![None; self.threads.len()];
+        // A parent has a smaller number than its children.
+        for parent in self.thread_ids() {
+            if (parent.0 as usize) < self.program.threads.len() {
+                same[parent.0 as usize] = Some(parent);
+            }
+            let Some(other) = same[parent.0 as usize] else { continue };
+            for (child, other) in self.children(parent).iter().zip(fresh.children(other)) {
+                same[child.0 as usize] = Some(*other);
+            }
+        }
+        same
+    }
+
     /// The thread that a handle names, if it has been spawned.
     pub fn thread_of(&self, handle: u64) -> Option<ThreadId> {
         let thread = ThreadId(u32::try_from(handle.checked_sub(1)?).ok()?);

@@ -43,7 +43,7 @@ impl Lingering {
                 _ => &flow.insert((known.func, Flow::of(&program.funcs[known.func]))).1,
             };
             let body = loop_body(flow, known.head);
-            for pc in operations(code, known.func.as_u32()) {
+            for pc in code.operations(known.func) {
                 lingers[pc] |= body[code.insts[pc].0.as_u32() as usize];
             }
         }
@@ -63,7 +63,7 @@ impl Lingering {
                 };
                 for func in callees {
                     if !std::mem::replace(&mut entered[func as usize], true) {
-                        lingers[operations(code, func)].fill(true);
+                        lingers[code.operations(FuncId::from_u32(func))].fill(true);
                         more = true;
                     }
                 }
@@ -75,14 +75,6 @@ impl Lingering {
     fn at(&self, pc: Pc) -> bool {
         self.0[pc.0 as usize]
     }
-}
-
-/// The operations of a function.
-fn operations(code: &Code, func: u32) -> std::ops::Range<usize> {
-    let Some(first) = code.funcs[func as usize].entry else { return 0..0 };
-    let later = code.funcs.iter().filter_map(|f| f.entry).filter(|entry| entry.0 > first.0);
-    let end = later.map(|entry| entry.0 as usize).min().unwrap_or(code.ops.len());
-    first.0 as usize..end
 }
 
 /// The arguments that determine how a thread runs alone: its component and the world.

@@ -1,6 +1,5 @@
 //! The answers of the engine.
 
-use crate::search::Ended;
 use raddle_engine::{FailureSite, Spent, Step, Stopped};
 use raddle_ir::{LocId, Point};
 use std::fmt;
@@ -24,15 +23,6 @@ pub enum Unknown {
     Delayed(usize),
     /// A finding has no schedule: a defect of raddle.
     Lost,
-}
-
-impl From<Ended> for Unknown {
-    fn from(ended: Ended) -> Unknown {
-        match ended {
-            Ended::Spent(spent) => Unknown::Spent(spent),
-            Ended::States => Unknown::States,
-        }
-    }
 }
 
 impl fmt::Display for Unknown {

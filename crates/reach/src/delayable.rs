@@ -81,18 +81,13 @@ fn is_ahead(code: &Code, sought: Sought, pc: usize, ahead: &[bool], called: &[bo
         Op::Load { access, .. } if access.exclusive => false,
         op if is_sought(&op, sought) => true,
         Op::Fence { kind } => !tso_drains(kind) && next,
-        Op::Rmw { .. }
-        | Op::CmpXchg { .. }
-        | Op::StoreCond { .. }
-        | Op::Free { .. }
-        | Op::Spawn { .. }
-        | Op::Join { .. }
-        | Op::Lock { .. }
-        | Op::TryLock { .. }
-        | Op::Unlock { .. }
-        | Op::CondWait { .. }
-        | Op::CondSignal { .. }
-        | Op::CondBroadcast { .. } => false,
+        Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Await { .. }
+        | Op::Choose { .. }
+        | Op::Format { .. } => next,
+        // The others wait for an empty buffer.
+        op if op.is_visible() => false,
         Op::Unreachable
         | Op::ThreadExit { .. }
         | Op::Halt

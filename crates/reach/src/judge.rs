@@ -6,7 +6,7 @@ use crate::perform::Made;
 use crate::search::{Found, Target};
 use crate::system::System;
 use raddle_ir::LocId;
-use raddle_machine::{Fault, FaultKind, Status};
+use raddle_machine::{FailureKind, Fault, Status};
 
 /// The finding that a move led to, or the operation that raddle could not run. Goals are not checked here,
 /// because they depend on several threads.
@@ -16,12 +16,11 @@ pub(crate) fn judge(
     made: Made,
 ) -> (Option<Found>, Option<(Fault, LocId)>) {
     if let Some(failed) = &system.failed {
-        if failed.fault.kind == FaultKind::Unsupported {
+        if failed.fault.kind == FailureKind::Unsupported {
             return (None, Some((failed.fault.clone(), failed.loc)));
         }
         if target == Target::Failures && system.extra.attack == Attack::None {
-            let (thread, fault, loc) = (failed.thread, failed.fault.clone(), failed.loc);
-            return (Some(Found::Failed { thread, fault, loc }), None);
+            return (Some(Found::Failed(failed.clone())), None);
         }
     }
     if made.completes

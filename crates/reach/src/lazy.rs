@@ -276,9 +276,7 @@ impl<'p> Asker<'p, '_> {
 
     /// Why a finding has no schedule.
     pub(crate) fn lost(&self) -> Unknown {
-        let message = "an execution that was found cannot be replayed".to_owned();
-        let unsupported = Unknown::Unsupported(message, LocId::NONE);
-        self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
+        self.cannot_start(Fault::unsupported("an execution that was found cannot be replayed"))
     }
 
     fn bounds(&self) -> Bounds {
@@ -312,10 +310,7 @@ impl<'p> Asker<'p, '_> {
         let machine = &search.system().machine;
         let end = match &finding.kind {
             Found::Goal => End::Goal,
-            Found::Failed { thread, fault, loc } => {
-                let (thread, message) = (machine.thread_name(*thread), fault.message.clone());
-                End::Failure(FailureSite::new(fault.kind.into(), thread, *loc, message))
-            }
+            Found::Failed(failed) => End::Failure(failed.site(machine)),
             // The replay finds out which threads wait for what.
             Found::Deadlock => End::Failure(FailureSite::new(
                 FailureKind::Deadlock,
@@ -348,7 +343,7 @@ pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {
     if let Some((fault, loc)) = &outcome.unsupported {
         return Some(Unknown::Unsupported(fault.message.clone(), *loc));
     }
-    let ended = outcome.ended.map(Unknown::from).or(outcome.cut.map(Unknown::LocalSteps));
+    let ended = outcome.ended.clone().or(outcome.cut.map(Unknown::LocalSteps));
     ended.or(outcome.undecided.map(Unknown::Waiting))
 }
 

@@ -98,7 +98,7 @@ struct Replayer<'p> {
 impl Replayer<'_> {
     /// The move with the thread numbers of the fresh system.
     fn renumbered(&self, machine: &Machine<'_>, by: Move) -> Option<Move> {
-        let numbers = numbers(machine, &self.fresh.machine);
+        let numbers = machine.threads_in(&self.fresh.machine);
         let thread = numbers.get(by.thread.0 as usize).copied().flatten()?;
         let signals = by.kind == Kind::Step
             && matches!(self.fresh.machine.visible(thread), Visible::Signal { .. });
@@ -147,22 +147,4 @@ impl Replayer<'_> {
             self.steps.extend((*left..*made).map(|store| Step::Update { thread, store }));
         }
     }
-}
-
-/// For each thread of a search, the same thread of a fresh machine: the child with the same index of the same
-/// parent.
-fn numbers(machine: &Machine<'_>, fresh: &Machine<'_>) -> Vec<Option<ThreadId>> {
-    let initial = machine.program.threads.len() as u32;
-    let mut numbers = vec![None; machine.thread_count() as usize];
-    // A parent has a smaller number than its children.
-    for parent in machine.thread_ids() {
-        if parent.0 < initial {
-            numbers[parent.0 as usize] = Some(parent);
-        }
-        let Some(same) = numbers[parent.0 as usize] else { continue };
-        for (child, same) in machine.children(parent).iter().zip(fresh.children(same)) {
-            numbers[child.0 as usize] = Some(*same);
-        }
-    }
-    numbers
 }

@@ -4,11 +4,9 @@
 //! usually touches one cache line. The keys are distributed over shards by their hash, each shard under
 //! a lock. Tables grow by half at a time, so at most half of a large table is free.
 
-use crate::tables::{Number, hash_pair, lock};
+use crate::tables::{Number, SHARD_BITS, SHARDS, hash_pair, lock, shard_of};
 use std::sync::Mutex;
 
-const SHARD_BITS: u32 = 5;
-const SHARDS: usize = 1 << SHARD_BITS;
 /// Marks a free slot. Not a pair, because numbers have 31 bits.
 const EMPTY: u64 = u64::MAX;
 
@@ -46,11 +44,6 @@ struct Shard {
     /// For each slot: the key it was reached from, or `EMPTY` for the initial state.
     froms: Vec<Pair>,
     used: usize,
-}
-
-/// The highest bits of a hash choose the shard, the bits below them the slot.
-fn shard_of(hash: u64) -> usize {
-    (hash >> (64 - SHARD_BITS)) as usize
 }
 
 impl Shard {

@@ -5,6 +5,7 @@
 //! that creates threads or objects as it runs is searched by one worker: their numbers are given on first
 //! use, and two machines would give different numbers.
 
+use crate::api::Unknown;
 use crate::judge::judge;
 use crate::memoizable::numbers_on_first_use;
 use crate::moves::Move;
@@ -13,7 +14,7 @@ use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
 use crate::worker::Worker;
-use raddle_engine::{Budget, Spent};
+use raddle_engine::{Budget, Failed};
 use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::{Bounds, Fault, ThreadId};
@@ -26,24 +27,12 @@ const CHUNK: usize = 256;
 /// A level with fewer states is expanded by one worker.
 const MIN_PARALLEL: usize = 1024;
 
-/// Why a search ended before it had visited all states.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
-    Spent(Spent),
-    /// The 32-bit numbers of the parts of states ran out.
-    States,
-}
-
 /// The kind of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
     /// One of the program's goals.
     Goal,
-    Failed {
-        thread: ThreadId,
-        fault: Fault,
-        loc: LocId,
-    },
+    Failed(Failed),
     Deadlock,
     Attack {
         thread: ThreadId,
@@ -84,7 +73,8 @@ pub(crate) struct Outcome {
     pub found: Vec<Finding>,
     pub states: u64,
     pub bytes: u64,
-    pub ended: Option<Ended>,
+    /// Why the search ended before it had visited all states.
+    pub ended: Option<Unknown>,
     /// An operation that was reached and that raddle cannot run.
     pub unsupported: Option<(Fault, LocId)>,
     /// Where a thread ran for too long without a visible operation.
@@ -198,9 +188,9 @@ impl<'p> Search<'p> {
         kind.map(|kind| Finding { kind, from: root, by: None })
     }
 
-    fn over_budget(&self) -> Option<Ended> {
-        let full = self.space.is_full().then_some(Ended::States);
-        self.budget.spent().map(Ended::Spent).or(full)
+    fn over_budget(&self) -> Option<Unknown> {
+        let full = self.space.is_full().then_some(Unknown::States);
+        self.budget.spent().map(Unknown::Spent).or(full)
     }
 
     /// Expands the states of a level and returns the next level.

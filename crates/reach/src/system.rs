@@ -16,7 +16,7 @@ use crate::delayable::{Delayable, Sought};
 use crate::memoizable::is_memoizable;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
-use raddle_engine::{MAX_SILENT, tso_drains};
+use raddle_engine::{Failed, MAX_SILENT, tso_drains};
 use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::codec::{put, take};
@@ -32,14 +32,6 @@ pub(crate) struct ExtraState {
     /// By thread: the bytes that its load-linked has reserved.
     pub reserved: Vec<Option<(u64, u32)>>,
     pub attack: Attack,
-}
-
-/// A fault of a thread.
-#[derive(Clone, Debug)]
-pub(crate) struct Failed {
-    pub thread: ThreadId,
-    pub fault: Fault,
-    pub loc: LocId,
 }
 
 #[derive(Clone, Debug)]
@@ -85,7 +77,7 @@ impl<'p> System<'p> {
         let goals = machine.goals();
         let loads_ahead = Delayable::new(machine.code(), Sought::Load);
         let lingering = Lingering::new(program, machine.code(), machine.trail.budget());
-        let base = machine.mark();
+        let base = machine.trail.mark();
         let mut system = System {
             machine,
             extra: ExtraState::default(),
@@ -206,7 +198,7 @@ impl<'p> System<'p> {
 
     /// Makes the system the given state of the space.
     pub(crate) fn decode(&mut self, space: &Space, state: StateId, scratch: &mut Scratch) {
-        self.machine.backtrack(self.base);
+        self.machine.trail.backtrack(self.base);
         self.failed = None;
         self.cut = None;
         let mut head = std::mem::take(&mut self.bytes);
@@ -221,7 +213,7 @@ impl<'p> System<'p> {
             false => machine.decode_group(n as u32 - threads, component),
         });
         self.bytes = head;
-        self.here = self.machine.mark();
+        self.here = self.machine.trail.mark();
         self.saved.clone_from(&self.extra);
         self.saved_is_current = true;
     }
@@ -243,7 +235,7 @@ impl<'p> System<'p> {
 
     /// Goes back to the state that was decoded last.
     pub(crate) fn go_back(&mut self) {
-        self.machine.backtrack(self.here);
+        self.machine.trail.backtrack(self.here);
         if !self.saved_is_current {
             self.extra.clone_from(&self.saved);
             // The machine keeps the numbers of threads that were created since.
@@ -263,7 +255,7 @@ impl<'p> System<'p> {
             while let Some(thread) = work.pop() {
                 self.settle_one(thread, &mut work);
             }
-            if self.machine.has_joins() {
+            if self.machine.code().has_joins {
                 work.extend(self.machine.thread_ids().filter(|thread| self.can_join(*thread)));
             }
         }

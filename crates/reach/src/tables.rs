@@ -14,8 +14,8 @@ use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-const SHARD_BITS: u32 = 5;
-const SHARDS: usize = 1 << SHARD_BITS;
+pub(crate) const SHARD_BITS: u32 = 5;
+pub(crate) const SHARDS: usize = 1 << SHARD_BITS;
 
 /// The number of items in a shard from which on the table counts as full. It is half of what the place
 /// bits allow, because workers check the limit only between chunks of states.
@@ -29,7 +29,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn shard_of(hash: u64) -> usize {
+/// The highest bits of a hash choose the shard.
+pub(crate) fn shard_of(hash: u64) -> usize {
     (hash >> (64 - SHARD_BITS)) as usize
 }
 

@@ -1,11 +1,10 @@
 //! What engines answer: how executions are counted, and the names of things.
 
 use raddle_engine::{
-    Awaits, BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Tally,
-    Waiter,
+    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Tally,
 };
 use raddle_ir::{LocId, Program, text};
-use raddle_machine::{FaultKind, ThreadId, Unroll};
+use raddle_machine::{ThreadId, Unroll};
 
 fn program(items: &str) -> Program {
     let source =
@@ -27,8 +26,7 @@ fn site(kind: FailureKind, loc: u32, against: u32, message: &str) -> FailureSite
 
 /// A deadlock of one thread, which waits for the end of another.
 fn deadlock(other: &str) -> FailureSite {
-    let awaits = Awaits::End(Some(other.to_owned()));
-    let waiter = Waiter { thread: "t".to_owned(), awaits };
+    let waiter = format!("t waits for {other} to end");
     FailureSite { waiters: vec![(waiter, None)], ..site(FailureKind::Deadlock, 1, 0, "waits") }
 }
 
@@ -125,18 +123,18 @@ fn final_states_are_in_order_with_a_witness_where_one_can_be_wrong() {
 #[test]
 fn names_are_those_of_reports() {
     let kinds = [
-        (FaultKind::Assertion, "assertion"),
-        (FaultKind::Memory, "memory"),
-        (FaultKind::LockMisuse, "lock-misuse"),
-        (FaultKind::DivisionByZero, "division-by-zero"),
-        (FaultKind::Unreachable, "unreachable"),
-        (FaultKind::ThreadMisuse, "thread-misuse"),
-        (FaultKind::Uninitialised, "uninitialised"),
-        (FaultKind::Abort, "abort"),
-        (FaultKind::Unsupported, "unsupported"),
+        (FailureKind::Assertion, "assertion"),
+        (FailureKind::Memory, "memory"),
+        (FailureKind::LockMisuse, "lock-misuse"),
+        (FailureKind::DivisionByZero, "division-by-zero"),
+        (FailureKind::Unreachable, "unreachable"),
+        (FailureKind::ThreadMisuse, "thread-misuse"),
+        (FailureKind::Uninitialised, "uninitialised"),
+        (FailureKind::Abort, "abort"),
+        (FailureKind::Unsupported, "unsupported"),
     ];
     for (kind, name) in kinds {
-        assert_eq!(FailureKind::from(kind).name(), name);
+        assert_eq!(kind.name(), name);
     }
     assert_eq!(
         [FailureKind::Deadlock, FailureKind::Race].map(FailureKind::name),

@@ -1,7 +1,7 @@
 //! Memory operations, and the events that they fetch.
 
 use super::event::{Check, Event, EventId, Kind, Load, Pairing, Store, When, word};
-use super::private::Peek;
+use super::private::Home;
 use super::sets::DepsId;
 use super::step::Next;
 use super::value::{Expr, Val};
@@ -61,10 +61,15 @@ impl Threads<'_> {
     ) -> Result<Next, Fault> {
         let addr = self.read(thread, addr, false)?;
         // A load that makes a reservation is an event even while the thread is alone.
-        if !(access.exclusive && self.is_alone(thread))
-            && let Some(next) = self.private_load(thread, dst, ty, addr, access.raw)?
-        {
-            return Ok(next);
+        if !(access.exclusive && self.is_alone(thread)) {
+            match self.peek_private(thread, ty, addr, access.raw)? {
+                Home::Shared => {}
+                Home::Unknown => return Ok(Next::Wait),
+                Home::Private(value) => {
+                    self.put(thread, dst, value, is_wide(ty));
+                    return Ok(Next::Go);
+                }
+            }
         }
         let (before, after) = (self.rules.load)(access.order);
         self.barrier(thread, before, DepsId::NONE);
@@ -108,14 +113,17 @@ impl Threads<'_> {
     ) -> Result<Option<Val>, Fault> {
         let ReadModifyWrite { op, ty, addr, operand, .. } = rmw;
         let waits_alone = when.is_some() && self.is_alone(thread);
-        let home = if waits_alone { Peek::Shared } else { self.peek_private(thread, ty, addr)? };
+        let home = match waits_alone {
+            true => Home::Shared,
+            false => self.peek_private(thread, ty, addr, false)?,
+        };
         let old = match home {
-            Peek::Shared => {
+            Home::Shared => {
                 let ask = Ask { when, ..Ask::UPDATE };
                 return self.read_modify_write(thread, rmw, ask).map(Some);
             }
-            Peek::Unknown => return Ok(None),
-            Peek::Value(old) => old,
+            Home::Unknown => return Ok(None),
+            Home::Private(old) => old,
         };
         if when.is_some() {
             return Err(unsupported("waits for a value of a private object"));
@@ -178,10 +186,10 @@ impl Threads<'_> {
         let Swap { ty, addr, expected, new, order, failure, check } = swap;
         // An operation on a lock is an event even while the thread is alone.
         if !(check.is_some() && self.is_alone(thread)) {
-            match self.peek_private(thread, ty, addr)? {
-                Peek::Shared => {}
-                Peek::Unknown => return Ok(None),
-                Peek::Value(old) => return self.private_swap(thread, swap, old),
+            match self.peek_private(thread, ty, addr, false)? {
+                Home::Shared => {}
+                Home::Unknown => return Ok(None),
+                Home::Private(old) => return self.private_swap(thread, swap, old),
             }
         }
         let read = match from_word(self.get(thread, field::PHASE)) {
@@ -196,21 +204,16 @@ impl Threads<'_> {
             }
         };
         let old = self.loaded(read);
-        let deps = self.deps.union(old.deps, expected.deps);
-        let (Some(found), Some(wanted)) = (self.value(old), self.value(expected)) else {
-            return Ok(None);
-        };
+        let Some(stored) = self.compare(thread, old, expected) else { return Ok(None) };
         self.set(thread, field::PHASE, 0);
-        self.branch_on(thread, Val { bits: 0, node: None, deps });
-        let stored = found == wanted;
-        let after = if stored {
+        let after = if stored.bits != 0 {
             self.fetch_store(thread, ty, addr, new, Some(read))?;
             (self.rules.rmw)(order).1
         } else {
             (self.rules.rmw)(failure).1
         };
         self.barrier(thread, after, old.deps);
-        Ok(Some((old, Val { bits: stored.into(), node: None, deps })))
+        Ok(Some((old, stored)))
     }
 
     fn private_swap(
@@ -220,16 +223,20 @@ impl Threads<'_> {
         old: Val,
     ) -> Result<Option<(Val, Val)>, Fault> {
         let Swap { ty, addr, expected, new, .. } = swap;
-        let deps = self.deps.union(old.deps, expected.deps);
-        let (Some(found), Some(wanted)) = (self.value(old), self.value(expected)) else {
-            return Ok(None);
-        };
-        self.branch_on(thread, Val { bits: 0, node: None, deps });
-        let stored = found == wanted;
-        if stored {
+        let Some(stored) = self.compare(thread, old, expected) else { return Ok(None) };
+        if stored.bits != 0 {
             self.private_store(thread, ty, addr, new)?;
         }
-        Ok(Some((old, Val { bits: stored.into(), node: None, deps })))
+        Ok(Some((old, stored)))
+    }
+
+    /// Branches on whether two values are equal, once both are known.
+    fn compare(&mut self, thread: ThreadId, a: Val, b: Val) -> Option<Val> {
+        let equal = self.value(a)? == self.value(b)?;
+        let deps = self.deps.union(a.deps, b.deps);
+        let equal = Val { bits: equal.into(), node: None, deps };
+        self.branch_on(thread, equal);
+        Some(equal)
     }
 
     /// A store-conditional fails without a reservation; with one, it may succeed or fail.

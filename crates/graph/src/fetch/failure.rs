@@ -2,25 +2,18 @@
 
 use super::event::{Check, Event, EventId};
 use super::{Status, Threads, field};
+use raddle_engine::Failed;
 use raddle_ir::LocId;
 use raddle_machine::visible::{DESTROYED, held_by};
-use raddle_machine::{Fault, FaultKind, ThreadId};
-
-/// A thread that failed.
-#[derive(Clone, Debug)]
-pub(crate) struct Failed {
-    pub thread: ThreadId,
-    pub at: LocId,
-    pub fault: Fault,
-}
+use raddle_machine::{FailureKind, Fault, ThreadId};
 
 impl Threads<'_> {
     /// Fails a thread where it is.
-    pub(super) fn fail(&mut self, thread: ThreadId, at: LocId, fault: Fault) {
+    pub(super) fn fail(&mut self, thread: ThreadId, loc: LocId, fault: Fault) {
         let count = self.trail.get(self.failure_count) as usize;
         self.trail.set(self.failure_count, count as u64 + 1);
         self.failures.truncate(count);
-        self.failures.push(Failed { thread, at, fault });
+        self.failures.push(Failed { thread, fault, loc });
         self.set_status(thread, Status::Failed);
     }
 
@@ -58,5 +51,5 @@ impl Threads<'_> {
 }
 
 pub(super) fn unsupported(message: impl Into<String>) -> Fault {
-    Fault::new(FaultKind::Unsupported, message)
+    Fault::new(FailureKind::Unsupported, message)
 }

@@ -1,8 +1,9 @@
 //! Registers, calls, returns, and threads that start.
 
 use super::sets::DepsId;
-use super::value::{Expr, NodeId, Val};
+use super::value::{Expr, Val};
 use super::{Status, Thread, Threads, field, unsupported};
+use crate::table::{from_word, to_word};
 use raddle_engine::Cast;
 use raddle_ir::{CastOp, FuncId, LocId, Operand, Type};
 use raddle_machine::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
@@ -29,20 +30,12 @@ pub(super) type Arguments = SmallVec<[Val; 4]>;
 
 /// A value as two words of bits and a word that says the rest; a register has the first and the
 /// last, and the first of the next slot if it is wide.
-const fn tag(value: Val) -> u64 {
-    let node = match value.node {
-        Some(node) => node.0 as u64 + 1,
-        None => 0,
-    };
-    node << 32 | value.deps.0 as u64
+fn tag(value: Val) -> u64 {
+    to_word(value.node) << 32 | u64::from(value.deps.0)
 }
 
-const fn untag(bits: u128, tag: u64) -> Val {
-    let node = match (tag >> 32) as u32 {
-        0 => None,
-        node => Some(NodeId(node - 1)),
-    };
-    Val { bits, node, deps: DepsId(tag as u32) }
+fn untag(bits: u128, tag: u64) -> Val {
+    Val { bits, node: from_word(tag >> 32), deps: DepsId(tag as u32) }
 }
 
 impl Threads<'_> {

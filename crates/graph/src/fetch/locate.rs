@@ -18,6 +18,15 @@ struct Known {
     touched: Word,
 }
 
+impl Known {
+    /// Whether it was accessed in this execution and has one of these bytes.
+    fn overlaps(&self, trail: &Trail, addr: u64, bytes: u32) -> bool {
+        trail.get(self.touched) != 0
+            && self.addr < addr + u64::from(bytes)
+            && addr < self.addr + u64::from(self.bytes)
+    }
+}
+
 /// The locations of all executions so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Locations {
@@ -54,11 +63,7 @@ impl Locations {
     fn overlap(&self, trail: &Trail, addr: u64, bytes: u32) -> Option<Known> {
         let near = stretches(addr, bytes).filter_map(|stretch| self.near.get(&stretch));
         let mut known = near.flatten().map(|id| self.known[*id]);
-        known.find(|known| {
-            trail.get(known.touched) != 0
-                && known.addr < addr + u64::from(bytes)
-                && addr < known.addr + u64::from(known.bytes)
-        })
+        known.find(|known| known.overlaps(trail, addr, bytes))
     }
 }
 
@@ -80,12 +85,8 @@ impl Threads<'_> {
     pub(crate) fn locations_within(&self, addr: u64, bytes: u32) -> Vec<Location> {
         let object = split_address(addr).map(|(object, _)| object);
         let known = object.and_then(|object| self.locations.of_object.get(&object));
-        let overlaps = |id: &&Location| {
-            let known = self.locations.known[**id];
-            self.trail.get(known.touched) != 0
-                && known.addr < addr + u64::from(bytes)
-                && addr < known.addr + u64::from(known.bytes)
-        };
+        let overlaps =
+            |id: &&Location| self.locations.known[**id].overlaps(&self.trail, addr, bytes);
         known.into_iter().flatten().filter(overlaps).copied().collect()
     }
 

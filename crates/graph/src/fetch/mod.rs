@@ -28,7 +28,6 @@ mod sync;
 mod value;
 
 pub(crate) use event::{Check, Event, EventId, Kind, Location, Pairing, When};
-pub(crate) use failure::Failed;
 pub(crate) use sets::ClockId;
 
 use crate::graph::RowId;
@@ -38,6 +37,7 @@ use event::{Load, word};
 use failure::unsupported;
 use locate::Locations;
 use objects::Objects;
+use raddle_engine::{Failed, Options};
 use raddle_ir::{FuncId, Observed, Verified};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
@@ -135,11 +135,10 @@ impl<'p> Threads<'p> {
     /// The initial threads of a program before their first instructions.
     pub(crate) fn new(
         program: &'p Verified,
-        rules: Rules,
-        bounds: Bounds,
-        max_events: u32,
+        options: &Options,
         capacity: u32,
     ) -> Result<Threads<'p>, Fault> {
+        let bounds = options.limits.bounds();
         let mut trail = Trail::new(&bounds.budget);
         let (event_count, failure_count) = (trail.reserve(1), trail.reserve(1));
         let nodes = Nodes::new(&mut trail);
@@ -147,10 +146,10 @@ impl<'p> Threads<'p> {
         let mut threads = Threads {
             program,
             trail,
-            rules,
+            rules: Rules::of(options.model),
             code: decode(program, &bounds)?,
             bounds,
-            max_events,
+            max_events: options.limits.events,
             capacity,
             exceeds_capacity: false,
             records: Table::default(),

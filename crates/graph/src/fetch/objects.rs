@@ -12,52 +12,35 @@ use raddle_engine::Cast;
 use raddle_ir::{GlobalId, Operand, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
-use raddle_machine::memory::Purpose;
+use raddle_machine::memory::{ObjectKind, Purpose};
 use raddle_machine::{Allocation, Fault, NoAccess, NoFree, ThreadId, Trail, Word, layout};
 
-/// The class of an object; a private one has the thread that owns it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
-    None,
-    Global,
-    Constant,
-    /// Memory of a frame.
-    Frame,
-    /// Memory of the heap.
-    Fresh,
-    Zeroed,
-    Private(ThreadId),
-    /// A private copy of a thread-local global.
-    PrivateGlobal(ThreadId),
+/// The kind of an object as a word; 0 for none.
+fn encode(kind: Option<ObjectKind>) -> u64 {
+    match kind {
+        None => 0,
+        Some(ObjectKind::Global) => 1,
+        Some(ObjectKind::Constant) => 2,
+        Some(ObjectKind::Heap) => 3,
+        Some(ObjectKind::ZeroedHeap) => 4,
+        Some(ObjectKind::Private(thread)) => 5 | u64::from(thread.0) << 8,
+        Some(ObjectKind::PrivateGlobal(thread)) => 6 | u64::from(thread.0) << 8,
+        Some(ObjectKind::Frame) => 7,
+    }
 }
 
-impl Class {
-    fn encode(self) -> u64 {
-        match self {
-            Class::None => 0,
-            Class::Global => 1,
-            Class::Constant => 2,
-            Class::Fresh => 3,
-            Class::Zeroed => 4,
-            Class::Private(thread) => 5 | u64::from(thread.0) << 8,
-            Class::PrivateGlobal(thread) => 6 | u64::from(thread.0) << 8,
-            Class::Frame => 7,
-        }
-    }
-
-    fn decode(word: u64) -> Class {
-        let thread = ThreadId((word >> 8) as u32);
-        match word & 0xff {
-            0 => Class::None,
-            1 => Class::Global,
-            2 => Class::Constant,
-            3 => Class::Fresh,
-            4 => Class::Zeroed,
-            5 => Class::Private(thread),
-            7 => Class::Frame,
-            _ => Class::PrivateGlobal(thread),
-        }
-    }
+fn decode(word: u64) -> Option<ObjectKind> {
+    let thread = ThreadId((word >> 8) as u32);
+    Some(match word & 0xff {
+        0 => return None,
+        1 => ObjectKind::Global,
+        2 => ObjectKind::Constant,
+        3 => ObjectKind::Heap,
+        4 => ObjectKind::ZeroedHeap,
+        5 => ObjectKind::Private(thread),
+        7 => ObjectKind::Frame,
+        _ => ObjectKind::PrivateGlobal(thread),
+    })
 }
 
 /// Where the first value of some bytes comes from.
@@ -69,7 +52,7 @@ pub(super) enum Initial {
 
 /// Offsets of an object's words.
 mod word {
-    pub(super) const CLASS: u32 = 0;
+    pub(super) const KIND: u32 = 0;
     pub(super) const SIZE: u32 = 1;
     /// 0 while it lives, else 1 plus the thread that ended it, and from bit 32 how many events that
     /// one had fetched.
@@ -102,13 +85,13 @@ impl Objects {
         let mut objects = Objects { known: Vec::new(), ended: trail.reserve(1) };
         for (id, global) in &program.globals {
             let object = objects.name(trail, Some(id))?;
-            let class = match (global.thread_local, global.constant) {
+            let kind = match (global.thread_local, global.constant) {
                 // Its number stays free: each thread has a copy.
-                (true, _) => Class::None,
-                (false, true) => Class::Constant,
-                (false, false) => Class::Global,
+                (true, _) => None,
+                (false, true) => Some(ObjectKind::Constant),
+                (false, false) => Some(ObjectKind::Global),
             };
-            objects.set(trail, object, class, global.size);
+            objects.set(trail, object, kind, global.size);
         }
         Ok(objects)
     }
@@ -121,9 +104,9 @@ impl Objects {
         Ok(ObjectId(self.known.len() as u32 - 1))
     }
 
-    fn set(&mut self, trail: &mut Trail, object: ObjectId, class: Class, size: u64) {
+    fn set(&mut self, trail: &mut Trail, object: ObjectId, kind: Option<ObjectKind>, size: u64) {
         let words = self.known[object.0 as usize].words;
-        trail.set(words.at(word::CLASS), class.encode());
+        trail.set(words.at(word::KIND), encode(kind));
         trail.set(words.at(word::SIZE), size);
         trail.set(words.at(word::DEAD), 0);
     }
@@ -140,15 +123,15 @@ pub(crate) struct End {
 }
 
 impl Threads<'_> {
-    /// The class and the size of an object, and its end, if it has ended.
-    fn object(&self, object: ObjectId) -> Option<(Class, u64, Option<End>)> {
+    /// The kind and the size of an object, and its end, if it has ended.
+    fn object(&self, object: ObjectId) -> Option<(ObjectKind, u64, Option<End>)> {
         let words = self.objects.known.get(object.0 as usize)?.words;
-        let class = Class::decode(self.trail.get(words.at(word::CLASS)));
+        let kind = decode(self.trail.get(words.at(word::KIND)))?;
         let end = self.trail.get(words.at(word::DEAD));
         let clock = ClockId(self.trail.get(words.at(word::CLOCK)) as u32);
         let dead = from_word(u64::from(end as u32));
         let dead = dead.map(|thread| End { thread, po: (end >> 32) as u32, clock });
-        (class != Class::None).then(|| (class, self.trail.get(words.at(word::SIZE)), dead))
+        Some((kind, self.trail.get(words.at(word::SIZE)), dead))
     }
 
     /// The object that an access at a place of program order is to, if it may be accessed.
@@ -163,10 +146,10 @@ impl Threads<'_> {
         let purpose = if writes { Purpose::Write } else { Purpose::Read };
         let fault = |reason| Fault::access(purpose, addr, bytes, reason);
         let found = split_address(addr).and_then(|(object, offset)| {
-            let (class, size, dead) = self.object(object)?;
-            Some((object, offset, class, size, dead))
+            let (kind, size, dead) = self.object(object)?;
+            Some((object, offset, kind, size, dead))
         });
-        let (object, offset, class, size, dead) = found.ok_or_else(|| fault(NoAccess::Nowhere))?;
+        let (object, offset, kind, size, dead) = found.ok_or_else(|| fault(NoAccess::Nowhere))?;
         // An address may become known after the thread has run past the end of the object.
         if dead.is_some_and(|end| end.thread != thread || end.po <= po) {
             return Err(fault(NoAccess::Dead));
@@ -174,9 +157,9 @@ impl Threads<'_> {
         if u64::from(offset) + u64::from(bytes) > size {
             return Err(fault(NoAccess::Outside { offset, size: size as u32 }));
         }
-        match class {
-            Class::Constant if writes => Err(fault(NoAccess::Constant)),
-            Class::Private(owner) | Class::PrivateGlobal(owner) if owner != thread => {
+        match kind {
+            ObjectKind::Constant if writes => Err(fault(NoAccess::Constant)),
+            ObjectKind::Private(owner) | ObjectKind::PrivateGlobal(owner) if owner != thread => {
                 Err(Fault::private_to_another())
             }
             _ => Ok(object),
@@ -185,17 +168,17 @@ impl Threads<'_> {
 
     /// Whether an address is in an object that is this thread's alone.
     pub(super) fn is_private(&self, thread: ThreadId, addr: u64) -> bool {
-        let class = split_address(addr).and_then(|(object, _)| self.object(object));
-        matches!(class, Some((Class::Private(owner) | Class::PrivateGlobal(owner), ..)) if owner == thread)
+        use ObjectKind::{Private, PrivateGlobal};
+        let known = split_address(addr).and_then(|(object, _)| self.object(object));
+        matches!(known, Some((Private(owner) | PrivateGlobal(owner), ..)) if owner == thread)
     }
 
     pub(super) fn initial_bytes(&self, object: ObjectId) -> Initial {
         let global = self.objects.known.get(object.0 as usize).and_then(|known| known.global);
+        use ObjectKind::{Frame, Heap, Private, ZeroedHeap};
         match (self.object(object), global) {
-            (Some((Class::Zeroed, ..)), _) => Initial::Zero,
-            (Some((Class::Frame | Class::Fresh | Class::Private(_), ..)) | None, _) => {
-                Initial::Nothing
-            }
+            (Some((ZeroedHeap, ..)), _) => Initial::Zero,
+            (Some((Frame | Heap | Private(_), ..)) | None, _) => Initial::Nothing,
             (_, Some(global)) => Initial::Global(global),
             (_, None) => Initial::Nothing,
         }
@@ -229,7 +212,7 @@ impl Threads<'_> {
         &mut self,
         thread: ThreadId,
         size: u64,
-        class: Class,
+        kind: ObjectKind,
     ) -> Result<ObjectId, Fault> {
         if size > MAX_OBJECT {
             return Err(Fault::too_large(size));
@@ -245,7 +228,7 @@ impl Threads<'_> {
             }
         };
         self.set(thread, field::OBJECTS, nth as u64 + 1);
-        self.objects.set(&mut self.trail, object, class, size);
+        self.objects.set(&mut self.trail, object, Some(kind), size);
         let made_at = self.objects.known[object.0 as usize].words.at(word::MADE_AT);
         self.trail.set(made_at, self.pc(thread).0.into());
         Ok(object)
@@ -282,12 +265,12 @@ impl Threads<'_> {
         };
         if self.object(object).is_none() {
             let global = &self.program.globals[global];
-            let class = match (global.private, global.constant) {
-                (true, _) => Class::PrivateGlobal(thread),
-                (false, true) => Class::Constant,
-                (false, false) => Class::Global,
+            let kind = match (global.private, global.constant) {
+                (true, _) => ObjectKind::PrivateGlobal(thread),
+                (false, true) => ObjectKind::Constant,
+                (false, false) => ObjectKind::Global,
             };
-            self.objects.set(&mut self.trail, object, class, global.size);
+            self.objects.set(&mut self.trail, object, Some(kind), global.size);
         }
         Ok(object)
     }
@@ -299,8 +282,8 @@ impl Threads<'_> {
         size: u64,
         private: bool,
     ) -> Result<u64, Fault> {
-        let class = if private { Class::Private(thread) } else { Class::Frame };
-        let object = self.allocate(thread, size, class)?;
+        let kind = if private { ObjectKind::Private(thread) } else { ObjectKind::Frame };
+        let object = self.allocate(thread, size, kind)?;
         let head = self.allocas(thread);
         let next = self.trail.get(head);
         let link = self.objects.known[object.0 as usize].words.at(word::LINK);
@@ -315,8 +298,8 @@ impl Threads<'_> {
         let end = u64::from(events) << 32 | to_word(Some(thread));
         self.trail.set(words.at(word::DEAD), end);
         self.trail.set(words.at(word::CLOCK), clock.0.into());
-        let class = Class::decode(self.trail.get(words.at(word::CLASS)));
-        if !matches!(class, Class::Private(_) | Class::PrivateGlobal(_)) {
+        let kind = decode(self.trail.get(words.at(word::KIND)));
+        if !matches!(kind, Some(ObjectKind::Private(_) | ObjectKind::PrivateGlobal(_))) {
             let ended = self.trail.get(self.objects.ended);
             self.trail.set(self.objects.ended, ended + 1);
         }
@@ -372,12 +355,12 @@ impl Threads<'_> {
             return Ok(());
         }
         let found = split_address(addr).and_then(|(object, offset)| {
-            let (class, _, dead) = self.object(object)?;
-            Some((object, offset, class, dead))
+            let (kind, _, dead) = self.object(object)?;
+            Some((object, offset, kind, dead))
         });
         match found {
             Some((_, 0, _, Some(_))) => Err(Fault::free(NoFree::Dead)),
-            Some((object, 0, Class::Fresh | Class::Zeroed, None)) => {
+            Some((object, 0, ObjectKind::Heap | ObjectKind::ZeroedHeap, None)) => {
                 let words = self.objects.known[object.0 as usize].words;
                 self.end_object(thread, words);
                 Ok(())

@@ -15,7 +15,6 @@ use super::value::{Expr, Val};
 use super::{Threads, field};
 use crate::table::{from_word, to_word};
 use raddle_ir::{BinOp, CastOp, Type};
-use raddle_machine::code::{Slot, is_wide};
 use raddle_machine::layout::{ObjectId, split_address};
 use raddle_machine::{Fault, ThreadId, Trail, Word};
 use rustc_hash::FxHashMap;
@@ -35,19 +34,11 @@ mod word {
 const WIDEST: u32 = 16;
 
 /// Whose memory an access is to.
-enum Home {
-    /// The thread's own, at this address.
-    Private(u64),
+pub(super) enum Home<T> {
+    /// The thread's own: its address, or the value there.
+    Private(T),
     Shared,
     /// That is not known yet.
-    Unknown,
-}
-
-/// The result of a look at private memory.
-pub(super) enum Peek {
-    Value(Val),
-    Shared,
-    /// Where it goes is not known yet.
     Unknown,
 }
 
@@ -96,7 +87,7 @@ impl Threads<'_> {
     }
 
     /// Where an access goes.
-    fn home(&self, thread: ThreadId, addr: Val) -> Home {
+    fn home(&self, thread: ThreadId, addr: Val) -> Home<u64> {
         let alone = self.is_alone(thread);
         if !self.code.has_private && !alone {
             return Home::Shared;
@@ -124,22 +115,13 @@ impl Threads<'_> {
         thread: ThreadId,
         ty: Type,
         addr: Val,
-    ) -> Result<Peek, Fault> {
-        match self.home(thread, addr) {
-            Home::Shared => Ok(Peek::Shared),
-            Home::Unknown => Ok(Peek::Unknown),
-            Home::Private(at) => self.private_value(thread, ty, addr, at, false).map(Peek::Value),
-        }
-    }
-
-    fn private_value(
-        &mut self,
-        thread: ThreadId,
-        ty: Type,
-        addr: Val,
-        at: u64,
         raw: bool,
-    ) -> Result<Val, Fault> {
+    ) -> Result<Home<Val>, Fault> {
+        let at = match self.home(thread, addr) {
+            Home::Private(at) => at,
+            Home::Shared => return Ok(Home::Shared),
+            Home::Unknown => return Ok(Home::Unknown),
+        };
         let object = self.accessible(thread, self.fetched(thread), at, ty.bytes(), false)?;
         let offset = split_address(at).map_or(0, |(_, offset)| offset);
         let value = match self.cells.get(&self.trail, object, offset) {
@@ -148,29 +130,10 @@ impl Threads<'_> {
         };
         // The value depends on the loads that the address depends on.
         let deps = self.deps.union(value.deps, addr.deps);
-        Ok(match value.node {
+        Ok(Home::Private(match value.node {
             None => Val { bits: value.bits & ty.mask(), node: None, deps },
             Some(_) => Val { deps, ..value },
-        })
-    }
-
-    /// Carries out a load of a private object; `None` if it is of another.
-    pub(super) fn private_load(
-        &mut self,
-        thread: ThreadId,
-        dst: Slot,
-        ty: Type,
-        addr: Val,
-        raw: bool,
-    ) -> Result<Option<Next>, Fault> {
-        let at = match self.home(thread, addr) {
-            Home::Private(at) => at,
-            Home::Shared => return Ok(None),
-            Home::Unknown => return Ok(Some(Next::Wait)),
-        };
-        let value = self.private_value(thread, ty, addr, at, raw)?;
-        self.put(thread, dst, value, is_wide(ty));
-        Ok(Some(Next::Go))
+        }))
     }
 
     pub(super) fn private_store(

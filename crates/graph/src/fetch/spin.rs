@@ -260,7 +260,7 @@ impl Threads<'_> {
         let regs = &self.code.funcs[known.func.as_u32() as usize].regs;
         let mut held = Held::new();
         for (n, (slot, ty)) in regs.iter().enumerate() {
-            if live.contains(raddle_ir::Reg::from_u32(n as u32)) {
+            if live.contains(n) {
                 let value = self.own_register(thread, *slot, is_wide(*ty));
                 held.push((value.bits, value.node));
             }

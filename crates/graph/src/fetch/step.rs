@@ -7,7 +7,7 @@ use crate::table::Id;
 use raddle_ir::{BinOp, Type};
 use raddle_machine::code::{Op, Pc, Slot, Src, is_wide};
 use raddle_machine::visible::MAX_CHOICES;
-use raddle_machine::{Fault, FaultKind, STRETCH, ThreadId};
+use raddle_machine::{FailureKind, Fault, STRETCH, ThreadId};
 
 /// The result of one operation.
 pub(super) enum Next {
@@ -157,11 +157,11 @@ impl Threads<'_> {
             },
             Op::Assert { cond, message } => match self.branch_operand(thread, cond, false)? {
                 None => return Ok(Next::Wait),
-                Some(0) => return Err(self.fault_of(FaultKind::Assertion, message)),
+                Some(0) => return Err(self.fault_of(FailureKind::Assertion, message)),
                 Some(_) => {}
             },
             Op::Unsupported { message } => {
-                return Err(self.fault_of(FaultKind::Unsupported, message));
+                return Err(self.fault_of(FailureKind::Unsupported, message));
             }
             Op::Fail { kind, message } => return Err(self.fault_of(kind.into(), message)),
             Op::Unreachable => {
@@ -181,7 +181,7 @@ impl Threads<'_> {
         Ok(Next::Go)
     }
 
-    fn fault_of(&self, kind: FaultKind, message: u32) -> Fault {
+    fn fault_of(&self, kind: FailureKind, message: u32) -> Fault {
         Fault::new(kind, self.code.messages[message as usize].clone())
     }
 

@@ -10,7 +10,6 @@
 
 use super::access::{Ask, ReadModifyWrite};
 use super::event::{Check, Kind, When};
-use super::objects::Class;
 use super::sets::DepsId;
 use super::step::Next;
 use super::value::Val;
@@ -18,6 +17,7 @@ use super::{Threads, field, unsupported};
 use raddle_ir::{Order, RmwOp, Type};
 use raddle_machine::code::{Args, Op, Slot, Src, Target, is_wide};
 use raddle_machine::layout::object_address;
+use raddle_machine::memory::ObjectKind;
 use raddle_machine::visible::{UNLOCKED, handle, held_by};
 use raddle_machine::{Fault, ThreadId};
 
@@ -155,8 +155,8 @@ impl Threads<'_> {
             }
             Op::Malloc { dst, size, zeroed } => {
                 let Some(size) = self.now(thread, size)? else { return Ok(Next::Wait) };
-                let class = if zeroed { Class::Zeroed } else { Class::Fresh };
-                let object = self.allocate(thread, size, class)?;
+                let kind = if zeroed { ObjectKind::ZeroedHeap } else { ObjectKind::Heap };
+                let object = self.allocate(thread, size, kind)?;
                 self.note_change(thread);
                 self.put(thread, dst, Val::known(object_address(object).into()), false);
             }

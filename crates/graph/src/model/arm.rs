@@ -2,7 +2,6 @@
 
 use super::{Axioms, Barrier, hardware};
 use crate::graph::Graph;
-use raddle_ir::FenceKind::*;
 use raddle_ir::{FenceKind, Order};
 
 pub(super) struct Arm;
@@ -18,13 +17,7 @@ impl Axioms for Arm {
     const STORE_FENCE_IS_FULL: bool = true;
 
     fn fence(kind: FenceKind) -> Barrier {
-        match kind {
-            Compiler => Barrier::NOTHING,
-            StoreStore | Sfence | Eieio | DmbSt | DsbSt => Barrier::STORES,
-            Isync | Isb => Barrier::CONTEXT,
-            Full | CSeqCst | Mfence | Sync | Dmb | Dsb => Barrier::FULL,
-            CRelease | CAcqRel | Lwsync | CAcquire | Lfence | DmbLd | DsbLd => Barrier::FULL,
-        }
+        hardware::fence(kind, Barrier::FULL)
     }
 
     fn load(order: Order) -> (Barrier, Barrier) {
@@ -43,13 +36,7 @@ impl Axioms for Arm {
     }
 
     fn rmw(order: Order) -> (Barrier, Barrier) {
-        use Order::*;
-        match order {
-            Plain | Relaxed | Asm => (Barrier::NOTHING, Barrier::NOTHING),
-            Acquire | AsmAcquire | AsmAcquirePc => (Barrier::NOTHING, Barrier::FULL),
-            Release | AsmRelease => (Barrier::FULL, Barrier::NOTHING),
-            AcqRel | SeqCst => (Barrier::FULL, Barrier::FULL),
-        }
+        hardware::rmw(order, Barrier::FULL, Barrier::FULL)
     }
 
     fn allows<const W: usize>(graph: &mut Graph<W>) -> bool {

@@ -3,6 +3,7 @@
 
 use super::{Axioms, Barrier, total};
 use crate::graph::Graph;
+use raddle_engine::Model;
 use raddle_ir::FenceKind::*;
 use raddle_ir::{FenceKind, Order};
 
@@ -12,12 +13,12 @@ pub(super) struct Pso;
 
 /// The barriers that order more than the model's program order does.
 trait Buffers {
-    const ORDER: total::Order;
+    const MODEL: Model;
     fn heeds(barrier: Barrier) -> bool;
 }
 
 impl Buffers for Sc {
-    const ORDER: total::Order = total::Order::Sc;
+    const MODEL: Model = Model::Sc;
 
     fn heeds(_: Barrier) -> bool {
         false
@@ -25,7 +26,7 @@ impl Buffers for Sc {
 }
 
 impl Buffers for Tso {
-    const ORDER: total::Order = total::Order::Tso;
+    const MODEL: Model = Model::Tso;
 
     fn heeds(barrier: Barrier) -> bool {
         barrier == Barrier::FULL
@@ -33,7 +34,7 @@ impl Buffers for Tso {
 }
 
 impl Buffers for Pso {
-    const ORDER: total::Order = total::Order::Pso;
+    const MODEL: Model = Model::Pso;
 
     fn heeds(barrier: Barrier) -> bool {
         barrier != Barrier::CONTEXT
@@ -76,6 +77,6 @@ impl<B: Buffers> Axioms for B {
     }
 
     fn allows<const W: usize>(graph: &mut Graph<W>) -> bool {
-        total::allows(graph, B::ORDER)
+        total::allows(graph, B::MODEL)
     }
 }

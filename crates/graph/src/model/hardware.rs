@@ -8,11 +8,36 @@
 //! reachability in a graph with two nodes per event, init before commit, and the base relations as
 //! edges; all of them follow program order, so one pass from the last event to the first finds it.
 
+use super::Barrier;
 use crate::bits::Bits;
 use crate::graph::{Graph, RowId, Which};
 use crate::table::Id;
+use raddle_ir::FenceKind::*;
+use raddle_ir::{FenceKind, Order};
 use smallvec::SmallVec;
-use std::ops::{Index, IndexMut};
+
+/// The barrier of a fence; `light` is that of one which need not order stores with later loads.
+pub(super) fn fence(kind: FenceKind, light: Barrier) -> Barrier {
+    match kind {
+        Compiler => Barrier::NOTHING,
+        Full | CSeqCst | Mfence | Sync | Dmb | Dsb => Barrier::FULL,
+        StoreStore | Sfence | Eieio | DmbSt | DsbSt => Barrier::STORES,
+        Isync | Isb => Barrier::CONTEXT,
+        CRelease | CAcqRel | Lwsync | CAcquire | Lfence | DmbLd | DsbLd => light,
+    }
+}
+
+/// The barriers around a read-modify-write, from those that release and acquire.
+pub(super) fn rmw(order: Order, release: Barrier, acquire: Barrier) -> (Barrier, Barrier) {
+    use Order::*;
+    match order {
+        Plain | Relaxed | Asm => (Barrier::NOTHING, Barrier::NOTHING),
+        Acquire | AsmAcquire | AsmAcquirePc => (Barrier::NOTHING, acquire),
+        Release | AsmRelease => (release, Barrier::NOTHING),
+        AcqRel => (release, acquire),
+        SeqCst => (Barrier::FULL, acquire),
+    }
+}
 
 /// Whether program order within a location is part of `cc0`: POWER's is, ARM's is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,8 +138,8 @@ fn preserved<const W: usize>(
         from.init_inits.add(&from.commit_inits);
         from.init_commits.add(&from.commit_commits);
         if !row.is_store {
-            let loads = from.init_inits.and(&graph.loads.0);
-            ppo[n] = loads.or(&from.init_commits.and(&graph.stores.0));
+            let loads = from.init_inits.and(&graph.loads);
+            ppo[n] = loads.or(&from.init_commits.and(&graph.stores));
         }
         reach.push((*event, from));
     }
@@ -122,45 +147,23 @@ fn preserved<const W: usize>(
 }
 
 /// For each committed event, those that a relation puts after it.
-struct Relation<const W: usize>(SmallVec<[Bits<W>; 32]>);
-
-impl<const W: usize> Relation<W> {
-    fn empty(events: usize) -> Relation<W> {
-        Relation(SmallVec::from_elem(Bits::EMPTY, events))
-    }
-}
-
-impl<const W: usize> Index<RowId> for Relation<W> {
-    type Output = Bits<W>;
-
-    #[inline]
-    fn index(&self, row: RowId) -> &Bits<W> {
-        &self.0[row.index()]
-    }
-}
-
-impl<const W: usize> IndexMut<RowId> for Relation<W> {
-    #[inline]
-    fn index_mut(&mut self, row: RowId) -> &mut Bits<W> {
-        &mut self.0[row.index()]
-    }
-}
+type Relation<const W: usize> = SmallVec<[Bits<W>; 32]>;
 
 /// Adds the new edges of co ∪ prop, and checks irreflexive(fre;prop;hb*).
 fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
     let prop = propagation(graph);
-    for load in graph.loads.0.iter() {
+    for load in graph.loads.iter() {
         let row = &graph.rows[load];
         let mut propagated = Bits::EMPTY;
         for store in row.fr.minus(&graph.of_thread(row.thread)).iter() {
-            propagated.add(&prop[store]);
+            propagated.add(&prop[store.index()]);
         }
         if propagated.contains(load) || propagated.meets(&row.hb.before) {
             return false;
         }
     }
     for from in graph.rows.ids() {
-        let edges = prop[from].or(&graph.rows[from].co);
+        let edges = prop[from.index()].or(&graph.rows[from].co);
         if !graph.order_all(Which::Propagation, from, edges) {
             return false;
         }
@@ -172,19 +175,19 @@ fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
 /// prop-base = (fences ∪ (rfe;fences));hb*.
 fn propagation<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let rows = &graph.rows;
-    let mut base = Relation::empty(rows.len());
+    let mut base = Relation::from_elem(Bits::EMPTY, rows.len());
     for (n, row) in rows.iter() {
         let mut fenced = row.full.or(&row.light);
         for load in row.rf.minus(&graph.of_thread(row.thread)).iter() {
             fenced.add(&rows[load].full);
             fenced.add(&rows[load].light);
         }
-        base[n] = then_hb(graph, fenced);
+        base[n.index()] = then_hb(graph, fenced);
     }
-    let mut prop = Relation::empty(rows.len());
+    let mut prop = Relation::from_elem(Bits::EMPTY, rows.len());
     for (n, row) in rows.iter() {
         if row.is_store {
-            prop[n] = base[n].and(&graph.stores.0);
+            prop[n.index()] = base[n.index()].and(&graph.stores);
         }
     }
     if graph.has_full {
@@ -196,7 +199,7 @@ fn propagation<const W: usize>(graph: &Graph<W>) -> Relation<W> {
 /// com*;prop-base*;ffence;hb*
 fn add_strong<const W: usize>(graph: &Graph<W>, base: &Relation<W>, prop: &mut Relation<W>) {
     let rows = &graph.rows;
-    let mut strong = Relation::empty(rows.len());
+    let mut strong = Relation::from_elem(Bits::EMPTY, rows.len());
     // prop-base is part of hb, which is closed: an event has more successors than each of its successors. So
     // in ascending order of their number, each event comes after all that it reaches.
     let mut order: SmallVec<[(u32, RowId); 32]> =
@@ -204,23 +207,23 @@ fn add_strong<const W: usize>(graph: &Graph<W>, base: &Relation<W>, prop: &mut R
     order.sort_unstable();
     for (_, n) in order {
         let mut reached = then_hb(graph, rows[n].full);
-        for to in base[n].iter() {
-            let further = strong[to];
+        for to in base[n.index()].iter() {
+            let further = strong[to.index()];
             reached.add(&further);
         }
-        strong[n] = reached;
+        strong[n.index()] = reached;
     }
     for (n, row) in rows.iter() {
         // com* is com, or co or fr and then rf, or nothing: all else is part of those.
-        prop[n].add(&strong[n]);
+        prop[n.index()].add(&strong[n.index()]);
         for store in row.co.or(&row.fr).iter() {
-            prop[n].add(&strong[store]);
+            prop[n.index()].add(&strong[store.index()]);
             for load in rows[store].rf.iter() {
-                prop[n].add(&strong[load]);
+                prop[n.index()].add(&strong[load.index()]);
             }
         }
         for load in row.rf.iter() {
-            prop[n].add(&strong[load]);
+            prop[n.index()].add(&strong[load.index()]);
         }
     }
 }

@@ -2,20 +2,13 @@
 
 use super::{Axioms, Barrier, hardware};
 use crate::graph::Graph;
-use raddle_ir::FenceKind::*;
 use raddle_ir::{FenceKind, Order};
 
 pub(super) struct Power;
 
 impl Axioms for Power {
     fn fence(kind: FenceKind) -> Barrier {
-        match kind {
-            Compiler => Barrier::NOTHING,
-            Full | CSeqCst | Mfence | Sync | Dmb | Dsb => Barrier::FULL,
-            StoreStore | Sfence | Eieio | DmbSt | DsbSt => Barrier::STORES,
-            Isync | Isb => Barrier::CONTEXT,
-            CRelease | CAcqRel | Lwsync | CAcquire | Lfence | DmbLd | DsbLd => Barrier::LIGHT,
-        }
+        hardware::fence(kind, Barrier::LIGHT)
     }
 
     fn load(order: Order) -> (Barrier, Barrier) {
@@ -35,14 +28,7 @@ impl Axioms for Power {
     }
 
     fn rmw(order: Order) -> (Barrier, Barrier) {
-        use Order::*;
-        match order {
-            Plain | Relaxed | Asm => (Barrier::NOTHING, Barrier::NOTHING),
-            Acquire | AsmAcquire | AsmAcquirePc => (Barrier::NOTHING, Barrier::ACQUIRE),
-            Release | AsmRelease => (Barrier::LIGHT, Barrier::NOTHING),
-            AcqRel => (Barrier::LIGHT, Barrier::ACQUIRE),
-            SeqCst => (Barrier::FULL, Barrier::ACQUIRE),
-        }
+        hardware::rmw(order, Barrier::LIGHT, Barrier::ACQUIRE)
     }
 
     fn allows<const W: usize>(graph: &mut Graph<W>) -> bool {

@@ -5,16 +5,9 @@
 
 use crate::bits::Bits;
 use crate::graph::{Graph, RowId, Which};
+use raddle_engine::Model;
 
-/// How much of program order is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
-    Sc,
-    Tso,
-    Pso,
-}
-
-pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Order) -> bool {
+pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
     for from in graph.rows.ids() {
         let edges = edges(graph, model, from);
         if !graph.order_all(Which::HappensBefore, from, edges) {
@@ -24,22 +17,22 @@ pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Order) -> bool
     true
 }
 
-fn edges<const W: usize>(graph: &Graph<W>, model: Order, from: RowId) -> Bits<W> {
+fn edges<const W: usize>(graph: &Graph<W>, model: Model, from: RowId) -> Bits<W> {
     let row = &graph.rows[from];
     let ppo = match (model, row.is_store) {
-        (Order::Sc, _) | (_, false) => row.po_after,
-        (Order::Tso, true) => row.po_after.and(&graph.stores.0),
+        (Model::Sc, _) | (_, false) => row.po_after,
+        (Model::Tso, true) => row.po_after.and(&graph.stores),
         (_, true) => Bits::EMPTY,
     };
     let rf = match model {
-        Order::Sc => row.rf,
+        Model::Sc => row.rf,
         _ => row.rf.minus(&graph.of_thread(row.thread)),
     };
     // The load of a thread that was woken does not precede later signals: see `Graph::woken`.
-    let fr = if graph.woken.0.contains(from) { Bits::EMPTY } else { row.fr };
+    let fr = if graph.woken.contains(from) { Bits::EMPTY } else { row.fr };
     let mut com = rf.or(&row.co).or(&fr);
-    if graph.queue.0.contains(from) {
-        com = com.minus(&graph.queue.0);
+    if graph.queue.contains(from) {
+        com = com.minus(&graph.queue);
     }
     ppo.or(&row.full).or(&row.light).or(&com)
 }

@@ -33,6 +33,7 @@ mod order;
 
 pub(crate) use found::{Found, site};
 
+use crate::buffer::Entry;
 use crate::clock::{ClockId, Clocks};
 use crate::event::{Class, Turn};
 use crate::race::Race;
@@ -135,12 +136,16 @@ impl DataRaces {
     }
 
     /// Processes a store that enters its thread's buffer.
-    fn buffered(&mut self, machine: &mut Machine<'_>, store: &Buffered, events: u32) {
-        let Buffered { access, order, index } = *store;
-        let thread = access.thread;
+    fn buffered(
+        &mut self,
+        machine: &mut Machine<'_>,
+        access: Access,
+        (order, index): (Order, u32),
+        events: u32,
+    ) {
         self.check_access(machine, access, events);
-        let message = self.message(machine, thread, order);
-        let (thread, index) = (thread.0 as usize, index as usize);
+        let message = self.message(machine, access.thread, order);
+        let (thread, index) = (access.thread.0 as usize, index as usize);
         if self.carried.len() <= thread {
             self.carried.resize(thread + 1, Vec::new());
         }
@@ -151,26 +156,11 @@ impl DataRaces {
     }
 
     /// Processes a store that leaves the buffer: memory gets its message.
-    fn updated(&mut self, machine: &mut Machine<'_>, store: &Leaving) {
-        let carried = self.carried.get(store.thread.0 as usize);
+    fn updated(&mut self, machine: &mut Machine<'_>, thread: ThreadId, store: &Entry) {
+        let carried = self.carried.get(thread.0 as usize);
         let message = carried.and_then(|carried| carried.get(store.index as usize)).copied();
         self.put_message(machine, store.addr, store.bytes, message.unwrap_or(ClockId::NONE));
     }
-}
-
-/// A store that enters a buffer, with its number in its thread.
-struct Buffered {
-    access: Access,
-    order: Order,
-    index: u32,
-}
-
-/// A store that leaves a buffer.
-struct Leaving {
-    thread: ThreadId,
-    index: u32,
-    addr: u64,
-    bytes: u32,
 }
 
 impl System<'_> {
@@ -195,9 +185,7 @@ impl System<'_> {
     #[cold]
     pub(crate) fn watch_update(&mut self, turn: Turn) {
         if let Some(entry) = self.leaving(turn.thread, turn.addr) {
-            let (addr, bytes) = (entry.addr, entry.bytes);
-            let store = Leaving { thread: turn.thread, index: entry.index, addr, bytes };
-            self.watched(|races, machine, _| races.updated(machine, &store));
+            self.watched(|races, machine, _| races.updated(machine, turn.thread, &entry));
         }
     }
 
@@ -233,8 +221,9 @@ impl System<'_> {
         let index = self.process(thread).buffer.stores(&self.machine.trail);
         let plain = order == Order::Plain;
         let access = Access { thread, loc, addr, bytes, kind: Kind::Write, plain };
-        let store = Buffered { access, order, index };
-        self.watched(|races, machine, events| races.buffered(machine, &store, events));
+        self.watched(|races, machine, events| {
+            races.buffered(machine, access, (order, index), events);
+        });
     }
 
     #[cold]

@@ -94,7 +94,7 @@ impl DataRaces {
     }
 
     fn see(&mut self, machine: &mut Machine<'_>, thread: ThreadId, field: u32, other: ClockId) {
-        if other != NONE {
+        if other != ClockId::NONE {
             let joined = self.clocks.joined(Self::get(machine, thread, field), other);
             Self::set(machine, thread, field, joined);
         }
@@ -123,11 +123,9 @@ impl DataRaces {
         order: Order,
     ) -> ClockId {
         match order {
-            Order::Plain => NONE,
+            Order::Plain => ClockId::NONE,
             order if releases(order) => self.publish(machine, thread),
             _ => Self::get(machine, thread, field::C11_FENCED),
         }
     }
 }
-
-const NONE: ClockId = ClockId::NONE;

@@ -80,7 +80,7 @@ impl Search<'_, '_, Optimal> {
     /// Plans the sequence that reverses a race, or defers the race.
     fn plan_whole(&mut self, race: Race, last: Action) {
         let mut sequence = std::mem::take(&mut self.sequence);
-        match self.system.machine.has_waits() {
+        match self.system.machine.code().has_waits {
             true => self.collect_all(race, last, &mut sequence),
             false => self.collect_needed(race, last, &mut sequence),
         }
@@ -101,7 +101,8 @@ impl Search<'_, '_, Optimal> {
         // The later event, if it has happened, is not part of what it needs.
         let end = race.happened.map_or(system.events.len(), |happened| happened as usize);
         let between = &system.events[race.earlier as usize + 1..end];
-        if between.iter().any(|event| system.needs(race.needs, event)) || system.machine.has_waits()
+        if between.iter().any(|event| system.needs(race.needs, event))
+            || system.machine.code().has_waits
         {
             return false;
         }

@@ -3,17 +3,18 @@
 use super::Reader;
 
 /// The width of an argument.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Length {
     Char,
     Short,
+    #[default]
     Int,
     Long,
     LongDouble,
 }
 
 /// One conversion: `%-08.3lx`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Spec {
     pub left: bool,
     pub plus: bool,
@@ -34,17 +35,7 @@ impl Spec {
         reader: &mut Reader<'_>,
     ) -> Result<Option<Spec>, &'static str> {
         let peek = |at: usize| format.get(at).copied().unwrap_or(0);
-        let mut spec = Spec {
-            left: false,
-            plus: false,
-            space: false,
-            alternative: false,
-            zero: false,
-            width: 0,
-            precision: None,
-            length: Length::Int,
-            conversion: 0,
-        };
+        let mut spec = Spec::default();
         while spec.flag(peek(*at)) {
             *at += 1;
         }

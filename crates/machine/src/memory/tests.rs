@@ -1,7 +1,7 @@
 //! Objects, bytes that were never written, and cells as they split.
 
 use super::*;
-use crate::fault::FaultKind;
+use crate::fault::FailureKind;
 use crate::layout::object_address;
 
 fn object(bytes: u32) -> (Trail, Memory, u64) {
@@ -20,7 +20,7 @@ fn what_was_never_written_cannot_be_read() {
     let kind = |memory: &Memory, trail: &Trail, offset, bytes, purpose| {
         memory.access(trail, base + offset, bytes, purpose).map_err(|fault| fault.kind).err()
     };
-    let unset = Some(FaultKind::Uninitialised);
+    let unset = Some(FailureKind::Uninitialised);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Read), unset);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Update), unset);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Copy), None);

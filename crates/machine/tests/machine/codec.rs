@@ -48,7 +48,7 @@ fn states_come_back() {
         let strings = encode(&machine);
         // What the machine has named stays named; the rest goes back to the start.
         let mut again = machine.clone();
-        again.backtrack(fresh().mark());
+        again.trail.backtrack(fresh().trail.mark());
         let count = again.thread_count() as usize;
         for (n, string) in strings.iter().enumerate() {
             match n < count {

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use raddle_machine::layout::{ObjectId, object_address};
 use raddle_machine::memory::{Memory, ObjectKind, Purpose};
-use raddle_machine::{FaultKind, Trail};
+use raddle_machine::{FailureKind, Trail};
 
 fn objects(kinds: &[(u32, ObjectKind)]) -> (Trail, Memory) {
     let (mut trail, mut memory) = (Trail::default(), Memory::default());
@@ -88,8 +88,8 @@ fn faults_of_accesses_say_what_is_wrong() {
         assert!(memory.find(&trail, addr, bytes, purpose).is_none(), "{message}");
         let fault = memory.access(&trail, addr, bytes, purpose).expect_err(&message);
         let kind = match message.contains("never written") {
-            true => FaultKind::Uninitialised,
-            false => FaultKind::Memory,
+            true => FailureKind::Uninitialised,
+            false => FailureKind::Memory,
         };
         assert_eq!((fault.kind, fault.message), (kind, message));
     }

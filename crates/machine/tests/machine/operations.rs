@@ -5,7 +5,7 @@ use raddle_ir::{Access, FenceKind, IntPred, Order, RmwOp, Type};
 use raddle_machine::memory::Purpose;
 use raddle_machine::visible::{DESTROYED, UNLOCKED, held_by};
 use raddle_machine::{
-    Change, Ending, Fault, FaultKind, Needs, Stop, StrongStore, ThreadId, Visible,
+    Change, Ending, FailureKind, Fault, Needs, Stop, StrongStore, ThreadId, Visible,
 };
 
 const I32: Type = Type::I32;
@@ -122,7 +122,7 @@ fn how_operations_touch_memory_and_what_they_wait_for() {
 
 #[test]
 fn faults_of_operations() {
-    use FaultKind::{LockMisuse, Memory, ThreadMisuse, Unsupported};
+    use FailureKind::{LockMisuse, Memory, ThreadMisuse, Unsupported};
     let destroyed = "uses a lock that was destroyed";
     let cases = [
         ("lock @d", LockMisuse, destroyed),
@@ -141,7 +141,7 @@ fn faults_of_operations() {
         ("%t = choose i64 0, 4294967295", Unsupported, "chooses among more than 2147483648 values"),
         (
             "%p = malloc 4\n%r = load i32 asm %p",
-            FaultKind::Uninitialised,
+            FailureKind::Uninitialised,
             "reads 4 bytes that were never written",
         ),
     ];

@@ -2,7 +2,7 @@
 
 use crate::common::{BOUNDS, advance, machine, threads};
 use raddle_ir::Observed;
-use raddle_machine::{Bounds, Fault, FaultKind, Machine, Status, Stop, ThreadId};
+use raddle_machine::{Bounds, FailureKind, Fault, Machine, Status, Stop, ThreadId, Word};
 
 const FIRST: ThreadId = ThreadId(0);
 
@@ -46,7 +46,7 @@ fn small_programs_compute_what_they_say() {
 
 #[test]
 fn local_faults() {
-    use FaultKind::{Assertion, DivisionByZero, Memory, Unsupported};
+    use FailureKind::{Assertion, DivisionByZero, Memory, Unsupported};
     let cases = [
         ("", "%r = udiv i32 1, 0", DivisionByZero, "division by zero"),
         ("", "assert 0, \"no\"", Assertion, "no"),
@@ -84,6 +84,11 @@ fn loops_that_change_nothing_are_stopped_and_long_runs_are_cut() {
     assert_eq!(machine.run(ThreadId(2)), Stop::Blocked);
 }
 
+/// All words of the machine's state.
+fn words(machine: &Machine<'_>) -> Vec<u64> {
+    (0..machine.trail.len()).map(|n| machine.trail.get(Word::from_index(n))).collect()
+}
+
 /// Going back after any number of steps gives the machine as it was, down to the last word.
 #[test]
 fn random_walks_go_back() {
@@ -93,7 +98,7 @@ fn random_walks_go_back() {
         let program = generate::program(&config, seed);
         let mut machine = machine(&program);
         let mut random = fastrand::Rng::with_seed(seed);
-        let mut marks = vec![(machine.mark(), machine.snapshot())];
+        let mut marks = vec![(machine.trail.mark(), words(&machine))];
         for _ in 0..40 {
             let ready: Vec<ThreadId> =
                 machine.thread_ids().filter(|id| machine.is_ready(*id)).collect();
@@ -101,11 +106,12 @@ fn random_walks_go_back() {
             // A fault stops nothing here: what it has changed is undone as well.
             let _ = advance(&mut machine, thread, 1);
             machine.take_fault();
-            marks.push((machine.mark(), machine.snapshot()));
+            marks.push((machine.trail.mark(), words(&machine)));
         }
-        while let Some((mark, snapshot)) = marks.pop() {
-            machine.backtrack(mark);
-            assert_eq!(machine.snapshot(), snapshot, "seed {seed}");
+        while let Some((mark, before)) = marks.pop() {
+            machine.trail.backtrack(mark);
+            // Words that were reserved since then stay.
+            assert_eq!(words(&machine)[..before.len()], before, "seed {seed}");
             marks.truncate(marks.len().saturating_sub(random.usize(0..4)));
         }
     }
