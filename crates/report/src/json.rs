@@ -9,6 +9,7 @@ use crate::{Run, condition, story};
 use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::{ExpectedEnd, Witness};
 use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
+use raddle_budget::peak_memory;
 use raddle_engine::{Failure, FailureKind, FailureSite, Step, Stopped};
 use raddle_ir::{LocId, Program};
 use serde::{Deserialize, Serialize, Serializer};
@@ -178,7 +179,7 @@ pub fn litmus<'a>(run: &Run<'a>, result: &'a LitmusResult) -> Litmus<'a> {
         stopped: summary.stopped.map(Stopped::name),
         shows_nothing: check.shows_nothing,
         events: summary.events,
-        peak: peak(),
+        peak: peak_memory(),
         seconds: check.elapsed.as_secs_f64(),
     }
 }
@@ -225,7 +226,7 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
         shows_nothing: result.shows_nothing,
         events: summary.events,
         longest: summary.longest,
-        peak: peak(),
+        peak: peak_memory(),
         seconds: result.elapsed.as_secs_f64(),
     }
 }
@@ -243,14 +244,6 @@ fn replayed_to<'a>(run: &Run<'a>, error: Error<'a>) -> Replayed<'a> {
     let (file, model) = (run.file, run.options.model.name());
     let buffer_bound = run.options.buffer_bound;
     Replayed { file, model, buffer_bound, replayed: true, error }
-}
-
-/// The peak memory, which Linux records.
-fn peak() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    kib.checked_mul(1024)
 }
 
 fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {

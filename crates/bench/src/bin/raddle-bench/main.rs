@@ -13,6 +13,7 @@ mod table;
 
 use clap::{Parser, ValueEnum};
 use measure::{Job, Measurement};
+use table::json_line;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -132,8 +133,7 @@ fn jobs(args: &Args) -> Result<Vec<Job>, String> {
 fn run_here(jobs: &[Job]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for job in jobs {
-        serde_json::to_writer(&mut out, &measure::run(job))?;
-        writeln!(out)?;
+        json_line(&mut out, &measure::run(job))?;
     }
     Ok(())
 }
@@ -141,8 +141,7 @@ fn run_here(jobs: &[Job]) -> io::Result<()> {
 fn run_log(path: &Path, models: &[Model]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for model in models {
-        serde_json::to_writer(&mut out, &log::measure(path, model.name())?)?;
-        writeln!(out)?;
+        json_line(&mut out, &log::measure(path, model.name())?)?;
     }
     Ok(())
 }
@@ -171,8 +170,7 @@ fn run_children(
         let measurement = run_child(job)?;
         table::row(out, &measurement)?;
         if let Some(json) = &mut json {
-            serde_json::to_writer(&mut *json, &measurement)?;
-            writeln!(json)?;
+            json_line(json, &measurement)?;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@
 mod ratio;
 mod subjects;
 
+use crate::table::json_line;
 use ratio::Ratio;
 use std::io::{self, Write};
 
@@ -28,8 +29,7 @@ pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io:
             worst = worst.max(measured.ratio);
             row(out, &measured)?;
             if let Some(json) = &mut json {
-                serde_json::to_writer(&mut *json, &measured)?;
-                writeln!(json)?;
+                json_line(json, &measured)?;
             }
         }
     }
