@@ -8,8 +8,7 @@ use raddle_engine::Engine;
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
-use raddle_patch::statement::Language;
-use raddle_patch::{Change, Checked, Hunk, Written};
+use raddle_patch::{Checked, Hunk, Written};
 use serde::Serialize;
 use shown::write_fences;
 use std::fmt::Write;
@@ -108,10 +107,6 @@ fn file<'a>(asked: &Asked<'a>, fence: &Fence) -> &'a str {
     file.map_or(asked.file, |file| file)
 }
 
-fn language(asked: &Asked<'_>, fence: &Fence) -> Language {
-    Language::of(file(asked, fence))
-}
-
 /// The file and line before which the fence goes; if there is none, those after which it comes.
 fn shown_place(asked: &Asked<'_>, fence: &Fence) -> String {
     let known = asked.program.place(fence.place.before);
@@ -162,7 +157,7 @@ struct JsonEdit {
 #[derive(Serialize, Debug)]
 struct JsonLine {
     /// `-`, `+` or a space.
-    change: char,
+    change: String,
     text: String,
 }
 
@@ -217,14 +212,8 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
 }
 
 fn json_edit(hunk: Hunk) -> JsonEdit {
-    let lines = hunk.lines.into_iter().map(|(change, text)| {
-        let change = match change {
-            Change::Kept => ' ',
-            Change::Removed => '-',
-            Change::Added => '+',
-        };
-        JsonLine { change, text }
-    });
+    let lines = hunk.lines.into_iter();
+    let lines = lines.map(|(change, text)| JsonLine { change: change.to_string(), text });
     let file = hunk.path.display().to_string();
     JsonEdit {
         file,
