@@ -77,8 +77,9 @@ fn print(
 ) -> Result<(), Stop> {
     let no_races = leaves_out_races(config, run.options);
     if config.json {
-        let object = json::iterated(run, checked).optimised(optimised);
-        let object = if no_races { object.without(document::RACES) } else { object };
+        let mut object = json::iterated(run, checked);
+        object.optimised = optimised;
+        object.not_checked = no_races.then_some([document::RACES]);
         return output.print_json(&object);
     }
     let mut text = check::text(run, &output.look(sources), &checked.result);

@@ -2,7 +2,7 @@
 
 mod shown;
 
-use crate::{Look, counted};
+use crate::{Look, counted, written};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
 use raddle_engine::Engine;
 use raddle_ir::Mnemonic;
@@ -26,10 +26,7 @@ pub struct Asked<'a> {
 
 /// The complete report.
 pub fn text(asked: &Asked<'_>, look: &Look<'_>, result: &Fences) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_report(&mut out, asked, look, result);
-    out
+    written(|out| write_report(out, asked, look, result))
 }
 
 const fn aim(target: Target) -> &'static str {
@@ -61,19 +58,17 @@ fn write_report(
         Outcome::Hopeless(why) => {
             writeln!(out, "{file}: no fences make it {aim} {model}: {why}")?;
         }
-        Outcome::Unknown(why) if result.candidate.is_empty() => {
-            writeln!(out, "{file}: unknown: {why}")?;
-        }
         Outcome::Unknown(why) => {
             writeln!(out, "{file}: unknown: {why}")?;
-            let count = counted(result.candidate.len() as u64, "fence");
-            writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;
-            write_fences(out, asked, look, &result.candidate)?;
+            if !result.candidate.is_empty() {
+                let count = counted(result.candidate.len() as u64, "fence");
+                writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;
+                write_fences(out, asked, look, &result.candidate)?;
+            }
         }
     }
     let unknown = matches!(result.outcome, Outcome::Unknown(_));
     if unknown && !Engine::Reach.has(question.options.model) && has_loops(asked.program) {
-        let model = question.options.model.name();
         writeln!(
             out,
             "  loops that never end are judged under tso only; under {model} they must end"
