@@ -258,7 +258,7 @@ impl Trial<'_> {
                 true => match (self.judge)(&edited) {
                     Verdict::Good => Some(Checked::Good),
                     Verdict::Unknown(why) => Some(Checked::NotJudged(why)),
-                    Verdict::Bad => continue,
+                    Verdict::Bad | Verdict::Attacked(_) => continue,
                 },
             };
             return Written { checked, ..draft };
