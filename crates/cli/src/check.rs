@@ -62,11 +62,6 @@ fn search(
     Ok(())
 }
 
-/// Whether races were asked for, and this search cannot look for them.
-fn leaves_out_races(config: &CheckConfig, options: &Options) -> bool {
-    config.checks.races && !options.checks.races
-}
-
 fn print(
     config: &CheckConfig,
     run: &Run<'_>,
@@ -75,7 +70,8 @@ fn print(
     checked: &Iterated,
     output: &mut Output,
 ) -> Result<(), Stop> {
-    let no_races = leaves_out_races(config, run.options);
+    // Races were asked for, and this search cannot look for them.
+    let no_races = config.checks.races && !run.options.checks.races;
     if config.json {
         let mut object = json::iterated(run, checked);
         object.optimised = optimised;
