@@ -11,6 +11,7 @@ mod measure;
 mod robust;
 mod table;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
 use measure::{Job, Measurement};
 use table::json_line;
@@ -33,8 +34,8 @@ struct Args {
     #[arg(long, value_delimiter = ',', default_value = "sc,tso,pso")]
     model: Vec<Model>,
     /// Strategies.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "optimal,source")]
-    strategy: Vec<StrategyArg>,
+    #[arg(long, value_delimiter = ',', default_value = "optimal,source", value_parser = compared())]
+    strategy: Vec<Strategy>,
     /// The parameter of every program, instead of its default.
     #[arg(long)]
     size: Option<u32>,
@@ -62,23 +63,14 @@ enum Table {
     Log,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum StrategyArg {
-    Optimal,
-    Source,
-    Persistent,
-    Exhaustive,
-}
-
-impl StrategyArg {
-    const fn strategy(self) -> Strategy {
-        match self {
-            StrategyArg::Optimal => Strategy::Optimal,
-            StrategyArg::Source => Strategy::Source,
-            StrategyArg::Persistent => Strategy::Persistent,
-            StrategyArg::Exhaustive => Strategy::Exhaustive,
-        }
-    }
+/// The strategies that are compared, by name.
+fn compared() -> impl TypedValueParser<Value = Strategy> {
+    use Strategy::{Exhaustive, Optimal, Persistent, Source};
+    let all = [Optimal, Source, Persistent, Exhaustive];
+    PossibleValuesParser::new(all.map(Strategy::name)).map(move |name| {
+        let found = all.into_iter().find(|strategy| strategy.name() == name);
+        found.expect("the parser takes no other names")
+    })
 }
 
 fn main() -> ExitCode {
@@ -118,8 +110,7 @@ fn jobs(args: &Args) -> Result<Vec<Job>, String> {
     let mut jobs = Vec::new();
     for family in families {
         for &model in &args.model {
-            for strategy in &args.strategy {
-                let strategy = strategy.strategy();
+            for &strategy in &args.strategy {
                 let default =
                     if strategy == Strategy::Exhaustive { family.tiny } else { family.size };
                 let size = args.size.unwrap_or(default);
@@ -169,9 +160,7 @@ fn run_children(
     for job in jobs {
         let measurement = run_child(job)?;
         table::row(out, &measurement)?;
-        if let Some(json) = &mut json {
-            json_line(json, &measurement)?;
-        }
+        json.as_mut().map_or(Ok(()), |json| json_line(json, &measurement))?;
     }
     Ok(())
 }

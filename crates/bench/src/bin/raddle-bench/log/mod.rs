@@ -49,9 +49,7 @@ pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io:
             for (model, _) in MODELS {
                 let measured = ask(&path.0, model)?;
                 row(out, *kind, &measured)?;
-                if let Some(json) = &mut json {
-                    json_line(json, &measured)?;
-                }
+                json.as_mut().map_or(Ok(()), |json| json_line(json, &measured))?;
             }
         }
     }

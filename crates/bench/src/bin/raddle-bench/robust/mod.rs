@@ -28,9 +28,7 @@ pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io:
             let measured = ratio::measure(&subject, *model);
             worst = worst.max(measured.ratio);
             row(out, &measured)?;
-            if let Some(json) = &mut json {
-                json_line(json, &measured)?;
-            }
+            json.as_mut().map_or(Ok(()), |json| json_line(json, &measured))?;
         }
     }
     writeln!(out, "worst ratio {worst:.2}, allowed {ALLOWED:.2}")
