@@ -6,7 +6,7 @@
 //! the same byte. Two observables of different widths compare as signed numbers.
 
 use raddle_engine::{Step, Summary};
-use raddle_ir::{CmpOp, Condition, GlobalId, ObservableId, Program, Prop, Quantifier, Term};
+use raddle_ir::{CmpOp, Condition, ObservableId, Program, Prop, Quantifier, Term};
 use raddle_machine::layout;
 
 /// A final state, as the engine reports it.
@@ -130,19 +130,17 @@ pub fn sign_extend(value: u64, bits: u32) -> i64 {
 fn constant_bits(term: Term) -> u128 {
     match term {
         Term::Int(value) => value as u128,
-        Term::Global(global, offset) => u128::from(address(global, offset)),
+        Term::Global(global, offset) => {
+            layout::global_address(global).wrapping_add_signed(offset).into()
+        }
         Term::Observable(_) => 0,
     }
-}
-
-fn address(global: GlobalId, offset: i64) -> u64 {
-    layout::global_address(global).wrapping_add_signed(offset)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_ir::{Observed, ProgramBuilder, Type};
+    use raddle_ir::{GlobalId, Observed, ProgramBuilder, Type};
 
     fn program(types: &[Type]) -> Program {
         let mut builder = ProgramBuilder::new("p");

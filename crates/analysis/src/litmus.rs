@@ -51,10 +51,7 @@ impl LitmusResult {
 
 /// Runs a litmus test. The search continues after failures, so that it finds every final state.
 pub fn litmus(program: &Verified, options: &Options) -> LitmusResult {
-    observe(check(program, &Options { keep_going: true, ..options.clone() }))
-}
-
-fn observe(check: CheckResult) -> LitmusResult {
+    let check = check(program, &Options { keep_going: true, ..options.clone() });
     let condition = check.condition.clone().unwrap_or_else(|| trivial(&check));
     let observation = Observation::of(condition.positive, condition.negative);
     LitmusResult { observation, condition, check }

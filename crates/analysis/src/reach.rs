@@ -6,12 +6,12 @@
 use crate::fallible::may_fail;
 use crate::witness::Witness;
 use raddle_engine::{
-    BoundKind, BoundMet, Engine, FailureKind, FailureSite, Model, Options, ReplayEnd, Spent, Step,
+    BoundKind, BoundMet, Engine, FailureKind, FailureSite, Options, ReplayEnd, Spent, Step,
     Stopped, Summary,
 };
 use raddle_interleave::replay_reach;
 use raddle_ir::{LocId, Verified};
-use raddle_reach::{Answer, Effort, End, FinalState, Unknown, final_states};
+use raddle_reach::{Answer, Effort, End, FinalState, Reachability, Unknown, final_states};
 
 /// A state that was reached, and its witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,9 +21,8 @@ pub struct Reached {
     pub witness: Witness,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ReachResult {
-    pub model: Model,
     /// `None` if it is not known; [`ReachResult::unknown`] has the reason.
     pub reachable: Option<bool>,
     pub reached: Option<Reached>,
@@ -35,15 +34,8 @@ pub struct ReachResult {
 
 impl ReachResult {
     /// The answer for a program that was not searched, with the reason.
-    pub fn unsearched(model: Model, spent: Spent) -> ReachResult {
-        ReachResult {
-            model,
-            reachable: None,
-            reached: None,
-            unknown: Some(Unknown::Spent(spent)),
-            unconfirmed: None,
-            effort: Effort::default(),
-        }
+    pub fn unsearched(spent: Spent) -> ReachResult {
+        ReachResult { unknown: Some(Unknown::Spent(spent)), ..ReachResult::default() }
     }
 }
 
@@ -51,20 +43,11 @@ impl ReachResult {
 pub fn reach(program: &Verified, options: &Options) -> ReachResult {
     let asks_for_failures = !options.checks.goals || program.goals.is_empty();
     let pointless = asks_for_failures && !may_fail(program, &options.limits.budget);
-    let raddle_reach::Reachability { answer, effort } = match pointless {
-        true => {
-            raddle_reach::Reachability { answer: Answer::Unreachable, effort: Effort::default() }
-        }
+    let Reachability { answer, effort } = match pointless {
+        true => Reachability { answer: Answer::Unreachable, effort: Effort::default() },
         false => raddle_reach::reach(program, options),
     };
-    let mut result = ReachResult {
-        model: options.model,
-        reachable: None,
-        reached: None,
-        unknown: None,
-        unconfirmed: None,
-        effort,
-    };
+    let mut result = ReachResult { effort, ..ReachResult::default() };
     match answer {
         // A program that cannot fail by its text cannot fail for other inputs either.
         Answer::Unreachable if !pointless && !program.partial_inputs().is_empty() => {

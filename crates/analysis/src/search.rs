@@ -3,13 +3,7 @@
 use crate::reach;
 use crate::values::interpret;
 use raddle_engine::{BoundKind, BoundMet, Engine, Options, Replayed, Step, Summary};
-use raddle_ir::{Program, Verified};
-
-/// The bounds that come from the program's inputs. `count`: the number of executions of its search.
-fn untried_inputs(program: &Program, count: u64) -> impl Iterator<Item = BoundMet> {
-    let places = program.partial_inputs();
-    places.into_iter().map(move |loc| BoundMet { kind: BoundKind::Inputs, loc, count })
-}
+use raddle_ir::Verified;
 
 /// Searches a program. An input of which only some values were tried is reported as a bound.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
@@ -18,7 +12,9 @@ pub fn explore(program: &Verified, options: &Options) -> Summary {
         Engine::Reach => reach::explore(program, options),
         Engine::Graph => raddle_graph::explore(program, options),
     };
-    summary.bounds.extend(untried_inputs(program, summary.executions));
+    let (kind, count) = (BoundKind::Inputs, summary.executions);
+    let untried = program.partial_inputs().into_iter();
+    summary.bounds.extend(untried.map(|loc| BoundMet { kind, loc, count }));
     summary
 }
 

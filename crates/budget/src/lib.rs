@@ -15,7 +15,7 @@
 mod memory;
 mod watch;
 
-pub use memory::default_memory;
+pub use memory::{default_memory, peak_memory};
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 /// The reason why work has to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spent {
-    Time,
+    Time = 1,
     Memory,
     /// A signal interrupted it.
     Interrupted,
@@ -141,14 +141,7 @@ impl Budget {
     /// A budget with the same limits that starts now, for another program.
     #[must_use]
     pub fn afresh(&self) -> Budget {
-        let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
-        Budget::shared(Shared {
-            state: AtomicU8::new(RUNNING),
-            started: Instant::now(),
-            interrupted: Arc::clone(&shared.interrupted),
-            interrupted_at: OnceLock::new(),
-            ..*shared
-        })
+        self.0.as_deref().map_or(Budget::UNLIMITED, |shared| Budget::shared(shared.afresh()))
     }
 
     /// A budget for the first of this many jobs that share the rest of the time.
@@ -158,11 +151,8 @@ impl Budget {
         let jobs = u32::try_from(jobs).unwrap_or(u32::MAX).max(1);
         Budget::shared(Shared {
             state: AtomicU8::new(shared.state.load(Ordering::Relaxed)),
-            started: Instant::now(),
             time: self.time_left().map(|time| time / jobs),
-            interrupted: Arc::clone(&shared.interrupted),
-            interrupted_at: OnceLock::new(),
-            ..*shared
+            ..shared.afresh()
         })
     }
 
@@ -177,14 +167,11 @@ impl Budget {
             .zip(shared.full)
             .map(|(memory, full)| full.max(memory::resident().unwrap_or(0)) + memory / MEMORY_PART);
         Budget::shared(Shared {
-            state: AtomicU8::new(RUNNING),
-            started: Instant::now(),
             time: self.time_left().zip(extra).map(|(left, extra)| left + extra),
             memory: full,
             full,
-            interrupted: Arc::clone(&shared.interrupted),
-            interrupted_at: OnceLock::new(),
             reports: true,
+            ..shared.afresh()
         })
     }
 }
@@ -202,6 +189,17 @@ impl PartialEq for Budget {
 impl Eq for Budget {}
 
 impl Shared {
+    /// The same limits, from now on. Both are interrupted together.
+    fn afresh(&self) -> Shared {
+        Shared {
+            state: AtomicU8::new(RUNNING),
+            started: Instant::now(),
+            interrupted: Arc::clone(&self.interrupted),
+            interrupted_at: OnceLock::new(),
+            ..*self
+        }
+    }
+
     #[cold]
     fn spent(&self, state: u8) -> Option<Spent> {
         let state = match state {
@@ -211,7 +209,7 @@ impl Shared {
             }
             state => state,
         };
-        [Spent::Time, Spent::Memory, Spent::Interrupted].into_iter().find(|s| code(*s) == state)
+        [Spent::Time, Spent::Memory, Spent::Interrupted].into_iter().find(|s| *s as u8 == state)
     }
 
     /// Compares time and memory with the limits, and ends the budget if one is reached.
@@ -233,19 +231,11 @@ impl Shared {
     /// Ends the budget. The first reason stays.
     fn end(&self, why: Spent) {
         for open in [RUNNING, UNWATCHED] {
-            let (to, order) = (code(why), Ordering::Relaxed);
+            let (to, order) = (why as u8, Ordering::Relaxed);
             if self.state.compare_exchange(open, to, order, order).is_ok() {
                 return;
             }
         }
-    }
-}
-
-const fn code(spent: Spent) -> u8 {
-    match spent {
-        Spent::Time => 1,
-        Spent::Memory => 2,
-        Spent::Interrupted => 3,
     }
 }
 

@@ -20,11 +20,18 @@ pub fn default_memory() -> Option<u64> {
 
 /// The bytes of memory in total, and those that are free or can be freed.
 fn machine(meminfo: &str) -> Option<(u64, u64)> {
-    let field = |name: &str| {
-        let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
-    Some((field("MemTotal:")?, field("MemAvailable:")?))
+    Some((field(meminfo, "MemTotal:")?, field(meminfo, "MemAvailable:")?))
+}
+
+/// The most bytes of physical memory that the process has held so far, if the system reports them.
+pub fn peak_memory() -> Option<u64> {
+    field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
+/// A size in a file of `/proc`, in bytes.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 #[cfg(test)]

@@ -62,11 +62,6 @@ fn search(
     Ok(())
 }
 
-/// Whether races were asked for, and this search cannot look for them.
-fn leaves_out_races(config: &CheckConfig, options: &Options) -> bool {
-    config.checks.races && !options.checks.races
-}
-
 fn print(
     config: &CheckConfig,
     run: &Run<'_>,
@@ -75,10 +70,12 @@ fn print(
     checked: &Iterated,
     output: &mut Output,
 ) -> Result<(), Stop> {
-    let no_races = leaves_out_races(config, run.options);
+    // Races were asked for, and this search cannot look for them.
+    let no_races = config.checks.races && !run.options.checks.races;
     if config.json {
-        let object = json::iterated(run, checked).optimised(optimised);
-        let object = if no_races { object.without(document::RACES) } else { object };
+        let mut object = json::iterated(run, checked);
+        object.optimised = optimised;
+        object.not_checked = no_races.then_some([document::RACES]);
         return output.print_json(&object);
     }
     let mut text = check::text(run, &output.look(sources), &checked.result);

@@ -15,7 +15,7 @@ pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, S
     let options = &question.options;
     let source = source::prepare(source, &[options.model], &options.limits.unroll, output)?;
     let (result, written) = match source.stopped {
-        Some(spent) => (Fences::unsearched(spent), Written::nothing()),
+        Some(spent) => (Fences::unsearched(spent), Written::default()),
         None => search(config, &source)?,
     };
     let Source { program, shown: file, .. } = &source;
@@ -41,7 +41,7 @@ fn search(config: &FenceConfig, source: &Source) -> Result<(Fences, Written), St
         Outcome::Unknown(why) => {
             editor.write(program, &result.candidate, &|_| Verdict::Unknown(why.clone()))
         }
-        Outcome::Hopeless(_) => Written::nothing(),
+        Outcome::Hopeless(_) => Written::default(),
     };
     Ok((result, written))
 }

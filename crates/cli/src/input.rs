@@ -1,5 +1,6 @@
 //! Finding, reading, parsing and verifying files.
 
+use raddle_front_c::Error;
 pub(crate) use raddle_ir::diag::shown;
 use raddle_ir::file::MAX_BYTES;
 use raddle_ir::{Diagnostic, FileKind, Program, Verified};
@@ -15,13 +16,6 @@ const NO_SUCH_FILE: &str = "no such file";
 
 /// Folders deeper than this are taken for a loop of links.
 const MAX_DEPTH: u32 = 64;
-
-/// A file that was rejected: the diagnostic, and the contents to show it with.
-#[derive(Debug)]
-pub(crate) struct Rejected {
-    pub diagnostic: Diagnostic,
-    pub source: Vec<u8>,
-}
 
 /// Reads the text of a program; the file's name is for messages.
 type Parser = fn(&str, &[u8]) -> Result<Verified, Diagnostic>;
@@ -91,10 +85,7 @@ fn is_missing(path: &Path) -> bool {
 pub(crate) fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
     paths.iter().find_map(|path| match path {
         path if is_missing(path) => Some(Diagnostic::whole_file(&shown(path), NO_SUCH_FILE)),
-        path => {
-            let kind = other_kind(&fs::metadata(path).ok()?)?;
-            Some(Diagnostic::whole_file(&shown(path), format!("this is {kind}")).expected("a file"))
-        }
+        path => not_a_file(path, &fs::metadata(path).ok()?),
     })
 }
 
@@ -103,16 +94,17 @@ pub(crate) fn no_stream(path: &Path) -> Option<Diagnostic> {
     no_file(std::slice::from_ref(&path.to_owned())).filter(|_| is_missing(path) || path.is_dir())
 }
 
-/// The kind of a path that is not a regular file. A pipe or a device may never end.
-fn other_kind(found: &Metadata) -> Option<&'static str> {
+/// The diagnostic of a path that is not a regular file. A pipe or a device may never end.
+fn not_a_file(path: &Path, found: &Metadata) -> Option<Diagnostic> {
     let kind = found.file_type();
-    match () {
-        () if kind.is_file() => None,
-        () if kind.is_dir() => Some("a folder"),
-        () if kind.is_fifo() => Some("a pipe"),
-        () if kind.is_socket() => Some("a socket"),
-        () => Some("a device"),
-    }
+    let kind = match () {
+        () if kind.is_file() => return None,
+        () if kind.is_dir() => "a folder",
+        () if kind.is_fifo() => "a pipe",
+        () if kind.is_socket() => "a socket",
+        () => "a device",
+    };
+    Some(Diagnostic::whole_file(&shown(path), format!("this is {kind}")).expected("a file"))
 }
 
 fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
@@ -135,76 +127,50 @@ fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), Di
 }
 
 /// Reads a file by its extension into a verified program.
-pub(crate) fn load(path: &Path) -> Result<Verified, Rejected> {
-    let file = shown(path);
-    let bare = |diagnostic| Rejected { diagnostic, source: Vec::new() };
-    let parser = parser(path).map_err(bare)?;
-    let source = bytes(path).map_err(bare)?;
-    match parse(parser, &file, &source) {
-        Ok(program) => Ok(program),
-        Err(diagnostic) => Err(Rejected { diagnostic, source }),
-    }
+pub(crate) fn load(path: &Path) -> Result<Verified, Error> {
+    let parser = parser(path)?;
+    let source = bytes(path)?;
+    parse(parser, path, &source).map_err(|diagnostic| Error::Diagnostic(diagnostic, source))
 }
 
 /// Reads another text of a file into a verified program.
 pub(crate) fn parse_text(path: &Path, text: &[u8]) -> Result<Verified, Diagnostic> {
+    parse(parser(path)?, path, text)
+}
+
+fn parse(parser: Parser, path: &Path, source: &[u8]) -> Result<Verified, Diagnostic> {
     let file = shown(path);
-    parse(parser(path)?, &file, text)
-}
-
-/// The contents of a file of reasonable size.
-pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    read(path).map_err(|unreadable| unreadable.in_file(&shown(path)))
-}
-
-fn parse(parser: Parser, file: &str, source: &[u8]) -> Result<Verified, Diagnostic> {
-    let program = parser(file, source)?;
-    with_threads(file, &program)?;
+    let program = parser(&file, source)?;
+    with_threads(&file, &program)?;
     Ok(program)
 }
 
 /// Refuses a program that starts no thread: vacuously safe, and certainly not what was meant.
 pub(crate) fn with_threads(file: &str, program: &Program) -> Result<(), Diagnostic> {
-    if program.threads.is_empty() { Err(no_threads(file)) } else { Ok(()) }
-}
-
-fn no_threads(file: &str) -> Diagnostic {
-    Diagnostic::whole_file(file, "the program starts no thread")
-        .expected("a thread, such as: thread main = @main()")
-}
-
-/// Why a file could not be read.
-enum Unreadable {
-    Io(io::Error),
-    NoFile(&'static str),
-    TooLarge,
-}
-
-impl Unreadable {
-    fn in_file(self, file: &str) -> Diagnostic {
-        match self {
-            Unreadable::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-                Diagnostic::whole_file(file, NO_SUCH_FILE)
-            }
-            Unreadable::Io(error) => {
-                Diagnostic::whole_file(file, format!("cannot read the file: {error}"))
-            }
-            Unreadable::NoFile(kind) => {
-                Diagnostic::whole_file(file, format!("this is {kind}")).expected("a file")
-            }
-            Unreadable::TooLarge => Diagnostic::whole_file(file, "the file is too large")
-                .expected(format!("at most {} MiB", MAX_BYTES >> 20)),
-        }
+    if !program.threads.is_empty() {
+        return Ok(());
     }
+    Err(Diagnostic::whole_file(file, "the program starts no thread")
+        .expected("a thread, such as: thread main = @main()"))
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Unreadable> {
-    let found = fs::metadata(path).map_err(Unreadable::Io)?;
-    if let Some(kind) = other_kind(&found) {
-        return Err(Unreadable::NoFile(kind));
+/// The contents of a file of reasonable size.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let wrong = |message: &str| Diagnostic::whole_file(&shown(path), message);
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => wrong(NO_SUCH_FILE),
+        _ => wrong(&format!("cannot read the file: {error}")),
+    };
+    let found = fs::metadata(path).map_err(unreadable)?;
+    if let Some(diagnostic) = not_a_file(path, &found) {
+        return Err(diagnostic);
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(Unreadable::Io)?;
-    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
-    if bytes.len() > MAX_BYTES { Err(Unreadable::TooLarge) } else { Ok(bytes) }
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > MAX_BYTES {
+        let most = format!("at most {} MiB", MAX_BYTES >> 20);
+        return Err(wrong("the file is too large").expected(most));
+    }
+    Ok(bytes)
 }

@@ -5,14 +5,15 @@
 //! number of workers.
 
 use crate::config::LitmusConfig;
-use crate::input::{self, Rejected};
+use crate::input;
 use crate::output::{Output, Stop};
 use crate::signals;
 use crate::source;
 use crate::status::Status;
 use indicatif::{ProgressBar, ProgressStyle};
 use raddle_analysis::LitmusResult;
-use raddle_budget::{Budget, Spent};
+use raddle_budget::Budget;
+use raddle_front_c::Error;
 use raddle_ir::Verified;
 use raddle_report::{Run, json, litmus};
 use rayon::iter::{ParallelBridge, ParallelIterator};
@@ -25,15 +26,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 /// A file of at most this size is read without a thread that can be abandoned.
 const SMALL: u64 = 1 << 16;
 
-/// The outcome of one file.
-type Done = Result<Shown, Unrun>;
-
-/// Why a file has no results.
-enum Unrun {
-    Rejected(Rejected),
-    /// The file, and why it was not read to its end.
-    Stopped(String, Spent),
-}
+/// The outcome of one file; without results, the file and why it was not read.
+type Done = Result<Shown, (String, Error)>;
 
 /// A file's results under all models, ready to print.
 struct Shown {
@@ -103,47 +97,43 @@ fn show(done: Done, output: &mut Output) -> Result<(), Stop> {
             output.print(&shown.text)?;
             output.flush()
         }
-        Err(Unrun::Rejected(rejected)) => {
-            output.note(Status::Bad);
-            output.diagnose(&rejected.diagnostic, &rejected.source);
-            Ok(())
-        }
-        Err(Unrun::Stopped(file, spent)) => {
-            output.note(Status::Unknown);
-            output.complain(&format!("{file}: error: {}", source::stopped(spent)));
+        Err((file, error)) => {
+            if source::complain(&file, error, output).is_ok() {
+                output.note(Status::Unknown);
+            }
             Ok(())
         }
     }
 }
 
 fn run_file(config: &LitmusConfig, path: &Path) -> Done {
-    let budget = config.budget.afresh();
-    let (file, program) = (input::shown(path), load(path, &budget)?);
+    let (budget, file) = (config.budget.afresh(), input::shown(path));
+    let program = match load(path, &budget) {
+        Ok(program) => program,
+        Err(error) => return Err((file, error)),
+    };
     let mut shown = Shown { text: String::new(), status: Status::Fine };
     for (n, options) in config.searches.iter().enumerate() {
         let options = options.clone().within(budget.share(config.searches.len() - n));
         let result = raddle_analysis::litmus(&program, &options);
         let run = Run { file: &file, program: &program, options: &options };
         shown.status = shown.status.max(status(config, &result));
-        shown.text.push_str(&rendered(config, &run, &result));
+        shown.text.push_str(&match config.json {
+            true => json::line(&json::litmus(&run, &result)),
+            false => litmus::text(&run, &result),
+        });
     }
     Ok(shown)
 }
 
 /// Reads a file while the budget lasts.
-fn load(path: &Path, budget: &Budget) -> Result<Verified, Unrun> {
+fn load(path: &Path, budget: &Budget) -> Result<Verified, Error> {
     let small = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= SMALL);
-    let loaded = match small {
-        true => Ok(input::load(path)),
-        false => {
-            let path = path.to_owned();
-            source::while_it_lasts(budget, move || input::load(&path))
-        }
-    };
-    match loaded {
-        Ok(loaded) => loaded.map_err(Unrun::Rejected),
-        Err(spent) => Err(Unrun::Stopped(input::shown(path), spent)),
+    if small {
+        return input::load(path);
     }
+    let path = path.to_owned();
+    source::while_it_lasts(budget, move || input::load(&path))
 }
 
 /// The verdict's status; a search that ended early has still told all once both kinds were seen.
@@ -152,10 +142,6 @@ fn status(config: &LitmusConfig, result: &LitmusResult) -> Status {
         Status::Unknown if result.is_final() => Status::Fine,
         status => status,
     }
-}
-
-fn rendered(config: &LitmusConfig, run: &Run<'_>, result: &LitmusResult) -> String {
-    if config.json { json::line(&json::litmus(run, result)) } else { litmus::text(run, result) }
 }
 
 /// A bar on standard error, if that is a terminal and there is more than a moment to wait.

@@ -12,9 +12,8 @@ use raddle_engine::{Limits, Model, Stopped};
 use raddle_ir::{Diagnostic, Severity};
 use raddle_monitor::Buffers;
 use raddle_monitor::log::{self, BadLine, Trouble};
-use raddle_report::json;
 use raddle_report::monitor::{self, Logged};
-use raddle_report::robust::Subject;
+use raddle_report::{Subject, json};
 use std::path::Path;
 use std::time::Instant;
 

@@ -79,19 +79,16 @@ impl Output {
 
     /// Text that need not be UTF-8: pieces of a user's files.
     pub(crate) fn print_bytes(&mut self, text: &[u8]) -> Result<(), Stop> {
-        let written = self.out.write_all(text);
-        stop_on_error(written)
+        stop_on_error(self.out.write_all(text))
     }
 
     /// One object on a line of its own.
     pub(crate) fn print_json(&mut self, object: &impl Serialize) -> Result<(), Stop> {
-        let written = raddle_report::json::write_line(&mut self.out, object);
-        stop_on_error(written)
+        stop_on_error(raddle_report::json::write_line(&mut self.out, object))
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), Stop> {
-        let flushed = self.out.flush();
-        stop_on_error(flushed)
+        stop_on_error(self.out.flush())
     }
 
     /// Shows a diagnostic with the piece of the source that it is about.

@@ -16,7 +16,7 @@ pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, S
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;
     let run = Run { file: &source.shown, program: &source.program, options };
     let result = match source.stopped {
-        Some(spent) => ReachResult::unsearched(options.model, spent),
+        Some(spent) => ReachResult::unsearched(spent),
         None => {
             witness.check_against(&source.program, output)?;
             let result = reach::reach(&source.program, options);

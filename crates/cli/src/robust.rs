@@ -6,9 +6,9 @@ use crate::source;
 use crate::status::Status;
 use raddle_analysis::robust::{Robustness, robust};
 use raddle_engine::Limits;
-use raddle_report::json;
-use raddle_report::robust::{Subject, json as answer, text};
+use raddle_report::robust::{json as answer, text};
 use raddle_report::source::Sources;
+use raddle_report::{Subject, json};
 
 pub(crate) fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
     source::for_each(&config.programs, &config.limits.budget, output, |program, output| {

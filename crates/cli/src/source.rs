@@ -103,33 +103,38 @@ pub(crate) fn load(config: &SourceConfig, output: &mut Output) -> Result<Source,
     }
     let (files, options, shown) = (config.files.clone(), config.c.clone(), config.shown());
     let loaded = while_it_lasts(&config.c.budget, move || match &*files {
-        [file] if !is_compiled(file) => uncompiled(file),
+        [file] if !is_compiled(file) => input::load(file).map(Loaded::from),
         files => compiled(files, &options),
     });
     match loaded {
-        Ok(Ok(loaded)) => {
+        Ok(loaded) => {
             warn(config, &loaded, &shown, output);
             let Loaded { program, optimised, machines, .. } = loaded;
             Ok(Source { program, shown, stopped: None, optimised, machines })
         }
-        Ok(Err(Error::Compiler(messages))) => {
-            output.complain(messages.trim_end());
-            Err(output.refused())
-        }
-        Ok(Err(Error::Diagnostic(diagnostic, source))) => {
-            output.diagnose(&diagnostic, &source);
-            Err(output.refused())
-        }
-        Ok(Err(Error::Stopped(spent))) | Err(spent) => {
-            output.complain(&format!("{shown}: error: {}", stopped(spent)));
+        Err(error) => {
+            let spent = complain(&shown, error, output)?;
             let (program, machines) = (Verified::default(), BTreeSet::new());
             Ok(Source { program, shown, stopped: Some(spent), optimised: None, machines })
         }
     }
 }
 
+/// Shows why a program was not loaded. Refuses it, unless the budget was spent.
+pub(crate) fn complain(shown: &str, error: Error, output: &mut Output) -> Result<Spent, Stop> {
+    match error {
+        Error::Compiler(messages) => output.complain(messages.trim_end()),
+        Error::Diagnostic(diagnostic, source) => output.diagnose(&diagnostic, &source),
+        Error::Stopped(spent) => {
+            output.complain(&format!("{shown}: error: {}", stopped(spent)));
+            return Ok(spent);
+        }
+    }
+    Err(output.refused())
+}
+
 /// Why a program was not loaded, for people.
-pub(crate) fn stopped(spent: Spent) -> &'static str {
+fn stopped(spent: Spent) -> &'static str {
     match spent {
         Spent::Time => "time ran out while the program was loaded (--timeout)",
         Spent::Memory => {
@@ -139,31 +144,31 @@ pub(crate) fn stopped(spent: Spent) -> &'static str {
     }
 }
 
-/// Does something that may take long. When the budget is spent it is left to itself, but for compilers,
-/// which are killed.
+/// Loads something, which may take long. When the budget is spent the work is left to itself, but for
+/// compilers, which are killed.
 pub(crate) fn while_it_lasts<T: Send + 'static>(
     budget: &Budget,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Spent> {
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let (sender, receiver) = channel();
     // The send fails if the caller has given up; the result is then dropped.
     let worker = move || sender.send(work()).unwrap_or_default();
     let worker = match thread::Builder::new().stack_size(STACK).spawn(worker) {
         Ok(worker) => worker,
         // The system has no more threads, or no memory for one.
-        Err(_) => return Err(budget.spent().unwrap_or(Spent::Memory)),
+        Err(_) => return Err(Error::Stopped(budget.spent().unwrap_or(Spent::Memory))),
     };
     loop {
         match receiver.recv_timeout(PAUSE) {
-            Ok(done) => return Ok(done),
+            Ok(done) => return done,
             Err(RecvTimeoutError::Disconnected) => match worker.join() {
                 Err(panic) => resume_unwind(panic),
-                Ok(()) => return Err(Spent::Memory),
+                Ok(()) => return Err(Error::Stopped(Spent::Memory)),
             },
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(spent) = budget.spent() {
                     clang::end_all();
-                    return Err(spent);
+                    return Err(Error::Stopped(spent));
                 }
             }
         }
@@ -184,13 +189,6 @@ fn unlinkable(config: &SourceConfig) -> Option<Diagnostic> {
 /// Whether a file is compiled, and so can be linked with others.
 fn is_compiled(path: &Path) -> bool {
     FileKind::of(path).is_some_and(FileKind::is_compiled)
-}
-
-fn uncompiled(file: &Path) -> Result<Loaded, Error> {
-    match input::load(file) {
-        Ok(program) => Ok(program.into()),
-        Err(rejected) => Err(Error::Diagnostic(rejected.diagnostic, rejected.source)),
-    }
 }
 
 fn compiled(files: &[PathBuf], options: &raddle_front_c::Options) -> Result<Loaded, Error> {

@@ -76,9 +76,7 @@ impl Cells {
             return false;
         }
         if let Some(run) = self.known.get(&(addr, bytes)) {
-            if plain && run.len() > 1 {
-                run.iter().for_each(|cell| self.mixed[cell.index()] = true);
-            }
+            mix(&mut self.mixed, run, plain);
             return false;
         }
         if !self.has_room(addr, bytes) {
@@ -92,9 +90,7 @@ impl Cells {
             self.recent.clear();
         }
         let run = self.cover(addr, end);
-        if plain && run.len() > 1 {
-            run.iter().for_each(|cell| self.mixed[cell.index()] = true);
-        }
+        mix(&mut self.mixed, &run, plain);
         self.known.insert((addr, bytes), run);
         split
     }
@@ -185,6 +181,13 @@ impl Cells {
         self.count += 1;
         self.mixed.push(false);
         Address(self.count - 1)
+    }
+}
+
+/// Marks the cells of a load or store that touches several.
+fn mix(mixed: &mut [bool], run: &[Address], plain: bool) {
+    if plain && run.len() > 1 {
+        run.iter().for_each(|cell| mixed[cell.index()] = true);
     }
 }
 

@@ -10,6 +10,7 @@
 //!
 //! An added instruction that is on one way into a block, but not on all, belongs to the end of that way.
 
+use raddle_analysis::fence::Places;
 use raddle_ir::{
     BlockId, Callee, FenceKind, FuncId, Function, GlobalId, InstKind, Operand, Point, Program, Reg,
     TerminatorKind,
@@ -34,6 +35,16 @@ pub(crate) enum Spot {
     At(Point),
     /// On the way from a branch to a block that has other ways in. This is not a point of the original.
     Between(FuncId, BlockId, BlockId),
+}
+
+impl Spot {
+    /// The number of the place that a fence here is at.
+    pub(crate) fn place(&self, places: &Places) -> Option<usize> {
+        match self {
+            Spot::At(point) => places.number(*point),
+            Spot::Between(..) => None,
+        }
+    }
 }
 
 #[derive(Debug, Default)]

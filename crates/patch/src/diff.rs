@@ -1,6 +1,6 @@
 //! Unified diffs that `patch -p1` and `git apply` accept.
 
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 use std::path::{Path, PathBuf};
 
 /// The number of context lines around a change.
@@ -44,11 +44,8 @@ pub fn unified(name: &Path, old: &[u8], new: &[u8]) -> Vec<u8> {
         let new_range = range(first.new_range().start, last.new_range().end);
         out.extend_from_slice(format!("@@ -{old_range} +{new_range} @@\n").as_bytes());
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            out.push(match change.tag() {
-                ChangeTag::Equal => b' ',
-                ChangeTag::Delete => b'-',
-                ChangeTag::Insert => b'+',
-            });
+            // The tag is shown as a space, `-` or `+`.
+            out.extend_from_slice(change.tag().to_string().as_bytes());
             out.extend_from_slice(change.value());
             if !change.value().ends_with(b"\n") {
                 out.extend_from_slice(b"\n\\ No newline at end of file\n");

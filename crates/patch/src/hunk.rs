@@ -5,13 +5,6 @@ use crate::diff::lines;
 use similar::{ChangeTag, DiffOp, TextDiff};
 use std::path::PathBuf;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
-    Kept,
-    Removed,
-    Added,
-}
-
 /// Consecutive lines, at least one of which is changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hunk {
@@ -19,7 +12,7 @@ pub struct Hunk {
     /// The first line, counted from 1, in the old text.
     pub line: usize,
     /// The lines without line endings.
-    pub lines: Vec<(Change, String)>,
+    pub lines: Vec<(ChangeTag, String)>,
     /// The fences that the change is for; empty if it is for all fences of the file.
     pub fences: Vec<usize>,
     /// The number of further fences that the change gives, because the same text is used elsewhere.
@@ -50,12 +43,7 @@ pub(crate) fn hunks(edit: &FileEdit) -> Vec<Hunk> {
         }
         let changes = group.iter().flat_map(|op| diff.iter_changes(op));
         let shown = changes.map(|change| {
-            let tag = match change.tag() {
-                ChangeTag::Equal => Change::Kept,
-                ChangeTag::Delete => Change::Removed,
-                ChangeTag::Insert => Change::Added,
-            };
-            (tag, String::from_utf8_lossy(change.value()).trim_end().to_owned())
+            (change.tag(), String::from_utf8_lossy(change.value()).trim_end().to_owned())
         });
         let (path, line) = (edit.path.clone(), first.old_range().start + 1);
         out.push(Hunk { path, line, lines: shown.collect(), fences, further });

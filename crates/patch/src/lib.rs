@@ -24,14 +24,15 @@ mod origin;
 pub mod statement;
 mod text;
 
-pub use hunk::{Change, Hunk};
+pub use hunk::Hunk;
+pub use similar::ChangeTag;
 
-use align::{Added, Alignment, Spot, align};
+use align::{Added, Alignment, align};
 use origin::Origin;
 use raddle_analysis::fence::{self, Fence, Places, Verdict};
 use raddle_budget::Budget;
 use raddle_ir::{FileKind, Program, Verified};
-use statement::{Language, Spelling, Statement};
+use statement::{Spelling, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ pub struct SourceFile {
     pub text: Vec<u8>,
     /// The canonical path: a file may have several names.
     real: PathBuf,
-    language: Language,
+    kind: Option<FileKind>,
     /// Whether it is C++, possibly only because C++ files include it.
     cpp: bool,
     origin: Origin,
@@ -59,18 +60,26 @@ impl SourceFile {
     pub fn read(path: &Path, cpp: bool) -> Option<SourceFile> {
         let text = std::fs::read(path).ok()?;
         let real = path.canonicalize().ok()?;
-        let language = Language::of(&path.to_string_lossy());
-        let header = FileKind::of(path) == Some(FileKind::Header);
-        let cpp = language == Language::Cpp || cpp && header;
+        let kind = FileKind::of(path);
+        let cpp = match kind {
+            Some(FileKind::Header) => cpp,
+            kind => matches!(kind, Some(FileKind::Cpp | FileKind::CppHeader)),
+        };
         let origin = Origin::of(&text);
         let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
-        Some(SourceFile { path: path.to_owned(), text, real, language, cpp, origin, starts })
+        Some(SourceFile { path: path.to_owned(), text, real, kind, cpp, origin, starts })
     }
 
     /// The line of a position in the text, counted from 1.
     fn line_at(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)
+    }
+
+    /// The start of a line, counted from 1.
+    fn start_of(&self, line: u32) -> Option<usize> {
+        let start = *self.starts.get((line as usize).saturating_sub(1))?;
+        (start < self.text.len()).then_some(start)
     }
 
     /// Whether both are the same file, possibly under different names.
@@ -110,14 +119,6 @@ struct Placed {
     further: usize,
 }
 
-/// Edits for fences, not checked yet.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Draft {
-    files: Vec<FileEdit>,
-    /// By fence: the text that is written for it.
-    statements: BTreeMap<usize, Statement>,
-}
-
 /// The result of checking the edited source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Checked {
@@ -128,22 +129,17 @@ pub enum Checked {
     NotJudged(String),
 }
 
-/// Fences as edits.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Fences as edits. By default, no fence has an edit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Written {
     pub files: Vec<FileEdit>,
     /// By fence: the text that is written for it; a fence without an entry has no edit.
     pub statements: BTreeMap<usize, Statement>,
-    /// `None` if nothing was written, or not all fences have an edit.
+    /// `None` if nothing was written or checked yet, or not all fences have an edit.
     pub checked: Option<Checked>,
 }
 
 impl Written {
-    /// No fence has an edit.
-    pub fn nothing() -> Written {
-        Written { files: Vec::new(), statements: BTreeMap::new(), checked: None }
-    }
-
     /// Changed lines, in the order of files and lines.
     pub fn hunks(&self) -> Vec<Hunk> {
         self.files.iter().flat_map(hunk::hunks).collect()
@@ -195,7 +191,7 @@ impl<'a> Editor<'a> {
     }
 
     fn is_compiled(&self) -> bool {
-        self.files.iter().any(|file| file.language.is_compiled())
+        self.files.iter().any(|file| statement::is_c(file.kind))
     }
 
     /// The prices of places: a place with its own line in the source costs nothing, a place without an
@@ -206,9 +202,7 @@ impl<'a> Editor<'a> {
             return fence::between_lines(places);
         }
         let found = c::Edits::find(program, places, &self.files, self.reload, &self.budget);
-        let prices = found.prices().to_vec();
-        self.found = Some(found);
-        prices
+        self.found.insert(found).prices.clone()
     }
 
     /// Writes fences, reads the source again and calls `judge` with the resulting program.
@@ -218,14 +212,14 @@ impl<'a> Editor<'a> {
         fences: &[Fence],
         judge: &dyn Fn(&Verified) -> Verdict,
     ) -> Written {
-        let Some(places) = &self.places else { return Written::nothing() };
+        let Some(places) = &self.places else { return Written::default() };
         let trial = Trial { program, places, fences, judge, reload: self.reload };
         if !self.is_compiled() {
             return lines::write(&self.files, &trial);
         }
         // Once the budget is spent, the source cannot be read again.
         let found = self.found.as_ref().filter(|_| !self.budget.is_spent());
-        let Some(found) = found else { return Written::nothing() };
+        let Some(found) = found else { return Written::default() };
         let (chosen, unwritten) = found.choose(places, fences);
         let spellings = match c::lacks_header(&self.files) {
             true => &[Spelling::WithHeader, Spelling::Builtin][..],
@@ -251,7 +245,7 @@ impl Trial<'_> {
     /// The first draft that gives the right program.
     fn first_good(
         &self,
-        drafts: impl Iterator<Item = Draft>,
+        drafts: impl Iterator<Item = Written>,
         written: &BTreeSet<usize>,
     ) -> Written {
         for draft in drafts {
@@ -264,32 +258,25 @@ impl Trial<'_> {
                 true => match (self.judge)(&edited) {
                     Verdict::Good => Some(Checked::Good),
                     Verdict::Unknown(why) => Some(Checked::NotJudged(why)),
-                    Verdict::Bad => continue,
+                    Verdict::Bad | Verdict::Attacked(_) => continue,
                 },
             };
-            return Written { files: draft.files, statements: draft.statements, checked };
+            return Written { checked, ..draft };
         }
-        Written::nothing()
+        Written::default()
     }
 
     /// The edited program, if it is the original with the fences at the right places.
-    fn read(&self, draft: &Draft, written: &BTreeSet<usize>) -> Option<Verified> {
+    fn read(&self, draft: &Written, written: &BTreeSet<usize>) -> Option<Verified> {
         let texts: Vec<(PathBuf, Vec<u8>)> =
             draft.files.iter().map(|file| (file.path.clone(), file.new.clone())).collect();
         let edited = (self.reload)(&texts).ok()?;
         let Alignment { added, different } = align(self.program, &edited, true);
         let spots = added.get(&Added::Fence).into_iter().flatten();
-        let there: BTreeSet<usize> = spots.filter_map(|spot| self.number(spot)).collect();
+        let there: BTreeSet<usize> = spots.filter_map(|spot| spot.place(self.places)).collect();
         let wanted = written.iter().map(|fence| self.fences[*fence].place.point);
         let mut wanted = wanted.map(|point| self.places.number(point));
         let complete = wanted.all(|number| number.is_some_and(|number| there.contains(&number)));
         (different.is_empty() && complete).then_some(edited)
-    }
-
-    fn number(&self, spot: &Spot) -> Option<usize> {
-        match spot {
-            Spot::At(point) => self.places.number(*point),
-            Spot::Between(..) => None,
-        }
     }
 }

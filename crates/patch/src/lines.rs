@@ -2,15 +2,15 @@
 //!
 //! An instruction has a line, or a cell of one, so a fence before or after it is a line of its own.
 
-use crate::statement::{Language, Statement, litmus, statement};
+use crate::statement::{Statement, litmus};
 use crate::text::{self, Piece, indent, line_end, line_start, next_line};
-use crate::{Draft, FileEdit, Placed, SourceFile, Trial, Written};
+use crate::{FileEdit, Placed, SourceFile, Trial, Written};
 use raddle_analysis::fence::Fence;
-use raddle_ir::{Loc, LocId, Program};
+use raddle_ir::{FileKind, Loc, LocId, Mnemonic, Program};
 use std::collections::BTreeSet;
 
 pub(crate) fn write(files: &[SourceFile], trial: &Trial<'_>) -> Written {
-    let [file] = files else { return Written::nothing() };
+    let [file] = files else { return Written::default() };
     let all: BTreeSet<usize> = (0..trial.fences.len()).collect();
     let ways = [Way::Before, Way::After, Way::Label];
     let whole = ways.iter().map(|way| draft(file, trial, &|_| *way, &all));
@@ -49,16 +49,16 @@ fn draft(
     trial: &Trial<'_>,
     way: &dyn Fn(usize) -> Way,
     written: &BTreeSet<usize>,
-) -> Option<Draft> {
-    let mut draft = Draft::default();
+) -> Option<Written> {
+    let mut draft = Written::default();
     let (mut pieces, mut marks) = (Vec::new(), Vec::new());
     for number in written {
         let fence = &trial.fences[*number];
-        let words = match file.language {
+        let words = match file.kind {
             // Automata have only one kind of fence.
-            Language::Automata => "mfence".to_owned(),
-            Language::Litmus => litmus(fence.kind, &first_word(&file.text)),
-            language => statement(language, fence.kind),
+            Some(FileKind::Automata) => "mfence".to_owned(),
+            Some(FileKind::Litmus) => litmus(fence.kind, &first_word(&file.text)),
+            _ => format!("fence {}", fence.kind.mnemonic()),
         };
         let added = pieces_of(file, trial.program, fence, way(*number), &words, *number)?;
         let at = added.first()?.at;
@@ -92,15 +92,13 @@ fn pieces_of(
         Way::After => block.insts.get(index.checked_sub(1)?)?.loc,
     };
     let loc = position(file, program, loc)?;
-    match (file.language, way) {
-        (Language::Litmus, Way::Label) => Some(vec![behind_label(file, loc, words)?]),
+    match (file.kind?, way) {
+        (FileKind::Litmus, Way::Label) => Some(vec![behind_label(file, loc, words)?]),
         (_, Way::Label) => None,
-        (Language::Rir, _) => Some(vec![row(file, loc.line, way, words)?]),
-        (Language::Litmus, _) => cell(file, loc, way, words),
-        (Language::Automata, Way::After) => {
-            transition(file, loc.line, words, number).map(|(a, b)| vec![a, b])
-        }
-        (Language::Automata, Way::Before) => state(file, loc.line, words, number),
+        (FileKind::Rir, _) => Some(vec![row(file, loc.line, way, words)?]),
+        (FileKind::Litmus, _) => Some(vec![cell(file, loc, way, words)?]),
+        (FileKind::Automata, Way::After) => transition(file, loc.line, words, number),
+        (FileKind::Automata, Way::Before) => state(file, loc.line, words, number),
         _ => None,
     }
 }
@@ -116,31 +114,18 @@ fn position<'p>(file: &SourceFile, program: &'p Program, loc: LocId) -> Option<&
     file.is_named(name).then_some(loc)
 }
 
-/// The start of a line, counted from 1.
-fn start_of(text: &[u8], line: u32) -> Option<usize> {
-    let mut at = 0;
-    for _ in 1..line {
-        let next = next_line(text, at);
-        if next == at || next >= text.len() {
-            return None;
-        }
-        at = next;
-    }
-    Some(at)
-}
-
 fn row(file: &SourceFile, line: u32, way: Way, words: &str) -> Option<Piece> {
     let text = &file.text;
-    let start = start_of(text, line)?;
+    let start = file.start_of(line)?;
     let first = start + text[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let added = [indent(text, first), words.as_bytes(), line_end(text).as_bytes()].concat();
     Some(Piece::stands(if way == Way::After { next_line(text, start) } else { start }, added))
 }
 
 /// A row of a litmus test with the fence in the column of an instruction.
-fn cell(file: &SourceFile, loc: &Loc, way: Way, words: &str) -> Option<Vec<Piece>> {
+fn cell(file: &SourceFile, loc: &Loc, way: Way, words: &str) -> Option<Piece> {
     let text = &file.text;
-    let start = start_of(text, loc.line)?;
+    let start = file.start_of(loc.line)?;
     let end = next_line(text, start);
     let line = text[start..end].trim_ascii_end();
     let column = (loc.column as usize).checked_sub(1)?;
@@ -165,14 +150,14 @@ fn cell(file: &SourceFile, loc: &Loc, way: Way, words: &str) -> Option<Vec<Piece
         added.push(b';');
     }
     added.extend_from_slice(line_end(text).as_bytes());
-    Some(vec![Piece::stands(if way == Way::After { end } else { start }, added)])
+    Some(Piece::stands(if way == Way::After { end } else { start }, added))
 }
 
 /// Divides a row of a litmus test between a label and its instruction: the fence gets the label. Cells on
 /// the left stay in the first row, those on the right move to the second.
 fn behind_label(file: &SourceFile, loc: &Loc, words: &str) -> Option<Piece> {
     let text = &file.text;
-    let start = start_of(text, loc.line)?;
+    let start = file.start_of(loc.line)?;
     let line = text[start..next_line(text, start)].trim_ascii_end().strip_suffix(b";")?;
     let (head, rest) = line.split_at_checked((loc.column as usize).checked_sub(1)?)?;
     if !head.trim_ascii_end().ends_with(b":") {
@@ -192,9 +177,9 @@ fn behind_label(file: &SourceFile, loc: &Loc, words: &str) -> Option<Piece> {
 }
 
 /// Makes `transition a b …` go to a new state first, and from there to `b` by the fence.
-fn transition(file: &SourceFile, line: u32, words: &str, number: usize) -> Option<(Piece, Piece)> {
+fn transition(file: &SourceFile, line: u32, words: &str, number: usize) -> Option<Vec<Piece>> {
     let text = &file.text;
-    let start = start_of(text, line)?;
+    let start = file.start_of(line)?;
     let parts = parts(text, start)?;
     let target = &parts.target;
     let new = fresh(text, number);
@@ -202,13 +187,13 @@ fn transition(file: &SourceFile, line: u32, words: &str, number: usize) -> Optio
     let eol = line_end(text);
     let blanks = String::from_utf8_lossy(indent(text, parts.keyword)).into_owned();
     let added = format!("{blanks}transition {new}{name} {name} {words}{eol}");
-    Some((Piece::stands(target.start, new), Piece::stands(next_line(text, start), added)))
+    Some(vec![Piece::stands(target.start, new), Piece::stands(next_line(text, start), added)])
 }
 
 /// Makes all transitions from a state leave a new state instead, to which the fence leads.
 fn state(file: &SourceFile, line: u32, words: &str, number: usize) -> Option<Vec<Piece>> {
     let text = &file.text;
-    let here = start_of(text, line)?;
+    let here = file.start_of(line)?;
     let name = text[parts(text, here)?.source].to_vec();
     let new = fresh(text, number);
     let is_thread = |at: usize| {

@@ -1,36 +1,12 @@
 //! The text of a fence in the language of the source.
 
 use raddle_ir::{FenceKind, FileKind, Mnemonic};
-use std::path::Path;
 
-/// The language of a source file, according to its name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Language {
-    C,
-    Cpp,
-    Litmus,
-    Rir,
-    Automata,
-    /// LLVM IR, and unknown languages.
-    Other,
-}
-
-impl Language {
-    pub fn of(file: &str) -> Language {
-        match FileKind::of(Path::new(file)) {
-            Some(FileKind::C | FileKind::Header) => Language::C,
-            Some(FileKind::Cpp | FileKind::CppHeader) => Language::Cpp,
-            Some(FileKind::Litmus) => Language::Litmus,
-            Some(FileKind::Rir) => Language::Rir,
-            Some(FileKind::Automata) => Language::Automata,
-            Some(FileKind::Llvm | FileKind::Bitcode) | None => Language::Other,
-        }
-    }
-
-    /// Whether a line number is enough to identify a place, so that blocks need not be named.
-    pub const fn is_compiled(self) -> bool {
-        matches!(self, Language::C | Language::Cpp)
-    }
+/// Whether a file is a text of C or C++. There, a line number is enough to identify a place, so that blocks
+/// need not be named.
+pub const fn is_c(kind: Option<FileKind>) -> bool {
+    use FileKind::{C, Cpp, CppHeader, Header};
+    matches!(kind, Some(C | Header | Cpp | CppHeader))
 }
 
 /// The spelling of a C11 fence.
@@ -42,16 +18,6 @@ pub(crate) enum Spelling {
     WithHeader,
     /// As the builtin of GCC and clang, which needs no header, in every language and standard.
     Builtin,
-}
-
-/// The fence in a language. Reading it back gives the same fence under every model that it was found for.
-pub fn statement(language: Language, kind: FenceKind) -> String {
-    match language {
-        Language::C => c(kind, false, Spelling::Name).0,
-        Language::Cpp => c(kind, true, Spelling::Name).0,
-        Language::Rir => format!("fence {}", kind.mnemonic()),
-        Language::Litmus | Language::Automata | Language::Other => kind.mnemonic().to_owned(),
-    }
 }
 
 /// A fence as it was written.
@@ -67,16 +33,30 @@ pub(crate) fn header(kind: FenceKind, cpp: bool) -> Option<&'static str> {
     c11_order(kind).map(|_| if cpp { "atomic" } else { "stdatomic.h" })
 }
 
-/// A fence as a statement and as an expression.
-pub(crate) fn c(kind: FenceKind, cpp: bool, spelling: Spelling) -> (String, String) {
+/// An addition to a text of C: as a statement, and as an expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Words {
+    pub statement: String,
+    pub expression: String,
+}
+
+impl Words {
+    /// Inline assembly; `rest` are its operands and what it may change.
+    pub(crate) fn assembly(instruction: &str, rest: &str) -> Words {
+        let statement = format!("__asm__ volatile(\"{instruction}\"{rest});");
+        let expression = format!("__extension__({{ {statement} }})");
+        Words { statement, expression }
+    }
+}
+
+/// A fence in C or C++. Reading it back gives the same fence under every model that it was found for.
+pub(crate) fn c(kind: FenceKind, cpp: bool, spelling: Spelling) -> Words {
     let Some(order) = c11_order(kind) else {
         let instruction = match kind {
             FenceKind::DmbSt => "dmb ishst",
             _ => kind.mnemonic(),
         };
-        let statement = format!("__asm__ volatile(\"{instruction}\" ::: \"memory\");");
-        let expression = format!("__extension__({{ {statement} }})");
-        return (statement, expression);
+        return Words::assembly(instruction, " ::: \"memory\"");
     };
     let call = match (spelling, cpp) {
         (Spelling::Builtin, _) => {
@@ -85,11 +65,11 @@ pub(crate) fn c(kind: FenceKind, cpp: bool, spelling: Spelling) -> (String, Stri
         (_, true) => format!("std::atomic_thread_fence(std::memory_order_{order})"),
         (_, false) => format!("atomic_thread_fence(memory_order_{order})"),
     };
-    (format!("{call};"), call)
+    Words { statement: format!("{call};"), expression: call }
 }
 
 /// The memory order of the C11 fence that is as strong; `None` for the weaker fences.
-pub(crate) fn c11_order(kind: FenceKind) -> Option<&'static str> {
+fn c11_order(kind: FenceKind) -> Option<&'static str> {
     match kind {
         FenceKind::Full | FenceKind::Mfence | FenceKind::Sync | FenceKind::Dmb => Some("seq_cst"),
         FenceKind::Lwsync => Some("acq_rel"),

@@ -1,6 +1,7 @@
 //! Bounds that a search has met, for reports that do not have the options and so cannot name the limits.
 
-use crate::{counted, json};
+use crate::json::SourceLine;
+use crate::{Subject, counted};
 use raddle_engine::{BoundKind, BoundMet};
 use raddle_ir::Program;
 use serde::Serialize;
@@ -15,9 +16,9 @@ pub(crate) struct Bound {
     count: u64,
 }
 
-pub(crate) fn listed(program: &Program, file: &str, met: &[BoundMet]) -> Vec<Bound> {
+pub(crate) fn listed(subject: &Subject<'_>, met: &[BoundMet]) -> Vec<Bound> {
     let bound = |met: &BoundMet| {
-        let (file, line) = json::place_in(program, file, met.loc);
+        let SourceLine { file, line } = subject.line(met.loc);
         Bound { kind: met.kind.name(), file, line, count: met.count }
     };
     met.iter().map(bound).collect()

@@ -2,7 +2,7 @@
 //! effort.
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, bounds, buffer, condition, counted, printable, value, witness};
+use crate::{Look, Run, bounds, buffer, condition, counted, printable, value, witness, written};
 use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
 use raddle_engine::{
     BoundKind, BoundMet, Engine, Failure, FailureKind, MAX_SILENT, Options, Stopped,
@@ -12,15 +12,11 @@ use std::fmt::{Result, Write};
 
 /// The complete report of one program under one model.
 pub fn text(run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_report(&mut out, run, look, result);
-    out
+    written(|out| write_report(out, run, look, result))
 }
 
 fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &CheckResult) -> Result {
-    let verdict = paint(look.colour, ink(result.verdict), phrase(result.verdict));
-    writeln!(out, "{} under {}: {verdict}", printable(run.file), buffer::model(run.options))?;
+    write_verdict(out, run, look, result.verdict)?;
     for violation in &result.violations {
         write_violation(out, run, look, violation)?;
     }
@@ -55,32 +51,24 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     write_counts(out, run, result)
 }
 
-const fn phrase(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Safe => "safe",
-        Verdict::SafeBounded => "safe up to bounds",
-        Verdict::Violation => "violation",
-        Verdict::Unknown => "unknown",
-    }
-}
-
-const fn ink(verdict: Verdict) -> Ink {
-    match verdict {
-        Verdict::Safe | Verdict::SafeBounded => Ink::Good,
-        Verdict::Violation => Ink::Bad,
-        Verdict::Unknown => Ink::Reason,
-    }
+fn write_verdict(out: &mut String, run: &Run<'_>, look: &Look<'_>, verdict: Verdict) -> Result {
+    let (ink, phrase) = match verdict {
+        Verdict::Safe => (Ink::Good, "safe"),
+        Verdict::SafeBounded => (Ink::Good, "safe up to bounds"),
+        Verdict::Violation => (Ink::Bad, "violation"),
+        Verdict::Unknown => (Ink::Reason, "unknown"),
+    };
+    let (model, verdict) = (buffer::model(run.options), paint(look.colour, ink, phrase));
+    writeln!(out, "{} under {model}: {verdict}", printable(run.file))
 }
 
 /// The report of a schedule that was read from a file and ended in the same error.
 pub fn replayed(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
-    let verdict = paint(look.colour, Ink::Bad, phrase(Verdict::Violation));
-    let mut out =
-        format!("{} under {}: {verdict}\n", printable(run.file), buffer::model(run.options));
-    // Writing to a string cannot fail.
-    let _ = write_violation(&mut out, run, look, violation);
-    out.push_str("  replayed: same error\n");
-    out
+    written(|out| {
+        write_verdict(out, run, look, Verdict::Violation)?;
+        write_violation(out, run, look, violation)?;
+        writeln!(out, "  replayed: same error")
+    })
 }
 
 /// Writes a violation and its witness, between blank lines.
@@ -98,7 +86,7 @@ fn write_violation(
 }
 
 /// Describes a violation, with the number of executions.
-pub fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
+fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
     match &violation.offence {
         // The cause at the end says in more detail which thread waits for what.
         Offence::Failed(failure)

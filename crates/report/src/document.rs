@@ -195,10 +195,10 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Recorded, Diagnostic> {
     }
     let Body { inputs, arguments, program, checks, witnesses } = parsed(file, bytes)?;
     let checks = known(file, &checks)?;
-    let witnesses = witnesses.into_iter().map(|entry| entry.checked(file, checks)).collect();
+    let witnesses = witnesses.into_iter().map(|entry| entry.checked(file, checks));
+    let witnesses = witnesses.collect::<Result<_, _>>()?;
     let words = |words: Vec<Word>| words.into_iter().map(OsString::from).collect();
     let origin = Origin { inputs: words(inputs), arguments: words(arguments) };
-    let witnesses = all(witnesses)?;
     Ok(Recorded { origin, program, checks, witnesses })
 }
 
@@ -215,10 +215,6 @@ fn known(file: &str, words: &[String]) -> Result<Checks, Diagnostic> {
         }
     }
     Ok(checks)
-}
-
-fn all<T>(results: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Diagnostic> {
-    results.into_iter().collect()
 }
 
 fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diagnostic> {

@@ -8,9 +8,10 @@ use crate::value::{self, Value};
 use crate::{Run, condition, story};
 use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::{ExpectedEnd, Witness};
-use raddle_analysis::{CheckResult, Iterated, LitmusResult, Offence, Outcome, Violation};
+use raddle_analysis::{Cause, CheckResult, Iterated, LitmusResult, Offence, Violation};
+use raddle_budget::peak_memory;
 use raddle_engine::{Failure, FailureKind, FailureSite, Step, Stopped};
-use raddle_ir::{LocId, Program};
+use raddle_ir::Program;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -52,11 +53,11 @@ pub struct Litmus<'a> {
 pub struct Check<'a> {
     file: &'a str,
     /// The optimisation that the program was compiled with; null if none.
-    optimised: Option<&'a str>,
+    pub optimised: Option<&'a str>,
     model: &'static str,
     /// A requested check that is not available under this model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    not_checked: Option<[&'static str; 1]>,
+    pub not_checked: Option<[&'static str; 1]>,
     /// The capacity of a buffer in stores; null if it is not bounded.
     buffer_bound: Option<u32>,
     strategy: &'static str,
@@ -117,8 +118,8 @@ pub(crate) struct Error<'a> {
     /// The events along the schedule, if it was replayed.
     witness: story::Events<'a>,
     /// The cause in words, and the events of the witness that it refers to.
-    why: Option<String>,
-    causes: Vec<story::Cause>,
+    why: Option<&'a str>,
+    causes: &'a [Cause],
     /// The final state, for a condition that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<BTreeMap<String, Value>>,
@@ -128,6 +129,38 @@ pub(crate) struct Error<'a> {
 pub(crate) struct SourceLine {
     pub file: String,
     pub line: Option<u32>,
+}
+
+impl<'a> Error<'a> {
+    /// An error of the whole program that one schedule shows, before it is confirmed.
+    fn new(run: &Run<'a>, kind: ExpectedEnd, message: String, schedule: &'a [Step]) -> Error<'a> {
+        Error {
+            kind: kind.name(),
+            thread: None,
+            file: run.file.to_owned(),
+            line: None,
+            against: None,
+            message,
+            count: 1,
+            confirmed: false,
+            schedule,
+            witness: story::Events { subject: run.subject(), events: &[] },
+            why: None,
+            causes: &[],
+            state: None,
+        }
+    }
+
+    /// The error after its schedule was replayed.
+    fn confirmed(mut self, witness: &'a Witness) -> Error<'a> {
+        self.confirmed = true;
+        self.witness.events = &witness.events;
+        if let Some(why) = &witness.why {
+            self.why = Some(&why.words);
+            self.causes = &why.causes;
+        }
+        self
+    }
 }
 
 impl Serialize for Value {
@@ -178,22 +211,8 @@ pub fn litmus<'a>(run: &Run<'a>, result: &'a LitmusResult) -> Litmus<'a> {
         stopped: summary.stopped.map(Stopped::name),
         shows_nothing: check.shows_nothing,
         events: summary.events,
-        peak: peak(),
+        peak: peak_memory(),
         seconds: check.elapsed.as_secs_f64(),
-    }
-}
-
-impl<'a> Check<'a> {
-    /// Adds how the program was compiled.
-    #[must_use]
-    pub fn optimised(self, level: Option<&'a str>) -> Check<'a> {
-        Check { optimised: level, ..self }
-    }
-
-    /// Adds a check that was not made.
-    #[must_use]
-    pub fn without(self, check: &'static str) -> Check<'a> {
-        Check { not_checked: Some([check]), ..self }
     }
 }
 
@@ -225,7 +244,7 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
         shows_nothing: result.shows_nothing,
         events: summary.events,
         longest: summary.longest,
-        peak: peak(),
+        peak: peak_memory(),
         seconds: result.elapsed.as_secs_f64(),
     }
 }
@@ -243,14 +262,6 @@ fn replayed_to<'a>(run: &Run<'a>, error: Error<'a>) -> Replayed<'a> {
     let (file, model) = (run.file, run.options.model.name());
     let buffer_bound = run.options.buffer_bound;
     Replayed { file, model, buffer_bound, replayed: true, error }
-}
-
-/// The peak memory, which Linux records.
-fn peak() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    kib.checked_mul(1024)
 }
 
 fn states(program: &Program, states: &[(Vec<u64>, u64)]) -> Vec<State> {
@@ -271,40 +282,28 @@ fn errors<'a>(run: &Run<'a>, result: &'a CheckResult) -> Vec<Error<'a>> {
 
 /// An offence that was replayed.
 pub(crate) fn violation<'a>(run: &Run<'a>, violation: &'a Violation) -> Error<'a> {
-    Error {
-        count: violation.count,
-        confirmed: true,
-        witness: story::events(run, &violation.witness.events),
-        why: violation.witness.why.as_ref().map(|why| why.words.clone()),
-        causes: story::causes(&violation.witness),
-        ..accused(run, &violation.offence)
-    }
+    let accused = Error { count: violation.count, ..accused(run, &violation.offence) };
+    accused.confirmed(&violation.witness)
 }
 
 /// A goal that was reached.
 pub(crate) fn goal<'a>(run: &Run<'a>, witness: &'a Witness) -> Error<'a> {
-    Error {
-        kind: ExpectedEnd::Goal.name(),
-        thread: None,
-        file: run.file.to_owned(),
-        line: None,
-        against: None,
-        message: "a goal is reached".to_owned(),
-        count: 1,
-        confirmed: true,
-        schedule: &witness.schedule,
-        witness: story::events(run, &witness.events),
-        why: None,
-        causes: Vec::new(),
-        state: None,
-    }
+    let message = "a goal is reached".to_owned();
+    Error::new(run, ExpectedEnd::Goal, message, &witness.schedule).confirmed(witness)
 }
 
 /// An offence before it is confirmed.
 fn accused<'a>(run: &Run<'a>, offence: &'a Offence) -> Error<'a> {
     match offence {
         Offence::Failed(failure) => failed(run, failure),
-        Offence::Condition(outcome) => refuted(run, outcome),
+        Offence::Condition(outcome) => {
+            let message = format!("{} fails", condition::spelled(run.program));
+            Error {
+                count: outcome.count,
+                state: Some(value::named(run.program, &outcome.values).into_iter().collect()),
+                ..Error::new(run, ExpectedEnd::Condition, message, &outcome.schedule)
+            }
+        }
     }
 }
 
@@ -314,25 +313,14 @@ fn failed<'a>(run: &Run<'a>, failure: &'a Failure) -> Error<'a> {
 
 /// A failure that a schedule leads to, before it is confirmed.
 fn failed_at<'a>(run: &Run<'a>, site: FailureSite, schedule: &'a [Step]) -> Error<'a> {
-    let (file, line) = place(run, site.loc);
-    let against = (site.kind == FailureKind::Race).then(|| {
-        let (file, line) = place(run, site.against);
-        SourceLine { file, line }
-    });
+    let SourceLine { file, line } = run.subject().line(site.loc);
+    let against = (site.kind == FailureKind::Race).then(|| run.subject().line(site.against));
     Error {
-        kind: site.kind.name(),
         thread: Some(site.thread),
         file,
         line,
         against,
-        message: site.message,
-        count: 1,
-        confirmed: false,
-        schedule,
-        witness: story::events(run, &[]),
-        why: None,
-        causes: Vec::new(),
-        state: None,
+        ..Error::new(run, ExpectedEnd::Failure(site.kind), site.message, schedule)
     }
 }
 
@@ -341,47 +329,10 @@ pub(crate) fn reached<'a>(run: &Run<'a>, reached: &'a Reached) -> Error<'a> {
     let Reached { failure, witness } = reached;
     match failure {
         None => goal(run, witness),
-        Some(site) => Error {
-            confirmed: true,
-            witness: story::events(run, &witness.events),
-            why: witness.why.as_ref().map(|why| why.words.clone()),
-            causes: story::causes(witness),
-            ..failed_at(run, site.clone(), &witness.schedule)
-        },
-    }
-}
-
-fn refuted<'a>(run: &Run<'a>, outcome: &'a Outcome) -> Error<'a> {
-    Error {
-        kind: ExpectedEnd::Condition.name(),
-        thread: None,
-        file: run.file.to_owned(),
-        line: None,
-        against: None,
-        message: format!("{} fails", condition::spelled(run.program)),
-        count: outcome.count,
-        confirmed: false,
-        schedule: &outcome.schedule,
-        witness: story::events(run, &[]),
-        why: None,
-        causes: Vec::new(),
-        state: Some(value::named(run.program, &outcome.values).into_iter().collect()),
+        Some(site) => failed_at(run, site.clone(), &witness.schedule).confirmed(witness),
     }
 }
 
 fn bounds(run: &Run<'_>, result: &CheckResult) -> Vec<Bound> {
-    bounds::listed(run.program, run.file, &result.summary.bounds)
-}
-
-/// The file and line of a position; without a position, the file that was run.
-pub(crate) fn place(run: &Run<'_>, loc: LocId) -> (String, Option<u32>) {
-    place_in(run.program, run.file, loc)
-}
-
-pub(crate) fn place_in(program: &Program, file: &str, loc: LocId) -> (String, Option<u32>) {
-    let found = program.loc(loc).and_then(|loc| {
-        let file = program.files.get(loc.file as usize)?;
-        Some((file.clone(), Some(loc.line)))
-    });
-    found.unwrap_or_else(|| (file.to_owned(), None))
+    bounds::listed(&run.subject(), &result.summary.bounds)
 }

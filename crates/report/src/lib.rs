@@ -13,7 +13,7 @@
 //! | [`reach`] | an answer about reachability, as text and as JSON |
 //! | [`source`] | lines of the source to show with it |
 //! | [`json`] | litmus results and verdicts as JSON, one object per line |
-//! | `story` | schedules, their events and causes, as JSON |
+//! | `story` | the events along schedules, as JSON |
 //! | [`document`] | witness files, written and read |
 //! | [`diagnostic`] | diagnostics with an excerpt of the source |
 //! | `paint` | colours |
@@ -43,7 +43,27 @@ pub mod value;
 pub mod witness;
 
 use raddle_engine::Options;
-use raddle_ir::{LocId, Verified};
+use raddle_ir::{LocId, Program, Verified};
+use std::fmt;
+
+/// The program that a result is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    pub program: &'a Program,
+}
+
+impl Subject<'_> {
+    /// The file and line of a position; without a position, the file alone.
+    fn line(&self, loc: LocId) -> json::SourceLine {
+        let found = self.program.loc(loc).and_then(|loc| {
+            let file = self.program.files.get(loc.file as usize)?;
+            Some(json::SourceLine { file: file.clone(), line: Some(loc.line) })
+        });
+        found.unwrap_or_else(|| json::SourceLine { file: self.file.to_owned(), line: None })
+    }
+}
 
 /// The run that a result belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +74,11 @@ pub struct Run<'a> {
     pub options: &'a Options,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn subject(&self) -> Subject<'a> {
+        Subject { file: self.file, program: self.program }
+    }
+
     /// `(tso, optimal)`
     fn manner(&self) -> String {
         format!("({}, {})", buffer::model(self.options), self.options.strategy.name())
@@ -81,6 +105,14 @@ pub struct Look<'a> {
 fn printable(text: &str) -> String {
     let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     demangle::demangled(text).chars().map(escape).collect()
+}
+
+/// The text that `write` writes.
+fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out);
+    out
 }
 
 /// `1 execution`, `2 executions`.

@@ -1,17 +1,14 @@
 //! A litmus result as text, line by line as the usual simulators print it. Then follow the number of
 //! executions and, if any, failures, bounds, and the reason why the search ended early.
 
-use crate::{Run, check, condition, counted, value};
+use crate::{Run, check, condition, counted, value, written};
 use raddle_analysis::LitmusResult;
 use raddle_ir::Quantifier;
 use std::fmt::Write;
 
 /// The complete report of one test under one model, with the final blank line.
 pub fn text(run: &Run<'_>, result: &LitmusResult) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_report(&mut out, run, result);
-    out
+    written(|out| write_report(out, run, result))
 }
 
 fn write_report(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> std::fmt::Result {

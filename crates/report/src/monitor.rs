@@ -1,8 +1,7 @@
 //! Findings of monitors, as text and as JSON: for random runs of a program, and for a log.
 
 use crate::bounds::{self, Bound};
-use crate::robust::Subject;
-use crate::{counted, printable};
+use crate::{Subject, counted, printable, written};
 use raddle_analysis::robust::Sample;
 use raddle_engine::{FailureKind, Stopped};
 use raddle_ir::LocId;
@@ -17,10 +16,7 @@ const MOST_TOLD: usize = 20;
 
 /// The table of paper 001, section 5: a row for each model.
 pub fn table(subject: &Subject<'_>, samples: &[Sample]) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_table(&mut out, subject, samples);
-    out
+    written(|out| write_table(out, subject, samples))
 }
 
 fn write_table(out: &mut String, subject: &Subject<'_>, samples: &[Sample]) -> Result {
@@ -172,7 +168,7 @@ pub fn json<'a>(subject: &Subject<'a>, sample: &Sample) -> Sampled<'a> {
         distinct: sample.violations.len(),
         violations: seen.collect(),
         others: sample.others,
-        bounds: bounds::listed(subject.program, subject.file, &sample.summary.bounds),
+        bounds: bounds::listed(subject, &sample.summary.bounds),
         unsupported: unsupported(sample),
         stopped: stopped(sample).map(Stopped::name),
         monitor_seconds: sample.monitoring.as_secs_f64(),
@@ -192,10 +188,7 @@ pub struct Logged<'a> {
 }
 
 pub fn log_text(logged: &Logged<'_>) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_log(&mut out, logged);
-    out
+    written(|out| write_log(out, logged))
 }
 
 fn write_log(out: &mut String, logged: &Logged<'_>) -> Result {

@@ -1,7 +1,7 @@
 //! An answer about reachability, as text and as JSON.
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, counted, printable, story, witness};
+use crate::{Look, Run, counted, printable, story, witness, written};
 use raddle_analysis::reach::{ReachResult, Reached};
 use raddle_engine::{FailureKind, Step};
 use serde::Serialize;
@@ -56,7 +56,7 @@ fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> ReachedJson<'a> {
         end: reached.failure.as_ref().map_or("goal", |failure| failure.kind.name()),
         message: reached.failure.as_ref().map(|failure| failure.message.clone()),
         schedule: &reached.witness.schedule,
-        events: story::events(run, &reached.witness.events),
+        events: story::Events { subject: run.subject(), events: &reached.witness.events },
     }
 }
 
@@ -78,10 +78,7 @@ pub fn replayed(run: &Run<'_>, look: &Look<'_>, found: &raddle_analysis::Witness
 
 /// The answer as text.
 pub fn text(run: &Run<'_>, look: &Look<'_>, result: &ReachResult) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_answer(&mut out, run, look, result);
-    out
+    written(|out| write_answer(out, run, look, result))
 }
 
 fn write_answer(

@@ -2,20 +2,11 @@
 
 use crate::bounds::{self, Bound};
 use crate::paint::{Ink, paint};
-use crate::{counted, json, printable, story};
-use raddle_analysis::robust::{CycleWitness, Gap, Robustness};
+use crate::{Subject, counted, json, printable, story, written};
+use raddle_analysis::robust::{CycleWitness, Gap, Robustness, traces};
 use raddle_engine::{Deed, ReplayEvent, Step};
-use raddle_ir::Program;
 use serde::Serialize;
 use std::fmt::{Result, Write};
-
-/// The program that a result is about.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The file as the user named it.
-    pub file: &'a str,
-    pub program: &'a Program,
-}
 
 impl Subject<'_> {
     /// `f.c:3`, or an empty string if the position is not known.
@@ -30,10 +21,7 @@ impl Subject<'_> {
 }
 
 pub fn text(subject: &Subject<'_>, colour: bool, answer: &Robustness) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_answer(&mut out, subject, colour, answer);
-    printable_lines(&out)
+    printable_lines(&written(|out| write_answer(out, subject, colour, answer)))
 }
 
 /// Escapes control characters, except colours: names come from programs and must not reach the terminal
@@ -67,10 +55,10 @@ fn write_answer(
     for met in searches.flat_map(|(_, summary)| &summary.bounds) {
         writeln!(out, "  bound met: {}", bounds::told(subject.program, met))?;
     }
-    let counts = answer.searches.iter().map(|(model, summary)| {
-        let traces = summary.executions + summary.blocked + summary.cut;
-        format!("{} under {model}", counted(traces, "trace"))
-    });
+    let counts = answer
+        .searches
+        .iter()
+        .map(|(model, summary)| format!("{} under {model}", counted(traces(summary), "trace")));
     let counts: Vec<String> = counts.collect();
     let (by, seconds) = (answer.by.name(), answer.elapsed.as_secs_f64());
     let counts = counts.join(", ");
@@ -197,14 +185,12 @@ struct Fence {
 pub fn json<'a>(subject: &Subject<'a>, answer: &'a Robustness) -> Answer<'a> {
     let searched = answer.searches.iter().map(|(model, summary)| Searched {
         model: model.name(),
-        traces: summary.executions + summary.blocked + summary.cut,
+        traces: traces(summary),
         events: summary.events,
     });
     let unknown = answer.gaps.iter().filter(|_| answer.robust.is_none());
-    let met = answer
-        .searches
-        .iter()
-        .flat_map(|(_, summary)| bounds::listed(subject.program, subject.file, &summary.bounds));
+    let searches = answer.searches.iter();
+    let met = searches.flat_map(|(_, summary)| bounds::listed(subject, &summary.bounds));
     Answer {
         file: subject.file,
         model: answer.model.name(),
@@ -220,27 +206,21 @@ pub fn json<'a>(subject: &Subject<'a>, answer: &'a Robustness) -> Answer<'a> {
 }
 
 fn shown<'a>(subject: &Subject<'a>, witness: &'a CycleWitness) -> Shown<'a> {
-    let event =
-        |n: usize| story::told_of(subject.program, subject.file, &witness.witness.events[n]);
-    let place = |n: usize| {
-        let loc = witness.witness.events[n].loc;
-        let (file, line) = json::place_in(subject.program, subject.file, loc);
-        json::SourceLine { file, line }
-    };
-    let linked = witness
-        .cycle
-        .iter()
-        .map(|link| Linked { event: event(link.event), edge: link.edge.name() });
+    let events = &witness.witness.events;
+    let event = |n: usize| story::told(subject, &events[n]);
+    let place = |n: usize| subject.line(events[n].loc);
+    let cycle = witness.cycle.iter();
+    let linked = cycle.map(|link| Linked { event: event(link.event), edge: link.edge.name() });
     Shown {
         store: event(witness.store),
         overtaken_by: event(witness.overtaken_by),
         cycle: linked.collect(),
         fence: Fence {
-            thread: witness.witness.events[witness.store].thread.clone(),
+            thread: events[witness.store].thread.clone(),
             after: place(witness.store),
             before: place(witness.overtaken_by),
         },
         schedule: &witness.witness.schedule,
-        events: story::events_of(subject.program, subject.file, &witness.witness.events),
+        events: story::Events { subject: *subject, events },
     }
 }

@@ -1,9 +1,8 @@
-//! The events along schedules, and the causes, as JSON.
+//! The events along schedules, as JSON.
 
-use crate::{Run, json};
-use raddle_analysis::Witness;
+use crate::Subject;
+use crate::json::SourceLine;
 use raddle_engine::{Bytes, Cell, Deed, Ending, Other, ReplayEvent, Wants, Writing};
-use raddle_ir::Program;
 use serde::{Serialize, Serializer};
 
 /// An event of a thread: in words, and with its details, as far as they apply.
@@ -34,34 +33,18 @@ pub(crate) struct Event {
 /// them.
 #[derive(Debug)]
 pub(crate) struct Events<'a> {
-    program: &'a Program,
-    file: &'a str,
-    events: &'a [ReplayEvent],
+    pub subject: Subject<'a>,
+    pub events: &'a [ReplayEvent],
 }
 
 impl Serialize for Events<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_seq(self.events.iter().map(|event| told_of(self.program, self.file, event)))
+        serializer.collect_seq(self.events.iter().map(|event| told(&self.subject, event)))
     }
 }
 
-pub(crate) fn events<'a>(run: &Run<'a>, events: &'a [ReplayEvent]) -> Events<'a> {
-    events_of(run.program, run.file, events)
-}
-
-/// The events of a program that came from a file.
-pub(crate) fn events_of<'a>(
-    program: &'a Program,
-    file: &'a str,
-    events: &'a [ReplayEvent],
-) -> Events<'a> {
-    Events { program, file, events }
-}
-
-/// An event of a program that came from a file.
-pub(crate) fn told_of(program: &Program, file: &str, event: &ReplayEvent) -> Event {
-    let (file, line) = json::place_in(program, file, event.loc);
+pub(crate) fn told(subject: &Subject<'_>, event: &ReplayEvent) -> Event {
+    let SourceLine { file, line } = subject.line(event.loc);
     let (thread, what) = (event.thread.clone(), event.what());
     Event { thread, file, line, what, ..details(&event.deed) }
 }
@@ -118,40 +101,5 @@ fn details(deed: &Deed) -> Event {
         Deed::Stuck(Wants::Signal(place) | Wants::Value(place)) => {
             Event { at: place.as_ref().map(|at| at.name.clone()), ..kind("stuck") }
         }
-    }
-}
-
-/// A part of the cause. Numbers are positions in the witness, from 0.
-#[derive(Serialize, Debug)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub(crate) enum Cause {
-    StaleRead { read: usize, store: usize, overtaken_by: Option<usize> },
-    Overtaken { earlier: usize, later: usize },
-    Delayed { store: usize, read: usize },
-    Between { read: usize, write: usize, by: usize },
-    Source { read: usize, write: usize },
-    Waits { waiter: usize, taken: Option<usize> },
-    InCycle { event: usize },
-    Object { allocated: Option<usize>, freed: Option<usize> },
-}
-
-pub(crate) fn causes(witness: &Witness) -> Vec<Cause> {
-    let causes = witness.why.iter().flat_map(|why| &why.causes);
-    causes.map(|cause| named(*cause)).collect()
-}
-
-fn named(cause: raddle_analysis::Cause) -> Cause {
-    use raddle_analysis::Cause as Found;
-    match cause {
-        Found::StaleRead { read, store, overtaken_by } => {
-            Cause::StaleRead { read, store, overtaken_by }
-        }
-        Found::Overtaken { earlier, later } => Cause::Overtaken { earlier, later },
-        Found::Delayed { store, read } => Cause::Delayed { store, read },
-        Found::Between { read, write, by } => Cause::Between { read, write, by },
-        Found::Source { read, write } => Cause::Source { read, write },
-        Found::Waits { waiter, taken } => Cause::Waits { waiter, taken },
-        Found::InCycle { event } => Cause::InCycle { event },
-        Found::Object { allocated, freed } => Cause::Object { allocated, freed },
     }
 }

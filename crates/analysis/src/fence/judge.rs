@@ -65,7 +65,9 @@ pub struct Question {
     pub options: Options,
 }
 
-pub(super) enum Judgement {
+/// Whether a program satisfies the goal as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
     Good,
     Bad,
     /// Not satisfied: each of these stores is overtaken by the load beside it.
@@ -94,16 +96,16 @@ impl<'q> Judge<'q> {
             Some(Buffering::Fifo) => self.reaches(program, Model::Sc),
             _ => self.fails(program, Model::Sc),
         };
-        matches!(reachable, Judgement::Bad).then_some("it can happen under SC, too")
+        matches!(reachable, Verdict::Bad).then_some("it can happen under SC, too")
     }
 
-    pub(super) fn judge(&mut self, program: &Verified) -> Judgement {
+    pub(super) fn judge(&mut self, program: &Verified) -> Verdict {
         self.queries += 1;
         let (model, target) = (self.question.options.model, self.question.target);
         let budget = &self.question.options.limits.budget;
         let nothing_asked = program.goals.is_empty() && program.condition.is_none();
         if target == Target::Goals && nothing_asked && !may_fail(program, budget) {
-            return Judgement::Good;
+            return Verdict::Good;
         }
         match (model.buffering(), target) {
             (Some(Buffering::Fifo), Target::Robust) => self.attacks(program),
@@ -127,49 +129,49 @@ impl<'q> Judge<'q> {
     }
 
     /// Decides robustness against TSO by attacks: loops need no bound.
-    fn attacks(&self, program: &Verified) -> Judgement {
+    fn attacks(&self, program: &Verified) -> Verdict {
         let options = self.reach_options(self.question.options.model);
         let attacks = raddle_reach::attacks(program, &options);
         let pair = |a: &raddle_reach::FeasibleAttack| (a.store, a.load);
         match attacks.unknown {
             // The attacks found are real, even if there may be more.
             _ if !attacks.feasible.is_empty() => {
-                Judgement::Attacked(attacks.feasible.iter().map(pair).collect())
+                Verdict::Attacked(attacks.feasible.iter().map(pair).collect())
             }
-            Some(why) => Judgement::Unknown(why.to_string()),
-            None => Judgement::Good,
+            Some(why) => Verdict::Unknown(why.to_string()),
+            None => Verdict::Good,
         }
     }
 
     /// Decides reachability of goals and failures, for which loops need no bound. Conditions are not
     /// decided here, because they are about executions that end.
-    fn reaches(&self, program: &Verified, model: Model) -> Judgement {
+    fn reaches(&self, program: &Verified, model: Model) -> Verdict {
         if program.goals.is_empty() && program.condition.is_some() {
             return self.fails(program, model);
         }
         match raddle_reach::reach(program, &self.reach_options(model)).answer {
-            Answer::Reachable(_) => Judgement::Bad,
-            Answer::Unreachable => Judgement::Good,
-            Answer::Unknown(why) => Judgement::Unknown(why.to_string()),
+            Answer::Reachable(_) => Verdict::Bad,
+            Answer::Unreachable => Verdict::Good,
+            Answer::Unknown(why) => Verdict::Unknown(why.to_string()),
         }
     }
 
-    fn is_robust(&self, program: &Verified) -> Judgement {
+    fn is_robust(&self, program: &Verified) -> Verdict {
         let Options { model, limits, .. } = &self.question.options;
         let found = robust(program, *model, limits, None);
         match found.robust {
-            Some(true) => Judgement::Good,
-            Some(false) => Judgement::Bad,
+            Some(true) => Verdict::Good,
+            Some(false) => Verdict::Bad,
             // Fences are computed for the inputs that were tried.
-            None if found.gaps == [Gap::Inputs] => Judgement::Good,
-            None => Judgement::Unknown(missing(&found.gaps).to_owned()),
+            None if found.gaps == [Gap::Inputs] => Verdict::Good,
+            None => Verdict::Unknown(missing(&found.gaps).to_owned()),
         }
     }
 
     /// Decides by executions whether a goal is reached, if the program has goals. Otherwise whether an
     /// execution fails, or ends in a final state that the condition is about: a state that an `exists`
     /// describes, or that contradicts the condition.
-    fn fails(&self, program: &Verified, model: Model) -> Judgement {
+    fn fails(&self, program: &Verified, model: Model) -> Verdict {
         let options = self.options(model);
         let (summary, bad) = if program.goals.is_empty() {
             let summary = search(program, &Options { keep_going: false, ..options });
@@ -178,7 +180,7 @@ impl<'q> Judge<'q> {
         } else {
             let goals = match goals::as_failures(program) {
                 Ok(goals) => goals,
-                Err(defect) => return Judgement::Unknown(defect),
+                Err(defect) => return Verdict::Unknown(defect),
             };
             // A failure that is not a goal does not count.
             let summary = search(&goals.program, &Options { keep_going: true, ..options });
@@ -186,15 +188,15 @@ impl<'q> Judge<'q> {
             (summary, bad)
         };
         match incomplete(&summary) {
-            _ if bad => Judgement::Bad,
-            Some(why) => Judgement::Unknown(why.to_owned()),
-            None => Judgement::Good,
+            _ if bad => Verdict::Bad,
+            Some(why) => Verdict::Unknown(why.to_owned()),
+            None => Verdict::Good,
         }
     }
 
     /// Decides robustness by counting. Every trace of SC is a trace of the model, so equal numbers mean
     /// equal traces.
-    fn counts(&self, program: &Verified) -> Judgement {
+    fn counts(&self, program: &Verified) -> Verdict {
         let count = |model| {
             let options = self.options(model).by(Strategy::Graph);
             search(program, &Options { keep_going: true, ..options })
@@ -202,9 +204,9 @@ impl<'q> Judge<'q> {
         let (weak, strong) = (count(self.question.options.model), count(Model::Sc));
         let traces = |summary: &Summary| summary.executions + summary.blocked;
         match incomplete(&weak).or(incomplete(&strong)) {
-            Some(why) => Judgement::Unknown(why.to_owned()),
-            None if traces(&weak) == traces(&strong) => Judgement::Good,
-            None => Judgement::Bad,
+            Some(why) => Verdict::Unknown(why.to_owned()),
+            None if traces(&weak) == traces(&strong) => Verdict::Good,
+            None => Verdict::Bad,
         }
     }
 }

@@ -28,13 +28,13 @@ mod insert;
 mod judge;
 mod places;
 
-pub use judge::{Question, Target};
+pub use judge::{Question, Target, Verdict};
 pub use places::Places;
 
 use flow::Flow;
 use hitting::{Choice, Clause, Level};
 use insert::Fenced;
-use judge::{Judge, Judgement, locked_drains};
+use judge::{Judge, locked_drains};
 use raddle_engine::{Spent, Stopped};
 use raddle_ir::{FenceKind, LocId, Point, Verified};
 use std::time::{Duration, Instant};
@@ -88,21 +88,9 @@ impl Fences {
     }
 }
 
-/// The result of judging a program again.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    Good,
-    Bad,
-    Unknown(String),
-}
-
 /// Whether a program needs no fences.
 pub fn judge(program: &Verified, question: &Question) -> Verdict {
-    match Judge::new(question).judge(program) {
-        Judgement::Good => Verdict::Good,
-        Judgement::Bad | Judgement::Attacked(_) => Verdict::Bad,
-        Judgement::Unknown(why) => Verdict::Unknown(why),
-    }
+    Judge::new(question).judge(program)
 }
 
 /// A preference for places between lines of the source.
@@ -122,13 +110,7 @@ pub fn fences(
     let start = Instant::now();
     // The flow takes as much memory as the program, and so does each copy with fences that is judged.
     if !question.options.limits.budget.affords(4 * program.code_bytes()) {
-        return Fences {
-            outcome: Outcome::Unknown(Stopped::Memory.phrase().to_owned()),
-            candidate: Vec::new(),
-            places: 0,
-            queries: 0,
-            elapsed: start.elapsed(),
-        };
+        return Fences { elapsed: start.elapsed(), ..Fences::unsearched(Spent::Memory) };
     }
     let flow = Flow::new(program, locked_drains(question.options.model));
     let places = Places::of(program, &flow, question.options.model);
@@ -178,13 +160,13 @@ impl Search<'_> {
             };
             let fenced = self.fenced(&choice);
             match self.judge.judge(&fenced.program) {
-                Judgement::Good => return Outcome::Fences(self.chosen(&choice)),
-                Judgement::Unknown(why) => {
+                Verdict::Good => return Outcome::Fences(self.chosen(&choice)),
+                Verdict::Unknown(why) => {
                     self.candidate = self.chosen(&choice);
                     return Outcome::Unknown(why);
                 }
-                Judgement::Attacked(pairs) => self.learn_from_attacks(&fenced, &pairs),
-                Judgement::Bad => {
+                Verdict::Attacked(pairs) => self.learn_from_attacks(&fenced, &pairs),
+                Verdict::Bad => {
                     let clause = self.strengthened(choice);
                     self.clauses.push(clause);
                 }
@@ -240,7 +222,7 @@ impl Search<'_> {
             for level in (before + 1..=strongest).rev() {
                 choice[place] = level;
                 let fenced = self.fenced(&choice);
-                if matches!(self.judge.judge(&fenced.program), Judgement::Bad) {
+                if matches!(self.judge.judge(&fenced.program), Verdict::Bad) {
                     break;
                 }
                 choice[place] = before;

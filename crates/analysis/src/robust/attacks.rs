@@ -3,8 +3,9 @@
 //! The schedule of a successful attack is replayed under the model and must have a cycle, like any other
 //! witness.
 
-use super::{Finding, Gap, unconfirmed, witness};
-use raddle_engine::{Limits, Model, Options, Stopped};
+use super::witness::witness;
+use super::{Finding, Gap, unconfirmed};
+use raddle_engine::{Engine, Limits, Model, Options, Stopped};
 use raddle_ir::Verified;
 use raddle_reach::{Robust, Unknown};
 
@@ -24,7 +25,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
         Robust::Unknown(unknown) => finding.gaps.push(gap(&unknown)),
         Robust::Attacked(attack) => {
             let budget = limits.budget.for_report();
-            finding.witness = witness::unwatched(program, model, &budget, attack.schedule);
+            finding.witness = witness(program, Engine::Reach, model, &budget, attack.schedule);
             finding.violated = finding.witness.is_some();
             if !finding.violated {
                 finding.gaps.push(unconfirmed(&budget));

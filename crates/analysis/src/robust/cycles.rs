@@ -5,7 +5,7 @@ use super::witness::witness;
 use super::{Finding, Gap, gaps, options, unconfirmed};
 use crate::cycle::Node;
 use crate::cycle::conflicts::Conflicts;
-use raddle_engine::{Budget, Limits, Model};
+use raddle_engine::{Budget, Engine, Limits, Model};
 use raddle_interleave::{Happening, What, observe};
 use raddle_ir::Verified;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
             return ControlFlow::Continue(());
         }
         let budget = limits.budget.for_report();
-        found = witness(program, model, &budget, execution.schedule());
+        found = witness(program, Engine::Interleave, model, &budget, execution.schedule());
         if found.is_some() {
             return ControlFlow::Break(());
         }

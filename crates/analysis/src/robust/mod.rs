@@ -155,7 +155,7 @@ fn options(model: Model, limits: &Limits) -> Options {
 }
 
 /// The number of traces that a search has seen.
-fn traces(summary: &Summary) -> u64 {
+pub fn traces(summary: &Summary) -> u64 {
     summary.executions + summary.blocked + summary.cut
 }
 

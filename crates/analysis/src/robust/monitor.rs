@@ -9,7 +9,7 @@
 
 use super::witness::{CycleWitness, witness};
 use super::{Finding, Gap, gaps, options};
-use raddle_engine::{Buffering, Limits, Model};
+use raddle_engine::{Buffering, Engine, Limits, Model};
 use raddle_interleave::{
     Barrier, Delay, Execution, Happening, Rules, Undelayed, What, delayed, observe,
 };
@@ -247,7 +247,9 @@ impl<'p> Watch<'p> {
         let limits = Limits { budget: budget.clone(), ..self.limits.clone() };
         let shown = match delayed(self.program, self.model, &limits, &delay) {
             _ if budget.is_spent() => return ControlFlow::Continue(()),
-            Ok(schedule) => witness(self.program, self.model, &budget, schedule),
+            Ok(schedule) => {
+                witness(self.program, Engine::Interleave, self.model, &budget, schedule)
+            }
             Err(Undelayed::Waits) => return ControlFlow::Continue(()),
             Err(Undelayed::Stuck) => None,
         };

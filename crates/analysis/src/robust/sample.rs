@@ -72,8 +72,8 @@ pub fn sample(program: &Verified, model: Model, runs: &Runs) -> Sample {
     let (mut cells, mut monitor) =
         (Cells::within(budget), Monitor::new(buffers(model)).within(budget));
     let (mut found, mut accesses) = (Found::default(), Vec::new());
-    let (mut counts, mut monitoring) = ([0; 3], Duration::ZERO);
-    let summary = observe(program, &options, true, &mut |execution| {
+    let mut sample = Sample::of(model, Summary::default());
+    sample.summary = observe(program, &options, true, &mut |execution| {
         let begun = Instant::now();
         for happening in execution.happened {
             if budget.is_spent() {
@@ -97,19 +97,18 @@ pub fn sample(program: &Verified, model: Model, runs: &Runs) -> Sample {
                     found.add(violation);
                 });
             }
-            counts[1] += 1;
+            sample.events += 1;
         }
-        counts[0] += 1;
-        counts[2] += u64::from(violated);
-        monitoring += begun.elapsed();
+        sample.runs += 1;
+        sample.violating += u64::from(violated);
+        sample.monitoring += begun.elapsed();
         ControlFlow::Continue(())
     });
-    let [runs, events, violating] = counts;
-    let others = found.others;
-    let violations = found.violations.into_iter().map(|(found, count)| (pattern(&found), count));
-    let violations = violations.collect();
-    let elapsed = start.elapsed();
-    Sample { model, runs, events, violating, violations, others, monitoring, elapsed, summary }
+    let violations = found.violations.iter().map(|(found, count)| (pattern(found), *count));
+    sample.violations = violations.collect();
+    sample.others = found.others;
+    sample.elapsed = start.elapsed();
+    sample
 }
 
 /// The site of a position. [`LocId::NONE`] and [`Site::NONE`] have the same number.

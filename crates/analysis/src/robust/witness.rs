@@ -6,7 +6,7 @@
 use crate::cycle::story::Order;
 use crate::cycle::{Edge, Link, Node};
 use crate::witness::Witness;
-use raddle_engine::{Budget, Model, Options, ReplayEnd, ReplayEvent, Replayed, Step};
+use raddle_engine::{Budget, Engine, Model, Options, ReplayEnd, ReplayEvent, Step};
 use raddle_interleave::{replay, replay_reach};
 use raddle_ir::Verified;
 
@@ -25,29 +25,20 @@ pub struct CycleWitness {
     pub cycle: Vec<Link>,
 }
 
-/// Replays a schedule; `None` if it does not fit the program or has no cycle.
+/// Replays a schedule of the engine that found it; `None` if it does not fit the program or has no cycle. In a
+/// schedule of the reachability engine, threads may spin.
 pub(super) fn witness(
     program: &Verified,
+    found_by: Engine,
     model: Model,
     budget: &Budget,
     schedule: Vec<Step>,
 ) -> Option<CycleWitness> {
     let options = Options::new(model).within(budget.clone());
-    of_replay(replay(program, &options, &schedule), schedule)
-}
-
-/// Like [`witness`], for a schedule in which threads may spin.
-pub(super) fn unwatched(
-    program: &Verified,
-    model: Model,
-    budget: &Budget,
-    schedule: Vec<Step>,
-) -> Option<CycleWitness> {
-    let options = Options::new(model).within(budget.clone());
-    of_replay(replay_reach(program, &options, &schedule).0, schedule)
-}
-
-fn of_replay(replayed: Replayed, schedule: Vec<Step>) -> Option<CycleWitness> {
+    let replayed = match found_by {
+        Engine::Reach => replay_reach(program, &options, &schedule).0,
+        Engine::Interleave | Engine::Graph => replay(program, &options, &schedule),
+    };
     if matches!(replayed.end, ReplayEnd::Stuck(_) | ReplayEnd::Spent(_)) {
         return None;
     }

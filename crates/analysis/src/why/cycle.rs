@@ -34,10 +34,14 @@ pub(super) fn in_words(told: &Told<'_>, cycle: &[Link]) -> String {
             words.push_str(told.thread(*node));
             words.push(' ');
         }
-        words.push_str(&did(told, *node));
+        words.push_str(&named(told, *node, ["read", "wrote", "locked", "unlocked"]));
+        words.push_str(&told.at(*node));
         opens = *edge != Edge::Program;
         let next = cycle[(n + 1) % cycle.len()].event;
-        let other = || format!("{}'s {}", told.thread(next), noun(told, next));
+        let other = || {
+            let noun = named(told, next, ["read of", "write", "lock of", "unlock of"]);
+            format!("{}'s {noun}", told.thread(next))
+        };
         match edge {
             Edge::Program => words.push_str(" and then "),
             Edge::ReadsFrom | Edge::Sync => words.push_str("; "),
@@ -53,25 +57,13 @@ pub(super) fn in_words(told: &Told<'_>, cycle: &[Link]) -> String {
     words
 }
 
-/// `wrote x = 1 at f.c:3`
-fn did(told: &Told<'_>, node: Node) -> String {
-    let what = match &told.events[node].deed {
-        Deed::Read { cell, .. } => format!("read {cell}"),
-        Deed::Write { cell, .. } => format!("wrote {cell}"),
-        Deed::Lock { at, .. } => format!("locked {at}"),
-        Deed::Unlock(at) => format!("unlocked {at}"),
-        deed => deed.to_string(),
-    };
-    what + &told.at(node)
-}
-
-/// `write x = 1`
-fn noun(told: &Told<'_>, node: Node) -> String {
+/// `wrote x = 1`, with the words for a read, a write, a lock and an unlock.
+fn named(told: &Told<'_>, node: Node, [read, write, lock, unlock]: [&str; 4]) -> String {
     match &told.events[node].deed {
-        Deed::Read { cell, .. } => format!("read of {cell}"),
-        Deed::Write { cell, .. } => format!("write {cell}"),
-        Deed::Lock { at, .. } => format!("lock of {at}"),
-        Deed::Unlock(at) => format!("unlock of {at}"),
+        Deed::Read { cell, .. } => format!("{read} {cell}"),
+        Deed::Write { cell, .. } => format!("{write} {cell}"),
+        Deed::Lock { at, .. } => format!("{lock} {at}"),
+        Deed::Unlock(at) => format!("{unlock} {at}"),
         deed => deed.to_string(),
     }
 }

@@ -27,9 +27,11 @@ use crate::cycle::Node;
 use crate::cycle::story::Order;
 use raddle_engine::{Cell, Deed, FailureKind, ReplayEvent};
 use raddle_ir::Program;
+use serde::Serialize;
 
-/// A part of the cause. Numbers are positions in the events of the witness.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A part of the cause. Numbers are positions in the events of the witness, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Cause {
     /// A load read an old value while a store was in another thread's buffer.
     StaleRead { read: Node, store: Node, overtaken_by: Option<Node> },

@@ -54,10 +54,14 @@ pub(crate) fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
     }
     let budget = limits.budget.clone();
     let searches = search::all(&args.models, &args.search, &limits, Checks::default(), true)?;
+    let (searches, iterates) = search::with_buffers(&args.buffers, searches)?;
+    if iterates {
+        return Err(Stop::Usage("--buffer-bound iterate is for raddle check".to_owned()));
+    }
     Ok(LitmusConfig {
         budget,
         paths: args.paths.clone(),
-        searches: search::with_fixed_buffers(&args.buffers, searches)?,
+        searches,
         strict: args.limits.strict,
         json: args.output.json,
         jobs: args.jobs.map_or(0, usize::from),

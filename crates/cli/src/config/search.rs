@@ -79,17 +79,6 @@ pub(super) fn with_buffers(
     })
 }
 
-/// The same where the bound cannot be raised.
-pub(super) fn with_fixed_buffers(
-    args: &BufferArgs,
-    searches: Vec<Options>,
-) -> Result<Vec<Options>, Stop> {
-    match with_buffers(args, searches)? {
-        (searches, false) => Ok(searches),
-        (_, true) => Err(Stop::Usage("--buffer-bound iterate is for raddle check".to_owned())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 use super::record::{Record, Word};
 use super::{Causal, Delayed};
 use crate::event::{Access, Address, Buffers, Kind, Op, Thread};
+use std::iter::successors;
 
 impl Causal {
     /// Judges an access to several cells. It may come after a store because of one cell and miss it in
@@ -45,14 +46,14 @@ impl Causal {
     /// The newest write to a cell and, if the access writes, the reads since then.
     fn conflicts(&self, cell: Address, writes: bool) -> Vec<u32> {
         let word = self.words[cell.index()];
-        let write = word.write.checked_sub(1).map(|n| self.links[n as usize].record);
-        let mut all: Vec<u32> = write.into_iter().collect();
-        let mut read = if writes { word.read } else { 0 };
-        while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
-            all.push(link.record);
-            read = link.before;
-        }
-        all
+        let reads = self.listed(if writes { word.read } else { 0 });
+        self.listed(word.write).take(1).chain(reads).collect()
+    }
+
+    /// The records of a list of a cell, from a link (an index plus 1) on.
+    fn listed(&self, link: u32) -> impl Iterator<Item = u32> {
+        let at = |link: u32| link.checked_sub(1).map(|n| &self.links[n as usize]);
+        successors(at(link), move |link| at(link.before)).map(|link| link.record)
     }
 
     /// The join of a row with the row of a record that has reached memory.
@@ -113,15 +114,11 @@ impl Causal {
     }
 
     /// Whether a past contains a read, from `read` on, by a thread other than that of the write.
-    fn is_read(&self, mut read: u32, row: &[u32], write: &Record) -> bool {
-        while let Some(link) = read.checked_sub(1).map(|n| self.links[n as usize]) {
-            let reader = &self.records[link.record as usize];
+    fn is_read(&self, read: u32, row: &[u32], write: &Record) -> bool {
+        self.listed(read).any(|number| {
+            let reader = &self.records[number as usize];
             let thread = reader.access.thread;
-            if thread != write.access.thread && reader.index <= row[thread.index()] {
-                return true;
-            }
-            read = link.before;
-        }
-        false
+            thread != write.access.thread && reader.index <= row[thread.index()]
+        })
     }
 }

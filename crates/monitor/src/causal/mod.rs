@@ -104,14 +104,6 @@ impl Causal {
         Causal { cells: Cells::within(budget), ..self }
     }
 
-    pub fn len(&self) -> usize {
-        self.records.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-
     /// Whether an operation occurred that is not judged exactly: under PSO, accesses of one thread that
     /// overlap but do not have the same bytes.
     pub fn is_mixed(&self) -> bool {

@@ -29,7 +29,6 @@ use crate::stream::{Monitor, Violation};
 pub use found::{Found, MOST_DISTINCT};
 pub use parse::{Line, Parser};
 use raddle_budget::Budget;
-use std::fmt;
 use std::io::Read;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -50,12 +49,6 @@ pub struct BadLine {
     pub column: u32,
     pub message: String,
     pub expected: &'static str,
-}
-
-impl fmt::Display for BadLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}; expected {}", self.line, self.message, self.expected)
-    }
 }
 
 /// Why a log was not read to its end.
@@ -134,24 +127,27 @@ pub struct Reading {
 struct Watch {
     monitor: Monitor,
     found: Found,
+    events: u64,
 }
 
 impl Watch {
     fn new(buffers: Buffers, budget: &Budget) -> Watch {
-        Watch { monitor: Monitor::new(buffers).within(budget), found: Found::default() }
+        let monitor = Monitor::new(buffers).within(budget);
+        Watch { monitor, found: Found::default(), events: 0 }
     }
 
     #[inline]
     fn see(&mut self, line: &Line) {
+        self.events += 1;
         let Line { thread, op, address, site } = *line;
         let found = &mut self.found;
         self.monitor.step(thread, op, address.as_slice(), site, |violation| found.add(violation));
     }
 
-    fn reading(self, names: Arc<Parser>, events: u64, complete: bool) -> Reading {
+    fn reading(self, names: Arc<Parser>, complete: bool) -> Reading {
         let complete = complete && self.monitor.is_complete();
         let Found { violations, others, .. } = self.found;
-        Reading { names, events, complete, violations, others }
+        Reading { names, events: self.events, complete, violations, others }
     }
 }
 
@@ -165,13 +161,9 @@ fn monitor_within(
     buffers: Buffers,
     budget: &Budget,
 ) -> Result<Reading, Trouble> {
-    let (mut parser, mut watch, mut count) =
-        (Parser::within(budget), Watch::new(buffers, budget), 0);
-    let complete = events(&mut parser, source, |line| {
-        count += 1;
-        watch.see(&line);
-    })?;
-    Ok(watch.reading(Arc::new(parser), count, complete))
+    let (mut parser, mut watch) = (Parser::within(budget), Watch::new(buffers, budget));
+    let complete = events(&mut parser, source, |line| watch.see(&line))?;
+    Ok(watch.reading(Arc::new(parser), complete))
 }
 
 /// The number of events that are sent to a monitor at once.
@@ -197,7 +189,7 @@ pub fn monitor_each(
             let mut watch = Watch::new(*buffers, budget);
             // Once the budget is spent, a monitor skips the batches that still wait for it.
             let watcher = scope.spawn(move || {
-                let (mut count, mut complete) = (0, true);
+                let mut complete = true;
                 for batch in receiver {
                     for line in batch.iter() {
                         complete &= !budget.is_spent();
@@ -205,10 +197,9 @@ pub fn monitor_each(
                             break;
                         }
                         watch.see(line);
-                        count += 1;
                     }
                 }
-                (watch, count, complete)
+                (watch, complete)
             });
             watching.push((sender, watcher));
         }
@@ -232,11 +223,10 @@ pub fn monitor_each(
             drop(sender);
             watcher.join().unwrap_or_else(|panic| resume_unwind(panic))
         });
-        Ok((ends.collect::<Vec<(Watch, u64, bool)>>(), complete))
+        Ok((ends.collect::<Vec<(Watch, bool)>>(), complete))
     })?;
     let names = Arc::new(parser);
-    let reading = |(watch, count, seen): (Watch, u64, bool)| {
-        watch.reading(Arc::clone(&names), count, complete && seen)
-    };
-    Ok(watches.into_iter().map(reading).collect())
+    let readings = watches.into_iter();
+    let readings = readings.map(|(watch, seen)| watch.reading(names.clone(), complete && seen));
+    Ok(readings.collect())
 }

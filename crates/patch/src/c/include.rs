@@ -1,6 +1,6 @@
 //! Adds an `#include`.
 
-use super::sites::Language;
+use super::sites::parser;
 use crate::text::{Piece, line_end, line_start, next_line};
 
 /// Whether a text includes a header directly, at any place.
@@ -21,10 +21,13 @@ fn included(line: &[u8]) -> Option<&[u8]> {
     name.split(|byte| *byte == close).next()
 }
 
-/// Adds an `#include` after the last unconditional `#include` before any declaration; if there is none,
+/// Adds an `#include`, unless the text has it, after the last unconditional `#include` before any declaration; if there is none,
 /// before the first declaration. So macros that must come first, such as `_GNU_SOURCE`, stay first.
-pub(crate) fn add(text: &[u8], language: Language, header: &str) -> Option<Piece> {
-    let tree = language.parser()?.parse(text, None)?;
+pub(crate) fn add(text: &[u8], cpp: bool, header: &str) -> Option<Piece> {
+    if has(text, header) {
+        return None;
+    }
+    let tree = parser(cpp)?.parse(text, None)?;
     let mut level = tree.root_node();
     let mut at = None;
     loop {
@@ -66,7 +69,7 @@ mod tests {
     use super::*;
 
     fn added(text: &str) -> String {
-        let piece = add(text.as_bytes(), Language::C, "stdatomic.h").expect("a place");
+        let piece = add(text.as_bytes(), false, "stdatomic.h").expect("a place");
         String::from_utf8(crate::text::with(text.as_bytes(), &[piece])).expect("text")
     }
 

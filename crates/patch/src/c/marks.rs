@@ -6,9 +6,10 @@
 //! the budget lasts. A mark adds no line and no name, so nothing else changes.
 
 use super::sites::{Shape, Sites};
-use super::write::{Layout, Words, pieces};
+use super::write::{Layout, pieces};
 use super::{Reload, SourceFile};
 use crate::align::{Added, Spot, align};
+use crate::statement::Words;
 use crate::text;
 use raddle_budget::Budget;
 use raddle_ir::{FuncId, Program};
@@ -75,12 +76,12 @@ impl<'a> Marks<'a> {
     }
 
     fn marked(&self, group: &[usize]) -> Vec<(PathBuf, Vec<u8>)> {
-        let words: Vec<Words> = group.iter().map(|number| mark(*number)).collect();
+        let words: Vec<Words> = group.iter().map(mark).collect();
         let mut changed = Vec::new();
         for (number, file) in self.files.iter().enumerate() {
             let here = group.iter().zip(&words).filter_map(|(index, words)| {
                 let site = &self.sites.sites[*index];
-                (self.sites.units[site.unit].file == number).then_some((site, words))
+                (self.sites.unit_of(*index).file == number).then_some((site, words))
             });
             let pieces = pieces(&file.text, &self.sites.units, here, file.cpp, Layout::Inline);
             if !pieces.is_empty() {
@@ -140,7 +141,7 @@ impl<'a> Marks<'a> {
         let places: Vec<(&str, usize)> = messages.lines().filter_map(complaint).collect();
         group.iter().partition(|number| {
             let site = &self.sites.sites[**number];
-            let file = &self.files[self.sites.units[site.unit].file];
+            let file = &self.files[self.sites.unit_of(**number).file];
             let lines = file.line_at(site.range.start)..=file.line_at(site.range.end);
             places
                 .iter()
@@ -172,11 +173,9 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// A mark: inline assembly with a unique text, as a statement and as an expression.
-fn mark(number: usize) -> Words {
-    let statement = format!("__asm__ volatile(\"raddle.mark {number}\");");
-    let expression = format!("__extension__({{ {statement} }})");
-    Words { statement, expression }
+/// A mark: inline assembly with a unique text.
+fn mark(number: &usize) -> Words {
+    Words::assembly(&format!("raddle.mark {number}"), "")
 }
 
 /// The file and line of an error, or of a note that belongs to one: `x.c:3:5: error: …`.

@@ -13,16 +13,16 @@ mod sites;
 mod write;
 
 use crate::align::Spot;
-use crate::statement::{self, Spelling, Statement};
-use crate::text::{self, Piece, begins_line};
-use crate::{Draft, FileEdit, Placed, Reload, SourceFile};
+use crate::statement::{self, Spelling, Statement, Words};
+use crate::text::{self, begins_line};
+use crate::{FileEdit, Placed, Reload, SourceFile, Written};
 use marks::{Marks, Spots};
 use raddle_analysis::fence::{Fence, Places};
 use raddle_budget::Budget;
 use raddle_ir::{FenceKind, Loc, Point, Program, TerminatorKind};
-use sites::{Language, Shape, Site, Sites};
+use sites::{Shape, Site, Sites};
 use std::collections::{BTreeMap, BTreeSet};
-use write::{Layout, Words, pieces};
+use write::{Layout, pieces};
 
 /// The price of a place for which no edit is known.
 const NO_EDIT: u32 = 1000;
@@ -34,7 +34,7 @@ pub(crate) struct Edits {
     spots: Vec<Spots>,
     /// By place: the sets of sites that together give a fence there, best first.
     options: Vec<Vec<Vec<usize>>>,
-    prices: Vec<u32>,
+    pub prices: Vec<u32>,
 }
 
 impl Edits {
@@ -48,8 +48,7 @@ impl Edits {
         let mut sites = Sites::default();
         for (number, file) in files.iter().enumerate() {
             let lines = lines_of(program, places, file);
-            let language = if file.cpp { Language::Cpp } else { Language::C };
-            sites.read(number, &file.text, language, &lines);
+            sites.read(number, &file.text, file.cpp, &lines);
         }
         let mut marks = Marks::new(program, files, reload, &sites, budget);
         let is_macro = |site: &Site| sites.units[site.unit].macro_name.is_some();
@@ -75,10 +74,6 @@ impl Edits {
         edits
     }
 
-    pub(crate) fn prices(&self) -> &[u32] {
-        &self.prices
-    }
-
     /// For each place, determines the sites that give a fence there, and their cost.
     fn rank(&mut self, program: &Program, places: &Places, files: &[SourceFile]) {
         let count = places.iter().len();
@@ -87,8 +82,7 @@ impl Edits {
         for (number, spots) in self.spots.iter().enumerate() {
             let Some(spots) = spots else { continue };
             let rank = self.rank_of(number, files);
-            let covers: BTreeSet<usize> =
-                spots.iter().filter_map(|s| number_of(places, s)).collect();
+            let covers: BTreeSet<usize> = spots.iter().filter_map(|s| s.place(places)).collect();
             let astray = spots.iter().filter(|spot| matches!(spot, Spot::Between(..))).count();
             let extras = (covers.len() + astray).saturating_sub(1).min(9) as u32;
             let price = rank + 30 * extras;
@@ -117,8 +111,8 @@ impl Edits {
     }
 
     fn rank_of(&self, number: usize, files: &[SourceFile]) -> u32 {
-        let Site { unit, shape, range } = &self.sites.sites[number];
-        let unit = &self.sites.units[*unit];
+        let Site { shape, range, .. } = &self.sites.sites[number];
+        let unit = self.sites.unit_of(number);
         let own_line = begins_line(&files[unit.file].text, range.start);
         let shape = match shape {
             Shape::Statement { .. } if own_line => 0,
@@ -159,28 +153,23 @@ impl Edits {
         files: &[SourceFile],
         chosen: &[Chosen],
         spelling: Spelling,
-    ) -> Draft {
-        let words: Vec<Words> = chosen
-            .iter()
-            .map(|chosen| {
-                let unit = &self.sites.units[self.sites.sites[chosen.site].unit];
-                let (statement, expression) =
-                    statement::c(chosen.kind, files[unit.file].cpp, spelling);
-                Words { statement, expression }
-            })
-            .collect();
-        let mut draft = Draft::default();
+    ) -> Written {
+        let file_of = |c: &Chosen| self.sites.unit_of(c.site).file;
+        let words = chosen.iter().map(|c| statement::c(c.kind, files[file_of(c)].cpp, spelling));
+        let words: Vec<Words> = words.collect();
+        let mut draft = Written::default();
         for (number, file) in files.iter().enumerate() {
-            let of = |c: &Chosen| self.sites.units[self.sites.sites[c.site].unit].file == number;
-            let here: Vec<_> = chosen.iter().zip(&words).filter(|(c, _)| of(c)).collect();
+            let with_words = chosen.iter().zip(&words);
+            let here: Vec<_> = with_words.filter(|(c, _)| file_of(c) == number).collect();
             if here.is_empty() {
                 continue;
             }
             let units = &self.sites.units;
             let with = here.iter().map(|(c, words)| (&self.sites.sites[c.site], *words));
             let mut all = pieces(&file.text, units, with, file.cpp, Layout::Lines);
-            if spelling == Spelling::WithHeader && here.iter().any(|(c, _)| needs_header(c.kind)) {
-                all.extend(added_include(file));
+            if spelling == Spelling::WithHeader {
+                let header = here.iter().find_map(|(c, _)| statement::header(c.kind, file.cpp));
+                all.extend(header.and_then(|name| include::add(&file.text, file.cpp, name)));
             }
             let marks = here.iter().map(|(c, _)| {
                 let spots = self.spots[c.site].as_ref().map_or(0, BTreeSet::len);
@@ -198,9 +187,9 @@ impl Edits {
             });
         }
         for (c, Words { statement, .. }) in chosen.iter().zip(words) {
-            let cpp = files[self.sites.units[self.sites.sites[c.site].unit].file].cpp;
-            let header = (spelling != Spelling::Builtin).then(|| statement::header(c.kind, cpp));
-            let statement = Statement { words: statement, header: header.flatten() };
+            let header = statement::header(c.kind, files[file_of(c)].cpp);
+            let header = header.filter(|_| spelling != Spelling::Builtin);
+            let statement = Statement { words: statement, header };
             for fence in &c.fences {
                 draft.statements.insert(*fence, statement.clone());
             }
@@ -217,38 +206,16 @@ pub(crate) struct Chosen {
     pub fences: Vec<usize>,
 }
 
-fn needs_header(kind: FenceKind) -> bool {
-    statement::c11_order(kind).is_some()
-}
-
 /// Whether no file of the user includes the header that fences need.
 pub(crate) fn lacks_header(files: &[SourceFile]) -> bool {
     let headers = ["stdatomic.h", "atomic"];
     !files.iter().any(|file| headers.iter().any(|header| include::has(&file.text, header)))
 }
 
-fn added_include(file: &SourceFile) -> Option<Piece> {
-    let (language, header) = match file.cpp {
-        true => (Language::Cpp, "atomic"),
-        false => (Language::C, "stdatomic.h"),
-    };
-    if include::has(&file.text, header) {
-        return None;
-    }
-    include::add(&file.text, language, header)
-}
-
-fn number_of(places: &Places, spot: &Spot) -> Option<usize> {
-    match spot {
-        Spot::At(point) => places.number(*point),
-        Spot::Between(..) => None,
-    }
-}
-
 /// The functions of the source that have places without a site.
 fn missing_units(marks: &Marks<'_>, places: &Places) -> BTreeSet<usize> {
     let spots = marks.spots.iter().flatten().flatten();
-    let covered: BTreeSet<usize> = spots.filter_map(|spot| number_of(places, spot)).collect();
+    let covered: BTreeSet<usize> = spots.filter_map(|spot| spot.place(places)).collect();
     let missing = places.iter().enumerate().filter(|(number, _)| !covered.contains(number));
     let funcs: BTreeSet<_> = missing.map(|(_, place)| place.point.func).collect();
     funcs.into_iter().flat_map(|func| marks.units_of(func)).collect()

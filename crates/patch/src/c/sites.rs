@@ -42,23 +42,12 @@ pub(crate) struct Site {
     pub range: Range<usize>,
 }
 
-/// The language in which a file is parsed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Language {
-    C,
-    Cpp,
-}
-
-impl Language {
-    pub(super) fn parser(self) -> Option<Parser> {
-        let mut parser = Parser::new();
-        let grammar = match self {
-            Language::C => tree_sitter_c::LANGUAGE,
-            Language::Cpp => tree_sitter_cpp::LANGUAGE,
-        };
-        parser.set_language(&grammar.into()).ok()?;
-        Some(parser)
-    }
+/// A parser of C, or of C++.
+pub(super) fn parser(cpp: bool) -> Option<Parser> {
+    let mut parser = Parser::new();
+    let grammar = if cpp { tree_sitter_cpp::LANGUAGE } else { tree_sitter_c::LANGUAGE };
+    parser.set_language(&grammar.into()).ok()?;
+    Some(parser)
 }
 
 /// The functions and macros of a file, and the sites in them.
@@ -71,9 +60,10 @@ pub(crate) struct Sites {
 impl Sites {
     /// Adds the sites of the functions of a file that contain one of these lines (from 0), and of its
     /// macros if requested.
-    pub(super) fn read(&mut self, file: usize, text: &[u8], language: Language, lines: &[usize]) {
-        let Some(mut parser) = language.parser() else { return };
-        let Some(tree) = parser.parse(text, None) else { return };
+    pub(super) fn read(&mut self, file: usize, text: &[u8], cpp: bool, lines: &[usize]) {
+        let Some(tree) = parser(cpp).and_then(|mut parser| parser.parse(text, None)) else {
+            return;
+        };
         let mut left = vec![tree.root_node()];
         while let Some(node) = left.pop() {
             match node.kind() {
@@ -86,12 +76,15 @@ impl Sites {
                         Reader { sites: self, text, unit, shift: 0, statements: true }.read(node);
                     }
                 }
-                "preproc_def" | "preproc_function_def" => {
-                    self.macro_body(file, text, language, node);
-                }
+                "preproc_def" | "preproc_function_def" => self.macro_body(file, text, cpp, node),
                 _ => left.extend(children(node)),
             }
         }
+    }
+
+    /// The function or macro that a site is in.
+    pub(super) fn unit_of(&self, site: usize) -> &Unit {
+        &self.units[self.sites[site].unit]
     }
 
     fn unit(&mut self, file: usize, range: Range<usize>, macro_name: Option<String>) -> usize {
@@ -101,7 +94,7 @@ impl Sites {
 
     /// Parses the body of a macro as statements. A body that is only an expression has no room for
     /// statements.
-    fn macro_body(&mut self, file: usize, text: &[u8], language: Language, node: Node<'_>) {
+    fn macro_body(&mut self, file: usize, text: &[u8], cpp: bool, node: Node<'_>) {
         let (Some(name), Some(value)) =
             (node.child_by_field_name("name"), node.child_by_field_name("value"))
         else {
@@ -111,11 +104,8 @@ impl Sites {
         let body = &text[value.byte_range()];
         const HEAD: &[u8] = b"void f(void) {";
         let wrapped = [HEAD, body, b"\n;}"].concat();
-        let Some(mut parser) = language.parser() else { return };
-        let Some(tree) = parser.parse(&wrapped, None) else { return };
-        if tree.root_node().has_error() {
-            return;
-        }
+        let tree = parser(cpp).and_then(|mut parser| parser.parse(&wrapped, None));
+        let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else { return };
         let statements = body.iter().any(|byte| matches!(byte, b';' | b'}'));
         let unit = self.unit(file, value.byte_range(), Some(name));
         let shift = value.start_byte() as isize - HEAD.len() as isize;
@@ -134,6 +124,11 @@ impl Sites {
 fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).collect()
+}
+
+fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
 }
 
 /// Reads one function, or the body of a macro.
@@ -173,8 +168,7 @@ impl Reader<'_, '_> {
                 self.expression(node, used);
             }
             self.statements_in(node);
-            let nodes = children(node);
-            for (index, child) in nodes.into_iter().enumerate() {
+            for (index, child) in children(node).into_iter().enumerate() {
                 let field = node.field_name_for_child(index as u32).unwrap_or_default();
                 left.push((child, self.use_of(node, used, child, field)));
             }
@@ -261,90 +255,69 @@ impl Reader<'_, '_> {
             kind if kind.starts_with("preproc_") => self.siblings(node),
             "case_statement" => {
                 let value = node.child_by_field_name("value").map(|value| value.id());
-                let mut cursor = node.walk();
-                let named: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-                for child in named.into_iter().filter(|child| Some(child.id()) != value) {
-                    self.before(child, child.start_byte());
-                }
+                let named = named_children(node).into_iter();
+                named.filter(|child| Some(child.id()) != value).for_each(|c| self.before(c));
             }
             "labeled_statement" => {
-                let count = node.named_child_count();
-                let Some(inner) = node.named_child(count.saturating_sub(1) as u32) else { return };
                 let parent = node.parent().map_or("", |parent| parent.kind());
-                match parent {
-                    "compound_statement" | "case_statement" => {
-                        self.before(inner, inner.start_byte());
+                match named_children(node).last() {
+                    Some(inner) if matches!(parent, "compound_statement" | "case_statement") => {
+                        self.before(*inner);
                     }
-                    _ => self.body(inner, owner),
+                    inner => self.body(inner.copied(), owner),
                 }
             }
-            "if_statement" => {
-                if let Some(body) = node.child_by_field_name("consequence") {
-                    self.body(body, owner);
-                }
-            }
-            "else_clause" => {
-                let count = node.named_child_count();
-                if let Some(body) = node.named_child(count.saturating_sub(1) as u32) {
-                    self.body(body, owner);
-                }
-            }
+            "if_statement" => self.body(node.child_by_field_name("consequence"), owner),
+            "else_clause" => self.body(named_children(node).last().copied(), owner),
             "for_statement" | "while_statement" | "do_statement" | "for_range_loop"
-            | "switch_statement" => {
-                if let Some(body) = node.child_by_field_name("body") {
-                    self.body(body, owner);
-                }
-            }
+            | "switch_statement" => self.body(node.child_by_field_name("body"), owner),
             _ => {}
         }
     }
 
-    fn before(&mut self, statement: Node<'_>, like: usize) {
-        if statement.kind() == "comment" || statement.kind().starts_with("preproc_") {
-            return;
+    fn before(&mut self, statement: Node<'_>) {
+        if is_code(statement) {
+            let at = statement.start_byte();
+            self.site(Shape::Statement { like: at }, at..at);
         }
-        let at = statement.start_byte();
-        self.site(Shape::Statement { like }, at..at);
     }
 
     fn siblings(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        let named: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-        for child in named {
-            let kind = child.kind();
-            if kind.ends_with("_statement") || kind == "declaration" || kind == "try_statement" {
-                self.before(child, child.start_byte());
+        for child in named_children(node) {
+            if child.kind().ends_with("_statement") || child.kind() == "declaration" {
+                self.before(child);
             }
         }
     }
 
     /// Adds sites before each statement of a block, and before its end.
     fn block(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        let named: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-        let mut like = None;
-        for child in named {
-            if child.kind() != "comment" && !child.kind().starts_with("preproc_") {
-                like = Some(child.start_byte());
-                self.before(child, child.start_byte());
-            }
-        }
+        let named = named_children(node);
+        named.iter().for_each(|child| self.before(*child));
+        let last = named.into_iter().rfind(|child| is_code(*child));
         let end = node.child(node.child_count().saturating_sub(1) as u32);
         let Some(end) = end.filter(|end| end.kind() == "}" && !end.is_missing()) else { return };
         if !is_value_block(node) {
             let at = end.start_byte();
-            self.site(Shape::Statement { like: like.unwrap_or(at) }, at..at);
+            let like = last.map_or(at, |last| last.start_byte());
+            self.site(Shape::Statement { like }, at..at);
         }
     }
 
-    fn body(&mut self, body: Node<'_>, owner: usize) {
-        if matches!(body.kind(), "compound_statement" | "comment" | "declaration") {
-            return;
-        }
+    /// Adds sites before and after a body without braces.
+    fn body(&mut self, body: Option<Node<'_>>, owner: usize) {
+        let bare = |body: &Node<'_>| {
+            !matches!(body.kind(), "compound_statement" | "comment" | "declaration")
+        };
+        let Some(body) = body.filter(bare) else { return };
         for after in [false, true] {
             self.site(Shape::Braced { owner, after }, body.byte_range());
         }
     }
+}
+
+fn is_code(node: Node<'_>) -> bool {
+    node.kind() != "comment" && !node.kind().starts_with("preproc_")
 }
 
 /// A statement expression's block: its last statement is its value.
@@ -361,24 +334,17 @@ fn is_condition(parentheses: Node<'_>) -> bool {
 }
 
 fn is_expression(node: Node<'_>) -> bool {
-    matches!(
+    let computes = matches!(
         node.kind(),
-        "identifier"
-            | "qualified_identifier"
-            | "field_expression"
-            | "subscript_expression"
-            | "call_expression"
-            | "pointer_expression"
-            | "binary_expression"
+        "binary_expression"
             | "conditional_expression"
-            | "assignment_expression"
-            | "update_expression"
             | "cast_expression"
             | "parenthesized_expression"
             | "unary_expression"
             | "comma_expression"
             | "new_expression"
-    )
+    );
+    computes || may_read(node)
 }
 
 /// Whether the last operation of an expression may be an access.

@@ -1,16 +1,10 @@
 //! Writes additions at sites as text.
 
 use super::sites::{Shape, Site, Unit};
+use crate::statement::Words;
 use crate::text::{Piece, begins_line, indent, line_end, line_start, next_line};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// An addition: as a statement, and as an expression.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Words {
-    pub statement: String,
-    pub expression: String,
-}
 
 /// The layout of additions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,14 +2,13 @@
 
 mod shown;
 
-use crate::{Look, counted};
+use crate::{Look, counted, written};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
 use raddle_engine::Engine;
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
-use raddle_patch::statement::Language;
-use raddle_patch::{Change, Checked, Hunk, Written};
+use raddle_patch::{Checked, Hunk, Written};
 use serde::Serialize;
 use shown::write_fences;
 use std::fmt::Write;
@@ -27,10 +26,7 @@ pub struct Asked<'a> {
 
 /// The complete report.
 pub fn text(asked: &Asked<'_>, look: &Look<'_>, result: &Fences) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_report(&mut out, asked, look, result);
-    out
+    written(|out| write_report(out, asked, look, result))
 }
 
 const fn aim(target: Target) -> &'static str {
@@ -62,19 +58,17 @@ fn write_report(
         Outcome::Hopeless(why) => {
             writeln!(out, "{file}: no fences make it {aim} {model}: {why}")?;
         }
-        Outcome::Unknown(why) if result.candidate.is_empty() => {
-            writeln!(out, "{file}: unknown: {why}")?;
-        }
         Outcome::Unknown(why) => {
             writeln!(out, "{file}: unknown: {why}")?;
-            let count = counted(result.candidate.len() as u64, "fence");
-            writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;
-            write_fences(out, asked, look, &result.candidate)?;
+            if !result.candidate.is_empty() {
+                let count = counted(result.candidate.len() as u64, "fence");
+                writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;
+                write_fences(out, asked, look, &result.candidate)?;
+            }
         }
     }
     let unknown = matches!(result.outcome, Outcome::Unknown(_));
     if unknown && !Engine::Reach.has(question.options.model) && has_loops(asked.program) {
-        let model = question.options.model.name();
         writeln!(
             out,
             "  loops that never end are judged under tso only; under {model} they must end"
@@ -106,10 +100,6 @@ fn file<'a>(asked: &Asked<'a>, fence: &Fence) -> &'a str {
     let loc = asked.program.loc(place.before).or_else(|| asked.program.loc(place.after));
     let file = loc.and_then(|loc| asked.program.files.get(loc.file as usize));
     file.map_or(asked.file, |file| file)
-}
-
-fn language(asked: &Asked<'_>, fence: &Fence) -> Language {
-    Language::of(file(asked, fence))
 }
 
 /// The file and line before which the fence goes; if there is none, those after which it comes.
@@ -162,7 +152,7 @@ struct JsonEdit {
 #[derive(Serialize, Debug)]
 struct JsonLine {
     /// `-`, `+` or a space.
-    change: char,
+    change: String,
     text: String,
 }
 
@@ -217,14 +207,8 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
 }
 
 fn json_edit(hunk: Hunk) -> JsonEdit {
-    let lines = hunk.lines.into_iter().map(|(change, text)| {
-        let change = match change {
-            Change::Kept => ' ',
-            Change::Removed => '-',
-            Change::Added => '+',
-        };
-        JsonLine { change, text }
-    });
+    let lines = hunk.lines.into_iter();
+    let lines = lines.map(|(change, text)| JsonLine { change: change.to_string(), text });
     let file = hunk.path.display().to_string();
     JsonEdit {
         file,

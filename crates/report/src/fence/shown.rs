@@ -1,12 +1,14 @@
 //! Fences as text: the changed lines of the source, or the place in words.
 
-use super::{Asked, language, shown_place};
+use super::{Asked, file, shown_place};
 use crate::{Look, counted, printable};
 use raddle_analysis::fence::Fence;
-use raddle_ir::{LocId, Mnemonic};
-use raddle_patch::{Change, Hunk};
+use raddle_ir::{FileKind, LocId, Mnemonic};
+use raddle_patch::statement::is_c;
+use raddle_patch::{ChangeTag, Hunk};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Writes the edits, in the order of the source, and then the fences that have no edit.
 pub(super) fn write_fences(
@@ -56,7 +58,7 @@ pub(super) fn write_fences(
 fn title(asked: &Asked<'_>, fence: &Fence) -> String {
     let function = &asked.program.funcs[fence.place.point.func];
     let block = function.blocks[fence.place.point.block].name.as_deref();
-    let block = block.filter(|_| !language(asked, fence).is_compiled());
+    let block = block.filter(|_| !is_c(FileKind::of(Path::new(file(asked, fence)))));
     let block = block.map_or_else(String::new, |name| format!(", {}", printable(name)));
     let name = printable(&function.name);
     format!("{} ({name}{block}): {}", shown_place(asked, fence), fence.kind.mnemonic())
@@ -64,12 +66,12 @@ fn title(asked: &Asked<'_>, fence: &Fence) -> String {
 
 /// The first changed line, by its number before the change.
 fn changed_line(hunk: &Hunk) -> usize {
-    let kept = hunk.lines.iter().take_while(|(change, _)| *change == Change::Kept);
+    let kept = hunk.lines.iter().take_while(|(change, _)| *change == ChangeTag::Equal);
     hunk.line + kept.count()
 }
 
 fn write_hunk(out: &mut String, hunk: &Hunk) -> std::fmt::Result {
-    let lines: Vec<(Change, String)> =
+    let lines: Vec<(ChangeTag, String)> =
         hunk.lines.iter().map(|(change, text)| (*change, text.replace('\t', "    "))).collect();
     let blanks = |text: &str| text.len() - text.trim_start().len();
     let filled = lines.iter().filter(|(_, text)| !text.trim().is_empty());
@@ -78,11 +80,12 @@ fn write_hunk(out: &mut String, hunk: &Hunk) -> std::fmt::Result {
     for (change, text) in &lines {
         let text = printable(text.get(indent..).unwrap_or_default());
         match change {
-            Change::Added => writeln!(out, "  {:>6} + {text}", "")?,
-            Change::Removed => writeln!(out, "  {number:>6} - {text}")?,
-            Change::Kept => writeln!(out, "  {number:>6}   {text}")?,
+            ChangeTag::Insert => writeln!(out, "  {:>6} {change} {text}", "")?,
+            _ => {
+                writeln!(out, "  {number:>6} {change} {text}")?;
+                number += 1;
+            }
         }
-        number += usize::from(*change != Change::Added);
     }
     Ok(())
 }

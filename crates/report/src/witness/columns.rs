@@ -1,6 +1,6 @@
 //! A witness as a table with one column per thread.
 
-use super::wrap::{clipped, wrapped};
+use super::wrap::{clipped, longest, wrapped};
 use super::{Row, Story};
 use crate::Look;
 use crate::paint::{Ink, paint};
@@ -32,23 +32,20 @@ pub(super) fn text(look: &Look<'_>, story: &Story) -> Option<String> {
 }
 
 fn widths(look: &Look<'_>, story: &Story) -> Option<Widths> {
-    let longest = |texts: &mut dyn Iterator<Item = &str>| {
-        texts.map(|text| text.chars().count()).max().unwrap_or(0)
-    };
     let number = story.rows.last().map_or(1, |row| row.number).to_string().len();
     let places = story.rows.iter().map(|row| row.place.as_str());
-    let place = longest(&mut places.chain([story.place_heading]));
+    let place = longest(places.chain([story.place_heading]));
     let widest = |counts: &dyn Fn(&Row) -> bool| -> Vec<usize> {
         let column = |(thread, name): &(u32, String)| {
             let own = story.rows.iter().filter(|row| row.thread == *thread && counts(row));
-            longest(&mut own.map(|row| row.what.as_str()).chain([name.as_str()]))
+            longest(own.map(|row| row.what.as_str()).chain([name.as_str()]))
         };
         story.threads.iter().map(column).collect()
     };
     let natural = widest(&|_| true);
     // Failures are long and in the last row, so they may be wrapped. Other rows should not be.
     let ordinary = widest(&|row| row.ink != Ink::Bad);
-    let source = longest(&mut story.rows.iter().map(|row| row.source.as_str()));
+    let source = longest(story.rows.iter().map(|row| row.source.as_str()));
     let room = look.width.checked_sub(MARGIN + number + GAP + place)?;
     let with_source = SOURCES.into_iter().find_map(|most| {
         let source = source.min(most);

@@ -1,6 +1,6 @@
 //! A witness as a list, if it has more threads than columns fit.
 
-use super::wrap::clipped;
+use super::wrap::{clipped, longest};
 use super::{Row, Story};
 use crate::Look;
 use crate::paint::{Ink, paint};
@@ -9,18 +9,15 @@ use crate::paint::{Ink, paint};
 const MAX_SOURCE: usize = 48;
 
 pub(super) fn text(look: &Look<'_>, story: &Story) -> String {
-    let longest = |texts: &mut dyn Iterator<Item = &str>| {
-        texts.map(|text| text.chars().count()).max().unwrap_or(0)
-    };
     let name = |row: &Row| -> String {
         let thread = story.threads.iter().find(|(number, _)| *number == row.thread);
         thread.map_or(String::new(), |(_, name)| name.clone())
     };
     let number = story.rows.last().map_or(1, |row| row.number).to_string().len();
     let places = story.rows.iter().map(|row| row.place.as_str());
-    let place = longest(&mut places.chain([story.place_heading]));
-    let thread = longest(&mut story.threads.iter().map(|(_, name)| name.as_str()));
-    let what = longest(&mut story.rows.iter().map(|row| row.what.as_str()));
+    let place = longest(places.chain([story.place_heading]));
+    let thread = longest(story.threads.iter().map(|(_, name)| name.as_str()));
+    let what = longest(story.rows.iter().map(|row| row.what.as_str()));
     let room = look.width.saturating_sub(4 + number + 2 + place + 2 + thread + 2 + what + 2);
     let mut out = format!("{:4}{:number$}  {:>place$}\n", "", "", story.place_heading);
     for row in &story.rows {

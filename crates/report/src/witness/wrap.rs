@@ -31,6 +31,11 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     letters.chunks(width).map(|chunk| chunk.iter().collect()).collect()
 }
 
+/// The number of characters of the longest text.
+pub(super) fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
 /// The beginning of a text that is too long.
 pub(super) fn clipped(text: &str, width: usize) -> String {
     if text.chars().count() <= width {

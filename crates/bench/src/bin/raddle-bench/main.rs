@@ -11,8 +11,10 @@ mod measure;
 mod robust;
 mod table;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
 use measure::{Job, Measurement};
+use table::json_line;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -32,8 +34,8 @@ struct Args {
     #[arg(long, value_delimiter = ',', default_value = "sc,tso,pso")]
     model: Vec<Model>,
     /// Strategies.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "optimal,source")]
-    strategy: Vec<StrategyArg>,
+    #[arg(long, value_delimiter = ',', default_value = "optimal,source", value_parser = compared())]
+    strategy: Vec<Strategy>,
     /// The parameter of every program, instead of its default.
     #[arg(long)]
     size: Option<u32>,
@@ -61,23 +63,14 @@ enum Table {
     Log,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum StrategyArg {
-    Optimal,
-    Source,
-    Persistent,
-    Exhaustive,
-}
-
-impl StrategyArg {
-    const fn strategy(self) -> Strategy {
-        match self {
-            StrategyArg::Optimal => Strategy::Optimal,
-            StrategyArg::Source => Strategy::Source,
-            StrategyArg::Persistent => Strategy::Persistent,
-            StrategyArg::Exhaustive => Strategy::Exhaustive,
-        }
-    }
+/// The strategies that are compared, by name.
+fn compared() -> impl TypedValueParser<Value = Strategy> {
+    use Strategy::{Exhaustive, Optimal, Persistent, Source};
+    let all = [Optimal, Source, Persistent, Exhaustive];
+    PossibleValuesParser::new(all.map(Strategy::name)).map(move |name| {
+        let found = all.into_iter().find(|strategy| strategy.name() == name);
+        found.expect("the parser takes no other names")
+    })
 }
 
 fn main() -> ExitCode {
@@ -117,8 +110,7 @@ fn jobs(args: &Args) -> Result<Vec<Job>, String> {
     let mut jobs = Vec::new();
     for family in families {
         for &model in &args.model {
-            for strategy in &args.strategy {
-                let strategy = strategy.strategy();
+            for &strategy in &args.strategy {
                 let default =
                     if strategy == Strategy::Exhaustive { family.tiny } else { family.size };
                 let size = args.size.unwrap_or(default);
@@ -132,8 +124,7 @@ fn jobs(args: &Args) -> Result<Vec<Job>, String> {
 fn run_here(jobs: &[Job]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for job in jobs {
-        serde_json::to_writer(&mut out, &measure::run(job))?;
-        writeln!(out)?;
+        json_line(&mut out, &measure::run(job))?;
     }
     Ok(())
 }
@@ -141,8 +132,7 @@ fn run_here(jobs: &[Job]) -> io::Result<()> {
 fn run_log(path: &Path, models: &[Model]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for model in models {
-        serde_json::to_writer(&mut out, &log::measure(path, model.name())?)?;
-        writeln!(out)?;
+        json_line(&mut out, &log::measure(path, model.name())?)?;
     }
     Ok(())
 }
@@ -170,10 +160,7 @@ fn run_children(
     for job in jobs {
         let measurement = run_child(job)?;
         table::row(out, &measurement)?;
-        if let Some(json) = &mut json {
-            serde_json::to_writer(&mut *json, &measurement)?;
-            writeln!(json)?;
-        }
+        json.as_mut().map_or(Ok(()), |json| json_line(json, &measurement))?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! One measurement.
 
 use raddle_bench::catalogue::Family;
-use raddle_engine::{Budget, Limits, Model, Options, Strategy};
+use raddle_budget::{Budget, peak_memory};
+use raddle_engine::{Limits, Model, Options, Strategy};
 use raddle_interleave::explore;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -77,14 +78,7 @@ pub(crate) fn run(job: &Job) -> Measurement {
         seconds,
         executions_per_second: rate(summary.executions),
         events_per_second: rate(summary.events),
-        peak_kib: peak_kib(),
+        peak_kib: peak_memory().map(|bytes| bytes / 1024),
         complete: summary.stopped.is_none(),
     }
-}
-
-/// `VmHWM` of this process, in KiB, on systems with a `/proc`.
-pub(crate) fn peak_kib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }

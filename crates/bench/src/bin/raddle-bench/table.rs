@@ -1,7 +1,19 @@
-//! The measurements as a table, printed row by row.
+//! The measurements as a table, printed row by row, and what it shares with the other tables.
 
 use crate::measure::Measurement;
+use serde::Serialize;
 use std::io::{Result, Write};
+
+/// Writes an object as one line of JSON.
+pub(crate) fn json_line(mut out: impl Write, object: &impl Serialize) -> Result<()> {
+    serde_json::to_writer(&mut out, object)?;
+    writeln!(out)
+}
+
+/// The peak of memory in MiB.
+pub(crate) fn peak(kib: Option<u64>) -> String {
+    kib.map_or("?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0))
+}
 
 pub(crate) fn header(out: &mut impl Write) -> Result<()> {
     writeln!(
@@ -20,7 +32,6 @@ pub(crate) fn header(out: &mut impl Write) -> Result<()> {
 }
 
 pub(crate) fn row(out: &mut impl Write, m: &Measurement) -> Result<()> {
-    let peak = m.peak_kib.map_or("?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0));
     let note = if m.complete { "" } else { "  (stopped: time)" };
     writeln!(
         out,
@@ -33,7 +44,7 @@ pub(crate) fn row(out: &mut impl Write, m: &Measurement) -> Result<()> {
         m.seconds,
         m.executions_per_second,
         m.events_per_second,
-        peak
+        peak(m.peak_kib)
     )?;
     // A row can take a minute; show it as soon as it is complete.
     out.flush()

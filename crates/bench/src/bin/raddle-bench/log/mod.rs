@@ -6,9 +6,10 @@
 mod make;
 
 use crate::cpu;
-use crate::measure::peak_kib;
+use crate::table::{json_line, peak};
 use clap::ValueEnum;
 pub(crate) use make::Kind;
+use raddle_budget::peak_memory;
 use raddle_monitor::Buffers;
 use raddle_monitor::log::monitor;
 use serde::{Deserialize, Serialize};
@@ -48,10 +49,7 @@ pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io:
             for (model, _) in MODELS {
                 let measured = ask(&path.0, model)?;
                 row(out, *kind, &measured)?;
-                if let Some(json) = &mut json {
-                    serde_json::to_writer(&mut *json, &measured)?;
-                    writeln!(json)?;
-                }
+                json.as_mut().map_or(Ok(()), |json| json_line(json, &measured))?;
             }
         }
     }
@@ -113,12 +111,11 @@ pub(crate) fn measure(path: &Path, model: &str) -> io::Result<Measured> {
         distinct,
         seconds,
         events_per_second: events as f64 / seconds.max(1e-9),
-        peak_kib: peak_kib(),
+        peak_kib: peak_memory().map(|bytes| bytes / 1024),
     })
 }
 
 fn row(out: &mut impl Write, kind: Kind, m: &Measured) -> io::Result<()> {
-    let peak = m.peak_kib.map_or("?".to_owned(), |kib| format!("{:.1}", kib as f64 / 1024.0));
     writeln!(
         out,
         "{:10} {:5} {:>11} {:>9} {:>9.3} {:>13.0} {:>9}",
@@ -128,7 +125,7 @@ fn row(out: &mut impl Write, kind: Kind, m: &Measured) -> io::Result<()> {
         m.distinct,
         m.seconds,
         m.events_per_second,
-        peak
+        peak(m.peak_kib)
     )?;
     out.flush()
 }

@@ -7,6 +7,7 @@
 mod ratio;
 mod subjects;
 
+use crate::table::json_line;
 use ratio::Ratio;
 use std::io::{self, Write};
 
@@ -27,10 +28,7 @@ pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io:
             let measured = ratio::measure(&subject, *model);
             worst = worst.max(measured.ratio);
             row(out, &measured)?;
-            if let Some(json) = &mut json {
-                serde_json::to_writer(&mut *json, &measured)?;
-                writeln!(json)?;
-            }
+            json.as_mut().map_or(Ok(()), |json| json_line(json, &measured))?;
         }
     }
     writeln!(out, "worst ratio {worst:.2}, allowed {ALLOWED:.2}")
