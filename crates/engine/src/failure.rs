@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use crate::names::Cast;
-use crate::need::Stuck;
+use crate::need::{Stuck, Waiter};
 use crate::schedule::Step;
 use raddle_ir::LocId;
 use raddle_machine::{FailureKind, Fault, ThreadId};
@@ -32,8 +32,8 @@ pub struct FailureSite {
     /// For a race, which is told at its later access: where the earlier one is.
     pub against: LocId,
     pub message: String,
-    /// For a deadlock: who waits for what (see [`Stuck::sentence`]), in which file and line.
-    pub waiters: Vec<(String, Option<(u32, u32)>)>,
+    /// For a deadlock: its threads, each with its file and line.
+    pub waiters: Vec<(Waiter, Option<(u32, u32)>)>,
 }
 
 impl FailureSite {
@@ -51,22 +51,21 @@ impl FailureSite {
     /// Of all threads that wait for ever, where the first of them does.
     pub fn deadlock(cast: &impl Cast, stuck: &[Stuck]) -> FailureSite {
         let program = cast.program();
-        let names: Vec<&str> = stuck.iter().map(|stuck| cast.thread_name(stuck.thread)).collect();
-        let waiters: Vec<(String, LocId)> =
-            stuck.iter().map(|stuck| (stuck.sentence(cast), stuck.at)).collect();
+        let waiters: Vec<Waiter> = stuck.iter().map(|stuck| stuck.waiter(cast)).collect();
+        let names: Vec<&str> = waiters.iter().map(|waiter| waiter.thread.as_str()).collect();
         let words: Vec<String> = waiters
             .iter()
-            .map(|(waiter, loc)| match program.place(*loc) {
+            .zip(stuck)
+            .map(|(waiter, stuck)| match program.place(stuck.at) {
                 Some(place) => format!("{waiter} at {place}"),
-                None => waiter.clone(),
+                None => waiter.to_string(),
             })
             .collect();
         let loc = stuck.first().map_or(LocId::NONE, |stuck| stuck.at);
         let site =
             FailureSite::new(FailureKind::Deadlock, &names.join(", "), loc, words.join("; "));
-        let line = |loc: LocId| program.loc(loc).map(|loc| (loc.file, loc.line));
-        let waiters = waiters.into_iter().map(|(waiter, loc)| (waiter, line(loc))).collect();
-        FailureSite { waiters, ..site }
+        let lines = stuck.iter().map(|stuck| program.loc(stuck.at).map(|loc| (loc.file, loc.line)));
+        FailureSite { waiters: waiters.into_iter().zip(lines).collect(), ..site }
     }
 
     /// The failure, with how many executions show it and how to get there.

@@ -33,14 +33,12 @@ pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
 pub use model::{Buffering, Model};
 pub use names::{Cast, Names};
-pub use need::{Need, Stuck};
+pub use need::{Need, Stuck, Waiter};
 pub use options::{Options, Sampling};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Ending, FailureKind, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
-pub use story::{
-    Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Wants, Writing,
-};
+pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing};
 pub use strategy::{Engine, Refusal, Strategy};
 pub use summary::{BoundKind, BoundMet, MAX_SILENT, Stopped, Summary};
 pub use tally::{End, Tally};

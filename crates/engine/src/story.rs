@@ -6,6 +6,7 @@
 
 use crate::failure::FailureSite;
 use crate::names::Cast;
+use crate::need::Need;
 use crate::tally::End;
 use raddle_budget::Spent;
 use raddle_ir::LocId;
@@ -246,43 +247,8 @@ pub enum Deed {
         /// What it was about to touch, if that has to do with it.
         at: Option<Bytes>,
     },
-    /// Waits and will never go on.
-    Stuck(Wants),
-    /// Goes round a loop for nothing, and always will.
-    Spin,
-}
-
-/// What a thread that is stuck waits for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wants {
-    Lock {
-        at: Bytes,
-        holder: Option<Other>,
-    },
-    End(Option<Other>),
-    Signal(Option<Bytes>),
-    Value(Option<Bytes>),
-    /// That its store buffer is empty, while another thread has the sole right to write memory.
-    Drain,
-    /// To write memory, which another thread has the sole right to.
-    Memory,
-}
-
-impl fmt::Display for Wants {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Wants::Lock { at, holder: Some(holder) } => write!(f, "lock {at}, held by {holder}"),
-            Wants::Lock { at, holder: None } => write!(f, "lock {at}"),
-            Wants::End(Some(other)) => write!(f, "{other} to end"),
-            Wants::End(None) => f.write_str("a thread to end"),
-            Wants::Signal(Some(at)) => write!(f, "a signal on {at}"),
-            Wants::Signal(None) => f.write_str("a signal"),
-            Wants::Value(Some(at)) => write!(f, "{at} to change"),
-            Wants::Value(None) => f.write_str("a value"),
-            Wants::Drain => f.write_str("its store buffer to be empty"),
-            Wants::Memory => f.write_str("the right to write memory, which another thread has"),
-        }
-    }
+    /// Waits or spins for ever.
+    Stuck(Need<Bytes, Other>),
 }
 
 impl Deed {
@@ -346,8 +312,8 @@ impl fmt::Display for Deed {
                 write!(f, "assertion fails: {message}")
             }
             Deed::Fail { message, .. } => write!(f, "fails: {message}"),
-            Deed::Stuck(wants) => write!(f, "waits for {wants}, for ever"),
-            Deed::Spin => f.write_str("spins for ever"),
+            Deed::Stuck(Need::Change) => f.write_str("spins for ever"),
+            Deed::Stuck(need) => write!(f, "waits for {need}, for ever"),
         }
     }
 }

@@ -12,7 +12,7 @@ fn program(source: &str) -> Verified {
 
 /// `P0 at t.rir:9: waits for lock b, held by P1, for ever`
 fn rows(program: &Verified, events: &[ReplayEvent]) -> Vec<String> {
-    let ends = events.iter().filter(|e| matches!(e.deed, Deed::Stuck(_) | Deed::Spin));
+    let ends = events.iter().filter(|e| matches!(e.deed, Deed::Stuck(_)));
     let place = |event: &ReplayEvent| program.place(event.loc).unwrap_or_default();
     ends.map(|e| format!("{} at {}: {}", e.thread, place(e), e.what())).collect()
 }

@@ -2,7 +2,7 @@
 //! attack on it succeeds ([`crate::lazy`]).
 
 use crate::api::{FinalState, FinalStates, Unknown};
-use crate::lazy::{Asker, first_cap, unknown};
+use crate::lazy::{Asker, unknown};
 use crate::path::Manner;
 use crate::rules::Rules;
 use crate::search::{Found, Target};
@@ -25,7 +25,7 @@ pub fn final_states(program: &Verified, options: &Options) -> FinalStates {
 impl Asker<'_, '_> {
     fn finals(&mut self) -> Result<Vec<FinalState>, Unknown> {
         let mut delayable = FxHashSet::default();
-        let mut cap = first_cap(self.program);
+        let mut cap = self.first_cap();
         loop {
             let (found, capped) = match self.manner()? {
                 Manner::Sc => (Vec::new(), false),

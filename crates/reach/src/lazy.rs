@@ -39,7 +39,7 @@ use crate::path::{Manner, schedule};
 use crate::rules::Rules;
 use crate::search::{Finding, Found, Outcome, Search, Target};
 use raddle_engine::{Buffering, Engine, FailureKind, FailureSite, Limits, Options, Step};
-use raddle_ir::{InstKind, LocId, Order, Program, Verified};
+use raddle_ir::{InstKind, LocId, Order, Verified};
 use raddle_machine::code::{Op, Pc};
 use raddle_machine::{Bounds, Fault, Unroll};
 use rustc_hash::FxHashSet;
@@ -149,7 +149,7 @@ impl<'p> Asker<'p, '_> {
             Ok(delayable) => delayable,
             Err(fault) => return Answer::Unknown(self.cannot_start(fault)),
         };
-        let mut cap = first_cap(self.program);
+        let mut cap = self.first_cap();
         loop {
             match self.query(&delayable, cap, Manner::Tso) {
                 Query::Found(witness) => return Answer::Reachable(witness),
@@ -183,6 +183,15 @@ impl<'p> Asker<'p, '_> {
 
     fn asks_for_goals(&self) -> bool {
         !self.program.goals.is_empty() && self.options.checks.goals
+    }
+
+    /// The first bound on delayed stores of a thread: enough to pass every store of the program twice, if
+    /// the limits allow it.
+    pub(crate) fn first_cap(&self) -> usize {
+        let blocks = self.program.funcs.values().flat_map(|func| func.blocks.values());
+        let stores = blocks.flat_map(|block| &block.insts);
+        let stores = stores.filter(|inst| matches!(inst.kind, InstKind::Store { .. })).count();
+        (2 * stores + 2).clamp(4, 512).min(self.options.limits.delayed_stores)
     }
 
     /// Twice the bound on delayed stores, if the limits allow it.
@@ -248,7 +257,8 @@ impl<'p> Asker<'p, '_> {
         self.count(&outcome);
         let attack = |finding| self.attack(&search, &rules, finding);
         let found: Vec<FoundAttack> = outcome.found.iter().filter_map(attack).collect();
-        match unknown(&outcome) {
+        let lost = (found.len() < outcome.found.len()).then(|| self.lost());
+        match unknown(&outcome).or(lost) {
             Some(unknown) if found.is_empty() => Err(unknown),
             unknown => Ok(AttackSearch { found, unknown, capped: outcome.capped }),
         }
@@ -274,9 +284,9 @@ impl<'p> Asker<'p, '_> {
         self.options.limits.budget.spent().map_or(unsupported, Unknown::Spent)
     }
 
-    /// Why a finding has no schedule.
+    /// Why a finding has no schedule: the budget is spent, or it is a defect of raddle.
     pub(crate) fn lost(&self) -> Unknown {
-        self.cannot_start(Fault::unsupported("an execution that was found cannot be replayed"))
+        self.options.limits.budget.spent().map_or(Unknown::Lost, Unknown::Spent)
     }
 
     fn bounds(&self) -> Bounds {
@@ -345,12 +355,4 @@ pub(crate) fn unknown(outcome: &Outcome) -> Option<Unknown> {
     }
     let ended = outcome.ended.clone().or(outcome.cut.map(Unknown::LocalSteps));
     ended.or(outcome.undecided.map(Unknown::Waiting))
-}
-
-/// The first bound on delayed stores of a thread: enough to pass every store of the program twice.
-pub(crate) fn first_cap(program: &Program) -> usize {
-    let blocks = program.funcs.values().flat_map(|func| func.blocks.values());
-    let stores = blocks.flat_map(|block| &block.insts);
-    let stores = stores.filter(|inst| matches!(inst.kind, InstKind::Store { .. })).count();
-    (2 * stores + 2).clamp(4, 512)
 }

@@ -2,7 +2,7 @@
 
 use crate::Subject;
 use crate::json::SourceLine;
-use raddle_engine::{Bytes, Cell, Deed, Ending, Other, ReplayEvent, Wants, Writing};
+use raddle_engine::{Bytes, Cell, Deed, Ending, Need, Other, ReplayEvent, Writing};
 use serde::{Serialize, Serializer};
 
 /// An event of a thread: in words, and with its details, as far as they apply.
@@ -93,12 +93,12 @@ fn details(deed: &Deed) -> Event {
         Deed::Fail { at: place, .. } => {
             Event { at: place.as_ref().map(|at| at.name.clone()), ..kind("fail") }
         }
-        Deed::Stuck(Wants::Lock { at: place, holder }) => {
+        Deed::Stuck(Need::Lock { lock: place, holder }) => {
             Event { other: name(holder), ..at("stuck", place) }
         }
-        Deed::Spin | Deed::Stuck(Wants::Drain | Wants::Memory) => kind("stuck"),
-        Deed::Stuck(Wants::End(other)) => Event { other: name(other), ..kind("stuck") },
-        Deed::Stuck(Wants::Signal(place) | Wants::Value(place)) => {
+        Deed::Stuck(Need::Change | Need::Drain | Need::Memory) => kind("stuck"),
+        Deed::Stuck(Need::End(other)) => Event { other: name(other), ..kind("stuck") },
+        Deed::Stuck(Need::Signal(place) | Need::Value(place)) => {
             Event { at: place.as_ref().map(|at| at.name.clone()), ..kind("stuck") }
         }
     }

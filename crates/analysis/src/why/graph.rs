@@ -107,7 +107,7 @@ fn relations(schedule: &[Step], events: &[ReplayEvent]) -> Graph {
 /// The past of a failure: the past of its thread, or of all stuck threads.
 fn past(graph: &Graph, events: &[ReplayEvent], offence: &Offence) -> Vec<bool> {
     let Offence::Failed(failure) = offence else { return vec![true; events.len()] };
-    let ends = |event: &ReplayEvent| matches!(event.deed, Deed::Stuck(_) | Deed::Spin);
+    let ends = |event: &ReplayEvent| matches!(event.deed, Deed::Stuck(_));
     let stuck: Vec<u32> = events.iter().filter(|e| ends(e)).map(|e| e.number).collect();
     let fails = |e: &ReplayEvent| e.thread == failure.thread || stuck.contains(&e.number);
     graph.past((0..events.len()).filter(|node| fails(&events[*node])))

@@ -2,7 +2,7 @@
 
 use super::{Cause, Told, Why};
 use crate::cycle::Node;
-use raddle_engine::{Bytes, Deed, Wants};
+use raddle_engine::{Bytes, Deed, Need, Other};
 
 /// The cause for every thread that waits or spins forever.
 pub(super) fn waits(told: &Told<'_>) -> Option<Why> {
@@ -11,15 +11,14 @@ pub(super) fn waits(told: &Told<'_>) -> Option<Why> {
     for (waiter, event) in told.events.iter().enumerate() {
         let (thread, at) = (told.thread(waiter), told.at(waiter));
         let taken = match &event.deed {
-            Deed::Stuck(wants) => {
-                let taken = taken(told, wants);
-                words
-                    .push(format!("{thread} waits{at} for {}", wanted(told, waiter, wants, taken)));
-                taken
-            }
-            Deed::Spin => {
+            Deed::Stuck(Need::Change) => {
                 words.push(format!("{thread} spins for ever{at}"));
                 None
+            }
+            Deed::Stuck(need) => {
+                let taken = taken(told, need);
+                words.push(format!("{thread} waits{at} for {}", wanted(told, waiter, need, taken)));
+                taken
             }
             _ => continue,
         };
@@ -29,25 +28,25 @@ pub(super) fn waits(told: &Told<'_>) -> Option<Why> {
 }
 
 /// Where the lock that a thread waits for was taken by its holder.
-fn taken(told: &Told<'_>, wants: &Wants) -> Option<Node> {
-    let Wants::Lock { at: wanted, holder: Some(holder) } = wants else { return None };
+fn taken(told: &Told<'_>, need: &Need<Bytes, Other>) -> Option<Node> {
+    let Need::Lock { lock: wanted, holder: Some(holder) } = need else { return None };
     told.events.iter().rposition(|event| match &event.deed {
         Deed::Lock { at, .. } => at.addr == wanted.addr && event.number == holder.number,
         _ => false,
     })
 }
 
-fn wanted(told: &Told<'_>, waiter: Node, wants: &Wants, taken: Option<Node>) -> String {
-    match wants {
-        Wants::Lock { at, holder: Some(holder) } => {
+fn wanted(told: &Told<'_>, waiter: Node, need: &Need<Bytes, Other>, taken: Option<Node>) -> String {
+    match need {
+        Need::Lock { lock: at, holder: Some(holder) } => {
             let own = holder.number == told.events[waiter].number;
             let holder = if own { "it" } else { holder.name.as_str() };
             let since = taken.map_or(String::new(), |node| told.at(node));
             let itself = if own { " itself" } else { "" };
             format!("lock {at}, which {holder} took{itself}{since}")
         }
-        Wants::Signal(Some(at)) => format!("{wants}{}", wasted(told, at)),
-        _ => wants.to_string(),
+        Need::Signal(Some(at)) => format!("{need}{}", wasted(told, at)),
+        _ => need.to_string(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What engines answer: how executions are counted, and the names of things.
 
 use raddle_engine::{
-    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Step, Stopped, Tally,
+    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Need, Step, Stopped, Tally,
+    Waiter,
 };
 use raddle_ir::{LocId, Program, text};
 use raddle_machine::{ThreadId, Unroll};
@@ -26,7 +27,8 @@ fn site(kind: FailureKind, loc: u32, against: u32, message: &str) -> FailureSite
 
 /// A deadlock of one thread, which waits for the end of another.
 fn deadlock(other: &str) -> FailureSite {
-    let waiter = format!("t waits for {other} to end");
+    let need = Need::End(Some(other.to_owned()));
+    let waiter = Waiter { thread: "t".to_owned(), need };
     FailureSite { waiters: vec![(waiter, None)], ..site(FailureKind::Deadlock, 1, 0, "waits") }
 }
 

@@ -154,7 +154,7 @@ fn ink(deed: &Deed) -> Ink {
     match deed {
         Deed::Buffer { .. } => Ink::Buffered,
         Deed::Update { .. } => Ink::Update,
-        Deed::Fail { .. } | Deed::Stuck(_) | Deed::Spin => Ink::Bad,
+        Deed::Fail { .. } | Deed::Stuck(_) => Ink::Bad,
         _ => Ink::Plain,
     }
 }

@@ -5,7 +5,7 @@
 //! only one thread touches.
 
 use crate::Run;
-use raddle_engine::{Deed, Engine, ReplayEvent, Wants, Writing};
+use raddle_engine::{Deed, Engine, Need, ReplayEvent, Writing};
 use raddle_ir::{LocId, Program};
 use raddle_machine::layout::{ObjectId, split_address};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
 
 /// Whether an event is of interest by itself.
 fn is_told(run: &Run<'_>, event: &ReplayEvent) -> bool {
-    let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_) | Deed::Spin);
+    let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_));
     let foreign = event.loc == LocId::NONE && !run.program.locs.is_empty();
     ends || !event.deed.is_routine() && !foreign
 }
@@ -119,7 +119,7 @@ fn prepared(graph: bool, deed: &Deed) -> Range<u64> {
         | Deed::StopWaiting(at)
         | Deed::Signal { at, .. }
         | Deed::Broadcast(at)
-        | Deed::Stuck(Wants::Lock { at, .. }) => at.addr..at.addr.saturating_add(SYNC_BYTES),
+        | Deed::Stuck(Need::Lock { lock: at, .. }) => at.addr..at.addr.saturating_add(SYNC_BYTES),
         _ => 0..0,
     }
 }
