@@ -13,14 +13,17 @@ use raddle_oracle::{Outcome, Trouble, axiomatic, interleavings};
 
 /// States that the operational oracle may visit; programs with more are skipped.
 const BUDGET: u64 = 30_000;
-/// Interleavings that the exhaustive strategy may visit.
-const INTERLEAVINGS: u64 = 100_000;
+/// Executions that a strategy may explore.
+const EXECUTIONS: u64 = 100_000;
+/// Interleavings that the exhaustive strategy may explore; where there are more, it is not compared.
+const INTERLEAVINGS: u64 = 10_000;
 
 fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     let mut options = Options { strategy, keep_going: true, ..Options::new(model) };
     options.limits.local_steps = 100_000;
     options.limits.events = 1_000;
-    options.limits.executions = Some(INTERLEAVINGS);
+    let exhaustive = strategy == Strategy::Exhaustive;
+    options.limits.executions = Some(if exhaustive { INTERLEAVINGS } else { EXECUTIONS });
     options.count_traces = strategy != Strategy::Optimal;
     explore(program, &options)
 }
