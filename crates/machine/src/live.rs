@@ -46,3 +46,40 @@ fn live_at_start(func: &Function, id: BlockId, starts: &[RegSet]) -> RegSet {
     }
     live
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_ir::text;
+
+    #[test]
+    fn a_register_lives_from_its_definition_to_its_last_use() {
+        let source = "global @x: i32
+func @f(%n: i32) {
+    reg %i: i32, %r: i32, %c: i1
+  entry:
+    %i = move i32 0
+    jump head
+  head:
+    %r = load i32 @x
+    %i = add i32 %i, 1
+    %c = cmp slt i32 %i, %n
+    br %c, head, out
+  out:
+    store i32 @x, %r
+    ret
+}
+";
+        let program = text::parse("t.rir", source).expect("the program parses");
+        let func = program.funcs.values().next().expect("one function");
+        let live = live_at_starts(func);
+        let names = |block: usize| -> Vec<&str> {
+            let regs =
+                func.regs.iter().filter(|(reg, _)| live[block].contains(reg.as_u32() as usize));
+            regs.filter_map(|(_, info)| info.name.as_deref()).collect()
+        };
+        assert_eq!(names(0), ["n"]);
+        assert_eq!(names(1), ["n", "i"]);
+        assert_eq!(names(2), ["r"]);
+    }
+}

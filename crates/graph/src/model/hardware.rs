@@ -15,6 +15,7 @@ use crate::table::Id;
 use raddle_ir::FenceKind::*;
 use raddle_ir::{FenceKind, Order};
 use smallvec::SmallVec;
+use std::ops::{Index, IndexMut};
 
 /// The barrier of a fence; `light` is that of one which need not order stores with later loads.
 pub(super) fn fence(kind: FenceKind, light: Barrier) -> Barrier {
@@ -147,7 +148,29 @@ fn preserved<const W: usize>(
 }
 
 /// For each committed event, those that a relation puts after it.
-type Relation<const W: usize> = SmallVec<[Bits<W>; 32]>;
+struct Relation<const W: usize>(SmallVec<[Bits<W>; 32]>);
+
+impl<const W: usize> Relation<W> {
+    fn empty(events: usize) -> Relation<W> {
+        Relation(SmallVec::from_elem(Bits::EMPTY, events))
+    }
+}
+
+impl<const W: usize> Index<RowId> for Relation<W> {
+    type Output = Bits<W>;
+
+    #[inline]
+    fn index(&self, row: RowId) -> &Bits<W> {
+        &self.0[row.index()]
+    }
+}
+
+impl<const W: usize> IndexMut<RowId> for Relation<W> {
+    #[inline]
+    fn index_mut(&mut self, row: RowId) -> &mut Bits<W> {
+        &mut self.0[row.index()]
+    }
+}
 
 /// Adds the new edges of co ∪ prop, and checks irreflexive(fre;prop;hb*).
 fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
@@ -156,14 +179,14 @@ fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
         let row = &graph.rows[load];
         let mut propagated = Bits::EMPTY;
         for store in row.fr.minus(&graph.of_thread(row.thread)).iter() {
-            propagated.add(&prop[store.index()]);
+            propagated.add(&prop[store]);
         }
         if propagated.contains(load) || propagated.meets(&row.hb.before) {
             return false;
         }
     }
     for from in graph.rows.ids() {
-        let edges = prop[from.index()].or(&graph.rows[from].co);
+        let edges = prop[from].or(&graph.rows[from].co);
         if !graph.order_all(Which::Propagation, from, edges) {
             return false;
         }
@@ -175,19 +198,19 @@ fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
 /// prop-base = (fences ∪ (rfe;fences));hb*.
 fn propagation<const W: usize>(graph: &Graph<W>) -> Relation<W> {
     let rows = &graph.rows;
-    let mut base = Relation::from_elem(Bits::EMPTY, rows.len());
+    let mut base = Relation::empty(rows.len());
     for (n, row) in rows.iter() {
         let mut fenced = row.full.or(&row.light);
         for load in row.rf.minus(&graph.of_thread(row.thread)).iter() {
             fenced.add(&rows[load].full);
             fenced.add(&rows[load].light);
         }
-        base[n.index()] = then_hb(graph, fenced);
+        base[n] = then_hb(graph, fenced);
     }
-    let mut prop = Relation::from_elem(Bits::EMPTY, rows.len());
+    let mut prop = Relation::empty(rows.len());
     for (n, row) in rows.iter() {
         if row.is_store {
-            prop[n.index()] = base[n.index()].and(&graph.stores);
+            prop[n] = base[n].and(&graph.stores);
         }
     }
     if graph.has_full {
@@ -199,7 +222,7 @@ fn propagation<const W: usize>(graph: &Graph<W>) -> Relation<W> {
 /// com*;prop-base*;ffence;hb*
 fn add_strong<const W: usize>(graph: &Graph<W>, base: &Relation<W>, prop: &mut Relation<W>) {
     let rows = &graph.rows;
-    let mut strong = Relation::from_elem(Bits::EMPTY, rows.len());
+    let mut strong = Relation::empty(rows.len());
     // prop-base is part of hb, which is closed: an event has more successors than each of its successors. So
     // in ascending order of their number, each event comes after all that it reaches.
     let mut order: SmallVec<[(u32, RowId); 32]> =
@@ -207,23 +230,23 @@ fn add_strong<const W: usize>(graph: &Graph<W>, base: &Relation<W>, prop: &mut R
     order.sort_unstable();
     for (_, n) in order {
         let mut reached = then_hb(graph, rows[n].full);
-        for to in base[n.index()].iter() {
-            let further = strong[to.index()];
+        for to in base[n].iter() {
+            let further = strong[to];
             reached.add(&further);
         }
-        strong[n.index()] = reached;
+        strong[n] = reached;
     }
     for (n, row) in rows.iter() {
         // com* is com, or co or fr and then rf, or nothing: all else is part of those.
-        prop[n.index()].add(&strong[n.index()]);
+        prop[n].add(&strong[n]);
         for store in row.co.or(&row.fr).iter() {
-            prop[n.index()].add(&strong[store.index()]);
+            prop[n].add(&strong[store]);
             for load in rows[store].rf.iter() {
-                prop[n.index()].add(&strong[load.index()]);
+                prop[n].add(&strong[load]);
             }
         }
         for load in row.rf.iter() {
-            prop[n.index()].add(&strong[load.index()]);
+            prop[n].add(&strong[load]);
         }
     }
 }
