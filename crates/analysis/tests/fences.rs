@@ -156,7 +156,7 @@ fn outcome(program: &Verified, model: Model) -> Option<raddle_oracle::Outcome> {
     match oracle::Model::named(model.name()) {
         Some(model) => axiomatic::executions(program, model).ok(),
         None => {
-            let model = weak::Model::named(model.name())?;
+            let model = weak::Hardware::named(model.name())?;
             weak::executions_within(program, model, 200_000).ok()
         }
     }

@@ -67,7 +67,7 @@ fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
 
 /// POWER and ARM against candidate executions.
 fn against_candidates(program: &Verified, model: Model) -> Comparison {
-    let of_oracle = weak::Model::named(model.name()).expect("a model of the oracle");
+    let of_oracle = weak::Hardware::named(model.name()).expect("a model of the oracle");
     let expected = weak::executions_within(program, of_oracle, BUDGET)?;
     let found = run(program, model);
     let counts = (found.executions, found.blocked, deadlocks(&found.failures));

@@ -14,8 +14,8 @@ use raddle_oracle::weak;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-const MODELS: [(Model, weak::Model); 2] =
-    [(Model::Power, weak::Model::Power), (Model::Arm, weak::Model::Arm)];
+const MODELS: [(Model, weak::Hardware); 2] =
+    [(Model::Power, weak::Hardware::Power), (Model::Arm, weak::Hardware::Arm)];
 
 #[derive(Clone, Copy)]
 enum Op {

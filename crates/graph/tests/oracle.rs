@@ -19,7 +19,7 @@ const BUDGET: u64 = 5_000;
 const MODELS: [Model; 2] = [Model::Power, Model::Arm];
 
 fn as_the_oracle_says(program: &Verified, model: Model) -> Comparison {
-    let oracle = weak::Model::named(model.name()).expect("a model of the oracle");
+    let oracle = weak::Hardware::named(model.name()).expect("a model of the oracle");
     let expected = weak::executions_within(program, oracle, BUDGET)?;
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.local_steps = 100_000;

@@ -19,8 +19,8 @@ const FEW: [Between; 3] = [Between::Nothing, Between::FullFence, Between::Addres
 fn models(arch: Arch) -> Vec<&'static str> {
     let own = match arch {
         Arch::X86 => None,
-        Arch::Ppc => Some(weak::Model::Power.name()),
-        Arch::Arm => Some(weak::Model::Arm.name()),
+        Arch::Ppc => Some(weak::Hardware::Power.name()),
+        Arch::Arm => Some(weak::Hardware::Arm.name()),
     };
     own.into_iter().chain(Model::ALL.map(Model::name)).collect()
 }
@@ -60,7 +60,7 @@ fn tests(arch: Arch) -> BTreeMap<String, String> {
 
 /// What the oracles say; both, where two know the model.
 fn by_oracles(program: &Program, model: &str) -> Outcome {
-    if let Some(model) = weak::Model::named(model) {
+    if let Some(model) = weak::Hardware::named(model) {
         return weak::executions(program, model).expect("small enough");
     }
     let model = Model::named(model).expect("a model of the oracles");

@@ -3,10 +3,10 @@
 //! The programs are litmus tests written for this file; what they show is common knowledge of the
 //! two architectures, or is argued for beside the test.
 
-use raddle_oracle::weak::{Model, executions};
+use raddle_oracle::weak::{Hardware, executions};
 use raddle_oracle::{Observation, Outcome};
 
-fn run(text: &str, model: Model) -> (Outcome, Observation) {
+fn run(text: &str, model: Hardware) -> (Outcome, Observation) {
     let litmus =
         raddle_front_litmus::load("test", text.as_bytes()).unwrap_or_else(|d| panic!("{d}"));
     let outcome = executions(&litmus.program, model).expect("small enough");
@@ -22,7 +22,7 @@ fn ppc(rows: &str, condition: &str) -> String {
 }
 
 fn power(rows: &str, condition: &str) -> Observation {
-    run(&ppc(rows, condition), Model::Power).1
+    run(&ppc(rows, condition), Hardware::Power).1
 }
 
 const LB: &str = "0:r3=1 /\\ 1:r3=1";
@@ -33,7 +33,7 @@ fn load_buffering_happens_without_dependencies() {
     let plain = "lwz r3,0(r8) | lwz r3,0(r9)
                  stw r1,0(r9) | stw r1,0(r8)";
     assert_eq!(power(plain, LB), Observation::Sometimes);
-    assert_eq!(run(&ppc(plain, LB), Model::Power).0.executions, 4);
+    assert_eq!(run(&ppc(plain, LB), Hardware::Power).0.executions, 4);
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn values_do_not_come_out_of_thin_air() {
     let copy = "lwz r3,0(r8) | lwz r3,0(r9)
                 stw r3,0(r9) | stw r3,0(r8)";
     assert_eq!(power(copy, LB), Observation::Never);
-    assert_eq!(run(&ppc(copy, LB), Model::Power).0.executions, 3);
+    assert_eq!(run(&ppc(copy, LB), Hardware::Power).0.executions, 3);
     let add = "lwz r3,0(r8)  | lwz r3,0(r9)
                addi r4,r3,1  | addi r4,r3,1
                stw r4,0(r9)  | stw r4,0(r8)";
     assert_eq!(power(add, LB), Observation::Never);
-    assert_eq!(run(&ppc(add, LB), Model::Power).0.executions, 3);
+    assert_eq!(run(&ppc(add, LB), Hardware::Power).0.executions, 3);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn store_conditionals_fail_or_are_atomic() {
                 li r2,1         | li r2,1
                 A:              | B:";
     let both = "0:r2=1 /\\ 1:r2=1 /\\ 0:r3=0 /\\ 1:r3=0";
-    let (outcome, observation) = run(&ppc(swap, both), Model::Power);
+    let (outcome, observation) = run(&ppc(swap, both), Hardware::Power);
     assert_eq!(observation, Observation::Never);
     // Both fail; one of them stores, before or after the other's load (2 × 2); both store.
     assert_eq!(outcome.executions, 1 + 4 + 2);
@@ -144,6 +144,6 @@ fn program_order_at_a_place_counts_for_commits_under_power_only() {
              | ISB         ;
              | LDR R5,[R8] ;
 exists (1:R3=1 /\\ 1:R4=2 /\\ 1:R5=0)";
-    assert_eq!(run(arm, Model::Arm).1, Observation::Sometimes);
-    assert_eq!(run(arm, Model::Power).1, Observation::Never);
+    assert_eq!(run(arm, Hardware::Arm).1, Observation::Sometimes);
+    assert_eq!(run(arm, Hardware::Power).1, Observation::Never);
 }

@@ -4,7 +4,7 @@
 //! A test in the ordinary run takes every so many of the tests; `RADDLE_LONG=1` takes all.
 
 use raddle_oracle::Trouble;
-use raddle_oracle::weak::{Model, executions};
+use raddle_oracle::weak::{Hardware, executions};
 use raddle_testing::{Corpus, Reference, is_long, note};
 
 enum Result {
@@ -13,7 +13,7 @@ enum Result {
     Wrong(String),
 }
 
-fn compare(corpus: &Corpus, model: Model, expected: &Reference) -> Result {
+fn compare(corpus: &Corpus, model: Hardware, expected: &Reference) -> Result {
     let test = &expected.test;
     let litmus = raddle_front_litmus::load(test, &corpus.read(test));
     let litmus = litmus.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
@@ -33,7 +33,7 @@ fn compare(corpus: &Corpus, model: Model, expected: &Reference) -> Result {
 }
 
 /// Every `step`th test of a corpus.
-fn corpus(name: &str, model: Model, step: usize) {
+fn corpus(name: &str, model: Hardware, step: usize) {
     let Some(corpus) = Corpus::shared(name) else { return };
     let references = corpus.references_of(model.name());
     let step = if is_long() { 1 } else { step };
@@ -54,10 +54,10 @@ fn corpus(name: &str, model: Model, step: usize) {
 
 #[test]
 fn ppc_corpus_under_power() {
-    corpus("ppc", Model::Power, 20);
+    corpus("ppc", Hardware::Power, 20);
 }
 
 #[test]
 fn arm_corpus_under_arm() {
-    corpus("arm", Model::Arm, 20);
+    corpus("arm", Hardware::Arm, 20);
 }

@@ -15,19 +15,20 @@ const BUDGET: u64 = 30_000;
 fn weak_models_are_weaker_than_sequential_consistency() {
     let (mut compared, mut relaxed) = (0, 0);
     for config in [Config::weak(), Config::weak_c11(), Config::c11()] {
-        let tally = compare_under(generated(&config, 60), &weak::Model::ALL, |program, model| {
-            // Exclusives are not in the other oracle.
-            let strong = axiomatic::executions(program, Model::Sc).map_err(|_| Stop::Skip)?;
-            let found = weak::executions_within(program, model, BUDGET)?;
-            for (state, count) in &strong.states {
-                let here = found.states.get(state).copied().unwrap_or(0);
-                ensure(here >= *count, || format!("{here} of {count} end in {state:?}"))?;
-            }
-            let failures = [found.assertion_failures, strong.assertion_failures];
-            ensure(failures[0] >= failures[1], || format!("{failures:?} failures"))?;
-            relaxed += u32::from(found.executions > strong.executions);
-            Ok(())
-        });
+        let tally =
+            compare_under(generated(&config, 60), &weak::Hardware::ALL, |program, model| {
+                // Exclusives are not in the other oracle.
+                let strong = axiomatic::executions(program, Model::Sc).map_err(|_| Stop::Skip)?;
+                let found = weak::executions_within(program, model, BUDGET)?;
+                for (state, count) in &strong.states {
+                    let here = found.states.get(state).copied().unwrap_or(0);
+                    ensure(here >= *count, || format!("{here} of {count} end in {state:?}"))?;
+                }
+                let failures = [found.assertion_failures, strong.assertion_failures];
+                ensure(failures[0] >= failures[1], || format!("{failures:?} failures"))?;
+                relaxed += u32::from(found.executions > strong.executions);
+                Ok(())
+            });
         compared += tally.compared;
     }
     assert!(compared > 200 && relaxed > 30, "{compared} compared, {relaxed} relaxed");
@@ -45,7 +46,7 @@ fn full_fences_forbid_all_cycles() {
     let mut checked = 0;
     for cycle in enumerate(&alphabet, 5) {
         let program = cycle.program();
-        for model in weak::Model::ALL {
+        for model in weak::Hardware::ALL {
             let outcome = weak::executions(&program, model).expect("small enough");
             if let Some(observation) = outcome.observation(&program).expect("a layout") {
                 assert_eq!(observation, Observation::Never, "{cycle} under {model}");

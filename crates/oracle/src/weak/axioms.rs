@@ -2,12 +2,12 @@
 //!
 //! acyclic(po-loc ∪ com) was checked before: see [`super::communication`].
 
-use super::Model;
+use super::Hardware;
 use super::communication::Communication;
 use super::graph::Graph;
 use crate::relation::Relation;
 
-pub(super) fn allow(model: Model, graph: &Graph, communication: &Communication) -> bool {
+pub(super) fn allow(model: Hardware, graph: &Graph, communication: &Communication) -> bool {
     let external = |r: &Relation| r.clone().and(&graph.external);
     let (rfe, coe, fre) =
         (external(&communication.rf), external(&communication.co), external(&communication.fr));
@@ -27,21 +27,21 @@ pub(super) fn allow(model: Model, graph: &Graph, communication: &Communication) 
     fre.then(&prop).then(&hb_star).is_irreflexive() && prop.or(&communication.co).is_acyclic()
 }
 
-fn full_fences(model: Model, graph: &Graph) -> Relation {
+fn full_fences(model: Hardware, graph: &Graph) -> Relation {
     match model {
-        Model::Power => graph.full.clone(),
-        Model::Arm => graph.full.clone().or(&store_fences(graph)),
+        Hardware::Power => graph.full.clone(),
+        Hardware::Arm => graph.full.clone().or(&store_fences(graph)),
     }
 }
 
-fn light_fences(model: Model, graph: &Graph) -> Relation {
+fn light_fences(model: Hardware, graph: &Graph) -> Relation {
     match model {
-        Model::Power => {
+        Hardware::Power => {
             let from_reads = graph.light.clone().between(graph.reads, graph.all);
             let from_writes = graph.light.clone().between(graph.writes, graph.writes);
             from_reads.or(&from_writes).or(&store_fences(graph))
         }
-        Model::Arm => Relation::empty(graph.len()),
+        Hardware::Arm => Relation::empty(graph.len()),
     }
 }
 
@@ -50,7 +50,7 @@ fn store_fences(graph: &Graph) -> Relation {
 }
 
 /// ppo: the least fixed point of the four relations between initiations and commits.
-fn preserved(model: Model, graph: &Graph, communication: &Communication) -> Relation {
+fn preserved(model: Hardware, graph: &Graph, communication: &Communication) -> Relation {
     let external = |r: &Relation| r.clone().and(&graph.external);
     let rfe = external(&communication.rf);
     let rfi = communication.rf.clone().and(&graph.internal);
@@ -62,7 +62,7 @@ fn preserved(model: Model, graph: &Graph, communication: &Communication) -> Rela
     let mut ci = graph.ctrl_fenced.clone().or(&detour);
     let mut ic = Relation::empty(graph.len());
     let mut cc = dd.or(&graph.ctrl).or(&graph.addr.then(&graph.po));
-    if model == Model::Power {
+    if model == Hardware::Power {
         cc.union(&graph.po_loc);
     }
     loop {

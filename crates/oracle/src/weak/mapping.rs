@@ -12,7 +12,7 @@
 //! Accesses of the machine itself (`asm`) imply no barrier. A fence of another machine is taken for the
 //! weakest barrier that provides the same order.
 
-use super::Model;
+use super::Hardware;
 use raddle_ir::{FenceKind, Order};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,10 +52,10 @@ fn releases(order: Order) -> bool {
     matches!(order, Order::Release | Order::AcqRel | Order::SeqCst | Order::AsmRelease)
 }
 
-impl Model {
+impl Hardware {
     pub(super) fn fence(self, kind: FenceKind) -> Option<Barrier> {
         use FenceKind::*;
-        let light = if self == Model::Power { Barrier::Light } else { Barrier::Full };
+        let light = if self == Hardware::Power { Barrier::Light } else { Barrier::Full };
         match kind {
             Full | Mfence | Sync | Dmb | Dsb | CSeqCst => Some(Barrier::Full),
             Lwsync | CAcquire | CRelease | CAcqRel | Lfence | DmbLd | DsbLd => Some(light),
@@ -67,22 +67,22 @@ impl Model {
 
     pub(super) fn before(self, access: Access, order: Order) -> Option<Barrier> {
         match (self, access) {
-            (Model::Power, _) if order == Order::SeqCst => Some(Barrier::Full),
+            (Hardware::Power, _) if order == Order::SeqCst => Some(Barrier::Full),
             (_, Access::Load) => None,
-            (Model::Power, _) => releases(order).then_some(Barrier::Light),
-            (Model::Arm, _) => releases(order).then_some(Barrier::Full),
+            (Hardware::Power, _) => releases(order).then_some(Barrier::Light),
+            (Hardware::Arm, _) => releases(order).then_some(Barrier::Full),
         }
     }
 
     pub(super) fn after(self, access: Access, order: Order) -> After {
         let wanted = match access {
             Access::Load | Access::ReadModifyWrite => acquires(order),
-            Access::Store => self == Model::Arm && order == Order::SeqCst,
+            Access::Store => self == Hardware::Arm && order == Order::SeqCst,
         };
         match self {
             _ if !wanted => After::Nothing,
-            Model::Power => After::BranchAndInstructions,
-            Model::Arm => After::Barrier(Barrier::Full),
+            Hardware::Power => After::BranchAndInstructions,
+            Hardware::Arm => After::Barrier(Barrier::Full),
         }
     }
 }

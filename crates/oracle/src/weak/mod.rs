@@ -52,42 +52,46 @@ const CHOICES: u64 = 20;
 const TRACES: u64 = 100_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Model {
+pub enum Hardware {
     Power,
     /// ARMv7.
     Arm,
 }
 
-impl Model {
-    pub const ALL: [Model; 2] = [Model::Power, Model::Arm];
+impl Hardware {
+    pub const ALL: [Hardware; 2] = [Hardware::Power, Hardware::Arm];
 
     pub const fn name(self) -> &'static str {
         match self {
-            Model::Power => "power",
-            Model::Arm => "arm",
+            Hardware::Power => "power",
+            Hardware::Arm => "arm",
         }
     }
 
     /// The model with this name in engines and results.
-    pub fn named(name: &str) -> Option<Model> {
-        Model::ALL.into_iter().find(|model| model.name() == name)
+    pub fn named(name: &str) -> Option<Hardware> {
+        Hardware::ALL.into_iter().find(|model| model.name() == name)
     }
 }
 
-impl fmt::Display for Model {
+impl fmt::Display for Hardware {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
 /// Every allowed execution of `program`: control paths and choices, reads-from and coherence.
-pub fn executions(program: &Program, model: Model) -> Result<Outcome, Trouble> {
+pub fn executions(program: &Program, model: Hardware) -> Result<Outcome, Trouble> {
     executions_within(program, model, BUDGET)
 }
 
 /// [`executions`] with a limit on the number of candidates, and of traces of one thread. The number of
 /// choices for single places, on the way to candidates, is limited in proportion.
-pub fn executions_within(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
+pub fn executions_within(
+    program: &Program,
+    model: Hardware,
+    budget: u64,
+) -> Result<Outcome, Trouble> {
     let cx = Context::new(program)?;
     let threads = traces(&cx, model, budget.min(TRACES))?;
     let stores = stores(&threads);
@@ -115,7 +119,7 @@ fn stores(threads: &[Vec<Trace>]) -> Vec<Stores> {
 type Stores = FxHashSet<(Extent, u128)>;
 
 /// The traces of every thread, with all values that loads can return.
-fn traces(cx: &Context, model: Model, budget: u64) -> Result<Vec<Vec<Trace>>, Trouble> {
+fn traces(cx: &Context, model: Hardware, budget: u64) -> Result<Vec<Vec<Trace>>, Trouble> {
     let places = Places::default();
     let mut all = Traces { cx, model, values: Values::new(), places, budget };
     let mut round = 0;
@@ -154,7 +158,7 @@ fn most_dependent_stores(threads: &[Vec<Trace>]) -> usize {
 
 struct Search<'c, 'p> {
     cx: &'c Context<'p>,
-    model: Model,
+    model: Hardware,
     stores: Vec<Stores>,
     outcome: Outcome,
     budget: u64,

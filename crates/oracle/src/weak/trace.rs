@@ -6,7 +6,7 @@
 //! after it, because the models include both in happens-before. So the number of rounds to find the values
 //! is at most the number of stores that depend on loads.
 
-use super::Model;
+use super::Hardware;
 use super::mapping::{self, After, Barrier};
 use crate::arith;
 use crate::deps::Deps;
@@ -145,7 +145,7 @@ struct Modification {
 
 pub(super) struct Traces<'c, 'p> {
     pub cx: &'c Context<'p>,
-    pub model: Model,
+    pub model: Hardware,
     pub values: Values,
     pub places: Places,
     /// The maximum number of partial traces of one thread in one round.
