@@ -39,6 +39,6 @@ pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Ending, FailureKind, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
 pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing};
-pub use strategy::{Engine, Refusal, Strategy};
+pub use strategy::{Coverage, Engine, Refusal, Strategy};
 pub use summary::{BoundKind, BoundMet, MAX_SILENT, Stopped, Summary};
 pub use tally::{End, Tally};

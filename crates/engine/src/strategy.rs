@@ -72,8 +72,15 @@ impl Engine {
     }
 }
 
+/// The executions that a strategy finds. What a sample does not find may exist: its answer is never "safe".
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Coverage {
+    All,
+    Sample,
+}
+
 macro_rules! strategies {
-    ($($strategy:ident: $name:literal, $engine:ident, $about:literal;)*) => {
+    ($($strategy:ident: $name:literal, $engine:ident, $coverage:ident, $about:literal;)*) => {
         /// How executions are searched.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Strategy {
@@ -96,6 +103,13 @@ macro_rules! strategies {
                 }
             }
 
+            /// The executions that the strategy finds.
+            pub const fn coverage(self) -> Coverage {
+                match self {
+                    $(Strategy::$strategy => Coverage::$coverage,)*
+                }
+            }
+
             /// A description for users.
             pub const fn about(self) -> &'static str {
                 match self {
@@ -107,24 +121,19 @@ macro_rules! strategies {
 }
 
 strategies! {
-    Optimal: "optimal", Interleave, "Exactly one execution per trace (Optimal-DPOR).";
-    Source: "source", Interleave, "One execution per trace, some more begun and given up (Source-DPOR).";
-    Persistent: "persistent", Interleave, "The same by persistent sets, with more begun and given up (for comparison).";
-    Exhaustive: "exhaustive", Interleave, "Every interleaving, for comparison.";
-    Random: "random", Interleave, "Random schedules; see --seed and --runs.";
-    Lazy: "lazy", Reach, "Visit states instead of executions, for loops that need not end; under tso, with store buffers only where they matter. Only for check, sc and tso.";
-    Graph: "graph", Graph, "One execution per trace, by axioms (the graph engine): for all models.";
+    Optimal: "optimal", Interleave, All, "Exactly one execution per trace (Optimal-DPOR).";
+    Source: "source", Interleave, All, "One execution per trace, some more begun and given up (Source-DPOR).";
+    Persistent: "persistent", Interleave, All, "The same by persistent sets, with more begun and given up (for comparison).";
+    Exhaustive: "exhaustive", Interleave, All, "Every interleaving, for comparison.";
+    Random: "random", Interleave, Sample, "Random schedules; see --seed and --runs.";
+    Lazy: "lazy", Reach, All, "Visit states instead of executions, for loops that need not end; under tso, with store buffers only where they matter. Only for check, sc and tso.";
+    Graph: "graph", Graph, All, "One execution per trace, by axioms (the graph engine): for all models.";
 }
 
 impl Strategy {
     /// The default strategy of a model.
     pub const fn default_of(model: Model) -> Strategy {
         if Engine::Interleave.has(model) { Strategy::Optimal } else { Strategy::Graph }
-    }
-
-    /// Whether the strategy samples executions, and never claims completeness.
-    pub const fn samples(self) -> bool {
-        matches!(self, Strategy::Random)
     }
 }
 

@@ -100,7 +100,7 @@ impl Stopped {
             Stopped::Interrupted => ("interrupted", "the search was interrupted"),
             Stopped::Failure => ("failure", "the search ends at the first failure"),
             Stopped::Enough => ("enough", "enough was seen"),
-            Stopped::Sampling => ("sampling", "random schedules are a sample, not a search"),
+            Stopped::Sampling => ("sampling", "the schedules are a sample, not a search"),
             Stopped::Waiting => {
                 ("waiting", "whether a thread waits for ever in a loop was not found out")
             }

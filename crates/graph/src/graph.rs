@@ -101,6 +101,19 @@ pub(crate) struct Graph<const W: usize> {
     pub has_full: bool,
     pub has_fences: bool,
     has_pairs: bool,
+    /// Not part of the graph.
+    pub scratch: Scratch<W>,
+}
+
+/// For each committed event, those that a relation puts after it.
+pub(crate) type Relation<const W: usize> = Table<RowId, Bits<W>>;
+
+/// Memory for the relations that a model computes anew for each event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch<const W: usize> {
+    pub base: Relation<W>,
+    pub strong: Relation<W>,
+    pub prop: Relation<W>,
 }
 
 impl<const W: usize> Graph<W> {
@@ -246,11 +259,11 @@ impl<const W: usize> Graph<W> {
 
     /// Adds the relations between two events of one thread; `event` is the later one.
     fn relate(&mut self, threads: &Threads<'_>, earlier: RowId, later: RowId, event: &Event) {
-        let to = self.rows[later];
+        let location = self.rows[later].location;
         let from = &mut self.rows[earlier];
         let po = from.po;
         from.po_after.insert(later);
-        if from.location == to.location {
+        if from.location == location {
             from.po_loc.insert(later);
         }
         if !from.is_store {
@@ -264,10 +277,10 @@ impl<const W: usize> Graph<W> {
                 from.ci.insert(later);
             }
         }
-        let of_stores = po < event.stores && from.is_store && to.is_store;
+        let of_stores = po < event.stores && from.is_store && event.is_store();
         let full = po < threads.clocks.of(event.full, event.thread)
             || of_stores && threads.rules.store_fence_is_full;
-        let light = po < event.light && (!from.is_store || to.is_store) || of_stores;
+        let light = po < event.light && (!from.is_store || event.is_store()) || of_stores;
         if full {
             from.full.insert(later);
         } else if light {

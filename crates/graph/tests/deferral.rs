@@ -92,7 +92,8 @@ func @f() {
     );
     for model in Model::ALL {
         let found = found(&program, model);
-        assert_eq!((found.executions, found.redundant), (20, 0), "{model}");
+        let counts = (found.executions, found.redundant);
+        assert_eq!(counts, (20, 0), "{model}, if its locks order other accesses");
     }
 }
 

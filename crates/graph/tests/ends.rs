@@ -290,3 +290,35 @@ func @p2() {
         assert_eq!(found(source, model).executions, 9, "{model}");
     }
 }
+
+/// Starting and joining a thread orders its accesses with those of the other thread, whatever the model.
+#[test]
+fn who_joins_a_thread_sees_its_stores() {
+    let source = "global @x: i32
+thread main = @main()
+func @main() {
+    reg %t: i64, %v: i32, %c: i1
+  entry:
+    store i32 relaxed @x, 1
+    %t = spawn @f()
+    join %t
+    %v = load i32 relaxed @x
+    %c = cmp eq i32 %v, 2
+    assert %c, \"joined\"
+    ret
+}
+func @f() {
+    reg %v: i32, %c: i1
+  entry:
+    %v = load i32 relaxed @x
+    %c = cmp eq i32 %v, 1
+    assert %c, \"started\"
+    store i32 relaxed @x, 2
+    ret
+}
+";
+    for model in Model::ALL {
+        let found = found(source, model);
+        assert_eq!((found.executions, kinds(&found)), (1, Vec::new()), "{model}");
+    }
+}

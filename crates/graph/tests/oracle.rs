@@ -18,6 +18,16 @@ const BUDGET: u64 = 5_000;
 
 const MODELS: [Model; 2] = [Model::Power, Model::Arm];
 
+/// A model without an oracle has nothing to be compared with.
+#[test]
+fn every_model_has_an_oracle() {
+    for model in Model::ALL {
+        let name = model.name();
+        let known = raddle_oracle::Model::named(name).is_some();
+        assert!(known || weak::Hardware::named(name).is_some(), "no oracle knows {name}");
+    }
+}
+
 fn as_the_oracle_says(program: &Verified, model: Model) -> Comparison {
     let oracle = weak::Hardware::named(model.name()).expect("a model of the oracle");
     let expected = weak::executions_within(program, oracle, BUDGET)?;

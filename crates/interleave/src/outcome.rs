@@ -7,8 +7,8 @@ use crate::schedule::schedule;
 use crate::spin::Left;
 use crate::system::System;
 use raddle_engine::{
-    BoundKind, End, FailureKind, FailureSite, Need, Options, Stopped, Strategy, Stuck, Summary,
-    Tally,
+    BoundKind, Coverage, End, FailureKind, FailureSite, Need, Options, Stopped, Strategy, Stuck,
+    Summary, Tally,
 };
 use raddle_ir::{LocId, Program};
 use raddle_machine::visible::LOCK_BYTES;
@@ -180,7 +180,8 @@ impl Outcomes {
     }
 
     pub(crate) fn finish(self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
-        let stopped = stopped.or(strategy.samples().then_some(Stopped::Sampling));
+        let stopped =
+            stopped.or((strategy.coverage() == Coverage::Sample).then_some(Stopped::Sampling));
         let traces = self.traces.map(|traces| traces.len() as u64);
         Summary { traces, ..self.tally.finish(stopped) }
     }

@@ -85,22 +85,22 @@ fn four_threads() {
 #[test]
 fn longer_threads() {
     let config = Config { threads: 2..=2, instructions: 5..=8, ..Config::memory() };
-    agree(&config, 150);
+    agree(&config, 50);
 }
 
 #[test]
 fn c11() {
-    agree(&Config::c11(), 300);
+    agree(&Config::c11(), 200);
 }
 
 #[test]
 fn synchronised() {
-    agree(&Config::synchronised(), 300);
+    agree(&Config::synchronised(), 150);
 }
 
 #[test]
 fn semaphores_and_rwlocks() {
-    agree(&Config::waiting(), 300);
+    agree(&Config::waiting(), 150);
 }
 
 /// On programs too large for the oracles, the reductions against each other: they have in

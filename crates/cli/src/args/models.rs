@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn errors_say_what_is_allowed() {
-        let wrong = "not a memory model; expected sc, tso, pso, power or arm";
-        assert_eq!(ANY.named("TSO"), Err(wrong.to_owned()));
+        let wrong = format!("not a memory model; expected {}", Model::names(Model::ALL));
+        assert_eq!(ANY.named("TSO"), Err(wrong));
         let other = "not a model of this command; expected tso or pso";
         assert_eq!(BUFFERED.named("arm"), Err(other.to_owned()));
         assert_eq!(BY_STATES.named("tso"), Ok(Model::Tso));

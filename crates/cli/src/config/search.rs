@@ -38,9 +38,11 @@ pub(super) fn all(
     let searches: Vec<Options> =
         distinct(&models.models).into_iter().map(asked).collect::<Result<_, Stop>>()?;
     if checks.races && !searches.iter().any(|options| options.checks.races) {
-        let message = "--check races goes with sc, tso and pso and not with --strategy graph, \
-                       which power and arm are searched by";
-        return Err(Stop::Usage(message.to_owned()));
+        let models = Model::names(Engine::Interleave.models());
+        let message = format!(
+            "--check races needs --model {models}, and a strategy that runs interleavings: not lazy, not graph"
+        );
+        return Err(Stop::Usage(message));
     }
     Ok(searches)
 }

@@ -1,6 +1,7 @@
 //! Bad input: one diagnostic with the file, the line and what was expected; exit status 2; no panic.
 
 use crate::common::{file, raddle, root, scratch};
+use raddle_engine::Model;
 
 fn example(name: &str) -> Vec<u8> {
     std::fs::read(root().join("examples").join(name)).expect("the example is there")
@@ -150,7 +151,8 @@ fn a_folder_without_tests() {
 fn models_that_never_were() {
     let ran = raddle(&["check", "examples/dekker.rir", "--model", "x87"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
-    assert!(ran.err.contains("expected sc, tso, pso, power or arm"), "{}", ran.err);
+    let expected = format!("expected {}", Model::names(Model::ALL));
+    assert!(ran.err.contains(&expected), "{}, not {expected}", ran.err);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! output. Examples of files that are not in the tree are left as they are. `RADDLE_BLESS=1` writes the documents again.
 
 use crate::common::{lacks_clang, raddle, root};
+use raddle_engine::{Model, Strategy};
 use raddle_testing::golden_by;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,21 @@ fn examples_of_the_documents_are_true() {
         golden_by(&path, &blessed, timeless);
     }
     assert!(shown > 5, "only {shown} examples were found");
+}
+
+/// Every model and every strategy is named where users look for it.
+#[test]
+fn models_and_strategies_are_documented() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).expect("a document");
+    for name in ["README.md", "docs/models.md", "docs/witness.md"] {
+        let text = read(name);
+        let missing = Model::ALL.iter().find(|model| !text.contains(&format!("`{model}`")));
+        assert_eq!(missing, None, "a model that {name} does not name");
+    }
+    let text = read("README.md");
+    let is_named = |strategy: &Strategy| text.contains(&format!("`{}`", strategy.name()));
+    let missing = Strategy::ALL.into_iter().find(|strategy| !is_named(strategy));
+    assert_eq!(missing, None, "a strategy that README.md does not name");
 }
 
 fn documents() -> Vec<PathBuf> {

@@ -3,7 +3,7 @@
 
 use super::{Axioms, Barrier, total};
 use crate::graph::Graph;
-use raddle_engine::Model;
+use raddle_engine::Buffering;
 use raddle_ir::FenceKind::*;
 use raddle_ir::{FenceKind, Order};
 
@@ -13,12 +13,12 @@ pub(super) struct Pso;
 
 /// The barriers that order more than the model's program order does.
 trait Buffers {
-    const MODEL: Model;
+    const BUFFERING: Buffering;
     fn heeds(barrier: Barrier) -> bool;
 }
 
 impl Buffers for Sc {
-    const MODEL: Model = Model::Sc;
+    const BUFFERING: Buffering = Buffering::None;
 
     fn heeds(_: Barrier) -> bool {
         false
@@ -26,7 +26,7 @@ impl Buffers for Sc {
 }
 
 impl Buffers for Tso {
-    const MODEL: Model = Model::Tso;
+    const BUFFERING: Buffering = Buffering::Fifo;
 
     fn heeds(barrier: Barrier) -> bool {
         barrier == Barrier::FULL
@@ -34,7 +34,7 @@ impl Buffers for Tso {
 }
 
 impl Buffers for Pso {
-    const MODEL: Model = Model::Pso;
+    const BUFFERING: Buffering = Buffering::PerLocation;
 
     fn heeds(barrier: Barrier) -> bool {
         barrier != Barrier::CONTEXT
@@ -47,6 +47,7 @@ fn if_ordering<B: Buffers>(barrier: Barrier) -> Barrier {
 
 impl<B: Buffers> Axioms for B {
     const COMMITS_IN_PROGRAM_ORDER: bool = true;
+    const KEEPS_LOCATIONS: bool = true;
 
     fn fence(kind: FenceKind) -> Barrier {
         if_ordering::<B>(match kind {
@@ -77,6 +78,6 @@ impl<B: Buffers> Axioms for B {
     }
 
     fn allows<const W: usize>(graph: &mut Graph<W>) -> bool {
-        total::allows(graph, B::MODEL)
+        total::allows(graph, B::BUFFERING)
     }
 }

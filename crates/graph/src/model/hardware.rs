@@ -10,12 +10,11 @@
 
 use super::Barrier;
 use crate::bits::Bits;
-use crate::graph::{Graph, RowId, Which};
+use crate::graph::{Graph, Relation, RowId, Scratch, Which};
 use crate::table::Id;
 use raddle_ir::FenceKind::*;
 use raddle_ir::{FenceKind, Order};
 use smallvec::SmallVec;
-use std::ops::{Index, IndexMut};
 
 /// The barrier of a fence; `light` is that of one which need not order stores with later loads.
 pub(super) fn fence(kind: FenceKind, light: Barrier) -> Barrier {
@@ -119,7 +118,8 @@ fn preserved<const W: usize>(
             commit_inits: Bits::EMPTY,
             commit_commits: Bits::EMPTY,
         };
-        for (later, to) in &reach {
+        let base = ii.or(&ci).or(&cc);
+        for (later, to) in reach.iter().filter(|(later, _)| base.contains(*later)) {
             if cc.contains(*later) {
                 from.commit_commits.insert(*later);
                 from.commit_commits.add(&to.commit_commits);
@@ -147,34 +147,16 @@ fn preserved<const W: usize>(
     ppo
 }
 
-/// For each committed event, those that a relation puts after it.
-struct Relation<const W: usize>(SmallVec<[Bits<W>; 32]>);
-
-impl<const W: usize> Relation<W> {
-    fn empty(events: usize) -> Relation<W> {
-        Relation(SmallVec::from_elem(Bits::EMPTY, events))
-    }
-}
-
-impl<const W: usize> Index<RowId> for Relation<W> {
-    type Output = Bits<W>;
-
-    #[inline]
-    fn index(&self, row: RowId) -> &Bits<W> {
-        &self.0[row.index()]
-    }
-}
-
-impl<const W: usize> IndexMut<RowId> for Relation<W> {
-    #[inline]
-    fn index_mut(&mut self, row: RowId) -> &mut Bits<W> {
-        &mut self.0[row.index()]
-    }
-}
-
 /// Adds the new edges of co ∪ prop, and checks irreflexive(fre;prop;hb*).
 fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
-    let prop = propagation(graph);
+    let mut scratch = std::mem::take(&mut graph.scratch);
+    propagation(graph, &mut scratch);
+    let allowed = adds_propagation(graph, &scratch.prop);
+    graph.scratch = scratch;
+    allowed
+}
+
+fn adds_propagation<const W: usize>(graph: &mut Graph<W>, prop: &Relation<W>) -> bool {
     for load in graph.loads.iter() {
         let row = &graph.rows[load];
         let mut propagated = Bits::EMPTY;
@@ -196,9 +178,10 @@ fn propagates<const W: usize>(graph: &mut Graph<W>) -> bool {
 
 /// prop = (prop-base ∩ W×W) ∪ (com*;prop-base*;ffence;hb*), where
 /// prop-base = (fences ∪ (rfe;fences));hb*.
-fn propagation<const W: usize>(graph: &Graph<W>) -> Relation<W> {
-    let rows = &graph.rows;
-    let mut base = Relation::empty(rows.len());
+fn propagation<const W: usize>(graph: &Graph<W>, scratch: &mut Scratch<W>) {
+    let (rows, Scratch { base, prop, .. }) = (&graph.rows, &mut *scratch);
+    base.refill(rows.len(), Bits::EMPTY);
+    prop.refill(rows.len(), Bits::EMPTY);
     for (n, row) in rows.iter() {
         let mut fenced = row.full.or(&row.light);
         for load in row.rf.minus(&graph.of_thread(row.thread)).iter() {
@@ -206,27 +189,24 @@ fn propagation<const W: usize>(graph: &Graph<W>) -> Relation<W> {
             fenced.add(&rows[load].light);
         }
         base[n] = then_hb(graph, fenced);
-    }
-    let mut prop = Relation::empty(rows.len());
-    for (n, row) in rows.iter() {
         if row.is_store {
             prop[n] = base[n].and(&graph.stores);
         }
     }
     if graph.has_full {
-        add_strong(graph, &base, &mut prop);
+        add_strong(graph, scratch);
     }
-    prop
 }
 
 /// com*;prop-base*;ffence;hb*
-fn add_strong<const W: usize>(graph: &Graph<W>, base: &Relation<W>, prop: &mut Relation<W>) {
-    let rows = &graph.rows;
-    let mut strong = Relation::empty(rows.len());
+fn add_strong<const W: usize>(graph: &Graph<W>, scratch: &mut Scratch<W>) {
+    let (rows, Scratch { base, strong, prop }) = (&graph.rows, scratch);
+    strong.refill(rows.len(), Bits::EMPTY);
     // prop-base is part of hb, which is closed: an event has more successors than each of its successors. So
     // in ascending order of their number, each event comes after all that it reaches.
+    let fenced = rows.iter().filter(|(n, _)| !base[*n].is_empty());
     let mut order: SmallVec<[(u32, RowId); 32]> =
-        rows.iter().map(|(n, row)| (row.hb.after.count(), n)).collect();
+        fenced.map(|(n, row)| (row.hb.after.count(), n)).collect();
     order.sort_unstable();
     for (_, n) in order {
         let mut reached = then_hb(graph, rows[n].full);
@@ -236,17 +216,18 @@ fn add_strong<const W: usize>(graph: &Graph<W>, base: &Relation<W>, prop: &mut R
         }
         strong[n] = reached;
     }
+    // com* is com, or co or fr and then rf, or nothing: all else is part of those. So every step but the last
+    // is taken first: rf or nothing. A load has no rf, so the order of the rows does not matter.
     for (n, row) in rows.iter() {
-        // com* is com, or co or fr and then rf, or nothing: all else is part of those.
+        for load in row.rf.iter() {
+            let further = strong[load];
+            strong[n].add(&further);
+        }
+    }
+    for (n, row) in rows.iter() {
         prop[n].add(&strong[n]);
         for store in row.co.or(&row.fr).iter() {
             prop[n].add(&strong[store]);
-            for load in rows[store].rf.iter() {
-                prop[n].add(&strong[load]);
-            }
-        }
-        for load in row.rf.iter() {
-            prop[n].add(&strong[load]);
         }
     }
 }

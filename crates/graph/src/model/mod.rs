@@ -21,11 +21,13 @@ use raddle_ir::{FenceKind, Order};
 /// A model that is given by axioms. docs/models.md has the barriers as tables.
 pub(crate) trait Axioms {
     /// Whether commit-before holds program order, so that the threads' events are committed one by one.
-    /// Otherwise it holds dependencies, what fences order, and the loads that earlier addresses came from.
+    /// Otherwise it holds dependencies, what fences order, and the loads that earlier addresses came from: no
+    /// model can be weaker than that.
     const COMMITS_IN_PROGRAM_ORDER: bool = false;
 
-    /// Whether commit-before holds program order between accesses to one location.
-    const KEEPS_LOCATIONS: bool = true;
+    /// Whether commit-before holds program order between accesses to one location. The axioms must imply that
+    /// order, as they must imply all of commit-before: an execution that contradicts it is not found.
+    const KEEPS_LOCATIONS: bool;
 
     /// Whether a fence of stores is as strong as a full one between stores.
     const STORE_FENCE_IS_FULL: bool = false;
@@ -42,7 +44,8 @@ pub(crate) trait Axioms {
     fn rmw(order: Order) -> (Barrier, Barrier);
 
     /// Whether the axioms still hold when the newest event of a graph has been added. Coherence for each
-    /// location and the atomicity of read-modify-writes are kept by the graph itself.
+    /// location and the atomicity of read-modify-writes are kept by the graph itself. The order that starting
+    /// and joining threads imposes is not: it is part of `Row::full`, which every model has to respect.
     fn allows<const W: usize>(graph: &mut Graph<W>) -> bool;
 }
 

@@ -7,6 +7,8 @@ use raddle_ir::{FenceKind, Order};
 pub(super) struct Power;
 
 impl Axioms for Power {
+    const KEEPS_LOCATIONS: bool = true;
+
     fn fence(kind: FenceKind) -> Barrier {
         hardware::fence(kind, Barrier::LIGHT)
     }

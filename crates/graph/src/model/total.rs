@@ -5,11 +5,11 @@
 
 use crate::bits::Bits;
 use crate::graph::{Graph, RowId, Which};
-use raddle_engine::Model;
+use raddle_engine::Buffering;
 
-pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool {
+pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, buffering: Buffering) -> bool {
     for from in graph.rows.ids() {
-        let edges = edges(graph, model, from);
+        let edges = edges(graph, buffering, from);
         if !graph.order_all(Which::HappensBefore, from, edges) {
             return false;
         }
@@ -17,16 +17,16 @@ pub(super) fn allows<const W: usize>(graph: &mut Graph<W>, model: Model) -> bool
     true
 }
 
-fn edges<const W: usize>(graph: &Graph<W>, model: Model, from: RowId) -> Bits<W> {
+fn edges<const W: usize>(graph: &Graph<W>, buffering: Buffering, from: RowId) -> Bits<W> {
     let row = &graph.rows[from];
-    let ppo = match (model, row.is_store) {
-        (Model::Sc, _) | (_, false) => row.po_after,
-        (Model::Tso, true) => row.po_after.and(&graph.stores),
-        (_, true) => Bits::EMPTY,
+    let ppo = match (buffering, row.is_store) {
+        (Buffering::None, _) | (_, false) => row.po_after,
+        (Buffering::Fifo, true) => row.po_after.and(&graph.stores),
+        (Buffering::PerLocation, true) => Bits::EMPTY,
     };
-    let rf = match model {
-        Model::Sc => row.rf,
-        _ => row.rf.minus(&graph.of_thread(row.thread)),
+    let rf = match buffering {
+        Buffering::None => row.rf,
+        Buffering::Fifo | Buffering::PerLocation => row.rf.minus(&graph.of_thread(row.thread)),
     };
     // The load of a thread that was woken does not precede later signals: see `Graph::woken`.
     let fr = if graph.woken.contains(from) { Bits::EMPTY } else { row.fr };

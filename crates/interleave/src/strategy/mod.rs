@@ -3,14 +3,6 @@
 //! The strategies that visit all traces share the depth-first [`Search`]. A [`Plan`] defines the differences:
 //! the actions that are planned when a race is found, and the next action where nothing is planned. A
 //! strategy without depth-first search, such as `random`, is an [`Explorer`] of its own.
-//!
-//! | module | strategy |
-//! |---|---|
-//! | [`optimal`] | Optimal-DPOR: whole wakeup sequences |
-//! | [`source`] | Source-DPOR: one initial of the events that do not happen after the earlier event |
-//! | [`persistent`] | persistent sets: one initial of the events that the later event needs |
-//! | [`exhaustive`] | no reduction: every enabled action |
-//! | [`random`] | random schedules |
 
 mod exhaustive;
 mod optimal;
@@ -36,7 +28,7 @@ pub(crate) fn explorer(strategy: Strategy) -> Option<Explorer> {
         Strategy::Persistent => visit::<persistent::Persistent>,
         Strategy::Exhaustive => visit::<exhaustive::Exhaustive>,
         Strategy::Random => random::explore,
-        _ => return None,
+        Strategy::Lazy | Strategy::Graph => return None,
     })
 }
 
