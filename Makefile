@@ -18,7 +18,9 @@ demo:
 	scripts/demo $(TARGET)/release/raddle
 
 # Tests come first, so that their summaries are printed whatever the lints have to say. There are no
-# tests in documentation: looking for some would take a minute.
+# tests in documentation: looking for some would take a minute. Builds that can be continued take longer,
+# and a fresh clone has nothing to continue.
+test: export CARGO_INCREMENTAL := 0
 test:
 	scripts/setup rustfmt clippy patch git
 	cargo test --locked --workspace --all-targets --no-fail-fast
