@@ -10,7 +10,7 @@ use raddle_engine::{
     Stopped, Summary,
 };
 use raddle_interleave::replay_reach;
-use raddle_ir::{LocId, Verified};
+use raddle_ir::Verified;
 use raddle_reach::{Answer, Effort, End, FinalState, Reachability, Unknown, final_states};
 
 /// A state that was reached, and its witness.
@@ -152,13 +152,10 @@ pub(crate) fn explore(program: &Verified, options: &Options) -> Summary {
         Some(Unknown::Waiting(_)) => summary.stopped = Some(Stopped::Waiting),
         Some(Unknown::Delayed(_)) => summary.stopped = Some(Stopped::Delays),
         Some(Unknown::Lost) => summary.stopped = Some(Stopped::Lost),
-        Some(Unknown::Unsupported(what, loc)) => return unsupported(what, loc),
+        Some(Unknown::Unsupported(what, loc)) => {
+            let site = FailureSite::new(FailureKind::Unsupported, "", loc, what);
+            summary.failures.push(site.shown_by(1, Vec::new()));
+        }
     }
     summary
-}
-
-/// The summary of a search that could not be made.
-fn unsupported(what: String, loc: LocId) -> Summary {
-    let site = FailureSite::new(FailureKind::Unsupported, "", loc, what);
-    Summary { failures: vec![site.shown_by(1, Vec::new())], ..Summary::default() }
 }

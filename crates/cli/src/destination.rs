@@ -1,7 +1,7 @@
 //! Files that a command writes.
 //!
 //! A destination is checked before the search starts, so that hours of search do not end in "permission
-//! denied". Its text is written to a file beside it, which then takes its name: whoever looks sees the
+//! denied". Its text is written to a file beside it, which then takes its name: a reader sees the
 //! old file or the new one, never a part. Devices and pipes cannot be replaced; they are written to.
 
 use crate::input::shown;

@@ -97,7 +97,7 @@ fn run_program(
     output: &mut Output,
 ) -> Result<(), Stop> {
     // Runs are under sc, whatever machine the assembly is for: no models to warn of.
-    let source = source::prepare(program, &[], &runs.limits.unroll, output)?;
+    let source = source::prepare(program, &config.models, &runs.limits.unroll, output)?;
     let sampled = |(n, model): (usize, &Model)| {
         let budget = program.c.budget.share(config.models.len() - n);
         let limits = Limits { budget, ..runs.limits.clone() };

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Failures of programs: where they happen, and when two of them are one error.
 
 use crate::names::Cast;
 use crate::need::{Stuck, Waiter};

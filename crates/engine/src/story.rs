@@ -1,4 +1,4 @@
-//! What happens in a replay: for people, in words, and for those who reason about it, as values.
+//! The events of a replay, as values for analyses and as words for people.
 //!
 //! A story is the steps of a schedule and, between them, what threads do on their way to the next
 //! (stores into their buffers, fences, spawns, joins, allocations, failures). Everything that a
@@ -244,7 +244,7 @@ pub enum Deed {
     Fail {
         kind: FailureKind,
         message: String,
-        /// What it was about to touch, if that has to do with it.
+        /// The bytes that it was about to touch, if the failure has to do with them.
         at: Option<Bytes>,
     },
     /// Waits or spins for ever.
@@ -252,7 +252,7 @@ pub enum Deed {
 }
 
 impl Deed {
-    /// Whether it is of no interest but to whoever looks for the end of an object.
+    /// Whether only a reader who looks for the end of an object needs the event.
     pub fn is_routine(&self) -> bool {
         match self {
             Deed::Free { by, .. } => by.is_implicit(),

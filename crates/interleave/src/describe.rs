@@ -1,4 +1,4 @@
-//! What an event of a thread itself did.
+//! The effects of the events of threads (as opposed to updates), for stories.
 
 use crate::event::{Class, Condition, Event};
 use crate::system::System;

@@ -1,7 +1,7 @@
-//! What happens along a schedule, told as it happens.
+//! The story of a schedule, told while it runs.
 //!
 //! A step is told from what the thread was about to do before it and the event it became (see
-//! [`crate::describe`]). In between, threads do things that are no events but matter to a reader;
+//! [`crate::describe`]). In between, threads perform operations that are not events but matter to a reader;
 //! those are read off the machine's undo log ([`raddle_machine::Passed`]), in the order in which
 //! they happened. That is also where the source position of a buffered store is known, for when it
 //! reaches memory.
@@ -171,13 +171,13 @@ impl Narrator {
         &self.names
     }
 
-    /// What the operation that a thread is at would touch.
+    /// The bytes that the next operation of a thread would touch.
     fn touched(&self, system: &System<'_>, thread: ThreadId) -> Option<Bytes> {
         let addr = system.machine.address_at(thread)?;
         Some(self.names.bytes(&system.machine, addr, 0))
     }
 
-    /// What an operation without an event did; `None` if it does nothing under the model.
+    /// The effect of an operation without an event; `None` if it has none under the model.
     fn passed(&mut self, system: &System<'_>, passed: &Passed, drains: bool) -> Option<Deed> {
         match passed.op {
             // Without buffers a store is an event.

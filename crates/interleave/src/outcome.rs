@@ -34,7 +34,7 @@ pub(crate) fn end_of(system: &mut System<'_>) -> End {
     if with(Status::Blocked).next().is_some() {
         return End::Blocked;
     }
-    // Whoever waits when the program has ended need not go on.
+    // A thread that waits when the program has ended need not go on.
     if with(Status::Halted).next().is_some() {
         return End::Complete;
     }

@@ -5,7 +5,7 @@ use crate::memory::Purpose;
 use crate::thread::MAX_THREADS;
 use raddle_ir::FailKind;
 
-/// What can go wrong in a program.
+/// The kinds of failures of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FailureKind {
     Assertion,

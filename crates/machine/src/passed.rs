@@ -1,7 +1,7 @@
-//! What threads have gone past since a moment, read off the undo log.
+//! The operations that threads have passed since a moment, read from the undo log.
 //!
 //! An engine may complete some visible operations as part of a thread's run (stores into a buffer,
-//! fences, spawns, joins), without an event that tells of them; allocations are no events either.
+//! fences, spawns, joins), without an event that shows it; allocations are not events either.
 //! Every move of a program counter is a change that the trail logs, so the log says which, where,
 //! and in which order; nothing has to be noted while searching.
 //!
@@ -142,7 +142,7 @@ impl<'m, 'p> Past<'m, 'p> {
         })
     }
 
-    /// What a word held: what the first change since has overwritten, or what it still holds.
+    /// The value of a word at the moment: the one that the first change since has overwritten, or the current one.
     fn word(&self, moment: usize, word: Word) -> u64 {
         let places = self.places();
         let next = places.partition_point(|place| *place < Past::place(word, moment));
@@ -156,7 +156,7 @@ impl<'m, 'p> Past<'m, 'p> {
         self.word(moment, word(thread, field))
     }
 
-    /// What an operand was.
+    /// The value of an operand at the moment.
     fn operand(&self, moment: usize, thread: ThreadId, src: Src) -> u64 {
         match src.get() {
             Source::Slot(slot) => {

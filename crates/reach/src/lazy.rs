@@ -24,7 +24,7 @@
 //! without a fence, lists may grow. Their length is bounded, and a query that met the bound without an
 //! answer is repeated with twice the bound.
 //!
-//! The memory lock ([`Program::memory_lock`]) is not in the paper. Under SC, a thread waits at its stores
+//! The memory lock ([`memory_lock`](raddle_ir::Program::memory_lock)) is not in the paper. Under SC, a thread waits at its stores
 //! while another thread holds the lock; under TSO it goes on, whether or not a load follows. So under TSO
 //! only, it can reach a goal, a failure or its end, as long as its buffer need not be empty. Therefore `S`
 //! contains from the start the stores from which a goal or a failure is reachable, and later the stores at

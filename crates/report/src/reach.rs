@@ -73,7 +73,7 @@ pub fn replayed(run: &Run<'_>, look: &Look<'_>, found: &raddle_analysis::Witness
     let word = paint(look.colour, Ink::Bad, "reachable");
     let story = witness::story(run, look, &found.events);
     let model = run.options.model.name();
-    format!("{} ({model}): {word}\n{story}  replayed: a goal is reached\n", printable(run.file))
+    format!("{} under {model}: {word}\n{story}  replayed: a goal is reached\n", printable(run.file))
 }
 
 /// The answer as text.

@@ -7,7 +7,7 @@
 
 use raddle_engine::Budget;
 
-/// The strength of a fence: 0 is no fence.
+/// The strength of a fence: 0 stands for none.
 pub(super) type Level = u8;
 
 /// A strength for each place.

@@ -1,6 +1,7 @@
 //! `raddle monitor`.
 
 use super::limits::{budget, limits, sampling};
+use super::search::distinct;
 use super::source::SourceConfig;
 use crate::args::commands::{InterlockedArg, MonitorArgs};
 use crate::input::shown;
@@ -38,7 +39,7 @@ pub(crate) fn monitor(args: &MonitorArgs) -> Result<MonitorConfig, Stop> {
         }
         Some(_) => logs(args)?,
     };
-    Ok(MonitorConfig { monitored, models: args.models.clone(), json: args.output.json })
+    Ok(MonitorConfig { monitored, models: distinct(&args.models), json: args.output.json })
 }
 
 /// A file that is not a program of any kind; `-` is the standard input.

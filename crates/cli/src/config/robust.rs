@@ -1,6 +1,7 @@
 //! `raddle robust`.
 
 use super::limits::{limits, refuse_for_states};
+use super::search::distinct;
 use super::source::SourceConfig;
 use crate::args::commands::{ByArg, RobustArgs};
 use crate::output::Stop;
@@ -40,8 +41,13 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
     }
     let limits = limits(&args.limits)?;
     let programs = SourceConfig::new(&args.source, &limits.budget).programs();
-    let config =
-        RobustConfig { programs, models: args.models.clone(), limits, json: args.output.json, by };
+    let config = RobustConfig {
+        programs,
+        models: distinct(&args.models),
+        limits,
+        json: args.output.json,
+        by,
+    };
     let searches_states = |program: &SourceConfig| {
         args.models.iter().any(|model| config.by(program, *model) == Some(By::Attacks))
     };

@@ -48,7 +48,7 @@ pub(super) fn all(
 }
 
 /// A model that is named twice runs once.
-fn distinct(models: &[Model]) -> Vec<Model> {
+pub(super) fn distinct(models: &[Model]) -> Vec<Model> {
     let mut seen = Vec::new();
     for model in models {
         if !seen.contains(model) {
