@@ -58,7 +58,7 @@ fn no_fewer_fences_do_by_definition() {
 #[test]
 fn generated_automata_are_robust_by_definition() {
     let mut beyond = 0;
-    let tally = compare_seeds(150, |seed| {
+    let tally = compare_seeds(90, |seed| {
         let source = automata::source(seed);
         let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
         let oracle = !beyond_sc(&program, 3, 6_000)?.beyond_sc;
@@ -70,5 +70,5 @@ fn generated_automata_are_robust_by_definition() {
         beyond += u32::from(!oracle);
         same(source, &engine, &oracle)
     });
-    assert!(tally.compared > 30 && beyond > 3, "{tally:?}, {beyond} beyond");
+    assert!(tally.compared > 20 && beyond > 2, "{tally:?}, {beyond} beyond");
 }

@@ -190,7 +190,7 @@ fn patient(rounds: u32) -> Verified {
 /// The undo log of the delay is compacted on the way; what the visits to the loop tell stays.
 #[test]
 fn long_delays_hide_no_spinning() {
-    for rounds in [3, 20_000, 100_000] {
+    for rounds in [3, 20_000, 50_000] {
         let found = limited(&patient(rounds), Strategy::Optimal, Limits::default());
         let kinds: Vec<FailureKind> = found.failures.iter().map(|failure| failure.kind).collect();
         assert_eq!(kinds, [FailureKind::Deadlock], "{rounds}: {found:?}");
