@@ -52,7 +52,9 @@ fn print(
     result: &Fences,
     output: &mut Output,
 ) -> Result<Status, Stop> {
+    let is_bounded = !asked.program.partial_inputs().is_empty();
     output.note(match &result.outcome {
+        Outcome::Fences(_) if config.strict && is_bounded => Status::Unknown,
         Outcome::Fences(_) => Status::Fine,
         Outcome::Hopeless(_) => Status::Violation,
         Outcome::Unknown(_) => Status::Unknown,

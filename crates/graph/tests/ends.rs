@@ -322,3 +322,46 @@ func @f() {
         assert_eq!((found.executions, kinds(&found)), (1, Vec::new()), "{model}");
     }
 }
+
+/// Writes of other threads would have to wait for the memory lock, which no axiom asks for.
+#[test]
+fn the_memory_lock_is_unsupported() {
+    for lock in ["lock @bus", "%c = trylock @bus"] {
+        let source = format!(
+            "global @bus: i32
+memory_lock @bus
+thread t = @f()
+func @f() {{
+    reg %c: i1
+  entry:
+    {lock}
+    ret
+}}
+"
+        );
+        for model in Model::ALL {
+            let found = found(&source, model);
+            assert_eq!(kinds(&found), [(FailureKind::Unsupported, 1)], "{lock} under {model}");
+        }
+    }
+}
+
+/// A goal is for the reachability engine; a thread passes its place as any other.
+#[test]
+fn goals_do_not_stop_a_thread() {
+    let source = "global @x: i32
+thread t = @f()
+goal t end
+func @f() {
+  entry:
+    store i32 asm @x, 1
+    jump end
+  end:
+    ret
+}
+";
+    for model in Model::ALL {
+        let found = found(source, model);
+        assert_eq!((found.executions, kinds(&found)), (1, Vec::new()), "{model}");
+    }
+}

@@ -30,8 +30,7 @@ impl System<'_> {
             return self.failing_lock(action, fault, condition, needs, races);
         }
         if self.is_memory_lock(action.addr) {
-            let message = "takes the sole right to write memory, which only reach knows about";
-            return self.failing_alone(action, Fault::unsupported(message));
+            return self.failing_alone(action, Fault::takes_memory_lock());
         }
         self.modify(action, visible, condition, races);
     }

@@ -151,6 +151,14 @@ impl Fault {
         Fault::new(FailureKind::LockMisuse, message)
     }
 
+    /// The memory lock orders the writes of all threads, which only the reachability engine supports.
+    #[cold]
+    pub fn takes_memory_lock() -> Fault {
+        Fault::unsupported(
+            "takes the memory lock, which only raddle reach and --strategy lazy support",
+        )
+    }
+
     #[cold]
     pub fn joins_no_thread() -> Fault {
         Fault::new(FailureKind::ThreadMisuse, "joins something that is not another thread")

@@ -112,6 +112,7 @@ pub(crate) struct FenceConfig {
     pub question: Question,
     /// Whether to print a patch and nothing else.
     pub patch: bool,
+    pub strict: bool,
     pub json: bool,
     /// An option that a search of states has no use for.
     of_executions: Option<&'static str>,
@@ -137,6 +138,7 @@ pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
         source,
         question: Question { target, options },
         patch: args.patch,
+        strict: args.limits.strict,
         json: args.output.json,
         of_executions: args.limits.of_executions(),
     };

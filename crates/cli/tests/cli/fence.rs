@@ -220,3 +220,20 @@ fn models_without_fences_are_refused() {
     assert_eq!(ran.status, Some(2));
     assert!(ran.err.contains("expected tso, pso, power or arm"), "{}", ran.err);
 }
+
+/// Fences are for the inputs that were tried, which is said, and is a bound.
+#[test]
+fn untried_inputs_are_a_bound() {
+    let source = "int __VERIFIER_nondet_int(void);\nint x;\nint main(void) {\n    x = __VERIFIER_nondet_int();\n    return 0;\n}\n";
+    let path = file("fence_inputs", "program.c", source.as_bytes());
+    for model in ["tso", "power"] {
+        let args = ["fence", "--model", model, &path];
+        let Some(ran) = with_clang(&args) else { return };
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert!(ran.out.contains("bound met: an input took some of its values only"), "{ran:?}");
+        let strict = raddle(&[&args[..], &["--strict", "--json"]].concat());
+        assert_eq!(strict.status, Some(3), "{strict:?}");
+        let answer: Value = serde_json::from_str(&strict.out).expect("JSON");
+        assert_eq!(answer["bounds"][0]["kind"], "inputs", "{strict:?}");
+    }
+}

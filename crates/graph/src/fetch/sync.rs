@@ -16,7 +16,7 @@ use super::value::Val;
 use super::{Threads, field, unsupported};
 use raddle_ir::{Order, RmwOp, Type};
 use raddle_machine::code::{Args, Op, Slot, Src, Target, is_wide};
-use raddle_machine::layout::object_address;
+use raddle_machine::layout::{global_address, object_address};
 use raddle_machine::memory::ObjectKind;
 use raddle_machine::visible::{UNLOCKED, handle, held_by};
 use raddle_machine::{Fault, ThreadId};
@@ -32,6 +32,7 @@ impl Threads<'_> {
             Op::SelfId { dst } => self.put(thread, dst, Val::known(handle(thread).into()), false),
             Op::Lock { addr } => {
                 let addr = self.read(thread, addr, false)?;
+                self.refuse_memory_lock(addr)?;
                 self.take_lock(thread, addr)?;
             }
             Op::Unlock { addr } => {
@@ -40,6 +41,7 @@ impl Threads<'_> {
             }
             Op::TryLock { dst, addr } => {
                 let addr = self.read(thread, addr, false)?;
+                self.refuse_memory_lock(addr)?;
                 let (expected, new) = (Val::known(UNLOCKED), Val::known(held_by(thread)));
                 let swap = super::access::Swap {
                     ty: LOCK,
@@ -90,6 +92,13 @@ impl Threads<'_> {
             op => return self.object_step(thread, op),
         }
         Ok(Next::Go)
+    }
+
+    /// Fails if a lock is, or may be, the memory lock: the axioms do not let writes of other threads wait.
+    fn refuse_memory_lock(&self, lock: Val) -> Result<(), Fault> {
+        let Some(global) = self.program.memory_lock else { return Ok(()) };
+        let refused = self.value(lock).is_none_or(|addr| addr == global_address(global).into());
+        if refused { Err(Fault::takes_memory_lock()) } else { Ok(()) }
     }
 
     pub(super) fn take_lock(&mut self, thread: ThreadId, addr: Val) -> Result<(), Fault> {
@@ -171,6 +180,8 @@ impl Threads<'_> {
                 let bytes = self.extent(addr);
                 self.put(thread, dst, Val::known(bytes.into()), false);
             }
+            // Only the reachability engine looks for goals.
+            Op::Pause => {}
             _ => return Err(unsupported("an operation that the graph engine does not have")),
         }
         Ok(Next::Go)

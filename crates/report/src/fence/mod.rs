@@ -2,9 +2,10 @@
 
 mod shown;
 
-use crate::{Look, counted, written};
+use crate::bounds::{self, Bound};
+use crate::{Look, Subject, counted, written};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
-use raddle_engine::Engine;
+use raddle_engine::{BoundKind, BoundMet, Engine};
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
@@ -67,6 +68,9 @@ fn write_report(
             }
         }
     }
+    for met in untried_inputs(asked.program) {
+        writeln!(out, "  bound met: {}", bounds::told(asked.program, &met))?;
+    }
     let unknown = matches!(result.outcome, Outcome::Unknown(_));
     if unknown && !Engine::Reach.has(question.options.model) && has_loops(asked.program) {
         writeln!(
@@ -77,6 +81,12 @@ fn write_report(
     let places = counted(result.places as u64, "place");
     let queries = counted(result.queries.into(), "program");
     writeln!(out, "  {places} considered, {queries} judged, {:.2} s", result.elapsed.as_secs_f64())
+}
+
+/// The inputs of which only some values were tried: the fences are for those.
+fn untried_inputs(program: &Program) -> Vec<BoundMet> {
+    let inputs = program.partial_inputs().into_iter();
+    inputs.map(|loc| BoundMet { kind: BoundKind::Inputs, loc, count: 1 }).collect()
 }
 
 /// Writes whether the edited source was checked.
@@ -126,6 +136,8 @@ pub struct Json<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
     hopeless: bool,
+    /// The bounds that were met: inputs of which only some values were tried.
+    bounds: Vec<Bound>,
     /// The fences as changed lines.
     edits: Vec<JsonEdit>,
     /// `judged` if the edited source was read again and judged to be good, `read` if it has the fences
@@ -183,6 +195,7 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
         Outcome::Fences(fences) => (Some(fences.len()), &fences[..], None),
         Outcome::Hopeless(why) | Outcome::Unknown(why) => (None, &[][..], Some(&**why)),
     };
+    let subject = Subject { file: asked.file, program: asked.program };
     Json {
         file: asked.file,
         model: asked.question.options.model.name(),
@@ -195,6 +208,7 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
         candidate: json_fences(asked, &result.candidate),
         why,
         hopeless: matches!(result.outcome, Outcome::Hopeless(_)),
+        bounds: bounds::listed(&subject, &untried_inputs(asked.program)),
         edits: asked.written.hunks().into_iter().map(json_edit).collect(),
         checked: asked.written.checked.as_ref().map(|checked| match checked {
             Checked::Good => "judged",
