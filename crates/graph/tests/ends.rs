@@ -365,3 +365,39 @@ func @f() {
         assert_eq!((found.executions, kinds(&found)), (1, Vec::new()), "{model}");
     }
 }
+
+/// A read-modify-write that waits stands for a loop: what comes after it depends on its branch.
+#[test]
+fn nothing_comes_before_an_update_that_waits() {
+    let same = "%v = rmw add i32 relaxed @y, 1 when ugt 0\n    store i32 asm @y, 2";
+    let other = "%v = rmw add i32 relaxed @y, 1 when ugt 0\n    store i32 asm @x, 1";
+    let twice =
+        "%v = rmw sub i32 relaxed @y, 1 when eq 1\n    %v = rmw add i32 relaxed @y, 1 when eq 0";
+    for body in [same, other, twice] {
+        let source = format!(
+            "global @x: i32
+global @y: i32
+thread t = @f()
+thread u = @g()
+func @f() {{
+    reg %v: i32
+  entry:
+    {body}
+    ret
+}}
+func @g() {{
+    reg %v: i32, %c: i1
+  entry:
+    %v = load i32 asm @x
+    %c = cmp eq i32 %v, 0
+    assert %c, \"not overtaken\"
+    ret
+}}
+"
+        );
+        for model in Model::ALL {
+            let found = found(&source, model);
+            assert_eq!(kinds(&found), [(FailureKind::Deadlock, 1)], "{body} under {model}");
+        }
+    }
+}

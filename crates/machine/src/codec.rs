@@ -75,7 +75,7 @@ impl Machine<'_> {
         out.push(status as u8);
         if status != Status::Ready {
             match status {
-                Status::Finished => self.encode_end(thread, out),
+                Status::Finished | Status::Halted => self.encode_end(thread, out),
                 // The end of the search needs the loop in which it spins.
                 Status::Spinning => put(out, self.get(thread, field::PC)),
                 _ => {}
@@ -140,7 +140,7 @@ impl Machine<'_> {
         bytes = bytes.get(1..).unwrap_or_default();
         if status != Status::Ready {
             match status {
-                Status::Finished => self.decode_end(thread, bytes),
+                Status::Finished | Status::Halted => self.decode_end(thread, bytes),
                 Status::Spinning => {
                     let pc = take(&mut bytes);
                     self.set(thread, field::PC, pc);

@@ -64,14 +64,16 @@ pub(crate) fn deadlock(system: &System<'_>) -> Found {
     system.shut_out_store().map_or(Found::Deadlock, |store| Found::ShutOut { store })
 }
 
-/// The values of the observables if every thread has ended.
+/// The values of the observables if every thread has ended, or one has ended the program: then the others need
+/// not go on.
 fn final_values(system: &System<'_>) -> Option<Vec<u64>> {
     let machine = &system.machine;
-    let ended =
-        |id| matches!(machine.status(id), Status::Finished | Status::Absent | Status::Halted);
+    let is_one = |status| machine.thread_ids().any(|id| machine.status(id) == status);
+    let has_ended = |id| matches!(machine.status(id), Status::Finished | Status::Absent);
+    let is_final = match is_one(Status::Halted) {
+        true => !is_one(Status::Blocked),
+        false => machine.thread_ids().all(has_ended),
+    };
     let observables = machine.program.observables.values();
-    machine
-        .thread_ids()
-        .all(ended)
-        .then(|| observables.map(|observable| machine.observe(observable.what)).collect())
+    is_final.then(|| observables.map(|observable| machine.observe(observable.what)).collect())
 }

@@ -3,7 +3,7 @@
 use crate::options;
 use raddle_engine::Model;
 use raddle_ir::text;
-use raddle_reach::{Answer, reach};
+use raddle_reach::{Answer, final_states, reach};
 
 /// A thread that was joined lets its joiner start another, which has to be brought to its first
 /// operation.
@@ -44,5 +44,36 @@ func @main() {
         let Answer::Reachable(witness) = answer else { panic!("{answer:?}") };
         let message = format!("{:?}", witness.end);
         assert!(message.contains("found"), "{message}");
+    }
+}
+
+/// A thread that ends the program leaves its registers as they are, and the others where they wait.
+#[test]
+fn the_end_of_the_program_is_final() {
+    let source = "global @x: i32
+thread t = @f()
+thread u = @g()
+observe r = t %r
+observe x = i32 @x
+func @f() {
+    reg %r: i32
+  entry:
+    %r = move i32 7
+    await eq i32 relaxed @x, 1
+    halt
+    unreachable
+}
+func @g() {
+  entry:
+    store i32 relaxed @x, 1
+    await eq i32 relaxed @x, 2
+    ret
+}
+";
+    let program = text::load("halt.rir", source.as_bytes()).expect("it parses");
+    for model in [Model::Sc, Model::Tso] {
+        let found = final_states(&program, &options(model));
+        let states: Vec<Vec<u64>> = found.states.into_iter().map(|state| state.values).collect();
+        assert_eq!((states, found.unknown), (vec![vec![7, 1]], None), "{model}");
     }
 }

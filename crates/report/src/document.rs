@@ -11,6 +11,7 @@ use raddle_analysis::witness::{Expected, ExpectedEnd};
 use raddle_engine::{Checks, Engine, Options, Step};
 use raddle_ir::{Diagnostic, Program};
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -219,8 +220,14 @@ fn known(file: &str, words: &[String]) -> Result<Checks, Diagnostic> {
 
 fn parsed<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<T, Diagnostic> {
     serde_json::from_slice(bytes).map_err(|error| {
-        let mut diagnostic = Diagnostic::whole_file(file, format!("no witness: {error}"))
-            .expected("a file written by --witness");
+        // The words of the library name types of raddle.
+        let why = match error.classify() {
+            Category::Io | Category::Syntax => "it is not JSON from here on",
+            Category::Eof => "it ends too early",
+            Category::Data => "this value does not fit its place, or one is missing",
+        };
+        let mut diagnostic = Diagnostic::whole_file(file, format!("not a witness: {why}"))
+            .expected("a file written by --witness, as docs/witness.md describes it");
         diagnostic.line = u32::try_from(error.line()).unwrap_or_default();
         diagnostic.column = u32::try_from(error.column()).unwrap_or_default();
         diagnostic
@@ -338,14 +345,14 @@ mod tests {
     #[test]
     fn other_files_are_refused_with_a_reason() {
         for (text, reason) in [
-            ("", "no witness"),
-            ("[]", "no witness"),
-            ("{\"format\": 3}", "no witness"),
+            ("", "not a witness"),
+            ("[]", "not a witness"),
+            ("{\"format\": 3}", "not a witness"),
             ("{\"format\": \"sarif\", \"version\": 1}", "'sarif'"),
             ("{\"format\": \"raddle-witness\", \"version\": 1}", "version 1"),
             ("{\"format\": \"raddle-witness\", \"version\": 9}", "version 9"),
             ("{\"format\": \"raddle-witness\", \"version\": 2}", "missing field"),
-            ("{\"format\": \"raddle-witness\", \"version\": -1}", "no witness"),
+            ("{\"format\": \"raddle-witness\", \"version\": -1}", "not a witness"),
         ] {
             let refused = read_text(text).expect_err(text);
             assert!(refused.message.contains(reason), "{text}: {refused:?}");

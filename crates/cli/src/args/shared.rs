@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The source of a program as a command line by itself: witness files hold those.
 #[derive(Parser, Debug)]
-#[command(name = "raddle")]
+#[command(name = "raddle", disable_help_flag = true)]
 pub(crate) struct SourceLine {
     #[command(flatten)]
     pub source: SourceArgs,

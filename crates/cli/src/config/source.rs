@@ -87,7 +87,7 @@ impl SourceConfig {
 /// The source that a witness file names; `Err` has the error of the command line in its arguments.
 pub(crate) fn source_of(origin: &Origin, budget: &Budget) -> Result<SourceConfig, String> {
     if origin.inputs.is_empty() {
-        return Err("it names 0 files".to_owned());
+        return Err("it names no files".to_owned());
     }
     // A file whose name looks like an option is a file: only the arguments are parsed.
     let line = ["raddle", "FILE"].into_iter().map(OsString::from);

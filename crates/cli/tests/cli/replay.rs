@@ -130,7 +130,7 @@ fn schedules_that_lead_elsewhere_are_refused() {
         &changed(&entry("model"), json!("power")),
         "the model 'power' is not supported by the engine 'interleave'",
     );
-    refused(&path, &changed(&entry("schedule"), json!([{ "run": -1 }])), "no witness");
+    refused(&path, &changed(&entry("schedule"), json!([{ "run": -1 }])), "not a witness");
     refused(&path, &changed("/witnesses", json!([])), "holds no witness");
     refused(&path, &changed("/inputs", json!([])), "0 files");
     refused(&path, &changed("/inputs", json!(["nowhere.rir"])), "nowhere.rir");
@@ -148,7 +148,7 @@ fn damaged_files_are_refused_wherever_they_end() {
         std::fs::write(&path, &whole[..end]).expect("a scratch file");
         let ran = replay(&path);
         assert_eq!(ran.status, Some(2), "{end}: {ran:?}");
-        assert!(ran.err.contains("error: no witness"), "{ran:?}");
+        assert!(ran.err.contains("error: not a witness"), "{ran:?}");
     }
     for bytes in [&b"\xff\xfe\x00"[..], b"null", b"{}", b"[[[[[[[["] {
         std::fs::write(&path, bytes).expect("a scratch file");

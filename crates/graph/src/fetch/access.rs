@@ -145,11 +145,16 @@ impl Threads<'_> {
         let ReadModifyWrite { op, ty, addr, operand, order } = rmw;
         let (before, after) = (self.rules.rmw)(order);
         self.barrier(thread, before, DepsId::NONE);
+        let waits = ask.when.is_some();
         let (read, old) = self.fetch_load(thread, ty, addr, ask)?;
         let deps = self.deps.union(old.deps, operand.deps);
         let expr = Expr::Rmw { op, ty, old, operand };
         let new = self.nodes.result(&mut self.trail, expr, deps);
         self.fetch_store(thread, ty, addr, new, Some(read))?;
+        // One that waits stands for a loop, and a loop ends in a branch.
+        if waits {
+            self.follows(thread, old);
+        }
         self.barrier(thread, after, old.deps);
         Ok(old)
     }

@@ -105,9 +105,7 @@ impl Threads<'_> {
         let (op, ty, operand) = (RmwOp::Xchg, LOCK, Val::known(held_by(thread)));
         let rmw = ReadModifyWrite { op, ty, addr, operand, order: Order::Acquire };
         let (when, check) = (Some(When::Free), Some(Check::Destroyed));
-        let old = self.read_modify_write(thread, rmw, Ask { when, check, ..Ask::UPDATE })?;
-        // It stands for a loop, and a loop ends in a branch.
-        self.follows(thread, old);
+        self.read_modify_write(thread, rmw, Ask { when, check, ..Ask::UPDATE })?;
         Ok(())
     }
 
