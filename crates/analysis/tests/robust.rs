@@ -60,12 +60,12 @@ fn agree(config: &Config, count: u64) {
 
 #[test]
 fn memory() {
-    agree(&Config::memory(), 600);
+    agree(&Config::memory(), 300);
 }
 
 #[test]
 fn c11() {
-    agree(&Config::c11(), 300);
+    agree(&Config::c11(), 200);
 }
 
 #[test]
@@ -76,12 +76,12 @@ fn more_threads() {
 
 #[test]
 fn synchronised() {
-    agree(&Config::synchronised(), 200);
+    agree(&Config::synchronised(), 120);
 }
 
 #[test]
 fn waiting() {
-    agree(&Config::waiting(), 200);
+    agree(&Config::waiting(), 120);
 }
 
 #[test]

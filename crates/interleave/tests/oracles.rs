@@ -73,13 +73,13 @@ fn agree(config: &Config, count: u64) {
 
 #[test]
 fn memory() {
-    agree(&Config::memory(), 400);
+    agree(&Config::memory(), 200);
 }
 
 #[test]
 fn four_threads() {
     let config = Config { threads: 4..=4, instructions: 1..=3, ..Config::memory() };
-    agree(&config, 200);
+    agree(&config, 100);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn longer_threads() {
 
 #[test]
 fn c11() {
-    agree(&Config::c11(), 200);
+    agree(&Config::c11(), 150);
 }
 
 #[test]
@@ -127,18 +127,18 @@ fn strategies_agree(config: &Config, count: u64) {
 #[test]
 fn strategies_agree_on_memory() {
     let config = Config { threads: 3..=5, instructions: 2..=4, locations: 3, ..Config::memory() };
-    strategies_agree(&config, 300);
+    strategies_agree(&config, 150);
 }
 
 #[test]
 fn strategies_agree_on_synchronisation() {
     let config =
         Config { threads: 3..=4, instructions: 2..=5, locations: 2, ..Config::synchronised() };
-    strategies_agree(&config, 300);
+    strategies_agree(&config, 150);
 }
 
 #[test]
 fn strategies_agree_on_semaphores_and_rwlocks() {
     let config = Config { threads: 3..=4, instructions: 2..=5, ..Config::waiting() };
-    strategies_agree(&config, 300);
+    strategies_agree(&config, 150);
 }

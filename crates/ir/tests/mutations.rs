@@ -7,7 +7,7 @@ use common::Choices;
 use raddle_ir::text::{ParseOptions, parse_bytes, parse_with, print};
 use raddle_ir::verify::errors;
 
-const MUTANTS: usize = 10_000;
+const MUTANTS: usize = 5_000;
 
 /// A seeded sequence of numbers (Knuth's linear congruential generator, upper bits).
 struct Numbers(u64);

@@ -7,7 +7,7 @@ use common::{FILES, invariants};
 use fastrand::Rng;
 use std::time::{Duration, Instant};
 
-const INPUTS: usize = 10_000;
+const INPUTS: usize = 5_000;
 
 /// Words that get a parser into trouble.
 const WORDS: [&str; 24] = [
