@@ -56,17 +56,18 @@ thread u = @g()
 observe r = t %r
 observe x = i32 @x
 func @f() {
-    reg %r: i32
+    reg %r: i32, %v: i32
   entry:
     %r = move i32 7
-    await eq i32 relaxed @x, 1
+    %v = await eq i32 relaxed @x, 1
     halt
     unreachable
 }
 func @g() {
+    reg %v: i32
   entry:
     store i32 relaxed @x, 1
-    await eq i32 relaxed @x, 2
+    %v = await eq i32 relaxed @x, 2
     ret
 }
 ";

@@ -351,7 +351,7 @@ mod tests {
             ("{\"format\": \"sarif\", \"version\": 1}", "'sarif'"),
             ("{\"format\": \"raddle-witness\", \"version\": 1}", "version 1"),
             ("{\"format\": \"raddle-witness\", \"version\": 9}", "version 9"),
-            ("{\"format\": \"raddle-witness\", \"version\": 2}", "missing field"),
+            ("{\"format\": \"raddle-witness\", \"version\": 2}", "one is missing"),
             ("{\"format\": \"raddle-witness\", \"version\": -1}", "not a witness"),
         ] {
             let refused = read_text(text).expect_err(text);

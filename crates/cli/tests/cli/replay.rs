@@ -132,7 +132,7 @@ fn schedules_that_lead_elsewhere_are_refused() {
     );
     refused(&path, &changed(&entry("schedule"), json!([{ "run": -1 }])), "not a witness");
     refused(&path, &changed("/witnesses", json!([])), "holds no witness");
-    refused(&path, &changed("/inputs", json!([])), "0 files");
+    refused(&path, &changed("/inputs", json!([])), "no files");
     refused(&path, &changed("/inputs", json!(["nowhere.rir"])), "nowhere.rir");
     refused(&path, &changed("/arguments", json!(["--frobnicate"])), "--frobnicate");
     refused(&path, &changed("/program", json!("fnv1a128:0")), "it has changed");

@@ -232,7 +232,7 @@ struct thread {
 fn all_shapes(model: &str, first: usize) {
     let (plain, others): (Vec<&Shape>, Vec<&Shape>) =
         SHAPES.iter().partition(|(_, _, source)| source.contains("std::thread l(left), r(right);"));
-    let (skipped, step) = if is_long() { (0, 1) } else { (3 * first, 9) };
+    let (skipped, step) = if is_long() { (0, 1) } else { (6 * first, 18) };
     for shape in plain.into_iter().skip(skipped).step_by(step) {
         is_patched(shape, model, !is_long());
     }
