@@ -96,7 +96,7 @@ fn run_program(
     strict: bool,
     output: &mut Output,
 ) -> Result<(), Stop> {
-    // Runs are under sc, whatever machine the assembly is for: no models to warn of.
+    // The runs are under sc; what fences of foreign assembly order is judged under the models.
     let source = source::prepare(program, &config.models, &runs.limits.unroll, output)?;
     let sampled = |(n, model): (usize, &Model)| {
         let budget = program.c.budget.share(config.models.len() - n);

@@ -77,7 +77,10 @@ impl Machine<'_> {
             match status {
                 Status::Finished | Status::Halted => self.encode_end(thread, out),
                 // The end of the search needs the loop in which it spins.
-                Status::Spinning => put(out, self.get(thread, field::PC)),
+                Status::Spinning => {
+                    put(out, self.get(thread, field::PC));
+                    self.encode_end(thread, out);
+                }
                 _ => {}
             }
             return;
@@ -144,6 +147,7 @@ impl Machine<'_> {
                 Status::Spinning => {
                     let pc = take(&mut bytes);
                     self.set(thread, field::PC, pc);
+                    self.decode_end(thread, bytes);
                 }
                 _ => {}
             }

@@ -94,14 +94,14 @@ impl Alone {
         self.known.capacity() * (size_of::<(Key, Spin)>() + 1)
     }
 
-    /// Whether threads wait forever in the state that the system has decoded, although some have moves.
-    /// `Err` with a thread for which this was not decided.
-    pub(crate) fn waits(
+    /// The threads that only go round loops in the state that the system has decoded; `None` if a thread with
+    /// moves does something else. `Err` with a thread for which this was not decided.
+    pub(crate) fn spins(
         &mut self,
         system: &mut System<'_>,
         space: &Space,
         scratch: &mut Scratch,
-    ) -> Result<bool, ThreadId> {
+    ) -> Result<Option<Vec<(ThreadId, Spin)>>, ThreadId> {
         let mut spins = Vec::new();
         for thread in system.machine.thread_ids() {
             let is_ready = system.machine.status(thread) == Status::Ready;
@@ -109,11 +109,11 @@ impl Alone {
                 continue;
             }
             match self.spin_of(system, thread, space, scratch).ok_or(thread)? {
-                Spin::Leaves => return Ok(false),
+                Spin::Leaves => return Ok(None),
                 spin => spins.push((thread, spin)),
             }
         }
-        Ok(system.is_deadlock(&spins))
+        Ok(Some(spins))
     }
 
     /// How a thread behaves if no other thread acts; `None` if it runs for too long.
@@ -176,7 +176,7 @@ impl System<'_> {
         self.extra.attack == Attack::None
             && self.machine.thread_ids().all(|thread| match self.machine.status(thread) {
                 _ if !self.is_drained(thread) => false,
-                Status::Finished | Status::Absent | Status::Spinning => true,
+                Status::Finished | Status::Absent | Status::Halted | Status::Spinning => true,
                 Status::Ready => self.lingers(thread) || self.is_stuck(thread),
                 _ => false,
             })

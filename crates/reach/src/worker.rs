@@ -17,7 +17,7 @@ use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
 use crate::tree::Tree;
 use raddle_ir::LocId;
-use raddle_machine::{Fault, ThreadId};
+use raddle_machine::{Fault, Status, ThreadId};
 
 #[derive(Debug)]
 pub(crate) struct Worker<'p> {
@@ -151,18 +151,30 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// The deadlock of the machine's state, if the moves from it only go round loops without effect.
+    /// The deadlock of the machine's state, if the moves from it only go round loops without effect. If a
+    /// thread has ended the program, the loops have a final state somewhere, which is left undecided.
     fn judge_loops(&mut self, space: &Space) -> Option<Found> {
-        if self.target != Target::Failures || !self.system.may_wait_in_loops() {
+        let machine = &self.system.machine;
+        let has_ended = machine.thread_ids().any(|id| machine.status(id) == Status::Halted);
+        let is_sought = match self.target {
+            Target::Failures => !has_ended,
+            Target::Finals => has_ended,
+            Target::Rules => false,
+        };
+        if !is_sought || !self.system.may_wait_in_loops() {
             return None;
         }
-        match self.alone.waits(&mut self.system, space, &mut self.scratch) {
-            Ok(waits) => waits.then(|| deadlock(&self.system)),
-            Err(thread) => {
-                self.undecided = self.undecided.or(Some(self.system.machine.loc(thread)));
-                None
+        let undecided = match self.alone.spins(&mut self.system, space, &mut self.scratch) {
+            Ok(Some(spins)) if has_ended => spins.first().map(|(thread, _)| *thread),
+            Ok(Some(spins)) => {
+                return self.system.is_deadlock(&spins).then(|| deadlock(&self.system));
             }
-        }
+            Ok(None) => None,
+            Err(thread) => Some(thread),
+        };
+        let loc = undecided.map(|thread| self.system.machine.loc(thread));
+        self.undecided = self.undecided.or(loc);
+        None
     }
 
     /// The finding that a move just made led to. Records unsupported operations and cut threads.

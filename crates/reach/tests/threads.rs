@@ -3,7 +3,7 @@
 use crate::options;
 use raddle_engine::Model;
 use raddle_ir::text;
-use raddle_reach::{Answer, final_states, reach};
+use raddle_reach::{Answer, Unknown, final_states, reach};
 
 /// A thread that was joined lets its joiner start another, which has to be brought to its first
 /// operation.
@@ -76,5 +76,42 @@ func @g() {
         let found = final_states(&program, &options(model));
         let states: Vec<Vec<u64>> = found.states.into_iter().map(|state| state.values).collect();
         assert_eq!((states, found.unknown), (vec![vec![7, 1]], None), "{model}");
+    }
+}
+
+/// The other thread goes round a loop when the program ends: its registers are not known, and no state is
+/// claimed to be the only one.
+#[test]
+fn loops_after_the_end_of_the_program_are_undecided() {
+    let source = "global @x: i32
+global @y: i32
+thread t = @f()
+thread u = @g()
+observe r = u %r
+func @f() {
+    reg %v: i32
+  entry:
+    %v = await eq i32 asm @y, 1
+    halt
+    unreachable
+}
+func @g() {
+    reg %r: i32, %v: i32, %c: i1
+  entry:
+    %r = move i32 7
+    store i32 asm @y, 1
+    jump spin
+  spin:
+    %v = load i32 asm @x
+    %c = cmp eq i32 %v, 0
+    br %c, spin, out
+  out:
+    ret
+}
+";
+    let program = text::load("loop.rir", source.as_bytes()).expect("it parses");
+    for model in [Model::Sc, Model::Tso] {
+        let found = final_states(&program, &options(model));
+        assert!(matches!(found.unknown, Some(Unknown::Waiting(_))), "{model}: {:?}", found.unknown);
     }
 }
