@@ -43,6 +43,6 @@ pub use condition::{ConditionResult, Outcome};
 pub use iterate::{Iterated, iterate};
 pub use litmus::{LitmusResult, Observation, litmus};
 pub use robust::{By, Robustness, robust};
-pub use search::{explore, replay};
+pub use search::{explore, replay, untried_inputs};
 pub use why::{Cause, Why};
 pub use witness::Witness;

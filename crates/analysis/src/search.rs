@@ -3,7 +3,7 @@
 use crate::reach;
 use crate::values::interpret;
 use raddle_engine::{BoundKind, BoundMet, Engine, Options, Replayed, Step, Summary};
-use raddle_ir::Verified;
+use raddle_ir::{Program, Verified};
 
 /// Searches a program. An input of which only some values were tried is reported as a bound.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
@@ -12,10 +12,14 @@ pub fn explore(program: &Verified, options: &Options) -> Summary {
         Engine::Reach => reach::explore(program, options),
         Engine::Graph => raddle_graph::explore(program, options),
     };
-    let (kind, count) = (BoundKind::Inputs, summary.executions);
-    let untried = program.partial_inputs().into_iter();
-    summary.bounds.extend(untried.map(|loc| BoundMet { kind, loc, count }));
+    summary.bounds.extend(untried_inputs(program, summary.executions));
     summary
+}
+
+/// The inputs of which only some values were tried, as bounds that so many executions met.
+pub fn untried_inputs(program: &Program, count: u64) -> impl Iterator<Item = BoundMet> {
+    let inputs = program.partial_inputs().into_iter();
+    inputs.map(move |loc| BoundMet { kind: BoundKind::Inputs, loc, count })
 }
 
 /// Runs a schedule again, outside of the search.

@@ -5,7 +5,8 @@ mod shown;
 use crate::bounds::{self, Bound};
 use crate::{Look, Subject, counted, written};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
-use raddle_engine::{BoundKind, BoundMet, Engine};
+use raddle_analysis::untried_inputs;
+use raddle_engine::Engine;
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
@@ -68,7 +69,8 @@ fn write_report(
             }
         }
     }
-    for met in untried_inputs(asked.program) {
+    // The fences are for the values that were tried.
+    for met in untried_inputs(asked.program, 1) {
         writeln!(out, "  bound met: {}", bounds::told(asked.program, &met))?;
     }
     let unknown = matches!(result.outcome, Outcome::Unknown(_));
@@ -81,12 +83,6 @@ fn write_report(
     let places = counted(result.places as u64, "place");
     let queries = counted(result.queries.into(), "program");
     writeln!(out, "  {places} considered, {queries} judged, {:.2} s", result.elapsed.as_secs_f64())
-}
-
-/// The inputs of which only some values were tried: the fences are for those.
-fn untried_inputs(program: &Program) -> Vec<BoundMet> {
-    let inputs = program.partial_inputs().into_iter();
-    inputs.map(|loc| BoundMet { kind: BoundKind::Inputs, loc, count: 1 }).collect()
 }
 
 /// Writes whether the edited source was checked.
@@ -208,7 +204,7 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
         candidate: json_fences(asked, &result.candidate),
         why,
         hopeless: matches!(result.outcome, Outcome::Hopeless(_)),
-        bounds: bounds::listed(&subject, &untried_inputs(asked.program)),
+        bounds: bounds::listed(&subject, &untried_inputs(asked.program, 1).collect::<Vec<_>>()),
         edits: asked.written.hunks().into_iter().map(json_edit).collect(),
         checked: asked.written.checked.as_ref().map(|checked| match checked {
             Checked::Good => "judged",
