@@ -1,5 +1,6 @@
-//! The automata of `tests/automata`, against the answers in `expected.tsv`: robust under TSO or not,
-//! the number of fences that it takes, whether a goal is reachable under SC and under TSO.
+//! The automata of `tests/automata`, compared with the answers in `expected.tsv`: whether they are robust
+//! under TSO, the least number of fences that makes them robust, and whether a goal is reachable under SC
+//! and under TSO.
 
 use crate::support::{expected, folder, load};
 use crate::{by_states, question};
@@ -12,7 +13,7 @@ use raddle_oracle::{Trouble, automata, fences::fewest};
 use raddle_reach::{Answer, Robust, reach, robust};
 use raddle_testing::{files, golden};
 
-/// States that the oracle may look at.
+/// The number of states that the oracle may visit.
 const BUDGET: usize = 10_000;
 
 fn is_robust(program: &Verified) -> String {
@@ -23,7 +24,7 @@ fn is_robust(program: &Verified) -> String {
     }
 }
 
-/// The same with its witness replayed.
+/// The same, but also replays the witness.
 fn is_confirmed_robust(program: &Verified) -> String {
     use raddle_analysis::robust::{By, robust};
     let found = robust(program, Model::Tso, &Limits::default(), Some(By::Attacks));
@@ -54,7 +55,7 @@ fn is_reachable(program: &Verified, model: Model) -> String {
     }
 }
 
-/// The rows of `expected.tsv` in their order, and one for every file that has none.
+/// The rows of `expected.tsv` in order, and a row for every file that has none.
 #[test]
 fn automata_are_as_expected() {
     let path = folder().join("expected.tsv");
@@ -84,7 +85,7 @@ fn automata_are_as_expected() {
     golden(&path, &text);
 }
 
-/// What the oracle finds reachable under SC and under TSO.
+/// Whether the oracle reaches a goal under SC and under TSO.
 fn by_trying(program: &Verified) -> Result<[String; 2], Trouble> {
     let yes = |goals: usize| if goals > 0 { "yes" } else { "no" }.to_owned();
     let sc = reached(program, 0, BUDGET)?;
@@ -117,7 +118,7 @@ fn generated_automata_reach_what_trying_everything_does() {
             let engine = match reach(&program, &options).answer {
                 Answer::Reachable(_) => "yes",
                 Answer::Unreachable => "no",
-                // Where stores are delayed without end, the engine may not know.
+                // If stores can be delayed without end, the engine may not have an answer.
                 Answer::Unknown(_) => return Err(Stop::Skip),
             };
             same(format!("{model:?}\n{source}"), &engine, &oracle.as_str())?;
@@ -127,8 +128,8 @@ fn generated_automata_reach_what_trying_everything_does() {
     assert!(tally.compared > tally.skipped / 2 && relaxed > 0, "{tally:?}, {relaxed} relaxed");
 }
 
-/// A store that waits for a lock on memory reaches it only when the lock is given back: what was
-/// overtaken and missed meanwhile shows only then.
+/// A store that waits for the memory lock reaches memory only when the lock is released. Until then, no
+/// execution shows that it was overtaken or missed.
 #[test]
 fn attacks_end_outside_of_locks() {
     let left = "thread t0\ninitial a\ntransition a b write 1 0\ntransition b c read r 1\nend\n";
@@ -161,7 +162,7 @@ fn no_smaller_set_of_fences_helps() {
     });
 }
 
-/// Peterson's fences come after the turn is written and before the other's flag is read.
+/// Peterson's fences are between the store to the turn and the load of the other thread's flag.
 #[test]
 fn fences_are_shown_where_they_go() {
     let program = load("peterson");

@@ -10,7 +10,7 @@ use raddle_testing::Corpus;
 use std::time::Duration;
 
 const BUFFERED: [Model; 2] = [Model::Tso, Model::Pso];
-/// No test of the corpus has more stores of one thread on their way.
+/// In no test of the corpus does a buffer hold more stores.
 const ENOUGH: u32 = 4;
 
 fn search(model: Model, buffer_bound: Option<u32>) -> Options {
@@ -21,13 +21,13 @@ fn met(result: &CheckResult) -> bool {
     result.summary.bounds.iter().any(|bound| bound.kind == BoundKind::Buffer)
 }
 
-/// What two searches with the same traces have in common.
+/// The counts that are equal for two searches with the same traces.
 fn counts(result: &CheckResult) -> (u64, u64, &[(Vec<u64>, u64)]) {
     let summary = &result.summary;
     (summary.executions, summary.blocked, &summary.states)
 }
 
-/// The answers on one test under one model, bound by bound.
+/// Compares the answers for one test under one model, for each bound.
 fn bounds_agree(program: &Verified, model: Model) -> Comparison {
     let unbounded = check(program, &search(model, None));
     let sc = check(program, &search(Model::Sc, None));
@@ -59,7 +59,7 @@ fn the_corpus_for_every_bound() {
     }
 }
 
-/// Raising the bound ends in what the unbounded machine does, or at a violation that it has.
+/// Raising the bound ends with the result of the unbounded machine, or at a violation that it also has.
 fn raised(program: &Verified, model: Model) -> Comparison {
     let unbounded = check(program, &search(model, None));
     let raised = iterate(program, &search(model, None));

@@ -1,19 +1,19 @@
 //! The x86 litmus tests with reference results: every model, all reductions.
 //!
-//! For each test and model the reference gives whether the condition is met never, sometimes or
-//! always, and the number of allowed executions. All reductions must observe the same; the optimal
-//! one must explore exactly that many executions and give up none. Where a search without reduction
-//! ends soon enough, it must observe the same and find as many distinct traces.
+//! For each test and model, the reference says whether the condition holds never, sometimes or always,
+//! and gives the number of allowed executions. All reductions must observe the same. The optimal
+//! reduction must explore exactly that number of executions and abandon none. If a search without
+//! reduction ends within its limit, it must observe the same and find the same number of distinct traces.
 
 use raddle_analysis::{LitmusResult, litmus};
 use raddle_engine::{Model, Options, Strategy, Summary};
 use raddle_ir::Verified;
 use raddle_testing::{Corpus, Reference, note};
 
-/// Interleavings that the search without reduction may visit.
+/// The number of interleavings that the search without reduction may visit.
 const INTERLEAVINGS: u64 = 20_000;
 
-/// What is wrong with the answers on one test under one model.
+/// The errors in the answers for one test under one model.
 fn complaints(program: &Verified, model: Model, expected: &Reference) -> Vec<String> {
     let mut wrong = Vec::new();
     for strategy in [Strategy::Optimal, Strategy::Source, Strategy::Persistent] {

@@ -1,5 +1,5 @@
-//! Fences against the weaker models: the classic tests with the sets that are known to be needed,
-//! and every placement tried with the oracles as judges, which share nothing with the engines.
+//! Fences for the weak models: the classic tests with the sets of fences that they are known to need, and
+//! a search of all placements with the oracles as judges, which share no code with the engines.
 
 use crate::{WEAK, question};
 use raddle_analysis::fence::{Outcome, Target, fences};
@@ -9,7 +9,7 @@ use raddle_oracle::campaign::{Stop, compare_under, only_if, same, seeded};
 use raddle_oracle::fences::{Cost, cheapest};
 use raddle_oracle::{self as oracle, Observation, axiomatic, generate, weak};
 
-/// The parts of a test: the threads' accesses, and what must not be seen.
+/// The parts of a test: the threads' accesses, and the forbidden final state.
 ///
 /// `Wx1` stores 1 to x, `Rx` loads x into the next register of its thread: `0:a`, `0:b`.
 struct Classic {
@@ -62,7 +62,7 @@ const CLASSICS: [Classic; 9] = [
         fences: [
             &["t1 mfence"],
             &["t0 store_store", "t1 full"],
-            // What eieio and lwsync order is not passed on by coherence alone.
+            // The order that eieio and lwsync give is not extended by coherence alone.
             &["t0 sync", "t1 sync"],
             &["t0 dmb.st", "t1 dmb"],
         ],
@@ -151,7 +151,7 @@ fn classics_need_what_they_are_known_to_need() {
     }
 }
 
-/// Executions under the model, by an oracle; `None` if it is too much for it.
+/// The executions under the model, by an oracle; `None` if the program is too large for it.
 fn outcome(program: &Verified, model: Model) -> Option<raddle_oracle::Outcome> {
     match oracle::Model::named(model.name()) {
         Some(model) => axiomatic::executions(program, model).ok(),
@@ -176,7 +176,7 @@ fn is_good(program: &Verified, model: Model, target: Target) -> Option<bool> {
     }
 }
 
-/// What the search says it costs.
+/// The cost of the fences that the search finds.
 fn cost(program: &Verified, model: Model, target: Target) -> Option<Cost> {
     let question = question(model, target);
     let kinds = model.fences();
@@ -190,7 +190,7 @@ fn cost(program: &Verified, model: Model, target: Target) -> Option<Cost> {
     }
 }
 
-/// What the cheapest of all placements of at most so many fences costs.
+/// The cost of the cheapest placement with at most `most` fences.
 fn least(program: &Verified, model: Model, target: Target, most: usize) -> Option<Cost> {
     let mut good = |program: &Verified| is_good(program, model, target) == Some(true);
     cheapest(program, model.fences(), most, &mut good)
@@ -200,7 +200,7 @@ fn least(program: &Verified, model: Model, target: Target, most: usize) -> Optio
 fn no_placement_is_cheaper_for_classics() {
     let long = raddle_testing::is_long();
     for classic in &CLASSICS {
-        // Its sets of three fences are many thousands.
+        // It has many thousands of sets of three fences.
         if classic.name == "ISA2" && !long {
             continue;
         }

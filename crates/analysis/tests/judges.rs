@@ -1,5 +1,5 @@
-//! Whatever `check` calls a failure, every judge of fences and every search sees: each kind of failure, where it
-//! happens only if two stores are late.
+//! Every judge of fences and every search finds the failures that `check` finds. There is one program for
+//! each kind of failure; it fails only if two stores are delayed.
 
 use crate::{by_states, question};
 use raddle_analysis::fence::{Outcome, Target, between_lines, fences};
@@ -8,7 +8,8 @@ use raddle_analysis::{Verdict, check};
 use raddle_engine::{Model, Options, Strategy};
 use raddle_ir::{Verified, text};
 
-/// Two threads store and read each other's flag; a third does something if both read nothing.
+/// Two threads each store to their own flag and load the other's; if both load 0, a third thread runs
+/// `failing`.
 fn program(failing: &str) -> Verified {
     let thread = |n: u32, own: &str, other: &str| {
         format!(

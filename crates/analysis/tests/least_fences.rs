@@ -1,6 +1,6 @@
-//! The numbers of fences in `tests/automata/expected.tsv`, against an oracle that follows the definition:
-//! all executions under TSO with buffers of a few stores, and their traces. `RADDLE_LONG=1` looks at
-//! all files.
+//! The numbers of fences in `tests/automata/expected.tsv`, compared with an oracle that follows the
+//! definition: all executions under TSO with buffers of a few stores, and their traces.
+//! `RADDLE_LONG=1` compares all files.
 
 use crate::by_states;
 use crate::support::{expected, load};
@@ -12,11 +12,11 @@ use raddle_oracle::{Trouble, automata, fences::fewest_grown};
 use raddle_reach::{Robust, robust};
 use raddle_testing::is_long;
 
-/// Stores that a buffer holds: a longer one is no part of any smallest counterexample here, as the
-/// equal numbers show.
+/// The number of stores that a buffer holds. The smallest counterexamples here need no longer buffers, as
+/// the equal numbers of fences show.
 const LENGTH: usize = 2;
 
-/// `None` if it is too much for the oracle.
+/// `None` if the program is too large for the oracle.
 fn is_robust(program: &Verified, length: usize, budget: usize) -> Option<bool> {
     match beyond_sc(program, length, budget) {
         Ok(found) => Some(!found.beyond_sc),
@@ -42,7 +42,7 @@ fn automata_are_robust_by_definition() {
 fn no_fewer_fences_do_by_definition() {
     let small = ["dekker-simple", "peterson", "parker", "chase-lev", "burns", "rcu", "abp"];
     for row in expected().iter().filter(|row| row[1] == "no") {
-        // Three threads that delay what they like are too many states for so many sets.
+        // Three threads that delay stores have too many states to try this many sets.
         if row[0] == "lamport-3" || !is_long() && !small.contains(&&*row[0]) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Every test of the crate from outside, as one program: linking costs more than most tests.
+//! All integration tests of the crate, in one binary: linking takes longer than most of the tests.
 
 mod automata;
 mod bounds;
@@ -18,10 +18,10 @@ use raddle_engine::{Checks, Model, Options, Strategy};
 
 /// The models of the interleaving engine.
 const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
-/// The models that fences help against.
+/// The models under which fences have an effect.
 const WEAK: [Model; 4] = [Model::Tso, Model::Pso, Model::Power, Model::Arm];
 
-/// A search of states for goals where the program has any, for failures otherwise: as `raddle reach` asks.
+/// A search of states like that of `raddle reach`: for goals if the program has any, otherwise for failures.
 fn by_states(model: Model) -> Options {
     let checks = Checks { goals: true, ..Checks::default() };
     Options { checks, ..Options::new(model).by(Strategy::Lazy) }

@@ -1,5 +1,5 @@
-//! What the reachability engine finds replays on the interleaving engine, and `check` by states says
-//! what `check` by executions does. On generated programs; `RADDLE_LONG=1` runs many more.
+//! On generated programs, the witnesses of the reachability engine replay on the interleaving engine, and
+//! `check` by states has the same verdict as `check` by executions. `RADDLE_LONG=1` runs many more programs.
 
 use crate::by_states;
 use raddle_analysis::reach::reach;
@@ -47,7 +47,7 @@ fn what_is_found_replays() {
 
 const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
 
-/// The verdict by states, which is that by executions.
+/// The verdict by states, which must be equal to the verdict by executions.
 fn judged_alike(program: &Verified, model: Model) -> Result<Verdict, Stop> {
     let by_executions = check(program, &limited(model)).verdict;
     only_if(by_executions != Verdict::Unknown)?;
@@ -106,7 +106,7 @@ fn attacks_have_a_cycle() {
     assert!(attacked > 5, "{attacked}");
 }
 
-/// A loop that never ends, and is safe: no bound is met.
+/// A loop that never ends and is safe; no bound is met.
 #[test]
 fn loops_need_not_end() {
     let source = r#"

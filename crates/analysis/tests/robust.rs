@@ -1,5 +1,5 @@
-//! Robustness: three ways that must agree, with each other and with an oracle that shares nothing
-//! with them, on generated programs and on the x86 litmus tests.
+//! Robustness: three methods that must agree with each other and with an oracle that shares no code with
+//! them, on generated programs and on the x86 litmus tests.
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
@@ -14,7 +14,7 @@ use raddle_oracle::generate::Config;
 use raddle_oracle::{self as oracle, interleavings};
 use raddle_testing::Corpus;
 
-/// States that the oracle may visit; programs with more are judged without it.
+/// The number of states that the oracle may visit; programs with more are compared without it.
 const BUDGET: u64 = 20_000;
 const WAYS: [By; 3] = [By::Monitor, By::Cycles, By::Count];
 
@@ -22,7 +22,7 @@ fn limits() -> Limits {
     Limits { executions: Some(50_000), events: 1_000, local_steps: 100_000, ..Limits::default() }
 }
 
-/// Whether all traces under the model are those of SC, by the oracle.
+/// Whether all traces under the model are also traces under SC, according to the oracle.
 fn expected(program: &Verified, model: Model) -> Option<bool> {
     let count = |model| {
         let outcome = interleavings::executions(program, model, BUDGET).ok()?;
@@ -32,7 +32,7 @@ fn expected(program: &Verified, model: Model) -> Option<bool> {
     Some(count(oracle::Model::Sc)? == count(weak)?)
 }
 
-/// The ways against each other and against the oracle.
+/// Compares the methods with each other and with the oracle.
 fn ways_agree(program: &Verified, model: Model) -> Comparison {
     let answers = WAYS.map(|by| robust(program, model, &limits(), Some(by)));
     let robusts = answers.each_ref().map(|answer| answer.robust);
@@ -54,7 +54,7 @@ fn agree(config: &Config, count: u64) {
         kinds[usize::from(answer.robust == Some(true))] += 1;
         ways_agree(program, model)
     });
-    // A test that sees one kind only says little.
+    // A test with answers of one kind only shows little.
     assert!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
 }
 
@@ -91,7 +91,7 @@ fn litmus_tests_of_x86() {
     }
 }
 
-/// A program of threads that each run some lines over `%r: i32`.
+/// A program whose threads run these bodies, with registers `%r: i32`, `%h: i16` and `%b: i8`.
 fn threads(items: &str, bodies: &[String]) -> Verified {
     let mut source = format!("{items}\n");
     for (n, body) in bodies.iter().enumerate() {
@@ -103,7 +103,7 @@ fn threads(items: &str, bodies: &[String]) -> Verified {
     program.unwrap_or_else(|wrong| panic!("{}: {}\n{source}", wrong.line, wrong.message))
 }
 
-/// Loads and stores of one to four bytes of two words, so that many overlap in part.
+/// Loads and stores of one to four bytes of two words, so that many overlap partly.
 fn overlapping(seed: u64) -> Verified {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut body = || {
@@ -125,8 +125,8 @@ fn overlapping(seed: u64) -> Verified {
     threads("global @x: i32\nglobal @y: i32\nobserve x = i32 @x\nobserve y = i32 @y", &bodies)
 }
 
-/// The oracle does not know these; the ways must agree all the same. The monitor may say that it
-/// cannot tell, and leaves it to the cycles.
+/// The oracle does not support these programs, but the methods must still agree. The monitor may have no
+/// answer; then the search for cycles decides.
 #[test]
 fn accesses_of_different_sizes() {
     let mut told = [0; 2];
@@ -145,8 +145,8 @@ fn accesses_of_different_sizes() {
     assert!(told[1] > 3 * told[0], "{told:?}");
 }
 
-/// A load that the buffer served comes before what overwrites the bytes that it read, not before what
-/// overwrites others of the same store.
+/// A load that read from the buffer comes before the stores that overwrite the bytes that it read, not
+/// before the stores that overwrite other bytes of the same buffered store.
 #[test]
 fn a_served_load_read_only_its_bytes() {
     let first = lines(&["store i16 asm @x, 3", "store i8 asm @x+1, 89"]);
@@ -160,7 +160,7 @@ fn a_served_load_read_only_its_bytes() {
     }
 }
 
-/// A load that the newest store in the buffer covers is served by that, whatever older ones cover.
+/// A load reads from the newest store in the buffer that covers it, not from older ones.
 #[test]
 fn a_load_is_served_by_the_newest_store() {
     let first = lines(&["%r = load i32 asm @b", "store i32 asm @a, 66"]);
@@ -195,8 +195,8 @@ fn figure_6() {
     }
 }
 
-/// Figure 7: the trace of that program in which the first store waits until the other thread's last has
-/// left, and its cycle. Each way to find it shows this one.
+/// Figure 7: the trace of that program in which the first store stays in its buffer until the other thread's
+/// last store has left, and its cycle. Each method finds this cycle.
 #[test]
 fn figure_7() {
     for by in [By::Monitor, By::Cycles, By::Attacks] {
@@ -217,7 +217,7 @@ fn figure_7() {
     }
 }
 
-/// Figure 8: the monitor of the paper finds it on some runs and not on others, the search in any case.
+/// Figure 8: the monitor of the paper finds the violation only on some runs; the search always finds it.
 #[test]
 fn figure_8() {
     let bodies = [
@@ -241,7 +241,7 @@ fn figure_8() {
     assert!(sampled.violating > 0 && sampled.violating < sampled.runs, "{}", sampled.violating);
 }
 
-/// A thread that waits for ever under SC may go on where a store is delayed.
+/// A thread that waits forever under SC may continue if a store is delayed.
 #[test]
 fn a_wait_that_only_a_delayed_store_ends() {
     let first = lines(&["store i32 asm @a, 1", "store i32 asm @b, 1"]);

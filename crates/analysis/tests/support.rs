@@ -1,4 +1,4 @@
-//! The automata of `tests/automata`, and what is expected of them; the programs of a corpus.
+//! The automata of `tests/automata` and their expected answers; the programs of a corpus.
 
 use raddle_ir::Verified;
 use raddle_oracle::campaign::Subject;

@@ -1,4 +1,4 @@
-//! Values as programs mean them, in both engines.
+//! Values as programs interpret them, in both engines.
 
 use raddle_analysis::check;
 use raddle_engine::{Model, Options, Strategy};

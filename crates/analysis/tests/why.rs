@@ -1,4 +1,4 @@
-//! The reasons that witnesses give, word for word.
+//! The exact words of the causes in witnesses.
 
 use crate::MODELS;
 use raddle_analysis::why::why;
@@ -66,8 +66,8 @@ fn a_lost_increment_is_not_blamed_on_buffers() {
     }
 }
 
-/// A lock that looks and then takes: what is told is the increment that is lost, not that the lock is given
-/// back by both, each after a write of its own.
+/// A broken lock that loads and then stores. The reported cause is the lost increment, not that both threads
+/// release the lock, each after a write of its own.
 #[test]
 fn after_a_write_of_its_own_a_thread_does_not_go_by_what_it_read() {
     let source = r#"
@@ -204,7 +204,7 @@ fn stores_that_overtake_with_no_load_in_sight() {
     assert!(words == one || words == other, "{words}");
 }
 
-/// Another store in between is on the cycle by program order alone: it is not the one to name.
+/// A store between the two is on the cycle by program order alone, and is not the cause.
 #[test]
 fn stores_in_between_are_not_blamed() {
     let test = "X86 2+2W+between\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$2 ;\n \
@@ -329,7 +329,7 @@ entry:
     }
 }
 
-/// Nothing is better than nonsense.
+/// No cause is better than a wrong one.
 #[test]
 fn a_failure_without_others_needs_no_reason() {
     let source = r#"
@@ -344,8 +344,8 @@ entry:
     assert_eq!(reason(source, Model::Tso), "");
 }
 
-/// A final state that sequential consistency cannot reach has a reason; an execution under it never
-/// has one that blames the memory model.
+/// A final state that is not reachable under SC has a cause. The cause of an execution under SC never refers
+/// to the memory model.
 #[test]
 fn the_memory_model_is_blamed_iff_it_is_to_blame() {
     let mut blamed = 0;

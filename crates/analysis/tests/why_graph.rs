@@ -1,4 +1,4 @@
-//! The reasons that executions of the graph engine give.
+//! The causes of failures in executions of the graph engine.
 
 use raddle_analysis::{Cause, Verdict, Why, check};
 use raddle_engine::{Deed, Model, Options, Strategy};
@@ -35,7 +35,7 @@ fn a_cycle_is_the_reason_where_there_is_one() {
     }
 }
 
-/// What SC can do as well is told in an order in which loads read what was written last.
+/// The events of an execution that SC allows are in an order in which each load reads the last write.
 #[test]
 fn without_a_cycle_the_story_is_in_order() {
     for model in Model::ALL {
@@ -53,7 +53,7 @@ fn without_a_cycle_the_story_is_in_order() {
     }
 }
 
-/// As in the interleaving engine: nobody reads anything here, so there is no cycle.
+/// As in the interleaving engine: there are no reads here, so there is no cycle.
 #[test]
 fn a_deadlock_says_who_holds_what_since_where() {
     for model in Model::ALL {
@@ -71,7 +71,7 @@ fn a_deadlock_says_who_holds_what_since_where() {
     }
 }
 
-/// Each misses the flag of the other and waits for what that will not write: without the memory model there
+/// Each thread misses the other's flag and waits for a value that the other does not write. Under SC there
 /// would be no deadlock.
 #[test]
 fn a_deadlock_may_be_due_to_the_memory_model() {

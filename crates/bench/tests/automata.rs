@@ -1,11 +1,11 @@
-//! The families of paper 004: unreachable under SC, reachable under TSO, and for the loop a number
-//! of queries that does not depend on its length.
+//! The families of paper 004: the goals are unreachable under SC and reachable under TSO, and the number of
+//! queries for the loop does not depend on its length.
 
 use raddle_bench::automata::{diamond, lamport, long_loop};
 use raddle_engine::{Checks, Model, Options, Strategy};
 use raddle_reach::{Answer, reach};
 
-/// Whether the goal is reached, and how many queries that took.
+/// Whether the goal is reached, and the number of queries.
 fn asked(source: &str, model: Model) -> (bool, u32) {
     let program = raddle_front_automata::load("f.aut", source.as_bytes()).expect("well-formed");
     let checks = Checks { goals: true, ..Checks::default() };

@@ -1,5 +1,5 @@
-//! Execution counts: those that are known in closed form or from the literature, and the others
-//! against a search without reduction that counts distinct traces.
+//! Execution counts, compared with a closed form or the literature if one is known, and otherwise with a
+//! search without reduction that counts distinct traces.
 
 use crate::MODELS;
 use raddle_bench::catalogue::FAMILIES;
@@ -14,13 +14,13 @@ fn searched(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     explore(program, &options)
 }
 
-/// Both reductions visit each trace once, and `optimal` begins nothing that it gives up.
+/// Both reductions visit each trace once, and `optimal` abandons no execution.
 fn has_traces(program: &Verified, model: Model, expected: u64) {
     let name = &program.name;
     for strategy in [Strategy::Optimal, Strategy::Source] {
         let summary = searched(program, model, strategy);
         assert!(summary.failures.is_empty(), "{name} {model}: {:?}", summary.failures);
-        // A retry that comes to nothing is a trace of its own, which is stopped there.
+        // A retry that has no effect is a separate trace, which is stopped there.
         let visited = summary.executions + summary.blocked;
         assert_eq!(visited, expected, "{name} under {model}, {}", strategy.name());
         if strategy == Strategy::Optimal {
@@ -86,8 +86,8 @@ fn increments_have_one_trace_per_order() {
     }
 }
 
-/// Which attempts succeed depends on the order of all that came before: no closed form, but the
-/// `n!` orders are few enough to look at each.
+/// Which attempts succeed depends on the order of all earlier ones. There is no closed form, but the `n!`
+/// orders are few enough to try them all.
 #[test]
 fn chains_of_compare_and_swap() {
     for model in MODELS {

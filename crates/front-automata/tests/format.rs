@@ -1,4 +1,4 @@
-//! What is read, what is refused, and what becomes of states.
+//! Accepted input, rejected input, and the translation of states.
 
 use raddle_front_automata::{load, lower, parse_bytes};
 use raddle_ir::verify::errors;
@@ -8,7 +8,7 @@ fn program(source: &str) -> Verified {
     load("t.aut", source.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The program, be it well-formed or not.
+/// The program, whether it is well-formed or not.
 fn lowered(bytes: &[u8]) -> Result<Program, Diagnostic> {
     lower("m.aut", &parse_bytes("m.aut", bytes)?)
 }
@@ -110,7 +110,7 @@ fn what_is_wrong_is_said() {
     refused(&thread(&deep), "the expression is nested too deeply");
 }
 
-/// Words that only look like registers, or like nothing, were registers that are 0.
+/// These words are not registers. They were once read as registers with the value 0.
 #[test]
 fn not_every_word_is_a_register() {
     for word in ["((1", "(r", "r)", "r==1", "==r", "r-1", "!r", "-r", "--1", "1r", "&", "=", "=="] {
@@ -122,7 +122,7 @@ fn not_every_word_is_a_register() {
     }
     let joined = thread("transition a b check r==1");
     refused(&joined, "(operators stand before their operands, between blanks: == r 1)");
-    // The next line is not the missing address.
+    // A word of the next line is not taken as the missing address.
     refused(&thread("transition a b write 1\ntransition b a noop"), "unexpected `transition`");
     refused(&thread("transition a b check"), "unexpected `end`; expected a register");
     let names = ["r", "r1", "_", "my.r", "r'", "$x", "%r", "σ"];
@@ -158,7 +158,7 @@ fn how_lines_end_and_words_are_spaced_does_not_matter() {
     let one_way = program(source);
     let unix = program(&source.replace("\r\n", "\n"));
     assert_eq!(one_way, unix);
-    // Goals and comments end with their lines; everything else may be in one.
+    // Goals and comments end with their lines; everything else may be on one line.
     let plain = source.lines().filter(|line| !line.starts_with(['#', 'g']));
     let joined = program(&plain.collect::<Vec<_>>().join(" \t "));
     assert_eq!(joined.funcs.len(), unix.funcs.len());

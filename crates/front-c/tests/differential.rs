@@ -1,5 +1,4 @@
-//! Generated programs, compiled and run natively, against the same programs here: they must compute
-//! the same. Optimised and not.
+//! Generated programs, optimised and not, run natively and by raddle: the results must be equal.
 
 use crate::common;
 use raddle_engine::Model;
@@ -25,8 +24,8 @@ const TYPES: [&str; 10] = [
     "unsigned __int128",
 ];
 
-/// Writes functions that stay clear of undefined behaviour: arithmetic is done without signs, shifts
-/// are masked, divisors are odd, indices wrap.
+/// Writes functions without undefined behaviour: arithmetic is unsigned, shifts are masked, divisors are
+/// odd, indices wrap.
 struct Writer {
     rng: Rng,
     text: String,

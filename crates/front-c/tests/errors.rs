@@ -1,5 +1,5 @@
-//! Programs that fail: each says in its first lines how, `// expect: KIND at LINE: MESSAGE`, where the
-//! message is a part of what is said.
+//! Programs that fail. The first lines of each contain `// expect: KIND at LINE: MESSAGE`, where MESSAGE is a
+//! part of the actual message.
 
 use crate::common;
 use raddle_engine::Model;

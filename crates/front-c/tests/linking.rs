@@ -1,4 +1,4 @@
-//! Several files make one program, as the linker would have it.
+//! Several files are linked to one program, as a linker would do it.
 
 use crate::common;
 use raddle_engine::Model;
@@ -8,7 +8,7 @@ use raddle_front_c::{Error, load};
 use raddle_ir::Verified;
 use std::path::{Path, PathBuf};
 
-/// Writes files and gives their paths.
+/// Writes files and returns their paths.
 fn files(test: &str, contents: &[&str]) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("linking-{test}"));
     std::fs::create_dir_all(&folder).expect("a scratch folder");

@@ -1,4 +1,4 @@
-//! Damaged LLVM IR: whatever the parser accepts is lowered to a well-formed program or refused with a
+//! Damaged LLVM IR: a text that the parser accepts is lowered to a well-formed program or refused with a
 //! diagnostic; nothing panics.
 
 use crate::common;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 const MUTANTS: u64 = 3000;
 
-/// Words that stand in each other's places.
+/// Words that can replace each other.
 const WORDS: [&str; 26] = [
     "i1",
     "i8",
@@ -92,7 +92,7 @@ fn damaged_texts_never_panic() {
             continue;
         };
         accepted += 1;
-        // Values that are used where they are not defined are LLVM's to refuse, and the verifier's.
+        // The front end does not check that values are defined before their uses: LLVM and the verifier do.
         if let Some(error) = errors(&program).iter().find(|error| error.rule != Rule::Assignment) {
             panic!("seed {seed}: {}", error.diagnostic(&program));
         }

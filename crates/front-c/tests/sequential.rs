@@ -5,7 +5,7 @@ use raddle_engine::Model;
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong, if anything is.
+/// A description of the error, if there is one.
 fn holds(path: &Path, compiler: &Path, level: &str) -> Option<String> {
     let options = common::options(compiler, &[level, "-w"]);
     let program = common::program_unless_crash(&[PathBuf::from(path)], &options)?;

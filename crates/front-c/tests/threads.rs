@@ -1,5 +1,5 @@
-//! Programs of several threads with exact numbers of executions: `// executions: sc N, tso N, pso N`,
-//! with `fails` behind a number of which some fail.
+//! Programs of several threads with exact numbers of executions: `// executions: sc N, tso N, pso N`, with
+//! `fails` after a number if some of these executions fail.
 
 use crate::MODELS;
 use crate::common;

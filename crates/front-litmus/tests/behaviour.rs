@@ -1,4 +1,4 @@
-//! What the tests of `data` do when they are run.
+//! The final states of the tests of `data`.
 //!
 //! Each has a `States=` line in its header: the final states of all interleavings, as
 //! `0:EAX=0; [x]=1; | ...`. The interpreter that computes them is in `support`.

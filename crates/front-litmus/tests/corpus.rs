@@ -1,4 +1,4 @@
-//! Every test of the corpora loads, and what it observes is what its text mentions.
+//! Every test of the corpora loads, and its observables are those that its text mentions.
 
 use raddle_front_litmus::{Arch, load};
 use raddle_ir::Program;

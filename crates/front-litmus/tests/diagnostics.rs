@@ -1,5 +1,4 @@
-//! Every kind of bad input gets one diagnostic: at the right line, with what was found and what
-//! was expected.
+//! Every kind of bad input gives one diagnostic: at the right line, with the found and the expected text.
 
 use raddle_front_litmus::load;
 use raddle_ir::Diagnostic;

@@ -1,7 +1,7 @@
-//! The IR that tests of `data` become, against the `.rir` files beside them.
+//! The IR of the tests of `data`, compared with the `.rir` files beside them.
 //!
-//! A test is compared if it has such a file; `RADDLE_BLESS=1` writes them again. The comparison is
-//! between programs, positions included, not between texts.
+//! A test is compared if it has such a file; `RADDLE_BLESS=1` rewrites these files. Programs are compared,
+//! including positions, not texts.
 
 use raddle_front_litmus::load;
 use raddle_ir::text::{ParseOptions, parse_with, print};

@@ -1,12 +1,12 @@
-//! Damaged tests never panic: each still loads, to a well-formed program, or gets a diagnostic
-//! with a line.
+//! Damaged tests never cause a panic: each still loads as a well-formed program, or gives a diagnostic with
+//! a line.
 
 use raddle_front_litmus::{lower, parse_bytes};
 use raddle_ir::verify::errors;
 use raddle_testing::{Corpus, files};
 use std::path::{Path, PathBuf};
 
-/// A small generator with a fixed seed (an xorshift), so that every failure comes back.
+/// A small generator with a fixed seed (an xorshift), so that every failure is reproducible.
 struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ fn read(files: &[PathBuf]) -> Vec<Vec<u8>> {
     files.iter().map(|path| std::fs::read(path).expect("the test can be read")).collect()
 }
 
-/// Pieces that are meaningful somewhere.
+/// Pieces of text that have a meaning somewhere in a test.
 const SPLICES: &[&str] = &[
     "|",
     ";",

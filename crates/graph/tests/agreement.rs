@@ -1,7 +1,7 @@
-//! The engine against oracles and against the interleaving engine, on generated programs.
+//! Compares the engine with oracles and with the interleaving engine, on generated programs.
 //!
-//! Nothing is shared with the oracles; with the interleaving engine, arithmetic and the decoded form
-//! of programs. `RADDLE_LONG=1` runs many more programs.
+//! The engine shares no code with the oracles. With the interleaving engine it shares arithmetic and the
+//! decoded form of programs. `RADDLE_LONG=1` runs many more programs.
 
 use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
 use raddle_graph::{explore, replay};
@@ -15,7 +15,7 @@ use raddle_oracle::spinning;
 use raddle_oracle::weak;
 use std::collections::BTreeMap;
 
-/// Candidates that the oracle may look at; programs with more are skipped.
+/// The number of candidates that the oracle may visit; programs with more are skipped.
 const BUDGET: u64 = 30_000;
 
 fn options(model: Model) -> Options {
@@ -34,7 +34,7 @@ fn deadlocks(failures: &[raddle_engine::Failure]) -> u64 {
     deadlocks.map(|failure| failure.count).sum()
 }
 
-/// Deadlocks by who waits for what; threads may be in another order.
+/// Deadlocks, by the reasons of the waiting threads in any order.
 fn waits(failures: &[raddle_engine::Failure]) -> BTreeMap<Vec<String>, u64> {
     let deadlocks = failures.iter().filter(|failure| failure.kind == FailureKind::Deadlock);
     let mut waits = BTreeMap::new();
@@ -47,7 +47,7 @@ fn waits(failures: &[raddle_engine::Failure]) -> BTreeMap<Vec<String>, u64> {
     waits
 }
 
-/// Every failure, and every final state of which a schedule is kept, replays.
+/// Every failure replays, and every final state with a schedule.
 fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
     let options = Options::new(model);
     for failure in &found.failures {
@@ -65,7 +65,7 @@ fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
     Ok(())
 }
 
-/// POWER and ARM against candidate executions.
+/// Compares POWER and ARM with candidate executions.
 fn against_candidates(program: &Verified, model: Model) -> Comparison {
     let of_oracle = weak::Hardware::named(model.name()).expect("a model of the oracle");
     let expected = weak::executions_within(program, of_oracle, BUDGET)?;
@@ -92,7 +92,7 @@ fn orders_of_c() {
     compare_under(generated(&Config::c11(), 20), &WEAK, against_candidates);
 }
 
-/// SC, TSO and PSO against the interleaving engine.
+/// Compares SC, TSO and PSO with the interleaving engine.
 fn against_interleavings(program: &Verified, model: Model) -> Comparison {
     let mut options = options(model);
     options.limits.executions = Some(20_000);
@@ -139,7 +139,7 @@ fn loops_that_wait() {
     compare_under(seeded(400, spinning::program), &BUFFERS, against_interleavings);
 }
 
-/// Every final state that bounded loops reach is found where threads that spin are stopped.
+/// Stopping threads that spin loses no final state that bounded loops reach.
 fn nothing_lost(program: &Verified, model: Model) -> Comparison {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(20_000);

@@ -1,7 +1,7 @@
-//! Dependencies of C programs under POWER and ARM: docs/models.md says which there are.
+//! Dependencies of C programs under POWER and ARM, as listed in docs/models.md.
 //!
-//! Each piece of code stands between a load of `x` into `r` and an access to `y`. Whether the two stay in order shows in
-//! whether the other thread can see them the other way round.
+//! Each piece of code is between a load of `x` into `r` and an access to `y`. The two accesses stay in order
+//! if and only if the other thread cannot observe them in the opposite order.
 
 use raddle_engine::{Model, Options};
 use raddle_front_c::{Options as Compile, clang, load};
@@ -149,7 +149,7 @@ fn message_passing(code: &str) -> String {
     )
 }
 
-/// Fails unless the models show the other order exactly where the code has no dependency.
+/// Fails unless the models show the opposite order if and only if the code has no dependency.
 fn check(name: &str, table: &[(&str, bool)], program: fn(&str) -> String) {
     if clang::find(None, &Compile::default().budget).is_err() {
         raddle_testing::missing("clang");

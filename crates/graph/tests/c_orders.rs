@@ -1,7 +1,7 @@
-//! C11's orders in C programs under POWER and ARM: classic shapes with every combination of a few
-//! orders, compiled from C, against the oracle's verdict on the same accesses.
+//! C11's orders in C programs under POWER and ARM: classic shapes with every combination of a few orders,
+//! compiled from C and compared with the oracle's verdict on the same accesses.
 //!
-//! By default every so many of the combinations; all with `RADDLE_LONG=1`.
+//! By default only a sample of the combinations is run; `RADDLE_LONG=1` runs all.
 
 use raddle_engine::{FailureKind, Model, Options};
 use raddle_front_c::{Options as Compile, clang, load};
@@ -19,9 +19,9 @@ const MODELS: [(Model, weak::Hardware); 2] =
 
 #[derive(Clone, Copy)]
 enum Op {
-    /// Stores a value to a place.
+    /// Stores a value to a location.
     W(usize, u64),
-    /// Loads from a place; the value is wanted.
+    /// Loads from a location; the expected value.
     R(usize, u64),
 }
 
@@ -30,7 +30,7 @@ use Op::{R, W};
 struct Shape {
     name: &'static str,
     threads: &'static [&'static [Op]],
-    /// Final values that are wanted, beside what is read.
+    /// The expected final values, in addition to the values that are read.
     last: &'static [(usize, u64)],
 }
 
@@ -100,7 +100,8 @@ fn c_fence(kind: FenceKind) -> &'static str {
     }
 }
 
-/// Threads return 1 if they read what is wanted; the program fails if all do and memory is as wanted.
+/// A thread returns 1 if it reads the expected values. The program fails if all threads do and memory has
+/// the expected final values.
 fn source(shape: &Shape, orders: Orders) -> Result<String, std::fmt::Error> {
     let mut c = String::from(
         "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
@@ -143,7 +144,7 @@ fn source(shape: &Shape, orders: Orders) -> Result<String, std::fmt::Error> {
     Ok(c)
 }
 
-/// The same accesses, without C, and the final state that is wanted.
+/// The same accesses without C, and the expected final state.
 fn accesses(shape: &Shape, orders: Orders) -> (Verified, Vec<u64>) {
     let mut builder = ProgramBuilder::new(shape.name);
     let places = ["x", "y"].map(|name| builder.scalar(name, Type::I32, 0));
@@ -185,7 +186,7 @@ fn accesses(shape: &Shape, orders: Orders) -> (Verified, Vec<u64>) {
     (verify(builder.finish()).expect("it is well-formed"), wanted)
 }
 
-/// What the engine and the oracle disagree on, if they do.
+/// The differences between the engine and the oracle.
 fn differences(folder: &Path, shape: &Shape, orders: Orders, name: &str) -> Vec<String> {
     let path = folder.join(format!("{name}.c"));
     std::fs::write(&path, source(shape, orders).expect("a string")).expect("a scratch file");

@@ -1,7 +1,7 @@
 //! The litmus tests with reference results: every observation, every number of executions.
 //!
-//! Those of other machines are also compared with the interleaving engine: a sample by default,
-//! everything with `RADDLE_LONG=1`.
+//! Tests of other machines are also compared with the interleaving engine: a sample by default, all with
+//! `RADDLE_LONG=1`.
 
 use raddle_engine::{Model, Options, Summary};
 use raddle_graph::explore;
@@ -16,7 +16,7 @@ fn load(corpus: &Corpus, test: &str) -> Verified {
     loaded.expect("the test is well-formed").program
 }
 
-/// What is wrong with the answer on one test under one model.
+/// The error in the answer for one test under one model, if there is one.
 fn complaint(corpus: &Corpus, expected: &Reference) -> Option<String> {
     let program = load(corpus, &expected.test);
     let model: Model = expected.model.parse().expect("a model of this engine");
@@ -35,7 +35,7 @@ fn complaint(corpus: &Corpus, expected: &Reference) -> Option<String> {
         .then(|| format!("{test} under {model}: {observation}, expected {}", expected.observation))
 }
 
-/// In which of the executions the condition's proposition is met.
+/// Whether the condition's proposition holds in no, some or all executions.
 fn observation(program: &Verified, found: &Summary) -> &'static str {
     let condition = program.condition.as_ref().expect("the test has a condition");
     let (mut met, mut all) = (0, 0);
@@ -89,7 +89,7 @@ fn x86() {
     corpus("x86");
 }
 
-/// What the engines say differently of a test that was written for other machines.
+/// The difference between the engines on a test that was written for other machines, if there is one.
 fn disagreement(path: &Path, model: Model) -> Option<String> {
     let bytes = std::fs::read(path).expect("the test is there");
     let program = raddle_front_litmus::load("test", &bytes).expect("well-formed").program;

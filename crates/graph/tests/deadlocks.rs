@@ -1,5 +1,5 @@
-//! What a deadlock's story ends with: who waits where and for what, row for row as the interleaving
-//! engine tells it.
+//! The last events of a deadlock: the threads that wait, where, and for what. They are the same, row for row,
+//! as those of the interleaving engine.
 
 use raddle_engine::{Deed, FailureKind, Model, Options, ReplayEvent};
 use raddle_graph::{explore, replay};
@@ -17,7 +17,7 @@ fn rows(program: &Verified, events: &[ReplayEvent]) -> Vec<String> {
     ends.map(|e| format!("{} at {}: {}", e.thread, place(e), e.what())).collect()
 }
 
-/// The rows of all deadlocks, with the messages of these, by engine.
+/// The message and the rows of each deadlock that the graph engine finds.
 fn of_graphs(program: &Verified, model: Model) -> Vec<(String, Vec<String>)> {
     let options = Options { keep_going: true, ..Options::new(model) };
     let found = explore(program, &options).failures.into_iter();
@@ -45,7 +45,7 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Vec<T> {
     list
 }
 
-/// Everyone is told of the same deadlocks, and of these among others.
+/// All engines and models report the same deadlocks, and the expected one is among them.
 fn all_tell(source: &str, expected: &[&str]) {
     let program = program(source);
     let right = of_interleavings(&program);
@@ -78,7 +78,8 @@ func @f(%first: ptr, %second: ptr) {
     );
 }
 
-/// The child has run ahead to its end, and the parent past its join and another: it waits at the first.
+/// The child was fetched to its end, and the parent past the join of the child and another join. The parent
+/// is reported to wait at the first of the two.
 #[test]
 fn whoever_joins_a_thread_that_waits_does_so_at_the_join() {
     all_tell(
@@ -115,7 +116,7 @@ func @ends() {
     );
 }
 
-/// A thread that would have been started later is not there.
+/// A thread that was not started yet is not reported.
 #[test]
 fn whoever_is_not_started_does_not_wait() {
     all_tell(
@@ -184,7 +185,7 @@ func @signals() {
     );
 }
 
-/// Operations on condition variables are told as what they are.
+/// Events of condition variables are reported as waits and signals.
 #[test]
 fn a_wait_and_its_signal_have_names() {
     let program = program(
@@ -230,7 +231,8 @@ func @signals() {
     }
 }
 
-/// Whatever it reads, 5 is not there in the end: who has read 0 or 1 last does not wait for what has come.
+/// No thread stores 5, so the loop never ends. It is a deadlock for each value that the last load reads, also
+/// for 0 and 1.
 #[test]
 fn a_loop_that_would_go_round_with_other_values_does_not_end() {
     let program = program(

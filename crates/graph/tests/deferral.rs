@@ -1,4 +1,4 @@
-//! Which loads wait for stores that are yet to come: none too few, and hardly any for nothing.
+//! Which loads are deferred until later stores exist: all that have to be, and few others.
 
 use raddle_engine::{FailureKind, Model, Options, Summary};
 use raddle_graph::explore;
@@ -49,8 +49,8 @@ func @p2() {
     }
 }
 
-/// A lock that is held is given back before anyone else writes there: nothing to wait for. The main thread
-/// waits for the others, so nothing comes from it, either.
+/// A lock is released before any other thread writes to it, so there is no store to wait for. The main thread
+/// waits for the other threads, so no store comes from it, either.
 #[test]
 fn locks_waste_no_runs() {
     let program = program(
@@ -97,10 +97,10 @@ func @f() {
     }
 }
 
-/// Whoever writes to the bytes of a lock by other means comes between a lock and its unlock, which then may
-/// find that write, or what another thread makes of the lock after it. With an exchange for 0: six executions
-/// with the exchange outside of both sections, and for each order of these one with it in the second and three
-/// with it in the first.
+/// An ordinary write to the bytes of a lock may come between a lock and its unlock. The unlock may then read
+/// that write, or the write of another thread that takes the lock after it. With an exchange of 0 there are
+/// six executions with the exchange outside of both sections. For each order of the sections there are one
+/// with the exchange in the second section and three with the exchange in the first.
 #[test]
 fn locks_that_are_written_to_may_be_lost() {
     let writes = [

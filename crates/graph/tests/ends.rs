@@ -1,4 +1,4 @@
-//! How executions end: small programs with ends that threads which run ahead could get wrong.
+//! Ends of executions: small programs whose ends could be wrong because the engine fetches threads ahead.
 
 use raddle_engine::{FailureKind, Model, Options, Summary};
 use raddle_graph::explore;
@@ -16,8 +16,8 @@ fn kinds(summary: &Summary) -> Vec<(FailureKind, u64)> {
     summary.failures.iter().map(|failure| (failure.kind, failure.count)).collect()
 }
 
-/// The child has run ahead to its end when its unlock is found to be wrong, and its parent past the join:
-/// neither what the parent fetched there nor what it failed at there happens.
+/// When the unlock of the child fails, the child was already fetched to its end, and its parent past the
+/// join. Neither the events nor the failures of the parent after the join take place.
 #[test]
 fn who_joins_a_thread_that_failed_waits() {
     for after in ["lock @m", "fail assertion \"joined\"", "store i32 @x, 1"] {
@@ -35,7 +35,7 @@ fn who_joins_a_thread_that_failed_waits() {
     }
 }
 
-/// A thread that joins itself is at fault, as in the other engines; it does not wait for ever.
+/// A thread that joins itself fails, as in the other engines; it does not wait forever.
 #[test]
 fn joining_oneself_is_misuse_of_threads() {
     let source = "thread main = @main()\nfunc @main() {\n    reg %t: i64\n  entry:\n    %t = self\n\
@@ -47,7 +47,7 @@ fn joining_oneself_is_misuse_of_threads() {
     }
 }
 
-/// A thread that fails where it reads does not go on with what it read.
+/// A thread that fails at a load does not continue with the value.
 #[test]
 fn who_reads_what_was_never_written_fails_once() {
     let source = "
@@ -74,7 +74,8 @@ func @child(%p: ptr) {
     }
 }
 
-/// A lock that is destroyed first fails, and so writes nothing that would tell of the other order.
+/// A `lock` of a destroyed lock fails and writes nothing. The order in which the `lock` comes first must still
+/// be explored.
 #[test]
 fn an_update_that_fails_could_have_come_first() {
     let source = "
@@ -100,7 +101,7 @@ func @q() {
     }
 }
 
-/// The order of two signals counts, also if nobody waits.
+/// Executions that differ in the order of two signals are different, even if no thread waits.
 #[test]
 fn signals_are_ordered() {
     let thread =
@@ -116,7 +117,7 @@ fn signals_are_ordered() {
     }
 }
 
-/// That of two threads which start to wait, or stop, does not.
+/// Executions that differ only in the order in which two threads start or stop waiting are the same.
 #[test]
 fn waiters_are_not_ordered() {
     let wait = |name: &str| {
@@ -135,8 +136,8 @@ fn waiters_are_not_ordered() {
     }
 }
 
-/// Whether a thread holds a lock does not depend on others: to give back one that it does not hold reads
-/// nothing.
+/// Whether a thread holds a lock does not depend on other threads, so the unlock of a lock that it does not
+/// hold reads nothing.
 #[test]
 fn who_does_not_hold_a_lock_fails_by_itself() {
     let (misuse, memory) = (FailureKind::LockMisuse, FailureKind::Memory);
@@ -159,7 +160,7 @@ fn who_does_not_hold_a_lock_fails_by_itself() {
     }
 }
 
-/// A thread that waits for ever has not chosen what it would do then.
+/// Choices of a thread after a wait that never ends do not take place.
 #[test]
 fn choices_after_a_wait_that_does_not_end_do_not_count() {
     let source = "
@@ -187,7 +188,7 @@ func @q() {
     }
 }
 
-/// Nor has one that would have been started then.
+/// Neither do choices of a thread that would have been started after the wait.
 #[test]
 fn choices_of_a_thread_that_is_not_started_do_not_count() {
     let source = "
@@ -214,7 +215,7 @@ func @child() {
     }
 }
 
-/// Before it starts another, a thread is alone: what it does is done for all, in whatever sizes.
+/// A thread is alone until it starts another. Its accesses until then are not events, and may have any size.
 #[test]
 fn what_a_thread_does_alone_is_no_event() {
     for model in Model::ALL {
@@ -232,8 +233,8 @@ fn a_long_beginning_costs_no_events() {
     }
 }
 
-/// A thread with more events than there is room for is found out when it has fetched that many, not
-/// when it has fetched all.
+/// A thread with too many events is detected when it has fetched the maximum number, not when it has fetched
+/// all of them.
 #[test]
 fn too_many_events_are_refused_soon() {
     let source = "global @a: i32 x 100000
@@ -262,8 +263,8 @@ func @store() {
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
-/// A thread was woken by the first signal; it may go on after the second, and after a trylock that found
-/// the lock as the thread had not yet given it back.
+/// A thread that the first signal woke may continue after the second signal, and after a trylock that found
+/// the lock not yet released by the thread.
 #[test]
 fn who_was_woken_may_go_on_later() {
     let source = "global @m: i32
@@ -291,7 +292,7 @@ func @p2() {
     }
 }
 
-/// Starting and joining a thread orders its accesses with those of the other thread, whatever the model.
+/// Under every model, starting and joining a thread orders its accesses with those of the other thread.
 #[test]
 fn who_joins_a_thread_sees_its_stores() {
     let source = "global @x: i32
@@ -323,7 +324,8 @@ func @f() {
     }
 }
 
-/// Writes of other threads would have to wait for the memory lock, which no axiom asks for.
+/// Writes of other threads would have to wait for the memory lock; the axioms of the models do not express
+/// that.
 #[test]
 fn the_memory_lock_is_unsupported() {
     for lock in ["lock @bus", "%c = trylock @bus"] {
@@ -346,7 +348,7 @@ func @f() {{
     }
 }
 
-/// A goal is for the reachability engine; a thread passes its place as any other.
+/// Goals are for the reachability engine; here a thread does not stop at the place of a goal.
 #[test]
 fn goals_do_not_stop_a_thread() {
     let source = "global @x: i32
@@ -366,7 +368,7 @@ func @f() {
     }
 }
 
-/// A read-modify-write that waits stands for a loop: what comes after it depends on its branch.
+/// A read-modify-write that waits represents a loop: events after it depend on the branch of the loop.
 #[test]
 fn nothing_comes_before_an_update_that_waits() {
     let same = "%v = rmw add i32 relaxed @y, 1 when ugt 0\n    store i32 asm @y, 2";

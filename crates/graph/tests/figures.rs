@@ -74,7 +74,7 @@ func @q() {
 fn figure_5_never_blocks() {
     let power = found(FIGURE_5, Model::Power);
     assert_eq!((power.blocked, power.redundant), (0, 0));
-    // The load reads 0: three places for Q's store; it reads 1: Q's store comes first.
+    // If the load reads 0, Q's store has three places; if it reads 1, Q's store comes first.
     assert_eq!(power.executions, 4);
 }
 
@@ -110,7 +110,7 @@ func @r() {
     }
 }
 
-/// SB, and `writes` stores in each thread that reads 0.
+/// SB, in which each thread that reads 0 performs `writes` more stores.
 fn figure_11(writes: usize, fence: &str) -> String {
     let thread = |name: &str, mine: &str, other: &str| {
         let stores = "    store i32 asm @z, 1\n".repeat(writes);
@@ -133,7 +133,7 @@ fn figure_11_with_fences_has_three_traces() {
 
 #[test]
 fn figure_11_without_fences_has_all_orders_of_its_stores() {
-    // 20 choose 10, and 3 in which not all stores happen.
+    // 20 choose 10, and 3 in which not all stores are performed.
     let long = raddle_testing::is_long();
     let (writes, traces) = if long { (10, 184_759) } else { (6, 924 + 3) };
     let found = found(&figure_11(writes, ""), Model::Power);

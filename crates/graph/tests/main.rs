@@ -1,4 +1,4 @@
-//! Every test of the crate from outside, as one program: linking costs more than most tests.
+//! All integration tests of the crate, in one binary: linking takes longer than most of the tests.
 
 mod agreement;
 mod c_dependencies;

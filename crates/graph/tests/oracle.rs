@@ -1,8 +1,8 @@
-//! The engine against the oracle of weak models, on programs of other shapes than those of `agreement`:
-//! few long threads, many short ones, and cycles of relations. Every number of
-//! executions and every final state, under POWER and ARM.
+//! Compares the engine with the oracle of weak models on programs of other shapes than those of `agreement`:
+//! few long threads, many short threads, and cycles of relations. Every number of executions and every final
+//! state must be equal under POWER and ARM.
 //!
-//! `RADDLE_LONG=1` runs many more. A disagreement is shrunk before it is shown.
+//! `RADDLE_LONG=1` runs many more programs. A program with a difference is shrunk before it is shown.
 
 use raddle_engine::{FailureKind, Model, Options};
 use raddle_graph::explore;
@@ -13,12 +13,12 @@ use raddle_oracle::generate::Config;
 use raddle_oracle::weak;
 use raddle_testing::is_long;
 
-/// Candidates that the oracle may look at; programs with more are skipped.
+/// The number of candidates that the oracle may visit; programs with more are skipped.
 const BUDGET: u64 = 5_000;
 
 const MODELS: [Model; 2] = [Model::Power, Model::Arm];
 
-/// A model without an oracle has nothing to be compared with.
+/// A model without an oracle could not be compared.
 #[test]
 fn every_model_has_an_oracle() {
     for model in Model::ALL {
@@ -66,7 +66,7 @@ fn four_short_threads() {
     agree(&config, 40);
 }
 
-/// Cycles of at most four edges, every so many of them.
+/// Cycles of at most four edges: a sample by default, all with `RADDLE_LONG=1`.
 #[test]
 fn cycles() {
     let cycles = enumerate(&Edge::weak(), 4);
@@ -75,7 +75,7 @@ fn cycles() {
     compare_under(subjects, &MODELS, as_the_oracle_says);
 }
 
-/// The store of an exchange depends on its load, though its value does not.
+/// The store of an exchange depends on its load, although its value does not.
 #[test]
 fn exchanges_write_after_they_read() {
     let sources = [

@@ -1,4 +1,5 @@
-//! Loops whose values live on at their heads: threads run ahead of what they have read.
+//! Loops with values that are live at their heads: the engine fetches threads before the values of their
+//! loads are known.
 
 use raddle_engine::{BoundKind, FailureKind, Model, Options, Summary};
 use raddle_graph::explore;
@@ -16,7 +17,7 @@ fn run(program: &Verified, model: Model) -> Summary {
 
 const MODELS: [Model; 5] = [Model::Sc, Model::Tso, Model::Pso, Model::Power, Model::Arm];
 
-/// The value that was read last decides at the head of the loop.
+/// The condition at the head of the loop uses the value that was loaded last.
 #[test]
 fn a_value_that_is_asked_at_the_head() {
     let program = parsed(
@@ -33,7 +34,7 @@ fn a_value_that_is_asked_at_the_head() {
     }
 }
 
-/// A loop that keeps what it read last.
+/// A loop that keeps the value of its last load.
 const KEEPS: &str = "\
 func @wait() {\n reg %r: i32, %k: i32, %c: i1\n entry:\n %k = move i32 0\n jump head\n head:\n \
  %r = load i32 @x\n %c = cmp eq i32 %r, 0\n br %c, again, out\n again:\n %k = load i32 @y\n \
@@ -57,8 +58,8 @@ fn a_value_that_is_used_after_the_loop() {
     }
 }
 
-/// What is kept may come from a store that depends on what the thread does after the loop: it is waited
-/// for at the head only as long as there is something else to do.
+/// The kept value may come from a store that depends on the thread's operations after the loop. So the thread
+/// waits for the value at the head only while the engine has other work.
 #[test]
 fn a_value_from_what_comes_after_the_loop() {
     let program = parsed(&format!(
@@ -78,7 +79,7 @@ fn a_value_from_what_comes_after_the_loop() {
     }
 }
 
-/// A thread that has failed did not return, and nothing depends on what it did not read.
+/// A thread that has failed does not return, and nothing depends on a value that it did not read.
 #[test]
 fn nobody_joins_a_thread_that_failed() {
     let program = parsed(
@@ -96,7 +97,7 @@ fn nobody_joins_a_thread_that_failed() {
     }
 }
 
-/// A loop that reads into memory of its thread, by a function that is given the address.
+/// A loop that loads into private memory of its thread, by a function that gets the address.
 #[test]
 fn a_value_that_is_kept_in_own_memory() {
     let program = parsed(
@@ -109,13 +110,13 @@ fn a_value_that_is_kept_in_own_memory() {
     );
     for model in MODELS {
         let found = run(&program, model);
-        // The first round writes what was never written; so there may be two.
+        // The first round writes memory that was never written, so there may be two rounds.
         assert_eq!((found.executions, found.blocked), (2, 1), "{model}");
         assert!(found.bounds.is_empty() && found.stopped.is_none(), "{model}");
     }
 }
 
-/// The same in bytes of a larger cell: what is there before is put together from both.
+/// The same for bytes of a larger cell: the contents at the head are combined from two stores.
 #[test]
 fn a_byte_of_own_memory() {
     let program = parsed(
@@ -133,8 +134,8 @@ fn a_byte_of_own_memory() {
     }
 }
 
-/// Whether a thread waits for ever is found out by a turn that is not part of the execution: a bound on events does
-/// not end it.
+/// An additional turn, which is not part of the execution, finds out whether a thread waits forever. The bound
+/// on events does not apply to it.
 #[test]
 fn a_bound_on_events_hides_no_deadlock() {
     let program = parsed(

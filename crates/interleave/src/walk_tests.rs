@@ -1,14 +1,14 @@
-//! The trail, as a property: after any walk of steps and returns to earlier moments, the system is
-//! what a fresh one is after the steps that were not undone.
+//! A property of the trail: after any walk of steps and returns to earlier moments, the system is equal to a
+//! fresh system after the steps that were not undone.
 //!
-//! Compared is everything that can be told apart from outside: the machine's picture, buffers, the
-//! events with what they read and overwrote, happens-before (between events, and as the threads and
-//! the buffered stores see it), failures, and what can happen next.
+//! The comparison covers everything that is observable from outside: the state of the machine, buffers, the
+//! events with the events that they read from or overwrote, happens-before (between events, and as the threads
+//! and the buffered stores see it), failures, and the enabled steps.
 //!
-//! The numbers of spawned threads may differ: a system numbers a thread when some execution first
-//! spawns it, and keeps the number. Threads are therefore matched by name, and a value in a register
-//! or in memory may be either the same or the handle of the same thread. Objects have such numbers
-//! too; here, only one thread of a program allocates any, in an order of its own.
+//! The numbers of spawned threads may differ: a system numbers a thread when some execution first spawns it,
+//! and keeps the number. So threads are matched by name, and two values in a register or in memory match if
+//! they are equal or handles of the same thread. Objects have such numbers too; here, only one thread of a
+//! program allocates objects, in its own order.
 
 use crate::buffer::Entry;
 use crate::clock::ClockId;
@@ -25,14 +25,14 @@ use raddle_machine::{Status, ThreadId};
 use raddle_oracle::generate::{self, Config};
 use std::collections::BTreeMap;
 
-/// Steps and returns of one walk.
+/// The number of steps and returns of one walk.
 const MOVES: usize = 120;
 
 fn fresh<'p>(program: &'p Verified, options: &Options) -> System<'p> {
     System::new(program, options, Watched::Search).expect("generated programs can start")
 }
 
-/// Everything that can happen next, every alternative by itself.
+/// All enabled turns, with one turn for each alternative.
 fn enabled(system: &System<'_>) -> Vec<Turn> {
     let mut all = Vec::new();
     for thread in system.machine.thread_ids() {
@@ -49,7 +49,7 @@ fn enabled(system: &System<'_>) -> Vec<Turn> {
     all
 }
 
-/// A walk; the turns that were not undone.
+/// Performs a walk; returns the turns that were not undone.
 fn walk(system: &mut System<'_>, rng: &mut Rng) -> Vec<Turn> {
     let mut moments: Vec<Moment> = Vec::new();
     let mut schedule = Vec::new();
@@ -74,7 +74,7 @@ fn walk(system: &mut System<'_>, rng: &mut Rng) -> Vec<Turn> {
     schedule
 }
 
-/// A system seen through another's thread numbers.
+/// A system, and another one whose thread numbers it is translated to.
 struct Matched<'s, 'p> {
     system: &'s System<'p>,
     other: &'s System<'p>,
@@ -88,7 +88,7 @@ impl Matched<'_, '_> {
         other.thread_ids().find(|id| other.thread_name(*id) == name)
     }
 
-    /// The same action in the other's numbers.
+    /// The same action with the thread numbers of the other system.
     fn action(&self, action: &Action) -> Action {
         let thread = self.thread(action.thread).expect("threads that act have names");
         // The choice of a signal is the number of a thread plus 1, as a handle is.
@@ -255,7 +255,7 @@ fn objects(system: &System<'_>) -> BTreeMap<ObjectId, Vec<u64>> {
     .collect()
 }
 
-/// What an event read from or overwrote: the position of that event, if it has happened.
+/// The position of the event that an event read from or overwrote, if it has happened.
 fn source(system: &System<'_>, event: &Event) -> Option<usize> {
     let has = |event: &Event, identity: Identity| event.identity() == identity;
     system.events.iter().position(|other| has(other, event.source))
@@ -266,8 +266,8 @@ fn entries(system: &System<'_>, thread: ThreadId) -> Vec<Entry> {
     system.process(thread).buffer.oldest_first(trail).collect()
 }
 
-/// Walks on one system, then the same steps on a fresh one. Races are looked for on the first
-/// only: that must make no difference.
+/// Walks on one system, then performs the same steps on a fresh one. Only the first system searches for
+/// races, which must make no difference.
 fn check_walk(program: &Verified, options: &Options, seed: u64) {
     let mut walked = fresh(program, options);
     walked.wants_races = true;
@@ -280,7 +280,7 @@ fn check_walk(program: &Verified, options: &Options, seed: u64) {
     Matched { system: &walked, other: &straight }.check();
 }
 
-/// Every model, and buffers that hold little.
+/// Every model, and small buffers.
 fn models() -> Vec<Options> {
     let unbounded = Engine::Interleave.models().map(|model| (model, None));
     let bounded = [(Model::Tso, 0), (Model::Tso, 1), (Model::Tso, 2), (Model::Pso, 1)];
@@ -317,8 +317,8 @@ fn walks_over_synchronisation() {
     check_walks(&Config { instructions: 3..=8, ..Config::synchronised() }, 400);
 }
 
-/// What the generator does not make: objects that come and go, recursion, copies for each thread,
-/// reservations, faults.
+/// Constructs that the generator does not make: objects that are allocated and freed, recursion, thread-local
+/// copies, reservations, faults.
 const OBJECTS: &str = "
     global @shared: ptr
     global @x: i64

@@ -1,4 +1,4 @@
-//! Bounded store buffers: the strategies against each other and against the oracle, for every bound.
+//! Bounded store buffers: compares the strategies with each other and with the oracle, for every bound.
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
@@ -14,11 +14,11 @@ use raddle_oracle::interleavings;
 
 const BUFFERED: [Model; 2] = [Model::Tso, Model::Pso];
 const BOUNDS: [u32; 5] = [0, 1, 2, 3, 4];
-/// States that the oracle may visit; programs with more are skipped.
+/// The number of states that the oracle may visit; programs with more are skipped.
 const BUDGET: u64 = 5_000;
-/// Executions that a search may begin; programs with more are skipped.
+/// The number of executions that a search may start; programs with more are skipped.
 const INTERLEAVINGS: u64 = 3_000;
-/// More than any of the programs here stores.
+/// More stores than any of the programs here performs.
 const LARGE: u32 = 100;
 
 fn options(model: Model, bound: Option<u32>, strategy: Strategy) -> Options {
@@ -44,12 +44,12 @@ fn deadlocks(summary: &Summary) -> u64 {
     of_kind.map(|failure| failure.count).sum()
 }
 
-/// What is the same for two searches with the same traces.
+/// The counts that are equal for two searches with the same traces.
 fn counts(summary: &Summary) -> (u64, u64, u64, Vec<(Vec<u64>, u64)>) {
     (summary.executions, summary.blocked, deadlocks(summary), summary.states.clone())
 }
 
-/// The answers for one bound, by every strategy and by the oracle.
+/// Compares the answers of every strategy and of the oracle for one bound.
 fn as_everybody_says(program: &Verified, (model, bound): (Model, u32)) -> Comparison {
     let found = run(program, model, Some(bound), Strategy::Optimal);
     same("redundant executions", &found.redundant, &0)?;
@@ -72,7 +72,7 @@ fn as_everybody_says(program: &Verified, (model, bound): (Model, u32)) -> Compar
     match bound {
         0 => as_under(Model::Sc, None)?,
         LARGE => as_under(model, None)?,
-        // Never full is as good as unbounded.
+        // A buffer that is never full behaves like an unbounded one.
         _ if !met(&found) => as_under(model, None)?,
         _ => {}
     }
@@ -129,8 +129,8 @@ fn executions(program: &Verified, model: Model) -> [u64; 5] {
 
 const CELLS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32\nglobal @f: i32";
 
-/// One more slot need not bring one more trace, and two more may all the same: what tells is whether
-/// a buffer was ever full.
+/// One more slot may add no trace although two more slots add one. The search is complete only if no buffer
+/// was ever full.
 #[test]
 fn traces_may_grow_after_they_stood_still() {
     let writer =
@@ -138,7 +138,7 @@ fn traces_may_grow_after_they_stood_still() {
     let program =
         threads(CELLS, &[writer, "store i32 asm @f, 1\nfence mfence\n%r = load i32 asm @x"]);
     assert_eq!(executions(&program, Model::Tso), [3, 3, 3, 4, 4]);
-    // A buffer of its own for each location.
+    // Each location has its own buffer.
     assert_eq!(executions(&program, Model::Pso), [3, 4, 4, 4, 4]);
     let full =
         |model| BOUNDS.map(|bound| met(&run(&program, model, Some(bound), Strategy::Optimal)));
@@ -146,7 +146,8 @@ fn traces_may_grow_after_they_stood_still() {
     assert_eq!(full(Model::Pso), [true, false, false, false, false]);
 }
 
-/// That the thread waits is not seen where its updates happen to come early, which reductions like.
+/// If updates come early, as they do in reductions, the thread does not wait. The full buffer must still be
+/// noticed.
 #[test]
 fn a_full_buffer_is_noticed_whatever_the_schedule() {
     let writer =
@@ -173,7 +174,7 @@ fn fences_make_room() {
     assert_eq!(found.executions, 4);
 }
 
-/// Under PSO a location is a byte: two narrow stores are one ahead of each byte of the wide one.
+/// Under PSO a location is a byte: of two narrow stores, only one is ahead of each byte of the wide store.
 #[test]
 fn stores_of_other_widths_share_the_room_of_their_bytes() {
     let items = "global @x: i64\nglobal @y: i32\nobserve x = i64 @x";
@@ -193,7 +194,7 @@ fn stores_of_other_widths_share_the_room_of_their_bytes() {
     assert!(one.executions < two.executions, "{} and {}", one.executions, two.executions);
 }
 
-/// A thread that stores for ever is stopped by the bound on events.
+/// The bound on events stops a thread that stores forever.
 #[test]
 fn endless_stores_end() {
     let program =
@@ -211,7 +212,7 @@ fn endless_stores_end() {
 /// Failures are found at the bound that they need, and replay under it.
 #[test]
 fn failures_replay_under_their_bound() {
-    // It shows 1 in `z` for `f = 0`, 2 for `f = 1`.
+    // The writer stores 1 to `z` if it reads `f = 0`, and 2 if it reads `f = 1`.
     let writer = "store i32 asm @x, 1\nstore i32 asm @y, 1\n%r = load i32 asm @f\n\
                   %r = add i32 %r, 1\nfence mfence\nstore i32 asm @z, %r";
     let judge = "store i32 asm @f, 1\nfence mfence\n%s = load i32 asm @x\n%r = load i32 asm @z\n\
@@ -232,7 +233,7 @@ fn failures_replay_under_their_bound() {
     }
 }
 
-/// Random schedules keep to the bound.
+/// Random schedules respect the bound.
 #[test]
 fn samples_keep_to_the_bound() {
     let bodies =

@@ -1,5 +1,5 @@
-//! Locks and condition variables in memory that has ended: the failure is that of the memory, under
-//! every model, and replays.
+//! Locks and condition variables in objects that have ended: under every model this is a failure of kind
+//! `memory`, and it replays.
 
 use crate::MODELS;
 use raddle_engine::{FailureKind, Options, ReplayEnd};

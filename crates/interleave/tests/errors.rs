@@ -1,4 +1,4 @@
-//! Memory errors and failed checks: found wherever they can happen, told apart, counted.
+//! Memory errors and failed checks: they are found wherever they can happen, distinguished, and counted.
 
 use crate::MODELS;
 use crate::common;
@@ -35,7 +35,7 @@ fn bad_addresses() {
     is_memory_error("%r = load i32 asm @x+2", "offset 2 of an object of 4 bytes");
     is_memory_error("store i64 asm @x, 1", "writes 8 bytes");
     is_memory_error("%r = load i32 asm 0x7777777777777777", "in no object");
-    // Through a register: the verifier refuses what is plainly a write to a constant.
+    // Through a register, because the verifier refuses a direct write to a constant global.
     is_memory_error("%p = move ptr @k\nstore i32 asm %p, 1", "constant");
     is_memory_error("%p = move ptr @k\n%r = rmw add i32 seq_cst %p, 1", "constant");
     is_memory_error("lock 0", "null");
@@ -112,8 +112,8 @@ fn a_free_races_with_an_access() {
     }
 }
 
-/// The error of a store that finds its object dead when it leaves the buffer is at the store, not
-/// where its thread is by then.
+/// If the object of a buffered store has ended when the store leaves the buffer, the error is reported at the
+/// store, not at the current place of its thread.
 #[test]
 fn a_store_that_comes_too_late_says_where_it_was() {
     let program = shared_object("%r = load i32 asm %p\nstore i32 asm %p, 1", "free %p");
@@ -127,8 +127,7 @@ fn a_store_that_comes_too_late_says_where_it_was() {
     }
 }
 
-/// The same where the store comes after an event, so that the object may be dead when the thread
-/// stores and not only when its buffer does.
+/// The same with a store after an event, so that the object may already have ended when the thread stores.
 #[test]
 fn a_free_races_with_a_store_after_a_load() {
     let program = shared_object("%r = load i32 asm %p\nstore i32 asm %p, 1", "free %p");
@@ -139,7 +138,7 @@ fn a_free_races_with_a_store_after_a_load() {
     }
 }
 
-/// Whoever comes second frees twice: two failures, of different threads.
+/// The second free fails: two failures, of different threads.
 #[test]
 fn two_frees_race() {
     let program = shared_object("free %p", "free %p");

@@ -20,7 +20,7 @@ fn an_undisturbed_reservation_holds() {
     assert_eq!(states(&[INCREMENT]), [(vec![1, 0, 1, 1], 1)]);
 }
 
-/// Both load 0, and the first store wins (2), or one thread is done before the other loads (2).
+/// Both load 0, and only the first store succeeds (2), or one thread ends before the other loads (2).
 #[test]
 fn of_two_overlapping_increments_one_fails() {
     let first_wins = (vec![1, 0, 1, 1, 0, 1, 0], 1);
@@ -31,8 +31,8 @@ fn of_two_overlapping_increments_one_fails() {
     assert_eq!(states(&[INCREMENT, INCREMENT]), expected);
 }
 
-/// A store of the value that was there breaks the reservation all the same: before the load (ok),
-/// between (not), after (ok).
+/// A store of the same value also breaks the reservation: the store comes before the load (success), between
+/// (failure), or after (success).
 #[test]
 fn a_store_of_the_same_value_breaks_a_reservation() {
     let attempt = "%r = load i32 excl asm @x\n%ok = store_cond i32 excl asm @x, 1";
@@ -48,7 +48,7 @@ fn without_a_reservation_nothing_is_stored() {
     assert_eq!(states(&[spent]), [(vec![1, 0, 0], 1)]);
 }
 
-/// A reservation is for its own bytes.
+/// A reservation covers only its own bytes.
 #[test]
 fn a_reservation_elsewhere_does_not_count() {
     let items = "global @x: i32\nglobal @y: i32\nobserve x = i32 @x";
@@ -57,7 +57,7 @@ fn a_reservation_elsewhere_does_not_count() {
     assert_eq!(checked(&program, Model::Sc).states, [(vec![0, 0, 0], 1)]);
 }
 
-/// A load by another thread leaves it alone: the load is before or after the store.
+/// A load by another thread does not break a reservation: the load is before or after the store.
 #[test]
 fn loads_do_not_break_a_reservation() {
     let states = states(&[INCREMENT, "%r = load i32 asm @x"]);

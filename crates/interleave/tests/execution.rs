@@ -1,21 +1,21 @@
-//! Local code, by its results: arithmetic of every width, control flow, calls, objects.
+//! The results of local code: arithmetic of every width, control flow, calls, objects.
 //!
-//! Each program has one thread, `main`, which leaves its results in `@out`, 64-bit words that are
-//! observed; so nothing but the machine is tested.
+//! Each program has one thread, `main`, which stores its results to `@out`, observed words of 64 bits. So only
+//! the machine is tested.
 
 use crate::MODELS;
 use crate::common;
 
 use common::{checked, program};
 
-/// Words of results.
+/// The number of words in `@out`.
 const RESULTS: usize = 4;
 
 /// Registers of `main`.
 const REGISTERS: &str = "%a: i64, %b: i64, %c: i1, %i: i32, %n: i8, %w: i128, %v: i128, %p: ptr, \
                          %q: ptr, %f: f64, %g: f32, %t: i64";
 
-/// The results of a program of which `body` is the inside of `main`.
+/// The results of a program in which `body` is the body of `main`.
 fn results(items: &str, body: &str) -> [u64; RESULTS] {
     let observed: String =
         (0..RESULTS).map(|n| format!("observe out{n} = i64 @out+{}\n", n * 8)).collect();
@@ -69,7 +69,7 @@ fn integers() {
     }
 }
 
-/// Narrow values wrap at their own width, and widen by zeros or the sign.
+/// Narrow values wrap at their own width, and are extended with zeros or the sign.
 #[test]
 fn widths() {
     let table: [(&str, u64); 6] = [
@@ -236,7 +236,8 @@ fn every_frame_has_its_own_objects() {
     assert_eq!(results(items, "%a = call @sum(4)\nstore i64 @out, %a")[0], 10);
 }
 
-/// Objects differ from each other; zeroed ones are; bytes are little-endian; freed ones are gone.
+/// Objects have different addresses; zeroed objects are zero; bytes are little-endian; freed objects have
+/// ended.
 #[test]
 fn heap_objects() {
     let body = "%p = malloc 16 zeroed\n%q = malloc 16

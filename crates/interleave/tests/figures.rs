@@ -26,8 +26,8 @@ fn figure_1_store_buffering() {
     assert_eq!(both_zero, [false, true, true], "figure 2's execution needs a buffer");
 }
 
-/// Figure 5: the load takes its value from the buffer or from memory, which must make no
-/// difference. Section 2: three cases are told apart, not the six orders of the accesses.
+/// Figure 5: the load reads from the buffer or from memory, which must make no difference. Section 2: there
+/// are three traces, not the six orders of the accesses.
 #[test]
 fn figure_5_buffer_forwarding() {
     let bodies = ["store i32 asm @x, 1\n%r = load i32 asm @x", "store i32 asm @x, 2"];

@@ -1,12 +1,12 @@
-//! Loads that a thread's own store buffer serves.
+//! Loads that read from their thread's own store buffer.
 
 use crate::common;
 use raddle_engine::Model;
 
 use common::{checked, threads};
 
-/// Found by comparing strategies on generated programs: the update of `x` has seen the load that its
-/// store was forwarded to, through the store to `y`, and still races with who comes next.
+/// Found by comparing strategies on generated programs: the load that the store to `x` was forwarded to happens
+/// before the update of `x`, through the store to `y`. The update still races with the next access.
 #[test]
 fn an_update_that_has_seen_its_load() {
     let bodies = [

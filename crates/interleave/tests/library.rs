@@ -1,4 +1,4 @@
-//! Functions of a library: positions, names of threads, and what programs print.
+//! Functions of a library: positions, names of threads, and output.
 
 use crate::MODELS;
 use crate::common::{FILE, checked, program};
@@ -45,7 +45,7 @@ func @main() {{
     for model in MODELS {
         let found = checked(&program, model);
         assert_eq!(place(&program, &found.failures[0]), Some(format!("{FILE}:5")), "{model}");
-        // What is told on the way has its place, too.
+        // The events before the failure have places, too.
         let told = replay(&program, &Options::new(model), &found.failures[0].schedule);
         assert!(told.events.iter().all(|event| program.place(event.loc).is_some()), "{told:?}");
     }
@@ -149,7 +149,7 @@ fn the_length_is_that_of_the_whole_text() {
     }
 }
 
-/// What the thread has stored is seen and kept in order, also while its buffer holds it.
+/// Formatting reads the thread's own buffered stores, and is ordered after them.
 #[test]
 fn formatting_sees_the_store_buffer() {
     let first = "store i8 asm @word, 99\nstore i8 asm @buffer, 33";

@@ -1,4 +1,4 @@
-//! Limits end the search and say so; random schedules follow from their seed.
+//! Limits end the search and are reported; the seed determines random schedules.
 
 use crate::MODELS;
 use crate::common;
@@ -88,7 +88,7 @@ fn an_endless_loop_of_events_is_cut() {
     }
 }
 
-/// The reader's loop ends once it sees the store; the executions in which it does not are cut.
+/// The reader's loop ends when it reads the store; executions in which it does not are cut.
 #[test]
 fn executions_within_the_bound_are_complete() {
     let program = program(
@@ -116,7 +116,7 @@ fn executions_within_the_bound_are_complete() {
     );
     for strategy in REDUCTIONS {
         let found = limited(&program, strategy, Limits { events: 10, ..Limits::default() });
-        // It counts, so it does not spin: the store is seen by the first load, the second, …, the tenth.
+        // The loop counts, so it does not spin: the first, the second, … or the tenth load reads the store.
         assert_eq!(found.executions, 10, "{found:?}");
         assert!(found.cut > 0, "{found:?}");
         assert_eq!(found.bounds.iter().map(|bound| bound.count).sum::<u64>(), found.cut);
@@ -138,7 +138,7 @@ fn an_endless_local_loop_is_cut() {
     }
 }
 
-/// The limit is for the instructions between two events, not for all of a thread.
+/// The limit applies to the instructions between two events, not to all instructions of a thread.
 #[test]
 fn local_steps_count_from_the_last_event() {
     let program = program(
@@ -161,7 +161,7 @@ fn local_steps_count_from_the_last_event() {
     assert_eq!((found.executions, found.cut), (1, 0));
 }
 
-/// A thread that waits for `@flag`, and computes for a long time before each look.
+/// A thread that waits for `@flag`, and computes for a long time before each load.
 fn patient(rounds: u32) -> Verified {
     program(&format!(
         "global @flag: i32
@@ -187,7 +187,7 @@ fn patient(rounds: u32) -> Verified {
     ))
 }
 
-/// The undo log of the delay is compacted on the way; what the visits to the loop tell stays.
+/// The undo log is compacted during the long computation, but the information about visits to the loop is kept.
 #[test]
 fn long_delays_hide_no_spinning() {
     for rounds in [3, 20_000, 50_000] {
@@ -197,7 +197,7 @@ fn long_delays_hide_no_spinning() {
     }
 }
 
-/// A story is told from the undo log, which is compacted where the telling allows it.
+/// The events of a replay are derived from the undo log, which is compacted only where they allow it.
 #[test]
 fn stories_of_long_runs_are_complete() {
     let program = program(
@@ -243,7 +243,7 @@ fn many_stores_without_an_event_are_named_as_that() {
     }
 }
 
-/// The execution at hand is abandoned, and counts as nothing.
+/// The current execution is abandoned, and is not counted.
 #[test]
 fn time_runs_out_inside_of_an_execution() {
     let body =

@@ -1,4 +1,4 @@
-//! The engine against the oracles, on generated programs: every strategy, every model.
+//! Compares the engine with the oracles, on generated programs: every strategy, every model.
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
@@ -11,11 +11,11 @@ use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, only
 use raddle_oracle::generate::Config;
 use raddle_oracle::{Outcome, Trouble, axiomatic, interleavings};
 
-/// States that the operational oracle may visit; programs with more are skipped.
+/// The number of states that the operational oracle may visit; programs with more are skipped.
 const BUDGET: u64 = 30_000;
-/// Executions that a strategy may explore.
+/// The number of executions that a strategy may explore.
 const EXECUTIONS: u64 = 100_000;
-/// Interleavings that the exhaustive strategy may explore; where there are more, it is not compared.
+/// The number of interleavings that the exhaustive strategy may explore; if there are more, it is not compared.
 const INTERLEAVINGS: u64 = 10_000;
 
 fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
@@ -28,7 +28,7 @@ fn run(program: &Verified, model: Model, strategy: Strategy) -> Summary {
     explore(program, &options)
 }
 
-/// The oracle's answer; both, where both have one.
+/// The answer of the operational oracle. If the axiomatic oracle also has an answer, it must be the same.
 fn expected(program: &Verified, model: Model) -> Result<Outcome, Trouble> {
     let model = oracle_model(model);
     let operational = interleavings::executions(program, model, BUDGET)?;
@@ -103,8 +103,8 @@ fn semaphores_and_rwlocks() {
     agree(&Config::waiting(), 150);
 }
 
-/// On programs too large for the oracles, the reductions against each other: they have in
-/// common only how races are found.
+/// Compares the reductions with each other, on programs that are too large for the oracles. The reductions
+/// share only the detection of races.
 fn as_the_strategies_say(program: &Verified, model: Model) -> Comparison {
     let source = run(program, model, Strategy::Source);
     only_if(source.stopped.is_none())?;

@@ -1,7 +1,6 @@
-//! Accesses that overlap without being of the same bytes: one access may conflict with several that
-//! are independent of each other. The oracles do not cover this; the reductions must find the
-//! states that a search without reduction finds, and `optimal` each of its traces once.
-//! `RADDLE_LONG=1` runs many more programs.
+//! Accesses that overlap partly: one access may conflict with several accesses that are independent of each
+//! other. The oracles do not support this. The reductions must find the states that a search without
+//! reduction finds, and `optimal` must find each of its traces once. `RADDLE_LONG=1` runs many more programs.
 
 use crate::MODELS;
 use crate::common;
@@ -53,7 +52,7 @@ fn has_executions(program: &Verified, expected: u64) {
     }
 }
 
-/// A word against two of its bytes: each byte is stored before or after it.
+/// A store to a word and stores to two of its bytes: each byte is stored before or after the word.
 #[test]
 fn a_wide_store_races_with_two_narrow_ones() {
     let (wide, first, second) =
@@ -73,7 +72,7 @@ fn a_wide_load_races_with_two_narrow_stores() {
     has_executions(&program, 4);
 }
 
-/// Two accesses to different parts of an object, each before or after its end.
+/// Two accesses to different parts of an object, each before or after the end of the object.
 #[test]
 fn a_free_races_with_accesses_to_two_parts() {
     let program = program(
@@ -108,7 +107,7 @@ fn a_free_races_with_accesses_to_two_parts() {
     }
 }
 
-/// A load that takes some bytes from the thread's own buffer and the others from memory.
+/// A load that reads some bytes from the thread's own buffer and the others from memory.
 #[test]
 fn loads_mix_buffered_and_other_bytes() {
     let tables: [&[&str]; 4] = [
@@ -149,8 +148,8 @@ fn one_common_byte_is_a_conflict() {
     has_executions(&program, 2);
 }
 
-/// Locks and waits at bytes that were set piece by piece, or as part of more, before the threads
-/// that use them were started: nothing that is not ordered is mixed.
+/// Locks and waits at bytes that were set in parts, or as part of a wider store, before the threads that use
+/// them were started. The accesses of different sizes are ordered, so this is supported.
 #[test]
 fn waits_after_ordered_accesses_of_other_sizes_are_exact() {
     for clear in ["store i8 @x, 0\nstore i8 @x+1, 0\nstore i16 @x+2, 0", "store i64 @x, 0"] {
@@ -184,7 +183,7 @@ fn waits_after_ordered_accesses_of_other_sizes_are_exact() {
     }
 }
 
-/// What is mixed and not ordered is not supported, in whichever order it comes.
+/// Unordered accesses of different sizes are not supported, whichever comes first.
 #[test]
 fn waits_among_accesses_of_other_sizes_are_unsupported() {
     let program = threads(ITEMS, &["store i8 asm @x, 1", "%r = await ne i32 asm @x, 0"]);
@@ -197,7 +196,7 @@ fn waits_among_accesses_of_other_sizes_are_unsupported() {
     }
 }
 
-/// How far cells are split when a store comes is no part of its trace.
+/// The cells into which memory is split at the time of a store are not part of the trace.
 #[test]
 fn traces_do_not_depend_on_when_cells_split() {
     let wide = "store i64 asm @x, 38\n%r = load i32 asm @x";
@@ -210,7 +209,7 @@ fn traces_do_not_depend_on_when_cells_split() {
     has_executions(&program, 3);
 }
 
-/// A load that the buffer served has read its bytes, not all those of the store.
+/// A load from the buffer reads its own bytes, not all bytes of the store.
 #[test]
 fn a_served_load_conflicts_with_writes_of_its_bytes() {
     let served = "store i64 asm @x, 50\n%r = load i32 asm @x";
@@ -218,7 +217,7 @@ fn a_served_load_conflicts_with_writes_of_its_bytes() {
     has_all_traces(&threads(ITEMS, &[served, stores, "%r = load i32 asm @x"]));
 }
 
-/// Of two loads that one store served, the later does not stand for the earlier.
+/// If two loads read from one buffered store, the later load does not replace the earlier one.
 #[test]
 fn each_served_load_has_its_own_bytes() {
     let served = "store i64 asm @x, 50\n%r = load i32 asm @x\n%s = load i32 asm @x+4";
@@ -226,8 +225,8 @@ fn each_served_load_has_its_own_bytes() {
     has_all_traces(&threads(ITEMS, &[served, other]));
 }
 
-/// A load that a wide store served has to do with its own bytes only, also after that store has
-/// reached memory: an update of the others does not race with it.
+/// A load from a wide buffered store involves only its own bytes, also after that store has reached memory: an
+/// update of the other bytes does not race with it.
 #[test]
 fn a_served_load_reads_no_more_than_its_bytes() {
     let serving = "store i64 asm @x, 38\nstore i32 asm @x+4, 42\n%r = load i32 asm @x";
@@ -247,7 +246,7 @@ fn a_served_load_reads_no_more_than_its_bytes() {
     }
 }
 
-/// One execution for each trace that a search without reduction finds, and none given up.
+/// One execution for each trace that a search without reduction finds, and none is abandoned.
 fn visits_each_trace_once(program: &Verified, model: Model) -> Comparison {
     let all = Options { strategy: Strategy::Exhaustive, count_traces: true, ..Options::new(model) };
     let (all, found) = (explore(program, &all), run(program, model, Strategy::Optimal));

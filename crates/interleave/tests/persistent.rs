@@ -1,5 +1,5 @@
 //! Persistent sets, paper 002 (Zhang, Kusano, Wang, *Dynamic Partial Order Reduction for Relaxed Memory
-//! Models*, PLDI 2015): the executions of its figures, and what sets it apart from the others.
+//! Models*, PLDI 2015): the executions of its figures, and its differences from the other reductions.
 
 use crate::MODELS;
 use crate::common;
@@ -11,13 +11,13 @@ use raddle_ir::Verified;
 
 const CELLS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32";
 
-/// The answer by persistent sets, after everything that [`checked`] asks for.
+/// The answer by persistent sets, after all checks of [`checked`].
 fn persistent(program: &Verified, model: Model) -> Summary {
     checked(program, model);
     run(program, model, Strategy::Persistent)
 }
 
-/// Figure 1, and section 2.2: of 6 runs under SC and 24 under TSO, 3 and 4 are left.
+/// Figure 1 and section 2.2: of 6 runs under SC and 24 under TSO, 3 and 4 remain.
 #[test]
 fn figure_1_has_four_executions_under_tso() {
     let bodies =
@@ -30,7 +30,7 @@ fn figure_1_has_four_executions_under_tso() {
     assert_eq!(left, [3, 4, 4]);
 }
 
-/// Figure 2: under PSO the flag may overtake what it announces.
+/// Figure 2: under PSO the store to the flag may overtake the store to the data.
 #[test]
 fn figure_2_has_three_executions_under_pso() {
     let reader = "%r = load i32 asm @y\n%ok = cmp eq i32 %r, 1\nbr %ok, seen, done\n\
@@ -42,7 +42,7 @@ fn figure_2_has_three_executions_under_pso() {
     assert_eq!(found.map(|summary| summary.executions), [2, 2, 3]);
 }
 
-/// Definition 3 to the letter would order each thread's two loads after its own update.
+/// Definition 3, taken literally, would order each thread's two loads after its own update.
 #[test]
 fn loads_are_served_by_the_buffer() {
     let bodies = [
@@ -55,8 +55,8 @@ fn loads_are_served_by_the_buffer() {
     }
 }
 
-/// The event between the two of a race is not needed for its later one: an E without it is
-/// smaller, and something is begun that a source set would have spared.
+/// The event between the two events of a race is not needed to reach the later one. A set E without it is
+/// smaller, but the search then starts an execution that source sets would avoid.
 #[test]
 fn more_is_begun_and_given_up_than_with_source_sets() {
     let loop_free = [

@@ -1,4 +1,4 @@
-//! Objects of one thread, and memory that was never written.
+//! Private objects, and memory that was never written.
 
 use crate::MODELS;
 use crate::common;
@@ -7,7 +7,7 @@ use raddle_engine::Model;
 use common::{checked, failures, program, threads};
 use raddle_engine::FailureKind::{Memory, Uninitialised, Unsupported};
 
-/// Every operation on a private object, and none of them is an event: one execution, of one event.
+/// No operation on a private object is an event: there is one execution, with one event.
 #[test]
 fn private_objects_are_local() {
     let body = "%p = alloca 8 private
@@ -59,7 +59,7 @@ fn bounds_of_private_objects_are_checked() {
     }
 }
 
-/// What the front end promised does not hold.
+/// The guarantee of the front end does not hold: another thread accesses the object.
 #[test]
 fn private_objects_of_others_are_refused() {
     let owner = "%p = alloca 4 private\nstore i32 %p, 1\nstore ptr asm @p, %p
@@ -70,7 +70,7 @@ fn private_objects_of_others_are_refused() {
     assert!(failures(&found).iter().any(|(kind, _)| *kind == Unsupported), "{found:?}");
 }
 
-/// A thread-local global that is private costs no events either; each thread has its own.
+/// Accesses to a private thread-local global are not events either; each thread has its own copy.
 #[test]
 fn private_thread_locals_are_local() {
     let body = "store i32 @errno, 3\n%r = rmw add i32 @errno, 1\n%s = load i32 @errno
@@ -115,7 +115,7 @@ fn reads_of_what_was_never_written_fail() {
     assert!(checked(&zeroed, Model::Sc).failures.is_empty());
 }
 
-/// Parts of what is read, and what lies across words.
+/// Loads of which only some bytes were written, also across words.
 #[test]
 fn a_byte_that_was_written_will_do() {
     let body = "%p = malloc 80\n%p = add ptr %p, 63\nstore i16 asm %p, 1\n%p = sub ptr %p, 3
@@ -127,7 +127,8 @@ fn a_byte_that_was_written_will_do() {
     }
 }
 
-/// One thread publishes an object, the other uses it at once: only if it was written before.
+/// One thread publishes an object, and the other uses it at once, which is valid only if the object was written
+/// before.
 #[test]
 fn a_race_with_the_first_write() {
     for (access, traces) in [
@@ -162,7 +163,7 @@ fn a_race_with_the_first_write() {
     }
 }
 
-/// Before it starts another, a thread is alone: what it does is done for all, in whatever sizes.
+/// A thread is alone until it starts another. Its accesses until then are not events, and may have any size.
 #[test]
 fn what_a_thread_does_alone_is_no_event() {
     for model in MODELS {

@@ -1,4 +1,4 @@
-//! Schedules from outside: they replay to what the search saw, and the replay reads well.
+//! Schedules: they replay to the result of the search, and the events of the replay are readable.
 
 use crate::MODELS;
 use raddle_engine::{
@@ -47,7 +47,7 @@ fn asking(program: Verified, quantifier: Quantifier, prop: Prop) -> Verified {
 }
 
 fn all_replays(program: &Verified, model: Model) -> Comparison {
-    // Every state speaks against it.
+    // Every state violates this condition.
     let program = asking(program.clone(), Quantifier::Forall, Prop::False);
     for found in optimal_and_sampled(&program, model, Sampling { seed: 7, runs: 20 }) {
         same("schedules and states", &found.witnesses.len(), &found.states.len())?;
@@ -77,8 +77,8 @@ fn no_schedules_are_kept_where_no_state_can_be_wrong() {
     assert!(run(&asked, Model::Tso).witnesses.is_empty());
 }
 
-/// The failure needs the second child before the first is spawned; the search meets the first one
-/// first, and keeps its number.
+/// The failure requires that the second child runs before the first is spawned. The search spawns the first
+/// child first, and keeps its number.
 const SPAWNERS: &str = r#"
 program "spawners"
 global @x: i32
@@ -142,7 +142,7 @@ entry:
     }
 }
 
-/// Thread, line and words of everything that happens along a schedule.
+/// The thread, line and description of each event along a schedule.
 fn told(program: &Verified, model: Model, schedule: &[Step]) -> Vec<String> {
     let line = |loc| program.loc(loc).map_or(0, |loc| loc.line);
     let replayed = replay(program, &Options::new(model), schedule);
@@ -327,7 +327,7 @@ entry:
     assert_eq!(told(&program, Model::Tso, &[update(1, 0), step(0)]), expected);
 }
 
-/// Everything that has a name: an element, objects of the heap and of frames, what points to them.
+/// The named memory: an element, objects of the heap and of frames, pointers to them.
 #[test]
 fn addresses_have_names() {
     let source = r#"
@@ -376,8 +376,8 @@ entry:
     assert_eq!(told(&program, Model::Sc, &found.failures[0].schedule), expected);
 }
 
-/// Private objects are nobody's business, library functions are told at their calls, and output is
-/// shown where it happens.
+/// Accesses to private objects are not reported, events of library functions are reported at their calls, and
+/// output is reported where it happens.
 #[test]
 fn only_what_others_could_see_is_told() {
     let source = r#"

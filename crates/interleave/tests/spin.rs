@@ -1,4 +1,4 @@
-//! Loops: those that spin end by themselves, the others by `unroll`.
+//! Loops: those that spin are stopped by themselves, the others by `unroll`.
 
 use crate::MODELS;
 use fastrand::Rng;
@@ -19,7 +19,7 @@ fn states(summary: &Summary) -> Vec<&[u64]> {
     summary.states.iter().map(|(values, _)| values.as_slice()).collect()
 }
 
-/// Optimal finds as many executions as exhaustive search finds traces, and the same final states.
+/// The optimal search finds one execution per trace of the exhaustive search, and the same final states.
 fn agreed(program: &Verified, model: Model) -> Result<Summary, Stop> {
     let optimal = run(program, model, Strategy::Optimal);
     same("redundant executions", &optimal.redundant, &0)?;
@@ -99,7 +99,7 @@ fn spinning_for_what_never_comes_is_a_deadlock() {
     }
 }
 
-/// A lock by compare-and-exchange, by exchange, and by both with a read before.
+/// Locks by compare-and-exchange, by exchange, and by a load followed by an exchange.
 fn locks() -> [&'static str; 3] {
     [
         " entry:\n jump head\n head:\n %r, %c = cmpxchg i32 seq_cst @x, 0, 1\n br %c, in, head\n",
@@ -115,7 +115,7 @@ fn locks() -> [&'static str; 3] {
 fn spin_locks_exclude_and_end() {
     let critical = " in:\n %s = load i32 @y\n %s = add i32 %s, 1\n store i32 @y, %s\n \
                     store i32 release @x, 0\n ret";
-    // One for each order; a lock that reads first may also have read before the other took it.
+    // One execution for each order; a lock that loads first may also load before the other thread takes it.
     for (lock, executions) in locks().into_iter().zip([2, 2, 4]) {
         let body = format!("{lock}{critical}");
         for found in agree(&two(&body, &body)) {
@@ -170,7 +170,7 @@ fn a_loop_that_counts_is_cut_by_unroll() {
         let limits = Limits { unroll: Unroll::every(bound), ..Limits::default() };
         let options = Options { limits, keep_going: true, ..Options::new(Model::Sc) };
         let found = explore(&program, &options);
-        // It sees the write in its first round, or in any other up to the last.
+        // The loop reads the write in its first round, or in any later one up to the last.
         assert_eq!(found.executions, u64::from(bound) + 1);
         assert_eq!(found.cut, 1);
         let [met] = &found.bounds[..] else { panic!("one bound, not {:?}", found.bounds) };
@@ -201,7 +201,7 @@ fn doing_nothing_for_ever_is_a_bound() {
     assert_eq!(bounds, [(BoundKind::Endless, 1)]);
 }
 
-/// A thread that goes on for ever does not help one that waits for a value.
+/// A thread that runs forever does not help a thread that waits for a value.
 #[test]
 fn waiting_beside_a_thread_that_goes_on_is_a_deadlock() {
     let goes_on = " entry:\n %r = load i32 seq_cst @x\n jump entry";
@@ -214,8 +214,8 @@ fn waiting_beside_a_thread_that_goes_on_is_a_deadlock() {
     }
 }
 
-/// The inner loop ends when the trial at the end of the execution is made; the outer one must not be
-/// taken for spinning because it looks as it did before.
+/// The inner loop ends in the trial at the end of the execution. The outer loop is then in the same state as
+/// before, but must not be considered to spin.
 #[test]
 fn a_loop_around_a_loop_that_spins() {
     let wait = " entry:\n jump outer\n outer:\n %r = load i32 seq_cst @x\n %c = cmp eq i32 %r, 0\n \
@@ -258,8 +258,8 @@ fn random_thread(rng: &mut Rng) -> String {
     body + &format!(" b{parts}:\n ret")
 }
 
-/// Stopping threads that spin loses no final state: loops that are only bounded, far enough, reach
-/// the same ones. And it adds none.
+/// Stopping threads that spin neither loses nor adds final states: loops with a large enough bound reach the
+/// same ones.
 fn loses_nothing(program: &Verified, model: Model) -> Comparison {
     let found = agreed(program, model)?;
     let limits = Limits { unroll: Unroll::every(3), spin: false, ..Limits::default() };

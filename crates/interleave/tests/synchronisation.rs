@@ -50,7 +50,7 @@ fn independent_locks_have_one_trace() {
     expect(&program, 1, 0, &[]);
 }
 
-/// Both succeed in either order, or one finds the other inside: 2 + 2.
+/// Both succeed, in either order, or one finds the lock taken: 2 + 2.
 #[test]
 fn try_locks_succeed_or_fail() {
     let attempt = "%ok = trylock @m\nbr %ok, taken, done\ntaken:\nunlock @m\njump done\ndone:\nret";
@@ -67,7 +67,7 @@ fn a_try_lock_sees_a_lock_that_is_held() {
     expect(&threads(ITEMS, &["lock @m\nunlock @m", attempt]), 3, 0, &[]);
 }
 
-/// One after the other in either order, or each has its first lock and waits for the other's.
+/// One thread after the other, in either order, or each holds its first lock and waits for the other's.
 #[test]
 fn opposite_orders_of_locks_deadlock() {
     let program = threads(
@@ -88,7 +88,7 @@ fn a_lock_taken_twice_deadlocks() {
     assert!(message(&found).contains("that it holds itself"), "{}", message(&found));
 }
 
-/// Whoever comes first leaves the lock held for ever: two deadlocks, of different threads.
+/// The thread that comes first never releases the lock: two deadlocks, of different threads.
 #[test]
 fn a_lock_never_released_deadlocks_whoever_comes_second() {
     expect(&threads(ITEMS, &["lock @m", "lock @m"]), 2, 0, &[(Deadlock, 1), (Deadlock, 1)]);
@@ -109,7 +109,7 @@ fn waiting_without_the_lock_is_misuse() {
 
 // ---- deadlock and assume ----
 
-/// The load is before or after the store; before it, the run is of no interest.
+/// The load is before or after the store; if it is before, the run is discarded.
 #[test]
 fn an_assumption_blocks() {
     let reader = "%r = load i32 asm @x\n%ok = cmp eq i32 %r, 1\nassume %ok";
@@ -152,7 +152,7 @@ fn a_lost_wake_up_is_a_deadlock() {
     assert!(message(&found).contains("t0 waits for a signal"), "{}", message(&found));
 }
 
-/// The usual idiom loses nothing: the waiter sees the flag, or is there for the signal.
+/// The usual idiom loses no signal: the waiter sees the flag, or already waits when the signal comes.
 #[test]
 fn a_flag_under_the_lock_loses_no_wake_up() {
     let program = threads(
@@ -166,9 +166,9 @@ fn a_flag_under_the_lock_loses_no_wake_up() {
     expect(&program, 2, 0, &[]);
 }
 
-/// The first sections of two waiters (W, V) and the signaller (S), in six orders. S first: both
-/// wait for ever (2). S in the middle: the first is woken, and takes the lock back before or after
-/// the other's first section (2 + 2). S last: either is woken (2 + 2).
+/// The first sections of two waiters (W, V) and the signaller (S), in six orders. S first: both wait forever
+/// (2). S in the middle: the first waiter is woken, and takes the lock again before or after the other's first
+/// section (2 + 2). S last: either waiter is woken (2 + 2).
 #[test]
 fn a_signal_wakes_any_waiter() {
     let waiter = "lock @m\ncond_wait @c, @m\nunlock @m";
@@ -176,7 +176,7 @@ fn a_signal_wakes_any_waiter() {
     expect(&program, 10, 0, &[(Deadlock, 2), (Deadlock, 4), (Deadlock, 4)]);
 }
 
-/// As above, but S last wakes both, which take the lock back in either order (2 + 2): no deadlock.
+/// As above, but if S is last it wakes both, which take the lock again in either order (2 + 2): no deadlock.
 #[test]
 fn a_broadcast_wakes_all_waiters() {
     let waiter = "lock @m\ncond_wait @c, @m\nunlock @m";
@@ -184,9 +184,9 @@ fn a_broadcast_wakes_all_waiters() {
     expect(&program, 10, 0, &[(Deadlock, 2), (Deadlock, 2), (Deadlock, 2)]);
 }
 
-/// Without a signal a timed wait ends all the same. A signaller's section before the wait changes
-/// nothing (1); after its beginning, the wait ends and takes the lock before that section (1), or
-/// takes it later, having ended before the signal or by it (2).
+/// A timed wait ends even without a signal. A signaller's section before the wait has no effect (1). If the
+/// section comes after the wait has begun, the wait ends and takes the lock before the section (1), or takes
+/// it after the section, having ended before the signal or by it (2).
 #[test]
 fn a_timed_wait_ends_without_a_signal() {
     let waiter = "lock @m\n%ok = cond_wait @c, @m\nunlock @m";
@@ -196,7 +196,7 @@ fn a_timed_wait_ends_without_a_signal() {
     assert_eq!(checked(&program, Model::Tso).states, [(vec![0], 3), (vec![1], 1)]);
 }
 
-/// A waiter that times out takes no signal from the others, and one that is woken does.
+/// A waiter that times out leaves the signal to other waiters; one that is woken takes it.
 #[test]
 fn a_timed_wait_takes_a_signal_or_leaves_it() {
     let timed = "lock @m\n%ok = cond_wait @c, @m\nunlock @m";
@@ -205,7 +205,7 @@ fn a_timed_wait_takes_a_signal_or_leaves_it() {
     for model in MODELS {
         let found = checked(&program, model);
         assert_eq!(found.blocked, 0, "{model}");
-        // The waiter is woken in every complete run, so the timed one is not.
+        // In every complete run the untimed waiter is woken, so the timed one is not.
         assert!(found.states.iter().all(|(state, _)| state == &[0]), "{model}");
         assert!(failures(&found).iter().all(|(kind, _)| *kind == Deadlock), "{model}");
     }
@@ -234,7 +234,7 @@ fn spawner(body: &str) -> Verified {
     ))
 }
 
-/// A joined thread's stores are seen, and its result; one that is not joined races.
+/// After a join, the thread's stores and its result are visible; before it, the stores race.
 #[test]
 fn a_join_orders_and_gives_the_result() {
     let joined = spawner("%u = join %t\n%r = load i32 asm @x");
@@ -334,7 +334,7 @@ fn exit_ends_the_thread_from_any_depth() {
 
 // ---- waiting and choosing ----
 
-/// Message passing with a wait: the message has arrived, but under PSO it need not have.
+/// Message passing with a wait: the message has arrived, except that under PSO it may not have.
 #[test]
 fn await_reads_only_what_it_waits_for() {
     let program = threads(
@@ -348,7 +348,7 @@ fn await_reads_only_what_it_waits_for() {
     assert_eq!(counts, [1, 1, 2]);
 }
 
-/// Each of the two values that satisfy it, not the initial one.
+/// The wait reads each of the two values that satisfy it, not the initial one.
 #[test]
 fn await_may_read_every_value_that_satisfies_it() {
     let program = threads(
@@ -358,7 +358,7 @@ fn await_may_read_every_value_that_satisfies_it() {
     expect(&program, 2, 0, &[]);
 }
 
-/// The value comes and may go again before the thread sees it.
+/// The value may be overwritten before the thread reads it.
 #[test]
 fn await_can_miss_its_value() {
     let program = threads(
@@ -388,8 +388,8 @@ fn choices_multiply_traces() {
     expect(&program, 6, 0, &[]);
 }
 
-/// A signal at the bytes of a lock changes nothing there: the lock is not free before it. One thread
-/// or the other comes first and keeps its second lock, or each waits for the other.
+/// A signal at the address of a lock does not change the lock: the lock is taken when it is signalled. Either
+/// thread comes first and keeps its second lock, or each waits for the other.
 #[test]
 fn signals_at_locks() {
     let program = threads(

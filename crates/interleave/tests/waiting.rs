@@ -1,4 +1,4 @@
-//! Read-modify-writes that wait; locks that were destroyed; programs that end.
+//! Read-modify-writes that wait; destroyed locks; the end of a program.
 
 use crate::MODELS;
 use crate::common;
@@ -7,13 +7,13 @@ use raddle_engine::Model;
 use common::{checked, failures, program, threads};
 use raddle_engine::FailureKind::{Abort, Assertion, Deadlock, LockMisuse, ThreadMisuse};
 
-/// A semaphore of two and three threads: who comes third waits.
+/// A semaphore with two permits and three threads: the third thread waits.
 #[test]
 fn semaphores() {
     let body = "%r = rmw sub i32 acq_rel @sem, 1 when ugt 0";
     for model in MODELS {
         let found = checked(&threads("global @sem: i32 = 2", &[body, body, body]), model);
-        // Ordered pairs of those who get it.
+        // Ordered pairs of the threads that get a permit.
         assert_eq!(failures(&found).iter().map(|(_, n)| n).sum::<u64>(), 6, "{model}");
         assert!(failures(&found).iter().all(|(kind, _)| *kind == Deadlock), "{model}");
         let message = &found.failures[0].message;
@@ -27,7 +27,7 @@ fn semaphores() {
     }
 }
 
-/// Readers share, a writer does not.
+/// Readers share the lock, a writer does not.
 #[test]
 fn reader_writer_locks() {
     let reader = "%r = rmw add i32 acquire @l, 1 when sge 0
@@ -45,7 +45,7 @@ fn reader_writer_locks() {
     }
 }
 
-/// A signed comparison waits for what it says.
+/// `slt` is a signed comparison: -1 ends the wait.
 #[test]
 fn waits_compare_as_they_say() {
     let changes = "store i32 asm @x, -1\nstore i32 asm @x, 1";
@@ -54,8 +54,8 @@ fn waits_compare_as_they_say() {
     assert_eq!((found.executions, failures(&found)), (2, vec![(Deadlock, 1)]));
 }
 
-/// Found by comparing strategies on generated programs: with sequences of only what an event needs,
-/// the third thread's store puts an end to what the fourth could have done first.
+/// Found by comparing strategies on generated programs: if sequences contain only the events that an event
+/// needs, the third thread's store disables a step that the fourth thread could have taken first.
 #[test]
 fn a_wait_that_a_short_sequence_forgets() {
     let items = "global @x: i32\nglobal @a: i32\nglobal @b: i32\nglobal @stop: i32";
@@ -80,7 +80,7 @@ fn destroyed_locks_are_not_used() {
     }
 }
 
-/// Any other value is that of a lock which somebody holds.
+/// Any other value means that a thread holds the lock.
 #[test]
 fn odd_values_are_those_of_held_locks() {
     for value in ["-2", "0x80000000", "77"] {
@@ -92,7 +92,7 @@ fn odd_values_are_those_of_held_locks() {
     }
 }
 
-/// Whoever locks before the end of the lock is fine.
+/// A thread that locks before the lock is destroyed does not fail.
 #[test]
 fn a_race_with_the_end_of_a_lock() {
     let destroy = "store i32 asm @m, 0xffffffff";
@@ -120,7 +120,7 @@ fn failures_that_the_program_tells_of() {
     }
 }
 
-/// Whoever waits for ever after the end of the program is no deadlock; what the others do counts.
+/// A thread that waits forever after the end of the program is not a deadlock. Steps of other threads count.
 #[test]
 fn halting() {
     let waits = "%r = await eq i32 @x, 1";
@@ -135,7 +135,7 @@ fn halting() {
         let blocked = checked(&threads(items, &["halt", "assume 0"]), model);
         assert_eq!((blocked.executions, blocked.blocked), (0, 1), "{model}");
     }
-    // Nobody joins a thread that ended the program.
+    // A join of a thread that ended the program never ends.
     let joined = program(
         "thread main = @main()
          func @ends() {\nentry: halt\nret\n}

@@ -1,4 +1,4 @@
-//! What the parser says about text that is wrong, and about where things are.
+//! The parser's diagnostics for invalid text, and the positions that it assigns.
 
 use raddle_ir::text::{MAX_SOURCE, ParseOptions, parse, parse_bytes, parse_with, print};
 use raddle_ir::{BlockId, FuncId, LocId, Operand};
@@ -272,7 +272,7 @@ fn what_has_no_position_gets_its_own() {
     assert_eq!(program.place(program.funcs[FuncId::from_u32(0)].loc).as_deref(), Some("t.rir:2"));
 }
 
-/// Everything that may be written in more than one way, and how it is printed.
+/// All constructs that can be written in more than one way, and their printed form.
 #[test]
 fn printing_is_canonical() {
     let source = "

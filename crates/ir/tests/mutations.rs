@@ -1,4 +1,4 @@
-//! Damaged input is diagnosed or parsed, and what parses can be verified and printed; nothing
+//! Damaged input gives a diagnostic or parses, and a parsed program can be verified and printed; nothing
 //! panics and nothing hangs.
 
 use crate::common;
@@ -23,7 +23,7 @@ impl Numbers {
     }
 }
 
-/// Pieces that bring a parser to its less visited places.
+/// Pieces of text that reach rarely executed parts of the parser.
 const PIECES: &[&str] = &[
     "\"",
     "{",
@@ -59,7 +59,7 @@ const PIECES: &[&str] = &[
     "=>",
 ];
 
-/// Damage that mostly still parses: it is for the verifier to find.
+/// Damage that usually still parses, so that the verifier must find it.
 fn mutate_gently(c: &mut Choices<'_>, bytes: &mut Vec<u8>) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -68,7 +68,7 @@ fn mutate_gently(c: &mut Choices<'_>, bytes: &mut Vec<u8>) {
     }
     let (a, b) = (c.below(lines.len()), c.below(lines.len()));
     match c.below(3) {
-        // Instructions move to other places of their function, or to other functions.
+        // Moves instructions to other places of their function, or to other functions.
         0 if lines[a].starts_with("    ") && lines[b].starts_with("    ") => lines.swap(a, b),
         1 => {
             let digit = char::from(b'0' + c.below(10) as u8);
@@ -132,7 +132,7 @@ fn damaged_input_never_panics() {
             }
         }
     }
-    // Damage that is always fatal would test little.
+    // If no damaged text parsed, the test would show little.
     println!("of {MUTANTS} mutants {parsed} parsed, {well_formed} well-formed");
     assert!(parsed > MUTANTS / 10, "only {parsed} parsed");
     assert!(well_formed > MUTANTS / 50 && well_formed < parsed, "{well_formed} of {parsed}");

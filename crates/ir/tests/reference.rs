@@ -1,5 +1,5 @@
-//! Every example of the reference, `docs/ir.md`, parses and is well-formed; and the reference
-//! mentions every word that the language has.
+//! Every example of the reference, `docs/ir.md`, parses and is well-formed, and the reference mentions every
+//! word of the language.
 
 use raddle_ir::text::{parse, print};
 use raddle_ir::verify::errors;

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 const TABLES_ONLY: ParseOptions = ParseOptions { own_positions: false };
 
-/// The complaint about a program that is not well-formed, or that is not the same after printing and parsing.
+/// An error message if the program is not well-formed, or is not the same after printing and parsing.
 fn complaint(numbers: &[u64]) -> Option<String> {
     let program = common::program(numbers);
     let text = print(&program);
@@ -27,7 +27,7 @@ fn complaint(numbers: &[u64]) -> Option<String> {
     }
 }
 
-/// The complaint about the shortest sequence that is found by leaving out parts of a bad one.
+/// The error message for the shortest sequence that is found by removing parts of a failing one.
 fn shrunk(mut numbers: Vec<u64>, mut told: String) -> String {
     let mut part = numbers.len() / 2;
     while part > 0 {
@@ -56,7 +56,7 @@ fn generated_programs_come_back() {
     }
 }
 
-/// The generator reaches every opcode, or the test above would prove less than it seems to.
+/// The generator must reach every opcode, or the test above would show less than it claims.
 #[test]
 fn the_generator_makes_everything() {
     let mut seen = HashSet::new();

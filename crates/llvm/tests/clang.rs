@@ -1,4 +1,4 @@
-//! What every clang at hand prints for the files of `tests/c` is read.
+//! Parses the output of every installed clang for the files of `tests/c`.
 
 use crate::common;
 

@@ -127,7 +127,7 @@ fn expressions() {
     assert!(matches!(init(&module, "equivalent").kind, ConstKind::DsoLocalEquivalent(_)));
     assert!(matches!(init(&module, "unchecked").kind, ConstKind::NoCfi(_)));
     assert!(matches!(init(&module, "signed").kind, ConstKind::PtrAuth(_)));
-    // What newer versions no longer have.
+    // Constants that newer versions no longer have.
     for (ty, text) in [
         ("i1", "icmp eq (ptr @g, ptr null)"),
         ("i1", "fcmp oeq (float 1.0, float 2.0)"),
@@ -162,7 +162,7 @@ fn addresses_of_blocks() {
     }
 }
 
-/// A position as `file:line:column function`, with the calls it was inlined at.
+/// A position as `file:line:column function`, with the calls that it was inlined at.
 fn show(module: &Module, loc: LocId) -> String {
     let mut parts = Vec::new();
     let mut next = Some(loc);
@@ -201,7 +201,7 @@ fn positions() {
     assert_eq!(module.name(module.files[file].directory), "/work");
 }
 
-/// As LLVM wrote them before version 15: what they point to is not kept.
+/// Typed pointers, as LLVM printed them before version 15. The parser does not keep the pointee type.
 #[test]
 fn pointers_with_types() {
     let module = parse(

@@ -31,7 +31,7 @@ fn arithmetic_and_casts() {
                     frem fpext fptrunc fptosi fptoui sitofp uitofp trunc zext sext inttoptr \
                     ptrtoint bitcast addrspacecast and mul";
     assert_eq!(ops.join(" "), expected);
-    // Their results are numbered in the order of the text, after the parameters.
+    // Results are numbered in the order of the text, after the parameters.
     let body = body(&module, "arithmetic");
     assert_eq!(body.locals.len(), 4 + insts.len() - 1);
     assert!(body.locals.values().take(4).all(|local| local.name.is_some()));
@@ -146,7 +146,7 @@ fn control_flow() {
     let InstKind::Phi { incoming } = &body.insts(body.layout[3])[0].kind else { panic!() };
     assert_eq!(incoming.len(), 4);
     assert_eq!(incoming[0].1, body.entry());
-    // Code after a terminator is a block of its own.
+    // Code after a terminator is a separate block.
     assert_eq!(common::body(&module, "nothing").layout.len(), 2);
 }
 

@@ -1,5 +1,5 @@
-//! Large programs, compiled by every clang at hand and read: with `--ignored` only, since the
-//! sources are fetched and compiling them takes minutes.
+//! Large programs, compiled by every installed clang and parsed. These tests run only with `--ignored`,
+//! since the sources are downloaded and compiling them takes minutes.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The C files of the programs, fetched when they are not there yet.
+/// The C files of the programs, downloaded if they do not exist yet.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fetch-sources");
     let output = Command::new(script).arg(folder).output().expect("the script runs");

@@ -1,5 +1,5 @@
-//! Damaged texts: whatever is done to a text, the answer is a module that keeps the promises or a
-//! diagnostic, and it comes soon.
+//! Damaged texts: for every damaged text, the parser soon returns a module that keeps the invariants, or a
+//! diagnostic.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const INPUTS: usize = 5_000;
 
-/// Words that get a parser into trouble.
+/// Words that are difficult for a parser.
 const WORDS: [&str; 24] = [
     "(",
     ")",
@@ -60,7 +60,7 @@ fn damaged_texts_are_answered() {
         }
         assert!(start.elapsed() < Duration::from_secs(10), "{}", String::from_utf8_lossy(&bytes));
     }
-    // Damage to attributes, metadata and names goes unnoticed.
+    // Damage to attributes, metadata and names is not detected.
     assert!(accepted > INPUTS / 100 && accepted < INPUTS, "{accepted}");
 }
 

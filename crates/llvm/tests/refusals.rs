@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Rejected texts, and their messages.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ fn assert_refused(text: &str, words: &str) {
     assert!(message.contains(words), "{message}");
 }
 
-/// A function that takes some parameters and does one thing.
+/// The parser refuses this instruction, in a function with some parameters.
 #[track_caller]
 fn assert_inst_refused(inst: &str, words: &str) {
     let text = format!("define void @f(i32 %a, ptr %p) {{\n  {inst}\n  ret void\n}}\n");
@@ -121,13 +121,13 @@ fn nesting_is_bounded() {
         &format!("define void @f() !dbg !DILocation({}", "scope: !DILocation(".repeat(deep)),
         levels,
     );
-    // Named types, one level each.
+    // A chain of named types, with one level each.
     let mut chain = "%t0 = type { i8 }\n".to_owned();
     for level in 1..1000 {
         writeln!(chain, "%t{level} = type {{ %t{} }}", level - 1).expect("strings grow");
     }
     assert_refused(&chain, "nests deeper than 128 levels");
-    // A chain of functions that return functions is no nesting of the text.
+    // A chain of functions that return functions is not nested in the text.
     assert_refused(&format!("@x = external global i32 {}", "()".repeat(deep)), "");
 }
 

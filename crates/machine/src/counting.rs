@@ -333,7 +333,7 @@ mod tests {
         heads(&back).into_iter().map(|head| counting.counts(id, head, &back)).collect()
     }
 
-    /// A `for` loop: the first value of the counter, the test, what the body does, and the step.
+    /// A `for` loop: the initialisation of the counter, the test, the body, and the step.
     fn for_loop(start: &str, test: &str, body: &str, step: &str) -> Vec<bool> {
         for_loop_in(start, test, body, step, "")
     }

@@ -201,7 +201,7 @@ mod tests {
         assert!(!cells.add(0, 4, true));
         assert!(!cells.add(8, 4, true));
         assert_eq!(cells.of(0, 4).len(), 1);
-        // Covers both, and what is between.
+        // Covers both cells and the bytes between them.
         assert!(!cells.add(0, 12, true));
         assert_eq!(cells.of(0, 12).len(), 3);
         assert!(cells.add(2, 1, true));

@@ -1,4 +1,4 @@
-//! The runs of paper 001, section 4, and small ones around them.
+//! The runs of paper 001, section 4, and small variants of them.
 
 use raddle_monitor::Buffers::{PerAddress, PerThread};
 use raddle_monitor::log::{self, Trouble};
@@ -12,7 +12,7 @@ fn violations(text: &str, buffers: Buffers) -> Vec<String> {
     shown.collect()
 }
 
-/// Of a run that was prepared; none of them is a violation.
+/// Pushes the accesses of a prepared run, except the last; none of them is a violation.
 fn push_all_but_the_last(causal: &mut Causal, run: &[Access]) {
     for n in 0..run.len() - 1 {
         assert_eq!(causal.judge(n), None);
@@ -98,7 +98,7 @@ fn threads_that_start_and_end_order_and_drain() {
     for buffers in [PerThread, PerAddress] {
         assert!(violations(run, buffers).is_empty());
     }
-    // What a third thread did is seen by the child through its parent, and may be pending.
+    // The child observes the stores of a third thread through its parent; they may be pending.
     let third = "2 w x @a\n2 r y @b\n0 w y @c\n0 s 1\n1 r x @d\n";
     assert_eq!(violations(third, PerThread), ["a - d"]);
 }
@@ -123,8 +123,8 @@ fn bad_lines_say_what_is_wrong_and_where() {
     assert_eq!(bad(&"0".repeat(1 << 19)).0, 1);
 }
 
-/// An access to two cells misses a store in one of them because of a load of the other, whose source
-/// has left.
+/// An access to two cells misses a store to one of them because of a load of the other, whose source has left
+/// the buffer.
 #[test]
 fn a_wide_access_comes_after_a_load_of_one_of_its_parts() {
     let access = |thread, kind, addr, bytes| Access {

@@ -1,4 +1,4 @@
-//! Logs: the fast way through usual lines and the long way through all others read the same.
+//! Logs: the fast parser for usual lines and the general parser for all others have the same results.
 
 use raddle_monitor::Buffers::{PerAddress, PerThread};
 use raddle_monitor::log::{self, MOST_DISTINCT, Reading};
@@ -14,7 +14,7 @@ fn told(reading: &Reading) -> (u64, &[(Violation, u64)], u64) {
     (reading.events, &reading.violations, reading.others)
 }
 
-/// A log as programs write it, and the same with more blanks.
+/// A log in its usual form, and the same log with more blanks.
 fn both_layouts(seed: u64) -> [String; 2] {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut texts = [String::new(), String::new()];
@@ -54,7 +54,7 @@ fn both_ways_read_the_same() {
     }
 }
 
-/// Gives a few bytes at a time.
+/// A reader that returns a few bytes at a time.
 struct Drip<'a>(&'a [u8]);
 
 impl Read for Drip<'_> {
@@ -83,7 +83,7 @@ fn numbers_of_threads_are_checked_the_fast_way_too() {
     assert_eq!(read(&b"4095 r x @site\n0 r x @site-of-some-kind\n"[..], PerThread).events, 2);
 }
 
-/// However many there are, so many are kept.
+/// The number of distinct violations that are kept is limited.
 #[test]
 fn distinct_violations_are_bounded() {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The monitor against one that is written down as figures 4 and 5 of paper 001 are: buffers that hold
+//! Compares the monitor with a direct implementation of figures 4 and 5 of paper 001: buffers that hold
 //! stores, and happens-before as sets of events.
 
 use raddle_monitor::{Address, Buffers, Kind, Monitor, Op, Site, Thread, Violation};
@@ -11,7 +11,7 @@ struct Event {
     address: u32,
 }
 
-/// A store that waits: its event, its address, and how many store fences its thread had made.
+/// A buffered store: its event, its address, and the number of earlier store fences of its thread.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     event: usize,
@@ -22,7 +22,7 @@ struct Waiting {
 #[derive(Default)]
 struct Naive {
     events: Vec<Event>,
-    /// What happens before each, itself included.
+    /// The events that happen before each event, including itself.
     past: Vec<BTreeSet<usize>>,
     buffers: Vec<Vec<Waiting>>,
     fences: Vec<u32>,
@@ -39,7 +39,7 @@ impl Naive {
         }
     }
 
-    /// The store, what came before the access in its thread, and the access.
+    /// The missed store, the event before the access in its thread, and the access.
     fn step(&mut self, buffers: Buffers, event: Event) -> Option<[usize; 3]> {
         let (thread, number) = (event.thread as usize, self.events.len());
         self.events.push(event);
@@ -65,7 +65,7 @@ impl Naive {
         found
     }
 
-    /// A pending store to the address that happens before what the thread did last.
+    /// A pending store to the address that happens before the thread's last event, and that event.
     fn missed(&self, event: Event) -> Option<[usize; 2]> {
         let prev = self.last[event.thread as usize]?;
         let others = (0..self.buffers.len()).filter(|n| *n != event.thread as usize);

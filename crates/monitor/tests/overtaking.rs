@@ -1,5 +1,5 @@
-//! Where no thread runs ahead of a store of its own, or none can tell, no order of the events shows a
-//! violation.
+//! If no thread runs ahead of its own store, or no other thread can observe it, no order of the events shows
+//! a violation.
 
 use raddle_monitor::{Access, Buffers, Causal, Kind, Op, Overtaking, Thread};
 
@@ -32,7 +32,7 @@ fn random_access(random: &mut fastrand::Rng) -> Access {
     access(thread, op, u64::from(random.u32(..3)) * 8)
 }
 
-/// A run in which threads take a lock, mostly, and not always the same.
+/// A run in which threads usually take a lock, and not always the same one.
 fn random_sections(random: &mut fastrand::Rng) -> Vec<Access> {
     let mut run = Vec::new();
     for _ in 0..random.usize(2..6) {
@@ -45,7 +45,7 @@ fn random_sections(random: &mut fastrand::Rng) -> Vec<Access> {
             }
         };
         lock_or_unlock(LOCKED);
-        // A lock may be left by a plain store.
+        // A plain store may release a lock.
         let leave = if random.bool() { LOCKED } else { WRITE };
         let within: Vec<Access> = (0..random.usize(1..5))
             .map(|_| access(thread, if random.bool() { READ } else { WRITE }, random.u64(..4) * 4))
@@ -61,7 +61,7 @@ fn random_sections(random: &mut fastrand::Rng) -> Vec<Access> {
     run
 }
 
-/// Bytes of all sizes.
+/// A random access of any size.
 fn random_bytes(random: &mut fastrand::Rng) -> Access {
     let any = random_access(random);
     match any.op {
@@ -73,7 +73,7 @@ fn random_bytes(random: &mut fastrand::Rng) -> Access {
     }
 }
 
-/// Whether the monitor finds something, and whether it was worth looking.
+/// Whether the monitor finds a violation, and whether the run had to be monitored.
 fn looked(buffers: Buffers, run: &[Access]) -> (bool, bool) {
     let (mut overtaking, mut causal) = (Overtaking::new(buffers, THREADS), Causal::new(buffers));
     causal.prepare(run);
@@ -88,7 +88,7 @@ fn looked(buffers: Buffers, run: &[Access]) -> (bool, bool) {
     (found, overtaking.is_found())
 }
 
-/// How many runs had a violation, had none though it was worth looking, and were passed over.
+/// The number of runs with a violation, of monitored runs without one, and of runs that were skipped.
 fn compare(seed: u64, mut make: impl FnMut(&mut fastrand::Rng) -> Vec<Access>) -> [usize; 3] {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut counts = [0; 3];
@@ -147,7 +147,7 @@ fn taking_back_restores_what_was_known() {
 fn who_runs_ahead_is_found_when_another_follows() {
     let mut overtaking = Overtaking::new(Buffers::PerThread, 2);
     push(&mut overtaking, &[access(0, WRITE, 0), access(1, READ, 0)]);
-    // What it stored last.
+    // The thread reads its own last store.
     push(&mut overtaking, &[access(0, READ, 0)]);
     assert!(!overtaking.is_exposed());
     push(&mut overtaking, &[access(0, READ, 8)]);
@@ -175,7 +175,7 @@ fn a_thread_that_is_alone_overtakes_nobody() {
 
 #[test]
 fn what_is_not_followed_is_found() {
-    // More threads than are followed, and a very long access.
+    // More threads than the maximum, and a very long access.
     for after in [access(40, WRITE, 8), Access { bytes: 2000, ..access(1, WRITE, 64) }] {
         let mut overtaking = Overtaking::new(Buffers::PerThread, 2);
         push(&mut overtaking, &[access(0, WRITE, 0), access(0, READ, 8)]);

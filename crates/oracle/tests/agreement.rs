@@ -1,6 +1,6 @@
-//! The two oracles against each other on generated programs.
+//! Compares the two oracles on generated programs.
 //!
-//! `RADDLE_LONG=1` runs many more seeds. A disagreement is shrunk before it is shown.
+//! `RADDLE_LONG=1` runs many more seeds. A program with a difference is shrunk before it is shown.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use raddle_oracle::campaign::{Comparison, compare, compare_under, ensure, genera
 use raddle_oracle::generate::{Config, Weights};
 use raddle_oracle::{Model, Outcome, Trouble, axiomatic, interleavings};
 
-/// One may give up, but not on a program that it does not know.
+/// An oracle may reach its limit, but must support every construct of the program.
 fn oracles_agree(program: &Verified, model: Model) -> Comparison {
     let one = axiomatic::executions(program, model)?;
     same("axiomatic and operational", &one, &interleavings::executions(program, model, BUDGET)?)
@@ -38,7 +38,7 @@ fn on_stores_and_barriers() {
     agree_on(&config, 300);
 }
 
-/// Four threads of few accesses to three places.
+/// Four threads with few accesses to three locations.
 #[test]
 fn on_many_threads() {
     let weights = Weights { store: 10, load: 10, cmpxchg: 2, ..Weights::default() };
@@ -47,7 +47,7 @@ fn on_many_threads() {
     agree_on(&config, 300);
 }
 
-/// The models are ordered by strength: what one allows, a weaker one allows too.
+/// The models are ordered by strength: a weaker model allows every outcome of a stronger one.
 #[test]
 fn weaker_models_allow_more() {
     compare(generated(&Config::synchronised(), 150), |program| {

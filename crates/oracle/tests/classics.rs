@@ -72,7 +72,7 @@ fn independent_reads_of_independent_writes() {
 
 #[test]
 fn r_and_s() {
-    // R: the final value of y tells the order of the writes to it.
+    // R: the final value of y shows the order of the writes to it.
     let r: &[&[&str]] = &[&["x=1", "y=1"], &["y=2", "x"]];
     assert_eq!(counts(&program(r)), [3, 4, 4]);
     let s: &[&[&str]] = &[&["x=2", "y=1"], &["y", "x=1"]];
@@ -132,7 +132,7 @@ fn assume_and_assert_are_counted_apart() {
     let asserted = both(&program(&[&["x=1"], &["x", "assert 1"]]), Model::Tso);
     assert_eq!((asserted.executions, asserted.assertion_failures), (2, 1));
     assert_eq!(asserted.states.values().sum::<u64>(), 1);
-    // A failure outweighs being blocked.
+    // An execution that fails and is blocked counts as a failure.
     let mixed = both(&program(&[&["x", "assume 1"], &["x", "assert 1"]]), Model::Sc);
     assert_eq!((mixed.executions, mixed.blocked, mixed.assertion_failures), (1, 0, 1));
 }

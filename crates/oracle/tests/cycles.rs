@@ -1,4 +1,4 @@
-//! Programs made from cycles: what is known about cycles must come out, from both oracles.
+//! Programs made from cycles: both oracles must confirm what is known about these cycles.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use raddle_oracle::cycles::{Between, Cycle, Direction, Edge, enumerate};
 
 use Direction::{R, W};
 
-/// Whether a model keeps the two events of a program-order edge in order, for every other thread.
+/// Whether a model keeps the two events of a program-order edge in order for all other threads.
 fn keeps(model: Model, edge: Edge) -> bool {
     let Edge::Po { from, to, between, .. } = edge else { return true };
     let fenced = between == Between::FullFence;
@@ -44,7 +44,7 @@ fn classical_cycles() {
     assert_eq!(observed(&[pod(W, W), rfe, pod(R, W), coe]), [false, false, true]);
     assert_eq!(observed(&[rfe, pod(R, W), rfe, pod(R, R), fre]), [false; 3]);
     assert_eq!(observed(&[rfe, pod(R, R), fre, rfe, pod(R, R), fre]), [false; 3]);
-    // A load that is served from the store buffer is ordered with later loads, not its store.
+    // A load that reads from the store buffer is ordered with later loads; its store is not.
     let forwarding = [pos(W, R), pod(R, R), fre, pos(W, R), pod(R, R), fre];
     assert_eq!(observed(&forwarding), [false, true, true]);
     // CoRR.
@@ -77,8 +77,8 @@ fn kept_cycles_are_forbidden() {
     }
 }
 
-/// In cycles that alternate between a step to another place and a change of thread, one edge that
-/// the model does not keep is enough.
+/// If the edges of a cycle alternate between a change of location and a change of thread, one edge that the
+/// model does not keep is enough.
 #[test]
 fn alternating_cycles_are_observed_exactly_if_an_edge_is_not_kept() {
     let mut alphabet = Edge::all();

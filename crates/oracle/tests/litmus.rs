@@ -1,6 +1,6 @@
-//! The project's own litmus tests, `tests/litmus`: critical cycles of each machine, with the results
-//! that the oracles compute. The engines are compared with the files, here nothing but the oracles is
-//! asked. `RADDLE_BLESS=1` writes tests and results again.
+//! The project's own litmus tests, `tests/litmus`: critical cycles of each machine, with the results that the
+//! oracles compute. This test uses only the oracles; other tests compare the engines with the files.
+//! `RADDLE_BLESS=1` rewrites tests and results.
 
 use raddle_ir::Program;
 use raddle_oracle::cycles::{Arch, Between, Cycle, Edge, enumerate};
@@ -9,13 +9,13 @@ use raddle_testing::{Corpus, files, golden, is_blessing, note};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// States that the operational oracle may visit.
+/// The number of states that the operational oracle may visit.
 const BUDGET: u64 = 1_000_000;
 
-/// What stands between the events of the long cycles.
+/// The fences and dependencies between the events of the long cycles.
 const FEW: [Between; 3] = [Between::Nothing, Between::FullFence, Between::Address];
 
-/// The models under which the tests of a machine have results: `sc`, `tso` and `pso`, and its own.
+/// The models under which the tests of a machine have results: `sc`, `tso`, `pso` and the machine's own.
 fn models(arch: Arch) -> Vec<&'static str> {
     let own = match arch {
         Arch::X86 => None,
@@ -25,7 +25,7 @@ fn models(arch: Arch) -> Vec<&'static str> {
     own.into_iter().chain(Model::ALL.map(Model::name)).collect()
 }
 
-/// Cycles in which no thread and no place has more than two events in a row.
+/// Whether no thread and no location has more than two consecutive events in the cycle.
 fn is_critical(cycle: &Cycle) -> bool {
     let edges = cycle.edges();
     let next = |n: usize| edges[(n + 1) % edges.len()];
@@ -35,7 +35,7 @@ fn is_critical(cycle: &Cycle) -> bool {
     (0..edges.len()).all(|n| !steps(n) && !moves(n)) && places * 2 == edges.len()
 }
 
-/// Tests of critical cycles of four edges, of six, and of other cycles of at most four, by name.
+/// Tests of critical cycles of four and of six edges, and of other cycles of at most four edges, by name.
 fn tests(arch: Arch) -> BTreeMap<String, String> {
     let alphabet = if arch == Arch::X86 { Edge::all() } else { Edge::weak() };
     let only = |wanted: &dyn Fn(Between, bool) -> bool| -> Vec<Edge> {
@@ -58,7 +58,7 @@ fn tests(arch: Arch) -> BTreeMap<String, String> {
     all.filter_map(|cycle| Some((cycle.name(), cycle.litmus(arch)?))).collect()
 }
 
-/// What the oracles say; both, where two know the model.
+/// The outcome of the oracles; if two support the model, they must agree.
 fn by_oracles(program: &Program, model: &str) -> Outcome {
     if let Some(model) = weak::Hardware::named(model) {
         return weak::executions(program, model).expect("small enough");

@@ -99,7 +99,7 @@ fn shrinking_finds_store_buffering() {
         found += 1;
         let small = shrink(&program, &mut shows_a_relaxed_state);
         assert!(errors(&small).is_empty() && shows_a_relaxed_state(&small));
-        // Four accesses show it: by two threads, or three if one is relayed or written elsewhere.
+        // Four accesses are enough: by two threads, or by three if a value is relayed or written elsewhere.
         assert!(insts(&small).count() <= 5, "seed {seed}\n{}", text::print(&small));
         assert_eq!(small, shrink(&program, &mut shows_a_relaxed_state), "deterministic");
         if found == 5 {
@@ -109,7 +109,7 @@ fn shrinking_finds_store_buffering() {
     panic!("no relaxed program among the first seeds");
 }
 
-/// Whether some execution ends with something but zero in some observable.
+/// Whether some execution ends with a non-zero observable.
 fn does_something(program: &Verified) -> bool {
     let outcome = interleavings::executions(program, Model::Sc, BUDGET);
     outcome.is_ok_and(|o| o.states.keys().flatten().any(|value| *value != 0))

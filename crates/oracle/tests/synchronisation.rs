@@ -40,7 +40,7 @@ fn crossed_locks_deadlock_once() {
 #[test]
 fn a_try_lock_sees_the_mutex_held_or_free() {
     let threads: &[&[&str]] = &[&["lock m", "unlock m"], &["try m"]];
-    // Before (the lock then waits for ever), in between (it fails), after.
+    // The try-lock comes before (the lock then waits forever), in between (it fails), or after.
     let outcome = run(&program(threads), Model::Tso);
     assert_eq!((outcome.executions, outcome.deadlocks), (3, 1));
     let released: &[&[&str]] = &[&["lock m", "unlock m"], &["try{ m", "unlock m", "}"]];
@@ -51,7 +51,7 @@ fn a_try_lock_sees_the_mutex_held_or_free() {
 #[test]
 fn failed_try_locks_commute() {
     let threads: &[&[&str]] = &[&["lock m"], &["try m"], &["try m"]];
-    // Whoever takes the mutex, the others wait or fail, in no order.
+    // One thread takes the mutex; the others wait or fail, and are not ordered with each other.
     let outcome = run(&program(threads), Model::Sc);
     assert_eq!((outcome.executions, outcome.deadlocks), (3, 2));
 }
@@ -73,10 +73,10 @@ fn a_lost_signal_is_a_deadlock() {
 fn a_signal_wakes_any_one_waiter_and_a_broadcast_all() {
     let waiter: &[&str] = &["lock m", "wait c m", "unlock m"];
     let signalled = run(&program(&[waiter, waiter, &["signal c"]]), Model::Sc);
-    // Some waiter sleeps on in every execution.
+    // In every execution, some waiter is never woken.
     assert_eq!(signalled.executions, signalled.deadlocks);
     let broadcast = run(&program(&[waiter, waiter, &["broadcast c"]]), Model::Sc);
-    // Both asleep (in two orders), then both woken, taking the mutex in two orders.
+    // Both wait (in two orders), then both are woken and take the mutex (in two orders).
     assert_eq!(broadcast.executions - broadcast.deadlocks, 4);
 }
 
@@ -94,7 +94,7 @@ fn an_await_waits_and_may_wait_for_ever() {
     assert_eq!(run(&program(&[&["x=1"], &["await x 1"]]), Model::Tso).executions, 1);
     let outcome = run(&program(&[&["x=1"], &["await x 2"]]), Model::Tso);
     assert_eq!((outcome.executions, outcome.deadlocks), (1, 1));
-    // It sees the thread's own buffered store.
+    // The wait reads the thread's own buffered store.
     assert_eq!(run(&program(&[&["x=1", "await x 1"]]), Model::Tso).deadlocks, 0);
     let outcome = run(&program(&[&["x=1", "x=2"], &["await x 1"]]), Model::Sc);
     assert_eq!((outcome.executions, outcome.deadlocks), (2, 1));
@@ -106,7 +106,7 @@ fn blocked_outweighs_deadlocked() {
     assert_eq!((outcome.executions, outcome.blocked, outcome.deadlocks), (0, 1, 0));
 }
 
-/// `main` stores 1 to x, spawns a thread that returns what x holds, and joins it or not.
+/// `main` stores 1 to x, spawns a thread that returns the value of x, and joins it or not.
 fn spawning(joins: bool) -> Program {
     let mut builder = ProgramBuilder::new("spawn");
     let x = builder.scalar("x", Type::I64, 0);
@@ -153,7 +153,7 @@ fn what_an_oracle_cannot_do_it_says() {
     assert_eq!(interleavings::executions(&stores, Model::Sc, 3), Err(Trouble::Budget));
 }
 
-/// A loop that never ends and leaves no memory event.
+/// A loop that never ends and has no memory events.
 #[test]
 fn endless_loops_are_noticed() {
     let mut builder = ProgramBuilder::new("endless");

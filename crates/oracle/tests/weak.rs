@@ -1,7 +1,7 @@
 //! Well-known programs under POWER and ARM, with the number of executions of each.
 //!
-//! The programs are litmus tests written for this file; what they show is common knowledge of the
-//! two architectures, or is argued for beside the test.
+//! The programs are litmus tests written for this file. Their results are well known for the two
+//! architectures, or are explained beside the test.
 
 use raddle_oracle::weak::{Hardware, executions};
 use raddle_oracle::{Observation, Outcome};
@@ -107,7 +107,7 @@ fn store_conditionals_fail_or_are_atomic() {
     let both = "0:r2=1 /\\ 1:r2=1 /\\ 0:r3=0 /\\ 1:r3=0";
     let (outcome, observation) = run(&ppc(swap, both), Hardware::Power);
     assert_eq!(observation, Observation::Never);
-    // Both fail; one of them stores, before or after the other's load (2 × 2); both store.
+    // Both fail (1); one of them stores, before or after the other's load (2 × 2); both store (2).
     assert_eq!(outcome.executions, 1 + 4 + 2);
 }
 
@@ -128,8 +128,8 @@ fn a_reservation_serves_once_and_at_its_place() {
     assert_eq!(power(elsewhere, "0:r2=1"), Observation::Never);
 }
 
-/// What follows a load of the thread's own store may overtake an earlier load of the same place
-/// under ARM; under POWER program order at one place counts for what commits.
+/// Under ARM, accesses after a load of the thread's own store may overtake an earlier load of the same
+/// location. Under POWER, program order at one location is part of the commit order.
 #[test]
 fn program_order_at_a_place_counts_for_commits_under_power_only() {
     let arm = "ARM test

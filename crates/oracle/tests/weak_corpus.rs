@@ -1,7 +1,7 @@
-//! The oracle of weak models against the reference results of the PPC and ARM corpora: every
-//! observation and every number of executions.
+//! Compares the oracle of weak models with the reference results of the PPC and ARM corpora: every observation
+//! and every number of executions.
 //!
-//! A test in the ordinary run takes every so many of the tests; `RADDLE_LONG=1` takes all.
+//! An ordinary run takes a sample of the tests; `RADDLE_LONG=1` takes all.
 
 use raddle_oracle::Trouble;
 use raddle_oracle::weak::{Hardware, executions};

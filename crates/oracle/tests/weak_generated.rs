@@ -1,4 +1,4 @@
-//! Generated programs under POWER and ARM: what must hold of them without another implementation.
+//! Generated programs under POWER and ARM: properties that need no other implementation of the models.
 //!
 //! `RADDLE_LONG=1` runs many more seeds.
 
@@ -7,17 +7,17 @@ use raddle_oracle::cycles::{Between, Edge, enumerate};
 use raddle_oracle::generate::Config;
 use raddle_oracle::{Model, Observation, axiomatic, weak};
 
-/// Larger programs are skipped.
+/// The number of candidates that the oracle may visit; programs with more are skipped.
 const BUDGET: u64 = 30_000;
 
-/// Whatever sequential consistency allows, weak models allow.
+/// Weak models allow every execution that sequential consistency allows.
 #[test]
 fn weak_models_are_weaker_than_sequential_consistency() {
     let (mut compared, mut relaxed) = (0, 0);
     for config in [Config::weak(), Config::weak_c11(), Config::c11()] {
         let tally =
             compare_under(generated(&config, 60), &weak::Hardware::ALL, |program, model| {
-                // Exclusives are not in the other oracle.
+                // The other oracle does not support exclusives.
                 let strong = axiomatic::executions(program, Model::Sc).map_err(|_| Stop::Skip)?;
                 let found = weak::executions_within(program, model, BUDGET)?;
                 for (state, count) in &strong.states {
@@ -34,8 +34,8 @@ fn weak_models_are_weaker_than_sequential_consistency() {
     assert!(compared > 200 && relaxed > 30, "{compared} compared, {relaxed} relaxed");
 }
 
-/// A cycle of full fences and communication is forbidden; one with a bare step is not, unless
-/// other reasons than fences order it: those of one place.
+/// A cycle of full fences and communication is forbidden. A cycle with an edge without a fence is not, unless
+/// the accesses of that edge are ordered because they are to one location.
 #[test]
 fn full_fences_forbid_all_cycles() {
     let mut alphabet = Edge::weak();

@@ -1,5 +1,6 @@
-//! The engine against the interleaving engine, on generated programs: final states, failures, and
-//! robustness, which there is a matter of counting traces. Of programs with loops that wait, failures.
+//! Compares the engine with the interleaving engine, on generated programs: final states, failures, and
+//! robustness, which the interleaving engine decides by counting traces. For programs with loops that wait,
+//! only failures are compared.
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
@@ -15,10 +16,10 @@ use raddle_oracle::spinning;
 use raddle_reach::{Answer, End, Reached, Robust, final_states, reach, robust};
 use raddle_testing::note;
 
-/// Executions beyond which a program is skipped.
+/// Programs with more executions are skipped.
 const EXECUTIONS: u64 = 5_000;
 
-/// What the interleaving engine says, if it can say everything.
+/// The result of the interleaving engine, if it is complete.
 fn explored(program: &Verified, model: Model) -> Result<Summary, Stop> {
     let mut options = Options { keep_going: true, ..Options::new(model) };
     options.limits.executions = Some(EXECUTIONS);
@@ -29,7 +30,7 @@ fn explored(program: &Verified, model: Model) -> Result<Summary, Stop> {
     is_whole.then_some(summary).ok_or(Stop::Skip)
 }
 
-/// Final states, failures and robustness; tells whether the program is robust.
+/// Compares final states, failures and robustness; returns whether the program is robust.
 fn as_by_executions(program: &Verified) -> Result<bool, Stop> {
     let (sc, tso) = (explored(program, Model::Sc)?, explored(program, Model::Tso)?);
     for (model, summary) in [(Model::Sc, &sc), (Model::Tso, &tso)] {
@@ -108,7 +109,7 @@ fn waiting() {
 
 const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
 
-/// Whether a program with loops can fail, be it by waiting for ever. Tells whether it can.
+/// Compares whether a program with loops can fail, also by waiting forever; returns whether it can.
 fn fails_as_by_executions(program: &Verified, model: Model) -> Result<bool, Stop> {
     let mut exploration = Options { keep_going: true, ..Options::new(model) };
     exploration.limits.executions = Some(EXECUTIONS);

@@ -1,6 +1,6 @@
 //! The parametric programs of paper 004, section 5.1: figures 7, 8 and 9.
 //!
-//! `RADDLE_LONG=1` takes the largest of the paper.
+//! `RADDLE_LONG=1` runs the largest programs of the paper.
 
 use raddle_engine::{Model, Options};
 use raddle_front_automata::load;
@@ -33,7 +33,7 @@ fn is_unreachable(text: &str, model: Model) {
     tell(&asked.effort);
 }
 
-/// Reachable under TSO: the effort.
+/// Checks that the goal is reachable under TSO; returns the effort.
 fn is_reachable(text: &str) -> Effort {
     let found = reach(&program(text), &options(Model::Tso));
     assert!(matches!(found.answer, Answer::Reachable(_)), "{:?}", found.answer);
@@ -41,7 +41,7 @@ fn is_reachable(text: &str) -> Effort {
     found.effort
 }
 
-/// Unreachable under SC and reachable under TSO: the effort of the latter.
+/// Checks that the goal is unreachable under SC and reachable under TSO; returns the effort under TSO.
 fn only_under_tso(text: &str) -> Effort {
     is_unreachable(text, Model::Sc);
     is_reachable(text)
@@ -83,7 +83,7 @@ fn lamport(threads: u32) -> String {
     text
 }
 
-/// The same with a fence before each read that a write comes before.
+/// The same with a fence before each read that follows a write.
 fn with_fences(lamport: &str) -> String {
     let mut text = String::new();
     for line in lamport.lines() {
@@ -120,8 +120,8 @@ fn diamond(branches: u32) -> String {
     text
 }
 
-/// Figure 9: a loop of `length` stores. Each time round it stores the other value; the second thread
-/// wants to see one and then the other, after the first has looked at `y`.
+/// Figure 9: a loop of `length` stores, which stores the other value in each round. The second thread must read
+/// one value and then the other, after the first thread has read `y`.
 fn round_trip(length: u32) -> String {
     let mut text = String::from("thread t1\ninitial l0\n");
     for n in 0..length {
@@ -146,7 +146,7 @@ fn round_trip(length: u32) -> String {
     text
 }
 
-/// What breaks it under TSO is found without a look at all that it does under SC.
+/// The violation under TSO is found without a search of all states under SC.
 #[test]
 fn lamport_with_more_and_more_threads() {
     for threads in 2..=6 {
@@ -157,7 +157,7 @@ fn lamport_with_more_and_more_threads() {
     }
 }
 
-/// With fences it is robust, and that takes no more states than SC has.
+/// With fences the mutex is robust, and the search under TSO visits no more states than under SC.
 #[test]
 fn lamport_with_fences() {
     for threads in 2..=if is_long() { 5 } else { 3 } {

@@ -1,4 +1,4 @@
-//! Every test of the crate from outside, as one program: linking costs more than most tests.
+//! All integration tests of the crate, in one binary: linking takes longer than most of the tests.
 
 mod agreement;
 mod families;
@@ -6,7 +6,7 @@ mod threads;
 
 use raddle_engine::{Checks, Model, Options, Strategy};
 
-/// Goals where the program has any, failures otherwise: as `raddle reach` asks.
+/// Searches like `raddle reach`: for goals if the program has any, otherwise for failures.
 fn options(model: Model) -> Options {
     let checks = Checks { goals: true, ..Checks::default() };
     Options { checks, ..Options::new(model).by(Strategy::Lazy) }

@@ -1,12 +1,11 @@
-//! Threads that come and go.
+//! Threads that start and end.
 
 use crate::options;
 use raddle_engine::Model;
 use raddle_ir::text;
 use raddle_reach::{Answer, Unknown, final_states, reach};
 
-/// A thread that was joined lets its joiner start another, which has to be brought to its first
-/// operation.
+/// After a join, the joining thread starts another thread, which must be run to its first operation.
 #[test]
 fn a_joiner_may_spawn() {
     let source = r#"
@@ -47,7 +46,7 @@ func @main() {
     }
 }
 
-/// A thread that ends the program leaves its registers as they are, and the others where they wait.
+/// The thread that ends the program keeps its registers, and the other threads stay where they wait.
 #[test]
 fn the_end_of_the_program_is_final() {
     let source = "global @x: i32
@@ -79,8 +78,8 @@ func @g() {
     }
 }
 
-/// The other thread goes round a loop when the program ends: its registers are not known, and no state is
-/// claimed to be the only one.
+/// The other thread still runs a loop when the program ends. Its registers are not known, so the final state
+/// is undecided.
 #[test]
 fn loops_after_the_end_of_the_program_are_undecided() {
     let source = "global @x: i32

@@ -1,4 +1,4 @@
-//! The formats, to the letter: text as people and scripts of the field read it, JSON by field.
+//! The exact output formats: text as people and scripts of the field read it, and the fields of JSON.
 
 use raddle_analysis::{
     CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Verdict, Violation,
@@ -300,7 +300,7 @@ fn check_json() {
     assert_eq!(object["bounds"], serde_json::json!([bound]));
 }
 
-/// What a library does on its own account is in the JSON, not in the text.
+/// Internal events of a library are in the JSON, but not in the text.
 #[test]
 fn only_what_has_a_place_in_the_source_is_shown() {
     let program = program(Quantifier::Exists);

@@ -1,8 +1,8 @@
-//! The fuzz targets are a workspace of their own, with a lock file that nothing else checks.
+//! The fuzz targets are a separate workspace, with a lock file that nothing else checks.
 
 use raddle_testing::root;
 
-/// The packages that `[dependencies]` of a manifest names, sorted.
+/// The packages in `[dependencies]` of a manifest, sorted.
 fn dependencies(manifest: &str) -> Vec<String> {
     let after = manifest.split_once("[dependencies]\n").map_or("", |(_, after)| after);
     let lines = after.lines().take_while(|line| !line.starts_with('['));

@@ -1,11 +1,11 @@
-//! Every file of tests is a module of a test program: the compiler does not miss one that is not.
+//! Every test file is a module of a test binary. The compiler does not report a file that no module declares.
 
 use raddle_testing::root;
 use std::path::{Path, PathBuf};
 
 /// The `.rs` files below a folder that no module declares.
 fn orphans(folder: &Path, owner: &str, found: &mut Vec<PathBuf>) {
-    // Whatever the visibility: `mod a;`, `pub mod a;`, `pub(crate) mod a;`.
+    // With any visibility: `mod a;`, `pub mod a;`, `pub(crate) mod a;`.
     let modules = || owner.lines().filter_map(|line| line.split_once("mod "));
     let declares = |stem: &str| modules().any(|(_, module)| module.strip_suffix(';') == Some(stem));
     let entries = std::fs::read_dir(folder).expect("a folder of tests");
@@ -31,7 +31,7 @@ fn every_file_of_tests_is_compiled() {
     let (mut found, mut programs) = (Vec::new(), 0);
     for entry in std::fs::read_dir(root().join("crates")).expect("the crates") {
         let tests = entry.expect("a crate").path().join("tests");
-        // Without a `main.rs`, every file is a test program of its own.
+        // Without a `main.rs`, every file is a separate test binary.
         let Ok(program) = std::fs::read_to_string(tests.join("main.rs")) else { continue };
         programs += 1;
         orphans(&tests, &program, &mut found);

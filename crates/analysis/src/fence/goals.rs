@@ -148,7 +148,7 @@ mod tests {
     use raddle_oracle::generate::{self, Config};
     use raddle_reach::{Answer, reach};
 
-    /// A program without loops, with a goal of the first blocks that branches lead to.
+    /// A program without loops. The goal of each thread is its first branch target, or its last block.
     fn program(seed: u64) -> Verified {
         let mut weights = Config::memory().weights;
         (weights.branch, weights.load, weights.store) = (25, 30, 30);
@@ -165,7 +165,7 @@ mod tests {
         raddle_ir::verify(program).expect("the goal is well-formed")
     }
 
-    /// By executions and by states.
+    /// Compares the searches by executions and by states.
     #[test]
     fn a_failure_is_found_where_a_goal_is_reached() {
         let (mut reached, mut missed) = (0, 0);

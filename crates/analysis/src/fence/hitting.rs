@@ -115,13 +115,13 @@ mod tests {
         // One strong fence is fewer than two weak ones.
         let one = [Clause(vec![(0, 1), (2, 3)]), Clause(vec![(1, 1), (2, 3)])];
         assert_eq!(cheapest(&[0; 3], &one), Some(vec![0, 0, 3]));
-        // Prices decide between sets that are as good otherwise, and nothing else.
+        // Prices only decide between sets that are otherwise equally good.
         let either = [clause(&[0, 1]), clause(&[1, 2])];
         assert_eq!(cheapest(&[0, 9, 0], &either), Some(vec![0, 1, 0]));
         assert_eq!(cheapest(&[5, 1, 3], &[clause(&[0, 1, 2])]), Some(vec![0, 1, 0]));
     }
 
-    /// Against trying everything.
+    /// Compared with a search of all choices.
     #[test]
     fn choices_are_as_cheap_as_any() {
         let mut state = 5u64;

@@ -1,14 +1,14 @@
-//! What is expected of a program: the lines at its head, and the rows of table 1. The form is described in
-//! tests/c/README.md.
+//! The expected results of a program: the lines at its head, and the rows of table 1. tests/c/README.md
+//! describes the format.
 
 use std::path::{Path, PathBuf};
 
 /// The models that `all` stands for.
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
-/// Those that are meant only where they are named.
+/// The models that `all` does not include.
 const WEAK: [&str; 2] = ["power", "arm"];
 
-/// One way to run a program, and what must come of it.
+/// One way to run a program, and the expected results.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Case {
     pub file: PathBuf,
@@ -19,11 +19,11 @@ pub(crate) struct Case {
     pub small: bool,
 }
 
-/// What must come of a case under one model.
+/// The expected result of a case under one model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Expected {
     pub model: &'static str,
-    /// As JSON names it.
+    /// The name of the verdict in JSON.
     pub verdict: &'static str,
     /// The kind of the error that is reported.
     pub kind: Option<String>,

@@ -1,4 +1,4 @@
-//! C programs, each with the verdicts and counts that must come of it (tests/c/README.md).
+//! C programs, each with its expected verdicts and counts (tests/c/README.md).
 
 mod expect;
 mod run;
@@ -111,7 +111,7 @@ fn in_parallel(cases: &[Case]) -> Vec<Difference> {
     found
 }
 
-/// One difference a line, in columns.
+/// One difference per line, in columns.
 fn table(found: &[Difference]) -> String {
     let width =
         |text: fn(&Difference) -> &str| found.iter().map(|d| text(d).len()).max().unwrap_or(0);

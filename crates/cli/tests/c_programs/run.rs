@@ -1,14 +1,14 @@
-//! Running the command on a case and comparing.
+//! Runs the command on a case and compares the results.
 
 use crate::expect::{Case, Expected};
 use raddle_testing::root;
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 
-/// Seconds after which the search gives up; a case that needs as long is a failure.
+/// The time limit of the search, in seconds; a case that reaches it fails.
 const TIMEOUT: &str = "120";
 
-/// Something that is not as it should be.
+/// A difference between the expected and the actual result.
 #[derive(Debug)]
 pub(crate) struct Difference {
     pub case: String,
@@ -17,10 +17,10 @@ pub(crate) struct Difference {
     pub found: String,
 }
 
-/// What clang prints when it crashes, as version 14 does on `atomic_init` with opaque pointers.
+/// A part of the message of a clang that crashes, as version 14 does on `atomic_init` with opaque pointers.
 const CRASHED: &str = "PLEASE submit a bug report";
 
-/// All that differs for one case.
+/// All differences for one case.
 pub(crate) fn differences(case: &Case) -> Vec<Difference> {
     let results = check(case, &[]);
     if let Err(complaint) = &results
@@ -89,7 +89,7 @@ fn objects(output: &Output) -> Option<Vec<Value>> {
     if objects.is_empty() { None } else { Some(objects) }
 }
 
-/// The first line that the command complained with.
+/// The line that best describes why the command failed.
 fn complaint(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let telling = [CRASHED, "panicked", "error"];
@@ -138,7 +138,7 @@ fn outcome(result: &Value) -> String {
     }
 }
 
-/// A search without reduction meets the same traces. After a failure neither goes on, so there is
+/// A search without reduction finds the same traces. Both searches stop at a failure, so then there is
 /// nothing to compare.
 fn compare_traces(
     optimal: &Value,

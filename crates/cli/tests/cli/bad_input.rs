@@ -7,7 +7,7 @@ fn example(name: &str) -> Vec<u8> {
     std::fs::read(root().join("examples").join(name)).expect("the example is there")
 }
 
-/// Runs the command that fits the file's name, and checks all that holds for any bad file.
+/// Runs the command for this type of file, and checks what holds for every bad file.
 fn rejected(path: &str) -> String {
     let ran = if path.ends_with(".litmus") {
         raddle(&["litmus", path, "--model", "tso"])

@@ -1,4 +1,4 @@
-//! `--buffer-bound` from outside.
+//! `--buffer-bound` on the command line.
 
 use crate::common::{file, raddle, scratch};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn checked(args: &[&str]) -> (Option<i32>, Value) {
     (ran.status, object.unwrap_or_else(|error| panic!("{error}: {ran:?}")))
 }
 
-/// Fails if two stores of the writer wait while its load does not.
+/// Fails if two stores of the writer are still buffered when its load is performed.
 const TWO: &str = r#"
 program "two"
 global @x: i32

@@ -1,4 +1,4 @@
-//! C programs by the command. All of it needs a clang; without one the tests say so and pass.
+//! C programs on the command line. Without clang, the tests print a note and pass.
 
 use crate::common::{Ran, command, file, raddle, with_clang};
 use serde_json::Value;
@@ -140,7 +140,7 @@ fn a_program_prints_as_ir_that_reads_back() {
     assert_eq!(ran.status, Some(1), "{ran:?}");
 }
 
-/// Assembly of one machine under the model of another is warned of, and run.
+/// Assembly of one machine under the model of another gives a warning, and runs.
 #[test]
 fn assembly_of_other_machines_is_warned_of() {
     for (number, template, native, foreign) in [
@@ -168,7 +168,7 @@ fn assembly_of_other_machines_is_warned_of() {
     assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""));
 }
 
-/// Where power is among the models, races are looked for under the others, and that is said.
+/// If `power` is one of the models, races are searched for only under the others, and the output says so.
 #[test]
 fn races_are_looked_for_where_they_can_be() {
     let source = b"#include <pthread.h>\nint x;\nvoid *f(void *a) { x++; return 0; }\n\

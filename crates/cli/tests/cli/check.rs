@@ -1,4 +1,4 @@
-//! `raddle check` and `raddle print` from outside.
+//! `raddle check` and `raddle print` on the command line.
 
 use crate::common::{file, raddle};
 use serde_json::Value;

@@ -1,10 +1,10 @@
-//! Running the built command.
+//! Runs the built command.
 
 pub(crate) use raddle_testing::root;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// What a run of the command gave.
+/// The output and the status of a run of the command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub status: Option<i32>,
@@ -33,12 +33,12 @@ pub(crate) fn raddle(args: &[&str]) -> Ran {
     command(args).output().expect("the command starts").into()
 }
 
-/// None, with a note, if there is no clang.
+/// Returns `None` and prints a note if there is no clang.
 pub(crate) fn with_clang(args: &[&str]) -> Option<Ran> {
     Some(raddle(args)).filter(|ran| !lacks_clang(ran))
 }
 
-/// Whether the command found no clang, which is noted.
+/// Whether the command found no clang; if so, prints a note.
 pub(crate) fn lacks_clang(ran: &Ran) -> bool {
     let lacks = ran.err.contains("no clang on the path");
     if lacks {
@@ -55,9 +55,19 @@ pub(crate) fn scratch(test: &str) -> PathBuf {
     folder
 }
 
-/// Writes a file into a test's folder and gives its path as an argument.
+/// Writes a file into a test's folder and returns its path.
 pub(crate) fn file(test: &str, name: &str, contents: &[u8]) -> String {
     let path = scratch(test).join(name);
     std::fs::write(&path, contents).expect("a scratch file");
     path.to_str().expect("a UTF-8 path").to_owned()
+}
+
+/// Compiles a C source once, for a test that runs it often: the path of its IR text beside it. Returns `None`
+/// and prints a note if there is no clang.
+pub(crate) fn compiled(source: &str, flags: &[&str]) -> Option<String> {
+    let ran = with_clang(&[&["print", source, "--"], flags].concat())?;
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let path = format!("{source}.rir");
+    std::fs::write(&path, &ran.out).expect("a scratch file");
+    Some(path)
 }

@@ -1,7 +1,7 @@
-//! What the README and the documents show is what the command prints, but for lines that end in a time.
+//! The examples in the README and in `docs` show what the command prints, except for lines that end in a time.
 //!
-//! An example is an indented `$ raddle …`; what follows it in the same block, up to the next `$`, is its
-//! output. Examples of files that are not in the tree are left as they are. `RADDLE_BLESS=1` writes the documents again.
+//! An example is an indented `$ raddle …`. Its output follows in the same block, up to the next `$`. Examples
+//! with files that are not in the tree are not checked. `RADDLE_BLESS=1` rewrites the documents.
 
 use crate::common::{lacks_clang, raddle, root};
 use raddle_engine::{Model, Strategy};
@@ -22,7 +22,7 @@ fn examples_of_the_documents_are_true() {
     assert!(shown > 5, "only {shown} examples were found");
 }
 
-/// Every model and every strategy is named where users look for it.
+/// The documentation names every model and every strategy.
 #[test]
 fn models_and_strategies_are_documented() {
     let read = |name: &str| fs::read_to_string(root().join(name)).expect("a document");
@@ -45,7 +45,7 @@ fn documents() -> Vec<PathBuf> {
     paths
 }
 
-/// The document with the output that the command gives now.
+/// The document with the current output of the command.
 fn examples_run(path: &Path, text: &str, shown: &mut u32) -> String {
     let mut out = String::new();
     let mut lines = text.lines().peekable();
@@ -77,7 +77,7 @@ fn examples_run(path: &Path, text: &str, shown: &mut u32) -> String {
     out
 }
 
-/// Whether the files of an example are in the tree: some are made up.
+/// Whether the files of an example are in the tree; some examples use invented names.
 fn are_there(args: &[&str]) -> bool {
     let mut files = args.iter().filter(|arg| Path::new(arg).extension().is_some());
     files.all(|file| root().join(file).exists())
@@ -87,7 +87,7 @@ fn is_output(line: &str) -> bool {
     line.is_empty() || line.starts_with("    ") && !line.starts_with(PROMPT)
 }
 
-/// A text without the lines that tell how long something took, and how much work it was.
+/// A text without the lines that end in a time.
 fn timeless(text: &str) -> String {
     let time = |line: &str| {
         let last = line.strip_suffix(" s").and_then(|rest| rest.rsplit(' ').next());

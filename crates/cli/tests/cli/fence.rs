@@ -1,4 +1,4 @@
-//! `raddle fence`: what it prints, and that what it asks for does what it says.
+//! `raddle fence`: its output, and the effect of the fences that it suggests.
 
 use crate::common::{Ran, file, raddle, with_clang};
 use serde_json::Value;
@@ -64,7 +64,7 @@ fn kinds(answer: &Value) -> Vec<&str> {
     fences.iter().map(|fence| fence["kind"].as_str().expect("a kind")).collect()
 }
 
-/// The source with the statements where they are to go.
+/// The source with the suggested statements inserted.
 fn amended(source: &str, answer: &Value) -> String {
     let mut lines: Vec<&str> = source.lines().collect();
     let fences = answer["fences"].as_array().expect("fences").iter();
@@ -151,7 +151,7 @@ int main(void) {
     assert!(ran.out.contains("2 fences") && !ran.out.contains("#include"), "{}", ran.out);
 }
 
-/// There is no place between lines: the load and what depends on it are on one.
+/// The fence has no place between lines: the load and the statement that depends on it are on one line.
 #[test]
 fn fences_within_a_line_are_edits_of_it() {
     let one_line = PASSING.replace("relaxed))\n        ;\n    assert", "relaxed)); assert");
@@ -221,7 +221,7 @@ fn models_without_fences_are_refused() {
     assert!(ran.err.contains("expected tso, pso, power or arm"), "{}", ran.err);
 }
 
-/// Fences are for the inputs that were tried, which is said, and is a bound.
+/// Fences are computed for the inputs that were tried; the output reports this as a bound.
 #[test]
 fn untried_inputs_are_a_bound() {
     let source = "int __VERIFIER_nondet_int(void);\nint x;\nint main(void) {\n    x = __VERIFIER_nondet_int();\n    return 0;\n}\n";

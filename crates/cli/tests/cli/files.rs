@@ -1,4 +1,4 @@
-//! Files that are written, the standard output, and names that are not what they seem.
+//! Output files, the standard output, and unusual file names.
 
 use crate::common::{Ran, command, lacks_clang, raddle, root, scratch, with_clang};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::process::Stdio;
 
 const RACY: &str = "examples/dekker.rir";
 
-/// Checks a program that fails, and writes the witness there.
+/// Checks a program that fails, and writes the witness to this path.
 fn witness(path: &Path) -> Ran {
     raddle(&["check", RACY, "--model", "tso", "--witness", path.to_str().expect("UTF-8")])
 }
@@ -82,7 +82,7 @@ fn nor_is_a_header() {
     let args = ["check", &path("p.c"), "--model", "sc", "--witness", &path("h.h")];
     let Some(ran) = with_clang(&args) else { return };
     refused(&ran, "this is the input");
-    // The compiler names files below a folder that it shares with the input.
+    // The compiler may name a header relative to a folder, so the test runs in several folders.
     for from in [folder.as_path(), Path::new("/"), &scratch("elsewhere")] {
         let mut command = command(&args);
         refused(
@@ -143,7 +143,7 @@ fn the_witness_is_not_the_standard_output() {
     refused(&command.output().expect("it starts").into(), "also the standard output");
 }
 
-/// Whatever is printed, and wherever it does not arrive.
+/// For every kind of output, on a full device and on a closed standard output.
 #[test]
 fn an_output_that_cannot_be_written_is_an_error() {
     for words in [
@@ -177,7 +177,7 @@ fn shelled(script: &str) -> Ran {
     shell.output().expect("a shell").into()
 }
 
-/// As of a process that SIGPIPE ends: quiet, and not a success. The witness is written all the same.
+/// The status is that of a process ended by SIGPIPE, and nothing is printed. The witness is still written.
 #[test]
 fn a_reader_that_goes_away_ends_the_run_quietly() {
     let path = scratch("witness_pipe").join("w.json");
@@ -190,14 +190,14 @@ fn a_reader_that_goes_away_ends_the_run_quietly() {
     assert!(is_witness(&path));
 }
 
-/// A name is a name, whatever it begins with: `@x.c` is not a file of options.
+/// The first character of a name has no special meaning: `@x.c` is not a file of options.
 #[test]
 fn names_are_not_options_of_the_compiler() {
     let folder = scratch("names");
     let source = "int main(void) { return 0; }\n";
     for name in ["@x.c", "-x.c", "@-.c", "a b.c", "-o.c"] {
         fs::write(folder.join(name), source).expect("a program");
-        // What the file would ask for if it were one of options.
+        // Options that would fail if the compiler read `@x.c` as a file of options.
         fs::write(folder.join("x.c"), "-fplugin=none.so").expect("options");
         let arg = if name.starts_with('-') { format!("./{name}") } else { name.to_owned() };
         let mut command = command(&["check", &arg, "--model", "sc", "--witness", "w.json"]);
@@ -209,7 +209,7 @@ fn names_are_not_options_of_the_compiler() {
         let document = fs::read_to_string(folder.join("w.json")).expect("a witness");
         assert!(document.contains(&arg), "{document}");
     }
-    // Also from a witness file, which may name any file.
+    // The same for a witness file, which may contain any name.
     let path = folder.join("w.json");
     let document = r#"{"format": "raddle-witness", "version": 2, "inputs": ["-o.c"], "arguments": [],
         "program": "", "checks": [], "witnesses": [{"model": "sc", "kind": "assertion", "thread": null,

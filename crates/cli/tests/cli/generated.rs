@@ -1,4 +1,4 @@
-//! Completions and man pages, which are generated from the command line's definitions.
+//! Completions and man pages, which are generated from the definitions of the command line.
 
 use crate::common::{file, raddle, scratch};
 use std::fs;

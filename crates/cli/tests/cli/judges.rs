@@ -1,9 +1,9 @@
-//! Whatever is a failure to one judge is one to every other, or is said not to be known: each strategy, `reach` and
-//! `fence --goal`, under every model that it takes.
+//! If one judge finds a failure, every other judge finds it or reports that it has no answer. The judges are
+//! the strategies, `reach` and `fence --goal`, under every model that they support.
 
-use crate::common::{file, raddle, with_clang};
+use crate::common::{compiled, file, raddle, with_clang};
 
-/// A thread with this body, beside one that stores.
+/// A program with a thread that runs `body` and a thread that stores.
 fn program(body: &str) -> String {
     format!(
         "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\n#include <stdlib.h>\n\
@@ -66,17 +66,14 @@ const JUDGES: [(&[&str], &str); 9] = [
 fn no_judge_passes_over_a_failure() {
     for (n, body) in FAILURES.iter().enumerate() {
         let source = file(&format!("judges_{n}"), "p.c", program(body).as_bytes());
-        let Some(printed) = with_clang(&["print", &source]) else { return };
-        // Compiled once for all of them.
-        let path = format!("{}.rir", source.trim_end_matches(".c"));
-        std::fs::write(&path, &printed.out).expect("a scratch file");
+        let Some(path) = compiled(&source, &[]) else { return };
         let unsupported = body.contains("cpuid");
         for (judge, models) in JUDGES {
             for model in models.split(' ') {
                 let ran = raddle(
                     &[judge, &[path.as_str(), "--model", model, "--timeout", "60"][..]].concat(),
                 );
-                // There are no fences against what happens under sc: "unknown" will do.
+                // Fences do not prevent failures under sc, so `fence` may answer "unknown".
                 let exact = judge[0] != "fence" && !unsupported;
                 let seen = ran.status == Some(1) || ran.status == Some(3) && !exact;
                 assert!(seen, "{body}: {} {model}: {ran:?}", judge.join(" "));
@@ -85,22 +82,24 @@ fn no_judge_passes_over_a_failure() {
     }
 }
 
-/// Data races are found, or looking for them is refused.
+/// Data races are found, or `--check races` is refused.
 #[test]
 fn no_judge_passes_over_a_data_race() {
     let source = file("judges_race", "p.c", program("plain = 1;").as_bytes());
+    let Some(path) = compiled(&source, &[]) else { return };
     for (judge, models) in JUDGES.iter().filter(|(judge, _)| judge[0] == "check") {
         for model in models.split(' ') {
             let args =
-                [*judge, &[source.as_str(), "--model", model, "--check", "races"][..]].concat();
-            let Some(ran) = with_clang(&args) else { return };
+                [*judge, &[path.as_str(), "--model", model, "--check", "races"][..]].concat();
+            let ran = raddle(&args);
             let expected = if ["lazy", "graph"].contains(&judge[2]) { 2 } else { 1 };
             assert_eq!(ran.status, Some(expected), "{} {model}: {ran:?}", judge.join(" "));
         }
     }
 }
 
-/// A monitor judges robustness, not failures; it says how many runs failed or met something unsupported.
+/// The monitor judges robustness, not failures. It reports how many runs failed or reached something
+/// unsupported.
 #[test]
 fn the_monitor_says_what_its_runs_met() {
     let source = file("judges_monitor", "p.c", program("__asm__ volatile(\"cpuid\");").as_bytes());

@@ -1,10 +1,10 @@
-//! Limits: whatever ends a search early, nobody claims more than was seen.
+//! Limits: a search that ends early claims no more than it found.
 
 use crate::common::{file, raddle};
 use serde_json::Value;
 
-/// Robust, with more traces and states than anyone can visit: two writers that read what nobody
-/// writes, and a reader of both.
+/// A robust program with too many traces and states to visit: two writers that load a location that no
+/// thread writes, and a reader of both.
 pub(crate) fn endless(test: &str) -> String {
     let text = "global @x: i32
 global @y: i32
@@ -53,7 +53,7 @@ fn asked(args: &[&str]) -> (Option<i32>, Vec<Value>) {
     (ran.status, lines.collect())
 }
 
-/// Every limit on every way to decide robustness: unknown with its reason, once, and exit status 3.
+/// Every limit with every method for robustness: the answer is unknown, with one reason, and exit status 3.
 #[test]
 fn robustness_is_unknown_after_every_limit() {
     let path = endless("limits-robust");
@@ -73,7 +73,7 @@ fn robustness_is_unknown_after_every_limit() {
         ("pso", "count"),
         ("tso", "attacks"),
     ] {
-        // States are visited, not executions: the other limits are none there.
+        // Attacks are searched among states, not executions, so the other limits do not apply.
         let limits = if by == "attacks" { &limits[..2] } else { &limits[..] };
         for (limit, why) in limits {
             let args = ["robust", &path, "--json", "--model", model, "--by", by];
@@ -91,7 +91,7 @@ fn robustness_is_unknown_after_every_limit() {
     }
 }
 
-/// The text says which limit, and which bound at which place.
+/// The text names the limit, and each bound with its place.
 #[test]
 fn the_text_of_robustness_names_the_limit() {
     let path = endless("limits-text");
@@ -114,14 +114,14 @@ fn the_text_of_robustness_names_the_limit() {
 fn a_witness_stands_whatever_the_limit() {
     for by in ["monitor", "cycles", "attacks"] {
         let args = ["robust", "examples/SB.litmus", "--json", "--model", "tso", "--by", by];
-        // Attacks are found among states.
+        // Attacks are searched among states.
         let limit = if by == "attacks" { ["--timeout", "9"] } else { ["--max-executions", "4"] };
         let (status, found) = asked(&[&args[..], &limit].concat());
         assert_eq!((status, &found[0]["robust"]), (Some(1), &Value::Bool(false)), "{by}");
     }
 }
 
-/// Nor does the text speak of what the bound has hidden.
+/// Beside a witness, the text does not mention bounds.
 #[test]
 fn bounds_are_not_told_beside_a_witness() {
     let args = ["robust", "tests/automata/peterson.aut", "--model", "pso", "--unroll", "3"];
@@ -130,7 +130,7 @@ fn bounds_are_not_told_beside_a_witness() {
     assert!(!ran.out.contains("bound"), "{}", ran.out);
 }
 
-/// Of random runs fewer are made, and that is said.
+/// A limit reduces the number of random runs, and the output says so.
 #[test]
 fn monitored_runs_say_what_limited_them() {
     let path = endless("limits-monitor");
@@ -152,7 +152,7 @@ fn monitored_runs_say_what_limited_them() {
     assert_eq!(asked(&[&bounded[..], &["--strict"]].concat()).0, Some(3));
 }
 
-/// Fences: no number of them is named, and the reason is.
+/// Without an answer, `raddle fence` gives the reason and no number of fences.
 #[test]
 fn fences_are_unknown_after_every_limit() {
     let path = endless("limits-fence");
@@ -173,7 +173,7 @@ fn fences_are_unknown_after_every_limit() {
     }
 }
 
-/// A limit that a command has no use for is not taken in silence.
+/// A command refuses a limit that it does not use.
 #[test]
 fn limits_on_executions_are_refused_where_states_are_searched() {
     for command in [
@@ -190,12 +190,12 @@ fn limits_on_executions_are_refused_where_states_are_searched() {
             assert!(ran.err.contains(&wanted), "{command:?}: {}", ran.err);
         }
     }
-    // A condition is about executions, and they can be limited.
+    // A condition is checked on executions, so a limit on executions applies.
     let condition = ["fence", "examples/SB.litmus", "--model", "tso", "--goal"];
     assert_eq!(raddle(&[&condition[..], &["--max-executions", "1000"]].concat()).status, Some(0));
 }
 
-/// The limit on time is for all models together: each has its share of what is left.
+/// The time limit applies to all models together: each gets a share of the remaining time.
 #[test]
 fn models_share_the_time() {
     let path = endless("limits-shared");
@@ -210,7 +210,7 @@ fn models_share_the_time() {
     assert!(start.elapsed().as_secs_f64() < 3.0, "{:?}", start.elapsed());
 }
 
-/// Negative numbers are values, and wrong ones: nobody is told to put them behind `--`.
+/// Negative numbers are invalid values. The message does not suggest to write them after `--`.
 #[test]
 fn negative_limits_are_refused_as_values() {
     for option in [

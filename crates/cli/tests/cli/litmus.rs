@@ -1,4 +1,4 @@
-//! `raddle litmus` from outside.
+//! `raddle litmus` on the command line.
 
 use crate::common::{command, raddle, root, scratch};
 use serde_json::Value;

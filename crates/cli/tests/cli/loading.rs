@@ -1,5 +1,5 @@
-//! Loading has limits: compilers that misbehave and inputs that never end are diagnosed, and nothing is
-//! left behind.
+//! Limits on loading: compilers that misbehave and inputs that never end give a diagnostic, and no process
+//! is left running.
 
 use crate::common::{Ran, command, raddle, scratch};
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const SAFE: &str = "int main(void) { return 0; }\n";
 
-/// Compiles a program with a compiler that is a script. Its version is in its name.
+/// Compiles a program with a script as the compiler. The name of the script contains a version.
 fn compiled_by(test: &str, script: &str, more: &[&str]) -> (Ran, Duration) {
     compiled_by_named(test, "clang-19", script, more)
 }
@@ -27,14 +27,14 @@ fn compiled_by_named(test: &str, name: &str, script: &str, more: &[&str]) -> (Ra
     (ran, start.elapsed())
 }
 
-/// Whether a process with this word on its command line runs.
+/// Whether a process with this word on its command line is running.
 pub(crate) fn is_running(word: &str) -> bool {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     lines.any(|line| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes()))
 }
 
-/// Processes that were killed may take a moment to go.
+/// Waits for the end of a process: one that was killed may take a moment to end.
 #[track_caller]
 pub(crate) fn ends(word: &str) {
     let start = Instant::now();
@@ -44,7 +44,7 @@ pub(crate) fn ends(word: &str) {
     }
 }
 
-/// The compiler's real name, for scripts that call it.
+/// The path of the real compiler, for scripts that call it.
 fn clang() -> Option<String> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|folder| folder.join("clang"));
@@ -146,8 +146,8 @@ fn a_compiler_that_dies_is_told_of() {
     }
 }
 
-/// What the compiler has started does not keep raddle waiting, and does not outlive it unless it has left
-/// the compiler's group.
+/// raddle does not wait for processes that the compiler has started. They end with raddle, unless they have
+/// left the compiler's process group.
 #[test]
 fn processes_that_keep_the_pipe_open_do_not_matter() {
     let Some(clang) = clang() else { return };
@@ -201,7 +201,7 @@ fn refused(args: &[&str], path: &Path, wanted: &str) {
     assert!(start.elapsed() < Duration::from_secs(5), "{args:?} {path}");
 }
 
-/// A pipe is a log like any other, and one that nobody writes to ends with the time.
+/// A log may be a pipe. If nothing is written to the pipe, the command ends at its time limit.
 #[test]
 fn logs_may_be_pipes_and_end_with_the_time() {
     let folder = scratch("logs");
@@ -232,7 +232,7 @@ fn logs_may_be_pipes_and_end_with_the_time() {
     assert!(ran.out.contains("2 events"), "{ran:?}");
 }
 
-/// Time that loading takes counts, whatever the file is.
+/// The time limit includes loading, for every type of file.
 #[test]
 fn large_files_are_given_up_in_time() {
     let folder = scratch("large");

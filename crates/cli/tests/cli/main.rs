@@ -1,4 +1,4 @@
-//! The command from outside: what it prints, where, and how it ends.
+//! The command line: the output, its destination, and the exit status.
 
 mod bad_input;
 mod buffers;

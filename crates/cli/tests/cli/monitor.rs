@@ -1,4 +1,4 @@
-//! `raddle monitor`: logs, programs, and what is neither.
+//! `raddle monitor`: logs, programs, and files that are neither.
 
 use crate::common::{Ran, command, file, raddle, scratch, with_clang};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 const BUFFERING: &[u8] = b"0 w x @a:1\n0 r y @a:2\n1 w y @b:1\n1 r x @b:2\n";
 
-/// A pipe can be read only once, and all models want to.
+/// A pipe can be read only once, but every model needs its contents.
 #[test]
 fn logs_from_a_pipe_are_monitored_for_every_model() {
     let mut command = command(&["monitor", "-", "--json"]);
@@ -70,8 +70,8 @@ fn programs_have_the_violations_of_the_papers_table() {
         let violating = |row: &Value| row["violating"].as_u64() > Some(0);
         assert_eq!(violating(&rows[0]), tso, "{name} under tso");
         assert!(violating(&rows[1]), "{name} under pso");
-        // What the monitor finds on some runs, the complete way finds in any case; where the table
-        // has a dash, there is nothing to find.
+        // The monitor finds violations on some runs; `raddle robust` always finds them. Where the table has a
+        // dash, there is no violation.
         let answer = raddle(&["robust", &file, "--model", "tso"]);
         assert_eq!(answer.status, Some(i32::from(tso)), "{name}: {}{}", answer.out, answer.err);
     }
@@ -105,7 +105,7 @@ fn logs_that_are_no_files_are_told_like_other_files() {
     assert!(folder.err.contains("this is a folder; expected a file"), "{}", folder.err);
 }
 
-/// An option that would do nothing is not taken in silence.
+/// Options without an effect are refused.
 #[test]
 fn options_of_programs_are_refused_for_logs() {
     let log = file("monitor-options", "run.log", BUFFERING);

@@ -1,4 +1,4 @@
-//! `raddle reach` from outside: answers, exit statuses, and witness files that replay.
+//! `raddle reach` on the command line: answers, exit statuses, and witness files that replay.
 
 use crate::common::{file, raddle, scratch};
 use serde_json::Value;
@@ -39,7 +39,7 @@ fn a_goal_is_reached_again_by_a_replay() {
             (&json["replayed"], &json["error"]["kind"]),
             (&Value::Bool(true), &"goal".into())
         );
-        // Without its last step it ends elsewhere.
+        // Without its last step, the schedule does not end at the goal.
         let text = std::fs::read_to_string(path).expect("the witness");
         let mut document: Value = serde_json::from_str(&text).expect("JSON");
         document["witnesses"][0]["schedule"].as_array_mut().expect("a schedule").pop();
@@ -50,7 +50,7 @@ fn a_goal_is_reached_again_by_a_replay() {
     }
 }
 
-/// A thread that ends with the sole right to write memory, and another that stores and then does as given.
+/// A thread that ends while it holds the memory lock, and another that stores and then runs `after`.
 fn shut_out(after: &str) -> String {
     format!(
         "thread a\ninitial s\ntransition s t lock\ntransition t u write 1 5\nend\n\
@@ -61,7 +61,7 @@ fn shut_out(after: &str) -> String {
 
 #[test]
 fn a_thread_that_may_not_write_goes_on_under_tso() {
-    // Under SC it waits with its store; under TSO the store waits in its buffer.
+    // Under SC the thread waits at its store; under TSO the store waits in the buffer.
     let goal = file("shut_out", "goal.aut", (shut_out("") + "goal b v\n").as_bytes());
     for (model, status) in [("sc", 0), ("tso", 1)] {
         let ran = raddle(&["reach", &goal, "--model", model]);
@@ -85,7 +85,7 @@ fn a_thread_that_may_not_write_goes_on_under_tso() {
     }
 }
 
-/// Two threads that never stop; the assertion fails only where stores are late.
+/// Two threads that never stop; the assertion fails only if stores are delayed.
 const SPINNING: &str = r#"
 program "spinning"
 global @x: i32
@@ -141,14 +141,14 @@ fn final_conditions_are_judged_by_states() {
     }
 }
 
-/// Executions of automata go on for ever; where another search helps, or none does, it is said.
+/// Executions of automata never end. The output says which other search can decide them, or that none can.
 #[test]
 fn endless_loops_are_sent_to_the_search_of_states() {
     let peterson = "tests/automata/peterson.aut";
     let checked = |model| raddle(&["check", peterson, "--model", model, "--timeout", "0.2"]).out;
     assert!(checked("tso").contains("are for --strategy lazy; for goals, raddle reach"));
     assert!(checked("pso").contains("which have sc and tso but not pso"));
-    // Both threads could wait for ever: they do not under sc; under tso buffers may grow without end.
+    // A deadlock is not reachable under sc. Under tso the buffers may grow without end, so there is no answer.
     let lazily = raddle(&["check", peterson, "--model", "sc", "--strategy", "lazy"]);
     assert_eq!(lazily.status, Some(0), "nothing in it can fail: {lazily:?}");
     let args = ["check", peterson, "--model", "tso", "--strategy", "lazy", "--timeout", "0.5"];

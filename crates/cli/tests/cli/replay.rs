@@ -1,10 +1,10 @@
-//! `raddle check --witness` and `raddle replay` from outside.
+//! `raddle check --witness` and `raddle replay` on the command line.
 
 use crate::common::{Ran, file, raddle, root, scratch};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Checks a program and writes its witnesses; gives the file and what it holds.
+/// Checks a program and writes its witnesses; returns the file and its contents.
 fn witness(test: &str, args: &[&str]) -> (PathBuf, Value) {
     let path = scratch(test).join("w.json");
     let ran = raddle(&[&["check", "--witness", path.to_str().expect("UTF-8")], args].concat());
@@ -17,7 +17,7 @@ fn replay(path: &std::path::Path) -> Ran {
     raddle(&["replay", path.to_str().expect("UTF-8")])
 }
 
-/// Writes a changed witness and replays it, which must be refused.
+/// Writes a changed witness; `raddle replay` must refuse it.
 fn refused(path: &std::path::Path, document: &Value, reason: &str) {
     std::fs::write(path, document.to_string()).expect("a scratch file");
     let ran = replay(path);

@@ -91,7 +91,7 @@ fn the_text_names_store_access_cycle_and_fence() {
     assert!(shown.contains(", one that drains the buffer\n"), "{shown}");
 }
 
-/// A store and the load that overtakes it, written in one line.
+/// A store and the load that overtakes it are on one line.
 #[test]
 fn two_accesses_of_one_line_are_told_as_such() {
     let text = "global @x: i32\nglobal @y: i32\nthread a = @f(@x, @y)\nthread b = @f(@y, @x)\n\
@@ -120,7 +120,7 @@ fn sc_is_refused() {
     assert!(ran.err.contains("expected tso or pso"), "{}", ran.err);
 }
 
-/// Automata never end: without `--by` they are decided by attacks, also where they lock memory.
+/// Automata never end. Without `--by` they are decided by attacks, even if they lock memory.
 #[test]
 fn automata_are_decided_by_attacks() {
     for (name, robust) in [("parker", false), ("the", false), ("stack", true), ("clh", true)] {

@@ -1,6 +1,6 @@
-//! SIGINT and SIGTERM end the search, not the report.
+//! SIGINT and SIGTERM end the search, but the report is still printed.
 //!
-//! `RADDLE_LONG=1` interrupts at 200 moments and more instead of a few.
+//! `RADDLE_LONG=1` interrupts at 200 moments or more instead of a few.
 
 use crate::common::{Ran, command, file, lacks_clang, root, scratch};
 use crate::limits::endless;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A violation at once, and executions without number after it.
+/// A program whose first executions show a violation, and which has a very large number of executions.
 const LONG: &str = "#include <assert.h>
 #include <pthread.h>
 int x, y, z[8];
@@ -37,7 +37,7 @@ fn started(command: &mut Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
 }
 
-/// Waits for the end, which must come soon.
+/// Waits for the process to end; fails if that takes too long.
 #[track_caller]
 fn ended(mut child: Child, what: &str) -> (Option<i32>, Ran) {
     let start = Instant::now();
@@ -77,7 +77,7 @@ fn interrupted(args: &[&str], moment: Duration, signal: Signal) -> Ran {
     ran
 }
 
-/// What an interrupted check says: every line whole, a verdict that it may have.
+/// Checks the output of an interrupted check: every line is complete, and its verdict is allowed.
 fn judged(ran: &Ran, what: &str) {
     assert!(!ran.out.is_empty(), "{what}: no report: {ran:?}");
     for line in ran.out.lines() {
@@ -91,7 +91,8 @@ fn judged(ran: &Ran, what: &str) {
     }
 }
 
-/// From the start, over the compiler, into the search: always a report, never half a file.
+/// At every moment (start, compilation, search), an interrupted check prints a report and leaves no partial
+/// file.
 #[test]
 fn a_check_reports_whenever_it_is_interrupted() {
     let folder = scratch("interrupted");
@@ -126,7 +127,7 @@ fn a_check_reports_whenever_it_is_interrupted() {
     ends("interrupted-p.c");
 }
 
-/// A witness file is there if something was found; whatever is there is whole.
+/// If a violation was found, there is a witness file; a witness file is always complete.
 fn whole_witness(path: &Path, found: bool, what: &str) {
     match fs::read_to_string(path) {
         Err(error) => assert!(!found, "{what}: {error}"),
@@ -178,7 +179,7 @@ fn logs_that_never_end_are_reported() {
     assert!(ran.out.contains("4 events"), "{ran:?}");
 }
 
-/// Of many tests, those that were begun are reported, in order.
+/// Of many tests, those that were started are reported, in order.
 #[test]
 fn litmus_tests_that_were_begun_are_reported() {
     let folder = scratch("interrupted-litmus");
@@ -217,7 +218,7 @@ fn compilers_are_not_left_behind() {
     ends("342");
 }
 
-/// A check whose compiler hangs: it says when it has started.
+/// A check whose compiler hangs. The compiler creates a file when it starts.
 fn hanging(seconds: &str) -> Child {
     let program = file(&format!("hanging-{seconds}"), "p.c", b"int main(void) { return 0; }\n");
     let compiler = Path::new(&program).with_file_name("clang-19");
@@ -235,16 +236,16 @@ fn hanging(seconds: &str) -> Child {
     child
 }
 
-/// Gives the script the time to get to its `sleep`.
+/// Gives the script time to reach its `sleep`.
 fn wait_for_start(child: &mut Child) {
     std::thread::sleep(Duration::from_millis(50));
     assert!(child.try_wait().expect("a process").is_none(), "it has ended by itself");
 }
 
-/// The second signal does not wait for a report.
+/// The second signal ends the process at once, without a report.
 #[test]
 fn the_second_signal_ends_at_once() {
-    // Its witness goes to a pipe that nobody reads, so that the report never ends.
+    // The witness is written to a pipe without a reader, so the report never ends.
     let folder = scratch("twice");
     let pipe = folder.join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status();
@@ -260,7 +261,7 @@ fn the_second_signal_ends_at_once() {
     assert_eq!(killed, Some(2), "{ran:?}");
 }
 
-/// A second signal while a compiler is killed leaves none either.
+/// A second signal while the compiler is being killed does not leave it running.
 #[test]
 fn two_signals_in_a_row_leave_no_compiler() {
     let mut child = hanging("351");
@@ -271,7 +272,7 @@ fn two_signals_in_a_row_leave_no_compiler() {
     ends("351");
 }
 
-/// Results come line by line, so that a reader has them when the command is interrupted.
+/// Results are printed line by line, so a reader has all complete lines when the command is interrupted.
 #[test]
 fn lines_are_whole_when_the_reader_sends_the_signal() {
     let path = endless("interrupted-lines");

@@ -1,9 +1,9 @@
-//! `--unroll`: which loops are bounded, and which end by themselves.
+//! `--unroll`: which loops are bounded, and which run to their end.
 
-use crate::common::{file, raddle, with_clang};
+use crate::common::{compiled, file, raddle, with_clang};
 use serde_json::Value;
 
-/// One loop per line that is marked, and what `--unroll 2` does to it.
+/// One loop on each marked line, with the effect of `--unroll 2` on it.
 const LOOPS: &str = r#"#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,16 +68,16 @@ fn loops_that_end_by_themselves_are_left_alone() {
     let path = file("unroll-kinds", "loops.c", LOOPS.as_bytes());
     for number in 1..=10 {
         let define = format!("-DLOOP={number}");
+        let Some(program) = compiled(&path, &[&define]) else { return };
         for (options, ends) in
             [(&["--unroll", "2"][..], number <= 4), (&["--unroll", "2", "--unroll-all"], false)]
         {
-            // The graph engine does not format into memory.
+            // The graph engine does not support formatting into memory.
             for model in ["sc", if number == 4 { "pso" } else { "power" }] {
-                let args =
-                    [&["check", &path, "--json", "--model", model], options, &["--", &define]];
+                let args = [&["check", &program, "--json", "--model", model], options];
                 let Some((status, found)) = verdict(&args.concat()) else { return };
                 assert_eq!(status, Some(0), "{number} {model}: {found}");
-                // Nothing but a loop of the library is bounded in some of them.
+                // In some of them, the only bounded loop is in the library.
                 let wanted = if ends { "safe" } else { "safe-bounded" };
                 assert_eq!(found["verdict"], wanted, "{number} {model} {options:?}: {found}");
             }
@@ -98,11 +98,11 @@ fn one_loop_is_bounded() {
     };
     assert_eq!(found["verdict"], "safe-bounded", "{found}");
     assert_eq!(found["bounds"][0]["line"], join, "{found}");
-    // The last parts of the path are enough; a bound that is not met is not reported.
+    // The end of a path is enough to name a file. A bound that is not met is not reported.
     let bound = format!("one.c:{create}=4");
     let (_, found) = verdict(&[&check[..], &[&bound, "--", "-DLOOP=1"]].concat()).expect("clang");
     assert_eq!(found["verdict"], "safe", "{found}");
-    // One number for one loop, another for the others.
+    // One bound for one loop, and another for all other loops.
     let loops = format!("one.c:{}=9", line_of("p = p->next"));
     for (options, wanted) in [(&[][..], "safe-bounded"), (&["--unroll", &loops], "safe")] {
         let args = [&check[..], &["1"], options, &["--", "-DLOOP=8"]].concat();

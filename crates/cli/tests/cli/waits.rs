@@ -1,9 +1,9 @@
-//! Loops of C programs that wait, and loops that only go on: all engines tell them apart, with and without
-//! bounds.
+//! Loops of C programs that wait, and loops that run without waiting: all engines distinguish them, with and
+//! without bounds.
 
-use crate::common::{file, with_clang};
+use crate::common::{compiled, file, raddle};
 
-/// A thread with this body, in a program that sets `y` and never `x`.
+/// A program with a thread that runs `body`; it sets `y`, and never sets `x`.
 fn program(body: &str) -> String {
     format!(
         "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <stdio.h>\n\
@@ -56,16 +56,12 @@ const WAYS: [&[&str]; 7] = [
     &["--model", "arm"],
 ];
 
-/// Runs a program in every way; gives how and the text output.
+/// Runs a program in every way; returns each way with its status and text output.
 fn outputs(test: &str, body: &str) -> Vec<(String, Option<i32>, String)> {
-    let path = file(test, "p.c", program(body).as_bytes());
-    let mut outputs = Vec::new();
-    for way in WAYS {
-        let args = [&["check", &path, "--timeout", "20"], way].concat();
-        let Some(ran) = with_clang(&args) else { break };
-        outputs.push((way.join(" "), ran.status, ran.out));
-    }
-    outputs
+    let source = file(test, "p.c", program(body).as_bytes());
+    let Some(path) = compiled(&source, &[]) else { return Vec::new() };
+    let ran = |way: &[&str]| raddle(&[&["check", &path, "--timeout", "20"], way].concat());
+    WAYS.map(|way| (way, ran(way))).map(|(way, ran)| (way.join(" "), ran.status, ran.out)).into()
 }
 
 #[test]
@@ -84,7 +80,7 @@ fn a_thread_in_a_loop_without_a_way_out_goes_on() {
         for (way, status, out) in outputs(&format!("go_on_{name}"), body) {
             let bounded = out.contains(": safe up to bounds")
                 && out.contains("in a loop without a way out at");
-            // States are visited once each, so nothing is cut.
+            // Each state is visited once, so no execution is cut.
             let complete = way.contains("lazy") && out.contains("under sc: safe\n");
             assert!((bounded || complete) && status == Some(0), "{name} {way}:\n{out}");
         }

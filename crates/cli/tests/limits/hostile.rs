@@ -1,4 +1,4 @@
-//! What is run: programs that want more than they may have, under all commands.
+//! The jobs: programs that need more time or memory than they may use, under all commands.
 
 use crate::measure::measure;
 use std::fmt::Write;
@@ -56,7 +56,7 @@ const COMMANDS: [&str; 24] = [
     "monitor --runs 1",
 ];
 
-/// For everyday tests: each program under the command that it is worst for.
+/// The jobs of an ordinary test run: each program under the command for which it is the worst.
 const WORST: [(&str, &str); 18] = [
     ("local_loop", "check --model tso"),
     ("local_loop", "check --model tso --strategy random --runs 1"),
@@ -78,7 +78,7 @@ const WORST: [(&str, &str); 18] = [
     ("buffered_stores", "check --model pso"),
 ];
 
-/// The jobs: all of them, or some for everyday.
+/// The jobs: all of them, or those of an ordinary test run.
 pub(crate) fn jobs(all: bool) -> Vec<Job> {
     let (seconds, mib) = if all { (1.0, 128.0) } else { (0.5, 96.0) };
     let job = |path: &Path, command: &'static str| Job {
@@ -138,7 +138,7 @@ fn many_processors(folder: &Path) -> PathBuf {
     written(folder, "many_processors.litmus", &text)
 }
 
-/// A log of many events, most at addresses and sites of their own.
+/// A log of many events, with many different addresses and sites.
 fn long_log(folder: &Path) -> PathBuf {
     let mut text = String::new();
     for n in 0..1_000_000_u32 {
@@ -148,7 +148,7 @@ fn long_log(folder: &Path) -> PathBuf {
     written(folder, "long.log", &text)
 }
 
-/// A log of many addresses, whose threads come when all of these are known.
+/// A log of many addresses, in which most threads appear only after all addresses.
 fn late_threads(folder: &Path) -> PathBuf {
     let mut text = String::new();
     for n in 0..300_000_u32 {
@@ -160,7 +160,7 @@ fn late_threads(folder: &Path) -> PathBuf {
     written(folder, "late_threads.log", &text)
 }
 
-/// A log with a long name for everything.
+/// A log in which every name is long.
 fn long_names(folder: &Path) -> PathBuf {
     let mut text = String::new();
     for n in 0..100_000_u32 {
@@ -169,7 +169,7 @@ fn long_names(folder: &Path) -> PathBuf {
     written(folder, "long_names.log", &text)
 }
 
-/// A witness of a program that takes long to get to its end.
+/// A witness of a program that runs for a long time before it fails.
 fn long_witness(folder: &Path, programs: &Path) -> PathBuf {
     let (program, witness) = (programs.join("slow_failure.c"), folder.join("slow_failure.json"));
     let words = ["check", "--model", "tso", "--witness"].map(str::to_owned);

@@ -1,7 +1,7 @@
 //! `--timeout` and `--max-memory` hold everywhere: hostile programs under every command and strategy.
 //!
-//! The test runs some of them with small limits. With `RADDLE_LIMITS=FILE` all of them are run, and
-//! what was asked and measured is written to the file as a table: `scripts/limits`.
+//! The test runs some of them with small limits. With `RADDLE_LIMITS=FILE` it runs all of them and writes
+//! a table of limits and measurements to the file: see `scripts/limits`.
 
 mod hostile;
 mod measure;
@@ -10,10 +10,10 @@ use hostile::{Job, jobs};
 use measure::{Measured, measure};
 use std::fmt::Write;
 
-/// How far a limit may be overrun: this part of it, or so many seconds.
+/// How far a limit may be exceeded: by this fraction of it, or by this many seconds.
 const PART: f64 = 0.05;
 const SECONDS: f64 = 0.25;
-/// Tests run on machines that are busy with other tests, and unoptimised.
+/// Ordinary test runs are unoptimised, and share the machine with other tests.
 const BUSY_SECONDS: f64 = 2.0;
 const BUSY_PART: f64 = 0.3;
 
@@ -40,7 +40,7 @@ fn limits_hold_for_hostile_programs() {
     }
 }
 
-/// Whether it ended by itself, with a verdict.
+/// Whether the command ended by itself, with a verdict.
 fn is_report(measured: &Measured) -> bool {
     matches!(measured.status, Some(0 | 1 | 3)) && !measured.out.is_empty()
 }
@@ -50,7 +50,7 @@ fn overrun(job: &Job, measured: &Measured, part: f64, seconds: f64) -> bool {
     late > (job.seconds * part).max(seconds) || measured.mib > job.mib * (1.0 + part)
 }
 
-/// Every job, and how many went beyond a limit or did not end with a report.
+/// The table of all jobs, and the number of jobs that exceeded a limit or did not end with a report.
 fn table() -> (String, usize) {
     let mut text = String::from(
         "| program | command | seconds asked | measured | MiB asked | measured | ends with |\n\

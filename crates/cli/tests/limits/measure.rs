@@ -1,16 +1,16 @@
-//! Running the command with an eye on the clock and on its memory.
+//! Runs the command and measures its time and memory.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A run that takes longer is ended, and fails the test.
+/// A run that takes longer is killed, and the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub seconds: f64,
-    /// The most that was resident at a time.
+    /// The peak resident memory.
     pub mib: f64,
     pub status: Option<i32>,
     pub out: String,
@@ -76,7 +76,7 @@ pub(crate) fn measure(args: &[String]) -> Measured {
     Measured { seconds, mib: kib as f64 / 1024.0, status: status.code(), out }
 }
 
-/// The most that a process has held so far; nothing where the system does not say.
+/// The peak memory of a process so far; `None` if the system does not report it.
 fn peak(id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

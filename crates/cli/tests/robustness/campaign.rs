@@ -1,5 +1,5 @@
-//! Damaged inputs of every kind through the command itself: whatever a file holds, the command ends in
-//! time, with a status that it documents, and without a panic.
+//! Runs the command on damaged inputs of every kind. For every input, it must end in time, with a documented
+//! exit status, and without a panic.
 //!
 //! `RADDLE_LONG=1` runs 50,000 of them.
 
@@ -15,18 +15,18 @@ use std::time::{Duration, Instant};
 
 const DAMAGED: u64 = 500;
 const TIMES: u64 = 100;
-/// The limit that commands run under, in seconds, and how long they may take beyond it. A machine that
-/// runs other tests beside these is given more.
+/// The time limit of the commands, in seconds, and how much longer they may take. A machine that runs other
+/// tests at the same time gets more slack.
 const LIMIT: f64 = 0.3;
 const SLACK: Duration = Duration::from_secs(1);
 const BUSY_SLACK: Duration = Duration::from_secs(10);
 
-/// Files of one kind, and the commands that take them; `F` is the file.
+/// Files of one kind, and the commands that accept them; `F` stands for the file.
 struct Kind {
     extension: &'static str,
     originals: Vec<Vec<u8>>,
     commands: &'static [&'static str],
-    /// How many of a hundred inputs are of this kind.
+    /// The percentage of inputs of this kind.
     share: u64,
 }
 
@@ -44,7 +44,7 @@ const PROGRAMS: &[&str] = &[
     "print F",
 ];
 
-/// The contents of the files with these endings in and below a folder, the smaller ones.
+/// The contents of the small files with these extensions in and below a folder.
 fn contents(folder: &Path, extensions: &[&str], found: &mut Vec<Vec<u8>>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -124,7 +124,7 @@ fn kinds(folder: &Path) -> Vec<Kind> {
     ]
 }
 
-/// Runs one command; what is wrong with how it went.
+/// Runs one command; returns an error if it did not end as it must.
 fn run(path: &Path, words: &str) -> Result<(), String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     let path_or = |word: &str| if word == "F" { path.as_os_str().into() } else { word.into() };
@@ -148,7 +148,7 @@ fn run(path: &Path, words: &str) -> Result<(), String> {
     if took > limit { Err(format!("it took {took:?}")) } else { Ok(()) }
 }
 
-/// Works on the inputs of one worker; gives what went wrong.
+/// Runs the inputs of one worker; returns the errors.
 fn work(kinds: &[Kind], folder: &Path, seeds: impl Iterator<Item = u64>) -> Vec<String> {
     let mut wrong = Vec::new();
     for seed in seeds {
@@ -165,7 +165,7 @@ fn work(kinds: &[Kind], folder: &Path, seeds: impl Iterator<Item = u64>) -> Vec<
         let path = folder.join(format!("{seed}.{}", kind.extension));
         fs::write(&path, mutant(&mut rng, a, b)).expect("a file");
         match run(&path, words) {
-            // It stays, to be looked at.
+            // The file is kept for inspection.
             Err(why) => wrong.push(format!("{}: {words}: {why}", path.display())),
             Ok(()) => fs::remove_file(&path).expect("a file"),
         }

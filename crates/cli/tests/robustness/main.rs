@@ -1,8 +1,8 @@
-//! Whatever a file holds, raddle answers: no panic, no hang, a verdict or a diagnostic.
+//! For every input file, raddle gives a verdict or a diagnostic: it never panics or hangs.
 //!
-//! Damaged files go the whole way that the command goes (parse, verify, search, replay, print), in
-//! one process, under small limits. A watchdog sees to it that each ends in time. What is known to
-//! be odd but well-formed is in `programs/`, each file with its verdict in its first line.
+//! Damaged files pass through all stages of the command (parse, verify, search, replay, print), in one
+//! process, under small limits. A watchdog checks that each ends in time. `programs/` contains unusual but
+//! well-formed programs, each with its verdict in the first line.
 //!
 //! `RADDLE_LONG=1` runs many more mutants.
 
@@ -20,7 +20,7 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 const MUTANTS: u64 = 10_000;
-/// No file of a few kilobytes may take longer under [`limits`], on a busy machine.
+/// The longest time that a file of a few kilobytes may take under [`limits`] on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The models of the interleaving engine.
@@ -44,7 +44,7 @@ fn limits() -> Limits {
     }
 }
 
-/// The files in a folder below the crate, in order of their names.
+/// The files in a folder of the crate, sorted by name.
 fn files(folder: &str) -> Vec<File> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(&folder).expect("the folder can be read");
@@ -70,7 +70,7 @@ fn load(file: &File) -> Result<Verified, Diagnostic> {
     }
 }
 
-/// As `raddle check` does it, down to the output.
+/// Does the same as `raddle check`, including the output.
 fn check(file: &File, program: &Verified, options: &Options) -> CheckResult {
     let result = raddle_analysis::check(program, options);
     let run = Run { file: &file.name, program, options };
@@ -94,7 +94,7 @@ fn any_options(rng: &mut Rng) -> Options {
     }
 }
 
-/// Takes one file the whole way; whether it was a program, and what it came to.
+/// Runs all stages for one file; returns the verdict if the file is a program.
 fn drive(file: &File, rng: &mut Rng) -> Option<Verdict> {
     match load(file) {
         Ok(program) => {
@@ -147,7 +147,7 @@ fn mutants_end_in_a_verdict_or_a_diagnostic() {
     }
     worker.join().expect("the worker has ended");
     println!("{programs} of {count} mutants are programs");
-    // Damage that is always fatal would test little.
+    // If no mutant were a program, the test would show little.
     assert!(programs > count / 10, "only {programs} of {count} mutants are programs");
 }
 
@@ -176,7 +176,7 @@ fn odd_programs_have_their_verdicts() {
                     ..Options::new(model)
                 };
                 let result = check(&file, &program, &options);
-                // Without reduction there may be more than anyone can wait for.
+                // Without reduction there may be too many executions to visit.
                 if result.summary.stopped.is_some() && strategy == Strategy::Exhaustive {
                     continue;
                 }

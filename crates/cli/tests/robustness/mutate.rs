@@ -1,8 +1,8 @@
-//! Damage to files: bytes, lines, numbers, nesting. Everything follows from the generator's seed.
+//! Damage to files: bytes, lines, numbers, nesting. The seed of the generator determines all of it.
 
 use fastrand::Rng;
 
-/// Numbers at the ends of what fields, offsets, widths and types can hold.
+/// Numbers at the limits of fields, offsets, widths and types.
 const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -25,7 +25,7 @@ const NUMBERS: &[&str] = &[
     "1e308",
 ];
 
-/// Words that may take each other's place: the result often still parses, and sometimes verifies.
+/// Groups of words that can replace each other: the result often still parses, and sometimes verifies.
 const WORDS: &[&[&str]] = &[
     &["i1", "i7", "i8", "i16", "i32", "i64", "i65", "i128", "f32", "f64", "ptr"],
     &["plain", "relaxed", "acquire", "release", "acq_rel", "seq_cst", "asm", "excl", "volatile"],
@@ -35,7 +35,7 @@ const WORDS: &[&[&str]] = &[
     &["MOV", "XCHG", "ADD", "MFENCE", "CMPXCHG", "INC"],
 ];
 
-/// What opens a level of nesting somewhere.
+/// Texts that open a level of nesting in some language.
 const OPENERS: &[&str] = &["(", "!", "~", "{", "[", "not (", "all(", "\"", "(*", "/*"];
 
 /// A damaged copy of `original`; pieces of `other` may be mixed in.
@@ -111,7 +111,7 @@ fn replace_number(rng: &mut Rng, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Lines are copied, moved, dropped and swapped: instructions in places that they were not made for.
+/// Copies or drops a line, or swaps two lines, so that instructions are in unexpected places.
 fn move_line(rng: &mut Rng, bytes: &mut Vec<u8>) {
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let (from, to) = (rng.usize(..lines.len()), rng.usize(..lines.len()));

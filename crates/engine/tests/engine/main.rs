@@ -1,4 +1,4 @@
-//! What engines answer: how executions are counted, and the names of things.
+//! Results of engines: how executions are counted, and how objects and threads are named.
 
 use raddle_engine::{
     BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Need, Step, Stopped, Tally,
@@ -25,7 +25,7 @@ fn site(kind: FailureKind, loc: u32, against: u32, message: &str) -> FailureSite
     }
 }
 
-/// A deadlock of one thread, which waits for the end of another.
+/// A deadlock of one thread that waits for the end of another.
 fn deadlock(other: &str) -> FailureSite {
     let need = Need::End(Some(other.to_owned()));
     let waiter = Waiter { thread: "t".to_owned(), need };
@@ -61,7 +61,7 @@ fn executions_are_counted_by_their_end() {
     assert_eq!(summary.stopped, Some(Stopped::Time));
 }
 
-/// Which failures are one error: `true` for those that are counted together.
+/// Pairs of failures: `true` if they are the same error and are counted together.
 #[test]
 fn failures_that_are_one_error_are_counted_together() {
     use FailureKind::{Assertion, Memory, Race};
@@ -83,7 +83,7 @@ fn failures_that_are_one_error_are_counted_together() {
         let counts = |tally: &Tally| -> Vec<u64> {
             tally.summary.failures.iter().map(|failure| failure.count).collect()
         };
-        // One execution counts once for an error that two of its threads show.
+        // If two threads of an execution show the same error, the execution counts once.
         assert_eq!(counts(&tally), if same { vec![1] } else { vec![1, 1] }, "{first:?} {second:?}");
         tally.count(End::Failed(vec![second]), |_| {}, no_schedule);
         assert_eq!(counts(&tally), if same { vec![2] } else { vec![1, 2] });

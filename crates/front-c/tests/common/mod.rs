@@ -1,4 +1,4 @@
-//! What the tests of C programs share: the compilers, loading, running.
+//! Shared by the tests of C programs: the compilers, loading, running.
 
 use raddle_engine::{Model, Summary};
 use raddle_front_c::{Error, Options, clang, load};
@@ -23,7 +23,7 @@ pub(crate) fn programs(name: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Every compiler of the versions that are supported; none, with a note, if there is no clang.
+/// All compilers of supported versions. If there is no clang, prints a note and returns none.
 pub(crate) fn compilers() -> Vec<PathBuf> {
     let Ok(newest) = clang::find(None, &Options::default().budget) else {
         raddle_testing::missing("clang");
@@ -53,7 +53,7 @@ pub(crate) fn program(paths: &[PathBuf], options: &Options) -> Verified {
     program_unless_crash(paths, options).expect("the compiler does not crash")
 }
 
-/// None, with a note, where the compiler itself crashes.
+/// Prints a note and returns `None` if the compiler crashes.
 pub(crate) fn program_unless_crash(paths: &[PathBuf], options: &Options) -> Option<Verified> {
     match load(paths, options) {
         Ok(loaded) => Some(loaded.program),
@@ -71,7 +71,7 @@ pub(crate) fn run(program: &Verified, model: Model) -> Summary {
     explore(program, &raddle_engine::Options::new(model))
 }
 
-/// What went wrong, for messages: kind, line, message.
+/// The failures, for messages: kind, line, message.
 pub(crate) fn failures(program: &Program, summary: &Summary) -> Vec<String> {
     let shown = |failure: &raddle_engine::Failure| {
         let line = program.loc(failure.loc).map_or(0, |loc| loc.line);
@@ -80,7 +80,7 @@ pub(crate) fn failures(program: &Program, summary: &Summary) -> Vec<String> {
     summary.failures.iter().map(shown).collect()
 }
 
-/// The rest of the line in a file that starts with `// key:`.
+/// The rest of the line that starts with `// key:`.
 pub(crate) fn header(path: &Path, key: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a readable file");
     let prefix = format!("// {key}:");

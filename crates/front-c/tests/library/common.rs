@@ -1,4 +1,4 @@
-//! Programs in IR text that call the C library, and what every answer about them must satisfy.
+//! Programs in IR text that call the C library, and the checks that every answer about them must pass.
 
 use crate::MODELS;
 use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
@@ -6,10 +6,11 @@ use raddle_interleave::{explore, replay};
 use raddle_ir::{Verified, text};
 use std::path::Path;
 
-/// Interleavings that the search without reduction may visit.
+/// The number of interleavings that the search without reduction may visit.
 const INTERLEAVINGS: u64 = 20_000;
 
-/// All of the library as one text. Files declare what they use of each other, which must go.
+/// The whole library as one text. Files declare the functions that they use from other files; these
+/// declarations are removed.
 fn library() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/library");
     let entries = std::fs::read_dir(path).expect("the library is there");
@@ -61,9 +62,9 @@ pub(super) fn run(program: &Verified, model: Model, strategy: Strategy) -> Summa
     explore(program, &options)
 }
 
-/// The answer of the optimal search, which abandons nothing and finds as many traces and the same
-/// failures as Source-DPOR and, where that ends in time, a search without reduction; all failures
-/// replay.
+/// The answer of the optimal search, after a check that it abandons no execution and that all failures
+/// replay. It must find the same number of traces and the same failures as Source-DPOR and, if that ends
+/// within its limit, as a search without reduction.
 pub(super) fn checked(program: &Verified, model: Model) -> Summary {
     let optimal = run(program, model, Strategy::Optimal);
     assert_eq!(optimal.stopped, None, "{model}");
@@ -95,7 +96,7 @@ fn kinds(summary: &Summary) -> Vec<(FailureKind, String)> {
     kinds
 }
 
-/// No failure, and so many executions under every model.
+/// No failure, and this many executions under every model.
 pub(super) fn safe(program: &Verified, executions: u64) {
     for model in MODELS {
         let found = checked(program, model);
@@ -113,7 +114,7 @@ pub(super) fn computes(program: &Verified) {
     }
 }
 
-/// No failure under any model, in however many executions.
+/// No failure under any model, with any number of executions.
 pub(super) fn correct(program: &Verified) {
     for model in MODELS {
         let found = checked(program, model);
@@ -121,7 +122,7 @@ pub(super) fn correct(program: &Verified) {
     }
 }
 
-/// Some execution fails so, and none otherwise, under every model.
+/// Under every model, some execution fails in this way, and none fails in another way.
 pub(super) fn fails(program: &Verified, kind: FailureKind, message: &str) {
     for model in MODELS {
         let found = checked(program, model);
@@ -133,7 +134,7 @@ pub(super) fn fails(program: &Verified, kind: FailureKind, message: &str) {
     }
 }
 
-/// Straight code for [`main`] from lines of the form `%r = call @f(…) == VALUE`, where `$'text'` is
+/// Straight-line code for [`main`] from lines of the form `%r = call @f(…) == VALUE`, where `$'text'` is
 /// a string of the program.
 pub(super) fn calls(lines: &[&str]) -> Verified {
     let mut strings: Vec<String> = Vec::new();

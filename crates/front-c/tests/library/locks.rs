@@ -11,8 +11,8 @@ const ITEMS: &str = "global @m: bytes 40\nglobal @c: bytes 48\nglobal @l: bytes 
                      global @x: i32\nglobal @y: i32\n";
 const INCREMENT: &str = "%i = load i32 @x\n%i = add i32 %i, 1\nstore i32 @x, %i\n";
 
-/// After `before` in `main`, threads with these bodies (of `start(%arg: ptr) -> ptr`), joined; then
-/// `after`.
+/// A program whose `main` runs `before`, starts and joins threads with these bodies (of
+/// `start(%arg: ptr) -> ptr`), and runs `after`.
 fn threads(before: &str, bodies: &[&str], after: &str) -> Verified {
     let mut source = ITEMS.to_owned() + "global @t: i64 x 4\nthread main = @main()\n";
     let mut main = format!("{before}\n");
@@ -110,7 +110,7 @@ fn error_checking_mutexes_tell() {
     safe(&main(ITEMS, &body), 1);
 }
 
-/// Either finds the other inside or not: both in either order, or one of them fails (2 + 2).
+/// Both take the lock, in either order, or one of them finds it taken and fails (2 + 2).
 #[test]
 fn try_and_timed_locks_take_what_is_free() {
     for (call, failure) in
@@ -206,7 +206,7 @@ fn a_mutex_that_nobody_has_made_is_uninitialised() {
     fails(&main(ITEMS, body), Uninitialised, "");
 }
 
-/// A mutex in memory that was cleared by accesses of other widths.
+/// A mutex in memory that was cleared with accesses of other widths.
 #[test]
 fn a_mutex_in_cleared_memory_works() {
     for width in [1, 2, 8] {
@@ -280,7 +280,7 @@ fn spurious_wake_ups_happen_on_request() {
     fails(&spurious, Assertion, "is 1");
 }
 
-/// See the engine's test of timed waits: 4, of which one is woken.
+/// See the engine's test of timed waits: 4 executions, in one of which the wait is woken.
 #[test]
 fn a_timed_wait_always_returns() {
     let wait = "%i = call @pthread_mutex_lock(@m)
@@ -315,7 +315,7 @@ fn writers_exclude_everyone() {
     correct(&threads(init, &[READ, WRITE], "%i = call @pthread_rwlock_destroy(@l)"));
 }
 
-/// A reader that sees another inside: the lock is shared.
+/// A reader can observe another reader inside: the lock is shared.
 #[test]
 fn readers_share() {
     let body = |mine: &str, other: &str| {
@@ -362,7 +362,7 @@ fn an_unlock_too_many_is_found() {
 
 // ---- barriers ----
 
-/// Who arrives first: 2. Everyone sees what the others did before.
+/// Either thread arrives first (2). Each sees the stores of the other before the barrier.
 #[test]
 fn a_barrier_lets_all_go_together() {
     let body = |mine: &str, other: &str| {
@@ -373,7 +373,7 @@ fn a_barrier_lets_all_go_together() {
     safe(&threads(init, &[&body("@x", "@y"), &body("@y", "@x")], end), 2);
 }
 
-/// Rounds follow each other: two arrivals in either order, twice. One of each round is told.
+/// Two rounds, each with two arrivals in either order. In each round one thread gets the special result -1.
 #[test]
 fn a_barrier_is_used_again() {
     let round = "%i = call @pthread_barrier_wait(@b)
@@ -415,7 +415,7 @@ fn a_post_hands_over() {
     fails(&threads("%i = call @sem_init(@s, 0, 0)", &[&wait], ""), Deadlock, "");
 }
 
-/// The one that tries finds nothing, or the post.
+/// The thread that tries finds no permit, or finds the posted one.
 #[test]
 fn a_semaphore_can_be_tried() {
     let attempt = "%i = call @sem_trywait(@s)\nstore i32 @y, %i";
@@ -435,7 +435,7 @@ fn a_semaphore_can_be_tried() {
     safe(&main(ITEMS, &body), 1);
 }
 
-/// Nothing but the locks themselves is ordered between threads.
+/// Operations on different locks are not ordered between threads.
 #[test]
 fn locks_that_differ_do_not_order() {
     let one = "%i = call @pthread_mutex_lock(@m)\n%i = call @pthread_mutex_unlock(@m)";

@@ -1,5 +1,5 @@
-//! The C library's IR text: every file parses and passes the verifier by itself, and all of them
-//! together define what they use from each other.
+//! The C library's IR text: every file parses and passes the verifier by itself, and all files together
+//! define the functions that they use from each other.
 
 use raddle_ir::{Verified, text};
 use std::collections::{HashMap, HashSet};
@@ -28,7 +28,7 @@ fn every_file_is_well_formed() {
     }
 }
 
-/// Each name is defined once, by a library function, and declared elsewhere as it is defined.
+/// Each name is defined once, by a library function, and all its declarations agree with the definition.
 #[test]
 fn files_fit_together() {
     let mut defined: HashMap<String, String> = HashMap::new();
@@ -56,7 +56,7 @@ fn files_fit_together() {
     }
 }
 
-/// Names of the library's own, which no C program can use, start with `raddle.`.
+/// Internal names of the library, which no C program can use, start with `raddle.`.
 #[test]
 fn what_is_internal_is_named_so() {
     for path in files() {

@@ -1,4 +1,4 @@
-//! Threads of the C library: creation, ends, keys, once, C11's names, and what verifiers call.
+//! Threads of the C library: creation, ends, keys, once, C11's names, and the functions of verifiers.
 
 use super::common::{correct, fails, function, main, program, safe};
 use raddle_engine::FailureKind::{Abort, Assertion, Unsupported};
@@ -62,7 +62,7 @@ fn threads_know_themselves() {
 
 // ---- keys ----
 
-/// Destructors that set their value again are called four times in all.
+/// Destructors that set their value again are called four times in total.
 #[test]
 fn destructors_run_at_the_end_of_threads() {
     let destructor = |body: &str| {
@@ -111,7 +111,7 @@ fn values_belong_to_their_thread() {
 
 // ---- once ----
 
-/// One of two runs the routine; the other finds it running or done: 2 × 2.
+/// One of two threads runs the routine; the other finds it running or done: 2 × 2.
 #[test]
 fn a_routine_runs_once() {
     let routine = "func @routine() {
@@ -147,7 +147,7 @@ fn exit_runs_what_was_registered_and_ends_all() {
     let main = "%i = call @atexit(&@first)\n%i = call @atexit(&@second)\ncall @exit(0)\n\
                 %ok = cmp eq i32 1, 0\nassert %ok";
     safe(&with_start(handlers, "", main), 1);
-    // Whoever is left waiting is no deadlock.
+    // A thread that still waits at the end of the program is not a deadlock.
     let waits = "%i = await ne i32 acquire @x, 0";
     safe(&with_start("", waits, &format!("{CREATE}call @exit(0)")), 1);
     safe(&with_start("", waits, &format!("{CREATE}call @_exit(0)")), 1);
@@ -255,7 +255,7 @@ fn assumptions_drop_runs() {
     fails(&main(ITEMS, &body), Assertion, "__VERIFIER_assert");
 }
 
-/// Draws and clocks are the thread's own: nothing to order.
+/// Random numbers and clocks are local to the thread, so there is nothing to order.
 #[test]
 fn random_numbers_and_time_are_no_events() {
     let draw = "%i = call @rand()\ncall @srand(5)\n%j = call @rand()\n%l = call @time(0)\n";

@@ -1,4 +1,4 @@
-//! The sequential part of the C library: what functions compute.
+//! The sequential part of the C library: the results of its functions.
 
 use super::common::{calls, computes, fails, main, program, safe};
 use raddle_engine::FailureKind::{Memory, Uninitialised};
@@ -338,7 +338,7 @@ fn odd_sizes_are_atomic_towards_each_other() {
             assert %ok, \"all or nothing\"
             ret
         }\n";
-    // The order of three sections.
+    // The orders of three critical sections.
     safe(&program(&source), 6);
 }
 

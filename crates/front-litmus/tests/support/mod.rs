@@ -1,5 +1,5 @@
-//! An interpreter for small lowered programs: all interleavings of their memory accesses, with
-//! memory that every thread sees at once. It shares nothing with the engines.
+//! An interpreter for small lowered programs: all interleavings of their memory accesses under sequential
+//! consistency. It shares no code with the engines.
 
 use raddle_ir::{
     BinOp, BlockId, CastOp, CmpOp, Function, GlobalId, InstKind, IntPred, Observed, Operand, Pred,
@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct ThreadState {
-    /// The block and the next instruction in it; none at the end.
+    /// The block and the next instruction in it; `None` if the thread has ended.
     at: Option<(BlockId, usize)>,
     registers: Vec<u64>,
     reservation: Option<u64>,
@@ -87,7 +87,7 @@ fn final_states(program: &Program) -> Vec<State> {
     found
 }
 
-/// Runs what no other thread can see.
+/// Runs a thread up to its next memory access.
 fn run_locally(program: &Program, state: &mut State, thread: usize) {
     while let Some((block, index)) = state.threads[thread].at {
         let inst = function_of(program, thread).blocks[block].insts.get(index);
@@ -179,7 +179,7 @@ fn write(state: &mut State, by: usize, address: u64, value: u64, ty: Type) {
     }
 }
 
-/// One instruction or terminator of one thread; false if it has ended.
+/// Runs one instruction or terminator of a thread; returns `false` if the thread has ended.
 fn step(program: &Program, state: &mut State, thread: usize) -> bool {
     let Some((block, index)) = state.threads[thread].at else { return false };
     let block_ref = &function_of(program, thread).blocks[block];

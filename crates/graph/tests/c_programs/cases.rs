@@ -1,5 +1,5 @@
-//! The programs of `tests/c/programs` and `tests/c/table1`, and the ways to run each that are listed at its
-//! head or in its table.
+//! The programs of `tests/c/programs` and `tests/c/table1`, and the ways to run each, as listed at its head
+//! or in its table.
 
 use raddle_engine::{LoopBound, Unroll};
 use raddle_front_c::{Error, Options as Compile, load};
@@ -13,7 +13,7 @@ use std::path::Path;
 pub(super) struct Case {
     /// `programs/queue.c`
     pub name: String,
-    /// Words of a command line after the file.
+    /// The words of the command line after the file.
     pub options: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ fn of_table() -> BTreeSet<Case> {
     cells.map(case).collect()
 }
 
-/// Data races are nothing that the graph engine looks for.
+/// The words of these options, without `--check races`: the graph engine does not search for data races.
 fn words(options: &str) -> Vec<String> {
     options.replace("--check races", "").split_whitespace().map(str::to_owned).collect()
 }
@@ -74,7 +74,7 @@ pub(super) struct Loaded {
     pub unroll: Unroll,
 }
 
-/// Adds what `--unroll` is given: `N` or `FILE:LINE=N`.
+/// Adds a bound in the form of `--unroll`: `N` or `FILE:LINE=N`.
 fn bound_loops(unroll: &mut Unroll, bound: &str) {
     let number = |digits: &str| digits.parse().expect("a number");
     match bound.split_once('=') {
@@ -87,7 +87,7 @@ fn bound_loops(unroll: &mut Unroll, bound: &str) {
     }
 }
 
-/// Compiles a case; `None` where the compiler does not manage that.
+/// Compiles a case; `None` if the compiler fails.
 pub(super) fn compile(case: &Case) -> Option<Loaded> {
     let mut files = vec![root().join("tests/c").join(&case.name)];
     let mut options = Compile { flags: vec!["-w".into()], ..Compile::default() };

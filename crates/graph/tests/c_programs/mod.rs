@@ -1,8 +1,8 @@
 //! The C programs of `tests/c/programs` and `tests/c/table1`: under SC, TSO and PSO both engines find the
-//! same executions, with the same ends; under POWER and ARM there is more, and it replays.
+//! same executions, with the same ends. Under POWER and ARM all failures of SC are found, and replay.
 //!
-//! Programs with more executions than fit are compared with `RADDLE_LONG=1` only, and those with very many
-//! not at all. `RADDLE_C_ONLY=word` restricts everything to files whose name contains the word.
+//! Programs with many executions are compared only with `RADDLE_LONG=1`, and programs with very many are
+//! not compared. `RADDLE_C_ONLY=word` restricts the tests to files whose name contains the word.
 
 mod cases;
 
@@ -15,23 +15,23 @@ use raddle_ir::Verified;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why not everything about a case can be compared.
+/// The reason why a case cannot be compared completely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Except {
-    /// The graph engine says that it does not support accesses of different sizes that overlap.
+    /// The graph engine does not support overlapping accesses of different sizes, and reports this.
     Sizes,
-    /// It says so of formatting into memory.
+    /// The graph engine does not support formatting into memory, and reports this.
     Formats,
-    /// It passes over what is printed, so that it does not read what is not there.
+    /// The graph engine ignores output, so it does not report invalid reads of printed strings.
     Prints,
-    /// An execution has more events than it has room for.
+    /// An execution has more events than the graph engine supports.
     Long,
-    /// To end an object is an event of the interleaving engine only: the same failures, but it counts
-    /// executions in which the object is accessed before it ends apart from those in which it is not.
+    /// The end of an object is an event only in the interleaving engine. The failures are the same, but that
+    /// engine counts executions separately by whether an access comes before or after the end.
     Frees,
 }
 
-/// By file and options; no options for all cases of a file.
+/// Exceptions by file and options; an entry without options is for all cases of a file.
 const EXCEPTIONS: &[(&str, &str, Except)] = &[
     ("programs/library_posix.c", "", Except::Sizes),
     ("programs/library_strings.c", "-O2", Except::Sizes),
@@ -63,12 +63,12 @@ fn long() -> bool {
     raddle_testing::is_long()
 }
 
-/// Executions that a program may have to be compared.
+/// The maximum number of executions of a program that is compared.
 fn most_executions() -> u64 {
     if long() { 50_000 } else { 300 }
 }
 
-/// How many executions end in each way, and how many of them with each kind of failure.
+/// The number of executions with each kind of end, and with each kind of failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Ends {
     executions: u64,
@@ -90,7 +90,7 @@ fn kinds(summary: &Summary) -> BTreeSet<FailureKind> {
     summary.failures.iter().map(|failure| failure.kind).collect()
 }
 
-/// What the interleaving engine finds, unless that is too much.
+/// The result of the interleaving engine; `None` if there are too many executions.
 fn expected(loaded: &Loaded, model: Model) -> Option<Summary> {
     let model: raddle_engine::Model = model.name().parse().expect("a model of both engines");
     let mut options =
@@ -108,7 +108,7 @@ fn found(loaded: &Loaded, model: Model) -> Summary {
     explore(&loaded.program, &options)
 }
 
-/// What the engines disagree on, if they do.
+/// The difference between the engines, if there is one.
 fn difference(case: &Case, loaded: &Loaded, model: Model) -> Option<String> {
     let Some(expected) = expected(loaded, model) else {
         println!("{case} under {model}: too many executions");
@@ -151,7 +151,7 @@ fn engines_agree() {
     no_complaints(&all(), differences);
 }
 
-/// Whatever goes wrong under SC goes wrong under a weaker model, and what is found replays.
+/// All failures under SC are also found under the weaker model, and the failures found replay.
 fn weak_complaint(program: &Verified, model: Model) -> Option<String> {
     let options = |model, executions| {
         let mut options = Options { keep_going: true, ..Options::new(model) };

@@ -1,4 +1,4 @@
-//! Programs for tests and what every answer of the engine must satisfy.
+//! Programs for tests, and the checks that every answer of the engine must pass.
 
 use raddle_engine::{
     Coverage, Engine, Failure, FailureKind, Model, Options, ReplayEnd, Strategy, Summary,
@@ -7,14 +7,14 @@ use raddle_interleave::{explore, replay};
 use raddle_ir::{Verified, text};
 use raddle_oracle::{self as oracle, Outcome, axiomatic, interleavings};
 
-/// The name that positions in test programs have.
+/// The file name in positions of test programs.
 pub(crate) const FILE: &str = "test.rir";
-/// Interleavings that the search without reduction may visit.
+/// The number of interleavings that the search without reduction may visit.
 const INTERLEAVINGS: u64 = 200_000;
-/// States that the operational oracle may visit.
+/// The number of states that the operational oracle may visit.
 const BUDGET: u64 = 200_000;
 
-/// Registers that every thread of [`threads`] has.
+/// The registers of every thread of [`threads`].
 const REGISTERS: [(&str, &str); 6] =
     [("r", "i32"), ("s", "i32"), ("ok", "i1"), ("t", "i64"), ("u", "i64"), ("p", "ptr")];
 
@@ -61,10 +61,10 @@ pub(crate) fn run(program: &Verified, model: Model, strategy: Strategy) -> Summa
 }
 
 /// The answer of the optimal search, after a check that
-/// - it abandons nothing, and counts each trace once;
-/// - every other reduction, as those of Source-DPOR and persistent sets, gives the same answer;
-/// - a search without reduction finds as many traces, the same states and the same failures;
-/// - the oracles, where they know what the program uses, count the same;
+/// - it abandons no execution, and counts each trace once;
+/// - all other reductions (Source-DPOR, persistent sets) give the same answer;
+/// - a search without reduction finds the same number of traces, the same states and the same failures;
+/// - the oracles, if they support the program's constructs, count the same;
 /// - every failure's schedule replays to that failure.
 pub(crate) fn checked(program: &Verified, model: Model) -> Summary {
     let optimal = run(program, model, Strategy::Optimal);
@@ -123,7 +123,7 @@ pub(crate) fn oracle_model(model: Model) -> oracle::Model {
     oracle::Model::named(model.name()).expect("a model of the oracles")
 }
 
-/// What the oracles say, which must be the same; `None` if neither knows the program's constructs.
+/// The outcome of the oracles, which must agree; `None` if neither supports the program's constructs.
 pub(crate) fn by_oracles(program: &Verified, model: Model) -> Option<Outcome> {
     let model = oracle_model(model);
     let operational = interleavings::executions(program, model, BUDGET).ok();
@@ -134,7 +134,7 @@ pub(crate) fn by_oracles(program: &Verified, model: Model) -> Option<Outcome> {
     operational.or(axiomatic)
 }
 
-/// The engine's answer in the oracles' words.
+/// The engine's answer in the form of the oracles.
 fn as_outcome(summary: &Summary, program: &Verified) -> Outcome {
     let count = |deadlock: bool| {
         let counted =
@@ -143,7 +143,7 @@ fn as_outcome(summary: &Summary, program: &Verified) -> Outcome {
     };
     let deadlocks = count(true);
     let complete: u64 = summary.states.iter().map(|(_, count)| count).sum();
-    // An execution with two failures is one of the executions that are not complete.
+    // An execution with two failures is counted once among the executions that are not complete.
     let failed = match program.observables.is_empty() {
         true => count(false),
         false => summary.executions - complete - deadlocks,

@@ -1,5 +1,5 @@
-//! Data races by the definition: every interleaving of a small program, happens-before as relations
-//! and their transitive closure. Shares nothing with the engine, clocks least of all.
+//! Data races by the definition: every interleaving of a small program, with happens-before as relations and
+//! their transitive closure. Shares no code with the engine and uses no clocks.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -23,13 +23,13 @@ impl Order {
     }
 }
 
-/// Locations and locks are numbers, each of their own kind.
+/// Locations and locks are numbered separately.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Statement {
     Load(usize, Order),
     Store(usize, Order, u32),
     Add(usize, Order),
-    /// From 0 to 1; with the order of a failure.
+    /// Compares with 0 and stores 1; the second order is that of a failure.
     Exchange(usize, Order, Order),
     Fence(Order),
     Lock(usize),
@@ -39,7 +39,7 @@ pub(super) enum Statement {
     Join,
 }
 
-/// Threads that all start at once, but the last if some thread spawns it.
+/// Threads that all start at once, except the last one if a thread spawns it.
 #[derive(Clone, Debug)]
 pub(super) struct Threads(pub Vec<Vec<Statement>>);
 
@@ -59,9 +59,9 @@ struct Event {
     statement: usize,
     role: Role,
     order: Order,
-    /// What it touches; locks come after the locations.
+    /// The location or lock that it accesses; locks are numbered after the locations.
     at: Option<usize>,
-    /// For a read: the event it read from.
+    /// For a read: the event that it read from.
     from: Option<usize>,
 }
 
@@ -73,12 +73,12 @@ struct State {
     next: Vec<usize>,
     started: bool,
     values: Vec<u32>,
-    /// The event that wrote each.
+    /// The event that wrote each value.
     writers: Vec<Option<usize>>,
     holders: Vec<Option<usize>>,
-    /// Stores on their way: location, value, event.
+    /// Buffered stores: location, value, event.
     buffers: Vec<VecDeque<(usize, u32, usize)>>,
-    /// Whether the thread must wait for its buffer.
+    /// Whether the thread must wait until its buffer is empty.
     draining: Vec<bool>,
     events: Vec<Event>,
 }
@@ -86,8 +86,8 @@ struct State {
 pub(super) const LOCATIONS: usize = 3;
 const LOCKS: usize = 1;
 
-/// The pairs of places that race in some interleaving; `None` if there are too many of those. With
-/// `buffers`, as under TSO.
+/// The pairs of statements that race in some interleaving; `None` if there are too many interleavings. With
+/// `buffers`, threads have store buffers as under TSO.
 pub(super) fn races(
     program: &Threads,
     buffers: bool,
@@ -283,7 +283,7 @@ fn happens_before(events: &[Event]) -> Vec<Vec<bool>> {
     before
 }
 
-/// The pairs that synchronise because of what an event read.
+/// The pairs of events that synchronise because of the write that an event read from.
 fn synchronises(events: &[Event], read: usize, event: &Event) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     if event.order == Order::Plain || event.from.is_none() {

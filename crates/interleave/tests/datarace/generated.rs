@@ -1,4 +1,4 @@
-//! Generated programs: the engine's races are those of the definition.
+//! Generated programs: the engine finds exactly the races of the definition.
 
 use super::definition::{LOCATIONS, Order, Statement, StatementId, Threads, races};
 use super::{Pair, common, pairs};

@@ -1,5 +1,5 @@
-//! Data races: each rule of C11's happens-before by a program that races and its twin that does not,
-//! and generated programs against a direct reading of the definition.
+//! Data races: for each rule of C11's happens-before, a program that races and a similar one that does not,
+//! and generated programs, compared with a direct implementation of the definition.
 
 mod definition;
 mod generated;
@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 const ITEMS: &str = "global @x: i32\nglobal @y: i32\nglobal @z: i32\nglobal @m: i32\n\
                      global @n: i32\nglobal @c: i32\nglobal @p: ptr";
 
-/// Lines of the two accesses, the smaller first.
+/// The lines of the two accesses, the smaller first.
 type Pair = (u32, u32);
 
-/// Looks for races.
+/// Options that search for races.
 fn racing(model: Model) -> Options {
     let checks = Checks { races: true, ..Checks::default() };
     Options { checks, keep_going: true, ..Options::new(model) }
@@ -58,7 +58,7 @@ fn replays(program: &Verified, model: Model, race: &Failure) {
     assert!(other, "a race that was not asked for");
 }
 
-/// How many pairs of places race: as many under every model, and the same for every strategy.
+/// This many pairs of places race under every model, and every strategy finds the same pairs.
 fn expect(bodies: &[&str], racing: usize) {
     expect_in(&threads(ITEMS, bodies), racing);
 }
@@ -113,11 +113,11 @@ fn bytes_count_not_variables() {
 
 #[test]
 fn every_pair_of_places_is_found_once() {
-    // Both writes with the read, although the read never comes between them.
+    // Both writes race with the read, although the read never comes between them.
     let writer = "store i32 @x, 1\nstore i32 @x, 2\nstore i32 relaxed @y, 1";
     let reader = "%s = load i32 relaxed @y\n%ok = cmp eq i32 %s, 1\nassume %ok\n%r = load i32 @x";
     expect(&[writer, reader], 2);
-    // The same place of two threads, in either order.
+    // The same place in two threads, in either order.
     let source = format!(
         "{ITEMS}\nfunc @f() {{\nentry:\nstore i32 @x, 1\nret\n}}\n\
          thread a = @f()\nthread b = @f()\nthread c = @f()"
@@ -201,7 +201,7 @@ fn a_wait_takes_its_lock_again() {
     let signaller = format!("{WRITE}\nlock @m\nstore i32 @y, 1\ncond_signal @c\nunlock @m");
     expect(&[&waiter(&format!("{READ}\nunlock @m")), &signaller], 0);
     expect(&[&waiter(&format!("unlock @m\n{READ}")), &signaller], 0);
-    // The signal alone orders nothing: what comes after the unlock is not behind the wait.
+    // The signal alone orders nothing: accesses after the unlock are not ordered with the wait.
     let late = "lock @m\nstore i32 @y, 1\ncond_signal @c\nunlock @m\nstore i32 @x, 1";
     expect(&[&waiter(&format!("unlock @m\n{READ}")), late], 1);
 }
@@ -254,7 +254,7 @@ fn release_and_acquire_order() {
     let exchange = |order: &str| format!("%s, %ok = cmpxchg i32 {order} @y, 1, 2");
     expect_passing("store i32 release @y, 1", &exchange("acquire"), 0);
     expect_passing("store i32 release @y, 1", &exchange("relaxed"), 1);
-    // One that fails has its own order.
+    // An exchange that fails has its own order.
     let failing = |order: &str| format!("%s, %ok = cmpxchg i32 {order} @y, 7, 2");
     expect_passing("store i32 release @y, 1", &failing("acq_rel acquire"), 0);
     expect_passing("store i32 release @y, 1", &failing("acq_rel relaxed"), 1);
@@ -262,7 +262,7 @@ fn release_and_acquire_order() {
 
 #[test]
 fn the_synchronising_access_is_ordered_itself() {
-    // The plain store before the release to the same variable.
+    // The plain store before the release store to the same variable races.
     expect_passing("store i32 @y, 0\nstore i32 release @y, 1", "%s = load i32 acquire @y", 1);
     let init = "store i32 @y, 5\nstore i32 release @z, 1";
     let user = "%r = await eq i32 acquire @z, 1\n%s = load i32 relaxed @y";
@@ -274,7 +274,7 @@ fn read_modify_writes_continue_a_release_sequence() {
     let [writer, reader] = passing("store i32 release @y, 5", "%s = load i32 acquire @y");
     let between = |order: &str| format!("%s, %ok = cmpxchg i32 {order} @y, 5, 1");
     expect(&[&writer, &reader, &between("relaxed")], 0);
-    // A store does not, not even one of the same thread (C++20).
+    // A store does not continue the release sequence, not even one of the same thread (C++20).
     let overwrite = "%s = load i32 relaxed @y\n%ok = cmp eq i32 %s, 5\nassume %ok\n\
                      store i32 relaxed @y, 1";
     expect(&[&writer, &reader, overwrite], 1);
@@ -301,7 +301,7 @@ fn fences_order() {
     expect_passing("store i32 release @y, 1", "%s = load i32 relaxed @y\nfence acquire", 0);
     expect_passing("store i32 relaxed @y, 1\nfence release", "%s = load i32 acquire @y", 1);
     expect_passing("store i32 release @y, 1", "fence acquire\n%s = load i32 relaxed @y", 1);
-    // Without an atomic access they order nothing, and the flag races as well.
+    // Without an atomic access, fences order nothing, and the flag races as well.
     expect_passing("fence release\nstore i32 @y, 1", "%s = load i32 @y\nfence acquire", 2);
 }
 
@@ -315,7 +315,7 @@ fn order_is_transitive() {
     expect(&[&first, careless, &third], 1);
 }
 
-// ---- what is told ----
+// ---- reports ----
 
 #[test]
 fn a_race_is_told_with_both_places() {
@@ -329,7 +329,7 @@ fn a_race_is_told_with_both_places() {
         format!("t0 writes x at {earlier}, t1 reads it at {later}, and nothing orders the two")
     );
     assert_eq!(race.count, 2, "both orders show it");
-    // The states are those of a search without.
+    // The states are those of a search without the check for races.
     let plain = explore(&program, &Options { keep_going: true, ..Options::new(Model::Sc) });
     assert_eq!((found.executions, &found.states), (plain.executions, &plain.states));
     assert!(plain.failures.is_empty());

@@ -1,16 +1,16 @@
-//! Function bodies with every kind of instruction. All registers are assigned in the entry block,
-//! so anything may be read anywhere else.
+//! Function bodies with every kind of instruction. All registers are assigned in the entry block, so any
+//! register may be read in all other blocks.
 
 use super::{Choices, TYPES, constant, loc, name};
 use raddle_ir::*;
 
-/// Kinds that [`Body::instruction`] makes.
+/// The number of kinds that [`Body::instruction`] makes.
 const KINDS: usize = 35;
 
 struct Body<'a, 'c> {
     c: &'a mut Choices<'c>,
     p: &'a Program,
-    /// Two registers of each of [`TYPES`], from here on.
+    /// The first of two registers for each of [`TYPES`].
     first: usize,
 }
 
@@ -55,7 +55,7 @@ impl Body<'_, '_> {
         if self.c.flip() { Operand::Reg(self.reg(ty)) } else { constant(self.c, self.p, ty) }
     }
 
-    /// An address to write to: no constant global.
+    /// An address to write to, which is not that of a constant global.
     fn addr(&mut self) -> Operand {
         match self.op(Type::Ptr) {
             Operand::Global(id, _) if self.p.globals[id].constant => Operand::Int(64),

@@ -65,7 +65,7 @@ const FUNCS: usize = 3;
 const GLOBALS: usize = 5;
 const ODD_NAMES: &[&str] = &["", "3", "a b", "\"", "é\n", "undef", "reg", "-", "x.y$", "\u{0}\\"];
 
-/// A name that no other call with another `index` gives.
+/// A name; calls with different `index` return different names.
 fn name(c: &mut Choices<'_>, index: usize) -> String {
     match c.below(3) {
         0 => format!("{}{index}", c.pick(ODD_NAMES)),

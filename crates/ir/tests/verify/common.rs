@@ -1,4 +1,4 @@
-//! Programs that break a rule, and how that is shown.
+//! Programs that break a rule, and the checks of the reported errors.
 
 use raddle_ir::text::{ParseOptions, parse_with};
 use raddle_ir::verify::{Rule, errors};
@@ -15,7 +15,7 @@ pub(super) fn breaks(rule: Rule, program: &Program) {
     let errors = errors(program);
     let rules: Vec<Rule> = errors.iter().map(|error| error.rule).collect();
     assert_eq!(rules, [rule], "{errors:?}\n{program}");
-    // The message is fit to be shown, also for programs that cannot be parsed back.
+    // A message can be shown, also for programs whose text does not parse.
     let shown = errors[0].diagnostic(program).to_string();
     assert!(shown.contains(&format!("[rule {}: ", rule.number())), "{shown}");
 }

@@ -1,4 +1,4 @@
-//! For each rule of the verifier, the smallest programs that break it and no other.
+//! For each rule of the verifier, small programs that break this rule and no other.
 
 mod common;
 mod operands;

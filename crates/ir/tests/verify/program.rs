@@ -189,7 +189,7 @@ fn registers_are_assigned_before_they_are_read() {
         "a: assert %c\nret",
         "a: br %c, b, c\nb: %r = move i1 0\njump d\nc: %r = move i1 1\njump d\nd: assume %r\nret",
         "a: %r = move i1 0\njump b\nb: assume %r\nbr %c, b, c\nc: assume %r\nret",
-        // Control does not get there.
+        // The block is not reachable.
         "a: ret\nb: assume %r\nret",
     ] {
         assert_eq!(errors(&parsed(&f(blocks))), [], "{blocks}");

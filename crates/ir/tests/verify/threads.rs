@@ -1,4 +1,4 @@
-//! Threads, and what is asked of a program.
+//! Threads, observables, conditions and goals.
 
 use super::common::{PRELUDE, breaks, line_breaks, parsed, text_breaks};
 use raddle_ir::verify::{Rule, errors};

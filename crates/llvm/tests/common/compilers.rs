@@ -1,4 +1,4 @@
-//! The compilers that this machine has.
+//! The installed compilers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ pub(crate) struct Clang {
     path: PathBuf,
 }
 
-/// Every clang on the path: `clang` itself, and those with their version in their names.
+/// Every clang on the path: `clang` itself, and those with a version in their names.
 pub(crate) fn clangs() -> Vec<Clang> {
     let names = std::iter::once("clang".to_owned())
         .chain((14..=22).map(|version| format!("clang-{version}")));
@@ -22,8 +22,8 @@ fn find(name: &str) -> Option<PathBuf> {
 }
 
 impl Clang {
-    /// Compiles a file to LLVM IR as raddle does, at a level of optimisation, with further
-    /// arguments. None if the compiler fails, which is said.
+    /// Compiles a file to LLVM IR as raddle does, with this optimisation level and additional arguments. If the
+    /// compiler fails, prints a note and returns `None`.
     pub(crate) fn compile(
         &self,
         source: &Path,

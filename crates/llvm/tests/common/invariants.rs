@@ -1,4 +1,4 @@
-//! What the parser promises about every module, checked id by id.
+//! The invariants that the parser guarantees for every module, checked for each id.
 
 use raddle_llvm::Module;
 use raddle_llvm::ast::{
@@ -6,7 +6,7 @@ use raddle_llvm::ast::{
     MAX_NESTING, Type, TypeId, Value,
 };
 
-/// Panics if the module breaks a promise.
+/// Panics if the module breaks an invariant.
 pub(crate) fn check(module: &Module) {
     for ty in module.types.keys() {
         check_type(module, ty, 0);
@@ -59,7 +59,7 @@ fn check_type(module: &Module, ty: TypeId, depth: usize) {
         Type::Struct { fields, .. } if depth < 4 => {
             fields.iter().for_each(|field| check_type(module, *field, depth + 1));
         }
-        // Deeper, one path is enough: all of them would be exponentially many.
+        // At greater depth only one path is checked: the number of all paths is exponential.
         Type::Struct { fields, .. } => {
             fields.iter().take(1).for_each(|field| check_type(module, *field, depth + 1));
         }

@@ -1,4 +1,4 @@
-//! What the tests share. Not every test uses all of it.
+//! Shared by the tests. Not every test uses all of it.
 pub(crate) mod compilers;
 pub(crate) mod invariants;
 
@@ -8,7 +8,7 @@ use raddle_llvm::ast::{
     Variable,
 };
 
-/// The files of `tests/ll`, which hold every construct.
+/// The files of `tests/ll`, which contain every construct.
 pub(crate) const FILES: [(&str, &str); 4] = [
     ("calls.ll", include_str!("../ll/calls.ll")),
     ("globals.ll", include_str!("../ll/globals.ll")),
@@ -16,7 +16,7 @@ pub(crate) const FILES: [(&str, &str); 4] = [
     ("positions.ll", include_str!("../ll/positions.ll")),
 ];
 
-/// Parses a text that must be fine.
+/// Parses a text that must be valid.
 pub(crate) fn parse(text: &str) -> Module {
     let module = raddle_llvm::parse("test.ll", text.as_bytes());
     let module = module.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
@@ -59,7 +59,7 @@ pub(crate) fn insts<'m>(module: &'m Module, name: &str) -> &'m [Inst] {
     &body(module, name).insts
 }
 
-/// The instruction that a text of one line is, in a function with some parameters.
+/// Parses one line as an instruction, in a function with some parameters.
 pub(crate) fn inst(text: &str) -> InstKind {
     let module = parse(&format!(
         "define void @f(i32 %a, i32 %b, ptr %p, float %x, <2 x i32> %v) {{\n  {text}\n  ret void\n}}\n"

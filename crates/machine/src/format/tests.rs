@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Arguments lie from 0x1000 on, strings at the given addresses.
+/// Arguments start at 0x1000; strings are at the given addresses.
 fn formatted(format: &str, args: &[u64], strings: &[(u64, &str)]) -> String {
     let mut memory = std::collections::BTreeMap::new();
     let slots = args.iter().flat_map(|arg| arg.to_le_bytes());
@@ -48,7 +48,7 @@ fn strings() {
         "[] [(null)] [(bad pointer)]"
     );
     assert_eq!(super::format(5, 0, 99, &|_| None).unwrap().bytes, BAD_POINTER);
-    // A string without an end is fine if the precision ends it.
+    // A string without a NUL is valid if the precision ends it.
     assert_eq!(formatted("%.1s", &[0x1000], &[]), "\0".trim_end_matches('\0'));
 }
 

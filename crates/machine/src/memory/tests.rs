@@ -1,4 +1,4 @@
-//! Objects, bytes that were never written, and cells as they split.
+//! Objects, bytes that were never written, and the splitting of cells.
 
 use super::*;
 use crate::fault::FailureKind;
@@ -24,7 +24,7 @@ fn what_was_never_written_cannot_be_read() {
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Read), unset);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Update), unset);
     assert_eq!(kind(&memory, &trail, 60, 8, Purpose::Copy), None);
-    // Across two words of bits; reading any written byte will do.
+    // A write across two words of the bit set. A read is valid if any of its bytes was written.
     let slice = memory.access(&trail, base + 62, 4, Purpose::Write).unwrap();
     assert!(memory.is_fresh(&trail, slice));
     let before = trail.mark();

@@ -1,4 +1,4 @@
-//! States as strings: numbers, threads, objects.
+//! Encoded states: numbers, threads, objects.
 
 use crate::common::{advance, threads};
 use raddle_budget::Budget;
@@ -26,7 +26,8 @@ fn encode(machine: &Machine<'_>) -> Vec<Vec<u8>> {
     threads.chain(groups).collect()
 }
 
-/// A fresh machine that is given the strings of another is where that one was, and goes on alike.
+/// A fresh machine that decodes the strings of another machine is in the same state, and continues in the same
+/// way.
 #[test]
 fn states_come_back() {
     let items = "global @x: i32 = 1\nglobal @m: i32\nfunc @f(%n: i32) -> i32 {\nreg %q: ptr\n\
@@ -46,7 +47,7 @@ fn states_come_back() {
         let mut machine = fresh();
         let stop = advance(&mut machine, ThreadId(0), steps).expect("no fault");
         let strings = encode(&machine);
-        // What the machine has named stays named; the rest goes back to the start.
+        // Names that the machine has assigned are kept; everything else is reset to the start.
         let mut again = machine.clone();
         again.trail.backtrack(fresh().trail.mark());
         let count = again.thread_count() as usize;

@@ -25,7 +25,7 @@ pub(crate) fn machine(program: &Verified) -> Machine<'_> {
     Machine::new(program, BOUNDS).expect("it starts")
 }
 
-/// Carries out the visible operation that a thread is at, with its first alternative.
+/// Performs the visible operation that a thread is at, with its first alternative.
 pub(crate) fn perform(machine: &mut Machine<'_>, thread: ThreadId) -> Result<(), Fault> {
     let visible = machine.visible(thread);
     if let Some(fault) = machine.lock_fault(thread, &visible) {
@@ -70,7 +70,7 @@ pub(crate) fn perform(machine: &mut Machine<'_>, thread: ThreadId) -> Result<(),
     Ok(())
 }
 
-/// Runs a thread to its next visible operation, `count` of them being carried out on the way.
+/// Runs a thread and performs `count` visible operations, then runs it to the next one.
 pub(crate) fn advance(
     machine: &mut Machine<'_>,
     thread: ThreadId,

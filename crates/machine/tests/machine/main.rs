@@ -1,5 +1,4 @@
-//! The machine by itself: its trail, its memory, the effects of operations, local steps, states as
-//! strings.
+//! The machine by itself: its trail, its memory, the effects of operations, local steps, encoded states.
 
 mod codec;
 mod common;

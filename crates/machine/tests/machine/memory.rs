@@ -1,4 +1,4 @@
-//! Objects against a model of them: bytes, cells, bounds, and the words of faults.
+//! Objects, compared with a simple model of them: bytes, cells, bounds, and the messages of faults.
 
 use fastrand::Rng;
 use raddle_machine::layout::{ObjectId, object_address};
@@ -14,7 +14,7 @@ fn objects(kinds: &[(u32, ObjectKind)]) -> (Trail, Memory) {
     (trail, memory)
 }
 
-/// The bytes and, for each byte, the word of its cell, are as if kept by byte.
+/// The bytes, and for each byte the word of its cell, are the same as if every byte had its own word.
 #[test]
 fn random_accesses_are_as_those_of_bytes() {
     const SIZE: u32 = 90;

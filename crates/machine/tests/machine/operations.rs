@@ -73,8 +73,8 @@ fn what_is_written_and_given_back() {
 #[test]
 fn how_operations_touch_memory_and_what_they_wait_for() {
     use Purpose::{Copy, Read, Update, Write};
-    // Bytes, purpose; whether it waits for an empty buffer if strong stores drain after, and before;
-    // whether it is a change for sure; values that let it go on, and that do not.
+    // Bytes, purpose; whether the operation waits for an empty buffer if strong stores drain after, and before;
+    // whether it always changes memory; a value with which it can continue, and one with which it cannot.
     let some = |bytes: u32| Some((8, bytes));
     type Row = (Visible, Option<(u64, u32)>, Purpose, [bool; 2], bool, Option<(u128, u128)>);
     let cases: [Row; 24] = [
@@ -156,7 +156,7 @@ fn faults_of_operations() {
 #[test]
 fn operations_that_do_nothing_and_those_that_leave_memory_as_it_is() {
     let items = "global @x: i32 = 3\nglobal @m: i32 = 2";
-    // Whether it is idle, and its success.
+    // The success of the operation if it is idle; `None` if it is not.
     let cases = [
         ("%r = rmw add i32 asm @x, 0", Some(true)),
         ("%r = rmw add i32 asm @x, 1", None),
@@ -187,7 +187,7 @@ fn signals_wake_those_who_wait() {
         let program = threads("global @m: i32\nglobal @c: i32", &[wait, wait, signal]);
         let mut machine = machine(&program);
         for thread in [ThreadId(0), ThreadId(1)] {
-            // It takes the lock, joins the list and gives the lock back.
+            // The thread takes the lock, is added to the list of waiters, and releases the lock.
             assert_eq!(advance(&mut machine, thread, 3), Ok(Stop::Visible));
         }
         assert_eq!(machine.run(ThreadId(2)), Stop::Visible);

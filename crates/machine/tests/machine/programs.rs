@@ -89,7 +89,7 @@ fn words(machine: &Machine<'_>) -> Vec<u64> {
     (0..machine.trail.len()).map(|n| machine.trail.get(Word::from_index(n))).collect()
 }
 
-/// Going back after any number of steps gives the machine as it was, down to the last word.
+/// Backtracking after any number of steps restores every word of the machine.
 #[test]
 fn random_walks_go_back() {
     use raddle_oracle::generate::{self, Config};
@@ -103,14 +103,14 @@ fn random_walks_go_back() {
             let ready: Vec<ThreadId> =
                 machine.thread_ids().filter(|id| machine.is_ready(*id)).collect();
             let Some(thread) = random.choice(ready) else { break };
-            // A fault stops nothing here: what it has changed is undone as well.
+            // The walk continues after a fault: its changes are undone as well.
             let _ = advance(&mut machine, thread, 1);
             machine.take_fault();
             marks.push((machine.trail.mark(), words(&machine)));
         }
         while let Some((mark, before)) = marks.pop() {
             machine.trail.backtrack(mark);
-            // Words that were reserved since then stay.
+            // Words that were reserved since then are kept.
             assert_eq!(words(&machine)[..before.len()], before, "seed {seed}");
             marks.truncate(marks.len().saturating_sub(random.usize(0..4)));
         }

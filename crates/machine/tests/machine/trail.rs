@@ -1,4 +1,4 @@
-//! Going back restores every word, whatever was done and compacted in between.
+//! Backtracking restores every word, after any changes and compactions.
 
 use fastrand::Rng;
 use raddle_machine::{Mark, Trail, Word};
@@ -25,7 +25,7 @@ fn random_changes_are_undone_to_any_mark() {
                     assert_eq!(words(&trail, first), marks[at].1, "seed {seed}");
                     marks.truncate(at + 1);
                 }
-                // Behind the newest mark nothing may be forgotten that a mark names.
+                // Compaction starts at the newest mark, so it removes no entry that a mark needs.
                 2 => {
                     let newest = marks.last().map_or(Mark::START, |(mark, _)| *mark);
                     let (before, length) = (words(&trail, first), trail.mark());

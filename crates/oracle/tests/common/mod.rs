@@ -12,7 +12,7 @@
 //! | `assume 1`, `assert 1` | that the last value read is this one |
 //! | `choose 3` | one of 0…3, observed |
 //! | `lock m`, `try m`, `unlock m` | `try` without the branch: see `try{` |
-//! | `try{ m`, `}` | what is between runs if the lock was taken |
+//! | `try{ m`, `}` | the statements between them run if the lock was taken |
 //! | `wait c m`, `signal c`, `broadcast c` | condition variables |
 //!
 //! Every location that is stored to is observed, after the registers, in order of appearance.
@@ -38,7 +38,7 @@ pub(crate) fn program(threads: &[&[&str]]) -> Program {
     words.builder.finish()
 }
 
-/// What both oracles say, which must be the same.
+/// The outcome of both oracles, which must be the same.
 pub(crate) fn both(program: &Program, model: Model) -> Outcome {
     let one = axiomatic::executions(program, model).expect("in the oracle's subset");
     let other = interleavings::executions(program, model, BUDGET).expect("small enough");
@@ -46,7 +46,7 @@ pub(crate) fn both(program: &Program, model: Model) -> Outcome {
     one
 }
 
-/// What the oracle that knows locks and threads says.
+/// The outcome of the oracle that supports locks and threads.
 pub(crate) fn run(program: &Program, model: Model) -> Outcome {
     interleavings::executions(program, model, BUDGET).expect("small enough")
 }
@@ -188,7 +188,7 @@ fn number(word: &str) -> Operand {
 struct Code {
     function: FunctionBuilder,
     observed: Vec<Reg>,
-    /// Where control goes on after the blocks that are open.
+    /// The blocks at which control continues after the open `try{` blocks.
     open: Vec<BlockId>,
 }
 

@@ -214,7 +214,7 @@ const SHAPES: &[Shape] = &[
     ),
 ];
 
-/// The part of `<thread>` that most shapes use. The header of the system makes a program slow to compile.
+/// The part of `<thread>` that most shapes use. Programs with the system's header compile slowly.
 const THREAD: &str = "#pragma once
 #include <pthread.h>
 namespace std {
@@ -228,7 +228,7 @@ struct thread {
 }
 ";
 
-/// The shapes under one model, or some of them unless `RADDLE_LONG` is set.
+/// All shapes under one model if `RADDLE_LONG` is set, otherwise some of them.
 fn all_shapes(model: &str, first: usize) {
     let (plain, others): (Vec<&Shape>, Vec<&Shape>) =
         SHAPES.iter().partition(|(_, _, source)| source.contains("std::thread l(left), r(right);"));
@@ -252,7 +252,7 @@ fn is_patched((name, options, source): &Shape, model: &str, ours: bool) {
         options.extend(if options.is_empty() { &["--", "-Iheaders"][..] } else { &["-Iheaders"] });
     }
     let Some(patch) = leaves_nothing(&folder, &["program.cpp"], &options, model) else { return };
-    // With one more header, the code of vectors is not read as the same: the compiler's own name is taken.
+    // An additional header changes the code of `std::vector`, so the patch uses the compiler's builtin.
     let fence =
         if *name == "vector" { "__atomic_thread_fence" } else { "std::atomic_thread_fence" };
     assert!(patch.contains(fence), "{name} under {model}: {patch}");

@@ -1,4 +1,4 @@
-//! Names of files, folders, headers, ends of lines, options of the compiler.
+//! File names, folders, headers, line endings, compiler options.
 
 use super::{PROGRAM, apply, leaves_nothing, patch_of, written};
 use std::path::Path;
@@ -52,7 +52,7 @@ fn links_are_named_by_what_they_lead_to() {
     symlink("real/deep", folder.join("folder")).expect("a link");
     symlink("real/deep/program.c", folder.join("link.c")).expect("a link");
     symlink(folder.join("real"), folder.join("other")).expect("a link");
-    // `folder/..` is `real`, whatever the names suggest.
+    // `folder/..` is `real`, because `folder` is a link.
     for given in ["folder/program.c", "link.c", "folder/../deep/program.c", "other/deep/program.c"]
     {
         let Some(ran) = patch_of(&folder, &[given], &[], MODEL) else { return };
@@ -87,7 +87,7 @@ int x, y, v, w;
 void *left(void *p) { go(&x, &y); return p; }
 ";
 
-/// The program with the first thread in other hands.
+/// The program with another first thread.
 fn main_of(left: &str) -> String {
     let at = PROGRAM.find("void *right").expect("the second thread");
     format!("{left}{}", &PROGRAM[at..])
@@ -111,7 +111,7 @@ fn headers_are_edited_where_they_are() {
     }
 }
 
-/// One edit, though it is two functions of the program.
+/// There is one edit, although the header gives two functions of the program.
 #[test]
 fn a_header_of_two_files_is_edited_once() {
     let main = main_of(USE);
@@ -156,7 +156,7 @@ fn options_of_the_compiler_are_kept() {
     }
 }
 
-/// A file that may not be written is none of the reader's business.
+/// A patch only reads the source, so the file may be read-only.
 #[test]
 fn a_file_that_cannot_be_written_has_a_patch() {
     let folder = program_in("read_only", "p.c");

@@ -1,4 +1,4 @@
-//! How edits look: as the lines around them.
+//! The layout of edits follows the lines around them.
 
 use super::{PROGRAM, leaves_nothing, patch_of, written};
 
@@ -59,7 +59,8 @@ fn edits_look_like_their_surroundings() {
     }
 }
 
-/// A fence that jumps to a label need is behind it, whether or not the instruction is on its line.
+/// A fence that is needed after jumps to a label is inserted after the label, whether or not the label and
+/// the instruction are on one line.
 #[test]
 fn a_fence_behind_a_label_gets_the_label() {
     let head = "PPC jumps

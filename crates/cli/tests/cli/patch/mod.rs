@@ -1,11 +1,11 @@
-//! `raddle fence --patch`: sources that are patched with `patch` and `git apply`, and judged again.
+//! `raddle fence --patch`: sources are patched with `patch` and `git apply`, and then judged again.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`shapes`] | shapes of C |
 //! | [`cpp`] | shapes of C++ |
-//! | [`files`] | names, folders, headers, ends of lines, options of the compiler |
-//! | [`layout`] | how edits look |
+//! | [`files`] | file names, folders, headers, line endings, compiler options |
+//! | [`layout`] | the layout of edits |
 //! | [`sweep`] | the programs of `tests/c` |
 
 mod cpp;
@@ -54,18 +54,18 @@ fn written(name: &str, files: &[(&str, &str)]) -> PathBuf {
     folder
 }
 
-/// Runs the command in a folder, so that files there are named by their names alone.
+/// Runs the command in a folder, so that its arguments are file names without a path.
 fn raddle_in(folder: &Path, args: &[&str]) -> Ran {
     command(args).current_dir(folder).output().expect("the command starts").into()
 }
 
-/// `None`, with a note, if there is no clang.
+/// Returns `None` and prints a note if there is no clang.
 fn patch_of(folder: &Path, sources: &[&str], options: &[&str], model: &str) -> Option<Ran> {
     let args = [&["fence", "--patch", "--model", model], sources, options].concat();
     Some(raddle_in(folder, &args)).filter(|ran| !lacks_clang(ran))
 }
 
-/// Applies a patch in a folder. `git apply` and `patch` both take it, to the letter.
+/// Applies a patch in a folder. `git apply` and `patch` both accept it, without offset or fuzz.
 fn apply(folder: &Path, patch: &str) {
     let diff = folder.join("fences.patch");
     std::fs::write(&diff, patch).expect("a patch");
@@ -81,7 +81,8 @@ fn apply(folder: &Path, patch: &str) {
     run("patch", &["-p1", "--no-backup-if-mismatch", "-i", "fences.patch"]);
 }
 
-/// The patch of a program, given that it is there, leaves nothing to do and changes nothing under SC.
+/// The patch of a program. The patched program needs no fences, and has the same verdict and number of
+/// executions under SC as before.
 fn leaves_nothing(
     folder: &Path,
     sources: &[&str],

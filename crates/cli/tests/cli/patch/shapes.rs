@@ -16,7 +16,7 @@ int main(void) {
 }
 ";
 
-/// A thread that stores to `x` and then loads `y`, in every way that a fence has to be written for.
+/// Threads that store to `x` and then load `y`, in every form of source that a fence must be inserted into.
 const SHAPES: &[(&str, &str)] = &[
     ("lines", "void *left(void *p) {\n    x = 1;\n    v = y;\n    return p;\n}"),
     ("one_line", "void *left(void *p) { x = 1; v = y; return p; }"),
@@ -197,8 +197,8 @@ const SHAPES: &[(&str, &str)] = &[
     ("tabs", "void *left(void *p)\n{\n\tx = 1;\n\tif (!p)\n\t\tv = y;\n\treturn p;\n}"),
 ];
 
-/// Every shape under one model. Compilers take most of the time, so only every sixth one is tried, from
-/// twice this one on, unless `RADDLE_LONG` is set.
+/// The shapes under one model. Compilers take most of the time, so unless `RADDLE_LONG` is set, only every
+/// sixth shape is tried, from number `2 * first` on.
 fn all_shapes(model: &str, first: usize) {
     let (skipped, step) = if raddle_testing::is_long() { (0, 1) } else { (2 * first, 6) };
     for (name, left) in SHAPES.iter().skip(skipped).step_by(step) {

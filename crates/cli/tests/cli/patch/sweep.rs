@@ -1,7 +1,7 @@
 //! The programs of `tests/c`, each patched and judged again.
 //!
-//! `RADDLE_LONG=1` takes all programs. Of many, the search does not end within the time that they are given
-//! there, and many need no fence; neither is a failure.
+//! `RADDLE_LONG=1` runs all programs. Many searches then reach the time limit, and many programs need no
+//! fence; neither is a failure.
 
 use super::{answer, apply, patch_of, raddle_in};
 use crate::common::{root, scratch};
@@ -9,7 +9,7 @@ use raddle_testing::{files, is_long};
 use std::path::Path;
 
 const FOLDERS: [&str; 3] = ["programs", "table1", "monitor"];
-/// Seconds for one search.
+/// The time limit of one search, in seconds.
 const TIMEOUT: &str = "3";
 const MODELS: [&str; 3] = ["tso", "pso", "power"];
 /// Programs whose fences are found at once: folder, name, model.
@@ -35,7 +35,7 @@ fn copied(folder: &str, name: &str) -> std::path::PathBuf {
     copy
 }
 
-/// Patches one program; whether there was something to patch.
+/// Patches one program; returns whether there was something to patch.
 fn patched(folder: &Path, program: &str, model: &str, timeout: &str) -> Option<bool> {
     let limit = ["--timeout", timeout];
     let ran = patch_of(folder, &[program], &limit, model)?;
