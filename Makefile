@@ -17,9 +17,9 @@ demo:
 	cargo build --locked --release --package raddle
 	scripts/demo $(TARGET)/release/raddle
 
-# Tests come first, so that their summaries are printed whatever the lints have to say. There are no
-# tests in documentation or examples: to build those for tests would take a minute. Clippy checks the examples. Builds that can be continued take longer,
-# and a fresh clone has nothing to continue.
+# Tests come first, so that their summaries are printed whatever the lints report. Documentation and examples
+# have no tests, and building them as tests would take a minute; clippy checks the examples. Incremental builds
+# take longer, and a fresh clone has nothing to continue from.
 test: export CARGO_INCREMENTAL := 0
 test:
 	scripts/setup rustfmt clippy patch git
