@@ -10,7 +10,7 @@ impl Deps {
     pub(crate) const NONE: Deps = Deps(0);
 
     pub(crate) fn on(access: usize) -> Deps {
-        debug_assert!(access < Deps::MAX_ACCESSES);
+        assert!(access < Deps::MAX_ACCESSES);
         Deps(1 << access)
     }
 

@@ -24,7 +24,7 @@ impl Relation {
     pub(crate) const MAX_EVENTS: usize = 64;
 
     pub(crate) fn empty(events: usize) -> Relation {
-        debug_assert!(events <= Relation::MAX_EVENTS);
+        assert!(events <= Relation::MAX_EVENTS);
         Relation { rows: vec![0; events] }
     }
 

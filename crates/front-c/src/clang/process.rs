@@ -4,10 +4,12 @@
 //! group outlives the call. [`end_all`] kills all running programs, for a caller that has to exit.
 
 use raddle_budget::{Budget, Spent};
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -158,7 +160,7 @@ struct Stream<R> {
     most: usize,
 }
 
-impl<R: Read + AsFd> Stream<R> {
+impl<R: AsFd> Stream<R> {
     fn new(pipe: Option<R>, most: usize) -> Result<Stream<R>, Trouble> {
         if let Some(pipe) = &pipe {
             rustix::io::ioctl_fionbio(pipe, true).map_err(|e| Trouble::NotRun(e.into()))?;
@@ -170,10 +172,8 @@ impl<R: Read + AsFd> Stream<R> {
     fn read_available(&mut self) -> Result<(), Trouble> {
         let Some(pipe) = &mut self.pipe else { return Ok(()) };
         loop {
-            let filled = self.bytes.len();
-            self.bytes.resize(filled + CHUNK, 0);
-            let read = pipe.read(&mut self.bytes[filled..]);
-            self.bytes.truncate(filled + read.as_ref().map_or(0, |read| *read));
+            self.bytes.reserve(CHUNK);
+            let read = rustix::io::read(&*pipe, spare_capacity(&mut self.bytes));
             match read {
                 Ok(0) => {
                     self.pipe = None;
@@ -181,9 +181,9 @@ impl<R: Read + AsFd> Stream<R> {
                 }
                 Ok(_) if self.bytes.len() > self.most => return Err(Trouble::TooLong(self.most)),
                 Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-                Err(error) => return Err(Trouble::NotRun(error)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(error) => return Err(Trouble::NotRun(error.into())),
             }
         }
     }
