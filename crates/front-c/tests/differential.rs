@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PROGRAMS: u64 = 16;
+const PROGRAMS: u64 = 8;
 
 const TYPES: [&str; 10] = [
     "int8_t",
@@ -169,7 +169,7 @@ fn generated_programs_compute_what_they_do_natively() {
         return;
     };
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    for seed in 0..PROGRAMS {
+    for seed in 0..raddle_testing::scaled(PROGRAMS, 20) {
         let path = folder.join(format!("generated{seed}.c"));
         std::fs::write(&path, source(seed)).expect("a scratch file");
         let expected = natively(&compiler, &path);

@@ -23,6 +23,7 @@ use raddle_machine::memory::ObjectState;
 use raddle_machine::visible::handle;
 use raddle_machine::{Status, ThreadId};
 use raddle_oracle::generate::{self, Config};
+use raddle_testing::scaled;
 use std::collections::BTreeMap;
 
 /// The number of steps and returns of one walk.
@@ -293,7 +294,7 @@ fn models() -> Vec<Options> {
 }
 
 fn check_walks(config: &Config, programs: u64) {
-    for seed in 0..programs {
+    for seed in 0..scaled(programs, 80) {
         let program = generate::program(config, seed);
         for model in models() {
             let checked = std::panic::catch_unwind(|| check_walk(&program, &model, seed));
@@ -304,17 +305,17 @@ fn check_walks(config: &Config, programs: u64) {
 
 #[test]
 fn walks_over_memory() {
-    check_walks(&Config { instructions: 3..=8, ..Config::memory() }, 400);
+    check_walks(&Config { instructions: 3..=8, ..Config::memory() }, 100);
 }
 
 #[test]
 fn walks_over_atomics_of_every_width() {
-    check_walks(&Config { instructions: 3..=8, ..Config::c11() }, 400);
+    check_walks(&Config { instructions: 3..=8, ..Config::c11() }, 100);
 }
 
 #[test]
 fn walks_over_synchronisation() {
-    check_walks(&Config { instructions: 3..=8, ..Config::synchronised() }, 400);
+    check_walks(&Config { instructions: 3..=8, ..Config::synchronised() }, 100);
 }
 
 /// Constructs that the generator does not make: objects that are allocated and freed, recursion, thread-local
@@ -382,6 +383,6 @@ const OBJECTS: &str = "
 fn walks_over_objects() {
     let program = text::load("objects.rir", OBJECTS.as_bytes()).expect("a well-formed program");
     for model in models() {
-        (0..1_000).for_each(|seed| check_walk(&program, &model, seed));
+        (0..scaled(250, 80)).for_each(|seed| check_walk(&program, &model, seed));
     }
 }

@@ -79,7 +79,7 @@ fn memory() {
 #[test]
 fn four_threads() {
     let config = Config { threads: 4..=4, instructions: 1..=3, ..Config::memory() };
-    agree(&config, 100);
+    agree(&config, 60);
 }
 
 #[test]
@@ -95,12 +95,12 @@ fn c11() {
 
 #[test]
 fn synchronised() {
-    agree(&Config::synchronised(), 150);
+    agree(&Config::synchronised(), 75);
 }
 
 #[test]
 fn semaphores_and_rwlocks() {
-    agree(&Config::waiting(), 150);
+    agree(&Config::waiting(), 75);
 }
 
 /// Compares the reductions with each other, on programs that are too large for the oracles. The reductions
@@ -127,18 +127,18 @@ fn strategies_agree(config: &Config, count: u64) {
 #[test]
 fn strategies_agree_on_memory() {
     let config = Config { threads: 3..=5, instructions: 2..=4, locations: 3, ..Config::memory() };
-    strategies_agree(&config, 150);
+    strategies_agree(&config, 75);
 }
 
 #[test]
 fn strategies_agree_on_synchronisation() {
     let config =
         Config { threads: 3..=4, instructions: 2..=5, locations: 2, ..Config::synchronised() };
-    strategies_agree(&config, 150);
+    strategies_agree(&config, 75);
 }
 
 #[test]
 fn strategies_agree_on_semaphores_and_rwlocks() {
     let config = Config { threads: 3..=4, instructions: 2..=5, ..Config::waiting() };
-    strategies_agree(&config, 150);
+    strategies_agree(&config, 75);
 }

@@ -13,7 +13,7 @@ use raddle_testing::{note, scaled};
 use std::fmt::{Debug, Display};
 
 /// The factor by which `RADDLE_LONG=1` multiplies the number of programs.
-const LONG: u64 = 40;
+const LONG: u64 = 80;
 
 /// The reason why a comparison did not end in agreement.
 #[derive(Clone, PartialEq, Eq, Debug)]

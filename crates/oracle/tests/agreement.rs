@@ -22,12 +22,12 @@ fn agree_on(config: &Config, count: u64) {
 
 #[test]
 fn on_machine_accesses() {
-    agree_on(&Config::memory(), 500);
+    agree_on(&Config::memory(), 250);
 }
 
 #[test]
 fn on_c11_accesses_of_every_width() {
-    agree_on(&Config::c11(), 250);
+    agree_on(&Config::c11(), 150);
 }
 
 /// Mostly stores, so that coherence and store-store barriers matter.
@@ -35,7 +35,7 @@ fn on_c11_accesses_of_every_width() {
 fn on_stores_and_barriers() {
     let weights = Weights { store: 30, load: 12, store_fence: 8, rmw: 3, ..Weights::default() };
     let config = Config { instructions: 2..=4, weights, ..Config::memory() };
-    agree_on(&config, 300);
+    agree_on(&config, 150);
 }
 
 /// Four threads with few accesses to three locations.
@@ -44,7 +44,7 @@ fn on_many_threads() {
     let weights = Weights { store: 10, load: 10, cmpxchg: 2, ..Weights::default() };
     let (threads, instructions) = (4..=4, 1..=2);
     let config = Config { threads, instructions, locations: 3, weights, ..Config::memory() };
-    agree_on(&config, 300);
+    agree_on(&config, 150);
 }
 
 /// The models are ordered by strength: a weaker model allows every outcome of a stronger one.

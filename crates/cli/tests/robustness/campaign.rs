@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const DAMAGED: u64 = 500;
-const TIMES: u64 = 100;
+const DAMAGED: u64 = 250;
+const TIMES: u64 = 200;
 /// The time limit of the commands, in seconds, and how much longer they may take. A machine that runs other
 /// tests at the same time gets more slack.
 const LIMIT: f64 = 0.3;
