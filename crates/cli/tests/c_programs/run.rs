@@ -20,8 +20,8 @@ pub(crate) struct Difference {
 /// A part of the message of a clang that crashes, as version 14 does on `atomic_init` with opaque pointers.
 const CRASHED: &str = "PLEASE submit a bug report";
 
-/// All differences for one case.
-pub(crate) fn differences(case: &Case) -> Vec<Difference> {
+/// All differences for one case; with `exhaustive`, also from a search without reduction.
+pub(crate) fn differences(case: &Case, exhaustive: bool) -> Vec<Difference> {
     let results = check(case, &[]);
     if let Err(complaint) = &results
         && complaint.contains(CRASHED)
@@ -29,7 +29,7 @@ pub(crate) fn differences(case: &Case) -> Vec<Difference> {
         println!("skipped: {}: the compiler crashes on it", name(case));
         return Vec::new();
     }
-    let all = if case.small { check(case, &["--strategy", "exhaustive"]) } else { Ok(Vec::new()) };
+    let all = if exhaustive { check(case, &["--strategy", "exhaustive"]) } else { Ok(Vec::new()) };
     let mut differences = Vec::new();
     for expected in &case.expected {
         let mut differs = |wanted: String, found: String| {
@@ -44,7 +44,7 @@ pub(crate) fn differences(case: &Case) -> Vec<Difference> {
             Err(problem) => differs(shown(expected), problem),
             Ok(result) => {
                 compare(expected, result, &mut differs);
-                if case.small {
+                if exhaustive {
                     compare_traces(result, result_of(&all, expected.model), &mut differs);
                 }
             }

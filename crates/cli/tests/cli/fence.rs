@@ -89,7 +89,12 @@ fn what_it_asks_for_in_c_is_enough() {
     ];
     for (source, model, wanted) in needed {
         let path = file("fence_in_c", "program.c", source.as_bytes());
-        for goal in [&[][..], &["--goal"]] {
+        // One model of each engine is enough for failures as goals.
+        let goals: &[&[&str]] = match model {
+            "tso" | "power" => &[&[], &["--goal"]],
+            _ => &[&[]],
+        };
+        for goal in goals.iter().copied() {
             let asked = [&["fence", &path, "--model", model, "--json"], goal].concat();
             let Some(ran) = with_clang(&asked) else { return };
             assert_eq!(ran.status, Some(0), "{ran:?}");
