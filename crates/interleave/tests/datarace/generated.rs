@@ -132,8 +132,8 @@ fn the_races_are_those_of_the_definition() {
         racing += u64::from(!found.is_empty());
         same(format!("{model}\n{source}"), &found, &expected)
     };
-    let sc = compare_seeds(40, |seed| ask(seed, Model::Sc, false));
-    let tso = compare_seeds(40, |seed| ask(seed, Model::Tso, true));
+    let sc = compare_seeds(50, |seed| ask(seed, Model::Sc, false));
+    let tso = compare_seeds(50, |seed| ask(seed, Model::Tso, true));
     let compared = sc.compared + tso.compared;
     assert!(compared > sc.skipped + tso.skipped && racing > compared / 4, "{compared}, {racing}");
 }
