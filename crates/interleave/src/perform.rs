@@ -267,7 +267,7 @@ impl System<'_> {
         let fresh = self.machine.memory.is_fresh(&self.machine.trail, slice);
         let reserved = action.class == Class::Write;
         let Change { new, happens, result } = visible.change(action.thread, old, reserved);
-        assert_eq!(happens, action.class == Class::Write);
+        debug_assert_eq!(happens, action.class == Class::Write);
         let mixed = needs.is_some() && self.is_mixed(&action);
         let detail = Detail { old, fresh, condition, open: false };
         let recording = Recording { detail, needs };

@@ -51,7 +51,7 @@ pub fn take(bytes: &mut &[u8]) -> u64 {
 impl Machine<'_> {
     /// Computes the needed slots of all functions. To be called before the first encoding.
     pub fn prepare_codec(&mut self) {
-        assert!(!self.bounds.unroll.is_some(), "loops are bounded");
+        debug_assert!(!self.bounds.unroll.is_some(), "loops are bounded");
         let funcs: Vec<_> = self.program.funcs.keys().collect();
         self.needed = funcs.iter().map(|id| needed(self.program, &self.code, *id)).collect();
         self.observed =

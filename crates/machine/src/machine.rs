@@ -85,7 +85,7 @@ impl<'p> Machine<'p> {
             // The number of a thread-local global stays unused: each thread makes its own copy.
             let bytes = if global.thread_local { 0 } else { global.size as u32 };
             let object = machine.memory.name_object(&mut machine.trail, bytes)?;
-            assert_eq!(object_address(object), layout::global_address(id));
+            debug_assert_eq!(object_address(object), layout::global_address(id));
             if !global.thread_local {
                 machine.initialise(object, id, ObjectKind::Global)?;
             }

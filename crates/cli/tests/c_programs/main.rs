@@ -14,7 +14,8 @@ const PROGRAMS: &str = "tests/c/programs";
 const TABLE1: &str = "tests/c/table1";
 const POWER: &str = "tests/c/power";
 const EXAMPLES: &str = "examples";
-/// One in so many small cases is also searched without reduction; all with `RADDLE_LONG=1`.
+/// Of every so many cases, the first is also searched without reduction if it is small; with `RADDLE_LONG=1`
+/// all small cases are.
 const EXHAUSTIVE: usize = 3;
 
 #[test]
