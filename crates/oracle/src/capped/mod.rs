@@ -24,7 +24,8 @@ use crate::layout::{Extent, Layout};
 use crate::outcome::Trouble;
 use past::Past;
 use raddle_ir::{InstKind, Operand, Program, ThreadIdx, Type};
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use thread::Thread;
 
 /// The result of a search.
@@ -100,7 +101,7 @@ impl Search<'_> {
     fn run(&self, budget: usize) -> Result<Reached, Trouble> {
         let mut found = Reached::default();
         let first = self.initial_state()?;
-        let mut seen = HashSet::from([first.clone()]);
+        let mut seen = FxHashSet::from_iter([first.clone()]);
         let mut work = vec![first];
         while let Some(state) = work.pop() {
             self.record(&state, &mut found);

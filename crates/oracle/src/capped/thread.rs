@@ -7,7 +7,8 @@ use crate::outcome::Trouble;
 use raddle_ir::{
     BlockId, FuncId, InstKind, Operand, Program, Reg, TerminatorKind, ThreadIdx, Type,
 };
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum End {
@@ -105,7 +106,7 @@ impl Thread {
     }
 
     fn run(&mut self, program: &Program, layout: &Layout) -> Result<(), Trouble> {
-        let mut rounds = HashSet::new();
+        let mut rounds = FxHashSet::default();
         while self.end.is_none() {
             let block = &program.funcs[self.func].blocks[self.block];
             match block.insts.get(self.next) {
