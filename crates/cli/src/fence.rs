@@ -33,7 +33,7 @@ fn search(config: &FenceConfig, source: &Source) -> Result<(Fences, Written), St
         Some(_) => Err("there is no time left".to_owned()),
         None => source::reload(files, texts),
     };
-    let mut editor = Editor::new(source::editable(files), &reload, budget);
+    let mut editor = Editor::new(source.editable(), &reload, budget);
     let result = fences(program, question, |places| editor.prices(program, places));
     let written = match &result.outcome {
         Outcome::Fences(fences) => editor.write(program, fences, &|edited| judge(edited, question)),

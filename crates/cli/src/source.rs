@@ -40,9 +40,24 @@ pub(crate) struct Source {
     pub optimised: Option<String>,
     /// The machines that its inline assembly is for.
     machines: BTreeSet<Machine>,
+    /// The files that it is made from, if the command asked for them.
+    files: Vec<PathBuf>,
 }
 
 impl Source {
+    /// The files that the program is made from and that a user may edit.
+    pub(crate) fn editable(&self) -> Vec<SourceFile> {
+        let cpp = self.files.iter().any(|file| FileKind::of(file) == Some(FileKind::Cpp));
+        let mut files: Vec<SourceFile> = Vec::new();
+        for file in self.files.iter().filter_map(|path| SourceFile::read(path, cpp)) {
+            // A header may be included under several names.
+            if !files.iter().any(|other| other.is(&file)) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
     /// Warns of assembly that is not for the machine whose memory it is to run on.
     fn warn_of_assembly(&self, models: &[Model], output: &mut Output) {
         for machine in &self.machines {
@@ -103,19 +118,22 @@ pub(crate) fn load(config: &SourceConfig, output: &mut Output) -> Result<Source,
     }
     let (files, options, shown) = (config.files.clone(), config.c.clone(), config.shown());
     let loaded = while_it_lasts(&config.c.budget, move || match &*files {
-        [file] if !is_compiled(file) => input::load(file).map(Loaded::from),
+        [file] if !is_compiled(file) => input::load(file).map(|program| {
+            let sources = files.clone();
+            Loaded { sources, ..Loaded::from(program) }
+        }),
         files => compiled(files, &options),
     });
     match loaded {
         Ok(loaded) => {
             warn(config, &loaded, &shown, output);
-            let Loaded { program, optimised, machines, .. } = loaded;
-            Ok(Source { program, shown, stopped: None, optimised, machines })
+            let Loaded { program, optimised, machines, sources: files, .. } = loaded;
+            Ok(Source { program, shown, stopped: None, optimised, machines, files })
         }
         Err(error) => {
             let spent = complain(&shown, error, output)?;
-            let (program, machines) = (Verified::default(), BTreeSet::new());
-            Ok(Source { program, shown, stopped: Some(spent), optimised: None, machines })
+            let (program, machines, files) = (Verified::default(), BTreeSet::new(), Vec::new());
+            Ok(Source { program, shown, stopped: Some(spent), optimised: None, machines, files })
         }
     }
 }
@@ -225,7 +243,9 @@ pub(crate) fn reload(
         }
         (files, texts) => {
             let texts = texts.to_vec();
-            let options = raddle_front_c::Options { colour: false, texts, ..config.c.clone() };
+            let list_sources = false;
+            let options = config.c.clone();
+            let options = raddle_front_c::Options { colour: false, texts, list_sources, ..options };
             match raddle_front_c::load(files, &options) {
                 Ok(loaded) => Ok(loaded.program),
                 Err(Error::Compiler(messages)) => Err(messages),
@@ -234,21 +254,4 @@ pub(crate) fn reload(
             }
         }
     }
-}
-
-/// The files that a program is made from and that a user may edit.
-pub(crate) fn editable(config: &SourceConfig) -> Vec<SourceFile> {
-    let paths = match &*config.files {
-        [file] if !is_compiled(file) => vec![file.clone()],
-        files => raddle_front_c::sources(files, &config.c),
-    };
-    let cpp = config.files.iter().any(|file| FileKind::of(file) == Some(FileKind::Cpp));
-    let mut files: Vec<SourceFile> = Vec::new();
-    for file in paths.iter().filter_map(|path| SourceFile::read(path, cpp)) {
-        // A header may be included under several names.
-        if !files.iter().any(|other| other.is(&file)) {
-            files.push(file);
-        }
-    }
-    files
 }

@@ -22,4 +22,4 @@ mod tidy;
 mod uses;
 
 pub use inline_asm::Machine;
-pub use load::{Error, Loaded, Options, load, lower_text, sources};
+pub use load::{Error, Loaded, Options, load, lower_text};

@@ -1,6 +1,6 @@
 //! Loading: from input files to a program.
 
-use crate::clang::{self, Clang, Compiled, Failed, Flags, MAX_BYTES, Overlay};
+use crate::clang::{self, Clang, Compiled, Failed, Flags, MAX_BYTES, Overlay, Rule};
 use crate::escape::Escapes;
 use crate::inline_asm::Machine;
 use crate::layout::Layout;
@@ -34,6 +34,8 @@ pub struct Options {
     pub budget: Budget,
     /// Replacement texts for files that are compiled or included.
     pub texts: Vec<(PathBuf, Vec<u8>)>,
+    /// Whether to list the source files of the program ([`Loaded::sources`]).
+    pub list_sources: bool,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             spurious_wakeups: false,
             budget: Budget::UNLIMITED,
             texts: Vec::new(),
+            list_sources: false,
         }
     }
 }
@@ -64,14 +67,23 @@ pub struct Loaded {
     pub has_inputs: bool,
     /// The machines of its inline assembly.
     pub machines: BTreeSet<Machine>,
+    /// The compiled files and the headers that they include, except system headers, if
+    /// [`Options::list_sources`] asks for them.
+    pub sources: Vec<PathBuf>,
 }
 
 /// A program without remarks.
 impl From<Verified> for Loaded {
     fn from(program: Verified) -> Loaded {
-        let (messages, optimised) = (String::new(), None);
-        let (stand_ins, has_inputs, machines) = (Vec::new(), false, BTreeSet::new());
-        Loaded { program, messages, optimised, stand_ins, has_inputs, machines }
+        Loaded {
+            program,
+            messages: String::new(),
+            optimised: None,
+            stand_ins: Vec::new(),
+            has_inputs: false,
+            machines: BTreeSet::new(),
+            sources: Vec::new(),
+        }
     }
 }
 
@@ -115,41 +127,30 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     } else {
         Some(clang::find(options.clang.as_deref(), &options.budget)?)
     };
-    let read = |input: &PathBuf| read(input, clang.as_ref(), &flags, &options.budget);
-    let parts: Vec<Result<(Unit, String), Error>> = match inputs {
+    let read = |input: &PathBuf| read(input, clang.as_ref(), &flags, options);
+    let parts: Vec<Result<Part, Error>> = match inputs {
         [only] => vec![read(only)],
         many => many.par_iter().map(read).collect(),
     };
     let mut units = Vec::with_capacity(parts.len());
     let mut messages = String::new();
+    let mut sources: Vec<PathBuf> = Vec::new();
     for part in parts {
-        let (unit, said) = part?;
-        units.push(unit);
-        messages.push_str(&said);
+        let part = part?;
+        units.push(part.unit);
+        messages.push_str(&part.messages);
+        for file in part.sources {
+            if !sources.contains(&file) {
+                sources.push(file);
+            }
+        }
     }
     let (program, machines) = assemble(&units, options)?;
     let program = verify(program).map_err(Diagnostic::from)?;
     let optimised = clang.and_then(|_| flags.optimised());
     let stand_ins = crate::library::stand_ins(&program);
     let has_inputs = has_inputs(&program);
-    Ok(Loaded { program, messages, optimised, stand_ins, has_inputs, machines })
-}
-
-/// The files from which a program is compiled: the inputs, and the headers that they include, except
-/// system headers.
-pub fn sources(inputs: &[PathBuf], options: &Options) -> Vec<PathBuf> {
-    let Ok(clang) = clang::find(options.clang.as_deref(), &options.budget) else {
-        return Vec::new();
-    };
-    let flags = Flags { given: options.flags.clone(), colour: false };
-    let compiled = inputs.iter().filter(|input| !is_text(input) && !clang::is_bitcode(input));
-    let mut all: Vec<PathBuf> = Vec::new();
-    for file in compiled.flat_map(|input| clang::sources(&clang, &flags, input, &options.budget)) {
-        if !all.contains(&file) {
-            all.push(file);
-        }
-    }
-    all
+    Ok(Loaded { program, messages, optimised, stand_ins, has_inputs, machines, sources })
 }
 
 /// Whether the program itself takes inputs of which it tries only some values.
@@ -172,15 +173,26 @@ fn is_text(input: &Path) -> bool {
     FileKind::of(input) == Some(FileKind::Llvm)
 }
 
+/// One input, parsed.
+struct Part {
+    unit: Unit,
+    messages: String,
+    sources: Vec<PathBuf>,
+}
+
 fn read(
     input: &Path,
     clang: Option<&Clang>,
     flags: &Flags,
-    budget: &Budget,
-) -> Result<(Unit, String), Error> {
+    options: &Options,
+) -> Result<Part, Error> {
     let file = shown(input);
+    let has_sources = options.list_sources && !is_text(input) && !clang::is_bitcode(input);
+    let rule = has_sources.then(Rule::new).transpose().map_err(|error| {
+        Diagnostic::whole_file(&file, format!("cannot list the headers that it includes: {error}"))
+    })?;
     let Compiled { text, messages } = match clang.filter(|_| !is_text(input)) {
-        Some(clang) => clang::compile(clang, flags, input, budget)?,
+        Some(clang) => clang::compile(clang, flags, input, rule.as_ref(), &options.budget)?,
         None => Compiled { text: read_text(input, &file)?, messages: String::new() },
     };
     let module = match raddle_llvm::parse(&file, &text) {
@@ -189,7 +201,9 @@ fn read(
     };
     let layout = Layout::of(&file, &module)?;
     let optimised = if is_text(input) { was_optimised(&text) } else { flags.optimised().is_some() };
-    Ok((Unit { file, module, layout, optimised }, messages))
+    let unit = Unit { file, module, layout, optimised };
+    let sources = rule.map_or(Vec::new(), |rule| rule.sources(input));
+    Ok(Part { unit, messages, sources })
 }
 
 /// Whether LLVM IR was optimised, according to its debug information.

@@ -131,7 +131,8 @@ impl FenceConfig {
 
 pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
     let limits = limits(&args.limits)?;
-    let source = SourceConfig::new(&args.source, &limits.budget);
+    let mut source = SourceConfig::new(&args.source, &limits.budget);
+    source.c.list_sources = true;
     let options = Options { limits, workers: workers(None), ..Options::new(args.model) };
     let target = if args.goal { Target::Goals } else { Target::Robust };
     let config = FenceConfig {

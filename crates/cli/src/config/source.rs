@@ -29,6 +29,7 @@ impl SourceConfig {
             spurious_wakeups: args.spurious_wakeups,
             budget: budget.clone(),
             texts: Vec::new(),
+            list_sources: false,
         };
         SourceConfig { files: args.files.clone(), c }
     }

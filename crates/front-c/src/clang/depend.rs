@@ -1,23 +1,31 @@
 //! The files from which a source is compiled.
 
-use super::run::{MAX_BYTES, as_file, run};
-use super::{Clang, Flags};
-use raddle_budget::Budget;
-use std::iter;
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{fs, iter};
+use tempfile::NamedTempFile;
 
-/// The file and the headers that it includes, without system headers. Empty if the compiler fails.
-pub fn sources(clang: &Clang, flags: &Flags, input: &Path, budget: &Budget) -> Vec<PathBuf> {
-    let mut command = Command::new(&clang.path);
-    command.arg("-MM").args(&flags.given).arg(as_file(input));
-    match run(&mut command, MAX_BYTES as usize, budget) {
-        Ok(ended) if ended.status.success() => {
-            // Make rules cannot express some names, so the name of the input is taken from the caller.
-            let headers = names(&ended.output).into_iter().filter(|name| name != input);
-            iter::once(input.to_owned()).chain(headers).collect()
-        }
-        _ => Vec::new(),
+/// A temporary file into which the compiler writes the headers that a source includes, as a rule for make.
+#[derive(Debug)]
+pub struct Rule(NamedTempFile);
+
+impl Rule {
+    pub fn new() -> io::Result<Rule> {
+        tempfile::Builder::new().prefix("raddle").tempfile().map(Rule)
+    }
+
+    /// The options that make the compiler write the rule.
+    pub(super) fn flags(&self) -> [OsString; 3] {
+        ["-MMD".into(), "-MF".into(), self.0.path().into()]
+    }
+
+    /// The source and the headers that it includes, without system headers.
+    pub fn sources(&self, input: &Path) -> Vec<PathBuf> {
+        let rule = fs::read(self.0.path()).unwrap_or_default();
+        // Make rules cannot express some names, so the name of the input is taken from the caller.
+        let headers = names(&rule).into_iter().filter(|name| name != input);
+        iter::once(input.to_owned()).chain(headers).collect()
     }
 }
 

@@ -13,7 +13,7 @@ mod overlay;
 mod process;
 mod run;
 
-pub use depend::sources;
+pub use depend::Rule;
 pub use find::{Clang, find};
 pub use flags::Flags;
 pub use overlay::Overlay;

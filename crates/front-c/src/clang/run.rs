@@ -1,7 +1,7 @@
 //! Compiling one file.
 
 use super::process::{self, Allowed, Ended, Trouble};
-use super::{Clang, Flags};
+use super::{Clang, Flags, Rule};
 use raddle_budget::{Budget, Spent};
 use raddle_ir::diag::shown;
 use raddle_ir::{Diagnostic, FileKind};
@@ -43,17 +43,21 @@ pub fn is_bitcode(input: &Path) -> bool {
     FileKind::of(input) == Some(FileKind::Bitcode)
 }
 
-/// Compiles `input`, or disassembles it if it is bitcode.
+/// Compiles `input`, or disassembles it if it is bitcode. `rule` gets the headers that it includes.
 pub fn compile(
     clang: &Clang,
     flags: &Flags,
     input: &Path,
+    rule: Option<&Rule>,
     budget: &Budget,
 ) -> Result<Compiled, Failed> {
     let mut command = Command::new(&clang.path);
     command.args(flags.arguments());
     if is_bitcode(input) {
         command.args(["-x", "ir", "-Wno-unused-command-line-argument"]);
+    }
+    if let Some(rule) = rule {
+        command.args(rule.flags());
     }
     command.arg("-o").arg("-").arg(as_file(input));
     let Ended { status, output, messages } = run(&mut command, MAX_BYTES as usize, budget)?;
