@@ -72,9 +72,11 @@ fn print(
 ) -> Result<(), Stop> {
     // Races were asked for, and this search cannot look for them.
     let no_races = config.checks.races && !run.options.checks.races;
+    let stubs = source::phrases(&config.source.c.stubs);
     if config.json {
         let mut object = json::iterated(run, checked);
         object.optimised = optimised;
+        object.stubs = Some(&*stubs).filter(|stubs| !stubs.is_empty());
         object.not_checked = no_races.then_some([document::RACES]);
         return output.print_json(&object);
     }
@@ -88,6 +90,9 @@ fn print(
     }
     if let Some(level) = optimised {
         text.push_str(&format!("  as compiled with {level}, which may merge or drop accesses\n"));
+    }
+    if !stubs.is_empty() {
+        text.push_str(&format!("  with stubs (--stub): {}\n", stubs.join("; ")));
     }
     output.print(&text)
 }

@@ -3,6 +3,7 @@
 use raddle_front_c::Error;
 pub(crate) use raddle_ir::diag::shown;
 use raddle_ir::file::MAX_BYTES;
+use raddle_ir::near::nearest;
 use raddle_ir::{Diagnostic, FileKind, Program, Verified};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -31,10 +32,24 @@ fn parser(path: &Path) -> Result<Parser, Diagnostic> {
         _ => {
             let endings = FileKind::endings(FileKind::is_program);
             let message = "the name does not say what the file holds";
-            Err(Diagnostic::whole_file(&shown(path), message)
-                .expected(format!("a name that ends in {endings}")))
+            let wrong = Diagnostic::whole_file(&shown(path), message)
+                .expected(format!("a name that ends in {endings}"));
+            Err(match other_ending(path) {
+                Some(help) => wrong.help(help),
+                None => wrong,
+            })
         }
     }
+}
+
+/// A hint for a file that is not a program by its ending.
+fn other_ending(path: &Path) -> Option<String> {
+    if FileKind::of(path).is_some_and(|kind| !kind.is_program()) {
+        return Some("name the file that includes this header".to_owned());
+    }
+    let extension = path.extension()?.to_str()?;
+    let meant = nearest(extension, FileKind::extensions(FileKind::is_program))?;
+    Some(format!("did you mean '.{meant}'?"))
 }
 
 /// The files that the arguments name: files as they are, folders by the `.litmus` files below
@@ -70,10 +85,42 @@ pub(crate) fn litmus_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>)
 fn not_a_test(path: &Path) -> Diagnostic {
     let file = shown(path);
     if is_missing(path) {
-        return Diagnostic::whole_file(&file, "no such file or folder");
+        return missing(path, "no such file or folder");
     }
     let message = format!("litmus takes {} files and folders of them", TEST.ending());
     Diagnostic::whole_file(&file, message).help("for a program, use raddle check")
+}
+
+/// The diagnostic of a path that leads nowhere, with a similar name of the same folder.
+fn missing(path: &Path, message: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::whole_file(&shown(path), message);
+    match similar(path) {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+/// How many names of a folder are compared with one that is missing.
+const MAX_NAMES: usize = 10_000;
+
+fn similar(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names =
+        entries.take(MAX_NAMES).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    // A short name is not alike another just because both have the same ending.
+    let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let wanted = stem(name)?;
+    let is_alike = |other: &str| {
+        stem(other).is_some_and(|stem| stem == wanted || nearest(&wanted, [&*stem]).is_some())
+    };
+    let names = names.iter().map(|name| &**name);
+    let meant = nearest(name, names.filter(|other| is_alike(other)))?;
+    let meant = folder.map_or(PathBuf::from(meant), |folder| folder.join(meant));
+    Some(format!("did you mean '{}'?", shown(&meant)))
 }
 
 /// Whether nothing has this name. A path that cannot be examined is not missing: reading it tells more.
@@ -84,7 +131,7 @@ fn is_missing(path: &Path) -> bool {
 /// The diagnostic of the first of these paths that is not a file.
 pub(crate) fn no_file(paths: &[PathBuf]) -> Option<Diagnostic> {
     paths.iter().find_map(|path| match path {
-        path if is_missing(path) => Some(Diagnostic::whole_file(&shown(path), NO_SUCH_FILE)),
+        path if is_missing(path) => Some(missing(path, NO_SUCH_FILE)),
         path => not_a_file(path, &fs::metadata(path).ok()?),
     })
 }

@@ -9,6 +9,7 @@
 //! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`] | the commands |
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
 //! | [`unroll`] | whether the program has the loops that are bounded |
+//! | [`undefined`] | the warning about functions that nobody defines |
 //! | [`stream`] | logs that may never end |
 //! | [`witness`], [`destination`] | witness files; files that are written |
 //! | [`signals`] | SIGINT and SIGTERM |
@@ -38,6 +39,7 @@ mod signals;
 mod source;
 mod status;
 mod stream;
+mod undefined;
 mod unroll;
 mod witness;
 

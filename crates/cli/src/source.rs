@@ -8,10 +8,11 @@ use crate::config::SourceConfig;
 use crate::input;
 use crate::output::{Output, Stop};
 use crate::status::Status;
+use crate::undefined;
 use crate::unroll;
 use raddle_budget::{Budget, Spent};
 use raddle_engine::{Model, Unroll};
-use raddle_front_c::{Error, Loaded, Machine, clang};
+use raddle_front_c::{Error, Loaded, Machine, Stub, clang};
 use raddle_ir::{Diagnostic, FileKind, Verified};
 use raddle_patch::SourceFile;
 use std::collections::BTreeSet;
@@ -113,7 +114,8 @@ pub(crate) fn for_each(
 
 /// Makes a program while its budget lasts.
 pub(crate) fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, Stop> {
-    if let Some(diagnostic) = input::no_file(&config.files).or_else(|| unlinkable(config)) {
+    let refused = input::no_file(&config.files).or_else(|| unlinkable(config));
+    if let Some(diagnostic) = refused.or_else(|| nothing_to_stub(config)) {
         return Err(output.refuse(&diagnostic));
     }
     let (files, options, shown) = (config.files.clone(), config.c.clone(), config.shown());
@@ -204,6 +206,16 @@ fn unlinkable(config: &SourceConfig) -> Option<Diagnostic> {
     })
 }
 
+/// Stubs for a program that is not compiled: it has no undefined functions.
+fn nothing_to_stub(config: &SourceConfig) -> Option<Diagnostic> {
+    let other = config.files.iter().find(|file| !is_compiled(file))?;
+    (!config.c.stubs.is_empty()).then(|| {
+        let endings = FileKind::endings(FileKind::is_compiled);
+        Diagnostic::whole_file(&input::shown(other), "--stub is for programs that are compiled")
+            .expected(format!("files that end in {endings}"))
+    })
+}
+
 /// Whether a file is compiled, and so can be linked with others.
 fn is_compiled(path: &Path) -> bool {
     FileKind::of(path).is_some_and(FileKind::is_compiled)
@@ -224,11 +236,23 @@ fn warn(config: &SourceConfig, loaded: &Loaded, shown: &str, output: &mut Output
         let what = "what they return is made up and always the same (docs/c-support.md)";
         output.complain(&format!("warning: {shown}: calls to {names}: {what}"));
     }
+    if let Some(warning) = undefined::warning(shown, loaded) {
+        output.complain(&warning);
+    }
+    if !config.c.stubs.is_empty() {
+        let stubs = phrases(&config.c.stubs).join("; ");
+        output.complain(&format!("warning: {shown}: as the user says (--stub): {stubs}"));
+    }
     if loaded.has_inputs {
         let (low, high) = (config.c.nondet.start(), config.c.nondet.end());
         let what = format!("inputs take the values from {low} to {high} only (--nondet-range)");
         output.complain(&format!("warning: {shown}: {what}"));
     }
+}
+
+/// The stubs that a program is made with, in words.
+pub(crate) fn phrases(stubs: &[Stub]) -> Vec<String> {
+    stubs.iter().map(Stub::phrase).collect()
 }
 
 /// The same program with other texts in place of some files; otherwise, why there is none.

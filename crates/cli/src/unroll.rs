@@ -2,6 +2,7 @@
 
 use crate::output::Stop;
 use raddle_engine::{LoopBound, Unroll, loop_places};
+use raddle_ir::near::did_you_mean;
 use raddle_ir::{LocId, Program};
 
 /// Refuses bounds on loops that the program does not have.
@@ -32,7 +33,7 @@ fn missing(program: &Program, bound: &LoopBound, places: &[LocId]) -> String {
     lines.truncate(NEARBY);
     lines.sort_unstable();
     let known = match &*lines {
-        [] => "the program has no loop in that file".to_owned(),
+        [] => in_other_files(program, file, places),
         [only] => format!("the only loop of that file is at line {only}"),
         lines => {
             let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
@@ -40,6 +41,24 @@ fn missing(program: &Program, bound: &LoopBound, places: &[LocId]) -> String {
         }
     };
     format!("--unroll {file}:{line}: no loop is there; {known}")
+}
+
+/// The files that have loops, for a bound in a file that has none.
+fn in_other_files(program: &Program, file: &str, places: &[LocId]) -> String {
+    let known = places.iter().filter_map(|loc| program.loc(*loc));
+    let known = known.filter_map(|loc| program.files.get(loc.file as usize));
+    let mut known: Vec<&str> = known.map(|file| &**file).collect();
+    known.sort_unstable();
+    known.dedup();
+    let none = "the program has no loop in that file";
+    if let Some(meant) = did_you_mean(file, known.iter().copied()) {
+        return format!("{none}; {meant}");
+    }
+    known.truncate(NEARBY);
+    match known.is_empty() {
+        true => "the program has no loops".to_owned(),
+        false => format!("{none}; loops are in {}", known.join(", ")),
+    }
 }
 
 /// How many loops are named in place of one that is not there.

@@ -2,6 +2,12 @@
 //!
 //! The engines define how a model orders accesses: `raddle_interleave` with store buffers, `raddle_graph`
 //! with axioms. A new model is a row here and a file there.
+//!
+//! The table also says which models a model *extends*: it allows every execution that they allow, for every
+//! program. So a program that is safe under a model is safe under all that it extends. POWER and ARM extend
+//! SC only: they relax much that TSO keeps, but the usual translation of C11's atomics gives them fences in
+//! places where it gives x86 none (before a seq_cst load, for an acquire fence), so there are programs with
+//! outcomes under TSO that neither POWER nor ARM has. docs/models.md has an example.
 
 use raddle_ir::FenceKind::{self, DmbSt, Eieio, Full, Lwsync, Mfence, StoreStore, Sync};
 use std::fmt;
@@ -27,10 +33,12 @@ struct Row {
     fences: &'static [FenceKind],
     /// The machine whose assembly the model describes; `None` for SC, which accepts any.
     machine: Option<&'static str>,
+    /// The models that this one extends directly.
+    extends: &'static [Model],
 }
 
 macro_rules! models {
-    ($($(#[$doc:meta])* $model:ident: $name:literal, $buffering:expr, $fences:expr, $machine:expr;)*) => {
+    ($($(#[$doc:meta])* $model:ident: $name:literal, $buffering:expr, $fences:expr, $machine:expr, $extends:expr;)*) => {
         /// The memory models.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Model {
@@ -47,6 +55,7 @@ macro_rules! models {
                         buffering: $buffering,
                         fences: $fences,
                         machine: $machine,
+                        extends: $extends,
                     },)*
                 }
             }
@@ -56,14 +65,14 @@ macro_rules! models {
 
 models! {
     /// Sequential consistency.
-    Sc: "sc", Some(Buffering::None), &[], None;
+    Sc: "sc", Some(Buffering::None), &[], None, &[];
     /// Total store order: x86.
-    Tso: "tso", Some(Buffering::Fifo), &[Mfence], Some("x86");
+    Tso: "tso", Some(Buffering::Fifo), &[Mfence], Some("x86"), &[Model::Sc];
     /// Partial store order: SPARC.
-    Pso: "pso", Some(Buffering::PerLocation), &[StoreStore, Full], Some("x86");
-    Power: "power", None, &[Eieio, Lwsync, Sync], Some("POWER");
+    Pso: "pso", Some(Buffering::PerLocation), &[StoreStore, Full], Some("x86"), &[Model::Tso];
+    Power: "power", None, &[Eieio, Lwsync, Sync], Some("POWER"), &[Model::Sc];
     /// ARMv7.
-    Arm: "arm", None, &[DmbSt, FenceKind::Dmb], Some("ARM");
+    Arm: "arm", None, &[DmbSt, FenceKind::Dmb], Some("ARM"), &[Model::Sc];
 }
 
 impl Model {
@@ -84,6 +93,19 @@ impl Model {
     /// The fences that have an effect under the model, the weakest first.
     pub const fn fences(self) -> &'static [FenceKind] {
         self.row().fences
+    }
+
+    /// Whether the model allows every execution that `other` allows, for every program.
+    pub fn extends(self, other: Model) -> bool {
+        self == other || self.row().extends.iter().any(|model| model.extends(other))
+    }
+
+    /// Those of `models` that no other of them extends.
+    pub fn weakest(models: &[Model]) -> Vec<Model> {
+        let is_weakest = |model: &&Model| {
+            !models.iter().any(|other| other != *model && other.extends(**model))
+        };
+        models.iter().filter(is_weakest).copied().collect()
     }
 
     /// Whether the model describes the assembly of this machine (`x86`, `POWER`, `ARM`).
@@ -111,5 +133,28 @@ impl FromStr for Model {
         let all = || Model::ALL.into_iter();
         let found = all().find(|model| model.name() == s);
         found.ok_or_else(|| format!("unknown model '{s}'; expected {}", Model::names(all())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_extends_sc_and_itself() {
+        for model in Model::ALL {
+            assert!(model.extends(model) && model.extends(Model::Sc), "{model}");
+            assert!(model == Model::Sc || !Model::Sc.extends(model), "{model}");
+        }
+        assert!(Model::Pso.extends(Model::Tso) && !Model::Tso.extends(Model::Pso));
+        assert!(!Model::Power.extends(Model::Tso) && !Model::Power.extends(Model::Arm));
+    }
+
+    #[test]
+    fn the_weakest_of_some() {
+        assert_eq!(Model::weakest(&Model::ALL), [Model::Pso, Model::Power, Model::Arm]);
+        assert_eq!(Model::weakest(&[Model::Sc, Model::Tso]), [Model::Tso]);
+        assert_eq!(Model::weakest(&[Model::Sc]), [Model::Sc]);
+        assert_eq!(Model::weakest(&[]), []);
     }
 }

@@ -6,7 +6,9 @@ use crate::inline_asm::Machine;
 use crate::layout::Layout;
 use crate::library::Library;
 use crate::link::{Links, Unit};
-use crate::lower::{ProgramLowering, Source, start};
+use crate::lower::{Lowered, ProgramLowering, Source, start};
+use crate::stub::{self, Does, Stub};
+use crate::undefined::Undefined;
 use raddle_budget::{Budget, Spent};
 use raddle_ir::diag::shown;
 use raddle_ir::{Diagnostic, FileKind, InstKind, Program, Verified, verify};
@@ -36,6 +38,15 @@ pub struct Options {
     pub texts: Vec<(PathBuf, Vec<u8>)>,
     /// Whether to list the source files of the program ([`Loaded::sources`]).
     pub list_sources: bool,
+    /// Bodies for functions that the program declares and does not define.
+    pub stubs: Vec<Stub>,
+}
+
+impl Options {
+    /// The stub of this name.
+    pub(crate) fn stub(&self, name: &str) -> Option<&Stub> {
+        self.stubs.iter().find(|stub| stub.name == name)
+    }
 }
 
 impl Default for Options {
@@ -49,6 +60,7 @@ impl Default for Options {
             budget: Budget::UNLIMITED,
             texts: Vec::new(),
             list_sources: false,
+            stubs: Vec::new(),
         }
     }
 }
@@ -70,6 +82,8 @@ pub struct Loaded {
     /// The compiled files and the headers that they include, except system headers, if
     /// [`Options::list_sources`] asks for them.
     pub sources: Vec<PathBuf>,
+    /// The functions that the program refers to and that are not defined.
+    pub undefined: Vec<Undefined>,
 }
 
 /// A program without remarks.
@@ -83,6 +97,7 @@ impl From<Verified> for Loaded {
             has_inputs: false,
             machines: BTreeSet::new(),
             sources: Vec::new(),
+            undefined: Vec::new(),
         }
     }
 }
@@ -145,12 +160,23 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
             }
         }
     }
-    let (program, machines) = assemble(&units, options)?;
+    let Lowered { program, machines, undefined } = assemble(&units, options)?;
     let program = verify(program).map_err(Diagnostic::from)?;
     let optimised = clang.and_then(|_| flags.optimised());
     let stand_ins = crate::library::stand_ins(&program);
-    let has_inputs = has_inputs(&program);
-    Ok(Loaded { program, messages, optimised, stand_ins, has_inputs, machines, sources })
+    let has_inputs =
+        has_inputs(&program) || options.stubs.iter().any(|stub| stub.does == Does::Any);
+    let remarks = Loaded::from(program);
+    Ok(Loaded {
+        messages,
+        optimised,
+        stand_ins,
+        has_inputs,
+        machines,
+        sources,
+        undefined,
+        ..remarks
+    })
 }
 
 /// Whether the program itself takes inputs of which it tries only some values.
@@ -163,10 +189,15 @@ fn has_inputs(program: &Program) -> bool {
 /// Translates one module from its text. LLVM itself rejects uses of values that are not defined there; here
 /// the verifier rejects them.
 pub fn lower_text(file: &str, text: &[u8], options: &Options) -> Result<Program, Diagnostic> {
+    lower(file, text, options).map(|lowered| lowered.program)
+}
+
+/// [`lower_text`], with remarks.
+pub(crate) fn lower(file: &str, text: &[u8], options: &Options) -> Result<Lowered, Diagnostic> {
     let module = raddle_llvm::parse(file, text)?;
     let layout = Layout::of(file, &module)?;
     let unit = Unit { file: file.to_owned(), module, layout, optimised: was_optimised(text) };
-    assemble(&[unit], options).map(|(program, _)| program)
+    assemble(&[unit], options)
 }
 
 fn is_text(input: &Path) -> bool {
@@ -220,16 +251,17 @@ fn read_text(input: &Path, file: &str) -> Result<Vec<u8>, Diagnostic> {
     fs::read(input).map_err(fail)
 }
 
-fn assemble(units: &[Unit], options: &Options) -> Result<(Program, BTreeSet<Machine>), Diagnostic> {
+fn assemble(units: &[Unit], options: &Options) -> Result<Lowered, Diagnostic> {
     let file = units.first().map_or("", |unit| &unit.file);
     let links = Links::new(units)?;
     let escapes = Escapes::new(units, &links);
     let library = Library::new();
+    stub::check(&options.stubs, units, &links, &library)?;
     let source = Source { units, links: &links, escapes: &escapes, library: &library, options };
     let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into());
     let mut assembly = ProgramLowering::new(&name, source);
     start(&mut assembly, file)?;
-    let (mut program, machines) = assembly.finish()?;
-    crate::library::mark_stand_ins(&mut program);
-    Ok((program, machines))
+    let mut lowered = assembly.finish()?;
+    crate::library::mark_stand_ins(&mut lowered.program);
+    Ok(lowered)
 }

@@ -81,6 +81,12 @@ impl FileKind {
         one_of(&kinds.map(|(_, _, extensions)| format!(".{}", extensions[0])).collect::<Vec<_>>())
     }
 
+    /// All extensions of the kinds that `wanted` selects, without the dot.
+    pub fn extensions(wanted: impl Fn(FileKind) -> bool) -> impl Iterator<Item = &'static str> {
+        let kinds = KINDS.iter().filter(move |(kind, ..)| wanted(*kind));
+        kinds.flat_map(|(_, _, extensions)| extensions.iter().copied())
+    }
+
     /// The kinds that `wanted` selects, with all their extensions: "C (.c, .i) or IR text (.rir)".
     pub fn described(wanted: impl Fn(FileKind) -> bool) -> String {
         let kinds = KINDS.iter().filter(|(kind, ..)| wanted(*kind));

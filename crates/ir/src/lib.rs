@@ -18,6 +18,7 @@
 //! | [`text`] | the `.rir` text: printer and parser |
 //! | [`mod@verify`] | the rules that a well-formed program satisfies |
 //! | [`mod@file`] | the kinds of files, by their extensions |
+//! | [`mod@near`] | names that were probably meant |
 //! | [`diag`] | diagnostics with file, line, the problem and the expected input |
 
 pub mod builder;
@@ -27,6 +28,7 @@ pub mod file;
 pub mod flow;
 mod inputs;
 pub mod inst;
+pub mod near;
 pub mod program;
 pub mod text;
 pub mod types;

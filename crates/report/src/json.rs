@@ -54,6 +54,9 @@ pub struct Check<'a> {
     file: &'a str,
     /// The optimisation that the program was compiled with; null if none.
     pub optimised: Option<&'a str>,
+    /// The functions that the user stands in for, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stubs: Option<&'a [String]>,
     model: &'static str,
     /// A requested check that is not available under this model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,6 +230,7 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
     Check {
         file: run.file,
         optimised: None,
+        stubs: None,
         model: run.options.model.name(),
         not_checked: None,
         buffer_bound: run.options.buffer_bound,

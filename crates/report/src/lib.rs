@@ -102,7 +102,7 @@ pub struct Look<'a> {
 
 /// Escapes control characters, because names from programs must not reach the terminal unescaped.
 /// Demangles C++ names.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     demangle::demangled(text).chars().map(escape).collect()
 }

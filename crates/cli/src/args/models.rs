@@ -5,6 +5,7 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error};
 use raddle_engine::{Engine, Model, Strategy};
+use raddle_ir::near::did_you_mean;
 use std::ffi::OsStr;
 
 /// The models that a command takes.
@@ -34,7 +35,12 @@ impl Models {
         }
         let known = word.parse::<Model>().is_ok();
         let what = if known { "not a model of this command" } else { "not a memory model" };
-        Err(format!("{what}; expected {}", Model::names(self.taken())))
+        let expected = Model::names(self.taken());
+        let meant = did_you_mean(word, self.taken().map(Model::name));
+        Err(match meant.filter(|_| !known) {
+            Some(meant) => format!("{what}; expected {expected}; {meant}"),
+            None => format!("{what}; expected {expected}"),
+        })
     }
 }
 
@@ -103,7 +109,8 @@ mod tests {
     #[test]
     fn errors_say_what_is_allowed() {
         let wrong = format!("not a memory model; expected {}", Model::names(Model::ALL));
-        assert_eq!(ANY.named("TSO"), Err(wrong));
+        assert_eq!(ANY.named("c11"), Err(wrong.clone()));
+        assert_eq!(ANY.named("TSO"), Err(format!("{wrong}; did you mean 'tso'?")));
         let other = "not a model of this command; expected tso or pso";
         assert_eq!(BUFFERED.named("arm"), Err(other.to_owned()));
         assert_eq!(BY_STATES.named("tso"), Ok(Model::Tso));

@@ -4,6 +4,7 @@ use super::models;
 use super::values::{BufferBound, Range, UnrollArg};
 use clap::{Args, Parser};
 use raddle_engine::{Limits, Model, Sampling, Strategy};
+use raddle_front_c::Stub;
 use raddle_ir::FileKind;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -36,6 +37,10 @@ pub(crate) struct SourceArgs {
     /// Waits for a condition variable may end without a signal.
     #[arg(long, help_heading = "C")]
     pub spurious_wakeups: bool,
+    /// Stand in for a function that is declared and not defined. WHAT is a number to return, nothing,
+    /// any (of --nondet-range) or abort (to call it is an error). May be repeated.
+    #[arg(long = "stub", value_name = "NAME=WHAT", help_heading = "C")]
+    pub stubs: Vec<Stub>,
     /// Flags for clang: -D, -I, -O2 …
     #[arg(last = true, value_name = "FLAGS")]
     pub flags: Vec<OsString>,

@@ -30,6 +30,7 @@ impl SourceConfig {
             budget: budget.clone(),
             texts: Vec::new(),
             list_sources: false,
+            stubs: args.stubs.clone(),
         };
         SourceConfig { files: args.files.clone(), c }
     }
@@ -76,6 +77,7 @@ impl SourceConfig {
         if self.c.spurious_wakeups {
             arguments.push("--spurious-wakeups".into());
         }
+        arguments.extend(self.c.stubs.iter().map(|stub| format!("--stub={stub}").into()));
         if !self.c.flags.is_empty() {
             arguments.push("--".into());
             arguments.extend(self.c.flags.iter().cloned());

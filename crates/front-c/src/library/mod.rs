@@ -47,6 +47,11 @@ pub(crate) fn stand_ins(program: &Program) -> Vec<&'static str> {
     found
 }
 
+/// Whether the library invents the results of this function.
+pub(crate) fn is_stand_in(name: &str) -> bool {
+    STAND_INS.contains(&name)
+}
+
 /// Marks the choices of stand-in functions as partial: they give only some of the possible values.
 pub(crate) fn mark_stand_ins(program: &mut Program) {
     for func in program.funcs.values_mut().filter(|func| func.library) {
@@ -96,6 +101,11 @@ impl Library {
     /// Whether the library has a function of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.functions.contains_key(name)
+    }
+
+    /// The names of the functions that programs may call.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().copied().filter(|name| !name.starts_with("raddle."))
     }
 
     pub(crate) fn has_variable(&self, name: &str) -> bool {

@@ -38,5 +38,6 @@ mod start;
 mod value;
 mod varargs;
 
-pub(crate) use program::{ProgramLowering, Source};
+pub(crate) use program::{Lowered, ProgramLowering, Source};
+pub(crate) use special::{choices, is_recognised};
 pub(crate) use start::start;

@@ -11,6 +11,7 @@ use crate::inline_asm::Machine;
 use crate::library::{self, Library};
 use crate::link::{Links, Symbol, Unit};
 use crate::shape::Signature;
+use crate::undefined::{self, Undefined};
 use crate::{Options, tidy};
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{
@@ -41,6 +42,15 @@ enum Pending {
     Variable(GlobalId, Symbol),
     LibraryFunction(FuncId, String),
     LibraryVariable(GlobalId, String),
+}
+
+/// A program, and remarks on it.
+#[derive(Debug)]
+pub(crate) struct Lowered {
+    pub program: Program,
+    /// The machines of its inline assembly.
+    pub machines: BTreeSet<Machine>,
+    pub undefined: Vec<Undefined>,
 }
 
 pub(crate) struct ProgramLowering<'m> {
@@ -79,7 +89,7 @@ impl<'m> ProgramLowering<'m> {
     }
 
     /// Translates everything that was referred to, directly or indirectly.
-    pub(crate) fn finish(mut self) -> Result<(Program, BTreeSet<Machine>), Diagnostic> {
+    pub(crate) fn finish(mut self) -> Result<Lowered, Diagnostic> {
         while let Some(pending) = self.pending.pop() {
             match pending {
                 Pending::Function(id, symbol) => {
@@ -111,7 +121,20 @@ impl<'m> ProgramLowering<'m> {
         fixed::read(&mut self.program);
         let functions = self.program.funcs.values_mut();
         functions.filter(|function| !function.library).for_each(tidy::run);
-        Ok((self.program, self.machines))
+        let undefined = self.undefined();
+        Ok(Lowered { program: self.program, machines: self.machines, undefined })
+    }
+
+    /// The functions that code refers to and that have no body.
+    fn undefined(&self) -> Vec<Undefined> {
+        let own = self.functions.iter().map(|(symbol, id)| (*id, self.name(*symbol)));
+        let of_library = self.library_functions.iter().map(|(name, id)| (*id, &**name));
+        let Source { units, library, .. } = self.source;
+        let known = library.names().chain(units.iter().flat_map(|unit| {
+            let defined = unit.module.functions().filter(|(_, function)| function.body.is_some());
+            defined.filter_map(|(id, _)| unit.module.symbol(id))
+        }));
+        undefined::list(&self.program, own.chain(of_library), known)
     }
 
     pub(crate) fn unit(&self, symbol: Symbol) -> &'m Unit {
@@ -150,8 +173,10 @@ impl<'m> ProgramLowering<'m> {
         let absent = value.linkage == Linkage::ExternWeak;
         match &value.kind {
             GlobalKind::Function(function) => {
-                let defined =
-                    function.body.is_some() || self.source.library.has(known_as(self.name(symbol)));
+                let name = self.name(symbol);
+                let defined = function.body.is_some()
+                    || self.source.options.stub(name).is_some()
+                    || self.source.library.has(known_as(name));
                 if absent && !defined {
                     return Operand::Int(0);
                 }
@@ -201,12 +226,23 @@ impl<'m> ProgramLowering<'m> {
             _ => None,
         };
         let defined = function.is_some_and(|function| function.body.is_some());
-        if !defined && let Some(id) = self.library_function(name) {
+        let stub = if defined { None } else { self.source.options.stub(name) };
+        if !defined
+            && stub.is_none()
+            && let Some(id) = self.library_function(name)
+        {
             self.functions.insert(symbol, id);
             return id;
         }
         let signature = function.map(|function| Signature::of(unit, function.ty));
+        let body = stub.map(|stub| {
+            stub.body(&signature.clone().unwrap_or_default(), &self.source.options.nondet)
+        });
         let id = self.declare(name, signature);
+        if let Some(body) = body {
+            let name = std::mem::take(&mut self.program.funcs[id].name);
+            self.program.funcs[id] = Function { name, ..body };
+        }
         self.functions.insert(symbol, id);
         if defined {
             self.pending.push(Pending::Function(id, symbol));

@@ -9,6 +9,7 @@ use raddle_ir::{BinOp, FailKind, InstKind as Out, IntPred, Operand, Type as Scal
 use raddle_llvm::ast::{
     Arg, Call, ConstExpr, ConstId, ConstKind, GlobalId, GlobalKind, LocalId, Value,
 };
+use std::ops::RangeInclusive;
 
 /// `choose` explores every value; a wider range is not supported, since it was probably not intended.
 const MAX_CHOICES: u64 = 1 << 16;
@@ -117,19 +118,9 @@ impl Lower<'_, '_> {
             );
             return true;
         };
-        let (low, high) = match kind {
-            "bool" | "_Bool" => (0, 1),
-            _ => {
-                let range = &self.asm.source.options.nondet;
-                let (low, high) = (*range.start(), *range.end());
-                if is_unsigned(kind) { (low.max(0), high.max(0)) } else { (low, high) }
-            }
-        };
-        let (least, most) = limits(bits, is_unsigned(kind));
-        let (low, high) = (low.clamp(least, most), high.clamp(least, most));
-        let hi = high.abs_diff(low).min(MAX_CHOICES);
         let is_truth = matches!(kind, "bool" | "_Bool");
-        let partial = !is_truth && u128::from(hi) != ty.mask();
+        let range = &self.asm.source.options.nondet;
+        let (low, hi, partial) = choices(range, bits, is_unsigned(kind), is_truth);
         let dst = self.fresh(ty);
         self.push(Out::Choose { dst, ty, lo: 0, hi, partial });
         let from = Operand::Int(low as u128 & ty.mask());
@@ -137,6 +128,32 @@ impl Lower<'_, '_> {
         self.define(result, value);
         true
     }
+}
+
+/// Whether calls of an undefined function of this name become instructions.
+pub(crate) fn is_recognised(name: &str) -> bool {
+    let names = ["reach_error", "assume_abort_if_not", "__assert_fail", "__assert", "__assert_rtn"];
+    names.contains(&name)
+        || ["__VERIFIER_", "__CPROVER_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The values that an input takes: the lowest one, how many more follow it, and whether the input has others.
+pub(crate) fn choices(
+    range: &RangeInclusive<i64>,
+    bits: u8,
+    unsigned: bool,
+    is_truth: bool,
+) -> (i64, u64, bool) {
+    let (low, high) = match (*range.start(), *range.end()) {
+        _ if is_truth => (0, 1),
+        (low, high) if unsigned => (low.max(0), high.max(0)),
+        ends => ends,
+    };
+    let (least, most) = limits(bits, unsigned || is_truth);
+    let (low, high) = (low.clamp(least, most), high.clamp(least, most));
+    let hi = high.abs_diff(low).min(MAX_CHOICES);
+    let partial = !is_truth && u128::from(hi) != Scalar::Int(bits).mask();
+    (low, hi, partial)
 }
 
 fn is_unsigned(kind: &str) -> bool {
