@@ -14,6 +14,7 @@
 //! | `fallible` | a syntactic test whether anything can fail at all |
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before a violation is reported |
+//! | [`mod@matrix`] | one program under several models |
 //! | [`mod@robust`] | whether a model shows behaviour that SC does not |
 //! | [`fence`] | the smallest set of fences that helps |
 //! | [`cycle`] | the order of accesses, and the cycles in it |
@@ -31,6 +32,7 @@ mod fallible;
 pub mod fence;
 pub mod iterate;
 pub mod litmus;
+pub mod matrix;
 pub mod reach;
 pub mod robust;
 pub mod search;

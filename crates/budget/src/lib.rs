@@ -15,7 +15,7 @@
 mod memory;
 mod watch;
 
-pub use memory::{default_memory, peak_memory};
+pub use memory::{default_memory, machine_memory, peak_memory};
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -12,10 +12,17 @@ pub(crate) fn resident() -> Option<u64> {
 ///
 /// Half, since a growing array is copied to one of twice its size: a larger array may be refused.
 pub fn default_memory() -> Option<u64> {
+    let (total, available) = machine_memory()?;
+    Some((total / 2).min(available / 8 * 7))
+}
+
+/// The bytes of memory of the machine or of the container in total, and those of the machine that are free or
+/// can be freed. `None` if the system does not report them.
+pub fn machine_memory() -> Option<(u64, u64)> {
     let (total, available) = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let container = container.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
-    Some((total.min(container) / 2).min(available / 8 * 7))
+    Some((total.min(container), available))
 }
 
 /// The bytes of memory in total, and those that are free or can be freed.

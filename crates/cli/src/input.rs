@@ -112,7 +112,8 @@ fn similar(path: &Path) -> Option<String> {
     let mut names: Vec<String> = names.collect();
     names.sort_unstable();
     // A short name is not alike another just because both have the same ending.
-    let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem =
+        |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let wanted = stem(name)?;
     let is_alike = |other: &str| {
         stem(other).is_some_and(|stem| stem == wanted || nearest(&wanted, [&*stem]).is_some())

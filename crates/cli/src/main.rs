@@ -6,7 +6,7 @@
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
-//! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`] | the commands |
+//! | [`litmus`], [`check`], [`matrix`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`], [`doctor`] | the commands |
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
 //! | [`unroll`] | whether the program has the loops that are bounded |
 //! | [`undefined`] | the warning about functions that nobody defines |
@@ -24,11 +24,13 @@ mod closed;
 mod completions;
 mod config;
 mod destination;
+mod doctor;
 mod fence;
 mod heap;
 mod input;
 mod litmus;
 mod man;
+mod matrix;
 mod monitor;
 mod output;
 mod print;
@@ -113,12 +115,14 @@ fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     match &cli.command {
         Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
         Command::Check(args) => check::run(&config::check(args)?, output),
+        Command::Matrix(args) => matrix::run(&config::matrix(args)?, output),
         Command::Robust(args) => robust::run(&config::robust(args)?, output),
         Command::Monitor(args) => monitor::run(&config::monitor(args)?, output),
         Command::Fence(args) => fence::run(&config::fence(args)?, output),
         Command::Reach(args) => reach::run(&config::reach(args)?, output),
         Command::Replay(args) => replay::run(&config::replay(args)?, output),
         Command::Print(args) => print::run(&config::print(args)?, output),
+        Command::Doctor(args) => doctor::run(args, output),
         Command::Completions(args) => completions::run(args.shell, output),
         Command::Man(args) => man::run(args.folder.as_deref(), output),
     }

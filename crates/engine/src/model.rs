@@ -6,8 +6,8 @@
 //! The table also says which models a model *extends*: it allows every execution that they allow, for every
 //! program. So a program that is safe under a model is safe under all that it extends. POWER and ARM extend
 //! SC only: they relax much that TSO keeps, but the usual translation of C11's atomics gives them fences in
-//! places where it gives x86 none (before a seq_cst load, for an acquire fence), so there are programs with
-//! outcomes under TSO that neither POWER nor ARM has. docs/models.md has an example.
+//! places where it gives x86 none (before a seq_cst load on POWER, for an acquire fence on ARM). So there are
+//! programs with outcomes under TSO that POWER or ARM does not have. docs/matrix.md has an example.
 
 use raddle_ir::FenceKind::{self, DmbSt, Eieio, Full, Lwsync, Mfence, StoreStore, Sync};
 use std::fmt;
@@ -102,9 +102,8 @@ impl Model {
 
     /// Those of `models` that no other of them extends.
     pub fn weakest(models: &[Model]) -> Vec<Model> {
-        let is_weakest = |model: &&Model| {
-            !models.iter().any(|other| other != *model && other.extends(**model))
-        };
+        let is_weakest =
+            |model: &&Model| !models.iter().any(|other| other != *model && other.extends(**model));
         models.iter().filter(is_weakest).copied().collect()
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`litmus`] | a litmus result as text, in the format of the usual simulators |
 //! | [`check`] | a verdict as text |
+//! | [`matrix`] | one program under several models, as text, JSON and HTML |
 //! | [`robust`] | whether a program is robust, as text and JSON |
 //! | [`monitor`] | findings of monitors, as text and JSON |
 //! | [`fence`] | the fences that a program needs |
@@ -33,6 +34,7 @@ pub mod document;
 pub mod fence;
 pub mod json;
 pub mod litmus;
+pub mod matrix;
 pub mod monitor;
 mod paint;
 pub mod reach;

@@ -61,7 +61,7 @@ fn json_witness<'a>(run: &Run<'a>, reached: &'a Reached) -> ReachedJson<'a> {
 }
 
 /// Why the answer is unknown, in words.
-fn reason(result: &ReachResult) -> Option<String> {
+pub(crate) fn reason(result: &ReachResult) -> Option<String> {
     if result.unconfirmed.is_some() {
         return Some("what was found does not replay: a defect of raddle".to_owned());
     }

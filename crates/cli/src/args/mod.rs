@@ -4,11 +4,14 @@
 //! | module | subject |
 //! |---|---|
 //! | [`commands`] | the arguments of each command |
+//! | [`matrix`], [`doctor`] | those of `raddle matrix` and `raddle doctor` |
 //! | [`shared`] | groups of arguments that several commands have |
 //! | [`models`] | the models and strategies, and which command takes which |
 //! | [`values`] | values with a syntax of their own |
 
 pub(crate) mod commands;
+pub(crate) mod doctor;
+pub(crate) mod matrix;
 mod models;
 pub(crate) mod shared;
 pub(crate) mod values;
@@ -19,6 +22,8 @@ use commands::{
     CheckArgs, CompletionsArgs, FenceArgs, LitmusArgs, ManArgs, MonitorArgs, PrintArgs, ReachArgs,
     ReplayArgs, RobustArgs,
 };
+use doctor::DoctorArgs;
+use matrix::MatrixArgs;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 const EXAMPLES: &str = "\
@@ -30,6 +35,7 @@ Examples:
   raddle check examples/dekker.rir --model pso --keep-going --json
   raddle check prog.c --model sc --check races
   raddle check prog.c --model tso --witness prog.json
+  raddle matrix prog.c --fences
   raddle robust prog.c --model tso
   raddle monitor prog.c --runs 1000
   raddle fence prog.c --model tso
@@ -51,12 +57,14 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Litmus(LitmusArgs),
     Check(CheckArgs),
+    Matrix(MatrixArgs),
     Robust(RobustArgs),
     Monitor(MonitorArgs),
     Fence(FenceArgs),
     Reach(ReachArgs),
     Replay(ReplayArgs),
     Print(PrintArgs),
+    Doctor(DoctorArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

@@ -68,7 +68,8 @@ pub(super) fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
     Ok(budget)
 }
 
-fn timeout(seconds: f64) -> Result<Duration, Stop> {
+/// A time limit in seconds.
+pub(crate) fn timeout(seconds: f64) -> Result<Duration, Stop> {
     let duration = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
     duration.ok_or_else(|| {
         Stop::Usage(format!("--timeout takes a positive number of seconds, not {seconds}"))

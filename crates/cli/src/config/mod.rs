@@ -6,15 +6,18 @@
 //! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
 //! | [`mod@limits`] | limits, time and memory |
+//! | [`mod@matrix`] | one program under all models |
 //! | [`mod@robust`], [`mod@monitor`] | the commands that take several programs |
 
 mod limits;
+mod matrix;
 mod monitor;
 mod robust;
 mod search;
 mod source;
 
-pub(crate) use limits::refuse_for_states;
+pub(crate) use limits::{refuse_for_states, timeout};
+pub(crate) use matrix::{MatrixConfig, matrix};
 pub(crate) use monitor::{MonitorConfig, Monitored, monitor};
 pub(crate) use robust::{RobustConfig, robust};
 pub(crate) use source::{SourceConfig, source_of};

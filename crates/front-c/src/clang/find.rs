@@ -14,7 +14,7 @@ use std::process::Command;
 
 /// The oldest supported version. (Its IR text has typed pointers, which are read as well: with its option
 /// for opaque pointers it fails on much of <stdatomic.h>.)
-const OLDEST: u32 = 14;
+pub const OLDEST: u32 = 14;
 /// The newest version number that is searched for. Newer versions are found as `clang`, or by explicit name.
 const NEWEST: u32 = 40;
 
@@ -40,6 +40,28 @@ pub fn find(named: Option<&Path>, budget: &Budget) -> Result<Clang, Failed> {
             found.ok_or_else(|| missing().into())
         }
     }
+}
+
+/// All compilers on the path by the names that are searched for, each file once, with the version of each as
+/// far as it is known.
+pub fn all(budget: &Budget) -> Vec<Clang> {
+    let mut names = vec!["clang".to_owned()];
+    names.extend((1..=NEWEST).rev().map(|version| format!("clang-{version}")));
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let mut files = Vec::new();
+    for folder in env::split_paths(&folders) {
+        for path in names.iter().map(|name| folder.join(name)).filter(|path| path.is_file()) {
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if !files.iter().any(|(_, other)| *other == real) {
+                files.push((path, real));
+            }
+        }
+    }
+    let found = files.into_iter().map(|(path, _)| {
+        let version = version_in_name(&path).or_else(|| ask(&path, budget).ok().flatten());
+        Clang { path, version }
+    });
+    found.collect()
 }
 
 fn missing() -> Diagnostic {

@@ -14,7 +14,7 @@ mod process;
 mod run;
 
 pub use depend::Rule;
-pub use find::{Clang, find};
+pub use find::{Clang, OLDEST, all, find};
 pub use flags::Flags;
 pub use overlay::Overlay;
 pub use process::end_all;

@@ -1,0 +1,68 @@
+//! `raddle matrix`.
+
+use super::limits::{limits, workers};
+use super::search;
+use super::source::SourceConfig;
+use crate::args::commands::CheckArg;
+use crate::args::matrix::{FencesArg, MatrixArgs};
+use crate::args::shared::ModelArgs;
+use crate::output::Stop;
+use raddle_analysis::fence::Target;
+use raddle_engine::{Checks, Limits, Model, Options, Strategy};
+use std::path::PathBuf;
+
+/// The validated arguments of `raddle matrix`.
+#[derive(Debug)]
+pub(crate) struct MatrixConfig {
+    pub source: SourceConfig,
+    /// One for each model, in the order of the table of models.
+    pub searches: Vec<Options>,
+    /// The limits of all models together.
+    pub limits: Limits,
+    /// Whether data races were asked for.
+    pub races: bool,
+    /// Whether a strategy was named: then it is used, whatever the program is.
+    pub has_strategy: bool,
+    /// The aim of the fences, if they are asked for.
+    pub fences: Option<Target>,
+    /// Models that are searched at the same time; at least 1.
+    pub jobs: usize,
+    pub strict: bool,
+    pub json: bool,
+    /// Where the page is written.
+    pub html: Option<PathBuf>,
+}
+
+pub(crate) fn matrix(args: &MatrixArgs) -> Result<MatrixConfig, Stop> {
+    let checks = Checks { races: args.checks.contains(&CheckArg::Races), goals: false };
+    let limits = limits(&args.limits)?;
+    let mut models: Vec<Model> = match (&*args.models, args.search.strategy) {
+        ([], None) => Model::ALL.into(),
+        ([], Some(strategy)) => strategy.engine().models().collect(),
+        (named, _) => named.to_owned(),
+    };
+    models.sort_unstable();
+    if args.search.strategy == Some(Strategy::Lazy) {
+        super::refuse_for_states(args.limits.of_executions(), "--strategy lazy")?;
+    }
+    let searches = search::all(&ModelArgs { models }, &args.search, &limits, checks, false)?;
+    let jobs = workers(args.jobs).min(searches.len());
+    // The cores are shared by the models that are searched at the same time.
+    let own = (workers(None) / jobs).max(1);
+    let searches = searches.into_iter().map(|options| Options { workers: own, ..options });
+    Ok(MatrixConfig {
+        source: SourceConfig::new(&args.source, &limits.budget),
+        searches: searches.collect(),
+        races: checks.races,
+        has_strategy: args.search.strategy.is_some(),
+        fences: args.fences.map(|aim| match aim {
+            FencesArg::Safe => Target::Goals,
+            FencesArg::Robust => Target::Robust,
+        }),
+        jobs,
+        strict: args.limits.strict,
+        json: args.output.json,
+        html: args.html.clone(),
+        limits,
+    })
+}
