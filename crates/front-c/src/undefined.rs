@@ -187,7 +187,7 @@ pub(crate) fn list<'n>(
     }
     let mut uses: BTreeMap<&str, (FuncId, Vec<Use>)> = BTreeMap::new();
     for_each_use(program, |id, found| {
-        if let Some(name) = names.get(&id) {
+        if let Some(name) = names.get(&id).filter(|name| !throws(name)) {
             uses.entry(name).or_insert_with(|| (id, Vec::new())).1.push(found);
         }
     });
@@ -202,6 +202,12 @@ pub(crate) fn list<'n>(
         uses: distinct(uses),
     };
     uses.into_iter().map(undefined).collect()
+}
+
+/// Whether a function of the C++ library does nothing but throw: nearly every program refers to some, and none
+/// can run one, since exceptions are not supported.
+fn throws(name: &str) -> bool {
+    name.starts_with("_ZSt") && name.contains("__throw_")
 }
 
 fn hint(name: &str, known: &[&str]) -> Option<Hint> {

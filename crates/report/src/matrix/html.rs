@@ -16,6 +16,7 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;border-bottom:1px solid var(--line)}
 thead th{color:var(--faint);font-weight:normal}
 .number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+td:last-child,th:last-child{min-width:16rem;padding-right:0}
 .verdict{white-space:nowrap;font-weight:600}
 .good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}
 code{font-family:ui-monospace,monospace;font-size:.9em;overflow-wrap:anywhere}

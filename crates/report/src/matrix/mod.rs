@@ -237,6 +237,9 @@ impl<'a> Table<'a> {
             let models = all_of(&unchecked);
             sentences.push(format!("data races were not looked for under {models}"));
         }
+        if !self.program.partial_inputs().is_empty() {
+            sentences.push(crate::bounds::INPUTS.to_owned());
+        }
         if let Some(level) = self.optimised {
             sentences.push(format!("as compiled with {level}, which may merge or drop accesses"));
         }
