@@ -206,7 +206,7 @@ pub(crate) fn with_threads(file: &str, program: &Program) -> Result<(), Diagnost
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let wrong = |message: &str| Diagnostic::whole_file(&shown(path), message);
     let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => wrong(NO_SUCH_FILE),
+        io::ErrorKind::NotFound => missing(path, NO_SUCH_FILE),
         _ => wrong(&format!("cannot read the file: {error}")),
     };
     let found = fs::metadata(path).map_err(unreadable)?;

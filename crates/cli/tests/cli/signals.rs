@@ -156,6 +156,8 @@ fn every_command_reports() {
         ("fence P --model tso --json", "\"count\":null"),
         ("fence P --model pso --json", "\"count\":null"),
         ("reach P --model tso --json", "\"reachable\":null"),
+        ("matrix P --model sc,tso,pso --jobs 1", "unknown under sc, tso and pso"),
+        ("matrix P --model sc,tso,pso --jobs 3 --json", "\"unknown\":[\"sc\",\"tso\",\"pso\"]"),
         ("monitor P --runs 100000000 --json --model tso", "\"stopped\":\"interrupted\""),
     ] {
         let args: Vec<&str> = words.split(' ').map(|w| if w == "P" { &path } else { w }).collect();

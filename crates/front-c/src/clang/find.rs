@@ -45,8 +45,8 @@ pub fn find(named: Option<&Path>, budget: &Budget) -> Result<Clang, Failed> {
 /// All compilers on the path by the names that are searched for, each file once, with the version of each as
 /// far as it is known.
 pub fn all(budget: &Budget) -> Vec<Clang> {
-    let mut names = vec!["clang".to_owned()];
-    names.extend((1..=NEWEST).rev().map(|version| format!("clang-{version}")));
+    let numbered = (1..=NEWEST).rev().map(|version| format!("clang-{version}"));
+    let names: Vec<String> = numbered.chain(["clang".to_owned()]).collect();
     let folders = env::var_os("PATH").unwrap_or_default();
     let mut files = Vec::new();
     for folder in env::split_paths(&folders) {
