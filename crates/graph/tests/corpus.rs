@@ -8,6 +8,7 @@ use raddle_interleave as interleave;
 use raddle_ir::{CmpOp, Term, Verified};
 use raddle_testing::{Corpus, Reference, note};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn load(corpus: &Corpus, test: &str) -> Verified {
@@ -114,4 +115,36 @@ fn hardware_tests_under_sc_tso_and_pso() {
     let wrong: Vec<String> = paths.par_iter().flat_map(of).flatten().collect();
     note(&format!("{} compared under each of {} models", paths.len(), models.len()));
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The final states of a test under a model, by the axioms.
+fn states(program: &Verified, model: Model) -> BTreeSet<Vec<u64>> {
+    let options = Options { keep_going: true, ..Options::new(model) };
+    explore(program, &options).states.into_iter().map(|(values, _)| values).collect()
+}
+
+/// A model has every outcome of the models that it extends by the table of models.
+#[test]
+fn models_extend_each_other_as_their_table_says() {
+    let mut paths = Vec::new();
+    for name in ["x86", "ppc", "arm"] {
+        paths.extend(Corpus::all(name).iter().flat_map(Corpus::files));
+    }
+    paths.sort();
+    let step = if raddle_testing::is_long() { 1 } else { 40 };
+    let paths: Vec<PathBuf> = paths.into_iter().step_by(step).collect();
+    let wrong = |path: &PathBuf| -> Vec<String> {
+        let bytes = std::fs::read(path).expect("the test is there");
+        let program = raddle_front_litmus::load("test", &bytes).expect("well-formed").program;
+        let found = Model::ALL.map(|model| (model, states(&program, model)));
+        let pairs = found.iter().flat_map(|weak| found.iter().map(move |strong| (weak, strong)));
+        let extended = pairs.filter(|(weak, strong)| weak.0.extends(strong.0));
+        let lacking = extended.filter(|(weak, strong)| !strong.1.is_subset(&weak.1));
+        lacking
+            .map(|(weak, strong)| format!("{}: {} not in {}", path.display(), strong.0, weak.0))
+            .collect()
+    };
+    let wrong: Vec<String> = paths.par_iter().flat_map(wrong).collect();
+    note(&format!("{} compared under {} models", paths.len(), Model::ALL.len()));
+    assert!(!paths.is_empty() && wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -87,11 +87,30 @@ fn is_output(line: &str) -> bool {
     line.is_empty() || line.starts_with("    ") && !line.starts_with(PROMPT)
 }
 
-/// A text without the lines that end in a time.
+/// A text without the lines that end in a time, and without the times in the columns of tables.
 fn timeless(text: &str) -> String {
+    let is_time = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
     let time = |line: &str| {
         let last = line.strip_suffix(" s").and_then(|rest| rest.rsplit(' ').next());
         last.is_some_and(|time| time.parse::<f64>().is_ok())
     };
-    text.lines().filter(|line| !time(line)).map(|line| format!("{line}\n")).collect()
+    let columns = |line: &str| -> String {
+        let pieces: Vec<&str> = line.split(" s ").collect();
+        let (last, before) = pieces.split_last().expect("at least one piece");
+        let before = before.iter().map(|piece| match piece.rsplit_once(' ') {
+            Some((start, word)) if is_time(word) => format!("{} TIME ", start.trim_end()),
+            _ => format!("{piece} s "),
+        });
+        before.collect::<String>() + last
+    };
+    let lines = text.lines().filter(|line| !time(line));
+    lines.map(|line| format!("{}\n", columns(line))).collect()
+}
+
+#[test]
+fn times_do_not_count() {
+    let table = |time: &str| format!("  sc  safe  {time} s  of its error\n  it is so\n  0.1 s\n");
+    assert_eq!(timeless(&table("0.001")), timeless(&table(" 13.20")));
+    assert!(timeless(&table("0.001")).contains("TIME  of its error\n  it is so\n"));
+    assert_eq!(timeless("what is said is so\n"), "what is said is so\n");
 }
