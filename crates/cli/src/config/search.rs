@@ -155,12 +155,12 @@ mod tests {
 
     #[test]
     fn messages_name_what_the_tables_have() {
-        let buffered = |model: Model| model.is_buffered();
-        let interleaved = |model: Model| Engine::Interleave.has(model);
-        for (line, has, by) in [
-            ("--model sc --buffer-bound 1", buffered as fn(Model) -> bool, Engine::bounds_buffers),
-            ("--model arm --check races", interleaved, Engine::finds_races as fn(Engine) -> bool),
-        ] {
+        type Has<T> = fn(T) -> bool;
+        let cases: [(&str, Has<Model>, Has<Engine>); 2] = [
+            ("--model sc --buffer-bound 1", Model::is_buffered, Engine::bounds_buffers),
+            ("--model arm --check races", |it| Engine::Interleave.has(it), Engine::finds_races),
+        ];
+        for (line, has, by) in cases {
             let Err(Stop::Usage(message)) = checked(line) else { panic!("{line} is not refused") };
             let words: Vec<&str> = message.split(|c: char| !c.is_alphanumeric()).collect();
             for model in Model::ALL {
