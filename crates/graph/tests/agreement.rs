@@ -3,8 +3,8 @@
 //! The engine shares no code with the oracles. With the interleaving engine it shares arithmetic and the
 //! decoded form of programs. `RADDLE_LONG=1` runs many more programs.
 
-use crate::{by_axioms, models_of_axioms};
-use raddle_engine::{Engine, FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
+use crate::{by_axioms, models_of_axioms, models_of_buffers};
+use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
 use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
 use raddle_ir::Verified;
@@ -99,11 +99,6 @@ fn against_interleavings(program: &Verified, model: Model) -> Comparison {
     let counts = |s: &Summary| (s.executions, s.blocked, waits(&s.failures), s.states.clone());
     same("counts", &counts(&found), &counts(&expected))?;
     replays(program, model, &found)
-}
-
-/// The models that the interleaving engine has, too.
-fn models_of_buffers() -> Vec<Model> {
-    Engine::Interleave.models().collect()
 }
 
 #[test]

@@ -21,6 +21,11 @@ fn models_of_axioms() -> Vec<Model> {
     Model::ALL.into_iter().filter(|model| !Engine::Interleave.has(*model)).collect()
 }
 
+/// The models that the interleaving engine has, too.
+fn models_of_buffers() -> Vec<Model> {
+    Engine::Interleave.models().collect()
+}
+
 /// The answer of the oracle that has the axioms of a model, which may visit this many candidates.
 fn by_axioms(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
     let name = model.name();
