@@ -117,6 +117,11 @@ impl Model {
         let names: Vec<&str> = models.into_iter().map(Model::name).collect();
         raddle_ir::file::one_of(&names)
     }
+
+    /// The models with these store buffers.
+    pub fn with(buffering: Buffering) -> impl Iterator<Item = Model> {
+        Model::ALL.into_iter().filter(move |model| model.buffering() == Some(buffering))
+    }
 }
 
 impl fmt::Display for Model {
@@ -151,7 +156,8 @@ mod tests {
 
     #[test]
     fn the_weakest_of_some() {
-        assert_eq!(Model::weakest(&Model::ALL), [Model::Pso, Model::Power, Model::Arm]);
+        let all = [Model::Sc, Model::Tso, Model::Pso, Model::Power, Model::Arm];
+        assert_eq!(Model::weakest(&all), [Model::Pso, Model::Power, Model::Arm]);
         assert_eq!(Model::weakest(&[Model::Sc, Model::Tso]), [Model::Tso]);
         assert_eq!(Model::weakest(&[Model::Sc]), [Model::Sc]);
         assert_eq!(Model::weakest(&[]), []);

@@ -44,7 +44,10 @@ mod tests {
         for (word, meant) in [("TSO", "tso"), ("ts", "tso"), ("pwoer", "power"), ("psoo", "pso")] {
             assert_eq!(nearest(word, models), Some(meant), "{word}");
         }
-        assert_eq!(nearest("phtread_create", ["pthread_join", "pthread_create"]), Some("pthread_create"));
+        assert_eq!(
+            nearest("phtread_create", ["pthread_join", "pthread_create"]),
+            Some("pthread_create")
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::args::matrix::{FencesArg, MatrixArgs};
 use crate::args::shared::ModelArgs;
 use crate::output::Stop;
 use raddle_analysis::fence::Target;
-use raddle_engine::{Checks, Limits, Model, Options, Strategy};
+use raddle_engine::{Checks, Limits, Model, Options};
 use std::path::PathBuf;
 
 /// The validated arguments of `raddle matrix`.
@@ -42,8 +42,8 @@ pub(crate) fn matrix(args: &MatrixArgs) -> Result<MatrixConfig, Stop> {
         (named, _) => named.to_owned(),
     };
     models.sort_unstable();
-    if args.search.strategy == Some(Strategy::Lazy) {
-        super::refuse_for_states(args.limits.of_executions(), "--strategy lazy")?;
+    if let Some(name) = search::by_states(&args.search) {
+        super::refuse_for_states(args.limits.of_executions(), &format!("--strategy {name}"))?;
     }
     let searches = search::all(&ModelArgs { models }, &args.search, &limits, checks, false)?;
     let jobs = workers(args.jobs).min(searches.len());

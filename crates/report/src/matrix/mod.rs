@@ -19,7 +19,7 @@ use crate::{Run, Subject, check, printable};
 use raddle_analysis::Offence;
 use raddle_analysis::fence::{Fence, Fences, Outcome, Target};
 use raddle_analysis::matrix::{Answer, Property, Row, Standing, Standings};
-use raddle_engine::{Failure, FailureKind, FailureSite, Model, Stopped};
+use raddle_engine::{Engine, Failure, FailureKind, FailureSite, Model, Stopped};
 use raddle_ir::{LocId, Mnemonic, Verified};
 use std::time::Duration;
 
@@ -108,8 +108,11 @@ impl<'a> Table<'a> {
     fn finding(&self, row: &'a Row) -> Option<Finding> {
         match &row.answer {
             Answer::NoStates => {
-                let reason = "loops that need not end are decided under sc and tso only";
-                return Some(Finding::reason(reason));
+                let models: Vec<Model> = Engine::Reach.models().collect();
+                return Some(Finding::reason(format!(
+                    "loops that need not end are decided under {} only",
+                    all_of(&models)
+                )));
             }
             Answer::Reached(result) => {
                 if let Some(found) = &result.reached {

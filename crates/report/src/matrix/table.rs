@@ -55,7 +55,7 @@ fn numbers(columns: usize) -> Vec<bool> {
     (0..columns).map(|n| n == 2 || n == 3).collect()
 }
 
-fn body<'a>(table: &'a Table<'_>) -> impl Iterator<Item = Cells> {
+fn body(table: &Table<'_>) -> impl Iterator<Item = Cells> {
     table.rows.iter().map(|row| {
         let (count, what) = table.effort(row);
         let effort =
