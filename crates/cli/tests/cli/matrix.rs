@@ -224,7 +224,8 @@ fn the_page_is_whole_and_escaped() {
 #[test]
 fn a_c_program_is_loaded_once() {
     let page = scratch("matrix-c").join("dekker.html");
-    let args = ["matrix", "examples/dekker.c", MODELS, "--json", "--html", page.to_str().expect("UTF-8")];
+    let args =
+        ["matrix", "examples/dekker.c", MODELS, "--json", "--html", page.to_str().expect("UTF-8")];
     let Some(ran) = with_clang(&[&args[..], &["--", "-DFENCE"]].concat()) else { return };
     let object: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!((ran.status, &object["weakest"]), (Some(1), &json!(["tso"])), "{ran:?}");
