@@ -10,7 +10,7 @@
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
 //! | [`unroll`] | whether the program has the loops that are bounded |
 //! | [`stream`] | logs that may never end |
-//! | [`witness`], [`destination`] | witness files; files that are written |
+//! | [`witness`], [`pages`], [`destination`] | witness files; pages and graphs; files that are written |
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
 //! | [`heap`] | how the allocator treats large blocks |
@@ -30,6 +30,7 @@ mod litmus;
 mod man;
 mod monitor;
 mod output;
+mod pages;
 mod print;
 mod reach;
 mod replay;

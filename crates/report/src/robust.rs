@@ -47,6 +47,11 @@ fn write_answer(
     if let Some(witness) = &answer.witness {
         write_witness(out, subject, witness)?;
     }
+    write_notes(out, subject, answer)
+}
+
+/// Writes what there is to say beside the verdict and the witness.
+fn write_notes(out: &mut String, subject: &Subject<'_>, answer: &Robustness) -> Result {
     for gap in answer.gaps.iter().filter(|_| answer.robust.is_none()) {
         writeln!(out, "  {}", gap_phrase(*gap))?;
     }
@@ -64,6 +69,18 @@ fn write_answer(
     let counts = counts.join(", ");
     let space = if counts.is_empty() { "" } else { " " };
     writeln!(out, "  {counts}{space}(by {by}) {seconds:.3} s")
+}
+
+/// What there is to say beside the verdict and the witness, in lines.
+pub(crate) fn notes(subject: &Subject<'_>, answer: &Robustness) -> Vec<String> {
+    let notes = written(|out| write_notes(out, subject, answer));
+    notes.lines().map(|line| printable(line.trim())).collect()
+}
+
+/// The reason in words: the store, the access that overtakes it, the cycle, and where a fence would cut it.
+pub(crate) fn reason(subject: &Subject<'_>, witness: &CycleWitness) -> Vec<String> {
+    let reason = written(|out| write_witness(out, subject, witness));
+    reason.lines().map(|line| printable(line.trim())).collect()
 }
 
 fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &CycleWitness) -> Result {

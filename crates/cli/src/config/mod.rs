@@ -5,15 +5,18 @@
 //! |---|---|
 //! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
+//! | [`files`] | files for people, beside the output |
 //! | [`mod@limits`] | limits, time and memory |
 //! | [`mod@robust`], [`mod@monitor`] | the commands that take several programs |
 
+mod files;
 mod limits;
 mod monitor;
 mod robust;
 mod search;
 mod source;
 
+pub(crate) use files::FilesConfig;
 pub(crate) use limits::refuse_for_states;
 pub(crate) use monitor::{MonitorConfig, Monitored, monitor};
 pub(crate) use robust::{RobustConfig, robust};
@@ -83,6 +86,7 @@ pub(crate) struct CheckConfig {
     pub json: bool,
     /// Where the violations are written.
     pub witness: Option<PathBuf>,
+    pub files: FilesConfig,
 }
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
@@ -102,6 +106,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
         strict: args.limits.strict,
         json: args.output.json,
         witness: args.witness.clone(),
+        files: files::files(&args.files, &[args.witness.as_deref()])?,
     })
 }
 
@@ -112,6 +117,7 @@ pub(crate) struct FenceConfig {
     pub question: Question,
     /// Whether to print a patch and nothing else.
     pub patch: bool,
+    pub files: FilesConfig,
     pub strict: bool,
     pub json: bool,
     /// An option that a search of states has no use for.
@@ -139,6 +145,7 @@ pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
         source,
         question: Question { target, options },
         patch: args.patch,
+        files: FilesConfig { html: args.html.clone(), dot: None },
         strict: args.limits.strict,
         json: args.output.json,
         of_executions: args.limits.of_executions(),
@@ -155,6 +162,7 @@ pub(crate) struct ReachConfig {
     pub json: bool,
     /// Where the goal that was reached is written.
     pub witness: Option<PathBuf>,
+    pub files: FilesConfig,
 }
 
 pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
@@ -168,6 +176,7 @@ pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
         },
         json: args.output.json,
         witness: args.witness.clone(),
+        files: files::files(&args.files, &[args.witness.as_deref()])?,
     })
 }
 
