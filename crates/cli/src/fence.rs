@@ -7,8 +7,8 @@ use crate::source::{self, Source};
 use crate::status::Status;
 use raddle_analysis::fence::{Fences, Outcome, Verdict, fences, judge};
 use raddle_patch::{Editor, Written};
-use raddle_report::html;
 use raddle_report::fence::{Asked, json, text};
+use raddle_report::html;
 use raddle_report::source::Sources;
 use std::path::{Path, PathBuf};
 

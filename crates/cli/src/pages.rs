@@ -24,10 +24,12 @@ impl Pages {
         output: &mut Output,
     ) -> Result<Pages, Stop> {
         let checked = |path: &Path| {
-            let inputs = sources.iter().flat_map(|source| source.files.iter().chain(&source.c.clang));
+            let inputs =
+                sources.iter().flat_map(|source| source.files.iter().chain(&source.c.clang));
             Destination::checked(path, inputs.map(|file| file.as_path()))
         };
-        let [html, dot] = [&files.html, &files.dot].map(|path| path.as_deref().map(checked).transpose());
+        let [html, dot] =
+            [&files.html, &files.dot].map(|path| path.as_deref().map(checked).transpose());
         let refused = |diagnostic: Diagnostic| output.refuse(&diagnostic);
         let html = html.and_then(|html| Ok((html, dot?)));
         let (html, dot) = html.map_err(refused)?;
@@ -77,7 +79,13 @@ pub(crate) fn fence_command(source: &SourceConfig, model: raddle_engine::Model) 
     let model = ["--model".into(), model.name().into()];
     let arguments = origin.arguments.iter().map(|word| word.to_string_lossy());
     let words = words.chain(model).chain(arguments).map(|word| quoted(&word));
-    Some(["raddle".to_owned(), "fence".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" "))
+    Some(
+        ["raddle".to_owned(), "fence".to_owned()]
+            .into_iter()
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
 }
 
 /// A word as a shell takes it.

@@ -25,12 +25,7 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
 }
 
 /// Writes what there is to say beside the verdict and the violations.
-fn write_notes(
-    out: &mut String,
-    run: &Run<'_>,
-    sources: &Sources,
-    result: &CheckResult,
-) -> Result {
+fn write_notes(out: &mut String, run: &Run<'_>, sources: &Sources, result: &CheckResult) -> Result {
     if let Some(line) = condition_phrase(run, result) {
         writeln!(out, "  {line}")?;
     }

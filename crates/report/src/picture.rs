@@ -62,7 +62,8 @@ pub(crate) struct Scene<'a> {
 impl Scene<'_> {
     pub(crate) fn picture(&self) -> Picture {
         let order = program_order(self.events.len(), self.relations);
-        let candidates: BTreeSet<Node> = (0..self.events.len()).filter(|n| self.is_node(*n)).collect();
+        let candidates: BTreeSet<Node> =
+            (0..self.events.len()).filter(|n| self.is_node(*n)).collect();
         let chosen = match candidates.len() <= MOST_NODES {
             true => candidates.clone(),
             false => self.chosen(&candidates),

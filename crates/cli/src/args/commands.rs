@@ -2,7 +2,8 @@
 
 use super::models;
 use super::shared::{
-    BudgetArgs, BufferArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs, SourceArgs,
+    BudgetArgs, BufferArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs,
+    SourceArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;

@@ -1,6 +1,7 @@
 //! The command line: the output, its destination, and the exit status.
 
 mod bad_input;
+mod browser;
 mod buffers;
 mod c;
 mod check;
@@ -9,6 +10,7 @@ mod documents;
 mod fence;
 mod files;
 mod generated;
+mod html;
 mod judges;
 mod limits;
 mod litmus;
@@ -21,3 +23,4 @@ mod robust;
 mod signals;
 mod unroll;
 mod waits;
+mod webdriver;

@@ -74,7 +74,8 @@ fn write_report(
 
 /// What there is to say beside the fences, in lines.
 pub(crate) fn notes(asked: &Asked<'_>, result: &Fences) -> Vec<String> {
-    let notes = written(|out| write_check(out, asked).and_then(|()| write_notes(out, asked, result)));
+    let notes =
+        written(|out| write_check(out, asked).and_then(|()| write_notes(out, asked, result)));
     notes.lines().map(|line| printable(line.trim())).collect()
 }
 

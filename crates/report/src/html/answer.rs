@@ -10,9 +10,7 @@ use raddle_analysis::cycle::Node;
 use raddle_analysis::reach::{ReachResult, Reached};
 use raddle_analysis::robust::{CycleWitness, Robustness};
 use raddle_analysis::why::upto_failure;
-use raddle_analysis::{
-    CheckResult, Offence, Relations, Verdict, Violation, Witness, relations,
-};
+use raddle_analysis::{CheckResult, Offence, Relations, Verdict, Violation, Witness, relations};
 use raddle_engine::Options;
 use raddle_ir::Verified;
 use std::collections::BTreeSet;

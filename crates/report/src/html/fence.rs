@@ -47,11 +47,13 @@ pub fn fences(asked: &Asked<'_>, here: &Path, result: &Fences) -> Answer {
     let aim = aim(asked.question.target);
     let (verdict, tone, title, fences) = match &result.outcome {
         Outcome::Fences(fences) if fences.is_empty() => {
-            ("no fences needed".to_owned(), "good", format!("{aim} {model} as it is"), &fences[..])
+            let title = format!("{aim} {model} as it is");
+            ("no fences needed".to_owned(), "good", title, &fences[..])
         }
         Outcome::Fences(fences) => {
             let count = counted(fences.len() as u64, "fence");
-            (count, "bad", format!("to be {aim} {model}, and no fewer"), &fences[..])
+            let title = format!("{count} to be {aim} {model}, and no fewer");
+            (count, "unsure", title, &fences[..])
         }
         Outcome::Hopeless(why) => {
             let title = format!("no fences make it {aim} {model}: {why}");
@@ -94,7 +96,11 @@ pub fn fences(asked: &Asked<'_>, here: &Path, result: &Fences) -> Answer {
 fn hunk(hunk: &raddle_patch::Hunk) -> Hunk {
     let line = |(change, text): &(raddle_patch::ChangeTag, String)| {
         let sign = change.to_string();
-        format!("{}{}", if sign.is_empty() { " " } else { &sign }, printable(&text.replace('\t', "    ")))
+        format!(
+            "{}{}",
+            if sign.is_empty() { " " } else { &sign },
+            printable(&text.replace('\t', "    "))
+        )
     };
     Hunk {
         place: format!("{}:{}", printable(&hunk.path.to_string_lossy()), changed_line(hunk)),
@@ -123,7 +129,7 @@ fn why(asked: &Asked<'_>, fence: &Fence, is_needed: bool) -> String {
         Target::Goals => "an execution that fails",
     };
     match is_needed {
-        true => format!("{words} With the other fences alone there is {without}."),
+        true => format!("{words} Without it there is {without}."),
         false => words,
     }
 }
@@ -140,7 +146,9 @@ fn effect(kind: FenceKind) -> &'static str {
         FenceKind::Lwsync => {
             "they stay in order, except that a later load may come before an earlier store"
         }
-        FenceKind::Eieio | FenceKind::DmbSt => "the later stores become visible after the earlier stores",
+        FenceKind::Eieio | FenceKind::DmbSt => {
+            "the later stores become visible after the earlier stores"
+        }
         _ => "a later access does not overtake an earlier one",
     }
 }

@@ -27,16 +27,17 @@ class Graph {
       class: "graph", viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height,
       role: "group", "aria-label": "Events and the relations between them",
     }, this.arrows(), this.titles());
+    this.svg.style.setProperty("--natural", `${size.width}px`);
     const edges = draw("g");
     const cycle = draw("g");
     picture.edges.forEach((edge, n) => (edge.cycle ? cycle : edges).append(this.edge(edge, n)));
     this.nodes = picture.nodes.map((node) => this.node(node));
     this.svg.append(edges, cycle, ...this.nodes, ...this.labels());
     this.wide = make("button", { class: "small", text: "Enlarge", "aria-pressed": "false", onclick: () => this.enlarge() });
-    const scroll = make("div", { class: "scroll canvas", tabindex: 0, role: "region", "aria-label": "Graph" }, this.svg);
+    this.scroll = make("div", { class: "scroll canvas", tabindex: 0, role: "region", "aria-label": "Graph" }, this.svg);
     this.element = make("section", { class: "pane graph", "aria-label": "Graph" },
       make("header", { class: "bar" }, make("h3", { text: "Graph" }), make("span", { class: "spring" }), this.wide),
-      scroll, this.legend());
+      this.scroll, this.legend());
   }
 
   enlarge() {
@@ -117,7 +118,7 @@ class Graph {
     const [y1, y2] = [from.y + lift, to.y + lift];
     const bend = Math.max(24, Math.abs(x2 - x1) / 2);
     // Labels of crossing edges stay apart if none is in the middle.
-    const t = 0.36;
+    const t = 0.3;
     const [c1, c2] = [x1 + side * bend, x2 - side * bend];
     const at = (p0, p1, p2, p3) => (1 - t) ** 3 * p0 + 3 * (1 - t) ** 2 * t * p1 + 3 * (1 - t) * t ** 2 * p2 + t ** 3 * p3;
     return { path: `M${x1} ${y1} C${c1} ${y1} ${c2} ${y2} ${x2} ${y2}`, x: at(x1, c1, c2, x2), y: at(y1, y1, y2, y2) };
@@ -152,6 +153,10 @@ class Graph {
     this.picture.nodes.forEach((node, n) => {
       this.nodes[n].classList.toggle("current", node.event === machine.at);
       this.nodes[n].classList.toggle("future", node.event > machine.at);
+      if (node.event === machine.at) {
+        const scale = this.svg.clientWidth / this.svg.viewBox.baseVal.width;
+        reveal(this.scroll, (this.middle(node).y - NODE.height / 2) * scale, NODE.height * scale);
+      }
     });
   }
 }

@@ -47,8 +47,10 @@ impl Lines {
     pub(super) fn listings(&self, sources: &Sources) -> Vec<Listing> {
         let listing = |(file, lines): (&String, &BTreeSet<u32>)| {
             let ranges = ranges(lines, sources.count(file));
-            let part =
-                |range: Range<usize>| Part { first: range.start + 1, lines: sources.range(file, range) };
+            let part = |range: Range<usize>| Part {
+                first: range.start + 1,
+                lines: sources.range(file, range),
+            };
             Listing { name: file.clone(), parts: ranges.into_iter().map(part).collect() }
         };
         let listings = self.0.iter().map(listing);

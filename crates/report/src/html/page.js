@@ -22,7 +22,8 @@ class Theme {
     this.theme = theme;
     if (theme === "system") document.documentElement.removeAttribute("data-theme");
     else document.documentElement.setAttribute("data-theme", theme);
-    this.button.textContent = `Theme: ${theme}`;
+    this.button.textContent = `◐ ${theme}`;
+    this.button.setAttribute("aria-label", `Theme: ${theme}`);
     this.button.title = "Switch between the theme of the system, light and dark (t)";
     try {
       localStorage.setItem("raddle-theme", theme);
@@ -111,6 +112,12 @@ function changes(hunk) {
   return make("div", {}, make("p", { class: "place", text: hunk.place }), make("pre", { class: "diff", tabindex: 0 }, lines), further);
 }
 
+/** A path without its first folders, if it has many. */
+function short(path) {
+  const parts = path.split("/");
+  return parts.length <= 3 ? path : `…/${parts.slice(-2).join("/")}`;
+}
+
 class Page {
   constructor(data) {
     this.data = data;
@@ -128,10 +135,10 @@ class Page {
   header() {
     const files = [...new Set(this.data.answers.map((answer) => answer.file))];
     const command = this.data.command.map((word) => (/^[\w./,=:+-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`)).join(" ");
-    const title = files.length === 1 ? files[0] : counted(files.length, "program");
-    return make("header", { class: "top" }, make("h1", { text: title }), make("code", { class: "command", text: command, title: command }),
+    const title = files.length === 1 ? short(files[0]) : counted(files.length, "program");
+    return make("header", { class: "top" }, make("h1", { text: title, title: files.join(" ") }), make("code", { class: "command", text: command, title: command }),
       make("span", { class: "spring" }), this.theme.button,
-      make("button", { class: "small", text: "Keys", title: "Show the keys (?)", onclick: () => this.help.showModal() }));
+      make("button", { class: "small keys", text: "Keys", title: "Show the keys (?)", onclick: () => this.help.showModal() }));
   }
 
   /** The button of an entry in the list of answers. */

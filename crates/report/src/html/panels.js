@@ -13,7 +13,7 @@ class Panels {
     const head = make("tr", {}, ["name", "value", "written by"].map((text) => make("th", { scope: "col", text })));
     const table = make("table", { class: "memory" }, make("thead", {}, head), this.memory);
     this.hasBuffers = this.machine.events.store.some((store) => store >= 0);
-    const title = this.hasBuffers ? "Threads and their store buffers" : "Threads";
+    const title = this.hasBuffers ? "Threads and store buffers" : "Threads";
     this.element = make("section", { class: "pane state", "aria-label": "State" },
       make("header", { class: "bar" }, make("h3", { text: title })), this.threads,
       make("header", { class: "bar" }, make("h3", { text: "Memory" })),
@@ -40,8 +40,7 @@ class Panels {
       const entries = buffers[lane].slice(0, 12).map((entry) => this.entry(entry, lane));
       const more = buffers[lane].length - entries.length;
       if (more > 0) entries.push(make("span", { class: "note", text: `${more} more` }));
-      if (entries.length === 0) entries.push(make("span", { class: "note", text: "buffer empty" }));
-      card.append(make("div", { class: "buffer", "aria-label": "store buffer, oldest first" }, entries));
+      if (entries.length > 0) card.append(make("div", { class: "queue", role: "group", "aria-label": "store buffer, oldest first" }, entries));
     }
     return card;
   }

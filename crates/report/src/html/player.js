@@ -33,7 +33,8 @@ class Player {
   }
 
   controls() {
-    const button = (label, text, run, key) => make("button", { "aria-label": label, title: `${label} (${key})`, text, onclick: run });
+    const button = (label, text, run, key, kind) => make("button", {
+      class: kind, "aria-label": label, title: `${label} (${key})`, text, onclick: run });
     this.slider = make("input", {
       type: "range", min: -1, step: 1, "aria-label": "Step",
       oninput: () => this.select(Number(this.slider.value)),
@@ -44,8 +45,8 @@ class Player {
       ? [button("Previous step of the reason", "★ ‹", () => this.star(-1), "p"), button("Next step of the reason", "★ ›", () => this.star(1), "n")] : [];
     return make("div", { class: "controls", role: "toolbar", "aria-label": "Steps" },
       make("span", { class: "group" },
-        button("First step", "⇤", () => this.select(-1), "Home"), button("Previous step", "‹", () => this.move(-1), "← k"),
-        button("Next step", "›", () => this.move(1), "→ j"), button("Last step", "⇥", () => this.select(this.rows.length - 1), "End")),
+        button("First step", "⇤", () => this.select(-1), "Home", "end"), button("Previous step", "‹", () => this.move(-1), "← k"),
+        button("Next step", "›", () => this.move(1), "→ j"), button("Last step", "⇥", () => this.select(this.rows.length - 1), "End", "end")),
       stars.length > 0 ? make("span", { class: "group" }, stars) : null,
       this.slider, this.count, this.fold);
   }

@@ -2,6 +2,8 @@
 
 /** Stories of at most so many events are not folded. */
 const SHORT = 60;
+/** The most stores of a buffer that are drawn beside each other. */
+const SLOTS = 6;
 /** The least length of a stretch that is folded. */
 const STRETCH = 4;
 
@@ -65,7 +67,9 @@ class Lanes {
       if (kind === "buffer") {
         const slots = this.slots[lane];
         let slot = slots.findIndex((stores) => stores[stores.length - 1][1] < n);
-        if (slot < 0) slot = slots.push([]) - 1;
+        if (slot < 0 && slots.length < SLOTS) slot = slots.push([]) - 1;
+        // A store for which there is no room is not drawn.
+        if (slot < 0) continue;
         const interval = [n, Infinity];
         slots[slot].push(interval);
         inside[lane].set(store[n], interval);
@@ -74,8 +78,7 @@ class Lanes {
         if (interval) interval[1] = n;
       }
     }
-    // Only so many slots are drawn.
-    this.widths = this.slots.map((slots) => Math.min(slots.length, 6));
+    this.widths = this.slots.map((slots) => slots.length);
   }
 
   /** The store that a slot holds at some time between two events, or none. */

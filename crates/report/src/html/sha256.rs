@@ -42,8 +42,7 @@ fn mix(state: &mut [u32; 8], block: &[u8], constants: &[u32; 64]) {
         let (a, b) = (words[n - 15], words[n - 2]);
         let small = a.rotate_right(7) ^ a.rotate_right(18) ^ a >> 3;
         let large = b.rotate_right(17) ^ b.rotate_right(19) ^ b >> 10;
-        words[n] =
-            words[n - 16].wrapping_add(small).wrapping_add(words[n - 7]).wrapping_add(large);
+        words[n] = words[n - 16].wrapping_add(small).wrapping_add(words[n - 7]).wrapping_add(large);
     }
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     for (word, constant) in words.iter().zip(constants) {

@@ -1,7 +1,7 @@
 // The state of an execution after each of its steps: memory, store buffers, threads.
 //
-// A step changes a few entries of tables. Old entries go to a log, so that stepping back undoes exactly what
-// stepping forward did, and no step costs more than it changes.
+// A step changes a few entries of tables. How to undo each change goes to a log, so that stepping back undoes exactly
+// what stepping forward did, and no step costs more than it changes.
 
 class Machine {
   constructor(story, kinds) {
@@ -60,16 +60,15 @@ class Machine {
 
   back() {
     const mark = this.marks.pop();
-    while (this.log.length > mark) {
-      const old = this.log.pop();
-      const key = this.log.pop();
-      this.log.pop()[key] = old;
-    }
+    while (this.log.length > mark) this.log.pop()();
     this.at -= 1;
   }
 
   set(table, key, value) {
-    this.log.push(table, key, table[key]);
+    const old = table[key];
+    this.log.push(() => {
+      table[key] = old;
+    });
     table[key] = value;
   }
 
@@ -86,7 +85,8 @@ class Machine {
         if (this.story.isSequence && this.values[at[n]] === null) this.set(this.values, at[n], this.value(n));
         break;
       case "buffer":
-        this.set(this.buffers, lane, [...this.buffers[lane], n]);
+        this.buffers[lane].push(n);
+        this.log.push(() => this.buffers[lane].pop());
         break;
       case "update":
         this.leave(n);
@@ -128,10 +128,12 @@ class Machine {
     const { thread, store, at } = this.events;
     const buffer = this.buffers[thread[n]];
     const place = buffer.findIndex((entry) => store[entry] === store[n]);
+    let entered = n;
     if (place >= 0) {
-      this.set(this.buffers, thread[n], [...buffer.slice(0, place), ...buffer.slice(place + 1)]);
+      [entered] = buffer.splice(place, 1);
+      this.log.push(() => buffer.splice(place, 0, entered));
     }
-    this.write(at[n], this.value(n), place >= 0 ? buffer[place] : n);
+    this.write(at[n], this.value(n), entered);
   }
 
   write(location, value, n) {

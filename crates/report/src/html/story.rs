@@ -177,10 +177,8 @@ impl Tale<'_> {
     fn affecting(&self, relations: &Relations) -> Vec<bool> {
         let mut affecting = vec![false; self.events.len()];
         for (from, to, relation) in &relations.edges {
-            let tells = matches!(
-                relation,
-                Relation::Order(Edge::ReadsFrom | Edge::Coherence | Edge::Sync)
-            );
+            let tells =
+                matches!(relation, Relation::Order(Edge::ReadsFrom | Edge::Coherence | Edge::Sync));
             if tells && self.events[*from].number != self.events[*to].number {
                 affecting[*from] = true;
                 affecting[*to] = true;
@@ -194,7 +192,7 @@ impl Tale<'_> {
 /// The file and line of an event.
 fn position(run: &Run<'_>, event: &ReplayEvent) -> Option<(u32, u32)> {
     let loc = run.program.loc(event.loc)?;
-    (loc.file as usize) .lt(&run.program.files.len()).then_some((loc.file, loc.line))
+    (loc.file as usize).lt(&run.program.files.len()).then_some((loc.file, loc.line))
 }
 
 impl Writer {
@@ -314,7 +312,8 @@ fn initial(run: &Run<'_>, at: &Bytes) -> Option<String> {
     let offset = u64::from(offset);
     let end = offset.checked_add(at.bytes.into())?;
     let moved = |(at, _): &(u64, _)| *at < end && offset < at.saturating_add(8);
-    if global.thread_local || at.bytes > 16 || end > global.size || global.relocs.iter().any(moved) {
+    if global.thread_local || at.bytes > 16 || end > global.size || global.relocs.iter().any(moved)
+    {
         return None;
     }
     let byte = |n: u64| u128::from(global.init.get(n as usize).copied().unwrap_or(0));

@@ -4,6 +4,8 @@
 const ROW = 30;
 /** Browsers draw nothing that is higher than this. */
 const HIGHEST = 8_000_000;
+/** The most rows that are kept as elements. */
+const MOST_MADE = 600;
 const LANE = 20;
 const SLOT = 7;
 
@@ -36,15 +38,17 @@ class Timeline {
     const { threads, isSequence } = this.machine.story;
     const names = threads.map((name, lane) => make("span", { class: `chip ${hue(lane)}`, text: name }));
     const buffered = this.lanes.widths.some((slots) => slots > 0);
-    const note = buffered ? "bars: stores in the thread's buffer" : isSequence ? "" : "in an order of commits";
+    const note = buffered ? "▮ in a store buffer" : isSequence ? "" : "in an order of commits";
     return make("header", { class: "bar" }, make("h3", { text: "Steps" }),
       make("span", { class: "names" }, names), make("span", { class: "note", text: note }));
   }
 
-  /** Shows other rows. */
+  /** Shows other rows. Elements are made when a row comes into sight, and kept. */
   update() {
     this.height = this.player.rows.length * ROW;
     this.scale = Math.max(1, this.height / HIGHEST);
+    this.made = new Map();
+    this.first = -1;
     this.space.style.height = `${this.height / this.scale + 8}px`;
     this.render();
   }
@@ -72,25 +76,27 @@ class Timeline {
     const shift = top - top * this.scale;
     const shown = [];
     for (let n = first; n < last; n++) {
-      const element = this.rowElement(rows[n], n, n === current);
+      if (this.made.size > MOST_MADE) this.made.clear();
+      if (!this.made.has(n)) this.made.set(n, this.rowElement(rows[n], n));
+      const element = this.made.get(n);
       element.style.transform = `translateY(${n * ROW + shift}px)`;
+      element.classList.toggle("current", n === current);
+      element.classList.toggle("future", rows[n].first > this.machine.at);
+      element.setAttribute("aria-selected", String(n === current));
       shown.push(element);
     }
-    this.space.replaceChildren(...shown);
+    if (this.first !== first || this.last !== last) this.space.replaceChildren(...shown);
+    [this.first, this.last] = [first, last];
     if (current >= first && current < last) this.list.setAttribute("aria-activedescendant", `row${current}`);
     else this.list.removeAttribute("aria-activedescendant");
   }
 
-  rowElement(row, n, isCurrent) {
-    const future = row.first > this.machine.at;
+  rowElement(row, n) {
     const starred = row.event >= 0 && this.player.starred.has(row.event);
-    const classes = ["row", isCurrent && "current", future && "future", starred && "starred",
-      row.event < 0 && "folded"];
     const element = make("div", {
       id: `row${n}`,
-      class: classes.filter(Boolean).join(" "),
+      class: ["row", starred && "starred", row.event < 0 && "folded"].filter(Boolean).join(" "),
       role: "option",
-      "aria-selected": String(isCurrent),
       "aria-setsize": String(this.player.rows.length),
       "aria-posinset": String(n + 1),
       onclick: () => this.click(row, n),
@@ -117,7 +123,7 @@ class Timeline {
       make("span", { class: "star", text: starred ? "★" : "" }),
       make("span", { class: "number", text: String(n + 1) }),
       make("span", { class: `who ${hue(machine.events.thread[n])}`, text: machine.thread(n) }),
-      make("span", { class: `what ${kind}`, text: machine.what(n) }),
+      make("span", { class: `what kind-${kind}`, text: machine.what(n) }),
       make("span", { class: "place", text: place.replace("line ", "") }),
     );
   }
@@ -178,7 +184,8 @@ class Timeline {
 
   /** A store in the buffer, from the row in which it enters to the row in which it leaves. */
   bar(picture, row, last, lane, slot, x) {
-    const held = this.lanes.held(lane, slot, row.first, last);
+    // Of a stretch, the stores that are still there at its end.
+    const held = this.lanes.held(lane, slot, row.event < 0 ? last : row.first, last);
     if (!held) return;
     const top = held[0] >= row.first ? ROW / 2 - 3 : 0;
     const bottom = held[1] <= last ? ROW / 2 : ROW;
@@ -186,7 +193,7 @@ class Timeline {
       class: `store ${hue(lane)}`, x: x + 8 + slot * SLOT, y: top, width: 5, height: Math.max(2, bottom - top),
       rx: top > 0 || bottom < ROW ? 2 : 0,
     }));
-    if (top > 0) {
+    if (top > 0 && row.event >= 0) {
       picture.append(draw("line", { class: `enters ${hue(lane)}`, x1: x, x2: x + 8 + slot * SLOT, y1: ROW / 2, y2: ROW / 2 }));
     }
   }
