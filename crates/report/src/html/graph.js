@@ -153,11 +153,15 @@ class Graph {
     this.picture.nodes.forEach((node, n) => {
       this.nodes[n].classList.toggle("current", node.event === machine.at);
       this.nodes[n].classList.toggle("future", node.event > machine.at);
-      if (node.event === machine.at) {
-        const scale = this.svg.clientWidth / this.svg.viewBox.baseVal.width;
-        reveal(this.scroll, (this.middle(node).y - NODE.height / 2) * scale, NODE.height * scale);
-      }
     });
+  }
+
+  /** Brings the current event into sight. */
+  follow() {
+    const node = this.picture.nodes.find((node) => node.event === this.player.machine.at);
+    if (!node) return;
+    const scale = this.svg.clientWidth / this.svg.viewBox.baseVal.width;
+    reveal(this.scroll, (this.middle(node).y - NODE.height / 2) * scale, NODE.height * scale);
   }
 }
 

@@ -170,6 +170,10 @@ class Player {
   update() {
     const { machine } = this;
     const { at } = machine;
+    // First what measures, then what changes: so the browser lays the page out once.
+    this.source.follow();
+    if (this.graph) this.graph.follow();
+    this.timeline.follow();
     this.slider.max = String(this.rows.length - 1);
     this.slider.value = String(this.row);
     this.slider.setAttribute("aria-valuetext", at < 0 ? "before the first step" : `step ${at + 1}`);
@@ -177,8 +181,7 @@ class Player {
     this.fold.textContent = this.every ? "Fold" : "All steps";
     this.fold.setAttribute("aria-pressed", String(this.every));
     this.now.replaceChildren(...this.sentence());
-    this.timeline.follow();
-    this.source.update();
+    this.source.mark();
     this.panels.update();
     if (this.graph) this.graph.update();
   }

@@ -117,14 +117,16 @@ class Source {
     if (line) {
       line.classList.add("current");
       this.marks.push(line);
-      reveal(this.code, line.offsetTop, line.offsetHeight);
     }
   }
 
-  update() {
+  /** Brings the line of the current step into sight. */
+  follow() {
     const { events, at } = this.machine;
     const file = at >= 0 ? events.file[at] : -1;
-    if (file >= 0 && file !== this.file && this.listings[file]) this.open(file);
-    else this.mark();
+    if (file < 0 || !this.listings[file]) return;
+    this.open(file);
+    const line = this.pages.get(file).lines.get(events.line[at]);
+    if (line) reveal(this.code, line.offsetTop, line.offsetHeight);
   }
 }

@@ -48,7 +48,7 @@ class Timeline {
     this.height = this.player.rows.length * ROW;
     this.scale = Math.max(1, this.height / HIGHEST);
     this.made = new Map();
-    this.first = -1;
+    this.space.replaceChildren();
     this.space.style.height = `${this.height / this.scale + 8}px`;
     this.render();
   }
@@ -85,10 +85,20 @@ class Timeline {
       element.setAttribute("aria-selected", String(n === current));
       shown.push(element);
     }
-    if (this.first !== first || this.last !== last) this.space.replaceChildren(...shown);
-    [this.first, this.last] = [first, last];
+    this.place(shown);
     if (current >= first && current < last) this.list.setAttribute("aria-activedescendant", `row${current}`);
     else this.list.removeAttribute("aria-activedescendant");
+  }
+
+  /** Puts rows in place of the present ones; those that stay are not touched, so that they need no new layout. */
+  place(shown) {
+    const staying = new Set(shown);
+    [...this.space.children].filter((element) => !staying.has(element)).forEach((element) => element.remove());
+    let next = this.space.firstChild;
+    for (const element of shown) {
+      if (element === next) next = next.nextSibling;
+      else this.space.insertBefore(element, next);
+    }
   }
 
   rowElement(row, n) {
