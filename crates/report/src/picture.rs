@@ -306,3 +306,56 @@ fn quoted(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{text}\"")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_engine::{Bytes, Cell, Datum};
+    use raddle_ir::LocId;
+
+    fn event(thread: u32, value: u128) -> ReplayEvent {
+        let at = Bytes { addr: 8, bytes: 4, name: "x".to_owned() };
+        let cell = Cell { at, value: Datum::number(value, 4) };
+        let deed = Deed::Write { cell, old: Datum::number(0, 4), how: Writing::Store };
+        ReplayEvent { number: thread, thread: format!("P{thread}"), loc: LocId::NONE, deed }
+    }
+
+    /// A thousand writes in a row, each of the other thread, so that all are related.
+    fn picture(count: usize, starred: &[Node]) -> Picture {
+        let events: Vec<ReplayEvent> = (0..count).map(|n| event(n as u32 % 2, n as u128)).collect();
+        let edge = |edge| {
+            move |n: Node| (n, n + if edge == Edge::Program { 2 } else { 1 }, Relation::Order(edge))
+        };
+        let program = (0..count.saturating_sub(2)).map(edge(Edge::Program));
+        let coherence = (0..count.saturating_sub(1)).map(edge(Edge::Coherence));
+        let edges = program.chain(coherence).collect();
+        let relations = Relations { is_sequence: true, edges, cycle: Vec::new() };
+        let starred: BTreeSet<Node> = starred.iter().copied().collect();
+        let shown = vec![true; count];
+        Scene { events: &events, relations: &relations, shown: &shown, starred: &starred }.picture()
+    }
+
+    #[test]
+    fn small_executions_are_drawn_in_full() {
+        let picture = picture(4, &[]);
+        assert_eq!((picture.nodes.len(), picture.left_out), (4, 0));
+        let count = |name| picture.edges.iter().filter(|edge| edge.name == name).count();
+        assert_eq!(["po", "co"].map(count), [2, 3]);
+        assert_eq!(picture.nodes.iter().map(|node| node.row).collect::<Vec<_>>(), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn of_large_executions_what_matters_is_drawn() {
+        let picture = picture(1000, &[500]);
+        assert_eq!((picture.nodes.len(), picture.left_out), (MOST_NODES, 1000 - MOST_NODES));
+        for near in [498, 499, 500, 501, 502, 999] {
+            assert!(picture.nodes.iter().any(|node| node.event == near), "{near}");
+        }
+        assert!(!picture.nodes.iter().any(|node| node.event == 0));
+    }
+
+    #[test]
+    fn strings_of_graphviz_end_where_they_should() {
+        assert_eq!(quoted("a \"b\" \\ c\nd"), "\"a \\\"b\\\" \\\\ c\\nd\"");
+    }
+}
