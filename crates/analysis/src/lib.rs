@@ -44,6 +44,7 @@ pub use check::{CheckResult, Offence, Verdict, Violation, check};
 pub use condition::{ConditionResult, Outcome};
 pub use iterate::{Iterated, iterate};
 pub use litmus::{LitmusResult, Observation, litmus};
+pub use raddle_graph::Via;
 pub use relations::{Relation, Relations, relations};
 pub use robust::{By, Robustness, robust};
 pub use search::{explore, replay, untried_inputs};

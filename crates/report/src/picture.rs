@@ -6,7 +6,7 @@
 
 use crate::{Run, printable};
 use raddle_analysis::cycle::{Edge, Node};
-use raddle_analysis::{Relation, Relations};
+use raddle_analysis::{Relation, Relations, Via};
 use raddle_engine::{Deed, ReplayEvent, Writing};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -72,7 +72,10 @@ impl Scene<'_> {
         for node in &chosen {
             columns.entry(self.events[*node].number).or_default().push(*node);
         }
-        columns.values_mut().for_each(|column| column.sort_by_key(|node| order[*node]));
+        // That a thread fails or waits for ever is not in a relation: it is the end of the thread.
+        let is_end =
+            |node: &Node| matches!(self.events[*node].deed, Deed::Fail { .. } | Deed::Stuck(_));
+        columns.values_mut().for_each(|column| column.sort_by_key(|n| (is_end(n), order[*n])));
         let places: BTreeMap<Node, usize> =
             columns.values().flatten().enumerate().map(|(place, node)| (*node, place)).collect();
         let rows = self.rows(&columns);
@@ -175,11 +178,14 @@ impl Scene<'_> {
         for pair in columns.values().flat_map(|column| column.windows(2)) {
             add(pair[0], pair[1], Edge::Program.name());
         }
+        for (from, to) in self.branches(places) {
+            add(from, to, Relation::Depends(Via::Control).name());
+        }
         for (from, to, relation) in &self.relations.edges {
             let same = self.events[*from].number == self.events[*to].number;
             // Within a thread, program order says as much as coherence.
             let told = match relation {
-                Relation::Order(Edge::Program) => false,
+                Relation::Order(Edge::Program) | Relation::Depends(Via::Control) => false,
                 Relation::Order(Edge::Coherence | Edge::FromRead | Edge::Sync) => !same,
                 _ => true,
             };
@@ -188,6 +194,24 @@ impl Scene<'_> {
             }
         }
         lines.into_iter().collect()
+    }
+}
+
+impl Scene<'_> {
+    /// Of the control dependencies on each load, the first that is drawn: all later events of the thread depend on it
+    /// as well.
+    fn branches(&self, places: &BTreeMap<Node, usize>) -> BTreeMap<Node, Node> {
+        let mut first: BTreeMap<Node, Node> = BTreeMap::new();
+        for (load, event, relation) in &self.relations.edges {
+            if *relation != Relation::Depends(Via::Control) || !places.contains_key(event) {
+                continue;
+            }
+            let found = first.entry(*load).or_insert(*event);
+            if places[event] < places[found] {
+                *found = *event;
+            }
+        }
+        first
     }
 }
 

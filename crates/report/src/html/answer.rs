@@ -122,7 +122,7 @@ impl Answer {
         let found = Found {
             title: "an execution that sequential consistency does not have".to_owned(),
             why: robustness::reason(&run.subject(), witness),
-            starred: [witness.store, witness.overtaken_by].into(),
+            starred: witness.cycle.iter().map(|link| link.event).collect(),
             cycle: witness.cycle.clone(),
             most: 0,
         };

@@ -38,7 +38,7 @@ class Timeline {
     const { threads, isSequence } = this.machine.story;
     const names = threads.map((name, lane) => make("span", { class: `chip ${hue(lane)}`, text: name }));
     const buffered = this.lanes.widths.some((slots) => slots > 0);
-    const note = buffered ? "▮ in a store buffer" : isSequence ? "" : "in an order of commits";
+    const note = buffered ? "▮ in a store buffer" : isSequence ? "" : "in the order of commits";
     return make("header", { class: "bar" }, make("h3", { text: "Steps" }),
       make("span", { class: "names" }, names), make("span", { class: "note", text: note }));
   }
