@@ -22,7 +22,7 @@ demo:
 # take longer, and a fresh clone has nothing to continue from.
 test: export CARGO_INCREMENTAL := 0
 test:
-	scripts/setup rustfmt clippy patch git
+	scripts/setup rustfmt clippy patch git browser
 	cargo test --locked --workspace --tests --no-fail-fast
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings

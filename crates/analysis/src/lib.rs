@@ -18,6 +18,7 @@
 //! | [`mod@robust`] | whether a model shows behaviour that SC does not |
 //! | [`fence`] | the smallest set of fences that helps |
 //! | [`cycle`] | the order of accesses, and the cycles in it |
+//! | [`mod@relations`] | the relations between the events of a witness, for its graph |
 //! | [`mod@why`] | the cause of a failure, in words |
 //! | `values` | values as the program means them |
 //!
@@ -34,6 +35,7 @@ pub mod iterate;
 pub mod litmus;
 pub mod matrix;
 pub mod reach;
+pub mod relations;
 pub mod robust;
 pub mod search;
 mod values;
@@ -44,6 +46,8 @@ pub use check::{CheckResult, Offence, Verdict, Violation, check};
 pub use condition::{ConditionResult, Outcome};
 pub use iterate::{Iterated, iterate};
 pub use litmus::{LitmusResult, Observation, litmus};
+pub use raddle_graph::Via;
+pub use relations::{Relation, Relations, relations};
 pub use robust::{By, Robustness, robust};
 pub use search::{explore, replay, untried_inputs};
 pub use why::{Cause, Why};

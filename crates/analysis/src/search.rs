@@ -3,6 +3,7 @@
 use crate::reach;
 use crate::values::interpret;
 use raddle_engine::{BoundKind, BoundMet, Engine, Options, Replayed, Step, Summary};
+use raddle_graph::Dependency;
 use raddle_ir::{Program, Verified};
 
 /// Searches a program. An input of which only some values were tried is reported as a bound.
@@ -31,4 +32,16 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
     };
     interpret(program, &mut replayed.events);
     replayed
+}
+
+/// Runs a schedule of the graph engine again, for its events and the dependencies between the steps.
+pub(crate) fn replay_graph(
+    program: &Verified,
+    options: &Options,
+    schedule: &[Step],
+) -> (Replayed, Vec<Dependency>) {
+    let (mut replayed, dependencies) =
+        raddle_graph::replay_with_dependencies(program, options, schedule);
+    interpret(program, &mut replayed.events);
+    (replayed, dependencies)
 }

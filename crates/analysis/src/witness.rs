@@ -65,7 +65,7 @@ pub fn confirm(
 }
 
 /// The maximal number of events of a witness for which the cause is computed, because that takes time.
-const MOST_EVENTS: usize = 20_000;
+pub(crate) const MOST_EVENTS: usize = 20_000;
 
 /// A witness: a schedule with its events and the cause.
 fn witness(

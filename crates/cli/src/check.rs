@@ -2,23 +2,29 @@
 
 use crate::config::CheckConfig;
 use crate::output::{Output, Stop};
+use crate::pages::{Pages, fence_command};
 use crate::source::{self, Source};
 use crate::status::Status;
 use crate::witness::WitnessFile;
 use raddle_analysis::{CheckResult, Iterated, Violation};
 use raddle_engine::{Model, Options};
 use raddle_report::document;
+use raddle_report::html::{self, Answer};
 use raddle_report::source::Sources;
 use raddle_report::{Run, buffer, check, json};
 
 pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
+    let mut pages = Pages::at(&config.files, &[&config.source], output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
     let source = source::prepare(&config.source, &models, &config.unroll, output)?;
     witness.check_against(&source.program, output)?;
+    pages.check_against(&source.program, output)?;
+    let sources = Sources::from_disk();
     let mut found = Vec::new();
-    let printed = search(config, &source, &mut found, output);
+    let printed = search(config, &source, &sources, &mut found, &mut pages, output);
+    pages.save(&sources, output);
     if source.stopped.is_some() {
         return printed.map(|()| output.status());
     }
@@ -35,11 +41,12 @@ pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, S
 fn search(
     config: &CheckConfig,
     source: &Source,
+    sources: &Sources,
     found: &mut Vec<(Options, Vec<Violation>)>,
+    pages: &mut Pages,
     output: &mut Output,
 ) -> Result<(), Stop> {
     let Source { program, shown: file, optimised, .. } = source;
-    let sources = Sources::from_disk();
     for (n, options) in config.searches.iter().enumerate() {
         let models_left = config.searches.len() - n;
         let options = options.clone().within(options.limits.budget.share(models_left));
@@ -55,11 +62,22 @@ fn search(
         };
         output.note(Status::of(checked.result.verdict, config.strict));
         let run = Run { file, program, options: &checked.options };
-        let printed = print(config, &run, &sources, optimised.as_deref(), &checked, output);
+        let printed = print(config, &run, sources, optimised.as_deref(), &checked, output);
+        pages.add(|| answer(config, &run, sources, &checked.result));
         found.push((checked.options, checked.result.violations));
         printed?;
     }
     Ok(())
+}
+
+/// The answer for a page.
+fn answer(config: &CheckConfig, run: &Run<'_>, sources: &Sources, result: &CheckResult) -> Answer {
+    let mut answer = html::check(run, sources, result);
+    let command = fence_command(&config.source, run.options.model);
+    if let Some(command) = command.filter(|_| !result.violations.is_empty()) {
+        answer.suggest_fences(command);
+    }
+    answer
 }
 
 fn print(

@@ -2,24 +2,33 @@
 
 use crate::config::FenceConfig;
 use crate::output::{Output, Stop};
+use crate::pages::{Pages, quoted};
 use crate::source::{self, Source};
 use crate::status::Status;
 use raddle_analysis::fence::{Fences, Outcome, Verdict, fences, judge};
 use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
+use raddle_report::html;
 use raddle_report::source::Sources;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, Stop> {
     let FenceConfig { source, question, .. } = config;
+    let mut pages = Pages::at(&config.files, &[source], output)?;
     let options = &question.options;
     let source = source::prepare(source, &[options.model], &options.limits.unroll, output)?;
+    pages.check_against(&source.program, output)?;
     let (result, written) = match source.stopped {
         Some(spent) => (Fences::unsearched(spent), Written::default()),
         None => search(config, &source)?,
     };
     let Source { program, shown: file, .. } = &source;
-    print(config, &Asked { file, program, question, written: &written }, &result, output)
+    let asked = Asked { file, program, question, written: &written };
+    let printed = print(config, &asked, &result, output);
+    let here = std::env::current_dir().unwrap_or_default();
+    pages.add(|| html::fences(&asked, &here, &result));
+    pages.save(&Sources::from_disk(), output);
+    printed.map(|_| output.status())
 }
 
 /// The fences, and how they are written in the source.
@@ -97,11 +106,6 @@ fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Stat
 
 /// How a patch is applied to files that are not in the current folder.
 fn elsewhere(folder: &Path) -> String {
-    let name = folder.to_string_lossy();
-    let plain = |letter: char| letter.is_alphanumeric() || "/._-+".contains(letter);
-    let name = match name.chars().all(plain) {
-        true => name.into_owned(),
-        false => format!("'{}'", name.replace('\'', "'\\''")),
-    };
+    let name = quoted(&folder.to_string_lossy());
     format!("the patch names files from {name}: patch -p1 -d {name}, or git -C {name} apply")
 }

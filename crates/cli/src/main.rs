@@ -11,7 +11,7 @@
 //! | [`unroll`] | whether the program has the loops that are bounded |
 //! | [`undefined`] | the warning about functions that nobody defines |
 //! | [`stream`] | logs that may never end |
-//! | [`witness`], [`destination`] | witness files; files that are written |
+//! | [`witness`], [`pages`], [`destination`] | witness files; pages and graphs; files that are written |
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
 //! | [`heap`] | how the allocator treats large blocks |
@@ -33,6 +33,7 @@ mod man;
 mod matrix;
 mod monitor;
 mod output;
+mod pages;
 mod print;
 mod reach;
 mod replay;

@@ -2,23 +2,26 @@
 
 use crate::config::ReachConfig;
 use crate::output::{Output, Stop};
+use crate::pages::Pages;
 use crate::source;
 use crate::status::Status;
 use crate::witness::WitnessFile;
 use raddle_analysis::reach::{self, ReachResult};
 use raddle_engine::{Checks, Unroll};
 use raddle_report::source::Sources;
-use raddle_report::{Run, document};
+use raddle_report::{Run, document, html};
 
 pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, Stop> {
-    let ReachConfig { source, options, json, witness } = config;
+    let ReachConfig { source, options, json, witness, files } = config;
     let witness = WitnessFile::at(witness.as_deref(), source, Checks::default(), output)?;
+    let mut pages = Pages::at(files, &[source], output)?;
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;
     let run = Run { file: &source.shown, program: &source.program, options };
     let result = match source.stopped {
         Some(spent) => ReachResult::unsearched(spent),
         None => {
             witness.check_against(&source.program, output)?;
+            pages.check_against(&source.program, output)?;
             let result = reach::reach(&source.program, options);
             let reached = result.reached.iter().map(|reached| document::reached(&run, reached));
             witness.save(&source.program, reached.collect(), output);
@@ -31,6 +34,8 @@ pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, S
         None => Status::Unknown,
     });
     let sources = Sources::from_disk();
+    pages.add(|| html::reach(&run, &result));
+    pages.save(&sources, output);
     match json {
         true => output.print_json(&raddle_report::reach::json(&run, &result))?,
         false => {

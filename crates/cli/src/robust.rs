@@ -2,27 +2,36 @@
 
 use crate::config::{RobustConfig, SourceConfig};
 use crate::output::{Output, Stop};
+use crate::pages::Pages;
 use crate::source;
 use crate::status::Status;
 use raddle_analysis::robust::{Robustness, robust};
 use raddle_engine::Limits;
 use raddle_report::robust::{json as answer, text};
 use raddle_report::source::Sources;
-use raddle_report::{Subject, json};
+use raddle_report::{Subject, html, json};
+use std::cell::RefCell;
 
 pub(crate) fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
-    source::for_each(&config.programs, &config.limits.budget, output, |program, output| {
-        run_program(config, program, output)
-    })
+    let programs: Vec<&SourceConfig> = config.programs.iter().collect();
+    let pages = RefCell::new(Pages::at(&config.files, &programs, output)?);
+    let run = |program: &SourceConfig, output: &mut Output| {
+        run_program(config, program, &mut pages.borrow_mut(), output)
+    };
+    let ended = source::for_each(&config.programs, &config.limits.budget, output, run);
+    pages.borrow().save(&Sources::from_disk(), output);
+    ended.map(|_| output.status())
 }
 
 fn run_program(
     config: &RobustConfig,
     program: &SourceConfig,
+    pages: &mut Pages,
     output: &mut Output,
 ) -> Result<(), Stop> {
     let RobustConfig { models, limits, .. } = config;
     let source = source::prepare(program, models, &limits.unroll, output)?;
+    pages.check_against(&source.program, output)?;
     let subject = Subject { file: &source.shown, program: &source.program };
     let sources = Sources::from_disk();
     for (n, model) in models.iter().enumerate() {
@@ -37,6 +46,7 @@ fn run_program(
             Some(false) => Status::Violation,
             None => Status::Unknown,
         });
+        pages.add(|| html::robust(&source.shown, &source.program, &found));
         let shown = match config.json {
             true => json::line(&answer(&subject, &found)),
             false => text(&subject, output.look(&sources).colour, &found),

@@ -22,11 +22,13 @@
 //! | `outcome` | how executions end |
 //! | `stuck` | deadlocks: the threads that wait, and their reasons |
 //! | `replay` | running a schedule again |
+//! | `dependency` | the dependencies between events, by their kinds |
 //! | `narrate` | the events of a replay, for people |
 
 mod bits;
 mod commit_before;
 mod completable;
+mod dependency;
 mod fetch;
 mod graph;
 mod lock;
@@ -40,7 +42,8 @@ mod state;
 mod stuck;
 mod table;
 
-pub use replay::replay;
+pub use dependency::{Dependency, Via};
+pub use replay::{replay, replay_with_dependencies};
 
 use fetch::Threads;
 use graph::Graph;

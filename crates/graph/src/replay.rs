@@ -4,6 +4,7 @@
 //! reads from or follows, and the model decides whether that is allowed. A replay confirms a failure
 //! or a final state that a search has found.
 
+use crate::dependency::{Dependency, dependencies};
 use crate::fetch::Threads;
 use crate::graph::Graph;
 use crate::narrate::{self, Narrator};
@@ -15,6 +16,16 @@ use raddle_ir::Verified;
 
 /// Runs a program along a schedule.
 pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
+    replay_with_dependencies(program, options, schedule).0
+}
+
+/// Runs a program along a schedule. The first events correspond to the steps one to one; dependencies are
+/// between those.
+pub fn replay_with_dependencies(
+    program: &Verified,
+    options: &Options,
+    schedule: &[Step],
+) -> (Replayed, Vec<Dependency>) {
     match schedule.len() {
         0..=64 => run::<1>(program, options, schedule),
         65..=256 => run::<4>(program, options, schedule),
@@ -22,19 +33,25 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
     }
 }
 
-fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
+fn run<const W: usize>(
+    program: &Verified,
+    options: &Options,
+    schedule: &[Step],
+) -> (Replayed, Vec<Dependency>) {
     let budget = &options.limits.budget;
     let mut events = Vec::new();
     let mut threads = match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => threads,
-        Err(fault) => return Replayed::cannot_start(fault),
+        Err(fault) => return (Replayed::cannot_start(fault), Vec::new()),
     };
     let mut graph: Graph<W> = Graph::default();
     let mut narrator = Narrator::new(program);
+    // For each row of the graph, its step.
+    let mut committed = Vec::new();
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = budget.spent() {
-            return Replayed { end: ReplayEnd::Spent(spent), events };
+            return (Replayed { end: ReplayEnd::Spent(spent), events }, Vec::new());
         }
         let mut next = act(&threads, &graph, step);
         // The search lets threads speculate in loops only where nothing can be committed; so does a replay.
@@ -42,14 +59,17 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
             next = act(&threads, &graph, step);
         }
         let Some(act) = next else {
-            return Replayed { end: ReplayEnd::Stuck(n), events };
+            return (Replayed { end: ReplayEnd::Stuck(n), events }, Vec::new());
         };
         // The thread fetches on during `perform`, so its place is taken before.
         let at = threads.place(step.thread());
         match perform(&mut threads, &mut graph, act) {
-            Ok(()) => events.push(narrator.event(&threads, &graph, act, at)),
+            Ok(()) => {
+                committed.resize(graph.len(), n);
+                events.push(narrator.event(&threads, &graph, act, at));
+            }
             Err(Refused::Forbidden | Refused::Full) => {
-                return Replayed { end: ReplayEnd::Stuck(n), events };
+                return (Replayed { end: ReplayEnd::Stuck(n), events }, Vec::new());
             }
         }
     }
@@ -61,7 +81,8 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
         events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
     }
     let end = budget.spent().map_or(end, ReplayEnd::Spent);
-    Replayed { end, events }
+    let dependencies = dependencies(&threads, &graph, &committed);
+    (Replayed { end, events }, dependencies)
 }
 
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {

@@ -2,6 +2,7 @@
 //! effort.
 
 use crate::paint::{Ink, paint};
+use crate::source::Sources;
 use crate::{Look, Run, bounds, buffer, condition, counted, printable, value, witness, written};
 use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
 use raddle_engine::{
@@ -20,6 +21,11 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
     for violation in &result.violations {
         write_violation(out, run, look, violation)?;
     }
+    write_notes(out, run, look.sources, result)
+}
+
+/// Writes what there is to say beside the verdict and the violations.
+fn write_notes(out: &mut String, run: &Run<'_>, sources: &Sources, result: &CheckResult) -> Result {
     if let Some(line) = condition_phrase(run, result) {
         writeln!(out, "  {line}")?;
     }
@@ -33,7 +39,7 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
         writeln!(out, "  {}", unreplayed_phrase(run, offence))?;
     }
     for bound in &result.summary.bounds {
-        let source = look.sources.line(run.program, bound.loc);
+        let source = sources.line(run.program, bound.loc);
         let source = source.map_or(String::new(), |line| format!(": {line}"));
         writeln!(out, "  bound met: {}{source}", bound_phrase(run, bound))?;
     }
@@ -49,6 +55,12 @@ fn write_report(out: &mut String, run: &Run<'_>, look: &Look<'_>, result: &Check
         writeln!(out, "  {line}")?;
     }
     write_counts(out, run, result)
+}
+
+/// What there is to say beside the verdict and the violations, in lines.
+pub(crate) fn notes(run: &Run<'_>, sources: &Sources, result: &CheckResult) -> Vec<String> {
+    let notes = written(|out| write_notes(out, run, sources, result));
+    notes.lines().map(|line| line.trim().to_owned()).collect()
 }
 
 fn write_verdict(out: &mut String, run: &Run<'_>, look: &Look<'_>, verdict: Verdict) -> Result {
@@ -86,7 +98,7 @@ fn write_violation(
 }
 
 /// Describes a violation, with the number of executions.
-fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
+pub(crate) fn violation_phrase(run: &Run<'_>, violation: &Violation) -> String {
     match &violation.offence {
         // The cause at the end says in more detail which thread waits for what.
         Offence::Failed(failure)

@@ -13,6 +13,8 @@
 //! | [`witness`] | a witness as text, one column per thread, and the cause |
 //! | [`reach`] | an answer about reachability, as text and as JSON |
 //! | [`source`] | lines of the source to show with it |
+//! | [`html`] | answers as one page with its own script, and their graphs as Graphviz text |
+//! | `picture` | a witness as a graph, laid out |
 //! | [`json`] | litmus results and verdicts as JSON, one object per line |
 //! | `story` | the events along schedules, as JSON |
 //! | [`document`] | witness files, written and read |
@@ -32,11 +34,13 @@ mod demangle;
 pub mod diagnostic;
 pub mod document;
 pub mod fence;
+pub mod html;
 pub mod json;
 pub mod litmus;
 pub mod matrix;
 pub mod monitor;
 mod paint;
+mod picture;
 pub mod reach;
 pub mod robust;
 pub mod source;

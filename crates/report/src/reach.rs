@@ -3,7 +3,7 @@
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, counted, printable, story, witness, written};
 use raddle_analysis::reach::{ReachResult, Reached};
-use raddle_engine::{FailureKind, Step};
+use raddle_engine::{FailureKind, FailureSite, Step};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -100,20 +100,30 @@ fn write_answer(
     }
     if let Some(reached) = &result.reached {
         match &reached.failure {
-            Some(failure) => {
-                let message = printable(&failure.message);
-                // A deadlock names the position of each waiting thread itself.
-                let place = match failure.kind {
-                    FailureKind::Deadlock => String::new(),
-                    _ => format!(" at {}", run.place(failure.loc)),
-                };
-                writeln!(out, "  {}: {message}{place}\n", failure.kind.name())?;
-            }
-            None => writeln!(out, "  the shortest way to a goal:\n")?,
+            Some(failure) => writeln!(out, "  {}\n", failed(run, failure))?,
+            None => writeln!(out, "  {SHORTEST}:\n")?,
         }
         out.push_str(&witness::story(run, look, &reached.witness.events));
         out.push('\n');
     }
+    writeln!(out, "  {}", effort(result))
+}
+
+pub(crate) const SHORTEST: &str = "the shortest way to a goal";
+
+/// `assertion: x == 1 at f.c:3`
+pub(crate) fn failed(run: &Run<'_>, failure: &FailureSite) -> String {
+    let message = printable(&failure.message);
+    // A deadlock names the position of each waiting thread itself.
+    let place = match failure.kind {
+        FailureKind::Deadlock => String::new(),
+        _ => format!(" at {}", run.place(failure.loc)),
+    };
+    format!("{}: {message}{place}", failure.kind.name())
+}
+
+/// `12 states in 1 search, up to 40 bytes a state, 0.001 s`
+pub(crate) fn effort(result: &ReachResult) -> String {
     let effort = &result.effort;
     let searches = match effort.queries {
         1 => "1 search".to_owned(),
@@ -121,5 +131,5 @@ fn write_answer(
     };
     let (states, bytes) = (counted(effort.states, "state"), effort.bytes_per_state());
     let seconds = effort.elapsed.as_secs_f64();
-    writeln!(out, "  {states} in {searches}, up to {bytes:.0} bytes a state, {seconds:.3} s")
+    format!("{states} in {searches}, up to {bytes:.0} bytes a state, {seconds:.3} s")
 }

@@ -47,6 +47,11 @@ fn write_answer(
     if let Some(witness) = &answer.witness {
         write_witness(out, subject, witness)?;
     }
+    write_notes(out, subject, answer)
+}
+
+/// Writes what there is to say beside the verdict and the witness.
+fn write_notes(out: &mut String, subject: &Subject<'_>, answer: &Robustness) -> Result {
     for gap in answer.gaps.iter().filter(|_| answer.robust.is_none()) {
         writeln!(out, "  {}", gap_phrase(*gap))?;
     }
@@ -66,6 +71,31 @@ fn write_answer(
     writeln!(out, "  {counts}{space}(by {by}) {seconds:.3} s")
 }
 
+/// What there is to say beside the verdict and the witness, in lines.
+pub(crate) fn notes(subject: &Subject<'_>, answer: &Robustness) -> Vec<String> {
+    let notes = written(|out| write_notes(out, subject, answer));
+    notes.lines().map(|line| printable(line.trim())).collect()
+}
+
+/// The reason in words: the store and the access that overtakes it, the cycle, and where a fence would cut it.
+pub(crate) fn reason(subject: &Subject<'_>, witness: &CycleWitness) -> Vec<String> {
+    let told = |n: usize| subject.told(&witness.witness.events[n]);
+    let links = witness.cycle.iter();
+    let links: Vec<String> = links
+        .map(|link| format!("{}, {}", told(link.event), edge_phrase(link.edge.name())))
+        .collect();
+    let reason = [
+        format!(
+            "{} is delayed, and {} overtakes it",
+            told(witness.store),
+            told(witness.overtaken_by)
+        ),
+        format!("a cycle that sequential consistency forbids: {} the first again", links.join(" ")),
+        cut_phrase(subject, witness),
+    ];
+    reason.iter().map(|line| printable(line)).collect()
+}
+
 fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &CycleWitness) -> Result {
     let [store, later] = [witness.store, witness.overtaken_by].map(|n| &witness.witness.events[n]);
     writeln!(out, "  delayed: {}", subject.told(store))?;
@@ -76,6 +106,12 @@ fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &CycleWitness
         writeln!(out, "    {}, {}", subject.told(event), edge_phrase(link.edge.name()))?;
     }
     writeln!(out, "    the first again")?;
+    writeln!(out, "  {}", cut_phrase(subject, witness))
+}
+
+/// Where a fence would break the cycle.
+fn cut_phrase(subject: &Subject<'_>, witness: &CycleWitness) -> String {
+    let [store, later] = [witness.store, witness.overtaken_by].map(|n| &witness.witness.events[n]);
     let kind = match later.deed {
         // Under PSO, only a fence orders stores.
         Deed::Buffer { .. } => "one that orders stores is enough",
@@ -87,7 +123,7 @@ fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &CycleWitness
         (after, before) if after == before => format!("the two accesses at {after}"),
         (after, before) => format!("{after} and {before}"),
     };
-    writeln!(out, "  a fence cuts it: in {} between {between}, {kind}", store.thread)
+    format!("a fence cuts it: in {} between {between}, {kind}", store.thread)
 }
 
 fn edge_phrase(edge: &str) -> &'static str {

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -22,6 +23,8 @@ pub struct Sources {
 struct Line {
     /// The number of characters trimmed at its start.
     indent: usize,
+    /// The columns that they take.
+    columns: usize,
     text: String,
 }
 
@@ -48,10 +51,23 @@ impl Sources {
         program: &Program,
         loc: LocId,
     ) -> Option<(String, Option<usize>)> {
-        let Line { indent, text } = self.get(program, loc)?;
+        let Line { indent, text, .. } = self.get(program, loc)?;
         let column = (program.loc(loc)?.column as usize).checked_sub(1);
         let offset = column.and_then(|column| column.checked_sub(indent));
         Some((text, offset))
+    }
+
+    /// The number of lines of a file; 0 if they are not available.
+    pub(crate) fn count(&self, file: &str) -> usize {
+        self.with_lines(file, <[Line]>::len)
+    }
+
+    /// Some lines of a file, counted from 0, with their indentation.
+    pub(crate) fn range(&self, file: &str, range: Range<usize>) -> Vec<String> {
+        let whole = |line: &Line| format!("{:1$}{text}", "", line.columns, text = line.text);
+        self.with_lines(file, |lines| {
+            lines.get(range).unwrap_or_default().iter().map(whole).collect()
+        })
     }
 
     fn get(&self, program: &Program, loc: LocId) -> Option<Line> {
@@ -73,6 +89,14 @@ impl Sources {
     }
 }
 
+/// The distance between tab stops.
+const TAB: usize = 4;
+
+/// The columns that blanks take.
+fn columns(blanks: impl Iterator<Item = char>) -> usize {
+    blanks.fold(0, |at, blank| if blank == '\t' { (at / TAB + 1) * TAB } else { at + 1 })
+}
+
 fn read(name: &str) -> Option<Vec<Line>> {
     let file = File::open(name).ok()?;
     if !file.metadata().ok()?.is_file() {
@@ -82,6 +106,7 @@ fn read(name: &str) -> Option<Vec<Line>> {
     file.take(MAX_BYTES as u64).read_to_string(&mut text).ok()?;
     let trimmed = |line: &str| Line {
         indent: line.chars().take_while(|c| c.is_whitespace()).count(),
+        columns: columns(line.chars().take_while(|c| c.is_whitespace())),
         text: crate::printable(&line.trim().replace('\t', " ")),
     };
     Some(text.lines().map(trimmed).collect())

@@ -61,7 +61,8 @@ pub(crate) struct Stored {
 /// The source of a load's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
-    OwnBuffer,
+    /// The newest store to these bytes in the thread's own buffer.
+    OwnBuffer(Node),
     /// The newest write in memory, if any.
     Memory(Option<Node>),
 }
@@ -125,8 +126,9 @@ impl Conflicts {
 
     pub(crate) fn read(&mut self, thread: u32, node: Node, bytes: Bytes) -> Source {
         if let Some(at) = self.newest_buffered(thread, bytes) {
-            self.threads[thread as usize].buffer[at].readers.push((node, bytes));
-            return Source::OwnBuffer;
+            let stored = &mut self.threads[thread as usize].buffer[at];
+            stored.readers.push((node, bytes));
+            return Source::OwnBuffer(stored.node);
         }
         let mut source = None;
         for cell in self.cells_of(bytes) {

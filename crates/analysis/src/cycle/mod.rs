@@ -23,7 +23,7 @@ pub(crate) mod story;
 pub type Node = usize;
 
 /// Why one event comes before another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Edge {
     Program,
     ReadsFrom,

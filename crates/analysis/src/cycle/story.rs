@@ -31,6 +31,8 @@ pub(crate) struct Order {
     pub conflicts: Conflicts,
     /// For a load: the write from which it read its first byte.
     pub source: HashMap<Node, Node>,
+    /// Stores, each with a load of its own thread that read from it while it was in the buffer.
+    pub forwarded: Vec<(Node, Node)>,
     pub missed: Vec<Missed>,
     /// Pairs of stores of one thread to different locations of which the later one left the buffer first.
     pub overtaken: Vec<(Node, Node)>,
@@ -146,7 +148,10 @@ impl Order {
     }
 
     fn read(&mut self, thread: u32, node: Node, at: &engine::Bytes) {
-        let Source::Memory(source) = self.conflicts.read(thread, node, bytes(at)) else { return };
+        let source = match self.conflicts.read(thread, node, bytes(at)) {
+            Source::Memory(source) => source,
+            Source::OwnBuffer(store) => return self.forwarded.push((store, node)),
+        };
         self.source.extend(source.map(|write| (node, write)));
         let history = self.histories.entry(at.addr).or_default();
         history.reads.push((node, history.writes.len()));

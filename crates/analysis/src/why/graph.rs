@@ -45,7 +45,7 @@ pub(crate) fn explained(
 
 /// The relations of an execution. The first events correspond to the steps one to one; the events after
 /// them are failures and stuck threads.
-fn relations(schedule: &[Step], events: &[ReplayEvent]) -> Graph {
+pub(crate) fn relations(schedule: &[Step], events: &[ReplayEvent]) -> Graph {
     let mut graph = Graph::default();
     let committed = |step: &Step| match step {
         Step::CommitLoad { event, .. } | Step::CommitStore { event, .. } => Some(*event),

@@ -2,7 +2,8 @@
 
 use super::models;
 use super::shared::{
-    BudgetArgs, BufferArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs, SourceArgs,
+    BudgetArgs, BufferArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs,
+    SourceArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -68,6 +69,8 @@ pub(crate) struct CheckArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub files: FilesArgs,
     /// Write the violations, with schedules to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
@@ -102,6 +105,8 @@ pub(crate) struct RobustArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub files: FilesArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,6 +178,9 @@ pub(crate) struct FenceArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Write a page for a browser to this file: the fences, their reasons, and the patch.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
 }
 
 /// Decide whether a program can reach one of its goals; without goals, whether it can fail.
@@ -199,6 +207,8 @@ pub(crate) struct ReachArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub files: FilesArgs,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,

@@ -172,3 +172,15 @@ pub(crate) struct OutputArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
+
+/// Files for people, beside the output.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct FilesArgs {
+    /// Write a page for a browser to this file: the witness step by step, beside the source.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the graph of each witness to this file, as Graphviz text.
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+}

@@ -5,10 +5,12 @@
 //! |---|---|
 //! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
+//! | [`files`] | files for people, beside the output |
 //! | [`mod@limits`] | limits, time and memory |
 //! | [`mod@matrix`] | one program under all models |
 //! | [`mod@robust`], [`mod@monitor`] | the commands that take several programs |
 
+mod files;
 mod limits;
 mod matrix;
 mod monitor;
@@ -16,6 +18,7 @@ mod robust;
 mod search;
 mod source;
 
+pub(crate) use files::FilesConfig;
 pub(crate) use limits::{refuse_for_states, timeout};
 pub(crate) use matrix::{MatrixConfig, matrix};
 pub(crate) use monitor::{MonitorConfig, Monitored, monitor};
@@ -86,6 +89,7 @@ pub(crate) struct CheckConfig {
     pub json: bool,
     /// Where the violations are written.
     pub witness: Option<PathBuf>,
+    pub files: FilesConfig,
 }
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
@@ -105,6 +109,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
         strict: args.limits.strict,
         json: args.output.json,
         witness: args.witness.clone(),
+        files: files::files(&args.files, &[args.witness.as_deref()])?,
     })
 }
 
@@ -115,6 +120,7 @@ pub(crate) struct FenceConfig {
     pub question: Question,
     /// Whether to print a patch and nothing else.
     pub patch: bool,
+    pub files: FilesConfig,
     pub strict: bool,
     pub json: bool,
     /// An option that a search of states has no use for.
@@ -145,6 +151,7 @@ pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
         source,
         question: Question { target, options },
         patch: args.patch,
+        files: FilesConfig { html: args.html.clone(), dot: None },
         strict: args.limits.strict,
         json: args.output.json,
         of_executions: args.limits.of_executions(),
@@ -161,6 +168,7 @@ pub(crate) struct ReachConfig {
     pub json: bool,
     /// Where the goal that was reached is written.
     pub witness: Option<PathBuf>,
+    pub files: FilesConfig,
 }
 
 pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
@@ -174,6 +182,7 @@ pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
         },
         json: args.output.json,
         witness: args.witness.clone(),
+        files: files::files(&args.files, &[args.witness.as_deref()])?,
     })
 }
 

@@ -1,5 +1,6 @@
 //! `raddle robust`.
 
+use super::files::{FilesConfig, files};
 use super::limits::{limits, refuse_for_states};
 use super::search::distinct;
 use super::source::SourceConfig;
@@ -17,6 +18,7 @@ pub(crate) struct RobustConfig {
     pub models: Vec<Model>,
     pub limits: Limits,
     pub json: bool,
+    pub files: FilesConfig,
     /// The way that was asked for.
     by: Option<By>,
 }
@@ -46,6 +48,7 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         models: distinct(&args.models),
         limits,
         json: args.output.json,
+        files: files(&args.files, &[])?,
         by,
     };
     let searches_states = |program: &SourceConfig| {

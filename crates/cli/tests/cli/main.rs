@@ -1,6 +1,7 @@
 //! The command line: the output, its destination, and the exit status.
 
 mod bad_input;
+mod browser;
 mod buffers;
 mod c;
 mod check;
@@ -10,6 +11,7 @@ mod documents;
 mod fence;
 mod files;
 mod generated;
+mod html;
 mod judges;
 mod limits;
 mod litmus;
@@ -25,3 +27,4 @@ mod signals;
 mod stubs;
 mod unroll;
 mod waits;
+mod webdriver;

@@ -28,7 +28,7 @@ mod sync;
 mod value;
 
 pub(crate) use event::{Check, Event, EventId, Kind, Location, Pairing, When};
-pub(crate) use sets::ClockId;
+pub(crate) use sets::{ClockId, DepsId};
 
 use crate::graph::RowId;
 use crate::model::Rules;
@@ -42,7 +42,7 @@ use raddle_ir::{FuncId, Observed, Verified};
 use raddle_machine::code::{Code, Pc};
 use raddle_machine::decode::decode;
 use raddle_machine::{Bounds, Fault, Needs, Status, ThreadId, Trail, Word, layout};
-use sets::{Clocks, DepSets, DepsId};
+use sets::{Clocks, DepSets};
 use value::Nodes;
 use value::Val;
 

@@ -1,9 +1,9 @@
 //! The fences that a program needs, as text with the lines of the source, and as JSON.
 
-mod shown;
+pub(crate) mod shown;
 
 use crate::bounds::{self, Bound};
-use crate::{Look, Subject, counted, written};
+use crate::{Look, Subject, counted, printable, written};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
 use raddle_analysis::untried_inputs;
 use raddle_engine::{Engine, Model};
@@ -31,7 +31,7 @@ pub fn text(asked: &Asked<'_>, look: &Look<'_>, result: &Fences) -> String {
     written(|out| write_report(out, asked, look, result))
 }
 
-const fn aim(target: Target) -> &'static str {
+pub(crate) const fn aim(target: Target) -> &'static str {
     match target {
         Target::Robust => "robust against",
         Target::Goals => "safe under",
@@ -69,6 +69,19 @@ fn write_report(
             }
         }
     }
+    write_notes(out, asked, result)
+}
+
+/// What there is to say beside the fences, in lines.
+pub(crate) fn notes(asked: &Asked<'_>, result: &Fences) -> Vec<String> {
+    let notes =
+        written(|out| write_check(out, asked).and_then(|()| write_notes(out, asked, result)));
+    notes.lines().map(|line| printable(line.trim())).collect()
+}
+
+fn write_notes(out: &mut String, asked: &Asked<'_>, result: &Fences) -> std::fmt::Result {
+    let question = asked.question;
+    let model = question.options.model.name();
     // The fences are for the values that were tried.
     for met in untried_inputs(asked.program, 1) {
         writeln!(out, "  bound met: {}", bounds::told(asked.program, &met))?;

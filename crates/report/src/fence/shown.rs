@@ -55,7 +55,7 @@ pub(super) fn write_fences(
 }
 
 /// `x.c:7 (writer): eieio`
-fn title(asked: &Asked<'_>, fence: &Fence) -> String {
+pub(crate) fn title(asked: &Asked<'_>, fence: &Fence) -> String {
     let function = &asked.program.funcs[fence.place.point.func];
     let block = function.blocks[fence.place.point.block].name.as_deref();
     let block = block.filter(|_| !is_c(FileKind::of(Path::new(file(asked, fence)))));
@@ -65,7 +65,7 @@ fn title(asked: &Asked<'_>, fence: &Fence) -> String {
 }
 
 /// The first changed line, by its number before the change.
-fn changed_line(hunk: &Hunk) -> usize {
+pub(crate) fn changed_line(hunk: &Hunk) -> usize {
     let kept = hunk.lines.iter().take_while(|(change, _)| *change == ChangeTag::Equal);
     hunk.line + kept.count()
 }

@@ -8,7 +8,7 @@
 
 mod columns;
 mod list;
-mod shown;
+pub(crate) mod shown;
 mod wrap;
 
 use crate::paint::{Ink, paint};
@@ -135,7 +135,7 @@ fn ends(shown: &[usize], starred: &BTreeSet<usize>) -> Vec<usize> {
 }
 
 /// The events that a cause refers to.
-fn named(cause: &Cause) -> Vec<usize> {
+pub(crate) fn named(cause: &Cause) -> Vec<usize> {
     match *cause {
         Cause::StaleRead { read, store, overtaken_by } => {
             [read, store].into_iter().chain(overtaken_by).collect()
