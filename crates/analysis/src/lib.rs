@@ -14,6 +14,7 @@
 //! | `fallible` | a syntactic test whether anything can fail at all |
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before a violation is reported |
+//! | `shorten` | fewer steps and fewer changes of thread, replayed again |
 //! | [`mod@robust`] | whether a model shows behaviour that SC does not |
 //! | [`fence`] | the smallest set of fences that helps |
 //! | [`cycle`] | the order of accesses, and the cycles in it |
@@ -34,6 +35,7 @@ pub mod litmus;
 pub mod reach;
 pub mod robust;
 pub mod search;
+mod shorten;
 mod values;
 pub mod why;
 pub mod witness;

@@ -24,7 +24,7 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
 
 fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step]) -> Replayed {
     let budget = &options.limits.budget;
-    let mut events = Vec::new();
+    let (mut events, mut starts) = (Vec::new(), Vec::with_capacity(schedule.len()));
     let mut threads = match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => threads,
         Err(fault) => return Replayed::cannot_start(fault),
@@ -34,7 +34,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = budget.spent() {
-            return Replayed { end: ReplayEnd::Spent(spent), events };
+            return Replayed { end: ReplayEnd::Spent(spent), events, starts };
         }
         let mut next = act(&threads, &graph, step);
         // The search lets threads speculate in loops only where nothing can be committed; so does a replay.
@@ -42,14 +42,15 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
             next = act(&threads, &graph, step);
         }
         let Some(act) = next else {
-            return Replayed { end: ReplayEnd::Stuck(n), events };
+            return Replayed { end: ReplayEnd::Stuck(n), events, starts };
         };
         // The thread fetches on during `perform`, so its place is taken before.
         let at = threads.place(step.thread());
+        starts.push(events.len());
         match perform(&mut threads, &mut graph, act) {
             Ok(()) => events.push(narrator.event(&threads, &graph, act, at)),
             Err(Refused::Forbidden | Refused::Full) => {
-                return Replayed { end: ReplayEnd::Stuck(n), events };
+                return Replayed { end: ReplayEnd::Stuck(n), events, starts };
             }
         }
     }
@@ -61,7 +62,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
         events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
     }
     let end = budget.spent().map_or(end, ReplayEnd::Spent);
-    Replayed { end, events }
+    Replayed { end, events, starts }
 }
 
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {

@@ -81,7 +81,7 @@ impl Story {
         let witness = &violation.witness;
         let events = upto_failure(&witness.events, &violation.offence);
         let causes = witness.why.as_ref().map_or(&[][..], |why| &why.causes);
-        let starred: BTreeSet<usize> = causes.iter().flat_map(named).collect();
+        let starred: BTreeSet<usize> = causes.iter().flat_map(Cause::events).collect();
         Story::of_events(run, look, events, &starred)
     }
 
@@ -132,22 +132,6 @@ fn ends(shown: &[usize], starred: &BTreeSet<usize>) -> Vec<usize> {
     let last = shown.len() - END_ROWS;
     let between = shown[END_ROWS..last].iter().filter(|n| starred.contains(n));
     shown[..END_ROWS].iter().chain(between).chain(&shown[last..]).copied().collect()
-}
-
-/// The events that a cause refers to.
-fn named(cause: &Cause) -> Vec<usize> {
-    match *cause {
-        Cause::StaleRead { read, store, overtaken_by } => {
-            [read, store].into_iter().chain(overtaken_by).collect()
-        }
-        Cause::Overtaken { earlier, later } => vec![earlier, later],
-        Cause::Delayed { store, read } => vec![store, read],
-        Cause::Between { read, write, by } => vec![read, write, by],
-        Cause::Source { read, write } => vec![read, write],
-        Cause::Waits { waiter, taken } => [waiter].into_iter().chain(taken).collect(),
-        Cause::InCycle { event } => vec![event],
-        Cause::Object { allocated, freed } => allocated.into_iter().chain(freed).collect(),
-    }
 }
 
 fn ink(deed: &Deed) -> Ink {
