@@ -8,10 +8,10 @@ use crate::witness::WitnessFile;
 use raddle_analysis::reach::{self, ReachResult};
 use raddle_engine::{Checks, Unroll};
 use raddle_report::source::Sources;
-use raddle_report::{Run, document};
+use raddle_report::{Look, Run, document};
 
 pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, Stop> {
-    let ReachConfig { source, options, json, witness } = config;
+    let ReachConfig { source, options, json, all_steps, witness } = config;
     let witness = WitnessFile::at(witness.as_deref(), source, Checks::default(), output)?;
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;
     let run = Run { file: &source.shown, program: &source.program, options };
@@ -31,11 +31,10 @@ pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, S
         None => Status::Unknown,
     });
     let sources = Sources::from_disk();
+    let look = Look { all_steps: *all_steps, ..output.look(&sources) };
     match json {
         true => output.print_json(&raddle_report::reach::json(&run, &result))?,
-        false => {
-            output.print(&raddle_report::reach::text(&run, &output.look(&sources), &result))?
-        }
+        false => output.print(&raddle_report::reach::text(&run, &look, &result))?,
     }
     Ok(output.status())
 }

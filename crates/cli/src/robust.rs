@@ -5,10 +5,10 @@ use crate::output::{Output, Stop};
 use crate::source;
 use crate::status::Status;
 use raddle_analysis::robust::{Robustness, robust};
-use raddle_engine::Limits;
+use raddle_engine::{Limits, Options};
 use raddle_report::robust::{json as answer, text};
 use raddle_report::source::Sources;
-use raddle_report::{Subject, json};
+use raddle_report::{Look, Run, Subject, json, witness};
 
 pub(crate) fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
     source::for_each(&config.programs, &config.limits.budget, output, |program, output| {
@@ -37,10 +37,17 @@ fn run_program(
             Some(false) => Status::Violation,
             None => Status::Unknown,
         });
-        let shown = match config.json {
+        let look = Look { all_steps: config.all_steps, ..output.look(&sources) };
+        let mut shown = match config.json {
             true => json::line(&answer(&subject, &found)),
-            false => text(&subject, output.look(&sources).colour, &found),
+            false => text(&subject, look.colour, &found),
         };
+        if let Some(witness) = found.witness.filter(|_| look.all_steps) {
+            let options = Options::new(*model);
+            let run = Run { file: &source.shown, program: &source.program, options: &options };
+            shown.push('\n');
+            shown.push_str(&witness::story(&run, &look, &witness.witness.events));
+        }
         output.print(&shown)?;
     }
     Ok(())

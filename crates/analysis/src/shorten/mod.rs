@@ -32,6 +32,8 @@ const PART: u32 = 10;
 /// The number of steps that replays for one witness may have together, in units of its own length and at most.
 const REPLAYS: usize = 100;
 const MOST_STEPS: usize = 100_000;
+/// The number of steps of a schedule that is reordered for its updates alone.
+const MOST_READ: usize = 1000;
 
 /// The time for all witnesses of one search.
 #[derive(Clone, Debug)]
@@ -123,7 +125,7 @@ impl<R: Fn(&[Step]) -> Option<Candidate>> Work<'_, R> {
 
     /// Replays a schedule, which becomes the best one if it is better.
     fn attempt(&mut self, schedule: &[Step]) -> bool {
-        if self.is_spent() {
+        if self.is_spent() || !self.is_promising(schedule) {
             return false;
         }
         self.steps_left = self.steps_left.saturating_sub(schedule.len().max(1));
@@ -138,6 +140,15 @@ impl<R: Fn(&[Step]) -> Option<Candidate>> Work<'_, R> {
             }
             None => false,
         }
+    }
+
+    /// Whether a schedule may be better, by its steps alone.
+    fn is_promising(&self, schedule: &[Step]) -> bool {
+        let known = &self.best.witness.schedule;
+        let (own, others) = (count_of(schedule), count_of(known));
+        let is_no_more = own.0 <= others.0 && own.1 <= others.1;
+        // Earlier updates alone are worth replaying only a schedule that is read as a whole.
+        is_no_more && (own != others || schedule != known && own.0 <= MOST_READ)
     }
 
     /// Leaves out steps that the finding does not depend on.
@@ -256,6 +267,11 @@ fn kept_of(candidate: &Candidate, kept: &[bool]) -> Vec<Step> {
     steps.filter(|(_, kept)| **kept).map(|(step, _)| *step).collect()
 }
 
+/// The number of steps, and of changes of thread.
+fn count_of(schedule: &[Step]) -> (usize, usize) {
+    (schedule.len(), switches::count(schedule.iter().map(|step| step.thread().0)))
+}
+
 /// How long and how scattered a schedule is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Price {
@@ -284,8 +300,8 @@ impl Price {
                 _ => {}
             }
         }
-        let switches = switches::count(schedule.iter().map(|step| step.thread().0));
-        Price { steps: schedule.len(), switches, delay }
+        let (steps, switches) = count_of(schedule);
+        Price { steps, switches, delay }
     }
 
     /// Fewer steps or fewer switches, and not more of either; or else less delay.

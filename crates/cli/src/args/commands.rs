@@ -3,6 +3,7 @@
 use super::models;
 use super::shared::{
     BudgetArgs, BufferArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs, SourceArgs,
+    StoryArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -68,6 +69,8 @@ pub(crate) struct CheckArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
     /// Write the violations, with schedules to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
@@ -102,6 +105,8 @@ pub(crate) struct RobustArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -199,6 +204,8 @@ pub(crate) struct ReachArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
@@ -217,6 +224,8 @@ pub(crate) struct ReplayArgs {
     pub budget: BudgetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
 }
 
 /// Print a program in the text form of the IR.

@@ -163,3 +163,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
+
+#[derive(Args, Debug)]
+pub(crate) struct StoryArgs {
+    /// Show every step of a witness; by default, repeated and less important steps are folded.
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub all_steps: bool,
+}

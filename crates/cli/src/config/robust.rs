@@ -16,6 +16,7 @@ pub(crate) struct RobustConfig {
     pub models: Vec<Model>,
     pub limits: Limits,
     pub json: bool,
+    pub all_steps: bool,
     /// The way that was asked for.
     by: Option<By>,
 }
@@ -46,6 +47,7 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         models: distinct(&args.models),
         limits,
         json: args.output.json,
+        all_steps: args.story.all_steps,
         by,
     };
     let searches_states = |program: &SourceConfig| {
