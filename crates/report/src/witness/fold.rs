@@ -16,10 +16,8 @@
 
 use super::rounds::{Rounds, rounds};
 use raddle_engine::{Deed, ReplayEvent};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The number of rows of a page; some of them may take several lines.
-pub(super) const PAGE: usize = 44;
 /// The number of rows before the last one that are of more interest than others.
 const LAST_ROWS: usize = 8;
 
@@ -48,21 +46,43 @@ impl Part {
     }
 }
 
-/// Folds events, given by their positions in the story.
+/// The updates that come right after their stores, with these. Starred updates are left alone.
+pub(super) fn through(
+    story: &[ReplayEvent],
+    shown: &[usize],
+    starred: &BTreeSet<usize>,
+) -> HashMap<usize, usize> {
+    let pairs = shown.windows(2).map(|pair| (pair[0], pair[1]));
+    let own = pairs.filter(|(before, after)| {
+        let same_thread = story[*before].number == story[*after].number;
+        same_thread
+            && !starred.contains(after)
+            && matches!((&story[*before].deed, &story[*after].deed),
+                (Deed::Buffer { store, .. }, Deed::Update { store: leaves, .. }) if store == leaves)
+    });
+    own.map(|(store, update)| (update, store)).collect()
+}
+
+/// Folds events, given by their positions in the story, to at most so many rows. The updates in `through` are
+/// shown with their stores.
 pub(super) fn folded(
     story: &[ReplayEvent],
     shown: &[usize],
     starred: &BTreeSet<usize>,
+    through: &HashMap<usize, usize>,
+    most: usize,
 ) -> Vec<Part> {
     let parts = fold_loops(story, shown, starred);
-    if parts.len() <= PAGE {
+    if parts.len() <= most {
         return parts;
     }
-    let interests = interests(story, &parts, starred);
+    let meetings = meetings(story);
+    let meetings = meetings.iter().map(|n| *through.get(n).unwrap_or(n)).collect();
+    let interests = interests(story, &parts, starred, &meetings);
     let mut best: Vec<usize> = (0..parts.len()).collect();
     best.sort_by_key(|n| (interests[*n], usize::MAX - n));
     // More rows that stay never make fewer rows.
-    let fits = |count: &usize| rows(&kept(&best[..*count], parts.len())) <= PAGE;
+    let fits = |count: &usize| rows(&kept(&best[..*count], parts.len())) <= most;
     let counts: Vec<usize> = (1..=parts.len()).collect();
     let count = counts.partition_point(|count| fits(count)).max(1);
     with_gaps(&parts, &kept(&best[..count], parts.len()))
@@ -122,8 +142,12 @@ fn fold_loops(story: &[ReplayEvent], shown: &[usize], starred: &BTreeSet<usize>)
 const SHORT: usize = 3;
 
 /// For each part its interest; lower numbers are of more.
-fn interests(story: &[ReplayEvent], parts: &[Part], starred: &BTreeSet<usize>) -> Vec<u8> {
-    let meetings = meetings(story);
+fn interests(
+    story: &[ReplayEvent],
+    parts: &[Part],
+    starred: &BTreeSet<usize>,
+    meetings: &BTreeSet<usize>,
+) -> Vec<u8> {
     let decisive = |part: &Part| match part {
         Part::Event(n) => {
             starred.contains(n) || matches!(story[*n].deed, Deed::Fail { .. } | Deed::Stuck(_))
@@ -150,6 +174,8 @@ fn interests(story: &[ReplayEvent], parts: &[Part], starred: &BTreeSet<usize>) -
 fn meetings(story: &[ReplayEvent]) -> BTreeSet<usize> {
     let mut meetings = BTreeSet::new();
     let mut writes: HashMap<u64, usize> = HashMap::new();
+    // A thread learns from a write once.
+    let mut learnt: HashSet<(u32, usize)> = HashSet::new();
     for (n, event) in story.iter().enumerate() {
         let (at, reads, writing) = match &event.deed {
             Deed::Read { cell, forwarded: false } | Deed::Mismatch { cell, .. } => {
@@ -166,14 +192,86 @@ fn meetings(story: &[ReplayEvent]) -> BTreeSet<usize> {
             }
             _ => continue,
         };
-        if let Some(write) =
-            writes.get(&at.addr).filter(|write| reads && story[**write].number != event.number)
+        let write = writes.get(&at.addr).filter(|_| reads).copied();
+        if let Some(write) = write
+            && story[write].number != event.number
+            && learnt.insert((event.number, write))
         {
-            meetings.extend([*write, n]);
+            meetings.extend([write, n]);
         }
         if writing {
             writes.insert(at.addr, n);
         }
     }
     meetings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rounds::tests::{event, read, write};
+    use super::*;
+
+    fn fold(story: &[ReplayEvent], starred: &[usize], most: usize) -> Vec<Part> {
+        let shown: Vec<usize> = (0..story.len()).collect();
+        folded(story, &shown, &starred.iter().copied().collect(), &HashMap::new(), most)
+    }
+
+    /// Reads of one thread at places that never repeat.
+    fn straight(thread: u32, from: u32, count: u32) -> Vec<ReplayEvent> {
+        (from..from + count).map(|loc| event(thread, loc, read(u64::from(loc)))).collect()
+    }
+
+    #[test]
+    fn a_short_story_is_left_alone() {
+        let story = straight(0, 1, 10);
+        let all: Vec<Part> = (0..10).map(Part::Event).collect();
+        assert_eq!(fold(&story, &[], 10), all);
+    }
+
+    #[test]
+    fn rounds_are_folded_but_for_the_first_and_the_last() {
+        let story: Vec<ReplayEvent> =
+            (0..9).map(|n| event(0, 7 + n % 3 / 2, read(n.into()))).collect();
+        assert_eq!(fold(&story, &[], 40).len(), 9, "three rounds are few");
+        let story: Vec<ReplayEvent> =
+            (0..20).map(|n| event(0, 7 + n % 2, read(n.into()))).collect();
+        let events = (2..18).collect();
+        let rounds = Part::Rounds { rounds: 8, events };
+        let ends = |n: usize| Part::Event(n);
+        assert_eq!(fold(&story, &[], 40), [ends(0), ends(1), rounds, ends(18), ends(19)]);
+    }
+
+    #[test]
+    fn the_cause_and_the_end_stay() {
+        let story = [straight(0, 1, 50), straight(1, 100, 50)].concat();
+        let parts = fold(&story, &[20, 60], 18);
+        assert!(parts.len() <= 18, "{parts:?}");
+        for n in [19, 20, 21, 59, 60, 61, 92, 99] {
+            assert!(parts.contains(&Part::Event(n)), "{n}: {parts:?}");
+        }
+        let told: Vec<usize> = parts.iter().flat_map(|part| part.events().to_vec()).collect();
+        assert_eq!(told, (0..100).collect::<Vec<usize>>(), "every event is told once, in order");
+    }
+
+    #[test]
+    fn where_threads_meet_is_of_interest() {
+        let mut story = [straight(0, 1, 40), straight(1, 100, 40)].concat();
+        story[10] = event(0, 11, write(1000));
+        story[50] = event(1, 110, read(1000));
+        story[55] = event(1, 115, read(1000));
+        let parts = fold(&story, &[], 16);
+        assert!(parts.contains(&Part::Event(10)) && parts.contains(&Part::Event(50)), "{parts:?}");
+        assert!(!parts.contains(&Part::Event(55)), "the same write again: {parts:?}");
+    }
+
+    #[test]
+    fn a_page_has_no_more_rows_than_asked_for() {
+        let story: Vec<ReplayEvent> =
+            (0..60).flat_map(|n| straight(n % 2, 1 + 10 * n, 1 + n % 7)).collect();
+        for most in [1, 2, 5, 12, 30] {
+            let starred: Vec<usize> = (0..story.len()).step_by(9).collect();
+            let parts = fold(&story, &starred, most);
+            assert!(parts.len() <= most.max(2), "{most}: {}", parts.len());
+        }
+    }
 }

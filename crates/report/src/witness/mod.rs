@@ -11,6 +11,7 @@ mod fold;
 mod list;
 mod rounds;
 mod shown;
+mod words;
 mod wrap;
 
 use crate::paint::{Ink, paint};
@@ -20,9 +21,15 @@ use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
 use raddle_engine::{Deed, ReplayEvent};
 use raddle_ir::LocId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::Path;
+use words::{folded_row, grouped};
+
+/// The lines of a page for a witness with its cause. The report around it has a few more.
+const PAGE: usize = 54;
+/// The number of rows that no lines are saved below.
+const FEWEST_ROWS: usize = 12;
 
 /// One row of the witness, ready for layout.
 struct Row {
@@ -55,50 +62,89 @@ struct Story {
 
 /// The witness of a violation, indented, with the line that states the cause.
 pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
-    let story = Story::of(run, look, violation);
-    let mut out = story.text(look);
-    // Writing to a string cannot fail.
-    if let Some(why) = &violation.witness.why {
-        let why = format!("why: {}", printable(&why.words));
-        out.push('\n');
-        for (n, line) in wrap::wrapped(&why, look.width.saturating_sub(4)).iter().enumerate() {
-            let indent = if n == 0 { "  " } else { "    " };
-            let _ = writeln!(out, "{indent}{}", paint(look.colour, Ink::Reason, line));
-        }
+    let witness = &violation.witness;
+    let events = upto_failure(&witness.events, &violation.offence);
+    let causes = witness.why.as_ref().map_or(&[][..], |why| &why.causes);
+    let starred: BTreeSet<usize> = causes.iter().flat_map(Cause::events).collect();
+    let why = witness.why.as_ref().map_or(String::new(), |why| reason(look, &why.words));
+    let lines = PAGE.saturating_sub(why.lines().count());
+    Told::of(run, look, events, &starred).on_page(look, lines) + &why
+}
+
+/// The line that states the cause, after an empty one.
+fn reason(look: &Look<'_>, words: &str) -> String {
+    let mut out = String::from("\n");
+    let why = format!("why: {}", printable(words));
+    for (n, line) in wrap::wrapped(&why, look.width.saturating_sub(4)).iter().enumerate() {
+        let indent = if n == 0 { "  " } else { "    " };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{indent}{}", paint(look.colour, Ink::Reason, line));
     }
     out
 }
 
 /// The events along a schedule that does not end in a failure, indented.
 pub fn story(run: &Run<'_>, look: &Look<'_>, events: &[ReplayEvent]) -> String {
-    Story::of_events(run, look, events, &BTreeSet::new()).text(look)
+    Told::of(run, look, events, &BTreeSet::new()).on_page(look, PAGE)
 }
 
-impl Story {
-    fn of(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> Story {
-        let witness = &violation.witness;
-        let events = upto_failure(&witness.events, &violation.offence);
-        let causes = witness.why.as_ref().map_or(&[][..], |why| &why.causes);
-        let starred: BTreeSet<usize> = causes.iter().flat_map(Cause::events).collect();
-        Story::of_events(run, look, events, &starred)
-    }
+/// Events, and those of them that have a row unless they are folded.
+struct Told<'a> {
+    run: &'a Run<'a>,
+    events: &'a [ReplayEvent],
+    starred: &'a BTreeSet<usize>,
+    shown: Vec<usize>,
+    /// Updates that follow right after their stores, with these: both have one row.
+    through: HashMap<usize, usize>,
+    /// Whether all positions are in one file.
+    one_file: bool,
+    threads: Vec<(u32, String)>,
+}
 
-    fn of_events(
-        run: &Run<'_>,
+impl<'a> Told<'a> {
+    fn of(
+        run: &'a Run<'a>,
         look: &Look<'_>,
-        events: &[ReplayEvent],
-        starred: &BTreeSet<usize>,
-    ) -> Story {
+        events: &'a [ReplayEvent],
+        starred: &'a BTreeSet<usize>,
+    ) -> Told<'a> {
         let kept = shown::shown(run, events);
         let is_shown = |n: &usize| starred.contains(n) || kept[*n];
-        let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
-        let file = only_file(run, shown.iter().map(|n| events[*n].loc));
+        let mut shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
+        let through = match look.all_steps {
+            true => HashMap::new(),
+            false => fold::through(events, &shown, starred),
+        };
+        shown.retain(|n| !through.contains_key(n));
         let threads: BTreeMap<u32, &String> =
             shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
+        let threads = threads.into_iter().map(|(n, name)| (n, printable(name))).collect();
+        let one_file = only_file(run, shown.iter().map(|n| events[*n].loc)).is_some();
+        Told { run, events, starred, shown, through, one_file, threads }
+    }
+
+    /// The witness on at most so many lines, unless the look asks for all steps.
+    fn on_page(&self, look: &Look<'_>, lines: usize) -> String {
+        let mut rows = lines;
+        loop {
+            let text = self.story(look, rows).text(look);
+            let excess = text.lines().count().saturating_sub(lines);
+            if look.all_steps || excess == 0 || rows <= FEWEST_ROWS {
+                return text;
+            }
+            // A row takes one line or more.
+            rows = rows.saturating_sub(excess.div_ceil(2)).max(FEWEST_ROWS);
+        }
+    }
+
+    /// The story in at most so many rows.
+    fn story(&self, look: &Look<'_>, most: usize) -> Story {
+        let Told { run, events, starred, shown, through, .. } = self;
         let parts = match look.all_steps {
             true => shown.iter().map(|n| Part::Event(*n)).collect(),
-            false => fold::folded(events, &shown, starred),
+            false => fold::folded(events, shown, starred, through, most),
         };
+        let stores: BTreeSet<usize> = through.values().copied().collect();
         let mut seen = BTreeSet::new();
         // Only the events that are shown become rows, because there can be a million events.
         let mut rows = Vec::new();
@@ -111,12 +157,18 @@ impl Story {
             let line = run.program.loc(event.loc).map(|loc| (loc.file, loc.line));
             let fresh = !matches!(event.deed, Deed::Update { .. }) && seen.insert(line);
             let source = look.sources.line(run.program, event.loc).filter(|_| fresh);
+            let what = match &event.deed {
+                Deed::Buffer { cell, .. } if stores.contains(&n) => {
+                    format!("writes {cell} (to memory)")
+                }
+                deed => deed.to_string(),
+            };
             rows.push(Row {
                 number: Some(n + 1),
                 starred: starred.contains(&n),
                 thread: event.number,
-                place: place(run, event.loc, file.is_some()),
-                what: printable(&event.what()),
+                place: place(run, event.loc, self.one_file),
+                what: printable(&what),
                 ink: ink(&event.deed),
                 source: source.unwrap_or_default(),
             });
@@ -125,13 +177,15 @@ impl Story {
         Story {
             last_number: rows.iter().rev().find_map(|row| row.number).unwrap_or(1),
             rows,
-            threads: threads.into_iter().map(|(n, name)| (n, printable(name))).collect(),
-            place_heading: if file.is_some() { "line" } else { "place" },
+            threads: self.threads.clone(),
+            place_heading: if self.one_file { "line" } else { "place" },
             events: shown.len(),
             folded: folded.map(|part| part.events().len()).sum(),
         }
     }
+}
 
+impl Story {
     fn text(&self, look: &Look<'_>) -> String {
         let mut out = columns::text(look, self).unwrap_or_else(|| list::text(look, self));
         if self.folded > 0 {
@@ -142,74 +196,6 @@ impl Story {
         }
         out
     }
-}
-
-/// The row for several events: `... 17 rounds of the loop at x.c:40`.
-fn folded_row(run: &Run<'_>, events: &[ReplayEvent], part: &Part) -> Option<Row> {
-    let told = part.events();
-    let first = &events[*told.first()?];
-    let threads: BTreeMap<u32, &String> =
-        told.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
-    let places = match threads.len() {
-        1 => places(run, told.iter().map(|n| events[*n].loc)),
-        _ => String::new(),
-    };
-    let steps = counted_words(told.len(), "step");
-    let words = match part {
-        Part::Rounds { rounds, .. } => {
-            let rounds = counted_words(*rounds, "more round");
-            format!("... {rounds} of the loop{places} ({steps})")
-        }
-        _ => {
-            let names: Vec<&str> = threads.values().map(|name| name.as_str()).collect();
-            let names = match &names[..] {
-                [one] => format!(" of {one}"),
-                [one, two] => format!(" of {one} and {two}"),
-                many => format!(" of {} threads", many.len()),
-            };
-            format!("... {steps}{names}{places}")
-        }
-    };
-    Some(Row {
-        number: None,
-        starred: false,
-        thread: first.number,
-        place: String::new(),
-        what: printable(&words),
-        ink: Ink::Faint,
-        source: String::new(),
-    })
-}
-
-/// ` at x.c:10-35`; if there are several files, only the first place.
-fn places(run: &Run<'_>, locs: impl Iterator<Item = LocId> + Clone) -> String {
-    let found = || locs.clone().filter_map(|loc| run.program.loc(loc));
-    let Some(first) = found().next() else { return String::new() };
-    let Some(file) = run.program.files.get(first.file as usize) else { return String::new() };
-    let lines = || found().filter(|loc| loc.file == first.file).map(|loc| loc.line);
-    let (Some(from), Some(to)) = (lines().min(), lines().max()) else { return String::new() };
-    let range = if from == to { from.to_string() } else { format!("{from}-{to}") };
-    let others = if found().any(|loc| loc.file != first.file) { " and elsewhere" } else { "" };
-    format!(" at {}:{range}{others}", short(file))
-}
-
-/// `1 step`, `1,204 steps`.
-fn counted_words(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(count))
-}
-
-/// `1,204`
-fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn ink(deed: &Deed) -> Ink {

@@ -73,3 +73,54 @@ fn repeated(sorts: &[Sort], start: usize, period: usize) -> Option<Rounds> {
     let count = 1 + same.count() / period;
     (count >= FEWEST && count * period >= LEAST).then_some(Rounds { start, period, count })
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use raddle_engine::{Bytes, Cell, Datum, Writing};
+
+    fn cell(addr: u64) -> Cell {
+        let at = Bytes { addr, bytes: 4, name: format!("at {addr}") };
+        Cell { at, value: Datum::number(0, 4) }
+    }
+
+    pub(crate) fn read(addr: u64) -> Deed {
+        Deed::Read { cell: cell(addr), forwarded: false }
+    }
+
+    pub(crate) fn write(addr: u64) -> Deed {
+        Deed::Write { cell: cell(addr), old: Datum::number(0, 4), how: Writing::Store }
+    }
+
+    pub(crate) fn event(number: u32, loc: u32, deed: Deed) -> ReplayEvent {
+        ReplayEvent { number, thread: format!("t{number}"), loc: LocId(loc), deed }
+    }
+
+    fn found(story: &[ReplayEvent], starred: &[usize]) -> Vec<[usize; 3]> {
+        let shown: Vec<usize> = (0..story.len()).collect();
+        let found = rounds(story, &shown, &starred.iter().copied().collect());
+        found.iter().map(|rounds| [rounds.start, rounds.period, rounds.count]).collect()
+    }
+
+    fn at(locs: &[u32]) -> Vec<ReplayEvent> {
+        locs.iter().map(|loc| event(0, *loc, read(0))).collect()
+    }
+
+    #[test]
+    fn the_shortest_round_is_found() {
+        assert_eq!(found(&at(&[1, 5, 5, 5, 5, 5, 5, 5, 5, 2]), &[]), [[1, 1, 8]]);
+        assert_eq!(found(&at(&[1, 5, 6, 5, 6, 5, 6, 5, 6, 5, 2]), &[]), [[1, 2, 4]]);
+        assert!(found(&at(&[1, 5, 6, 5, 6, 5, 6, 2]), &[]).is_empty(), "too few");
+    }
+
+    #[test]
+    fn other_kinds_threads_and_starred_events_are_not_the_same() {
+        let mut story = at(&[5; 20]);
+        assert_eq!(found(&story, &[]), [[0, 1, 20]]);
+        assert_eq!(found(&story, &[9]), [[0, 1, 9], [10, 1, 10]]);
+        story[9].deed = write(0);
+        assert_eq!(found(&story, &[]), [[0, 1, 9], [10, 1, 10]]);
+        story[9] = event(1, 5, read(0));
+        assert_eq!(found(&story, &[]), [[0, 1, 9], [10, 1, 10]]);
+    }
+}
