@@ -159,8 +159,7 @@ impl<R: Fn(&[Step]) -> Option<Candidate>> Work<'_, R> {
             Finding::Failure { event, against } => [*event].into_iter().chain(*against).collect(),
             Finding::Events(events) => events.clone(),
         };
-        let causes = self.best.witness.why.iter().flat_map(|why| why.causes.iter());
-        let roots: Vec<Node> = roots.into_iter().chain(causes.flat_map(Cause::events)).collect();
+        let roots: Vec<Node> = roots.into_iter().chain(self.best.causes()).collect();
         let step = |event: &Node| self.best.steps.get(*event).copied().flatten();
         let steps: Vec<usize> = roots.iter().filter_map(step).collect();
         let updates: Vec<usize> = self.updates(&roots).iter().filter_map(step).collect();
@@ -247,8 +246,14 @@ impl<R: Fn(&[Step]) -> Option<Candidate>> Work<'_, R> {
         let threads: Vec<u32> =
             self.best.witness.schedule.iter().map(|step| step.thread().0).collect();
         let graph = self.dependences().for_order(&self.best.witness.schedule, self.last_step());
-        let updates = self.best.witness.schedule.iter();
-        let late = updates.map(|step| !matches!(step, Step::Update { .. })).collect::<Vec<bool>>();
+        // Stores of the cause stay in their buffers as long as they did.
+        let causes = self.updates(&self.best.causes());
+        let kept: HashSet<Option<usize>> = causes.iter().map(|n| self.best.steps[*n]).collect();
+        let steps = self.best.witness.schedule.iter().enumerate();
+        let late = |(n, step): (usize, &Step)| {
+            !matches!(step, Step::Update { .. }) || kept.contains(&Some(n))
+        };
+        let late: Vec<bool> = steps.map(late).collect();
         let mut orders = switches::orders(&threads, &late, &graph);
         let switches = |order: &Vec<Node>| switches::count(order.iter().map(|n| threads[*n]));
         orders.sort_by_key(switches);
@@ -259,6 +264,14 @@ impl<R: Fn(&[Step]) -> Option<Candidate>> Work<'_, R> {
                 return;
             }
         }
+    }
+}
+
+impl Candidate {
+    /// The events of the cause.
+    fn causes(&self) -> Vec<Node> {
+        let causes = self.witness.why.iter().flat_map(|why| why.causes.iter());
+        causes.flat_map(Cause::events).collect()
     }
 }
 
@@ -284,9 +297,8 @@ struct Price {
 
 impl Price {
     fn of(candidate: &Candidate) -> Price {
-        let Witness { schedule, events, why } = &candidate.witness;
-        let causes = why.iter().flat_map(|why| why.causes.iter());
-        let causes: HashSet<Node> = causes.flat_map(Cause::events).collect();
+        let Witness { schedule, events, .. } = &candidate.witness;
+        let causes: HashSet<Node> = candidate.causes().into_iter().collect();
         let mut stored = HashMap::new();
         let mut delay = 0;
         for (n, event) in events.iter().enumerate() {

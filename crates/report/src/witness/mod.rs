@@ -68,7 +68,7 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     let starred: BTreeSet<usize> = causes.iter().flat_map(Cause::events).collect();
     let why = witness.why.as_ref().map_or(String::new(), |why| reason(look, &why.words));
     let lines = PAGE.saturating_sub(why.lines().count());
-    Told::of(run, look, events, &starred).on_page(look, lines) + &why
+    Told::of(run, events, &starred).on_page(look, lines) + &why
 }
 
 /// The line that states the cause, after an empty one.
@@ -85,7 +85,7 @@ fn reason(look: &Look<'_>, words: &str) -> String {
 
 /// The events along a schedule that does not end in a failure, indented.
 pub fn story(run: &Run<'_>, look: &Look<'_>, events: &[ReplayEvent]) -> String {
-    Told::of(run, look, events, &BTreeSet::new()).on_page(look, PAGE)
+    Told::of(run, events, &BTreeSet::new()).on_page(look, PAGE)
 }
 
 /// Events, and those of them that have a row unless they are folded.
@@ -94,7 +94,7 @@ struct Told<'a> {
     events: &'a [ReplayEvent],
     starred: &'a BTreeSet<usize>,
     shown: Vec<usize>,
-    /// Updates that follow right after their stores, with these: both have one row.
+    /// Updates that follow right after their stores, with these, if both have one row.
     through: HashMap<usize, usize>,
     /// Whether all positions are in one file.
     one_file: bool,
@@ -102,29 +102,19 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn of(
-        run: &'a Run<'a>,
-        look: &Look<'_>,
-        events: &'a [ReplayEvent],
-        starred: &'a BTreeSet<usize>,
-    ) -> Told<'a> {
+    fn of(run: &'a Run<'a>, events: &'a [ReplayEvent], starred: &'a BTreeSet<usize>) -> Told<'a> {
         let kept = shown::shown(run, events);
         let is_shown = |n: &usize| starred.contains(n) || kept[*n];
-        let mut shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
-        let through = match look.all_steps {
-            true => HashMap::new(),
-            false => fold::through(events, &shown, starred),
-        };
-        shown.retain(|n| !through.contains_key(n));
+        let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
         let threads: BTreeMap<u32, &String> =
             shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
         let threads = threads.into_iter().map(|(n, name)| (n, printable(name))).collect();
         let one_file = only_file(run, shown.iter().map(|n| events[*n].loc)).is_some();
-        Told { run, events, starred, shown, through, one_file, threads }
+        Told { run, events, starred, shown, through: HashMap::new(), one_file, threads }
     }
 
     /// The witness on at most so many lines, unless the look asks for all steps.
-    fn on_page(&self, look: &Look<'_>, lines: usize) -> String {
+    fn on_page(mut self, look: &Look<'_>, lines: usize) -> String {
         let mut rows = lines;
         loop {
             let text = self.story(look, rows).text(look);
@@ -132,9 +122,20 @@ impl<'a> Told<'a> {
             if look.all_steps || excess == 0 || rows <= FEWEST_ROWS {
                 return text;
             }
+            if self.join() {
+                continue;
+            }
             // A row takes one line or more.
             rows = rows.saturating_sub(excess.div_ceil(2)).max(FEWEST_ROWS);
         }
+    }
+
+    /// Shows updates that follow right after their stores with these. Returns whether that saves a row.
+    fn join(&mut self) -> bool {
+        let through = fold::through(self.events, &self.shown, self.starred);
+        self.shown.retain(|n| !through.contains_key(n));
+        self.through.extend(&through);
+        !through.is_empty()
     }
 
     /// The story in at most so many rows.
