@@ -11,6 +11,7 @@
 
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::explore;
+use crate::shorten::Allowance;
 use crate::witness::{self, Unconfirmed, Witness};
 use raddle_engine::{Failure, FailureKind, Options, Spent, Step, Summary};
 use raddle_ir::{Program, Quantifier, Verified};
@@ -89,7 +90,8 @@ pub fn check(program: &Verified, options: &Options) -> CheckResult {
     let start = Instant::now();
     let summary = explore(program, options);
     let options = options.clone().within(options.limits.budget.for_report());
-    let confirm = |offence: &Offence| witness::confirm(program, &options, offence);
+    let allowance = Allowance::after(start.elapsed(), &options.limits.budget);
+    let confirm = |offence: &Offence| witness::confirm(program, &options, offence, &allowance);
     let counts_executions = options.strategy.engine().counts_executions();
     let mut result = judge(program, summary, counts_executions, confirm);
     result.elapsed = start.elapsed();

@@ -15,6 +15,7 @@
 //! | [`condition`] | evaluating final conditions over final states |
 //! | [`witness`] | replaying a schedule before a violation is reported |
 //! | [`mod@matrix`] | one program under several models |
+//! | `shorten` | fewer steps and fewer changes of thread, replayed again |
 //! | [`mod@robust`] | whether a model shows behaviour that SC does not |
 //! | [`fence`] | the smallest set of fences that helps |
 //! | [`cycle`] | the order of accesses, and the cycles in it |
@@ -38,6 +39,7 @@ pub mod reach;
 pub mod relations;
 pub mod robust;
 pub mod search;
+mod shorten;
 mod values;
 pub mod why;
 pub mod witness;

@@ -4,14 +4,16 @@
 //! engine, which shares nothing with the search, before it is reported to the user.
 
 use crate::fallible::may_fail;
-use crate::witness::Witness;
+use crate::shorten::{Allowance, Candidate, Finding, shorten, steps};
+use crate::witness::{Witness, finding};
 use raddle_engine::{
-    BoundKind, BoundMet, Engine, FailureKind, FailureSite, Options, ReplayEnd, Spent, Step,
-    Stopped, Summary,
+    BoundKind, BoundMet, Engine, FailureKind, FailureSite, Options, ReplayEnd, Replayed, Spent,
+    Step, Stopped, Summary,
 };
 use raddle_interleave::replay_reach;
 use raddle_ir::Verified;
 use raddle_reach::{Answer, Effort, End, FinalState, Reachability, Unknown, final_states};
+use std::time::Duration;
 
 /// A state that was reached, and its witness.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +60,7 @@ pub fn reach(program: &Verified, options: &Options) -> ReachResult {
         Answer::Reachable(found) => {
             let budget = options.limits.budget.for_report();
             let options = options.clone().within(budget.clone());
-            match (confirmed(program, &options, &found), budget.spent()) {
+            match (confirmed(program, &options, &found, result.effort.elapsed), budget.spent()) {
                 (Some(reached), _) => {
                     result.reached = Some(reached);
                     result.reachable = Some(true);
@@ -71,25 +73,45 @@ pub fn reach(program: &Verified, options: &Options) -> ReachResult {
     result
 }
 
-/// Replays a witness; `None` if it does not end as expected.
+/// Replays a witness, and looks for a shorter one; `None` if it does not end as expected.
 fn confirmed(
     program: &Verified,
     options: &Options,
     found: &raddle_reach::Reached,
+    search: Duration,
 ) -> Option<Reached> {
-    let schedule = found.schedule.clone();
     let mut options = options.clone();
     options.checks.goals = found.end == End::Goal;
-    let (replayed, at_goal) = replay_reach(program, &options, &schedule);
-    let witness = Witness { schedule, events: replayed.events, why: None };
-    let failure = match (&found.end, replayed.end) {
+    let (failure, first) = candidate(program, &options, &found.end, &found.schedule)?;
+    let again = |schedule: &[Step]| {
+        let (same, candidate) = candidate(program, &options, &found.end, schedule)?;
+        (same == failure).then_some(candidate)
+    };
+    let allowance = Allowance::after(search, &options.limits.budget);
+    let witness = shorten(first, Engine::Reach, program.threads.len(), &allowance, again);
+    Some(Reached { failure, witness })
+}
+
+/// Replays a schedule; `None` if it does not end as expected. Also the failure, if it is one.
+fn candidate(
+    program: &Verified,
+    options: &Options,
+    end: &End,
+    schedule: &[Step],
+) -> Option<(Option<FailureSite>, Candidate)> {
+    let (replayed, at_goal) = replay_reach(program, options, schedule);
+    let Replayed { end: ended, events, starts } = replayed;
+    let failure = match (end, ended) {
         (End::Goal, _) if at_goal => None,
         (End::Failure(found), ReplayEnd::Failed(sites)) => {
             Some(sites.into_iter().find(|site| site.kind == found.kind)?)
         }
         _ => return None,
     };
-    Some(Reached { failure, witness })
+    let finding = failure.as_ref().map_or(Finding::State, |failure| finding(failure, &events));
+    let steps = steps(&starts, events.len());
+    let witness = Witness { schedule: schedule.to_vec(), events, why: None };
+    Some((failure, Candidate { witness, steps, finding }))
 }
 
 /// Runs a schedule from outside, such as a file; it must end at a goal. The error describes what happens

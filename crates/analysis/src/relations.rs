@@ -11,7 +11,6 @@ use crate::cycle::story::Order;
 use crate::cycle::{Edge, Link, Node};
 use crate::search::replay_graph;
 use crate::why::graph;
-use crate::witness::MOST_EVENTS;
 use crate::{Cause, Witness};
 use raddle_engine::{Engine, Options, ReplayEvent};
 use raddle_graph::Via;
@@ -47,6 +46,9 @@ pub struct Relations {
     pub cycle: Vec<Link>,
 }
 
+/// The maximal number of events of a witness whose relations are computed: nobody reads a larger graph.
+const MOST_EVENTS: usize = 20_000;
+
 /// The relations of a witness; `None` if it is too long, or if the budget ended first.
 pub fn relations(program: &Verified, options: &Options, witness: &Witness) -> Option<Relations> {
     if witness.events.len() > MOST_EVENTS || options.limits.budget.is_spent() {
@@ -80,7 +82,7 @@ fn of_graph(program: &Verified, options: &Options, witness: &Witness) -> Option<
         let cycle = cycle(&graph, causes(witness));
         return Some(Relations { is_sequence: false, edges, cycle });
     }
-    let sorted = graph.sorted()?;
+    let sorted = graph::in_time(&mut graph, &witness.schedule, &replayed.events)?;
     if !are_permuted(&replayed.events, &sorted, &witness.events) {
         return None;
     }

@@ -3,15 +3,17 @@
 //! The search claims that a schedule ends in a failure or in a final state. [`confirm`] runs the schedule
 //! again from the start, on a fresh system and without the search: no backtracking, no reduction, no sleep
 //! sets. The user sees the witness only if the replay ends in the same failure at the same place, or in a
-//! final state that contradicts the condition.
+//! final state that contradicts the condition. [`crate::shorten`] then looks for a schedule that is better to
+//! read, which is replayed in the same way.
 
 use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
 use crate::search::replay;
-use crate::why::{Why, graph, why};
+use crate::shorten::{Allowance, Candidate, Finding, shorten, steps};
+use crate::why::{Why, failing, graph, why};
 use raddle_engine::{
-    Engine, Failure, FailureKind, FailureSite, Options, ReplayEnd, ReplayEvent, Spent, Step,
-    Stopped,
+    Deed, Engine, Failure, FailureKind, FailureSite, Options, ReplayEnd, ReplayEvent, Replayed,
+    Spent, Step, Stopped,
 };
 use raddle_ir::{LocId, Program, Verified};
 
@@ -34,11 +36,12 @@ pub enum Unconfirmed {
     Spent(Spent),
 }
 
-/// Replays an offence's schedule.
-pub fn confirm(
+/// Replays an offence's schedule, and looks for a shorter one.
+pub(crate) fn confirm(
     program: &Verified,
     options: &Options,
     offence: &Offence,
+    allowance: &Allowance,
 ) -> Result<Witness, Unconfirmed> {
     let budget = &options.limits.budget;
     // There may be thousands of offences, and even starting a replay takes time.
@@ -47,43 +50,85 @@ pub fn confirm(
     }
     let schedule = offence.schedule();
     let replayed = replay(program, options, schedule);
-    let confirmed = match (offence, &replayed.end) {
-        (Offence::Failed(failure), ReplayEnd::Failed(sites)) => {
-            sites.iter().any(|site| is_same(failure, site))
+    match (shown(program, offence, &replayed.end), budget.spent()) {
+        (Some(end), _) => {
+            let first = candidate(program, options, schedule, replayed, offence);
+            let again = |schedule: &[Step]| {
+                let replayed = replay(program, options, schedule);
+                let same = shown(program, offence, &replayed.end)? == end;
+                same.then(|| candidate(program, options, schedule, replayed, offence))
+            };
+            let engine = options.strategy.engine();
+            Ok(shorten(first, engine, program.threads.len(), allowance, again))
         }
-        (Offence::Condition(_), ReplayEnd::Complete { state }) => {
-            condition::is_refuted(program, state)
-        }
-        _ => false,
-    };
-    match (confirmed, budget.spent()) {
-        (true, _) => Ok(witness(program, options, schedule, replayed.events, offence)),
         // The budget may have ended the search in the middle of the schedule.
-        (false, Some(spent)) => Err(Unconfirmed::Spent(spent)),
-        (false, None) => Err(Unconfirmed::Differs),
+        (None, Some(spent)) => Err(Unconfirmed::Spent(spent)),
+        (None, None) => Err(Unconfirmed::Differs),
     }
 }
 
-/// The maximal number of events of a witness for which the cause is computed, because that takes time.
-pub(crate) const MOST_EVENTS: usize = 20_000;
+/// The end of a replay that shows an offence.
+#[derive(PartialEq, Eq)]
+enum Shown {
+    Failure(FailureSite),
+    State(Vec<u64>),
+}
 
-/// A witness: a schedule with its events and the cause.
-fn witness(
+/// `None` if the end does not show the offence.
+fn shown(program: &Program, offence: &Offence, end: &ReplayEnd) -> Option<Shown> {
+    match (offence, end) {
+        (Offence::Failed(failure), ReplayEnd::Failed(sites)) => {
+            let site = sites.iter().find(|site| is_same(failure, site))?;
+            Some(Shown::Failure(site.clone()))
+        }
+        (Offence::Condition(_), ReplayEnd::Complete { state }) => {
+            condition::is_refuted(program, state).then(|| Shown::State(state.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The witness of a replay that shows an offence, with what is needed to look for a shorter one.
+fn candidate(
     program: &Program,
     options: &Options,
     schedule: &[Step],
-    events: Vec<ReplayEvent>,
+    replayed: Replayed,
     offence: &Offence,
-) -> Witness {
+) -> Candidate {
+    let mut steps = steps(&replayed.starts, replayed.events.len());
     let (events, why) = match options.strategy.engine() {
-        _ if options.limits.budget.is_spent() || events.len() > MOST_EVENTS => (events, None),
-        Engine::Graph => graph::explained(program, schedule, events, offence),
+        _ if options.limits.budget.is_spent() => (replayed.events, None),
+        Engine::Graph => {
+            let explained = graph::explained(program, schedule, replayed.events, offence);
+            steps = explained.order.iter().map(|event| steps[*event]).collect();
+            (explained.events, explained.why)
+        }
         Engine::Interleave | Engine::Reach => {
-            let why = why(program, &events, offence);
-            (events, why)
+            let why = why(program, &replayed.events, offence);
+            (replayed.events, why)
         }
     };
-    Witness { schedule: schedule.to_vec(), events, why }
+    let finding = match offence {
+        Offence::Failed(failure) => finding(&failure.site, &events),
+        Offence::Condition(_) => Finding::End,
+    };
+    Candidate { witness: Witness { schedule: schedule.to_vec(), events, why }, steps, finding }
+}
+
+/// The events that a failure is about.
+pub(crate) fn finding(failure: &FailureSite, events: &[ReplayEvent]) -> Finding {
+    let Some(event) = failing(failure, events) else { return Finding::End };
+    let is_other = |other: &ReplayEvent| {
+        other.loc == failure.against
+            && other.number != events[event].number
+            && !matches!(other.deed, Deed::Update { .. })
+    };
+    let against = match failure.kind {
+        FailureKind::Race => events[..event].iter().rposition(is_other),
+        _ => None,
+    };
+    Finding::Failure { event, against }
 }
 
 /// Whether a failure is the expected one. Messages are not compared: they may contain addresses, which a
@@ -164,7 +209,7 @@ pub fn rerun(
         ReplayEnd::Spent(spent) => return Err(Stopped::from(*spent).phrase().to_owned()),
         ReplayEnd::Short => return Err("the schedule ends before the program does".to_owned()),
     };
-    let witness = witness(program, options, schedule, replayed.events, &offence);
+    let witness = candidate(program, options, schedule, replayed, &offence).witness;
     Ok(Violation { offence, witness, count: expected.count })
 }
 

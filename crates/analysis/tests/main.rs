@@ -8,6 +8,7 @@ mod judges;
 mod least_fences;
 mod reach;
 mod robust;
+mod shorten;
 mod support;
 mod values;
 mod why;

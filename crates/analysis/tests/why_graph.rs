@@ -25,9 +25,9 @@ fn a_cycle_is_the_reason_where_there_is_one() {
         let why = why.expect("a reason");
         assert_eq!(
             why.words,
-            "sequential consistency rules this out: P0 wrote flag0 = 1 at dekker.rir:17 and then read \
-             flag1 = 0 at dekker.rir:18, missing P1's write flag1 = 1; P1 wrote flag1 = 1 at \
-             dekker.rir:17 and then read flag0 = 0 at dekker.rir:18, missing P0's write flag0 = 1; \
+            "sequential consistency rules this out: P1 wrote flag1 = 1 at dekker.rir:17 and then read \
+             flag0 = 0 at dekker.rir:18, missing P0's write flag0 = 1; P0 wrote flag0 = 1 at \
+             dekker.rir:17 and then read flag1 = 0 at dekker.rir:18, missing P1's write flag1 = 1; \
              accesses of one thread took effect out of order",
             "{model}"
         );

@@ -11,7 +11,7 @@ use raddle_engine::{Model, Options};
 use raddle_report::document;
 use raddle_report::html::{self, Answer};
 use raddle_report::source::Sources;
-use raddle_report::{Run, buffer, check, json};
+use raddle_report::{Look, Run, buffer, check, json};
 
 pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
     let witness = config.witness.as_deref();
@@ -98,7 +98,8 @@ fn print(
         object.not_checked = no_races.then_some([document::RACES]);
         return output.print_json(&object);
     }
-    let mut text = check::text(run, &output.look(sources), &checked.result);
+    let look = Look { all_steps: config.all_steps, ..output.look(sources) };
+    let mut text = check::text(run, &look, &checked.result);
     text.push_str(&buffer::iterated(checked));
     if no_races {
         let model = run.options.model.name();

@@ -56,7 +56,7 @@ impl Output {
 
     /// How text on standard output is to look.
     pub(crate) fn look<'a>(&self, sources: &'a Sources) -> Look<'a> {
-        Look { width: self.width, colour: self.colour, sources }
+        Look { width: self.width, colour: self.colour, all_steps: false, sources }
     }
 
     /// Whether messages may be coloured.

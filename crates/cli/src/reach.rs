@@ -9,10 +9,10 @@ use crate::witness::WitnessFile;
 use raddle_analysis::reach::{self, ReachResult};
 use raddle_engine::{Checks, Unroll};
 use raddle_report::source::Sources;
-use raddle_report::{Run, document, html};
+use raddle_report::{Look, Run, document, html};
 
 pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, Stop> {
-    let ReachConfig { source, options, json, witness, files } = config;
+    let ReachConfig { source, options, json, all_steps, witness, files } = config;
     let witness = WitnessFile::at(witness.as_deref(), source, Checks::default(), output)?;
     let mut pages = Pages::at(files, &[source], output)?;
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;
@@ -36,11 +36,10 @@ pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, S
     let sources = Sources::from_disk();
     pages.add(|| html::reach(&run, &result));
     pages.save(&sources, output);
+    let look = Look { all_steps: *all_steps, ..output.look(&sources) };
     match json {
         true => output.print_json(&raddle_report::reach::json(&run, &result))?,
-        false => {
-            output.print(&raddle_report::reach::text(&run, &output.look(&sources), &result))?
-        }
+        false => output.print(&raddle_report::reach::text(&run, &look, &result))?,
     }
     Ok(output.status())
 }

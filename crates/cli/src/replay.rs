@@ -14,7 +14,7 @@ use raddle_budget::Budget;
 use raddle_ir::Diagnostic;
 use raddle_report::document::{self, Origin, Recorded, RecordedWitness};
 use raddle_report::source::Sources;
-use raddle_report::{Run, check, json};
+use raddle_report::{Look, Run, check, json};
 use std::path::Path;
 
 pub(crate) fn run(config: &ReplayConfig, output: &mut Output) -> Result<Status, Stop> {
@@ -31,7 +31,7 @@ pub(crate) fn run(config: &ReplayConfig, output: &mut Output) -> Result<Status, 
     for (n, witness) in recorded.witnesses.iter().enumerate() {
         let options = witness.options.clone().within(budget.clone());
         let run = Run { file: &shown, program: &program, options: &options };
-        match replayed(&run, witness, config.json, output) {
+        match replayed(&run, witness, config, output) {
             Ok(text) => {
                 output.print(&text)?;
                 output.note(Status::Violation);
@@ -54,22 +54,23 @@ pub(crate) fn run(config: &ReplayConfig, output: &mut Output) -> Result<Status, 
 fn replayed(
     run: &Run<'_>,
     witness: &RecordedWitness,
-    json: bool,
+    config: &ReplayConfig,
     output: &Output,
 ) -> Result<String, String> {
     let RecordedWitness { schedule, expected, .. } = witness;
     let sources = Sources::from_disk();
+    let look = Look { all_steps: config.all_steps, ..output.look(&sources) };
     if expected.kind == ExpectedEnd::Goal {
         let found = reach::rerun(run.program, run.options, schedule)?;
-        return Ok(match json {
+        return Ok(match config.json {
             true => json::line(&json::replayed_goal(run, &found)),
-            false => raddle_report::reach::replayed(run, &output.look(&sources), &found),
+            false => raddle_report::reach::replayed(run, &look, &found),
         });
     }
     let violation = rerun(run.program, run.options, schedule, expected)?;
-    Ok(match json {
+    Ok(match config.json {
         true => json::line(&json::replayed(run, &violation)),
-        false => check::replayed(run, &output.look(&sources), &violation),
+        false => check::replayed(run, &look, &violation),
     })
 }
 

@@ -6,10 +6,10 @@ use crate::pages::Pages;
 use crate::source;
 use crate::status::Status;
 use raddle_analysis::robust::{Robustness, robust};
-use raddle_engine::Limits;
+use raddle_engine::{Limits, Options};
 use raddle_report::robust::{json as answer, text};
 use raddle_report::source::Sources;
-use raddle_report::{Subject, html, json};
+use raddle_report::{Look, Run, Subject, html, json, witness};
 use std::cell::RefCell;
 
 pub(crate) fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
@@ -47,10 +47,17 @@ fn run_program(
             None => Status::Unknown,
         });
         pages.add(|| html::robust(&source.shown, &source.program, &found));
-        let shown = match config.json {
+        let look = Look { all_steps: config.all_steps, ..output.look(&sources) };
+        let mut shown = match config.json {
             true => json::line(&answer(&subject, &found)),
-            false => text(&subject, output.look(&sources).colour, &found),
+            false => text(&subject, look.colour, &found),
         };
+        if let Some(witness) = found.witness.filter(|_| look.all_steps) {
+            let options = Options::new(*model);
+            let run = Run { file: &source.shown, program: &source.program, options: &options };
+            shown.push('\n');
+            shown.push_str(&witness::story(&run, &look, &witness.witness.events));
+        }
         output.print(&shown)?;
     }
     Ok(())

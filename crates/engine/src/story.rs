@@ -60,13 +60,15 @@ impl ReplayEnd {
 pub struct Replayed {
     pub end: ReplayEnd,
     pub events: Vec<ReplayEvent>,
+    /// For each step that was performed, the position of its first event.
+    pub starts: Vec<usize>,
 }
 
 impl Replayed {
     /// As [`crate::Summary::cannot_start`].
     pub fn cannot_start(fault: Fault) -> Replayed {
         let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
-        Replayed { end, events: Vec::new() }
+        Replayed { end, events: Vec::new(), starts: Vec::new() }
     }
 }
 

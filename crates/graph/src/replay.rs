@@ -39,7 +39,7 @@ fn run<const W: usize>(
     schedule: &[Step],
 ) -> (Replayed, Vec<Dependency>) {
     let budget = &options.limits.budget;
-    let mut events = Vec::new();
+    let (mut events, mut starts) = (Vec::new(), Vec::with_capacity(schedule.len()));
     let mut threads = match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => threads,
         Err(fault) => return (Replayed::cannot_start(fault), Vec::new()),
@@ -51,7 +51,7 @@ fn run<const W: usize>(
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = budget.spent() {
-            return (Replayed { end: ReplayEnd::Spent(spent), events }, Vec::new());
+            return (Replayed { end: ReplayEnd::Spent(spent), events, starts }, Vec::new());
         }
         let mut next = act(&threads, &graph, step);
         // The search lets threads speculate in loops only where nothing can be committed; so does a replay.
@@ -59,17 +59,18 @@ fn run<const W: usize>(
             next = act(&threads, &graph, step);
         }
         let Some(act) = next else {
-            return (Replayed { end: ReplayEnd::Stuck(n), events }, Vec::new());
+            return (Replayed { end: ReplayEnd::Stuck(n), events, starts }, Vec::new());
         };
         // The thread fetches on during `perform`, so its place is taken before.
         let at = threads.place(step.thread());
+        starts.push(events.len());
         match perform(&mut threads, &mut graph, act) {
             Ok(()) => {
                 committed.resize(graph.len(), n);
                 events.push(narrator.event(&threads, &graph, act, at));
             }
             Err(Refused::Forbidden | Refused::Full) => {
-                return (Replayed { end: ReplayEnd::Stuck(n), events }, Vec::new());
+                return (Replayed { end: ReplayEnd::Stuck(n), events, starts }, Vec::new());
             }
         }
     }
@@ -82,7 +83,7 @@ fn run<const W: usize>(
     }
     let end = budget.spent().map_or(end, ReplayEnd::Spent);
     let dependencies = dependencies(&threads, &graph, &committed);
-    (Replayed { end, events }, dependencies)
+    (Replayed { end, events, starts }, dependencies)
 }
 
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {

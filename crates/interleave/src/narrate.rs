@@ -11,7 +11,9 @@ use crate::describe::describe;
 use crate::model::Barrier;
 use crate::outcome::stuck;
 use crate::system::{System, field};
-use raddle_engine::{Buffering, Bytes, Cast, Cell, Deed, FailureKind, Names, ReplayEvent, Step};
+use raddle_engine::{
+    Buffering, Bytes, Cast, Cell, Deed, FailureKind, Names, ReplayEnd, ReplayEvent, Replayed, Step,
+};
 use raddle_ir::{LocId, Mnemonic};
 use raddle_machine::layout::object_address;
 use raddle_machine::{Machine, Mark, Passed, PassedOp, ThreadId, Visible};
@@ -164,6 +166,11 @@ impl Narrator {
             self.tell(system, race.later.thread, race.later.loc, deed);
         }
         self.races = races.len();
+    }
+
+    /// The story, with its end and the first event of each step.
+    pub(crate) fn replayed(self, end: ReplayEnd, starts: Vec<usize>) -> Replayed {
+        Replayed { end, events: self.events, starts }
     }
 
     /// The names of the objects so far.

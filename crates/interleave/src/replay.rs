@@ -59,15 +59,17 @@ fn run(
 ) -> (Replayed, bool) {
     let mut narrator = Narrator::new(&system);
     let mut races = Vec::new();
+    let mut starts = Vec::with_capacity(schedule.len());
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = system.budget().spent() {
-            return (Replayed { end: ReplayEnd::Spent(spent), events: narrator.events }, false);
+            return (narrator.replayed(ReplayEnd::Spent(spent), starts), false);
         }
         let fitting = action(&system, step);
         let Some(action) = fitting.filter(|turn| is_allowed(&system, sole_right, turn)) else {
-            return (Replayed { end: ReplayEnd::Stuck(n), events: narrator.events }, false);
+            return (narrator.replayed(ReplayEnd::Stuck(n), starts), false);
         };
         let before = narrator.before(&system, step);
+        starts.push(narrator.events.len());
         system.perform(action, &mut races);
         narrator.after(&system, &before);
     }
@@ -80,7 +82,7 @@ fn run(
         narrator.deadlock(&mut system);
     }
     let end = system.budget().spent().map_or(end, ReplayEnd::Spent);
-    (Replayed { end, events: narrator.events }, at_goal)
+    (narrator.replayed(end, starts), at_goal)
 }
 
 /// Whether a turn does not write memory, or no other thread has the sole right to write it.

@@ -157,6 +157,7 @@ impl<'a> Error<'a> {
     /// The error after its schedule was replayed.
     fn confirmed(mut self, witness: &'a Witness) -> Error<'a> {
         self.confirmed = true;
+        self.schedule = &witness.schedule;
         self.witness.events = &witness.events;
         if let Some(why) = &witness.why {
             self.why = Some(&why.words);

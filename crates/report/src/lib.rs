@@ -103,6 +103,8 @@ pub struct Look<'a> {
     pub width: usize,
     /// Whether to use colours.
     pub colour: bool,
+    /// Whether a witness shows every step, and folds none.
+    pub all_steps: bool,
     pub sources: &'a source::Sources,
 }
 

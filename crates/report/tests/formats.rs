@@ -35,7 +35,7 @@ fn program(quantifier: Quantifier) -> Verified {
 }
 
 fn shown(run: &Run<'_>, result: &CheckResult) -> String {
-    let look = Look { width: 100, colour: false, sources: &Sources::none() };
+    let look = Look { width: 100, colour: false, all_steps: false, sources: &Sources::none() };
     check::text(run, &look, result)
 }
 
@@ -334,6 +334,6 @@ fn many_threads_make_a_list_and_colours_are_asked_for() {
 ";
     let text = shown(&run, &result);
     assert!(text.contains(list) && !text.contains('\x1b'), "{text}");
-    let look = Look { width: 100, colour: true, sources: &Sources::none() };
+    let look = Look { width: 100, colour: true, all_steps: false, sources: &Sources::none() };
     assert!(check::text(&run, &look, &result).contains("\x1b[33mwrites x = 1 (buffered)\x1b[0m"));
 }

@@ -48,10 +48,29 @@ pub(crate) struct Order {
 struct Walk<'e> {
     events: &'e [ReplayEvent],
     /// For each thread, its stores that have left the buffer.
-    left: HashMap<u32, Vec<Node>>,
+    left: HashMap<u32, Left>,
     /// The condition variable for which each thread waits, and the signal that woke each thread.
     waiting: HashMap<u32, u64>,
     woken: HashMap<u32, Node>,
+}
+
+/// Stores that have left a buffer, in the order in which they did, and the last in program order.
+#[derive(Debug, Default)]
+struct Left {
+    stores: Vec<Node>,
+    newest: Node,
+}
+
+/// The maximal number of pairs of one access and the stores that it overtook. The newest stores are enough: a
+/// cycle through an older store and the access also contains the stores between them.
+const MOST_OVERTAKEN: usize = 16;
+
+/// The last pairs, in order.
+fn newest(
+    pairs: impl DoubleEndedIterator<Item = (Node, Node)>,
+) -> impl Iterator<Item = (Node, Node)> {
+    let last: Vec<(Node, Node)> = pairs.rev().take(MOST_OVERTAKEN).collect();
+    last.into_iter().rev()
 }
 
 impl Order {
@@ -129,7 +148,8 @@ impl Order {
             if owner == thread {
                 let passed = self.conflicts.buffered(owner).iter();
                 let passed = passed.filter(|stored| !overlap(stored.bytes, bytes(&read.at)));
-                self.delayed.extend(passed.map(|stored| (stored.node, node)));
+                let newest = newest(passed.map(|stored| (stored.node, node)));
+                self.delayed.extend(newest);
                 continue;
             }
             let newest = self.conflicts.newest_buffered(owner, bytes(&read.at));
@@ -140,9 +160,10 @@ impl Order {
             {
                 continue;
             }
-            let left = walk.left.get(&owner);
+            // Stores leave mostly in order, so usually the newest one decides.
+            let left = walk.left.get(&owner).filter(|left| left.newest > store);
             let overtaken_by =
-                left.and_then(|left| left.iter().rev().find(|later| **later > store));
+                left.and_then(|left| left.stores.iter().rev().find(|later| **later > store));
             self.missed.push(Missed { read: node, store, overtaken_by: overtaken_by.copied() });
         }
     }
@@ -173,8 +194,10 @@ impl Order {
         let Some((stored, place)) = self.conflicts.leave(thread, store) else { return };
         let behind = self.conflicts.buffered(thread).range(..place);
         let behind = behind.filter(|earlier| !overlap(earlier.bytes, stored.bytes));
-        self.overtaken.extend(behind.map(|earlier| (earlier.node, stored.node)));
-        walk.left.entry(thread).or_default().push(stored.node);
+        self.overtaken.extend(newest(behind.map(|earlier| (earlier.node, stored.node))));
+        let left = walk.left.entry(thread).or_default();
+        left.stores.push(stored.node);
+        left.newest = left.newest.max(stored.node);
         self.histories.entry(stored.bytes.0).or_default().writes.push(stored.node);
     }
 }

@@ -5,10 +5,12 @@
 
 use crate::cycle::story::Order;
 use crate::cycle::{Edge, Link, Node};
+use crate::shorten::{Allowance, Candidate, Finding, shorten, steps};
 use crate::witness::Witness;
 use raddle_engine::{Budget, Engine, Model, Options, ReplayEnd, ReplayEvent, Step};
 use raddle_interleave::{replay, replay_reach};
 use raddle_ir::Verified;
+use std::time::Duration;
 
 /// The maximal number of pairs from which cycles are searched; the shortest cycle is taken.
 const MOST_PAIRS: usize = 64;
@@ -25,8 +27,8 @@ pub struct CycleWitness {
     pub cycle: Vec<Link>,
 }
 
-/// Replays a schedule of the engine that found it; `None` if it does not fit the program or has no cycle. In a
-/// schedule of the reachability engine, threads may spin.
+/// Replays a schedule of the engine that found it, and looks for a shorter one; `None` if it does not fit the
+/// program or has no cycle. In a schedule of the reachability engine, threads may spin.
 pub(super) fn witness(
     program: &Verified,
     found_by: Engine,
@@ -35,23 +37,43 @@ pub(super) fn witness(
     schedule: Vec<Step>,
 ) -> Option<CycleWitness> {
     let options = Options::new(model).within(budget.clone());
+    let (first, cycle) = candidate(program, found_by, &options, &schedule)?;
+    let again = |schedule: &[Step]| {
+        let (found, links) = candidate(program, found_by, &options, schedule)?;
+        (links.len() <= cycle.len()).then_some(found)
+    };
+    let allowance = Allowance::after(Duration::ZERO, budget);
+    let witness = shorten(first, found_by, program.threads.len(), &allowance, again);
+    let cycle = cycle_of(&witness.events)?;
+    let (store, overtaken_by) = (cycle[0].event, cycle[1].event);
+    Some(CycleWitness { witness, store, overtaken_by, cycle })
+}
+
+/// Replays a schedule, and looks for its cycle.
+fn candidate(
+    program: &Verified,
+    found_by: Engine,
+    options: &Options,
+    schedule: &[Step],
+) -> Option<(Candidate, Vec<Link>)> {
     let replayed = match found_by {
-        Engine::Reach => replay_reach(program, &options, &schedule).0,
-        Engine::Interleave | Engine::Graph => replay(program, &options, &schedule),
+        Engine::Reach => replay_reach(program, options, schedule).0,
+        Engine::Interleave | Engine::Graph => replay(program, options, schedule),
     };
     if matches!(replayed.end, ReplayEnd::Stuck(_) | ReplayEnd::Spent(_)) {
         return None;
     }
     let events = replayed.events;
-    let order = Order::of(&events);
-    let cycle = links(&events, &shortest(&order, events.len())?);
-    let (store, overtaken_by) = (cycle[0].event, cycle[1].event);
-    Some(CycleWitness {
-        witness: Witness { schedule, events, why: None },
-        store,
-        overtaken_by,
-        cycle,
-    })
+    let cycle = cycle_of(&events)?;
+    let finding = Finding::Events(cycle.iter().map(|link| link.event).collect());
+    let steps = steps(&replayed.starts, events.len());
+    let witness = Witness { schedule: schedule.to_vec(), events, why: None };
+    Some((Candidate { witness, steps, finding }, cycle))
+}
+
+/// The cycle of an execution, which begins with a delayed store.
+fn cycle_of(events: &[ReplayEvent]) -> Option<Vec<Link>> {
+    Some(links(events, &shortest(&Order::of(events), events.len())?))
 }
 
 /// A cycle with the fewest events: a delayed store, the access that overtook it, and a path back to the

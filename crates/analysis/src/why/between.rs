@@ -5,33 +5,50 @@ use super::{Cause, Told, Why};
 use crate::cycle::Node;
 use crate::cycle::story::{History, Order};
 use raddle_engine::Deed;
+use std::collections::HashMap;
 
 /// The write of another thread between a load and the next access of the load's thread to the same
 /// location, nearest to the failure: an access that overwrites the write, or else a load that reads it.
 pub(super) fn between(told: &Told<'_>, order: &Order, past: &[bool]) -> Option<Why> {
-    let lost = order.histories.values().flat_map(|history| lost_writes(told, history));
+    let loads: Vec<Loads> =
+        order.histories.values().map(|history| by_thread(told, history)).collect();
+    let histories = || order.histories.values().zip(&loads);
+    let lost = histories().flat_map(|(history, loads)| lost_writes(told, history, loads));
     let lost = lost.filter(|(read, write, _)| past[*read] && past[*write]);
     if let Some((read, write, by)) = lost.max_by_key(|(_, write, _)| *write) {
         return overwritten(told, read, write, by);
     }
-    let seen = order.histories.values().flat_map(|history| changes_seen(told, history));
+    let seen = histories().flat_map(|(history, loads)| changes_seen(told, history, loads));
     let seen = seen.filter(|(read, again, _)| past[*read] && past[*again]);
     let (read, again, by) = seen.max_by_key(|(_, again, _)| *again)?;
     changed(told, read, again, by)
+}
+
+/// The loads of a history by thread, in the order of the execution, each with the number of writes before it.
+type Loads = HashMap<u32, Vec<(Node, usize)>>;
+
+fn by_thread(told: &Told<'_>, history: &History) -> Loads {
+    let mut loads = Loads::new();
+    for (read, seen) in &history.reads {
+        loads.entry(told.events[*read].number).or_default().push((*read, *seen));
+    }
+    loads
 }
 
 /// Triples of a load, the next write of its thread, and the newest write of another thread between them.
 fn lost_writes<'a>(
     told: &'a Told<'_>,
     history: &'a History,
+    loads: &'a Loads,
 ) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
     history.writes.iter().enumerate().filter_map(|(place, write)| {
         told.cell(*write)?;
-        let (read, seen) = newest_read(told, history, *write)?;
+        let (read, seen) = newest_read(told, loads, *write)?;
         told.cell(read)?;
         let since = history.writes.get(seen..place)?;
-        // After a write of its own, the thread no longer relies on the value it had read.
-        if since.iter().any(|own| told.same_thread(*own, *write)) {
+        // After a write of its own, the thread no longer relies on the value it had read. The newest writes
+        // come first, so that each is looked at once for each thread.
+        if since.iter().rev().any(|own| told.same_thread(*own, *write)) {
             return None;
         }
         let by = since.last()?;
@@ -40,21 +57,21 @@ fn lost_writes<'a>(
     })
 }
 
-/// The newest load before a node by the same thread, with the number of writes before that load. Loads
-/// are in the order of the execution, so the search goes backwards; there may be many.
-fn newest_read(told: &Told<'_>, history: &History, node: Node) -> Option<(Node, usize)> {
-    let before = history.reads.partition_point(|(read, _)| *read < node);
-    let mut newest_first = history.reads[..before].iter().rev();
-    newest_first.find(|(read, _)| told.same_thread(*read, node)).copied()
+/// The newest load before a node by the same thread, with the number of writes before that load.
+fn newest_read(told: &Told<'_>, loads: &Loads, node: Node) -> Option<(Node, usize)> {
+    let own = loads.get(&told.events[node].number)?;
+    let before = own.partition_point(|(read, _)| *read < node);
+    own[..before].last().copied()
 }
 
 /// Triples of two consecutive loads of one thread with different values, and the write between them.
 fn changes_seen<'a>(
     told: &'a Told<'_>,
     history: &'a History,
+    loads: &'a Loads,
 ) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
     history.reads.iter().filter_map(|(again, seen)| {
-        let (read, before) = newest_read(told, history, *again)?;
+        let (read, before) = newest_read(told, loads, *again)?;
         let value = |node: Node| told.cell(node).map(|cell| cell.value.bits);
         if value(read)? == value(*again)? {
             return None;

@@ -12,17 +12,26 @@ use super::{Cause, Told, Why, why};
 use crate::check::Offence;
 use crate::cycle::graph::Graph;
 use crate::cycle::{Edge, Node};
+use crate::shorten::switches::sorted;
 use raddle_engine::{Cell, Deed, EventRef, ReplayEvent, Step};
 use raddle_ir::Program;
 use std::collections::BTreeMap;
 
 /// The events in an order suitable for output, and the cause of the failure.
+pub(crate) struct Explained {
+    pub events: Vec<ReplayEvent>,
+    /// The place of each event in the replay.
+    pub order: Vec<Node>,
+    pub why: Option<Why>,
+}
+
 pub(crate) fn explained(
     program: &Program,
     schedule: &[Step],
     events: Vec<ReplayEvent>,
     offence: &Offence,
-) -> (Vec<ReplayEvent>, Option<Why>) {
+) -> Explained {
+    let unsorted = (0..events.len()).collect();
     let mut graph = relations(schedule, &events);
     let cycle = graph.shortest_cycle(&past(&graph, &events, offence));
     if !cycle.is_empty() {
@@ -35,12 +44,30 @@ pub(crate) fn explained(
             words = format!("{}; {words}", waits.words);
             causes.splice(0..0, waits.causes);
         }
-        return (events, Some(Why { words, causes }));
+        return Explained { events, order: unsorted, why: Some(Why { words, causes }) };
     }
-    let Some(order) = graph.sorted() else { return (events, None) };
-    let events: Vec<ReplayEvent> = order.into_iter().map(|node| events[node].clone()).collect();
+    let Some(order) = in_time(&mut graph, schedule, &events) else {
+        return Explained { events, order: unsorted, why: None };
+    };
+    let events: Vec<ReplayEvent> = order.iter().map(|node| events[*node].clone()).collect();
     let why = why(program, &events, offence);
-    (events, why)
+    Explained { events, order, why }
+}
+
+/// An order of the events in which every load reads the last write, with few changes of thread; `None` if the
+/// relations have a cycle.
+pub(crate) fn in_time(
+    graph: &mut Graph,
+    schedule: &[Step],
+    events: &[ReplayEvent],
+) -> Option<Vec<Node>> {
+    let threads: Vec<u32> = events.iter().map(|event| event.number).collect();
+    // Failures and stuck threads come last, as they are.
+    for end in schedule.len()..events.len() {
+        (0..end).for_each(|earlier| graph.add(earlier, end, Edge::Program));
+    }
+    graph.index(events.len());
+    sorted(&threads, graph)
 }
 
 /// The relations of an execution. The first events correspond to the steps one to one; the events after

@@ -25,7 +25,7 @@ mod waits;
 use crate::check::Offence;
 use crate::cycle::Node;
 use crate::cycle::story::Order;
-use raddle_engine::{Cell, Deed, FailureKind, ReplayEvent};
+use raddle_engine::{Cell, Deed, FailureKind, FailureSite, ReplayEvent};
 use raddle_ir::Program;
 use serde::Serialize;
 
@@ -49,6 +49,24 @@ pub enum Cause {
     InCycle { event: Node },
     /// The object of a bad access.
     Object { allocated: Option<Node>, freed: Option<Node> },
+}
+
+impl Cause {
+    /// The events that it refers to.
+    pub fn events(&self) -> Vec<Node> {
+        match *self {
+            Cause::StaleRead { read, store, overtaken_by } => {
+                [read, store].into_iter().chain(overtaken_by).collect()
+            }
+            Cause::Overtaken { earlier, later } => vec![earlier, later],
+            Cause::Delayed { store, read } => vec![store, read],
+            Cause::Between { read, write, by } => vec![read, write, by],
+            Cause::Source { read, write } => vec![read, write],
+            Cause::Waits { waiter, taken } => [waiter].into_iter().chain(taken).collect(),
+            Cause::InCycle { event } => vec![event],
+            Cause::Object { allocated, freed } => allocated.into_iter().chain(freed).collect(),
+        }
+    }
 }
 
 /// The cause of an offence.
@@ -109,13 +127,17 @@ fn kind(offence: &Offence) -> Option<FailureKind> {
 /// failure of one thread.
 pub fn upto_failure<'e>(events: &'e [ReplayEvent], offence: &Offence) -> &'e [ReplayEvent] {
     let Offence::Failed(failure) = offence else { return events };
-    let failed = events.iter().position(|event| match &event.deed {
+    failing(&failure.site, events).map_or(events, |last| &events[..=last])
+}
+
+/// The event that is a failure of one thread.
+pub(crate) fn failing(failure: &FailureSite, events: &[ReplayEvent]) -> Option<Node> {
+    events.iter().position(|event| match &event.deed {
         Deed::Fail { kind, .. } => {
             *kind == failure.kind && event.loc == failure.loc && event.thread == failure.thread
         }
         _ => false,
-    });
-    failed.map_or(events, |last| &events[..=last])
+    })
 }
 
 /// The events up to the failure, with methods that describe them.

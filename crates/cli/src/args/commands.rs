@@ -3,7 +3,7 @@
 use super::models;
 use super::shared::{
     BudgetArgs, BufferArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs,
-    SourceArgs,
+    SourceArgs, StoryArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -71,6 +71,8 @@ pub(crate) struct CheckArgs {
     pub output: OutputArgs,
     #[command(flatten)]
     pub files: FilesArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
     /// Write the violations, with schedules to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
@@ -107,6 +109,8 @@ pub(crate) struct RobustArgs {
     pub output: OutputArgs,
     #[command(flatten)]
     pub files: FilesArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -209,6 +213,8 @@ pub(crate) struct ReachArgs {
     pub output: OutputArgs,
     #[command(flatten)]
     pub files: FilesArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
@@ -227,6 +233,8 @@ pub(crate) struct ReplayArgs {
     pub budget: BudgetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub story: StoryArgs,
 }
 
 /// Print a program in the text form of the IR.

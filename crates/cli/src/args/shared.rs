@@ -184,3 +184,10 @@ pub(crate) struct FilesArgs {
     #[arg(long, value_name = "FILE")]
     pub dot: Option<PathBuf>,
 }
+
+#[derive(Args, Debug)]
+pub(crate) struct StoryArgs {
+    /// Show every step of a witness; by default, repeated and less important steps are folded.
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub all_steps: bool,
+}

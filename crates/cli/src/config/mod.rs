@@ -87,6 +87,7 @@ pub(crate) struct CheckConfig {
     pub checks: Checks,
     pub strict: bool,
     pub json: bool,
+    pub all_steps: bool,
     /// Where the violations are written.
     pub witness: Option<PathBuf>,
     pub files: FilesConfig,
@@ -108,6 +109,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
         checks,
         strict: args.limits.strict,
         json: args.output.json,
+        all_steps: args.story.all_steps,
         witness: args.witness.clone(),
         files: files::files(&args.files, &[args.witness.as_deref()])?,
     })
@@ -166,6 +168,7 @@ pub(crate) struct ReachConfig {
     pub source: SourceConfig,
     pub options: Options,
     pub json: bool,
+    pub all_steps: bool,
     /// Where the goal that was reached is written.
     pub witness: Option<PathBuf>,
     pub files: FilesConfig,
@@ -181,6 +184,7 @@ pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
             ..Options::new(args.model).by(Strategy::Lazy).within(budget)
         },
         json: args.output.json,
+        all_steps: args.story.all_steps,
         witness: args.witness.clone(),
         files: files::files(&args.files, &[args.witness.as_deref()])?,
     })
@@ -192,11 +196,17 @@ pub(crate) struct ReplayConfig {
     pub file: PathBuf,
     pub budget: Budget,
     pub json: bool,
+    pub all_steps: bool,
 }
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<ReplayConfig, Stop> {
     let budget = budget(&args.budget)?;
-    Ok(ReplayConfig { file: args.file.clone(), budget, json: args.output.json })
+    Ok(ReplayConfig {
+        file: args.file.clone(),
+        budget,
+        json: args.output.json,
+        all_steps: args.story.all_steps,
+    })
 }
 
 /// The program that `raddle print` prints.

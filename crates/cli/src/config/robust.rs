@@ -19,6 +19,7 @@ pub(crate) struct RobustConfig {
     pub limits: Limits,
     pub json: bool,
     pub files: FilesConfig,
+    pub all_steps: bool,
     /// The way that was asked for.
     by: Option<By>,
 }
@@ -49,6 +50,7 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         limits,
         json: args.output.json,
         files: files(&args.files, &[])?,
+        all_steps: args.story.all_steps,
         by,
     };
     let searches_states = |program: &SourceConfig| {

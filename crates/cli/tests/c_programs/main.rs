@@ -2,6 +2,7 @@
 
 mod expect;
 mod run;
+mod witnesses;
 
 use expect::Case;
 use raddle_testing::root;

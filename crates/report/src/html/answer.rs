@@ -4,13 +4,14 @@ use super::story::Tale;
 use super::{Answer, Finding};
 use crate::picture::{Scene, dot};
 use crate::source::Sources;
-use crate::witness::named;
 use crate::{Run, Subject, buffer, printable, reach as reaching, robust as robustness, value};
 use raddle_analysis::cycle::Node;
 use raddle_analysis::reach::{ReachResult, Reached};
 use raddle_analysis::robust::{CycleWitness, Robustness};
 use raddle_analysis::why::upto_failure;
-use raddle_analysis::{CheckResult, Offence, Relations, Verdict, Violation, Witness, relations};
+use raddle_analysis::{
+    Cause, CheckResult, Offence, Relations, Verdict, Violation, Witness, relations,
+};
 use raddle_engine::Options;
 use raddle_ir::Verified;
 use std::collections::BTreeSet;
@@ -111,7 +112,7 @@ impl Answer {
         let found = Found {
             title: crate::check::violation_phrase(run, violation),
             why,
-            starred: causes.iter().flat_map(named).collect(),
+            starred: causes.iter().flat_map(Cause::events).collect(),
             most: upto_failure(&witness.events, &violation.offence).len(),
             cycle: Vec::new(),
         };

@@ -32,12 +32,15 @@ pub(super) fn text(look: &Look<'_>, story: &Story) -> Option<String> {
 }
 
 fn widths(look: &Look<'_>, story: &Story) -> Option<Widths> {
-    let number = story.rows.last().map_or(1, |row| row.number).to_string().len();
+    let number = story.last_number.to_string().len();
     let places = story.rows.iter().map(|row| row.place.as_str());
     let place = longest(places.chain([story.place_heading]));
     let widest = |counts: &dyn Fn(&Row) -> bool| -> Vec<usize> {
         let column = |(thread, name): &(u32, String)| {
-            let own = story.rows.iter().filter(|row| row.thread == *thread && counts(row));
+            let own = story
+                .rows
+                .iter()
+                .filter(|row| row.thread == *thread && row.number.is_some() && counts(row));
             longest(own.map(|row| row.what.as_str()).chain([name.as_str()]))
         };
         story.threads.iter().map(column).collect()
@@ -99,15 +102,25 @@ fn write_row(out: &mut String, look: &Look<'_>, story: &Story, widths: &Widths, 
     let Some(column) = story.threads.iter().position(|(thread, _)| *thread == row.thread) else {
         return;
     };
-    let Widths { number, place, .. } = *widths;
+    let Widths { number: digits, place, .. } = *widths;
     let star = if row.starred { "*" } else { " " };
     let before: usize = widths.columns[..column].iter().map(|width| width + GAP).sum();
     let after: usize = widths.columns[column + 1..].iter().map(|width| width + GAP).sum();
     let width = widths.columns[column];
+    let Some(number) = row.number else {
+        // It may take the room of other columns, and starts further left if it has to.
+        let room = look.width.saturating_sub(MARGIN + digits + 2 * GAP + place);
+        let text = clipped(&row.what, room);
+        let before = before.min(room - text.chars().count());
+        out.push_str(&format!("{:MARGIN$}{:digits$}  {:place$}{:before$}  ", "", "", "", ""));
+        out.push_str(&paint(look.colour, row.ink, &text));
+        out.push('\n');
+        return;
+    };
     for (n, part) in wrapped(&row.what, width).iter().enumerate() {
         let start = match n {
-            0 => format!("  {star} {:>number$}  {:>place$}", row.number, row.place),
-            _ => format!("{:MARGIN$}{:number$}  {:place$}", "", "", ""),
+            0 => format!("  {star} {number:>digits$}  {:>place$}", row.place),
+            _ => format!("{:MARGIN$}{:digits$}  {:place$}", "", "", ""),
         };
         out.push_str(&format!("{start}{:before$}  ", ""));
         out.push_str(&paint(look.colour, row.ink, part));

@@ -4,30 +4,37 @@
 //! occurrence of a line. Rows that the cause refers to have a star. If the width has no room for all threads,
 //! the witness is a list instead. Some events are left out ([`shown`]): events after the failure, creation
 //! and destruction of stack objects, and internal events of a library, outside of any call from the source or
-//! on the way to the called operation. Of a very long witness the middle is left out, with a note.
+//! on the way to the called operation. A long witness is folded ([`fold`]), with a note.
 
 mod columns;
+mod fold;
 mod list;
+mod rounds;
 pub(crate) mod shown;
+mod words;
 mod wrap;
 
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, printable};
+use fold::Part;
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
 use raddle_engine::{Deed, ReplayEvent};
 use raddle_ir::LocId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::Path;
+use words::{folded_row, grouped};
 
-/// The number of rows shown at each end of a witness that is longer than both ends together.
-const END_ROWS: usize = 150;
+/// The lines of a page for a witness with its cause. The report around it has a few more.
+const PAGE: usize = 54;
+/// The number of rows that no lines are saved below.
+const FEWEST_ROWS: usize = 12;
 
 /// One row of the witness, ready for layout.
 struct Row {
-    /// Counted from 1, over all events.
-    number: usize,
+    /// Counted from 1, over all events; `None` for a row that stands for several events.
+    number: Option<usize>,
     starred: bool,
     /// Number of the thread.
     thread: u32,
@@ -46,107 +53,149 @@ struct Story {
     threads: Vec<(u32, String)>,
     /// The heading of the column of places.
     place_heading: &'static str,
-    /// The number of rows that were left out.
-    left_out: usize,
+    /// The number of the last row that has one.
+    last_number: usize,
+    /// The number of events, and how many of them are folded into rows for several.
+    events: usize,
+    folded: usize,
 }
 
 /// The witness of a violation, indented, with the line that states the cause.
 pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
-    let story = Story::of(run, look, violation);
-    let mut out = columns::text(look, &story).unwrap_or_else(|| list::text(look, &story));
-    // Writing to a string cannot fail.
-    if story.left_out > 0 {
-        let words = "steps in the middle are left out; --json and --witness have them";
-        let _ = writeln!(out, "    {} {words}", story.left_out);
-    }
-    if let Some(why) = &violation.witness.why {
-        let why = format!("why: {}", printable(&why.words));
-        out.push('\n');
-        for (n, line) in wrap::wrapped(&why, look.width.saturating_sub(4)).iter().enumerate() {
-            let indent = if n == 0 { "  " } else { "    " };
-            let _ = writeln!(out, "{indent}{}", paint(look.colour, Ink::Reason, line));
-        }
+    let witness = &violation.witness;
+    let events = upto_failure(&witness.events, &violation.offence);
+    let causes = witness.why.as_ref().map_or(&[][..], |why| &why.causes);
+    let starred: BTreeSet<usize> = causes.iter().flat_map(Cause::events).collect();
+    let why = witness.why.as_ref().map_or(String::new(), |why| reason(look, &why.words));
+    let lines = PAGE.saturating_sub(why.lines().count());
+    Told::of(run, events, &starred).on_page(look, lines) + &why
+}
+
+/// The line that states the cause, after an empty one.
+fn reason(look: &Look<'_>, words: &str) -> String {
+    let mut out = String::from("\n");
+    let why = format!("why: {}", printable(words));
+    for (n, line) in wrap::wrapped(&why, look.width.saturating_sub(4)).iter().enumerate() {
+        let indent = if n == 0 { "  " } else { "    " };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{indent}{}", paint(look.colour, Ink::Reason, line));
     }
     out
 }
 
 /// The events along a schedule that does not end in a failure, indented.
 pub fn story(run: &Run<'_>, look: &Look<'_>, events: &[ReplayEvent]) -> String {
-    let story = Story::of_events(run, look, events, &BTreeSet::new());
-    columns::text(look, &story).unwrap_or_else(|| list::text(look, &story))
+    Told::of(run, events, &BTreeSet::new()).on_page(look, PAGE)
 }
 
-impl Story {
-    fn of(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> Story {
-        let witness = &violation.witness;
-        let events = upto_failure(&witness.events, &violation.offence);
-        let causes = witness.why.as_ref().map_or(&[][..], |why| &why.causes);
-        let starred: BTreeSet<usize> = causes.iter().flat_map(named).collect();
-        Story::of_events(run, look, events, &starred)
-    }
+/// Events, and those of them that have a row unless they are folded.
+struct Told<'a> {
+    run: &'a Run<'a>,
+    events: &'a [ReplayEvent],
+    starred: &'a BTreeSet<usize>,
+    shown: Vec<usize>,
+    /// Updates that follow right after their stores, with these, if both have one row.
+    through: HashMap<usize, usize>,
+    /// Whether all positions are in one file.
+    one_file: bool,
+    threads: Vec<(u32, String)>,
+}
 
-    fn of_events(
-        run: &Run<'_>,
-        look: &Look<'_>,
-        events: &[ReplayEvent],
-        starred: &BTreeSet<usize>,
-    ) -> Story {
+impl<'a> Told<'a> {
+    fn of(run: &'a Run<'a>, events: &'a [ReplayEvent], starred: &'a BTreeSet<usize>) -> Told<'a> {
         let kept = shown::shown(run, events);
         let is_shown = |n: &usize| starred.contains(n) || kept[*n];
         let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
-        let file = only_file(run, shown.iter().map(|n| events[*n].loc));
         let threads: BTreeMap<u32, &String> =
             shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
+        let threads = threads.into_iter().map(|(n, name)| (n, printable(name))).collect();
+        let one_file = only_file(run, shown.iter().map(|n| events[*n].loc)).is_some();
+        Told { run, events, starred, shown, through: HashMap::new(), one_file, threads }
+    }
+
+    /// The witness on at most so many lines, unless the look asks for all steps.
+    fn on_page(mut self, look: &Look<'_>, lines: usize) -> String {
+        let mut rows = lines;
+        loop {
+            let text = self.story(look, rows).text(look);
+            let excess = text.lines().count().saturating_sub(lines);
+            if look.all_steps || excess == 0 || rows <= FEWEST_ROWS {
+                return text;
+            }
+            if self.join() {
+                continue;
+            }
+            // A row takes one line or more.
+            rows = rows.saturating_sub(excess.div_ceil(2)).max(FEWEST_ROWS);
+        }
+    }
+
+    /// Shows updates that follow right after their stores with these. Returns whether that saves a row.
+    fn join(&mut self) -> bool {
+        let through = fold::through(self.events, &self.shown, self.starred);
+        self.shown.retain(|n| !through.contains_key(n));
+        self.through.extend(&through);
+        !through.is_empty()
+    }
+
+    /// The story in at most so many rows.
+    fn story(&self, look: &Look<'_>, most: usize) -> Story {
+        let Told { run, events, starred, shown, through, .. } = self;
+        let parts = match look.all_steps {
+            true => shown.iter().map(|n| Part::Event(*n)).collect(),
+            false => fold::folded(events, shown, starred, through, most),
+        };
+        let stores: BTreeSet<usize> = through.values().copied().collect();
         let mut seen = BTreeSet::new();
         // Only the events that are shown become rows, because there can be a million events.
         let mut rows = Vec::new();
-        for n in ends(&shown, starred) {
+        for part in &parts {
+            let Part::Event(n) = *part else {
+                rows.extend(folded_row(run, events, part));
+                continue;
+            };
             let event = &events[n];
             let line = run.program.loc(event.loc).map(|loc| (loc.file, loc.line));
             let fresh = !matches!(event.deed, Deed::Update { .. }) && seen.insert(line);
             let source = look.sources.line(run.program, event.loc).filter(|_| fresh);
+            let what = match &event.deed {
+                Deed::Buffer { cell, .. } if stores.contains(&n) => {
+                    format!("writes {cell} (to memory)")
+                }
+                deed => deed.to_string(),
+            };
             rows.push(Row {
-                number: n + 1,
+                number: Some(n + 1),
                 starred: starred.contains(&n),
                 thread: event.number,
-                place: place(run, event.loc, file.is_some()),
-                what: printable(&event.what()),
+                place: place(run, event.loc, self.one_file),
+                what: printable(&what),
                 ink: ink(&event.deed),
                 source: source.unwrap_or_default(),
             });
         }
+        let folded = parts.iter().filter(|part| !matches!(part, Part::Event(_)));
         Story {
-            left_out: shown.len() - rows.len(),
+            last_number: rows.iter().rev().find_map(|row| row.number).unwrap_or(1),
             rows,
-            threads: threads.into_iter().map(|(n, name)| (n, printable(name))).collect(),
-            place_heading: if file.is_some() { "line" } else { "place" },
+            threads: self.threads.clone(),
+            place_heading: if self.one_file { "line" } else { "place" },
+            events: shown.len(),
+            folded: folded.map(|part| part.events().len()).sum(),
         }
     }
 }
 
-/// The first and the last events to show, and the starred ones between them.
-fn ends(shown: &[usize], starred: &BTreeSet<usize>) -> Vec<usize> {
-    if shown.len() <= 2 * END_ROWS {
-        return shown.to_vec();
-    }
-    let last = shown.len() - END_ROWS;
-    let between = shown[END_ROWS..last].iter().filter(|n| starred.contains(n));
-    shown[..END_ROWS].iter().chain(between).chain(&shown[last..]).copied().collect()
-}
-
-/// The events that a cause refers to.
-pub(crate) fn named(cause: &Cause) -> Vec<usize> {
-    match *cause {
-        Cause::StaleRead { read, store, overtaken_by } => {
-            [read, store].into_iter().chain(overtaken_by).collect()
+impl Story {
+    fn text(&self, look: &Look<'_>) -> String {
+        let mut out = columns::text(look, self).unwrap_or_else(|| list::text(look, self));
+        if self.folded > 0 {
+            let (folded, all) = (grouped(self.folded), grouped(self.events));
+            let words = format!("{folded} of {all} steps are folded; --all-steps shows them");
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "    {}", paint(look.colour, Ink::Faint, &words));
         }
-        Cause::Overtaken { earlier, later } => vec![earlier, later],
-        Cause::Delayed { store, read } => vec![store, read],
-        Cause::Between { read, write, by } => vec![read, write, by],
-        Cause::Source { read, write } => vec![read, write],
-        Cause::Waits { waiter, taken } => [waiter].into_iter().chain(taken).collect(),
-        Cause::InCycle { event } => vec![event],
-        Cause::Object { allocated, freed } => allocated.into_iter().chain(freed).collect(),
+        out
     }
 }
 
