@@ -12,7 +12,7 @@
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::explore;
 use crate::witness::{self, Unconfirmed, Witness};
-use raddle_engine::{Failure, FailureKind, Options, Spent, Step, Summary};
+use raddle_engine::{Failure, FailureKind, Options, Phase, Spent, Step, Summary};
 use raddle_ir::{Program, Quantifier, Verified};
 use std::time::{Duration, Instant};
 
@@ -88,6 +88,7 @@ pub struct CheckResult {
 pub fn check(program: &Verified, options: &Options) -> CheckResult {
     let start = Instant::now();
     let summary = explore(program, options);
+    options.limits.progress.enter(Phase::Replaying);
     let options = options.clone().within(options.limits.budget.for_report());
     let confirm = |offence: &Offence| witness::confirm(program, &options, offence);
     let counts_executions = options.strategy.engine().counts_executions();

@@ -1,6 +1,7 @@
 //! `raddle check`.
 
 use crate::config::CheckConfig;
+use crate::estimate;
 use crate::output::{Output, Stop};
 use crate::source::{self, Source};
 use crate::status::Status;
@@ -12,11 +13,15 @@ use raddle_report::source::Sources;
 use raddle_report::{Run, buffer, check, json};
 
 pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
+    output.follow(&config.shown);
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
     let source = source::prepare(&config.source, &models, &config.unroll, output)?;
     witness.check_against(&source.program, output)?;
+    if let Some(time) = config.estimate {
+        return estimate::check(config, &source, time, output).map(|()| output.status());
+    }
     let mut found = Vec::new();
     let printed = search(config, &source, &mut found, output);
     if source.stopped.is_some() {

@@ -14,6 +14,8 @@
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
 //! | [`heap`] | how the allocator treats large blocks |
+//! | [`progress`] | the progress of a command, on standard error |
+//! | [`mod@estimate`] | the size of a search instead of its result |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
 
@@ -23,6 +25,7 @@ mod closed;
 mod completions;
 mod config;
 mod destination;
+mod estimate;
 mod fence;
 mod heap;
 mod input;
@@ -31,6 +34,7 @@ mod man;
 mod monitor;
 mod output;
 mod print;
+mod progress;
 mod reach;
 mod replay;
 mod robust;
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
     signals::watch();
     let mut output = Output::new();
     let ended = run(&mut output);
+    output.unfollow();
     if let (Ok(_), Some(signal)) = (&ended, signals::received()) {
         return ExitCode::from(status::interrupted(signal));
     }

@@ -11,7 +11,8 @@ use raddle_report::source::Sources;
 use raddle_report::{Run, document};
 
 pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, Stop> {
-    let ReachConfig { source, options, json, witness } = config;
+    let ReachConfig { source, options, json, witness, shown } = config;
+    output.follow(shown);
     let witness = WitnessFile::at(witness.as_deref(), source, Checks::default(), output)?;
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;
     let run = Run { file: &source.shown, program: &source.program, options };

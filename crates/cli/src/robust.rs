@@ -1,6 +1,7 @@
 //! `raddle robust`.
 
 use crate::config::{RobustConfig, SourceConfig};
+use crate::estimate;
 use crate::output::{Output, Stop};
 use crate::source;
 use crate::status::Status;
@@ -11,6 +12,7 @@ use raddle_report::source::Sources;
 use raddle_report::{Subject, json};
 
 pub(crate) fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
+    output.follow(&config.shown);
     source::for_each(&config.programs, &config.limits.budget, output, |program, output| {
         run_program(config, program, output)
     })
@@ -27,6 +29,10 @@ fn run_program(
     let sources = Sources::from_disk();
     for (n, model) in models.iter().enumerate() {
         let by = config.by(program, *model);
+        if let Some(time) = config.estimate {
+            estimate::robust(config, &source, (*model, by), time, output)?;
+            continue;
+        }
         let budget = program.c.budget.share(models.len() - n);
         let found = match source.stopped {
             Some(spent) => Robustness::unsearched(*model, by, spent),

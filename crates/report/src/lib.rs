@@ -10,6 +10,7 @@
 //! | `bounds` | bounds that were met, for reports without the options |
 //! | [`buffer`] | messages about bounded store buffers |
 //! | [`witness`] | a witness as text, one column per thread, and the cause |
+//! | [`progress`] | how far a search is, and how large it is going to be |
 //! | [`reach`] | an answer about reachability, as text and as JSON |
 //! | [`source`] | lines of the source to show with it |
 //! | [`json`] | litmus results and verdicts as JSON, one object per line |
@@ -35,6 +36,7 @@ pub mod json;
 pub mod litmus;
 pub mod monitor;
 mod paint;
+pub mod progress;
 pub mod reach;
 pub mod robust;
 pub mod source;

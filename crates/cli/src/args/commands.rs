@@ -2,7 +2,8 @@
 
 use super::models;
 use super::shared::{
-    BudgetArgs, BufferArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs, SourceArgs,
+    BudgetArgs, BufferArgs, EstimateArgs, LimitArgs, ModelArgs, OutputArgs, ProgressArgs,
+    SamplingArgs, SearchArgs, SourceArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -68,8 +69,12 @@ pub(crate) struct CheckArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
+    #[command(flatten)]
+    pub estimate: EstimateArgs,
     /// Write the violations, with schedules to replay, to this file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "estimate")]
     pub witness: Option<PathBuf>,
 }
 
@@ -102,6 +107,10 @@ pub(crate) struct RobustArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
+    #[command(flatten)]
+    pub estimate: EstimateArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,6 +182,8 @@ pub(crate) struct FenceArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }
 
 /// Decide whether a program can reach one of its goals; without goals, whether it can fail.
@@ -199,6 +210,8 @@ pub(crate) struct ReachArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,

@@ -1,12 +1,14 @@
 //! `raddle robust`.
 
-use super::limits::{limits, refuse_for_states};
+use super::limits::{estimated, limits, refuse_for_states, shown};
 use super::search::distinct;
 use super::source::SourceConfig;
 use crate::args::commands::{ByArg, RobustArgs};
 use crate::output::Stop;
+use crate::progress::Shown;
 use raddle_analysis::robust::By;
 use raddle_engine::{Limits, Model};
+use std::time::Duration;
 
 /// The validated arguments of `raddle robust`.
 #[derive(Debug)]
@@ -16,6 +18,9 @@ pub(crate) struct RobustConfig {
     pub models: Vec<Model>,
     pub limits: Limits,
     pub json: bool,
+    pub shown: Shown,
+    /// To estimate for this long how large the searches are, and nothing else.
+    pub estimate: Option<Duration>,
     /// The way that was asked for.
     by: Option<By>,
 }
@@ -39,13 +44,16 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         let why = "--by attacks is for tso; under pso take monitor, cycles or count";
         return Err(Stop::Usage(why.to_owned()));
     }
-    let limits = limits(&args.limits)?;
+    let (shown, estimate) = (shown(&args.progress)?, estimated(&args.estimate)?);
+    let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
     let programs = SourceConfig::new(&args.source, &limits.budget).programs();
     let config = RobustConfig {
         programs,
         models: distinct(&args.models),
         limits,
         json: args.output.json,
+        shown,
+        estimate,
         by,
     };
     let searches_states = |program: &SourceConfig| {
@@ -56,7 +64,8 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
             Some(_) => "--by attacks",
             None => "--by attacks, the default for automata,",
         };
-        refuse_for_states(args.limits.of_executions(), what)?;
+        let estimate = args.estimate.estimate.map(|_| "--estimate");
+        refuse_for_states(args.limits.of_executions().or(estimate), what)?;
     }
     Ok(config)
 }

@@ -29,10 +29,14 @@ pub(super) fn explore<'o>(
             watch.see_enough();
         }
         system.go_back(start);
-        if watch.has_seen_enough() || outcomes.is_decided() || watch.is_over() {
+        if watch.has_seen_enough()
+            || outcomes.is_decided()
+            || watch.is_over(&outcomes.tally.summary)
+        {
             break;
         }
     }
+    watch.finish(&outcomes.tally.summary);
     outcomes.finish(watch.stopped(), options.strategy)
 }
 
