@@ -60,7 +60,6 @@ impl Shown {
                             reveal(&own);
                         }
                         own.set_message(line);
-                        own.tick();
                         wait = FRAME;
                     }
                     // Nothing can be done about a line that cannot be written.

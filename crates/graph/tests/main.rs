@@ -10,4 +10,5 @@ mod deferral;
 mod ends;
 mod figures;
 mod oracle;
+mod probes;
 mod spin;

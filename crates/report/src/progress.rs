@@ -16,7 +16,8 @@ pub struct Moment {
     pub memory: Option<u64>,
 }
 
-/// What a command is doing: one line without its newline.
+/// What a command is doing: one line without its newline. The most important parts come first, since a terminal may
+/// be too narrow for all of it.
 pub fn line(shot: &Snapshot, moment: &Moment) -> String {
     let mut line = String::new();
     if shot.judged > 0 {
@@ -25,18 +26,15 @@ pub fn line(shot: &Snapshot, moment: &Moment) -> String {
     if let Some(bound) = shot.bound {
         line += &format!("buffers of {}: ", counted(bound, "store"));
     }
+    let passed = duration(moment.elapsed.as_secs_f64());
     line += &match shot.phase {
-        Phase::Loading => "loading".to_owned(),
-        Phase::Replaying => format!("replaying, {} executions", grouped(shot.executions)),
-        Phase::SearchingStates => states(shot, moment),
-        Phase::Searching(model) => format!("{model}: {}", executions(shot, moment)),
+        Phase::Loading => format!("loading, {passed}"),
+        Phase::Replaying => format!("replaying, {} executions, {passed}", grouped(shot.executions)),
+        Phase::SearchingStates => format!("{passed}: {}", states(shot, moment)),
+        Phase::Searching(model) => format!("{model}, {passed}: {}", executions(shot, moment)),
     };
     if let Some(bytes) = moment.memory {
         line += &format!(", {} MiB", grouped(bytes >> 20));
-    }
-    line += &format!(", {}", duration(moment.elapsed.as_secs_f64()));
-    if let (Phase::Searching(_), Some(estimate)) = (shot.phase, &shot.estimate) {
-        line += &remaining(shot, moment, estimate);
     }
     line
 }
@@ -45,11 +43,14 @@ fn states(shot: &Snapshot, moment: &Moment) -> String {
     let Snapshot { states, frontier, level, .. } = *shot;
     let rate = rate(states, moment);
     let (states, frontier) = (grouped(states), grouped(frontier));
-    format!("{states} states, {rate} a second, {frontier} at depth {}", grouped(level))
+    format!("{states} states, {frontier} of them at depth {}, {rate}/s", grouped(level))
 }
 
 fn executions(shot: &Snapshot, moment: &Moment) -> String {
     let mut text = format!("{} executions", grouped(shot.executions));
+    if let Some(estimate) = &shot.estimate {
+        text += &remaining(shot, moment, estimate);
+    }
     for (count, what) in
         [(shot.blocked, "blocked"), (shot.cut, "cut"), (shot.redundant, "redundant")]
     {
@@ -57,16 +58,16 @@ fn executions(shot: &Snapshot, moment: &Moment) -> String {
             text += &format!(", {} {what}", grouped(count));
         }
     }
-    text + &format!(", {} a second", rate(shot.counted() + shot.redundant, moment))
+    text + &format!(", {}/s", rate(shot.counted() + shot.redundant, moment))
 }
 
 /// The whole, and the time that is left.
 fn remaining(shot: &Snapshot, moment: &Moment, estimate: &Estimate) -> String {
     let done = shot.counted() as f64;
     if done > estimate.high {
-        return format!("; more than the estimate of {}", quantity(estimate.executions));
+        return format!(", more than the estimate of {}", quantity(estimate.executions));
     }
-    let mut text = format!("; about {}", range(estimate));
+    let mut text = format!(" of about {}", range(estimate));
     let rate = done / moment.elapsed.as_secs_f64().max(1e-6);
     if done > 0.0 {
         let left = (estimate.executions.max(done) - done) / rate;
@@ -80,13 +81,13 @@ fn rate(count: u64, moment: &Moment) -> String {
     grouped(rate as u64)
 }
 
-/// `2.4 million in all (1.1 million to 6 million)`
+/// `2.4 million (1.1 million to 6 million)`
 fn range(estimate: &Estimate) -> String {
     let Estimate { executions, low, high, .. } = *estimate;
     let (low, high, middle) = (quantity(low), quantity(high), quantity(executions));
     match low == high {
-        true => format!("{middle} in all"),
-        false => format!("{middle} in all ({low} to {high})"),
+        true => middle,
+        false => format!("{middle} ({low} to {high})"),
     }
 }
 
@@ -270,22 +271,23 @@ mod tests {
             blocked: 3,
             ..Snapshot::default()
         };
-        let plain = "tso: 1,234,567 executions, 3 blocked, 123,457 a second, 40 MiB, 10 s";
-        assert_eq!(shown(shot), plain);
+        let rest = ", 3 blocked, 123,457/s, 40 MiB";
+        assert_eq!(shown(shot), format!("tso, 10 s: 1,234,567 executions{rest}"));
         let estimate = Estimate { executions: 2.44e6, low: 1.1e6, high: 6e6, probes: 9 };
-        let more = "; about 2.4 million in all (1.1 million to 6 million), 10 s left";
         let estimated = Snapshot { estimate: Some(estimate), ..shot };
-        assert_eq!(shown(estimated), format!("{plain}{more}"));
+        let about = " of about 2.4 million (1.1 million to 6 million), 10 s left";
+        assert_eq!(shown(estimated), format!("tso, 10 s: 1,234,567 executions{about}{rest}"));
         let estimate = Estimate { executions: 5.0, low: 4.0, high: 6.0, probes: 9 };
         let passed = Snapshot { estimate: Some(estimate), ..shot };
-        assert_eq!(shown(passed), format!("{plain}; more than the estimate of 5"));
+        let about = ", more than the estimate of 5";
+        assert_eq!(shown(passed), format!("tso, 10 s: 1,234,567 executions{about}{rest}"));
     }
 
     #[test]
     fn other_phases() {
-        assert_eq!(shown(Snapshot::default()), "loading, 40 MiB, 10 s");
+        assert_eq!(shown(Snapshot::default()), "loading, 10 s, 40 MiB");
         let shot = Snapshot { phase: Phase::Replaying, executions: 2, ..Snapshot::default() };
-        assert_eq!(shown(shot), "replaying, 2 executions, 40 MiB, 10 s");
+        assert_eq!(shown(shot), "replaying, 2 executions, 10 s, 40 MiB");
         let shot = Snapshot {
             phase: Phase::SearchingStates,
             states: 5000,
@@ -295,8 +297,8 @@ mod tests {
             bound: Some(1),
             ..Snapshot::default()
         };
-        let expected = "program 12: buffers of 1 store: 5,000 states, 500 a second, 70 at depth 6, \
-                        40 MiB, 10 s";
+        let expected = "program 12: buffers of 1 store: 10 s: 5,000 states, 70 of them at depth 6, \
+                        500/s, 40 MiB";
         assert_eq!(shown(shot), expected);
     }
 

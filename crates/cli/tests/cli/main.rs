@@ -15,6 +15,7 @@ mod litmus;
 mod loading;
 mod monitor;
 mod patch;
+mod progress;
 mod reach;
 mod replay;
 mod robust;

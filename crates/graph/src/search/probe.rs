@@ -25,6 +25,9 @@ use std::hash::Hasher;
 /// Sources of a load are told apart by their distance from the newest one, up to this.
 const FAR: usize = 3;
 
+/// Loads that are known to race at most; later ones are not learned.
+const MOST: usize = 1 << 18;
+
 /// What probes have learned.
 #[derive(Debug, Default)]
 struct Learned {
@@ -52,7 +55,8 @@ impl<const W: usize> Search<'_, W> {
             learned.sizes.learn(counts);
             for node in std::mem::take(&mut self.nodes) {
                 // In a probe that was given up, all loads count as raced.
-                if let Some(load) = node.load.filter(|_| node.race_seen && counts) {
+                let room = learned.raced.len() < MOST;
+                if let Some(load) = node.load.filter(|_| node.race_seen && counts && room) {
                     learned.raced.insert(self.digest_of_load(load));
                 }
             }
