@@ -125,7 +125,11 @@ impl Display {
     /// Does something that writes to the terminal while the line is not there.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.bar {
-            Some(bar) => bar.suspend(write),
+            Some(bar) => {
+                // The next picture fills the line again: nothing is left of it if that was the last output.
+                bar.set_message("");
+                bar.suspend(write)
+            }
             None => write(),
         }
     }
