@@ -13,7 +13,7 @@ use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::explore;
 use crate::shorten::Allowance;
 use crate::witness::{self, Unconfirmed, Witness};
-use raddle_engine::{Failure, FailureKind, Options, Spent, Step, Summary};
+use raddle_engine::{Failure, FailureKind, Options, Phase, Spent, Step, Summary};
 use raddle_ir::{Program, Quantifier, Verified};
 use std::time::{Duration, Instant};
 
@@ -89,6 +89,7 @@ pub struct CheckResult {
 pub fn check(program: &Verified, options: &Options) -> CheckResult {
     let start = Instant::now();
     let summary = explore(program, options);
+    options.limits.progress.enter(Phase::Replaying);
     let options = options.clone().within(options.limits.budget.for_report());
     let allowance = Allowance::after(start.elapsed(), &options.limits.budget);
     let confirm = |offence: &Offence| witness::confirm(program, &options, offence, &allowance);

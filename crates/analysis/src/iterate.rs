@@ -44,6 +44,7 @@ pub fn iterate(program: &Verified, options: &Options) -> Iterated {
         let bound = executions.len() as u32;
         let buffer_bound = options.has_buffers().then_some(bound);
         let options = Options { buffer_bound, ..options.clone() };
+        options.limits.progress.raise(bound);
         let mut result = check(program, &options);
         executions.push(result.summary.executions);
         let goes_on = result.verdict == Verdict::SafeBounded && is_bounded(&result);

@@ -10,6 +10,7 @@
 //! | [`mod@iterate`] | the same with store buffers of growing size |
 //! | [`mod@litmus`] | Never, Sometimes, Always |
 //! | [`search`] | a query to an engine |
+//! | [`estimate`] | how many executions a search is going to visit |
 //! | [`mod@reach`] | whether goals and failures can be reached, under SC and TSO |
 //! | `fallible` | a syntactic test whether anything can fail at all |
 //! | [`condition`] | evaluating final conditions over final states |
@@ -30,6 +31,7 @@
 pub mod check;
 pub mod condition;
 pub mod cycle;
+pub mod estimate;
 mod fallible;
 pub mod fence;
 pub mod iterate;

@@ -1,5 +1,6 @@
 //! One query to one engine: [`raddle_engine::Options`] selects the engine.
 
+use crate::estimate;
 use crate::reach;
 use crate::values::interpret;
 use raddle_engine::{BoundKind, BoundMet, Engine, Options, Replayed, Step, Summary};
@@ -8,11 +9,11 @@ use raddle_ir::{Program, Verified};
 
 /// Searches a program. An input of which only some values were tried is reported as a bound.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
-    let mut summary = match options.strategy.engine() {
+    let mut summary = estimate::beside(program, options, || match options.strategy.engine() {
         Engine::Interleave => raddle_interleave::explore(program, options),
         Engine::Reach => reach::explore(program, options),
         Engine::Graph => raddle_graph::explore(program, options),
-    };
+    });
     summary.bounds.extend(untried_inputs(program, summary.executions));
     summary
 }

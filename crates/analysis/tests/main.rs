@@ -6,6 +6,7 @@ mod corpus;
 mod fences;
 mod judges;
 mod least_fences;
+mod progress;
 mod reach;
 mod robust;
 mod shorten;

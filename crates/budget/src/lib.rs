@@ -15,7 +15,7 @@
 mod memory;
 mod watch;
 
-pub use memory::{default_memory, machine_memory, peak_memory};
+pub use memory::{default_memory, machine_memory, peak_memory, resident_memory};
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -89,7 +89,7 @@ impl Budget {
 
     fn shared(shared: Shared) -> Budget {
         let shared = Arc::new(shared);
-        shared.check(Instant::now(), shared.memory.and_then(|_| memory::resident()));
+        shared.check(Instant::now(), shared.memory.and_then(|_| memory::resident_memory()));
         watch::add(&shared);
         Budget(Some(shared))
     }
@@ -131,7 +131,7 @@ impl Budget {
     pub fn affords(&self, bytes: u64) -> bool {
         let Some(shared) = self.0.as_deref() else { return true };
         let Some(memory) = shared.memory.filter(|_| bytes >= LARGE) else { return true };
-        let affords = memory::resident().unwrap_or(0).saturating_add(bytes) <= memory;
+        let affords = memory::resident_memory().unwrap_or(0).saturating_add(bytes) <= memory;
         if !affords {
             shared.end(Spent::Memory);
         }
@@ -156,16 +156,26 @@ impl Budget {
         })
     }
 
+    /// A budget for a part of the work: what is left of this one, and this much time at most.
+    #[must_use]
+    pub fn at_most(&self, time: Duration) -> Budget {
+        let Some(shared) = self.0.as_deref() else { return Budget::new(Some(time), None) };
+        Budget::shared(Shared {
+            state: AtomicU8::new(shared.state.load(Ordering::Relaxed)),
+            time: Some(self.time_left().map_or(time, |left| left.min(time))),
+            ..shared.afresh()
+        })
+    }
+
     /// A budget for confirming and reporting findings. If this one is spent, the new one has a little more of
     /// the resource that ran out.
     #[must_use]
     pub fn for_report(&self) -> Budget {
         let Some(shared) = self.0.as_deref() else { return Budget::UNLIMITED };
         let extra = shared.time.map(|time| REPORT_TIME.max(time / REPORT_PART));
-        let full = shared
-            .memory
-            .zip(shared.full)
-            .map(|(memory, full)| full.max(memory::resident().unwrap_or(0)) + memory / MEMORY_PART);
+        let full = shared.memory.zip(shared.full).map(|(memory, full)| {
+            full.max(memory::resident_memory().unwrap_or(0)) + memory / MEMORY_PART
+        });
         Budget::shared(Shared {
             time: self.time_left().zip(extra).map(|(left, extra)| left + extra),
             memory: full,
@@ -204,7 +214,7 @@ impl Shared {
     fn spent(&self, state: u8) -> Option<Spent> {
         let state = match state {
             UNWATCHED => {
-                self.check(Instant::now(), self.memory.and_then(|_| memory::resident()));
+                self.check(Instant::now(), self.memory.and_then(|_| memory::resident_memory()));
                 self.state.load(Ordering::Relaxed)
             }
             state => state,
@@ -268,6 +278,14 @@ mod tests {
         let share = budget.share(2000);
         assert_eq!(outcome(&share), Some(Spent::Time));
         assert_eq!(budget.spent(), None);
+    }
+
+    #[test]
+    fn a_part_has_no_more_than_the_whole() {
+        let part = Budget::new(None, None).at_most(Duration::from_millis(20));
+        assert_eq!(outcome(&part), Some(Spent::Time));
+        let left = Budget::new(Some(Duration::from_secs(5)), None).at_most(Duration::from_secs(9));
+        assert!(left.time_left() <= Some(Duration::from_secs(5)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 /// The bytes of physical memory that the process holds, if the system reports them.
-pub(crate) fn resident() -> Option<u64> {
+pub fn resident_memory() -> Option<u64> {
     memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
@@ -54,6 +54,6 @@ mod tests {
 
     #[test]
     fn the_process_holds_something() {
-        assert!(resident().is_none_or(|bytes| bytes > 1 << 16));
+        assert!(resident_memory().is_none_or(|bytes| bytes > 1 << 16));
     }
 }

@@ -55,7 +55,8 @@ fn check_all() -> Option<Duration> {
     });
     watched.runs = !live.is_empty();
     drop(watched);
-    let resident = live.iter().any(|budget| budget.full.is_some()).then(memory::resident).flatten();
+    let resident =
+        live.iter().any(|budget| budget.full.is_some()).then(memory::resident_memory).flatten();
     let now = Instant::now();
     let mut pause = PAUSE;
     for budget in &live {

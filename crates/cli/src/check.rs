@@ -1,6 +1,7 @@
 //! `raddle check`.
 
 use crate::config::CheckConfig;
+use crate::estimate;
 use crate::output::{Output, Stop};
 use crate::pages::{Pages, fence_command};
 use crate::source::{self, Source};
@@ -14,6 +15,7 @@ use raddle_report::source::Sources;
 use raddle_report::{Look, Run, buffer, check, json};
 
 pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
+    output.follow(&config.shown);
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
     let mut pages = Pages::at(&config.files, &[&config.source], output)?;
@@ -21,6 +23,9 @@ pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, S
     let source = source::prepare(&config.source, &models, &config.unroll, output)?;
     witness.check_against(&source.program, output)?;
     pages.check_against(&source.program, output)?;
+    if let Some(time) = config.estimate {
+        return estimate::check(config, &source, time, output).map(|()| output.status());
+    }
     let sources = Sources::from_disk();
     let mut found = Vec::new();
     let printed = search(config, &source, &sources, &mut found, &mut pages, output);

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, Stop> {
     let FenceConfig { source, question, .. } = config;
+    output.follow(&config.shown);
     let mut pages = Pages::at(&config.files, &[source], output)?;
     let options = &question.options;
     let source = source::prepare(source, &[options.model], &options.limits.unroll, output)?;

@@ -15,6 +15,8 @@
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
 //! | [`heap`] | how the allocator treats large blocks |
+//! | [`progress`] | the progress of a command, on standard error |
+//! | [`mod@estimate`] | the size of a search instead of its result |
 //! | [`output`] | standard output and error, broken pipes, colours |
 //! | [`status`] | exit statuses |
 
@@ -25,6 +27,7 @@ mod completions;
 mod config;
 mod destination;
 mod doctor;
+mod estimate;
 mod fence;
 mod heap;
 mod input;
@@ -35,6 +38,7 @@ mod monitor;
 mod output;
 mod pages;
 mod print;
+mod progress;
 mod reach;
 mod replay;
 mod robust;
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
     signals::watch();
     let mut output = Output::new();
     let ended = run(&mut output);
+    output.unfollow();
     if let (Ok(_), Some(signal)) = (&ended, signals::received()) {
         return ExitCode::from(status::interrupted(signal));
     }

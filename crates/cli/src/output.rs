@@ -3,6 +3,7 @@
 //! Results go to standard output, diagnostics and progress to standard error. A reader that goes
 //! away ends the run quietly, with [`Status::Unread`].
 
+use crate::progress::{Display, Shown};
 use crate::status::Status;
 use raddle_ir::Diagnostic;
 use raddle_report::Look;
@@ -33,6 +34,8 @@ pub(crate) struct Output {
     colour: bool,
     err_colour: bool,
     width: usize,
+    /// The progress of the command, while it is shown.
+    display: Option<Display>,
     /// The worst that was noted so far.
     status: Status,
 }
@@ -51,7 +54,8 @@ impl Output {
         let (colour, err_colour) = (wanted && out.is_terminal(), Output::colours());
         let width = width(out.is_terminal());
         let out = BufWriter::new(out);
-        Output { out, err, colour, err_colour, width, status: Status::Fine }
+        let (display, status) = (None, Status::Fine);
+        Output { out, err, colour, err_colour, width, display, status }
     }
 
     /// How text on standard output is to look.
@@ -79,16 +83,19 @@ impl Output {
 
     /// Text that need not be UTF-8: pieces of a user's files.
     pub(crate) fn print_bytes(&mut self, text: &[u8]) -> Result<(), Stop> {
-        stop_on_error(self.out.write_all(text))
+        let Output { out, display, .. } = self;
+        stop_on_error(aside(display, || out.write_all(text)))
     }
 
     /// One object on a line of its own.
     pub(crate) fn print_json(&mut self, object: &impl Serialize) -> Result<(), Stop> {
-        stop_on_error(raddle_report::json::write_line(&mut self.out, object))
+        let Output { out, display, .. } = self;
+        stop_on_error(aside(display, || raddle_report::json::write_line(out, object)))
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), Stop> {
-        stop_on_error(self.out.flush())
+        let Output { out, display, .. } = self;
+        stop_on_error(aside(display, || out.flush()))
     }
 
     /// Shows a diagnostic with the piece of the source that it is about.
@@ -111,7 +118,26 @@ impl Output {
 
     /// Prints a line on standard error. A failure to do so is ignored: there is no other place to report it.
     pub(crate) fn complain(&mut self, line: &str) {
-        let _ = writeln!(self.err, "{line}");
+        let Output { err, display, .. } = self;
+        let _ = aside(display, || writeln!(err, "{line}"));
+    }
+
+    /// Shows the progress of the command from now on.
+    pub(crate) fn follow(&mut self, shown: &Shown) {
+        self.display = shown.start();
+    }
+
+    /// Takes the progress away.
+    pub(crate) fn unfollow(&mut self) {
+        self.display = None;
+    }
+}
+
+/// Writes while no line of progress is on the terminal.
+fn aside<T>(display: &Option<Display>, write: impl FnOnce() -> T) -> T {
+    match display {
+        Some(display) => display.aside(write),
+        None => write(),
     }
 }
 

@@ -12,7 +12,8 @@ use raddle_report::source::Sources;
 use raddle_report::{Look, Run, document, html};
 
 pub(crate) fn run(config: &ReachConfig, output: &mut Output) -> Result<Status, Stop> {
-    let ReachConfig { source, options, json, all_steps, witness, files } = config;
+    let ReachConfig { source, options, json, all_steps, witness, files, shown } = config;
+    output.follow(shown);
     let witness = WitnessFile::at(witness.as_deref(), source, Checks::default(), output)?;
     let mut pages = Pages::at(files, &[source], output)?;
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;

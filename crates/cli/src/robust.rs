@@ -1,6 +1,7 @@
 //! `raddle robust`.
 
 use crate::config::{RobustConfig, SourceConfig};
+use crate::estimate;
 use crate::output::{Output, Stop};
 use crate::pages::Pages;
 use crate::source;
@@ -13,6 +14,7 @@ use raddle_report::{Look, Run, Subject, html, json, witness};
 use std::cell::RefCell;
 
 pub(crate) fn run(config: &RobustConfig, output: &mut Output) -> Result<Status, Stop> {
+    output.follow(&config.shown);
     let programs: Vec<&SourceConfig> = config.programs.iter().collect();
     let pages = RefCell::new(Pages::at(&config.files, &programs, output)?);
     let run = |program: &SourceConfig, output: &mut Output| {
@@ -36,6 +38,10 @@ fn run_program(
     let sources = Sources::from_disk();
     for (n, model) in models.iter().enumerate() {
         let by = config.by(program, *model);
+        if let Some(time) = config.estimate {
+            estimate::robust(config, &source, (*model, by), time, output)?;
+            continue;
+        }
         let budget = program.c.budget.share(models.len() - n);
         let found = match source.stopped {
             Some(spent) => Robustness::unsearched(*model, by, spent),

@@ -10,11 +10,14 @@
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
 //! | `tally` | how executions end, counted into a summary |
+//! | `progress` | how far a search has got, for a display |
+//! | `probe`, `estimate` | random probes of a search, and the size they suggest |
 //! | `story` | the events of a replay, and their wording |
 //! | `names`, `elements` | names of objects, threads and array elements |
 //! | `need` | the needs of threads that are stuck |
 
 mod elements;
+mod estimate;
 mod failure;
 mod fences;
 mod limits;
@@ -22,12 +25,15 @@ mod model;
 mod names;
 mod need;
 mod options;
+mod probe;
+mod progress;
 mod schedule;
 mod story;
 mod strategy;
 mod summary;
 mod tally;
 
+pub use estimate::{Estimate, Sample};
 pub use failure::{Failed, Failure, FailureSite};
 pub use fences::tso_drains;
 pub use limits::{Checks, Limits};
@@ -35,6 +41,8 @@ pub use model::{Buffering, Model};
 pub use names::{Cast, Names};
 pub use need::{Need, Stuck, Waiter};
 pub use options::{Options, Sampling};
+pub use probe::{Probe, ProbeEnd, Probing};
+pub use progress::{Phase, Progress, Reporter, Snapshot};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Ending, FailureKind, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};

@@ -1,5 +1,6 @@
 //! The limits of a search, and what it checks.
 
+use crate::progress::Progress;
 use raddle_budget::Budget;
 use raddle_machine::{Bounds, Unroll};
 
@@ -23,6 +24,8 @@ pub struct Limits {
     /// Whether a thread is stopped after a round of a loop without effect. This loses no behaviour, and loops
     /// that wait for another thread need no bound.
     pub spin: bool,
+    /// Where searches report how far they are. It limits nothing, but goes wherever the budget goes.
+    pub progress: Progress,
 }
 
 impl Limits {
@@ -47,6 +50,7 @@ impl Default for Limits {
             unroll: Unroll::NONE,
             delayed_stores: 4096,
             spin: true,
+            progress: Progress::NONE,
         }
     }
 }

@@ -17,7 +17,8 @@
 //! | `state` | one step of the execution model |
 //! | `completable` | whether deferred loads can still be committed |
 //! | `lock` | held locks, which only their holders write |
-//! | `search` | the search |
+//! | `search` | the search; in `search::probe`, random probes of its tree |
+//! | `sizes` | learned sizes of subtrees, which lead the probes |
 //! | `queue` | condition variables: wake-ups, and updates whose order is irrelevant |
 //! | `outcome` | how executions end |
 //! | `stuck` | deadlocks: the threads that wait, and their reasons |
@@ -38,6 +39,7 @@ mod outcome;
 mod queue;
 mod replay;
 mod search;
+mod sizes;
 mod state;
 mod stuck;
 mod table;
@@ -45,26 +47,63 @@ mod table;
 pub use dependency::{Dependency, Via};
 pub use replay::{replay, replay_with_dependencies};
 
+use fastrand::Rng;
 use fetch::Threads;
 use graph::Graph;
-use raddle_engine::{Options, Summary};
+use raddle_engine::{Options, Probing, Summary};
 use raddle_ir::Verified;
 use raddle_machine::{FailureKind, Fault};
 use search::{Search, TooSmall};
 
 /// Searches the executions of a program.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
+    options.limits.progress.search(options.model);
     // Most programs have few events. One that has more is searched again with larger sets.
     let found = attempt::<1>(program, options)
         .or_else(|_| attempt::<2>(program, options))
         .or_else(|_| attempt::<4>(program, options))
         .or_else(|_| attempt::<8>(program, options))
         .or_else(|_| attempt::<16>(program, options));
-    found.unwrap_or_else(|TooSmall| {
-        let message = "an execution of more than 1024 events is not supported by the graph engine \
-            (--unroll shortens loops)";
-        Summary::cannot_start(Fault::new(FailureKind::Unsupported, message), &options.limits)
-    })
+    found.unwrap_or_else(|TooSmall| Summary::cannot_start(too_large(), &options.limits))
+}
+
+fn too_large() -> Fault {
+    let message = "an execution of more than 1024 events is not supported by the graph engine \
+        (--unroll shortens loops)";
+    Fault::new(FailureKind::Unsupported, message)
+}
+
+/// Makes random probes of the search until the visitor has seen enough or the budget is spent. `start` is called
+/// before the first probe, and again if the probes start over with larger sets.
+pub fn probe(
+    program: &Verified,
+    options: &Options,
+    seed: u64,
+    mut visit: impl FnMut(Probing) -> bool,
+) -> Result<(), Fault> {
+    let visit: &mut dyn FnMut(Probing) -> bool = &mut visit;
+    probes::<1>(program, options, seed, visit)
+        .or_else(|_| probes::<2>(program, options, seed, visit))
+        .or_else(|_| probes::<4>(program, options, seed, visit))
+        .or_else(|_| probes::<8>(program, options, seed, visit))
+        .or_else(|_| probes::<16>(program, options, seed, visit))
+        .unwrap_or_else(|TooSmall| Err(too_large()))
+}
+
+fn probes<const W: usize>(
+    program: &Verified,
+    options: &Options,
+    seed: u64,
+    visit: &mut dyn FnMut(Probing) -> bool,
+) -> Result<Result<(), Fault>, TooSmall> {
+    let threads = match Threads::new(program, options, Graph::<W>::CAPACITY) {
+        Ok(threads) => threads,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    visit(Probing::Starts);
+    let search = Search::<W>::new(threads, options);
+    let ended = search.probes(&mut Rng::with_seed(seed), &mut |probe| visit(Probing::Ended(probe)));
+    ended.map(Ok)
 }
 
 fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {

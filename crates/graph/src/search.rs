@@ -28,6 +28,8 @@
 //! the litmus corpora), or the code that was seen to store takes another branch while the load is deferred (in loops
 //! that spin). Neither is known before it happens.
 
+mod probe;
+
 use crate::commit_before::is_enabled;
 use crate::completable::{Completable, Deferral, Prospect};
 use crate::fetch::{EventId, Kind, Threads};
@@ -36,7 +38,7 @@ use crate::lock::{may_write_first, releases_own_lock};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Act, Refused, accepts_last_value, perform, step};
 use raddle_engine::Options;
-use raddle_engine::{BoundKind, Step, Stopped, Summary, Tally};
+use raddle_engine::{BoundKind, Reporter, Step, Stopped, Summary, Tally};
 use raddle_machine::{Mark, ThreadId};
 use smallvec::SmallVec;
 
@@ -87,6 +89,7 @@ pub(crate) struct Search<'p, const W: usize> {
     steps: Vec<Step>,
     completable: Completable,
     tally: Tally,
+    reporter: Reporter,
     options: &'p Options,
 }
 
@@ -104,6 +107,7 @@ impl<'p, const W: usize> Search<'p, W> {
             steps: Vec::new(),
             completable: Completable::default(),
             tally,
+            reporter: Reporter::new(&options.limits.progress),
             options,
         }
     }
@@ -112,7 +116,7 @@ impl<'p, const W: usize> Search<'p, W> {
         self.threads.run_all();
         loop {
             if let Some(spent) = self.options.limits.budget.spent() {
-                return Ok(self.tally.finish(Some(spent.into())));
+                return Ok(self.finish(Some(spent.into())));
             }
             if self.threads.exceeds_capacity() {
                 return Err(TooSmall);
@@ -122,17 +126,22 @@ impl<'p, const W: usize> Search<'p, W> {
                 None => self.end(),
             }
             if self.tally.is_decided() {
-                return Ok(self.tally.finish(None));
+                return Ok(self.finish(None));
             }
             if let Some(stopped) = self.limit() {
-                return Ok(self.tally.finish(Some(stopped)));
+                return Ok(self.finish(Some(stopped)));
             }
             match self.advance() {
                 Ok(true) => {}
-                Ok(false) => return Ok(self.tally.finish(None)),
+                Ok(false) => return Ok(self.finish(None)),
                 Err(too_small) => return Err(too_small),
             }
         }
+    }
+
+    fn finish(self, stopped: Option<Stopped>) -> Summary {
+        self.reporter.finish(&self.tally.summary);
+        self.tally.finish(stopped)
     }
 
     /// Counts an execution in which nothing more can be committed.
@@ -164,7 +173,11 @@ impl<'p, const W: usize> Search<'p, W> {
 
     fn limit(&mut self) -> Option<Stopped> {
         let limits = &self.options.limits;
-        if limits.executions.is_some_and(|most| self.tally.explored() >= most) {
+        let explored = self.tally.explored();
+        if self.reporter.is_due(explored) {
+            self.reporter.report(explored, &self.tally.summary);
+        }
+        if limits.executions.is_some_and(|most| explored >= most) {
             return Some(Stopped::Executions);
         }
         limits.budget.spent().map(Stopped::from)

@@ -10,6 +10,7 @@ mod deferral;
 mod ends;
 mod figures;
 mod oracle;
+mod probes;
 mod spin;
 
 use raddle_engine::{Engine, Model};

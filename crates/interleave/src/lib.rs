@@ -112,5 +112,6 @@ fn search_with<'a>(
     if let Some(slots) = &mut system.slots {
         slots.stores = options.limits.events;
     }
+    options.limits.progress.search(options.model);
     explore(system, options, visitor)
 }

@@ -1,27 +1,55 @@
 //! When to stop: executions, time, memory, interruption.
 
-use raddle_engine::{Limits, Stopped};
+use raddle_engine::{Limits, Reporter, Stopped, Summary};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     limits: Limits,
     executions: u64,
+    /// The number of executions at which the limit or the next report is due.
+    next: u64,
+    reporter: Reporter,
     stopped: Option<Stopped>,
 }
 
 impl Watch {
     pub(crate) fn new(limits: &Limits) -> Watch {
-        Watch { limits: limits.clone(), executions: 0, stopped: None }
+        let reporter = Reporter::new(&limits.progress);
+        let limits = limits.clone();
+        let mut watch = Watch { limits, executions: 0, next: 0, reporter, stopped: None };
+        watch.next = watch.due();
+        watch
+    }
+
+    fn due(&self) -> u64 {
+        self.limits.executions.map_or(self.reporter.due(), |most| most.min(self.reporter.due()))
     }
 
     /// Counts an execution. True if no further one is allowed.
     #[inline]
-    pub(crate) fn is_over(&mut self) -> bool {
+    pub(crate) fn is_over(&mut self, summary: &Summary) -> bool {
         self.executions += 1;
+        if self.executions >= self.next {
+            self.pause(summary);
+        }
+        self.stopped.is_some() || self.is_spent()
+    }
+
+    /// Compares the executions with the limit, and reports.
+    #[cold]
+    fn pause(&mut self, summary: &Summary) {
         if self.limits.executions.is_some_and(|most| self.executions >= most) {
             self.stopped = Some(Stopped::Executions);
         }
-        self.stopped.is_some() || self.is_spent()
+        if self.reporter.is_due(self.executions) {
+            self.reporter.report(self.executions, summary);
+        }
+        self.next = self.due();
+    }
+
+    /// Reports the numbers of the whole search.
+    pub(crate) fn finish(&self, summary: &Summary) {
+        self.reporter.finish(summary);
     }
 
     /// Stops the search because the visitor has seen enough.

@@ -88,11 +88,12 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
                 if over || !self.retreat() {
                     break;
                 }
-                if self.watch.is_over() {
+                if self.watch.is_over(&self.outcomes.tally.summary) {
                     break;
                 }
             }
         }
+        self.watch.finish(&self.outcomes.tally.summary);
         self.outcomes.finish(self.watch.stopped(), self.options.strategy)
     }
 

@@ -266,7 +266,8 @@ impl<'p> Asker<'p, '_> {
 
     pub(crate) fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
         let workers = self.options.workers;
-        Search::new(self.program, self.bounds(), rules.clone(), target, workers)
+        let search = Search::new(self.program, self.bounds(), rules.clone(), target, workers)?;
+        Ok(search.reporting_to(&self.options.limits.progress))
     }
 
     pub(crate) fn count(&mut self, outcome: &Outcome) {

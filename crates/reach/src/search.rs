@@ -14,7 +14,7 @@ use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
 use crate::worker::Worker;
-use raddle_engine::{Budget, Failed};
+use raddle_engine::{Budget, Failed, Progress};
 use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::{Bounds, Fault, ThreadId};
@@ -96,6 +96,7 @@ pub(crate) struct Search<'p> {
     stop_at_first: bool,
     budget: Budget,
     workers: usize,
+    progress: Progress,
     start: Instant,
 }
 
@@ -103,6 +104,8 @@ pub(crate) struct Search<'p> {
 #[derive(Debug)]
 struct Level<'l> {
     states: &'l [StateId],
+    /// The number of moves from the initial state.
+    number: u64,
     next: AtomicUsize,
     stop: AtomicBool,
     found: Mutex<Vec<Finding>>,
@@ -121,7 +124,14 @@ impl<'p> Search<'p> {
         let system = System::new(program, bounds, rules)?;
         let threads = system.is_memoizable().then(|| system.machine.thread_count() as usize);
         let space = Space::new(threads);
-        Ok(Search { system, space, target, stop_at_first: true, budget, workers, start })
+        let progress = Progress::NONE;
+        let stop_at_first = true;
+        Ok(Search { system, space, target, stop_at_first, budget, workers, progress, start })
+    }
+
+    /// Makes the search report how far it is.
+    pub(crate) fn reporting_to(self, progress: &Progress) -> Search<'p> {
+        Search { progress: progress.clone(), ..self }
     }
 
     /// Makes the search visit all states and report every distinct finding.
@@ -155,14 +165,17 @@ impl<'p> Search<'p> {
         outcome.found.extend(found);
         let mut crew: Vec<Worker<'p>> =
             (0..workers).map(|_| Worker::new(self.system.clone(), self.target)).collect();
-        let mut level = vec![root];
+        self.progress.search_states();
+        let (mut level, mut number) = (vec![root], 0);
         while !level.is_empty() && (!self.stop_at_first || outcome.found.is_empty()) {
             outcome.ended = self.over_budget();
             if outcome.ended.is_some() {
                 break;
             }
-            level = self.expand(&level, &mut crew, &mut outcome);
+            number += 1;
+            level = self.expand(&level, number, &mut crew, &mut outcome);
         }
+        self.progress.visit(self.space.len(), level.len() as u64, number);
         let remembered: usize = crew.iter().map(Worker::bytes).sum();
         for worker in crew {
             outcome.unsupported = outcome.unsupported.or(worker.unsupported);
@@ -197,11 +210,13 @@ impl<'p> Search<'p> {
     fn expand(
         &self,
         states: &[StateId],
+        number: u64,
         crew: &mut [Worker<'p>],
         outcome: &mut Outcome,
     ) -> Vec<StateId> {
         let level = Level {
             states,
+            number,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
             found: Mutex::new(Vec::new()),
@@ -255,6 +270,10 @@ impl<'p> Search<'p> {
             }
             // Before the next chunk: all new states of a level must be in `fresh` when it ends.
             worker.add_pending(&self.space);
+            if self.progress.is_watched() {
+                let frontier = level.states.len() as u64;
+                self.progress.visit(self.space.len(), frontier, level.number);
+            }
             // Levels can be large, so limits are checked within a level too.
             if self.over_budget().is_some() {
                 level.stop.store(true, Ordering::Relaxed);

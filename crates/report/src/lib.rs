@@ -11,6 +11,7 @@
 //! | `bounds` | bounds that were met, for reports without the options |
 //! | [`buffer`] | messages about bounded store buffers |
 //! | [`witness`] | a witness as text, one column per thread, and the cause |
+//! | [`progress`] | how far a search is, and how large it is going to be |
 //! | [`reach`] | an answer about reachability, as text and as JSON |
 //! | [`source`] | lines of the source to show with it |
 //! | [`html`] | answers as one page with its own script, and their graphs as Graphviz text |
@@ -41,6 +42,7 @@ pub mod matrix;
 pub mod monitor;
 mod paint;
 mod picture;
+pub mod progress;
 pub mod reach;
 pub mod robust;
 pub mod source;

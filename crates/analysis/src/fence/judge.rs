@@ -92,6 +92,7 @@ impl<'q> Judge<'q> {
             return None;
         }
         self.queries += 1;
+        self.question.options.limits.progress.judge();
         let reachable = match self.question.options.model.buffering() {
             Some(Buffering::Fifo) => self.reaches(program, Model::Sc),
             _ => self.fails(program, Model::Sc),
@@ -101,6 +102,7 @@ impl<'q> Judge<'q> {
 
     pub(super) fn judge(&mut self, program: &Verified) -> Verdict {
         self.queries += 1;
+        self.question.options.limits.progress.judge();
         let (model, target) = (self.question.options.model, self.question.target);
         let budget = &self.question.options.limits.budget;
         let nothing_asked = program.goals.is_empty() && program.condition.is_none();

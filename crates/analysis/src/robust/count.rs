@@ -4,6 +4,7 @@
 //! search is skipped. Both searches share the time.
 
 use super::{Finding, gaps, options, traces};
+use crate::estimate::beside;
 use raddle_engine::{Limits, Model};
 use raddle_interleave::explore;
 use raddle_ir::Verified;
@@ -11,7 +12,8 @@ use raddle_ir::Verified;
 pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
     let mut finding = Finding::default();
     for model in [Model::Sc, model] {
-        let summary = explore(program, &options(model, limits));
+        let options = options(model, limits);
+        let summary = beside(program, &options, || explore(program, &options));
         finding.gaps = gaps(&summary);
         finding.searches.push((model, summary));
         if !finding.gaps.is_empty() {

@@ -5,8 +5,9 @@ use super::witness::witness;
 use super::{Finding, Gap, gaps, options, unconfirmed};
 use crate::cycle::Node;
 use crate::cycle::conflicts::Conflicts;
+use crate::estimate::beside;
 use raddle_engine::{Budget, Engine, Limits, Model};
-use raddle_interleave::{Happening, What, observe};
+use raddle_interleave::{Execution, Happening, What, observe};
 use raddle_ir::Verified;
 use std::ops::ControlFlow;
 
@@ -14,7 +15,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
     let (mut found, mut gap) = (None, None);
     let mut conflicts = Conflicts::within(&limits.budget);
     let options = options(model, limits);
-    let summary = observe(program, &options, false, &mut |execution| {
+    let mut visit = |execution: &Execution<'_, '_>| {
         if !is_cyclic(&mut conflicts, execution.happened, &limits.budget) {
             return ControlFlow::Continue(());
         }
@@ -25,7 +26,8 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
         }
         gap = Some(unconfirmed(&budget));
         ControlFlow::Continue(())
-    });
+    };
+    let summary = beside(program, &options, || observe(program, &options, false, &mut visit));
     let mut gaps = gaps(&summary);
     gaps.extend(gap.filter(|gap| *gap == Gap::Unconfirmed));
     let violated = found.is_some();

@@ -171,6 +171,17 @@ fn options(model: Model, limits: &Limits) -> Options {
     Options { limits: limits.clone(), keep_going: true, ..Options::new(model) }
 }
 
+/// The searches that a way to decide robustness against a model makes; none of executions for attacks.
+pub fn searches(by: By, model: Model, limits: &Limits) -> Vec<Options> {
+    let models = match by {
+        By::Monitor => vec![Model::Sc],
+        By::Cycles => vec![model],
+        By::Count => vec![Model::Sc, model],
+        By::Attacks => Vec::new(),
+    };
+    models.into_iter().map(|model| options(model, limits)).collect()
+}
+
 /// The number of traces that a search has seen.
 pub fn traces(summary: &Summary) -> u64 {
     summary.executions + summary.blocked + summary.cut

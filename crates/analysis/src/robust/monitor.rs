@@ -9,6 +9,7 @@
 
 use super::witness::{CycleWitness, witness};
 use super::{Finding, Gap, gaps, options};
+use crate::estimate::beside;
 use raddle_engine::{Buffering, Engine, Limits, Model};
 use raddle_interleave::{
     Barrier, Delay, Execution, Happening, Rules, Undelayed, What, delayed, observe,
@@ -23,7 +24,9 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
     };
     let mut watch = Watch::new(program, model, rules, limits);
     let options = options(Model::Sc, limits);
-    let summary = observe(program, &options, false, &mut |execution| watch.visit(execution));
+    let summary = beside(program, &options, || {
+        observe(program, &options, false, &mut |execution| watch.visit(execution))
+    });
     let mut gaps = gaps(&summary);
     if watch.causal.is_mixed() || watch.undecided {
         // The findings of the monitor may then be false.

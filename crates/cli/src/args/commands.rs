@@ -2,8 +2,8 @@
 
 use super::models;
 use super::shared::{
-    BudgetArgs, BufferArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs,
-    SourceArgs, StoryArgs,
+    BudgetArgs, BufferArgs, EstimateArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs,
+    ProgressArgs, SamplingArgs, SearchArgs, SourceArgs, StoryArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -73,8 +73,12 @@ pub(crate) struct CheckArgs {
     pub files: FilesArgs,
     #[command(flatten)]
     pub story: StoryArgs,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
+    #[command(flatten)]
+    pub estimate: EstimateArgs,
     /// Write the violations, with schedules to replay, to this file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "estimate")]
     pub witness: Option<PathBuf>,
 }
 
@@ -111,6 +115,10 @@ pub(crate) struct RobustArgs {
     pub files: FilesArgs,
     #[command(flatten)]
     pub story: StoryArgs,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
+    #[command(flatten)]
+    pub estimate: EstimateArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -185,6 +193,8 @@ pub(crate) struct FenceArgs {
     /// Write a page for a browser to this file: the fences, their reasons, and the patch.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }
 
 /// Decide whether a program can reach one of its goals; without goals, whether it can fail.
@@ -215,6 +225,8 @@ pub(crate) struct ReachArgs {
     pub files: FilesArgs,
     #[command(flatten)]
     pub story: StoryArgs,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,

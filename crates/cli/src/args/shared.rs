@@ -166,6 +166,32 @@ impl LimitArgs {
     }
 }
 
+/// How progress is shown.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ProgressArgs {
+    /// Print a line about the progress to standard error every so many seconds, instead of one line
+    /// that changes on a terminal.
+    #[arg(
+        long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "30"
+    )]
+    pub progress: Option<f64>,
+}
+
+/// The size of a search instead of its result.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct EstimateArgs {
+    /// Tell how many executions the search is going to visit and how long it will take, after so many
+    /// seconds. No verdict; exit status 0.
+    #[arg(
+        long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "3", conflicts_with_all = ["html", "dot"]
+    )]
+    pub estimate: Option<f64>,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct OutputArgs {
     /// Print JSON, one object a line.

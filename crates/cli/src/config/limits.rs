@@ -1,8 +1,9 @@
 //! Limits, time and memory.
 
-use crate::args::shared::{BudgetArgs, LimitArgs, SamplingArgs};
+use crate::args::shared::{BudgetArgs, EstimateArgs, LimitArgs, ProgressArgs, SamplingArgs};
 use crate::args::values::UnrollArg;
 use crate::output::Stop;
+use crate::progress::Shown;
 use crate::signals;
 use raddle_budget::{Budget, default_memory};
 use raddle_engine::{Limits, Sampling, Unroll};
@@ -70,10 +71,25 @@ pub(super) fn budget(args: &BudgetArgs) -> Result<Budget, Stop> {
 
 /// A time limit in seconds.
 pub(crate) fn timeout(seconds: f64) -> Result<Duration, Stop> {
+    duration("--timeout", seconds)
+}
+
+fn duration(option: &str, seconds: f64) -> Result<Duration, Stop> {
     let duration = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
     duration.ok_or_else(|| {
-        Stop::Usage(format!("--timeout takes a positive number of seconds, not {seconds}"))
+        Stop::Usage(format!("{option} takes a positive number of seconds, not {seconds}"))
     })
+}
+
+/// How the progress of a command is shown.
+pub(super) fn shown(args: &ProgressArgs) -> Result<Shown, Stop> {
+    let lines = args.progress.map(|seconds| duration("--progress", seconds)).transpose()?;
+    Ok(Shown::new(lines))
+}
+
+/// For how long the size of a search is estimated, if that is asked for.
+pub(super) fn estimated(args: &EstimateArgs) -> Result<Option<Duration>, Stop> {
+    args.estimate.map(|seconds| duration("--estimate", seconds)).transpose()
 }
 
 fn bytes(mib: u64) -> Result<u64, Stop> {

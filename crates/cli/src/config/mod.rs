@@ -29,11 +29,13 @@ use crate::args::commands::{
     CheckArg, CheckArgs, FenceArgs, LitmusArgs, PrintArgs, ReachArgs, ReplayArgs,
 };
 use crate::output::Stop;
-use limits::{budget, limits, workers};
+use crate::progress::Shown;
+use limits::{budget, estimated, limits, shown, workers};
 use raddle_analysis::fence::{Question, Target};
 use raddle_budget::Budget;
-use raddle_engine::{Checks, Engine, Options, Strategy, Unroll};
+use raddle_engine::{Checks, Engine, Limits, Options, Strategy, Unroll};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The validated arguments of `raddle litmus`.
 #[derive(Debug)]
@@ -91,6 +93,9 @@ pub(crate) struct CheckConfig {
     /// Where the violations are written.
     pub witness: Option<PathBuf>,
     pub files: FilesConfig,
+    pub shown: Shown,
+    /// To estimate for this long how large the searches are, and nothing else.
+    pub estimate: Option<Duration>,
 }
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
@@ -98,10 +103,19 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     if let Some(name) = search::by_states(&args.search) {
         refuse_for_states(args.limits.of_executions(), &format!("--strategy {name}"))?;
     }
-    let limits = limits(&args.limits)?;
+    let (shown, estimate) = (shown(&args.progress)?, estimated(&args.estimate)?);
+    if estimate.is_some()
+        && (args.search.strategy == Some(Strategy::Lazy) || args.buffers.buffer_bound.is_some())
+    {
+        let why = "--estimate is for searches that visit each trace once: not --strategy lazy, not --buffer-bound";
+        return Err(Stop::Usage(why.to_owned()));
+    }
+    let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
     let searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
     let (searches, iterates) = search::with_buffers(&args.buffers, searches)?;
     Ok(CheckConfig {
+        shown,
+        estimate,
         source: SourceConfig::new(&args.source, &limits.budget),
         searches,
         unroll: limits.unroll,
@@ -120,6 +134,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
 pub(crate) struct FenceConfig {
     pub source: SourceConfig,
     pub question: Question,
+    pub shown: Shown,
     /// Whether to print a patch and nothing else.
     pub patch: bool,
     pub files: FilesConfig,
@@ -144,12 +159,14 @@ impl FenceConfig {
 }
 
 pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
-    let limits = limits(&args.limits)?;
+    let shown = shown(&args.progress)?;
+    let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
     let mut source = SourceConfig::new(&args.source, &limits.budget);
     source.c.list_sources = true;
     let options = Options { limits, workers: workers(None), ..Options::new(args.model) };
     let target = if args.goal { Target::Goals } else { Target::Robust };
     let config = FenceConfig {
+        shown,
         source,
         question: Question { target, options },
         patch: args.patch,
@@ -172,16 +189,20 @@ pub(crate) struct ReachConfig {
     /// Where the goal that was reached is written.
     pub witness: Option<PathBuf>,
     pub files: FilesConfig,
+    pub shown: Shown,
 }
 
 pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
-    let budget = budget(&args.budget)?;
+    let (shown, budget) = (shown(&args.progress)?, budget(&args.budget)?);
+    let progress = shown.progress.clone();
     Ok(ReachConfig {
+        shown,
         source: SourceConfig::new(&args.source, &budget),
         options: Options {
+            limits: Limits { budget, progress, ..Limits::default() },
             checks: Checks { goals: true, ..Checks::default() },
             workers: workers(args.jobs),
-            ..Options::new(args.model).by(Strategy::Lazy).within(budget)
+            ..Options::new(args.model).by(Strategy::Lazy)
         },
         json: args.output.json,
         all_steps: args.story.all_steps,

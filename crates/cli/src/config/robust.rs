@@ -1,14 +1,16 @@
 //! `raddle robust`.
 
 use super::files::{FilesConfig, files};
-use super::limits::{limits, refuse_for_states};
+use super::limits::{estimated, limits, refuse_for_states, shown};
 use super::search::distinct;
 use super::source::SourceConfig;
 use crate::args::commands::{ByArg, RobustArgs};
 use crate::output::Stop;
+use crate::progress::Shown;
 use raddle_analysis::robust::By;
 use raddle_engine::{Limits, Model};
 use raddle_ir::file::one_of;
+use std::time::Duration;
 
 /// The validated arguments of `raddle robust`.
 #[derive(Debug)]
@@ -20,6 +22,9 @@ pub(crate) struct RobustConfig {
     pub json: bool,
     pub files: FilesConfig,
     pub all_steps: bool,
+    pub shown: Shown,
+    /// To estimate for this long how large the searches are, and nothing else.
+    pub estimate: Option<Duration>,
     /// The way that was asked for.
     by: Option<By>,
 }
@@ -42,7 +47,8 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
     if let Some(by) = by {
         refuse_others(by, &args.models)?;
     }
-    let limits = limits(&args.limits)?;
+    let (shown, estimate) = (shown(&args.progress)?, estimated(&args.estimate)?);
+    let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
     let programs = SourceConfig::new(&args.source, &limits.budget).programs();
     let config = RobustConfig {
         programs,
@@ -51,6 +57,8 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         json: args.output.json,
         files: files(&args.files, &[])?,
         all_steps: args.story.all_steps,
+        shown,
+        estimate,
         by,
     };
     let searches_states = |program: &SourceConfig| {
@@ -61,7 +69,8 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
             Some(_) => "--by attacks",
             None => "--by attacks, the default for automata,",
         };
-        refuse_for_states(args.limits.of_executions(), what)?;
+        let estimate = args.estimate.estimate.map(|_| "--estimate");
+        refuse_for_states(args.limits.of_executions().or(estimate), what)?;
     }
     Ok(config)
 }

@@ -21,6 +21,7 @@ mod meant;
 mod monitor;
 mod pages;
 mod patch;
+mod progress;
 mod reach;
 mod replay;
 mod robust;

@@ -40,10 +40,14 @@ pub(super) fn sample<'o>(
             watch.see_enough();
         }
         system.go_back(start);
-        if watch.has_seen_enough() || sampler.outcomes.is_decided() || watch.is_over() {
+        if watch.has_seen_enough()
+            || sampler.outcomes.is_decided()
+            || watch.is_over(&sampler.outcomes.tally.summary)
+        {
             break;
         }
     }
+    watch.finish(&sampler.outcomes.tally.summary);
     sampler.outcomes.finish(watch.stopped(), options.strategy)
 }
 

@@ -1,0 +1,331 @@
+//! How far a command has got: numbers that its searches write and a display reads.
+//!
+//! Every number is an atomic of its own, so a search never waits for a display. The numbers of one moment need not
+//! belong together exactly; when a search has ended they are those of its [`Summary`].
+//!
+//! A search reports once in about [`PAUSE`]. The only work in between is the comparison with the number of executions
+//! at which the next report is due ([`Reporter::is_due`]). It takes the place of the comparison with the limit on
+//! executions, so that a search without a display is as fast as before.
+
+use crate::estimate::Estimate;
+use crate::model::Model;
+use crate::summary::Summary;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// The time between two reports that a search aims at.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What a command is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Phase {
+    #[default]
+    Loading,
+    Searching(Model),
+    /// Visiting states instead of executions.
+    SearchingStates,
+    Replaying,
+}
+
+impl Phase {
+    fn code(self) -> u64 {
+        match self {
+            Phase::Loading => 0,
+            Phase::SearchingStates => 1,
+            Phase::Replaying => 2,
+            Phase::Searching(model) => {
+                let number = Model::ALL.iter().position(|other| *other == model);
+                3 + number.unwrap_or(0) as u64
+            }
+        }
+    }
+
+    fn decoded(code: u64) -> Phase {
+        match code {
+            0 => Phase::Loading,
+            1 => Phase::SearchingStates,
+            2 => Phase::Replaying,
+            model => {
+                Model::ALL.get(model as usize - 3).map_or(Phase::Loading, |m| Phase::Searching(*m))
+            }
+        }
+    }
+}
+
+/// The numbers of one moment.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Snapshot {
+    pub phase: Phase,
+    /// The number of searches that were started.
+    pub searches: u64,
+    /// Of the current search, as in [`Summary`].
+    pub executions: u64,
+    pub blocked: u64,
+    pub redundant: u64,
+    pub cut: u64,
+    pub events: u64,
+    /// Of a search of states: those that were found, those of the current level, and the number of that level.
+    pub states: u64,
+    pub frontier: u64,
+    pub level: u64,
+    /// The number of programs that `fence` has judged; 0 for other commands.
+    pub judged: u64,
+    /// The size of store buffers, if it is raised until it makes no difference.
+    pub bound: Option<u64>,
+    /// How many executions the current search is going to visit.
+    pub estimate: Option<Estimate>,
+}
+
+impl Snapshot {
+    /// The number of executions that an estimate is about: all but redundant ones.
+    pub fn counted(&self) -> u64 {
+        self.executions + self.blocked + self.cut
+    }
+}
+
+/// The progress of a command. Clones share it; the default one records nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Option<Arc<Shared>>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    phase: AtomicU64,
+    searches: AtomicU64,
+    executions: AtomicU64,
+    blocked: AtomicU64,
+    redundant: AtomicU64,
+    cut: AtomicU64,
+    events: AtomicU64,
+    states: AtomicU64,
+    frontier: AtomicU64,
+    level: AtomicU64,
+    judged: AtomicU64,
+    /// The bound plus 1, or 0.
+    bound: AtomicU64,
+    /// Bits of the three numbers of an estimate; whether there is one.
+    estimate: [AtomicU64; 3],
+    has_estimate: AtomicBool,
+    probes: AtomicU64,
+}
+
+impl Progress {
+    /// Records nothing.
+    pub const NONE: Progress = Progress(None);
+
+    pub fn new() -> Progress {
+        Progress(Some(Arc::default()))
+    }
+
+    /// Whether somebody wants to know.
+    pub fn is_watched(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub fn enter(&self, phase: Phase) {
+        if let Some(shared) = self.0.as_deref() {
+            shared.phase.store(phase.code(), Relaxed);
+        }
+    }
+
+    /// A search of executions starts: its numbers start at 0.
+    pub fn search(&self, model: Model) {
+        self.begin(Phase::Searching(model));
+    }
+
+    /// A search of states starts.
+    pub fn search_states(&self) {
+        self.begin(Phase::SearchingStates);
+    }
+
+    fn begin(&self, phase: Phase) {
+        let Some(shared) = self.0.as_deref() else { return };
+        self.report(&Summary::default());
+        self.visit(0, 0, 0);
+        shared.searches.fetch_add(1, Relaxed);
+        shared.phase.store(phase.code(), Relaxed);
+    }
+
+    /// The numbers of the current search.
+    pub fn report(&self, summary: &Summary) {
+        let Some(shared) = self.0.as_deref() else { return };
+        shared.executions.store(summary.executions, Relaxed);
+        shared.blocked.store(summary.blocked, Relaxed);
+        shared.redundant.store(summary.redundant, Relaxed);
+        shared.cut.store(summary.cut, Relaxed);
+        shared.events.store(summary.events, Relaxed);
+    }
+
+    /// The numbers of the current search of states.
+    pub fn visit(&self, states: u64, frontier: u64, level: u64) {
+        let Some(shared) = self.0.as_deref() else { return };
+        shared.states.store(states, Relaxed);
+        shared.frontier.store(frontier, Relaxed);
+        shared.level.store(level, Relaxed);
+    }
+
+    /// One more program was judged.
+    pub fn judge(&self) {
+        if let Some(shared) = self.0.as_deref() {
+            shared.judged.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// The size of store buffers of the searches that follow.
+    pub fn raise(&self, bound: u32) {
+        if let Some(shared) = self.0.as_deref() {
+            shared.bound.store(u64::from(bound) + 1, Relaxed);
+        }
+    }
+
+    /// How many executions the current search is going to visit, or that it is not known any more.
+    pub fn estimate(&self, estimate: Option<Estimate>) {
+        let Some(shared) = self.0.as_deref() else { return };
+        shared.has_estimate.store(false, Relaxed);
+        if let Some(Estimate { executions, low, high, probes }) = estimate {
+            for (word, number) in shared.estimate.iter().zip([executions, low, high]) {
+                word.store(number.to_bits(), Relaxed);
+            }
+            shared.probes.store(probes, Relaxed);
+            shared.has_estimate.store(true, Relaxed);
+        }
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        let Some(shared) = self.0.as_deref() else { return Snapshot::default() };
+        let get = |number: &AtomicU64| number.load(Relaxed);
+        let [executions, low, high] = [0, 1, 2].map(|n| f64::from_bits(get(&shared.estimate[n])));
+        let estimate = Estimate { executions, low, high, probes: get(&shared.probes) };
+        Snapshot {
+            phase: Phase::decoded(get(&shared.phase)),
+            searches: get(&shared.searches),
+            executions: get(&shared.executions),
+            blocked: get(&shared.blocked),
+            redundant: get(&shared.redundant),
+            cut: get(&shared.cut),
+            events: get(&shared.events),
+            states: get(&shared.states),
+            frontier: get(&shared.frontier),
+            level: get(&shared.level),
+            judged: get(&shared.judged),
+            bound: get(&shared.bound).checked_sub(1),
+            estimate: shared.has_estimate.load(Relaxed).then_some(estimate),
+        }
+    }
+}
+
+/// Two are equal if they share their numbers.
+impl PartialEq for Progress {
+    fn eq(&self, other: &Progress) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
+impl Eq for Progress {}
+
+/// Reports the numbers of one search from time to time.
+#[derive(Clone, Debug)]
+pub struct Reporter {
+    progress: Progress,
+    /// The number of executions at which the next report is due.
+    due: u64,
+    step: u64,
+    last: Instant,
+}
+
+impl Reporter {
+    pub fn new(progress: &Progress) -> Reporter {
+        let due = if progress.is_watched() { 1 } else { u64::MAX };
+        Reporter { progress: progress.clone(), due, step: 1, last: Instant::now() }
+    }
+
+    /// The number of executions at which the next report is due.
+    #[inline]
+    pub fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Whether a report is due after so many executions.
+    #[inline]
+    pub fn is_due(&self, executions: u64) -> bool {
+        executions >= self.due
+    }
+
+    /// Reports, and decides when the next report is due: after twice as many executions if this one came early, after
+    /// half as many if it came late.
+    #[cold]
+    pub fn report(&mut self, executions: u64, summary: &Summary) {
+        self.progress.report(summary);
+        let now = Instant::now();
+        let passed = now - self.last;
+        self.last = now;
+        if passed < PAUSE / 2 {
+            self.step = self.step.saturating_mul(2);
+        } else if passed > PAUSE * 2 {
+            self.step = (self.step / 2).max(1);
+        }
+        self.due = executions.saturating_add(self.step);
+    }
+
+    /// The search has ended with these numbers.
+    pub fn finish(&self, summary: &Summary) {
+        self.progress.report(summary);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_phase_has_a_code() {
+        let models = Model::ALL.into_iter().map(Phase::Searching);
+        let phases = [Phase::Loading, Phase::SearchingStates, Phase::Replaying];
+        for phase in phases.into_iter().chain(models) {
+            assert_eq!(Phase::decoded(phase.code()), phase);
+        }
+        assert_eq!(Phase::decoded(99), Phase::Loading);
+    }
+
+    #[test]
+    fn a_snapshot_has_the_latest_numbers() {
+        let progress = Progress::new();
+        progress.search(Model::Tso);
+        progress.report(&Summary { executions: 3, cut: 1, events: 40, ..Summary::default() });
+        progress.raise(0);
+        progress.judge();
+        let estimate = Estimate { executions: 5.0, low: 4.0, high: 6.5, probes: 7 };
+        progress.estimate(Some(estimate));
+        let shot = progress.clone().snapshot();
+        assert_eq!((shot.phase, shot.searches), (Phase::Searching(Model::Tso), 1));
+        assert_eq!((shot.counted(), shot.events, shot.judged, shot.bound), (4, 40, 1, Some(0)));
+        assert_eq!(shot.estimate, Some(estimate));
+        progress.search_states();
+        progress.visit(9, 2, 3);
+        let shot = progress.snapshot();
+        assert_eq!((shot.counted(), shot.states, shot.frontier, shot.level), (0, 9, 2, 3));
+    }
+
+    #[test]
+    fn nothing_is_recorded_where_nobody_looks() {
+        Progress::NONE.search(Model::Sc);
+        assert_eq!(Progress::NONE.snapshot(), Snapshot::default());
+        assert!(!Reporter::new(&Progress::NONE).is_due(u64::MAX - 1));
+    }
+
+    #[test]
+    fn reports_get_rarer_while_executions_are_short() {
+        let mut reporter = Reporter::new(&Progress::new());
+        let mut reports = 0;
+        for executions in 1..=1_000_000 {
+            if reporter.is_due(executions) {
+                reporter.report(executions, &Summary { executions, ..Summary::default() });
+                reports += 1;
+            }
+        }
+        assert!((10..100_000).contains(&reports), "{reports}");
+    }
+}
