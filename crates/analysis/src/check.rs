@@ -12,7 +12,9 @@
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::explore;
 use crate::witness::{self, Unconfirmed, Witness};
-use raddle_engine::{Disregard, Failure, FailureKind, IgnoredPlaces, Options, Spent, Step, Summary};
+use raddle_engine::{
+    Disregard, Failure, FailureKind, IgnoredPlaces, Options, Spent, Step, Summary,
+};
 use raddle_ir::{Program, Quantifier, Verified};
 use std::time::{Duration, Instant};
 
@@ -94,7 +96,8 @@ pub fn check(program: &Verified, options: &Options) -> CheckResult {
     let start = Instant::now();
     let summary = explore(program, options);
     let options = options.clone().within(options.limits.budget.for_report());
-    let judged = Judged { ignored: options.ignored.within(program), condition: !options.ignored.condition };
+    let judged =
+        Judged { ignored: options.ignored.within(program), condition: !options.ignored.condition };
     let confirm = |offence: &Offence| witness::confirm(program, &options, offence);
     let counts_executions = options.strategy.engine().counts_executions();
     let mut result = judge(program, summary, &judged, counts_executions, confirm);
@@ -204,7 +207,9 @@ impl CheckResult {
     /// The answer for a program that was not searched, with the reason.
     pub fn unsearched(spent: Spent) -> CheckResult {
         let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
-        judge(&Program::default(), summary, &Judged::default(), true, |_| Err(Unconfirmed::Spent(spent)))
+        judge(&Program::default(), summary, &Judged::default(), true, |_| {
+            Err(Unconfirmed::Spent(spent))
+        })
     }
 
     /// The number of executions, at most, that ended in the middle at an error that is not reported: a program
@@ -217,8 +222,8 @@ impl CheckResult {
             Offence::Condition(_) => None,
         });
         let ignored = suppressed.chain(&self.unchecked);
-        let cut = ignored
-            .filter(|failure| !matches!(failure.kind, Assertion | Abort | Deadlock | Race));
+        let cut =
+            ignored.filter(|failure| !matches!(failure.kind, Assertion | Abort | Deadlock | Race));
         cut.map(|failure| failure.count).fold(0, u64::saturating_add)
     }
 
@@ -259,7 +264,8 @@ mod tests {
         let summary = Summary { blocked: 3, ..Summary::default() };
         let result = judge(&Program::default(), summary, &Judged::default(), true, replays);
         assert_eq!((result.verdict, result.shows_nothing), (Verdict::Unknown, true));
-        let lazy = judge(&Program::default(), Summary::default(), &Judged::default(), false, replays);
+        let lazy =
+            judge(&Program::default(), Summary::default(), &Judged::default(), false, replays);
         assert_eq!((lazy.verdict, lazy.shows_nothing), (Verdict::Safe, false));
     }
 
@@ -294,7 +300,9 @@ mod tests {
     fn a_failure_that_does_not_replay_is_no_violation() {
         let failures = vec![failure(FailureKind::Deadlock)];
         let summary = Summary { failures, ..Summary::default() };
-        let result = judge(&Program::default(), summary, &Judged::default(), true, |_| Err(Unconfirmed::Differs));
+        let result = judge(&Program::default(), summary, &Judged::default(), true, |_| {
+            Err(Unconfirmed::Differs)
+        });
         assert_eq!(result.verdict, Verdict::Unknown);
         assert!(result.violations.is_empty());
         assert_eq!(result.unconfirmed.len(), 1);

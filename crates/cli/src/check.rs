@@ -2,6 +2,7 @@
 
 use crate::config::CheckConfig;
 use crate::output::{Output, Stop};
+use crate::reports::{Reports, outcome};
 use crate::source::{self, Source};
 use crate::status::Status;
 use crate::witness::WitnessFile;
@@ -9,16 +10,33 @@ use raddle_analysis::{CheckResult, Iterated, Violation};
 use raddle_engine::{Model, Options};
 use raddle_report::document;
 use raddle_report::source::Sources;
-use raddle_report::{Run, buffer, check, json};
+use raddle_report::{Look, Run, buffer, check, json};
 
-pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(
+    config: &CheckConfig,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
+    let ended = run_checks(config, reports, output);
+    if matches!(ended, Err(Stop::Refused)) {
+        reports.refused(&config.source.shown(), output);
+    }
+    ended
+}
+
+fn run_checks(
+    config: &CheckConfig,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
     let source = source::prepare(&config.source, &models, &config.unroll, output)?;
     witness.check_against(&source.program, output)?;
     let mut found = Vec::new();
-    let printed = search(config, &source, &mut found, output);
+    reports.check_against(&source.program, output)?;
+    let printed = search(config, &source, &mut found, reports, output);
     if source.stopped.is_some() {
         return printed.map(|()| output.status());
     }
@@ -36,6 +54,7 @@ fn search(
     config: &CheckConfig,
     source: &Source,
     found: &mut Vec<(Options, Vec<Violation>)>,
+    reports: &mut Reports,
     output: &mut Output,
 ) -> Result<(), Stop> {
     let Source { program, shown: file, optimised, .. } = source;
@@ -53,8 +72,13 @@ fn search(
             }
             None => Iterated::once(program, &options),
         };
-        output.note(Status::of(checked.result.verdict, config.strict));
+        let status = Status::of(checked.result.verdict, config.strict);
+        output.note(status);
         let run = Run { file, program, options: &checked.options };
+        reports.add(&run, &sources, |cases| {
+            let text = check::text(&run, &Look::plain(&sources), &checked.result);
+            cases.check(&checked.result, outcome(status), text)
+        });
         let printed = print(config, &run, &sources, optimised.as_deref(), &checked, output);
         found.push((checked.options, checked.result.violations));
         printed?;
@@ -75,7 +99,7 @@ fn print(
     if config.json {
         let mut object = json::iterated(run, checked);
         object.optimised = optimised;
-        object.not_checked = no_races.then_some([document::RACES]);
+        object.not_checked.extend(no_races.then_some(document::RACES));
         return output.print_json(&object);
     }
     let mut text = check::text(run, &output.look(sources), &checked.result);

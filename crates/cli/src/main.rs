@@ -10,6 +10,7 @@
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
 //! | [`unroll`] | whether the program has the loops that are bounded |
 //! | [`stream`] | logs that may never end |
+//! | [`reports`] | reports for other tools: SARIF and JUnit |
 //! | [`witness`], [`destination`] | witness files; files that are written |
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
@@ -33,6 +34,7 @@ mod output;
 mod print;
 mod reach;
 mod replay;
+mod reports;
 mod robust;
 mod signals;
 mod source;
@@ -45,6 +47,7 @@ use args::{Cli, Command};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
+use reports::Reports;
 use status::Status;
 use std::process::ExitCode;
 
@@ -109,12 +112,28 @@ fn misused(message: String) -> ! {
 
 fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     match &cli.command {
-        Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
-        Command::Check(args) => check::run(&config::check(args)?, output),
-        Command::Robust(args) => robust::run(&config::robust(args)?, output),
+        Command::Litmus(args) => {
+            let config = config::litmus(args)?;
+            let reports = Reports::at(&args.reports, "litmus", &args.paths, output)?;
+            reports.after(output, |reports, output| litmus::run(&config, reports, output))
+        }
+        Command::Check(args) => {
+            let config = config::check(args)?;
+            let reports = Reports::at(&args.reports, "check", &args.source.files, output)?;
+            reports.after(output, |reports, output| check::run(&config, reports, output))
+        }
+        Command::Robust(args) => {
+            let config = config::robust(args)?;
+            let reports = Reports::at(&args.reports, "robust", &args.source.files, output)?;
+            reports.after(output, |reports, output| robust::run(&config, reports, output))
+        }
         Command::Monitor(args) => monitor::run(&config::monitor(args)?, output),
         Command::Fence(args) => fence::run(&config::fence(args)?, output),
-        Command::Reach(args) => reach::run(&config::reach(args)?, output),
+        Command::Reach(args) => {
+            let config = config::reach(args)?;
+            let reports = Reports::at(&args.reports, "reach", &args.source.files, output)?;
+            reports.after(output, |reports, output| reach::run(&config, reports, output))
+        }
         Command::Replay(args) => replay::run(&config::replay(args)?, output),
         Command::Print(args) => print::run(&config::print(args)?, output),
         Command::Completions(args) => completions::run(args.shell, output),

@@ -7,6 +7,7 @@ use crate::failure::FailureSite;
 use raddle_ir::{LocId, Program};
 use raddle_machine::FailureKind;
 use rustc_hash::FxHashSet;
+use std::fmt;
 use std::path::Path;
 
 /// The errors that a search goes past.
@@ -26,6 +27,20 @@ pub struct KnownError {
     /// The file, or the last parts of its path.
     pub file: String,
     pub spot: Spot,
+    /// Why it is accepted, in the user's words.
+    pub reason: String,
+}
+
+/// `memory@queue.c:12`, as on the command line.
+impl fmt::Display for KnownError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.kind.name(), self.file)?;
+        match &self.spot {
+            Spot::Anywhere => Ok(()),
+            Spot::Line(line) => write!(f, ":{line}"),
+            Spot::Function(name) => write!(f, ":{name}"),
+        }
+    }
 }
 
 /// Where in a file an error is known.
@@ -47,6 +62,15 @@ pub enum Disregard {
 }
 
 impl Ignored {
+    /// The name of the final condition among the kinds of errors.
+    pub const CONDITION: &'static str = "condition";
+
+    /// The names of the kinds that are not checked.
+    pub fn unchecked(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let kinds = self.kinds.iter().map(|kind| kind.name());
+        kinds.chain(self.condition.then_some(Ignored::CONDITION))
+    }
+
     /// Whether nothing is ignored.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty() && !self.condition && self.known.is_empty()
@@ -102,11 +126,7 @@ impl Area {
             Spot::Function(name) => locs_of(program, name).filter(in_file).collect(),
         };
         let lines = locs.iter().filter_map(|loc| program.loc(*loc));
-        Area {
-            kind: known.kind,
-            lines: lines.map(|loc| (loc.file, loc.line)).collect(),
-            locs,
-        }
+        Area { kind: known.kind, lines: lines.map(|loc| (loc.file, loc.line)).collect(), locs }
     }
 
     /// Whether an error is in this area: for a race one of its two accesses, for a deadlock one of the
@@ -122,9 +142,9 @@ impl Area {
 /// The positions of the instructions of all functions with this name.
 fn locs_of<'p>(program: &'p Program, name: &'p str) -> impl Iterator<Item = LocId> + 'p {
     let named = program.funcs.values().filter(move |func| func.name == name);
-    named.flat_map(|func| func.blocks.values()).flat_map(|block| {
-        block.insts.iter().map(|inst| inst.loc).chain([block.term.loc])
-    })
+    named
+        .flat_map(|func| func.blocks.values())
+        .flat_map(|block| block.insts.iter().map(|inst| inst.loc).chain([block.term.loc]))
 }
 
 #[cfg(test)]
@@ -146,7 +166,7 @@ func @f() {
 
     fn reason(kind: FailureKind, file: &str, spot: Spot, line: u32) -> Option<Disregard> {
         let program = text::parse("t.rir", SOURCE).unwrap_or_else(|error| panic!("{error}"));
-        let known = vec![KnownError { kind, file: file.to_owned(), spot }];
+        let known = vec![KnownError { kind, file: file.to_owned(), spot, reason: String::new() }];
         let loc = program.locs.iter().position(|loc| loc.line == line).expect("the line");
         let loc = LocId(loc as u32);
         let site = FailureSite::new(FailureKind::Assertion, "t", loc, "wrong".to_owned());

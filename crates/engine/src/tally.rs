@@ -129,8 +129,8 @@ impl Tally {
             Some(failure) => failure.count += 1,
             None => {
                 // An unsupported operation is not an error: another execution may show one.
-                self.has_error |= site.kind != FailureKind::Unsupported
-                    && self.ignored.reason(&site).is_none();
+                self.has_error |=
+                    site.kind != FailureKind::Unsupported && self.ignored.reason(&site).is_none();
                 self.summary.failures.push(site.shown_by(1, schedule()));
             }
         }

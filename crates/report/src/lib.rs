@@ -7,6 +7,7 @@
 //! | [`robust`] | whether a program is robust, as text and JSON |
 //! | [`monitor`] | findings of monitors, as text and JSON |
 //! | [`fence`] | the fences that a program needs |
+//! | [`findings`] | results for other tools: SARIF and JUnit |
 //! | `bounds` | bounds that were met, for reports without the options |
 //! | [`buffer`] | messages about bounded store buffers |
 //! | [`witness`] | a witness as text, one column per thread, and the cause |
@@ -31,6 +32,7 @@ mod demangle;
 pub mod diagnostic;
 pub mod document;
 pub mod fence;
+pub mod findings;
 pub mod json;
 pub mod litmus;
 pub mod monitor;
@@ -98,6 +100,13 @@ pub struct Look<'a> {
     /// Whether to use colours.
     pub colour: bool,
     pub sources: &'a source::Sources,
+}
+
+impl<'a> Look<'a> {
+    /// The look of a file: no colours, and a fixed width.
+    pub fn plain(sources: &'a source::Sources) -> Look<'a> {
+        Look { width: 120, colour: false, sources }
+    }
 }
 
 /// Escapes control characters, because names from programs must not reach the terminal unescaped.

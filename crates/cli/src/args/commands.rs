@@ -1,8 +1,10 @@
 //! The arguments of each command.
 
+use super::kinds::KindArgs;
 use super::models;
 use super::shared::{
-    BudgetArgs, BufferArgs, LimitArgs, ModelArgs, OutputArgs, SamplingArgs, SearchArgs, SourceArgs,
+    BudgetArgs, BufferArgs, LimitArgs, ModelArgs, OutputArgs, ReportArgs, SamplingArgs, SearchArgs,
+    SourceArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -31,6 +33,8 @@ pub(crate) struct LitmusArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
     /// Files to run at the same time [default: one per core].
     #[arg(
         short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
@@ -50,15 +54,8 @@ pub(crate) struct CheckArgs {
     pub models: ModelArgs,
     #[command(flatten)]
     pub buffers: BufferArgs,
-    /// Errors to look for beside assertions, deadlocks and bad accesses; several with commas.
-    #[arg(
-        long = "check",
-        value_enum,
-        value_delimiter = ',',
-        value_name = "WHAT",
-        help_heading = "Search"
-    )]
-    pub checks: Vec<CheckArg>,
+    #[command(flatten)]
+    pub kinds: KindArgs,
     #[command(flatten)]
     pub search: SearchArgs,
     /// Go on after the first failure and report every distinct one.
@@ -68,15 +65,11 @@ pub(crate) struct CheckArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
     /// Write the violations, with schedules to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CheckArg {
-    /// Data races, as C11 has them.
-    Races,
 }
 
 /// Decide whether a memory model shows anything that sequential consistency does not.
@@ -102,6 +95,8 @@ pub(crate) struct RobustArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -199,6 +194,8 @@ pub(crate) struct ReachArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,

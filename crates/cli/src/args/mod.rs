@@ -6,9 +6,11 @@
 //! | [`commands`] | the arguments of each command |
 //! | [`shared`] | groups of arguments that several commands have |
 //! | [`models`] | the models and strategies, and which command takes which |
+//! | [`kinds`] | the kinds of errors: which are checked, and which single ones are known |
 //! | [`values`] | values with a syntax of their own |
 
 pub(crate) mod commands;
+pub(crate) mod kinds;
 mod models;
 pub(crate) mod shared;
 pub(crate) mod values;

@@ -5,9 +5,11 @@
 //! |---|---|
 //! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
+//! | [`mod@kinds`] | which errors are checked, and which are known |
 //! | [`mod@limits`] | limits, time and memory |
 //! | [`mod@robust`], [`mod@monitor`] | the commands that take several programs |
 
+mod kinds;
 mod limits;
 mod monitor;
 mod robust;
@@ -19,10 +21,9 @@ pub(crate) use monitor::{MonitorConfig, Monitored, monitor};
 pub(crate) use robust::{RobustConfig, robust};
 pub(crate) use source::{SourceConfig, source_of};
 
-use crate::args::commands::{
-    CheckArg, CheckArgs, FenceArgs, LitmusArgs, PrintArgs, ReachArgs, ReplayArgs,
-};
+use crate::args::commands::{CheckArgs, FenceArgs, LitmusArgs, PrintArgs, ReachArgs, ReplayArgs};
 use crate::output::Stop;
+use kinds::kinds;
 use limits::{budget, limits, workers};
 use raddle_analysis::fence::{Question, Target};
 use raddle_budget::Budget;
@@ -86,12 +87,14 @@ pub(crate) struct CheckConfig {
 }
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
-    let checks = Checks { races: args.checks.contains(&CheckArg::Races), goals: false };
+    let (checks, ignored) = kinds(&args.kinds)?;
     if args.search.strategy == Some(Strategy::Lazy) {
-        refuse_for_states(args.limits.of_executions(), "--strategy lazy")?;
+        let option = args.limits.of_executions().or(kinds::of_executions(&ignored));
+        refuse_for_states(option, "--strategy lazy")?;
     }
     let limits = limits(&args.limits)?;
-    let searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
+    let mut searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
+    searches.iter_mut().for_each(|options| options.ignored.clone_from(&ignored));
     let (searches, iterates) = search::with_buffers(&args.buffers, searches)?;
     Ok(CheckConfig {
         source: SourceConfig::new(&args.source, &limits.budget),

@@ -1,8 +1,8 @@
 //! Results of engines: how executions are counted, and how objects and threads are named.
 
 use raddle_engine::{
-    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Ignored, Limits, Model, Need, Options, Step,
-    Stopped, Tally, Waiter,
+    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Ignored, Limits, Model, Need,
+    Options, Step, Stopped, Tally, Waiter,
 };
 use raddle_ir::{LocId, Program, text};
 use raddle_machine::{ThreadId, Unroll};

@@ -11,6 +11,8 @@ mod list;
 mod shown;
 mod wrap;
 
+pub(crate) use shown::shown;
+
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, printable};
 use raddle_analysis::why::upto_failure;
@@ -91,7 +93,7 @@ impl Story {
         events: &[ReplayEvent],
         starred: &BTreeSet<usize>,
     ) -> Story {
-        let kept = shown::shown(run, events);
+        let kept = shown(run, events);
         let is_shown = |n: &usize| starred.contains(n) || kept[*n];
         let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
         let file = only_file(run, shown.iter().map(|n| events[*n].loc));
@@ -135,7 +137,7 @@ fn ends(shown: &[usize], starred: &BTreeSet<usize>) -> Vec<usize> {
 }
 
 /// The events that a cause refers to.
-fn named(cause: &Cause) -> Vec<usize> {
+pub(crate) fn named(cause: &Cause) -> Vec<usize> {
     match *cause {
         Cause::StaleRead { read, store, overtaken_by } => {
             [read, store].into_iter().chain(overtaken_by).collect()

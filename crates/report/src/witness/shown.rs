@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// For each event, whether it is shown.
-pub(super) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
+pub(crate) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
     let passed = on_the_way(run.options.strategy.engine() == Engine::Graph, events);
     let owners = Owners::of(run.program, events);
     let keep = |(event, passed): (&ReplayEvent, bool)| {
