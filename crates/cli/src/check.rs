@@ -1,8 +1,12 @@
 //! `raddle check`.
 
-use crate::config::CheckConfig;
+use crate::args::Command;
+use crate::args::commands::CheckArgs;
+use crate::config::{self, CheckConfig};
 use crate::output::{Output, Stop};
+use crate::project::Line;
 use crate::reports::{Reports, outcome};
+use crate::signals;
 use crate::source::{self, Source};
 use crate::status::Status;
 use crate::witness::WitnessFile;
@@ -11,6 +15,7 @@ use raddle_engine::{Model, Options};
 use raddle_report::document;
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, buffer, check, json};
+use std::path::PathBuf;
 
 pub(crate) fn run(
     config: &CheckConfig,
@@ -22,6 +27,44 @@ pub(crate) fn run(
         reports.refused(&config.source.shown(), output);
     }
     ended
+}
+
+/// The checks of a project, one after the other. One that is refused does not stop the others.
+pub(crate) fn project(lines: &[Line], output: &mut Output) -> Result<Status, Stop> {
+    let checks: Vec<(&CheckArgs, &Line)> = lines
+        .iter()
+        .filter_map(|line| match &line.cli.command {
+            Command::Check(args) => Some((args, line)),
+            _ => None,
+        })
+        .collect();
+    // All of them are validated before the first one starts, whose time then runs.
+    for (args, line) in &checks {
+        validated(args, line, output)?;
+    }
+    let files: Vec<PathBuf> =
+        checks.iter().flat_map(|(args, _)| args.source.files.iter().cloned()).collect();
+    let reports = checks.first().map(|(args, _)| args.reports.clone()).unwrap_or_default();
+    Reports::at(&reports, "check", &files, output)?.after(output, |reports, output| {
+        for (args, line) in &checks {
+            let config = validated(args, line, output)?;
+            match run(&config, reports, output) {
+                Ok(_) | Err(Stop::Refused) => {}
+                Err(stop) => return Err(stop),
+            }
+            if signals::received().is_some() {
+                break;
+            }
+        }
+        Ok(output.status())
+    })
+}
+
+fn validated(args: &CheckArgs, line: &Line, output: &mut Output) -> Result<CheckConfig, Stop> {
+    config::check(args).map_err(|stop| match (stop, &line.origin) {
+        (Stop::Usage(message), Some(origin)) => output.refuse(&origin.diagnostic(message)),
+        (stop, _) => stop,
+    })
 }
 
 fn run_checks(

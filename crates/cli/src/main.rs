@@ -8,6 +8,7 @@
 //! | [`source`] | from the files that were named to a program |
 //! | [`litmus`], [`check`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`] | the commands |
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
+//! | [`project`] | `raddle.toml`: the checks of a project |
 //! | [`unroll`] | whether the program has the loops that are bounded |
 //! | [`stream`] | logs that may never end |
 //! | [`reports`] | reports for other tools: SARIF and JUnit |
@@ -32,6 +33,7 @@ mod man;
 mod monitor;
 mod output;
 mod print;
+mod project;
 mod reach;
 mod replay;
 mod reports;
@@ -47,8 +49,10 @@ use args::{Cli, Command};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
+use project::Line;
 use reports::Reports;
 use status::Status;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -74,6 +78,15 @@ fn main() -> ExitCode {
 }
 
 fn run(output: &mut Output) -> Result<Status, Stop> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(lines) = project_lines(&words, output)? {
+        writable()?;
+        let status = match check::project(&lines, output) {
+            Err(Stop::Refused) => output.status(),
+            ended => ended?,
+        };
+        return output.flush().map(|()| status);
+    }
     let matches = match Cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) if error.use_stderr() => error.exit(),
@@ -91,6 +104,14 @@ fn run(output: &mut Output) -> Result<Status, Stop> {
         ended => ended?,
     };
     output.flush().map(|()| status)
+}
+
+/// The checks of `raddle.toml`, if the command is for them.
+fn project_lines(words: &[OsString], output: &mut Output) -> Result<Option<Vec<Line>>, Stop> {
+    match words.get(1) {
+        Some(command) if command == "check" => project::lines(words, output),
+        _ => Ok(None),
+    }
 }
 
 /// Refuses to search if the results would be lost because the output is closed.

@@ -67,6 +67,13 @@ pub(crate) struct CheckArgs {
     pub output: OutputArgs,
     #[command(flatten)]
     pub reports: ReportArgs,
+    /// Take the checks, options and suppressions of this file [default: raddle.toml in this folder, or above
+    /// it in the repository].
+    #[arg(long, value_name = "FILE", help_heading = "Project")]
+    pub config: Option<PathBuf>,
+    /// Ignore raddle.toml.
+    #[arg(long, conflicts_with = "config", help_heading = "Project")]
+    pub no_config: bool,
     /// Write the violations, with schedules to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,

@@ -18,6 +18,7 @@ mod patch;
 mod reach;
 mod replay;
 mod robust;
+mod schema;
 mod signals;
 mod unroll;
 mod waits;
