@@ -118,6 +118,7 @@ fn search(
         let status = Status::of(checked.result.verdict, config.strict);
         output.note(status);
         let run = Run { file, program, options: &checked.options };
+        reports.matched(&run.options.ignored.known, &checked.result);
         reports.add(&run, &sources, |cases| {
             let text = check::text(&run, &Look::plain(&sources), &checked.result);
             cases.check(&checked.result, outcome(status), text)

@@ -8,12 +8,15 @@ use crate::destination::Destination;
 use crate::output::{Output, Stop};
 use crate::signals;
 use crate::status::{self, Status};
+use raddle_analysis::CheckResult;
+use raddle_engine::KnownError;
 use raddle_ir::{Diagnostic, Program};
 use raddle_report::Run;
 use raddle_report::findings::case::Cases;
 use raddle_report::findings::sarif::{self, Invocation};
 use raddle_report::findings::{Case, Outcome, junit};
 use raddle_report::source::Sources;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,6 +28,10 @@ pub(crate) struct Reports {
     junit: Option<Destination>,
     cases: Vec<Case>,
     started: SystemTime,
+    /// The suppressions of all checks, and whether one of them matched.
+    known: BTreeMap<String, bool>,
+    /// Whether some search did not see everything, so that a suppression may match what it missed.
+    incomplete: bool,
 }
 
 impl Reports {
@@ -44,7 +51,15 @@ impl Reports {
             path.transpose().map_err(|diagnostic| output.refuse(&diagnostic))
         };
         let (sarif, junit) = (checked(&args.sarif)?, checked(&args.junit)?);
-        Ok(Reports { command, sarif, junit, cases: Vec::new(), started: SystemTime::now() })
+        Ok(Reports {
+            command,
+            sarif,
+            junit,
+            cases: Vec::new(),
+            started: SystemTime::now(),
+            known: BTreeMap::new(),
+            incomplete: false,
+        })
     }
 
     /// Whether there are any. If not, no cases need to be made.
@@ -74,6 +89,23 @@ impl Reports {
         }
     }
 
+    /// Notes which suppressions a search has matched.
+    pub(crate) fn matched(&mut self, known: &[KnownError], result: &CheckResult) {
+        self.incomplete |= result.summary.stopped.is_some();
+        for (number, known) in known.iter().enumerate() {
+            let matched = result.suppressed.iter().any(|(other, _)| *other == number);
+            *self.known.entry(known.to_string()).or_default() |= matched;
+        }
+    }
+
+    /// Warns of suppressions that nothing needs any more.
+    fn warn_of_unmatched(&self, output: &mut Output) {
+        let unmatched = self.known.iter().filter(|(_, matched)| !**matched && !self.incomplete);
+        for (known, _) in unmatched {
+            output.complain(&format!("warning: the suppression {known} matches no error"));
+        }
+    }
+
     /// Adds cases that were made elsewhere.
     pub(crate) fn extend(&mut self, cases: impl IntoIterator<Item = Case>) {
         self.cases.extend(cases);
@@ -82,6 +114,7 @@ impl Reports {
     /// Adds the program that was refused, with the messages about it.
     pub(crate) fn refused(&mut self, file: &str, output: &mut Output) {
         let messages = output.take_messages();
+        self.incomplete = true;
         if self.are_wanted() {
             self.cases.push(Case::unread(file, self.command, messages));
         }
@@ -97,6 +130,7 @@ impl Reports {
         match ended {
             Err(Stop::Usage(_)) => ended,
             ended => {
+                self.warn_of_unmatched(output);
                 self.save(output);
                 ended.map(|_| output.status())
             }

@@ -76,6 +76,9 @@ pub struct Check<'a> {
     /// Errors that are known and not counted as violations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressed: Vec<Suppressed<'a>>,
+    /// Suppressions that match nothing, if the search was complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmatched: Vec<String>,
     /// Errors of kinds that are not checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unchecked: Vec<Unchecked>,
@@ -265,6 +268,7 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
         traces: summary.traces,
         errors: errors(run, result),
         suppressed: suppressed(run, result),
+        unmatched: unmatched(run, result),
         unchecked: result.unchecked.iter().map(|failure| unchecked(run, failure)).collect(),
         bounds: bounds(run, result),
         stopped: summary.stopped.map(Stopped::name),
@@ -315,6 +319,13 @@ fn suppressed<'a>(run: &Run<'a>, result: &'a CheckResult) -> Vec<Suppressed<'a>>
         Some(Suppressed { by: known.to_string(), reason: &known.reason, error })
     });
     found.collect()
+}
+
+fn unmatched(run: &Run<'_>, result: &CheckResult) -> Vec<String> {
+    let known = run.options.ignored.known.iter().enumerate();
+    let matches = |n: usize| result.suppressed.iter().any(|(number, _)| *number == n);
+    let unmatched = known.filter(|(n, _)| result.summary.stopped.is_none() && !matches(*n));
+    unmatched.map(|(_, known)| known.to_string()).collect()
 }
 
 fn unchecked(run: &Run<'_>, failure: &Failure) -> Unchecked {
