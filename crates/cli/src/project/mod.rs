@@ -2,8 +2,8 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`file`] | finding and reading the file |
-//! | [`lines`] | its tables as command lines |
+//! | [`mod@file`] | finding and reading the file |
+//! | [`mod@lines`] | its tables as command lines |
 //!
 //! A table becomes a command line, which the same definitions parse and the same code validates as any other: so
 //! the file has the options that the command has, with the same meaning.

@@ -2,7 +2,7 @@
 //!
 //! A row is a step: its number, its line, the event in the column of its thread, and the source at the first
 //! occurrence of a line. Rows that the cause refers to have a star. If the width has no room for all threads,
-//! the witness is a list instead. Some events are left out ([`shown`]): events after the failure, creation
+//! the witness is a list instead. Some events are left out ([`mod@shown`]): events after the failure, creation
 //! and destruction of stack objects, and internal events of a library, outside of any call from the source or
 //! on the way to the called operation. Of a very long witness the middle is left out, with a note.
 
