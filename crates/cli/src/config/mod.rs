@@ -45,8 +45,8 @@ pub(crate) struct LitmusConfig {
 }
 
 pub(crate) fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
-    if args.search.strategy == Some(Strategy::Lazy) {
-        return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
+    if let Some(name) = search::by_states(&args.search) {
+        return Err(Stop::Usage(format!("--strategy {name} is for check: it counts nothing")));
     }
     let limits = limits(&args.limits)?;
     if !limits.unroll.at.is_empty() {
@@ -88,9 +88,9 @@ pub(crate) struct CheckConfig {
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let (checks, ignored) = kinds(&args.kinds)?;
-    if args.search.strategy == Some(Strategy::Lazy) {
+    if let Some(name) = search::by_states(&args.search) {
         let option = args.limits.of_executions().or(kinds::of_executions(&ignored));
-        refuse_for_states(option, "--strategy lazy")?;
+        refuse_for_states(option, &format!("--strategy {name}"))?;
     }
     let limits = limits(&args.limits)?;
     let mut searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
@@ -126,7 +126,10 @@ impl FenceConfig {
     /// its goals are asked for: a condition is about executions that end.
     pub(crate) fn refuse_limits(&self, searches_states: bool) -> Result<(), Stop> {
         match searches_states && Engine::Reach.has(self.question.options.model) {
-            true => refuse_for_states(self.of_executions, "fence --model tso"),
+            true => {
+                let what = format!("fence --model {}", self.question.options.model);
+                refuse_for_states(self.of_executions, &what)
+            }
             false => Ok(()),
         }
     }
