@@ -2,9 +2,9 @@
 //!
 //! | verdict | when |
 //! |---|---|
-//! | violation | a failure, a `~exists` that is met or a `forall` that is not, whose schedule replays |
+//! | violation | a failure, a `~exists` that is met or a `forall` that is not, whose schedule replays, and that is not ignored |
 //! | unknown | the search stopped early, sampled, met something unsupported, or completed no execution; a schedule did not replay |
-//! | safe up to bounds | complete, but a bound cut executions or left some out, such as those of other inputs |
+//! | safe up to bounds | complete, but a bound, or an error that is ignored, cut executions, or some were left out, such as those of other inputs |
 //! | safe | complete |
 //!
 //! The first row that applies is the verdict, so a violation counts even if a limit ended the search.
@@ -13,7 +13,9 @@ use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::explore;
 use crate::shorten::Allowance;
 use crate::witness::{self, Unconfirmed, Witness};
-use raddle_engine::{Failure, FailureKind, Options, Phase, Spent, Step, Summary};
+use raddle_engine::{
+    Disregard, Failure, FailureKind, IgnoredPlaces, Options, Phase, Spent, Step, Summary,
+};
 use raddle_ir::{Program, Quantifier, Verified};
 use std::time::{Duration, Instant};
 
@@ -69,6 +71,11 @@ pub struct Violation {
 pub struct CheckResult {
     pub verdict: Verdict,
     pub violations: Vec<Violation>,
+    /// Errors that were replayed and are not violations: each with the number of the known error that it
+    /// is.
+    pub suppressed: Vec<(usize, Violation)>,
+    /// Errors of kinds that are not checked, as the search found them.
+    pub unchecked: Vec<Failure>,
     /// Constructs that were reached and that raddle cannot run; the executions beyond them are
     /// unexplored.
     pub unsupported: Vec<Failure>,
@@ -91,18 +98,29 @@ pub fn check(program: &Verified, options: &Options) -> CheckResult {
     let summary = explore(program, options);
     options.limits.progress.enter(Phase::Replaying);
     let options = options.clone().within(options.limits.budget.for_report());
+    let judged =
+        Judged { ignored: options.ignored.within(program), condition: !options.ignored.condition };
     let allowance = Allowance::after(start.elapsed(), &options.limits.budget);
     let confirm = |offence: &Offence| witness::confirm(program, &options, offence, &allowance);
     let counts_executions = options.strategy.engine().counts_executions();
-    let mut result = judge(program, summary, counts_executions, confirm);
+    let mut result = judge(program, summary, &judged, counts_executions, confirm);
     result.elapsed = start.elapsed();
     result
+}
+
+/// Which findings are errors.
+#[derive(Debug, Default)]
+struct Judged {
+    ignored: IgnoredPlaces,
+    /// Whether the final condition is one.
+    condition: bool,
 }
 
 /// Confirms the findings of a search and computes the verdict; `confirm` replays an offence.
 fn judge(
     program: &Program,
     summary: Summary,
+    judged: &Judged,
     counts_executions: bool,
     confirm: impl Fn(&Offence) -> Result<Witness, Unconfirmed>,
 ) -> CheckResult {
@@ -111,19 +129,32 @@ fn judge(
     let mut result = CheckResult {
         verdict: Verdict::Unknown,
         violations: Vec::new(),
+        suppressed: Vec::new(),
+        unchecked: Vec::new(),
         unsupported: Vec::new(),
         shows_nothing,
         unconfirmed: Vec::new(),
         unreplayed: Vec::new(),
-        condition: condition::judge(program, &summary),
+        condition: judged.condition.then(|| condition::judge(program, &summary)).flatten(),
         summary,
         elapsed: Duration::ZERO,
     };
     for (offence, count) in offences(&mut result) {
-        match confirm(&offence) {
-            Ok(witness) => result.violations.push(Violation { offence, witness, count }),
-            Err(Unconfirmed::Differs) => result.unconfirmed.push(offence),
-            Err(Unconfirmed::Spent(spent)) => {
+        let known = match &offence {
+            Offence::Failed(failure) => judged.ignored.reason(failure),
+            Offence::Condition(_) => None,
+        };
+        if let (Offence::Failed(failure), Some(Disregard::Unchecked)) = (&offence, known) {
+            result.unchecked.push(failure.clone());
+            continue;
+        }
+        match (confirm(&offence), known) {
+            (Ok(witness), Some(Disregard::Known(number))) => {
+                result.suppressed.push((number, Violation { offence, witness, count }));
+            }
+            (Ok(witness), _) => result.violations.push(Violation { offence, witness, count }),
+            (Err(Unconfirmed::Differs), _) => result.unconfirmed.push(offence),
+            (Err(Unconfirmed::Spent(spent)), _) => {
                 result.unreplayed.push(offence);
                 result.summary.stopped = Some(spent.into());
             }
@@ -168,7 +199,7 @@ fn verdict(result: &CheckResult) -> Verdict {
         || result.shows_nothing
     {
         Verdict::Unknown
-    } else if summary.cut > 0 || !summary.bounds.is_empty() {
+    } else if summary.cut > 0 || !summary.bounds.is_empty() || result.cut_by_ignored() > 0 {
         Verdict::SafeBounded
     } else {
         Verdict::Safe
@@ -179,13 +210,30 @@ impl CheckResult {
     /// The answer for a program that was not searched, with the reason.
     pub fn unsearched(spent: Spent) -> CheckResult {
         let summary = Summary { stopped: Some(spent.into()), ..Summary::default() };
-        judge(&Program::default(), summary, true, |_| Err(Unconfirmed::Spent(spent)))
+        judge(&Program::default(), summary, &Judged::default(), true, |_| {
+            Err(Unconfirmed::Spent(spent))
+        })
+    }
+
+    /// The number of executions, at most, that ended in the middle at an error that is not reported: a program
+    /// may go on after it. A program that fails an assertion, aborts or waits for ever does not, and a race
+    /// ends nothing.
+    pub fn cut_by_ignored(&self) -> u64 {
+        use FailureKind::{Abort, Assertion, Deadlock, Race};
+        let suppressed = self.suppressed.iter().filter_map(|(_, found)| match &found.offence {
+            Offence::Failed(failure) => Some(failure),
+            Offence::Condition(_) => None,
+        });
+        let ignored = suppressed.chain(&self.unchecked);
+        let cut =
+            ignored.filter(|failure| !matches!(failure.kind, Assertion | Abort | Deadlock | Race));
+        cut.map(|failure| failure.count).fold(0, u64::saturating_add)
     }
 
     /// Whether every execution was explored to its end, so that "never" means never.
     pub fn is_complete(&self) -> bool {
         let summary = &self.summary;
-        let cut = summary.cut > 0 || !summary.bounds.is_empty();
+        let cut = summary.cut > 0 || !summary.bounds.is_empty() || self.cut_by_ignored() > 0;
         summary.stopped.is_none() && !cut && self.unsupported.is_empty()
     }
 }
@@ -193,7 +241,7 @@ impl CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_engine::{BoundKind, BoundMet, FailureSite, Stopped};
+    use raddle_engine::{BoundKind, BoundMet, FailureSite, Ignored, Stopped};
     use raddle_ir::LocId;
 
     fn failure(kind: FailureKind) -> Failure {
@@ -205,7 +253,7 @@ mod tests {
     }
 
     fn verdict_of(summary: Summary) -> Verdict {
-        judge(&Program::default(), summary, true, replays).verdict
+        judge(&Program::default(), summary, &Judged::default(), true, replays).verdict
     }
 
     #[test]
@@ -217,9 +265,10 @@ mod tests {
     #[test]
     fn a_search_without_an_execution_shows_nothing() {
         let summary = Summary { blocked: 3, ..Summary::default() };
-        let result = judge(&Program::default(), summary, true, replays);
+        let result = judge(&Program::default(), summary, &Judged::default(), true, replays);
         assert_eq!((result.verdict, result.shows_nothing), (Verdict::Unknown, true));
-        let lazy = judge(&Program::default(), Summary::default(), false, replays);
+        let lazy =
+            judge(&Program::default(), Summary::default(), &Judged::default(), false, replays);
         assert_eq!((lazy.verdict, lazy.shows_nothing), (Verdict::Safe, false));
     }
 
@@ -245,7 +294,7 @@ mod tests {
             stopped: Some(Stopped::Time),
             ..Summary::default()
         };
-        let result = judge(&Program::default(), summary, true, replays);
+        let result = judge(&Program::default(), summary, &Judged::default(), true, replays);
         assert_eq!(result.verdict, Verdict::Violation);
         assert_eq!(result.violations[0].count, 2);
     }
@@ -254,7 +303,9 @@ mod tests {
     fn a_failure_that_does_not_replay_is_no_violation() {
         let failures = vec![failure(FailureKind::Deadlock)];
         let summary = Summary { failures, ..Summary::default() };
-        let result = judge(&Program::default(), summary, true, |_| Err(Unconfirmed::Differs));
+        let result = judge(&Program::default(), summary, &Judged::default(), true, |_| {
+            Err(Unconfirmed::Differs)
+        });
         assert_eq!(result.verdict, Verdict::Unknown);
         assert!(result.violations.is_empty());
         assert_eq!(result.unconfirmed.len(), 1);
@@ -265,9 +316,27 @@ mod tests {
         let failures = vec![failure(FailureKind::Assertion)];
         let summary = Summary { failures, ..Summary::default() };
         let spent = |_: &Offence| Err(Unconfirmed::Spent(raddle_engine::Spent::Time));
-        let result = judge(&Program::default(), summary, true, spent);
+        let result = judge(&Program::default(), summary, &Judged::default(), true, spent);
         assert_eq!((result.verdict, result.unreplayed.len()), (Verdict::Unknown, 1));
         assert_eq!(result.summary.stopped, Some(Stopped::Time));
+    }
+
+    #[test]
+    fn kinds_that_are_not_checked_are_no_violations() {
+        for (kind, expected) in [
+            (FailureKind::Deadlock, Verdict::Safe),
+            (FailureKind::Assertion, Verdict::Safe),
+            (FailureKind::Memory, Verdict::SafeBounded),
+        ] {
+            let ignored = Ignored { kinds: vec![kind], ..Ignored::default() };
+            let judged =
+                Judged { ignored: ignored.within(&Program::default()), ..Judged::default() };
+            let failures = vec![failure(kind)];
+            let summary = Summary { executions: 2, failures, ..Summary::default() };
+            let never = |_: &Offence| panic!("what is not checked is not replayed");
+            let result = judge(&Program::default(), summary, &judged, true, never);
+            assert_eq!((result.verdict, result.unchecked.len()), (expected, 1), "{kind:?}");
+        }
     }
 
     #[test]

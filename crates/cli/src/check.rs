@@ -1,9 +1,14 @@
 //! `raddle check`.
 
-use crate::config::CheckConfig;
+use crate::args::Command;
+use crate::args::commands::CheckArgs;
+use crate::config::{self, CheckConfig, SourceConfig};
 use crate::estimate;
 use crate::output::{Output, Stop};
 use crate::pages::{Pages, fence_command};
+use crate::project::Line;
+use crate::reports::{Reports, outcome};
+use crate::signals;
 use crate::source::{self, Source};
 use crate::status::Status;
 use crate::witness::WitnessFile;
@@ -13,12 +18,81 @@ use raddle_report::document;
 use raddle_report::html::{self, Answer};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, buffer, check, json};
+use std::path::PathBuf;
 
-pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(
+    config: &CheckConfig,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
+    let mut pages = Pages::at(&config.files, &[&config.source], output)?;
+    let ended = run_checks(config, &mut pages, reports, output);
+    pages.save(&Sources::from_disk(), output);
+    ended.map(|_| output.status())
+}
+
+/// The checks of a project, one after the other. One that is refused does not stop the others.
+pub(crate) fn project(lines: &[Line], output: &mut Output) -> Result<Status, Stop> {
+    let checks: Vec<(&CheckArgs, &Line)> = lines
+        .iter()
+        .filter_map(|line| match &line.cli.command {
+            Command::Check(args) => Some((args, line)),
+            _ => None,
+        })
+        .collect();
+    // All of them are validated before the first one starts, whose time then runs.
+    let configs = checks.iter().map(|(args, line)| validated(args, line, output));
+    let configs: Vec<CheckConfig> = configs.collect::<Result<_, Stop>>()?;
+    let sources: Vec<&SourceConfig> = configs.iter().map(|config| &config.source).collect();
+    let files = configs.first().map(|config| config.files.clone()).unwrap_or_default();
+    let mut pages = Pages::at(&files, &sources, output)?;
+    let inputs: Vec<PathBuf> = sources.iter().flat_map(|source| source.files.clone()).collect();
+    let reports = checks.first().map(|(args, _)| args.reports.clone()).unwrap_or_default();
+    Reports::at(&reports, "check", &inputs, output)?.after(output, |reports, output| {
+        let ended = checks.iter().try_for_each(|(args, line)| {
+            if signals::received().is_some() {
+                return Ok(());
+            }
+            let config = validated(args, line, output)?;
+            match run_checks(&config, &mut pages, reports, output) {
+                Ok(_) | Err(Stop::Refused) => Ok(()),
+                Err(stop) => Err(stop),
+            }
+        });
+        pages.save(&Sources::from_disk(), output);
+        ended.map(|()| output.status())
+    })
+}
+
+fn validated(args: &CheckArgs, line: &Line, output: &mut Output) -> Result<CheckConfig, Stop> {
+    config::check(args).map_err(|stop| match (stop, &line.origin) {
+        (Stop::Usage(message), Some(origin)) => output.refuse(&origin.diagnostic(message)),
+        (stop, _) => stop,
+    })
+}
+
+fn run_checks(
+    config: &CheckConfig,
+    pages: &mut Pages,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
+    let ended = check_program(config, pages, reports, output);
+    if matches!(ended, Err(Stop::Refused)) {
+        reports.refused(&config.source.shown(), output);
+    }
+    ended
+}
+
+fn check_program(
+    config: &CheckConfig,
+    pages: &mut Pages,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
     output.follow(&config.shown);
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
-    let mut pages = Pages::at(&config.files, &[&config.source], output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
     let source = source::prepare(&config.source, &models, &config.unroll, output)?;
     witness.check_against(&source.program, output)?;
@@ -26,10 +100,9 @@ pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, S
     if let Some(time) = config.estimate {
         return estimate::check(config, &source, time, output).map(|()| output.status());
     }
-    let sources = Sources::from_disk();
     let mut found = Vec::new();
-    let printed = search(config, &source, &sources, &mut found, &mut pages, output);
-    pages.save(&sources, output);
+    reports.check_against(&source.program, output)?;
+    let printed = search(config, &source, &mut found, (pages, reports), output);
     if source.stopped.is_some() {
         return printed.map(|()| output.status());
     }
@@ -46,12 +119,12 @@ pub(crate) fn run(config: &CheckConfig, output: &mut Output) -> Result<Status, S
 fn search(
     config: &CheckConfig,
     source: &Source,
-    sources: &Sources,
     found: &mut Vec<(Options, Vec<Violation>)>,
-    pages: &mut Pages,
+    (pages, reports): (&mut Pages, &mut Reports),
     output: &mut Output,
 ) -> Result<(), Stop> {
     let Source { program, shown: file, optimised, .. } = source;
+    let sources = Sources::from_disk();
     for (n, options) in config.searches.iter().enumerate() {
         let models_left = config.searches.len() - n;
         let options = options.clone().within(options.limits.budget.share(models_left));
@@ -65,10 +138,16 @@ fn search(
             }
             None => Iterated::once(program, &options),
         };
-        output.note(Status::of(checked.result.verdict, config.strict));
+        let status = Status::of(checked.result.verdict, config.strict);
+        output.note(status);
         let run = Run { file, program, options: &checked.options };
-        let printed = print(config, &run, sources, optimised.as_deref(), &checked, output);
-        pages.add(|| answer(config, &run, sources, &checked.result));
+        reports.matched(&run.options.ignored.known, &checked.result);
+        reports.add(&run, &sources, |cases| {
+            let text = check::text(&run, &Look::plain(&sources), &checked.result);
+            cases.check(&checked.result, outcome(status), text)
+        });
+        pages.add(|| answer(config, &run, &sources, &checked.result));
+        let printed = print(config, &run, &sources, optimised.as_deref(), &checked, output);
         found.push((checked.options, checked.result.violations));
         printed?;
     }
@@ -100,7 +179,7 @@ fn print(
         let mut object = json::iterated(run, checked);
         object.optimised = optimised;
         object.stubs = Some(&*stubs).filter(|stubs| !stubs.is_empty());
-        object.not_checked = no_races.then_some([document::RACES]);
+        object.not_checked.extend(no_races.then_some(document::RACES));
         return output.print_json(&object);
     }
     let look = Look { all_steps: config.all_steps, ..output.look(sources) };

@@ -8,9 +8,11 @@
 //! | [`source`] | from the files that were named to a program |
 //! | [`litmus`], [`check`], [`matrix`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`], [`doctor`] | the commands |
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
+//! | [`project`] | `raddle.toml`: the checks of a project |
 //! | [`unroll`] | whether the program has the loops that are bounded |
 //! | [`undefined`] | the warning about functions that nobody defines |
 //! | [`stream`] | logs that may never end |
+//! | [`reports`] | reports for other tools: SARIF and JUnit |
 //! | [`witness`], [`pages`], [`destination`] | witness files; pages and graphs; files that are written |
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
@@ -39,8 +41,10 @@ mod output;
 mod pages;
 mod print;
 mod progress;
+mod project;
 mod reach;
 mod replay;
+mod reports;
 mod robust;
 mod signals;
 mod source;
@@ -54,7 +58,10 @@ use args::{Cli, Command};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
+use project::Line;
+use reports::Reports;
 use status::Status;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -81,6 +88,15 @@ fn main() -> ExitCode {
 }
 
 fn run(output: &mut Output) -> Result<Status, Stop> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(lines) = project_lines(&words, output)? {
+        writable()?;
+        let status = match check::project(&lines, output) {
+            Err(Stop::Refused) => output.status(),
+            ended => ended?,
+        };
+        return output.flush().map(|()| status);
+    }
     let matches = match Cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) if error.use_stderr() => error.exit(),
@@ -98,6 +114,14 @@ fn run(output: &mut Output) -> Result<Status, Stop> {
         ended => ended?,
     };
     output.flush().map(|()| status)
+}
+
+/// The checks of `raddle.toml`, if the command is for them.
+fn project_lines(words: &[OsString], output: &mut Output) -> Result<Option<Vec<Line>>, Stop> {
+    match words.get(1) {
+        Some(command) if command == "check" => project::lines(words, output),
+        _ => Ok(None),
+    }
 }
 
 /// Refuses to search if the results would be lost because the output is closed.
@@ -119,13 +143,29 @@ fn misused(message: String) -> ! {
 
 fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     match &cli.command {
-        Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
-        Command::Check(args) => check::run(&config::check(args)?, output),
+        Command::Litmus(args) => {
+            let config = config::litmus(args)?;
+            let reports = Reports::at(&args.reports, "litmus", &args.paths, output)?;
+            reports.after(output, |reports, output| litmus::run(&config, reports, output))
+        }
+        Command::Check(args) => {
+            let config = config::check(args)?;
+            let reports = Reports::at(&args.reports, "check", &args.source.files, output)?;
+            reports.after(output, |reports, output| check::run(&config, reports, output))
+        }
         Command::Matrix(args) => matrix::run(&config::matrix(args)?, output),
-        Command::Robust(args) => robust::run(&config::robust(args)?, output),
+        Command::Robust(args) => {
+            let config = config::robust(args)?;
+            let reports = Reports::at(&args.reports, "robust", &args.source.files, output)?;
+            reports.after(output, |reports, output| robust::run(&config, reports, output))
+        }
         Command::Monitor(args) => monitor::run(&config::monitor(args)?, output),
         Command::Fence(args) => fence::run(&config::fence(args)?, output),
-        Command::Reach(args) => reach::run(&config::reach(args)?, output),
+        Command::Reach(args) => {
+            let config = config::reach(args)?;
+            let reports = Reports::at(&args.reports, "reach", &args.source.files, output)?;
+            reports.after(output, |reports, output| reach::run(&config, reports, output))
+        }
         Command::Replay(args) => replay::run(&config::replay(args)?, output),
         Command::Print(args) => print::run(&config::print(args)?, output),
         Command::Doctor(args) => doctor::run(args, output),

@@ -38,6 +38,8 @@ pub(crate) struct Output {
     display: Option<Display>,
     /// The worst that was noted so far.
     status: Status,
+    /// What diagnostics said since it was last taken.
+    messages: String,
 }
 
 /// The width of lines: the terminal's, within reason; files and pipes have a fixed one.
@@ -54,8 +56,8 @@ impl Output {
         let (colour, err_colour) = (wanted && out.is_terminal(), Output::colours());
         let width = width(out.is_terminal());
         let out = BufWriter::new(out);
-        let (display, status) = (None, Status::Fine);
-        Output { out, err, colour, err_colour, width, display, status }
+        let (display, status, messages) = (None, Status::Fine, String::new());
+        Output { out, err, colour, err_colour, width, display, status, messages }
     }
 
     /// How text on standard output is to look.
@@ -102,6 +104,19 @@ impl Output {
     pub(crate) fn diagnose(&mut self, diagnostic: &Diagnostic, source: &[u8]) {
         let shown = raddle_report::diagnostic::render(diagnostic, source, self.err_colour);
         self.complain(shown.trim_end());
+        self.messages.push_str(&raddle_report::diagnostic::render(diagnostic, source, false));
+    }
+
+    /// Shows why an input was refused, in the words of a compiler.
+    pub(crate) fn report(&mut self, message: &str) {
+        self.complain(message);
+        self.messages.push_str(message);
+        self.messages.push('\n');
+    }
+
+    /// What diagnostics said since this was last asked for, without colours.
+    pub(crate) fn take_messages(&mut self) -> String {
+        std::mem::take(&mut self.messages)
     }
 
     /// Shows why something that was asked is not done.

@@ -101,7 +101,7 @@ pub(crate) fn for_each(
     programs: &[SourceConfig],
     budget: &Budget,
     output: &mut Output,
-    run: impl Fn(&SourceConfig, &mut Output) -> Result<(), Stop>,
+    mut run: impl FnMut(&SourceConfig, &mut Output) -> Result<(), Stop>,
 ) -> Result<Status, Stop> {
     for program in programs {
         match run(&program.within(&budget.afresh()), output) {
@@ -143,10 +143,10 @@ pub(crate) fn load(config: &SourceConfig, output: &mut Output) -> Result<Source,
 /// Shows why a program was not loaded. Refuses it, unless the budget was spent.
 pub(crate) fn complain(shown: &str, error: Error, output: &mut Output) -> Result<Spent, Stop> {
     match error {
-        Error::Compiler(messages) => output.complain(messages.trim_end()),
+        Error::Compiler(messages) => output.report(messages.trim_end()),
         Error::Diagnostic(diagnostic, source) => output.diagnose(&diagnostic, &source),
         Error::Stopped(spent) => {
-            output.complain(&format!("{shown}: error: {}", stopped(spent)));
+            output.report(&format!("{shown}: error: {}", stopped(spent)));
             return Ok(spent);
         }
     }

@@ -6,6 +6,7 @@
 //! | `strategy` | the strategies and engines, and the models that they support: one table |
 //! | `options`, `limits` | the options of a search: when to stop, what to check |
 //! | `failure` | what can go wrong |
+//! | `ignored` | errors that a search goes past |
 //! | `schedule` | the steps that lead to an execution |
 //! | `fences` | which fences empty a store buffer |
 //! | `summary` | the result of a search |
@@ -20,6 +21,7 @@ mod elements;
 mod estimate;
 mod failure;
 mod fences;
+mod ignored;
 mod limits;
 mod model;
 mod names;
@@ -36,6 +38,7 @@ mod tally;
 pub use estimate::{Estimate, Sample};
 pub use failure::{Failed, Failure, FailureSite};
 pub use fences::tso_drains;
+pub use ignored::{Disregard, Ignored, IgnoredPlaces, KnownError, Spot};
 pub use limits::{Checks, Limits};
 pub use model::{Buffering, Model};
 pub use names::{Cast, Names};

@@ -1,5 +1,6 @@
 //! The options of a search: the same for every engine.
 
+use crate::ignored::Ignored;
 use crate::limits::{Checks, Limits};
 use crate::model::Model;
 use crate::strategy::Strategy;
@@ -26,6 +27,8 @@ pub struct Options {
     pub strategy: Strategy,
     pub limits: Limits,
     pub checks: Checks,
+    /// Errors that are not reported, and do not end the search. Searches of states do not heed it.
+    pub ignored: Ignored,
     /// The most stores in a buffer: under TSO in the buffer of a thread, under PSO in that of a thread and
     /// byte. `None` for no bound.
     pub buffer_bound: Option<u32>,
@@ -46,6 +49,7 @@ impl Options {
             strategy: Strategy::default_of(model),
             limits: Limits::default(),
             checks: Checks::default(),
+            ignored: Ignored::default(),
             buffer_bound: None,
             keep_going: false,
             count_traces: false,

@@ -1,6 +1,8 @@
 //! Counts the results of the executions of a search: the summary while it grows.
 
-use crate::failure::{Failure, FailureSite};
+use crate::failure::FailureSite;
+use crate::ignored::IgnoredPlaces;
+use crate::options::Options;
 use crate::schedule::Step;
 use crate::summary::{BoundKind, BoundMet, Stopped, Summary};
 use raddle_ir::{LocId, Program, Quantifier};
@@ -34,6 +36,9 @@ struct Ending {
 pub struct Tally {
     pub summary: Summary,
     keep_going: bool,
+    ignored: IgnoredPlaces,
+    /// Whether an error was found that the program has and that is reported.
+    has_error: bool,
     /// Whether final states are collected, and whether one can violate the final condition.
     observes: bool,
     judges: bool,
@@ -43,10 +48,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn new(program: &Program, keep_going: bool) -> Tally {
+    pub fn new(program: &Program, options: &Options) -> Tally {
         Tally {
             summary: Summary::default(),
-            keep_going,
+            keep_going: options.keep_going,
+            ignored: options.ignored.within(program),
+            has_error: false,
             observes: !program.observables.is_empty() || program.condition.is_some(),
             judges: program.condition.as_ref().is_some_and(|c| c.quantifier != Quantifier::Exists),
             states: FxHashMap::default(),
@@ -120,7 +127,12 @@ impl Tally {
         let mut known = self.summary.failures.iter_mut();
         match known.find(|failure| failure.is_same_error(&site)) {
             Some(failure) => failure.count += 1,
-            None => self.summary.failures.push(site.shown_by(1, schedule())),
+            None => {
+                // An unsupported operation is not an error: another execution may show one.
+                self.has_error |=
+                    site.kind != FailureKind::Unsupported && self.ignored.reason(&site).is_none();
+                self.summary.failures.push(site.shown_by(1, schedule()));
+            }
         }
     }
 
@@ -130,11 +142,9 @@ impl Tally {
         executions + blocked + redundant + cut
     }
 
-    /// Whether the result is final, so that the search can stop. An unsupported operation is not final:
-    /// another execution may show a failure of the program.
+    /// Whether the result is final, so that the search can stop.
     pub fn is_decided(&self) -> bool {
-        let fails = |failure: &Failure| failure.kind != FailureKind::Unsupported;
-        !self.keep_going && self.summary.failures.iter().any(fails)
+        !self.keep_going && self.has_error
     }
 
     /// The summary, with final states in order.

@@ -98,7 +98,7 @@ pub(crate) struct TooSmall;
 
 impl<'p, const W: usize> Search<'p, W> {
     pub(crate) fn new(threads: Threads<'p>, options: &'p Options) -> Search<'p, W> {
-        let tally = Tally::new(threads.program, options.keep_going);
+        let tally = Tally::new(threads.program, options);
         Search {
             threads,
             graphs: vec![Graph::default()],

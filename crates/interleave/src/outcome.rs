@@ -94,7 +94,7 @@ pub(crate) struct Outcomes {
 impl Outcomes {
     pub(crate) fn new(program: &Program, options: &Options) -> Outcomes {
         Outcomes {
-            tally: Tally::new(program, options.keep_going),
+            tally: Tally::new(program, options),
             traces: options.count_traces.then(FxHashSet::default),
         }
     }

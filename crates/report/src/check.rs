@@ -29,6 +29,7 @@ fn write_notes(out: &mut String, run: &Run<'_>, sources: &Sources, result: &Chec
     if let Some(line) = condition_phrase(run, result) {
         writeln!(out, "  {line}")?;
     }
+    write_ignored(out, run, result)?;
     for failure in &result.unsupported {
         writeln!(out, "  reached something unsupported: {}", failure_phrase(run, failure))?;
     }
@@ -95,6 +96,32 @@ fn write_violation(
         writeln!(out, "  a final state: {}", value::state_line(run.program, &outcome.values))?;
     }
     writeln!(out, "\n{}", witness::text(run, look, violation))
+}
+
+/// Says what is not reported as a violation: kinds that are not checked, and errors that are known.
+fn write_ignored(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Result {
+    let ignored = &run.options.ignored;
+    let kinds: Vec<&str> = ignored.unchecked().collect();
+    if !kinds.is_empty() {
+        writeln!(out, "  not checked: {} (--no-check)", kinds.join(", "))?;
+    }
+    for failure in &result.unchecked {
+        let (kind, place) = (failure.kind.name(), run.place(failure.loc));
+        let times = counted(failure.count, "execution");
+        writeln!(out, "    {times} showed {kind} at {}", printable(&place))?;
+    }
+    for (number, found) in &result.suppressed {
+        let phrase = violation_phrase(run, found);
+        let reason = ignored.known.get(*number).map_or("", |known| &known.reason);
+        writeln!(out, "  suppressed: {phrase}: {}", printable(reason))?;
+    }
+    match result.cut_by_ignored() {
+        0 => Ok(()),
+        count => {
+            let executions = counted(count, "execution");
+            writeln!(out, "  {executions} ended at these: what comes after was not explored")
+        }
+    }
 }
 
 /// Describes a violation, with the number of executions.

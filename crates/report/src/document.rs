@@ -123,12 +123,13 @@ pub fn write(
 
 /// A hash of the program's text: FNV-1a of 128 bits. It protects against accidents, not against attacks.
 pub fn fingerprint(program: &Program) -> String {
+    format!("fnv1a128:{:032x}", fnv1a(raddle_ir::text::print(program).bytes()))
+}
+
+pub(crate) fn fnv1a(bytes: impl Iterator<Item = u8>) -> u128 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let text = raddle_ir::text::print(program);
-    let hash =
-        text.bytes().fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
-    format!("fnv1a128:{hash:032x}")
+    bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
 }
 
 /// A witness file, read.

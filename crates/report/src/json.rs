@@ -58,9 +58,9 @@ pub struct Check<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stubs: Option<&'a [String]>,
     model: &'static str,
-    /// A requested check that is not available under this model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_checked: Option<[&'static str; 1]>,
+    /// Kinds of errors that are not checked, and a requested check that is not available under this model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<&'static str>,
     /// The capacity of a buffer in stores; null if it is not bounded.
     buffer_bound: Option<u32>,
     strategy: &'static str,
@@ -76,6 +76,15 @@ pub struct Check<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     traces: Option<u64>,
     errors: Vec<Error<'a>>,
+    /// Errors that are known and not counted as violations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<Suppressed<'a>>,
+    /// Suppressions that match nothing, if the search was complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmatched: Vec<String>,
+    /// Errors of kinds that are not checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unchecked: Vec<Unchecked>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
     /// Whether no execution completed, failed or was cut, so that the result proves nothing.
@@ -96,6 +105,25 @@ pub struct Replayed<'a> {
     buffer_bound: Option<u32>,
     replayed: bool,
     error: Error<'a>,
+}
+
+/// An error that is known, with the reason why it is accepted.
+#[derive(Serialize, Debug)]
+struct Suppressed<'a> {
+    /// The suppression: `memory@queue.c:12`.
+    by: String,
+    reason: &'a str,
+    #[serde(flatten)]
+    error: Error<'a>,
+}
+
+/// An error of a kind that is not checked.
+#[derive(Serialize, Debug)]
+struct Unchecked {
+    kind: &'static str,
+    file: String,
+    line: Option<u32>,
+    count: u64,
 }
 
 #[derive(Serialize, Debug)]
@@ -233,7 +261,7 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
         optimised: None,
         stubs: None,
         model: run.options.model.name(),
-        not_checked: None,
+        not_checked: run.options.ignored.unchecked().collect(),
         buffer_bound: run.options.buffer_bound,
         strategy: run.options.strategy.name(),
         verdict: result.verdict.name(),
@@ -244,6 +272,9 @@ pub fn check<'a>(run: &Run<'a>, result: &'a CheckResult) -> Check<'a> {
         executions_by_bound: None,
         traces: summary.traces,
         errors: errors(run, result),
+        suppressed: suppressed(run, result),
+        unmatched: unmatched(run, result),
+        unchecked: result.unchecked.iter().map(|failure| unchecked(run, failure)).collect(),
         bounds: bounds(run, result),
         stopped: summary.stopped.map(Stopped::name),
         shows_nothing: result.shows_nothing,
@@ -283,6 +314,28 @@ fn errors<'a>(run: &Run<'a>, result: &'a CheckResult) -> Vec<Error<'a>> {
     let unconfirmed = result.unconfirmed.iter().chain(&result.unreplayed);
     let unconfirmed = unconfirmed.map(|offence| accused(run, offence));
     violations.chain(unsupported).chain(unconfirmed).collect()
+}
+
+fn suppressed<'a>(run: &Run<'a>, result: &'a CheckResult) -> Vec<Suppressed<'a>> {
+    let known = &run.options.ignored.known;
+    let found = result.suppressed.iter().filter_map(|(number, found)| {
+        let known = known.get(*number)?;
+        let error = violation(run, found);
+        Some(Suppressed { by: known.to_string(), reason: &known.reason, error })
+    });
+    found.collect()
+}
+
+fn unmatched(run: &Run<'_>, result: &CheckResult) -> Vec<String> {
+    let known = run.options.ignored.known.iter().enumerate();
+    let matches = |n: usize| result.suppressed.iter().any(|(number, _)| *number == n);
+    let unmatched = known.filter(|(n, _)| result.summary.stopped.is_none() && !matches(*n));
+    unmatched.map(|(_, known)| known.to_string()).collect()
+}
+
+fn unchecked(run: &Run<'_>, failure: &Failure) -> Unchecked {
+    let SourceLine { file, line } = run.subject().line(failure.loc);
+    Unchecked { kind: failure.kind.name(), file, line, count: failure.count }
 }
 
 /// An offence that was replayed.

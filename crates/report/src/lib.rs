@@ -8,6 +8,7 @@
 //! | [`robust`] | whether a program is robust, as text and JSON |
 //! | [`monitor`] | findings of monitors, as text and JSON |
 //! | [`fence`] | the fences that a program needs |
+//! | [`findings`] | results for other tools: SARIF and JUnit |
 //! | `bounds` | bounds that were met, for reports without the options |
 //! | [`buffer`] | messages about bounded store buffers |
 //! | [`witness`] | a witness as text, one column per thread, and the cause |
@@ -35,6 +36,7 @@ mod demangle;
 pub mod diagnostic;
 pub mod document;
 pub mod fence;
+pub mod findings;
 pub mod html;
 pub mod json;
 pub mod litmus;
@@ -108,6 +110,13 @@ pub struct Look<'a> {
     /// Whether a witness shows every step, and folds none.
     pub all_steps: bool,
     pub sources: &'a source::Sources,
+}
+
+impl<'a> Look<'a> {
+    /// The look of a file: no colours, and a fixed width.
+    pub fn plain(sources: &'a source::Sources) -> Look<'a> {
+        Look { width: 120, colour: false, all_steps: false, sources }
+    }
 }
 
 /// Escapes control characters, because names from programs must not reach the terminal unescaped.

@@ -52,6 +52,8 @@ fn result(summary: Summary, verdict: Verdict) -> CheckResult {
     CheckResult {
         verdict,
         violations: Vec::new(),
+        suppressed: Vec::new(),
+        unchecked: Vec::new(),
         unsupported: Vec::new(),
         shows_nothing: false,
         unconfirmed: Vec::new(),

@@ -1,9 +1,10 @@
 //! The arguments of each command.
 
+use super::kinds::KindArgs;
 use super::models;
 use super::shared::{
     BudgetArgs, BufferArgs, EstimateArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs,
-    ProgressArgs, SamplingArgs, SearchArgs, SourceArgs, StoryArgs,
+    ProgressArgs, ReportArgs, SamplingArgs, SearchArgs, SourceArgs, StoryArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -32,6 +33,8 @@ pub(crate) struct LitmusArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
     /// Files to run at the same time [default: one per core].
     #[arg(
         short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
@@ -51,15 +54,8 @@ pub(crate) struct CheckArgs {
     pub models: ModelArgs,
     #[command(flatten)]
     pub buffers: BufferArgs,
-    /// Errors to look for beside assertions, deadlocks and bad accesses; several with commas.
-    #[arg(
-        long = "check",
-        value_enum,
-        value_delimiter = ',',
-        value_name = "WHAT",
-        help_heading = "Search"
-    )]
-    pub checks: Vec<CheckArg>,
+    #[command(flatten)]
+    pub kinds: KindArgs,
     #[command(flatten)]
     pub search: SearchArgs,
     /// Go on after the first failure and report every distinct one.
@@ -77,15 +73,18 @@ pub(crate) struct CheckArgs {
     pub progress: ProgressArgs,
     #[command(flatten)]
     pub estimate: EstimateArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
+    /// Take the checks, options and suppressions of this file [default: raddle.toml in this folder, or above
+    /// it in the repository].
+    #[arg(long, value_name = "FILE", help_heading = "Project")]
+    pub config: Option<PathBuf>,
+    /// Ignore raddle.toml.
+    #[arg(long, conflicts_with = "config", help_heading = "Project")]
+    pub no_config: bool,
     /// Write the violations, with schedules to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "estimate")]
     pub witness: Option<PathBuf>,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CheckArg {
-    /// Data races, as C11 has them.
-    Races,
 }
 
 /// Decide whether a memory model shows anything that sequential consistency does not.
@@ -119,6 +118,8 @@ pub(crate) struct RobustArgs {
     pub progress: ProgressArgs,
     #[command(flatten)]
     pub estimate: EstimateArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -227,6 +228,8 @@ pub(crate) struct ReachArgs {
     pub story: StoryArgs,
     #[command(flatten)]
     pub progress: ProgressArgs,
+    #[command(flatten)]
+    pub reports: ReportArgs,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,

@@ -1,6 +1,5 @@
 //! The arguments of `raddle matrix`.
 
-use super::commands::CheckArg;
 use super::models;
 use super::shared::{LimitArgs, OutputArgs, SearchArgs, SourceArgs};
 use clap::{Args, ValueEnum};
@@ -61,4 +60,12 @@ pub(crate) enum FencesArg {
     Safe,
     /// To have no behaviour beyond sequential consistency.
     Robust,
+}
+
+/// Errors that are looked for only if they are asked for.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CheckArg {
+    /// Data races, as C11 has them.
+    #[value(alias = "races")]
+    Race,
 }

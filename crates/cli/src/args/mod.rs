@@ -7,10 +7,12 @@
 //! | [`matrix`], [`doctor`] | those of `raddle matrix` and `raddle doctor` |
 //! | [`shared`] | groups of arguments that several commands have |
 //! | [`models`] | the models and strategies, and which command takes which |
+//! | [`kinds`] | the kinds of errors: which are checked, and which single ones are known |
 //! | [`values`] | values with a syntax of their own |
 
 pub(crate) mod commands;
 pub(crate) mod doctor;
+pub(crate) mod kinds;
 pub(crate) mod matrix;
 mod models;
 pub(crate) mod shared;

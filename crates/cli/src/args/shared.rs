@@ -217,3 +217,15 @@ pub(crate) struct StoryArgs {
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub all_steps: bool,
 }
+
+/// Files for other tools.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ReportArgs {
+    /// Write the findings as SARIF 2.1.0, for code scanning, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Write the results as JUnit's XML, for test reports, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}

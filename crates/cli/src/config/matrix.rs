@@ -3,8 +3,7 @@
 use super::limits::{limits, workers};
 use super::search;
 use super::source::SourceConfig;
-use crate::args::commands::CheckArg;
-use crate::args::matrix::{FencesArg, MatrixArgs};
+use crate::args::matrix::{CheckArg, FencesArg, MatrixArgs};
 use crate::args::shared::ModelArgs;
 use crate::output::Stop;
 use raddle_analysis::fence::Target;
@@ -34,7 +33,7 @@ pub(crate) struct MatrixConfig {
 }
 
 pub(crate) fn matrix(args: &MatrixArgs) -> Result<MatrixConfig, Stop> {
-    let checks = Checks { races: args.checks.contains(&CheckArg::Races), goals: false };
+    let checks = Checks { races: args.checks.contains(&CheckArg::Race), goals: false };
     let limits = limits(&args.limits)?;
     let mut models: Vec<Model> = match (&*args.models, args.search.strategy) {
         ([], None) => Model::ALL.into(),

@@ -6,11 +6,13 @@
 //! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
 //! | [`files`] | files for people, beside the output |
+//! | [`mod@kinds`] | which errors are checked, and which are known |
 //! | [`mod@limits`] | limits, time and memory |
 //! | [`mod@matrix`] | one program under all models |
 //! | [`mod@robust`], [`mod@monitor`] | the commands that take several programs |
 
 mod files;
+mod kinds;
 mod limits;
 mod matrix;
 mod monitor;
@@ -25,11 +27,10 @@ pub(crate) use monitor::{MonitorConfig, Monitored, monitor};
 pub(crate) use robust::{RobustConfig, robust};
 pub(crate) use source::{SourceConfig, source_of};
 
-use crate::args::commands::{
-    CheckArg, CheckArgs, FenceArgs, LitmusArgs, PrintArgs, ReachArgs, ReplayArgs,
-};
+use crate::args::commands::{CheckArgs, FenceArgs, LitmusArgs, PrintArgs, ReachArgs, ReplayArgs};
 use crate::output::Stop;
 use crate::progress::Shown;
+use kinds::kinds;
 use limits::{budget, estimated, limits, shown, workers};
 use raddle_analysis::fence::{Question, Target};
 use raddle_budget::Budget;
@@ -99,9 +100,10 @@ pub(crate) struct CheckConfig {
 }
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
-    let checks = Checks { races: args.checks.contains(&CheckArg::Races), goals: false };
+    let (checks, ignored) = kinds(&args.kinds)?;
     if let Some(name) = search::by_states(&args.search) {
-        refuse_for_states(args.limits.of_executions(), &format!("--strategy {name}"))?;
+        let option = args.limits.of_executions().or(kinds::of_executions(&ignored));
+        refuse_for_states(option, &format!("--strategy {name}"))?;
     }
     let (shown, estimate) = (shown(&args.progress)?, estimated(&args.estimate)?);
     if estimate.is_some()
@@ -111,7 +113,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
         return Err(Stop::Usage(why.to_owned()));
     }
     let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
-    let searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
+    let mut searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
+    searches.iter_mut().for_each(|options| options.ignored.clone_from(&ignored));
     let (searches, iterates) = search::with_buffers(&args.buffers, searches)?;
     Ok(CheckConfig {
         shown,

@@ -30,7 +30,11 @@ pub(crate) fn command(args: &[&str]) -> Command {
 
 /// Runs it from the project's root, so that `examples/…` names the examples.
 pub(crate) fn raddle(args: &[&str]) -> Ran {
-    command(args).output().expect("the command starts").into()
+    let ran: Ran = command(args).output().expect("the command starts").into();
+    if args.iter().take_while(|arg| **arg != "--").any(|arg| *arg == "--json") {
+        crate::schema::validate_lines(args[0], &ran.out);
+    }
+    ran
 }
 
 /// Returns `None` and prints a note if there is no clang.

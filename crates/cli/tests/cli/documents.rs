@@ -39,7 +39,9 @@ fn models_and_strategies_are_documented() {
 
 fn documents() -> Vec<PathBuf> {
     let folder = fs::read_dir(root().join("docs")).expect("the documents");
-    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.expect("a document").path()).collect();
+    let paths = folder.map(|entry| entry.expect("a document").path());
+    let is_document = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md");
+    let mut paths: Vec<PathBuf> = paths.filter(is_document).collect();
     paths.sort();
     paths.push(root().join("README.md"));
     paths

@@ -1,8 +1,8 @@
 //! Results of engines: how executions are counted, and how objects and threads are named.
 
 use raddle_engine::{
-    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Limits, Need, Step, Stopped, Tally,
-    Waiter,
+    BoundKind, Datum, End, Failure, FailureKind, FailureSite, Ignored, Limits, Model, Need,
+    Options, Step, Stopped, Tally, Waiter,
 };
 use raddle_ir::{LocId, Program, text};
 use raddle_machine::{ThreadId, Unroll};
@@ -32,13 +32,28 @@ fn deadlock(other: &str) -> FailureSite {
     FailureSite { waiters: vec![(waiter, None)], ..site(FailureKind::Deadlock, 1, 0, "waits") }
 }
 
+fn options(keep_going: bool) -> Options {
+    Options { keep_going, ..Options::new(Model::Sc) }
+}
+
+#[test]
+fn an_error_that_is_ignored_decides_nothing() {
+    let ignored = Ignored { kinds: vec![FailureKind::Deadlock], ..Ignored::default() };
+    let mut tally = Tally::new(&program(""), &Options { ignored, ..options(false) });
+    tally.failed(site(FailureKind::Deadlock, 1, 0, "waits"), no_schedule);
+    assert!(!tally.is_decided());
+    tally.failed(site(FailureKind::Memory, 1, 0, "reads"), no_schedule);
+    assert!(tally.is_decided());
+    assert_eq!(tally.finish(None).failures.len(), 2);
+}
+
 fn no_schedule() -> Vec<Step> {
     Vec::new()
 }
 
 #[test]
 fn executions_are_counted_by_their_end() {
-    let mut tally = Tally::new(&program(""), true);
+    let mut tally = Tally::new(&program(""), &options(true));
     let ends = [
         End::Complete,
         End::Blocked,
@@ -78,7 +93,7 @@ fn failures_that_are_one_error_are_counted_together() {
         (site(Race, 1, 0, "a"), site(Race, 1, 0, "b"), false),
     ];
     for (first, second, same) in cases {
-        let mut tally = Tally::new(&program(""), true);
+        let mut tally = Tally::new(&program(""), &options(true));
         tally.count(End::Failed(vec![first.clone(), second.clone()]), |_| {}, no_schedule);
         let counts = |tally: &Tally| -> Vec<u64> {
             tally.summary.failures.iter().map(|failure| failure.count).collect()
@@ -98,7 +113,7 @@ fn a_failure_decides_unless_all_are_asked_for_or_it_is_a_limit_of_ours() {
         (FailureKind::Unsupported, false, None),
     ];
     for (kind, keep_going, stopped) in cases {
-        let mut tally = Tally::new(&program(""), keep_going);
+        let mut tally = Tally::new(&program(""), &options(keep_going));
         tally.failed(site(kind, 1, 0, "a"), no_schedule);
         assert_eq!(tally.is_decided(), stopped.is_some());
         assert_eq!(tally.finish(None).stopped, stopped);
@@ -110,7 +125,7 @@ fn final_states_are_in_order_with_a_witness_where_one_can_be_wrong() {
     let observed = "observe x = i32 @x";
     for (condition, judges) in [("", false), ("exists x == 1", false), ("forall x == 1", true)] {
         let program = program(&format!("{observed}\n{condition}"));
-        let mut tally = Tally::new(&program, true);
+        let mut tally = Tally::new(&program, &options(true));
         for (n, value) in [2, 1, 2].into_iter().enumerate() {
             let step = Step::Run(ThreadId(n as u32));
             tally.count(End::Complete, |state| state.push(value), || vec![step]);

@@ -2,7 +2,7 @@
 //!
 //! A row is a step: its number, its line, the event in the column of its thread, and the source at the first
 //! occurrence of a line. Rows that the cause refers to have a star. If the width has no room for all threads,
-//! the witness is a list instead. Some events are left out ([`shown`]): events after the failure, creation
+//! the witness is a list instead. Some events are left out ([`mod@shown`]): events after the failure, creation
 //! and destruction of stack objects, and internal events of a library, outside of any call from the source or
 //! on the way to the called operation. A long witness is folded ([`fold`]), with a note.
 
@@ -13,6 +13,8 @@ mod rounds;
 pub(crate) mod shown;
 mod words;
 mod wrap;
+
+pub(crate) use shown::shown;
 
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, printable};
@@ -103,7 +105,7 @@ struct Told<'a> {
 
 impl<'a> Told<'a> {
     fn of(run: &'a Run<'a>, events: &'a [ReplayEvent], starred: &'a BTreeSet<usize>) -> Told<'a> {
-        let kept = shown::shown(run, events);
+        let kept = shown(run, events);
         let is_shown = |n: &usize| starred.contains(n) || kept[*n];
         let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
         let threads: BTreeMap<u32, &String> =

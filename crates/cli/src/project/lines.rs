@@ -1,0 +1,301 @@
+//! The tables of `raddle.toml` as command lines.
+//!
+//! The keys of `[defaults]` and `[[check]]` are the long names of the options of `raddle check`, as the definitions
+//! of the command line have them, and `files` and `flags`. An option of the command line comes before one of
+//! `[[check]]`, and that before one of `[defaults]`.
+
+use super::file::ProjectFile;
+use super::{Origin, is_given};
+use crate::args::kinds::known_error;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use raddle_engine::{KnownError, Spot};
+use raddle_ir::Diagnostic;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Options that belong to the command line, and those that are for all checks together.
+const NOT_HERE: [&str; 3] = ["config", "no-config", "help"];
+const FOR_ALL: [&str; 3] = ["sarif", "junit", "json"];
+
+/// The words for each option, by its name.
+type Words = BTreeMap<String, Vec<OsString>>;
+
+/// The tables of a file.
+#[derive(Debug)]
+pub(super) struct Project {
+    defaults: Words,
+    checks: Vec<(Origin, Words)>,
+    pub known: Vec<KnownError>,
+    start: Origin,
+}
+
+/// What the command line says.
+#[derive(Debug)]
+pub(super) struct Given {
+    words: Words,
+}
+
+impl Project {
+    pub(super) fn read(file: &ProjectFile, check: &Command) -> Result<Project, Diagnostic> {
+        let table = DeTable::parse(&file.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            file.origin(at).diagnostic(error.message().to_owned())
+        })?;
+        let mut project = Project {
+            defaults: Words::new(),
+            checks: Vec::new(),
+            known: Vec::new(),
+            start: file.origin(0),
+        };
+        for (key, value) in table.get_ref() {
+            let origin = file.origin(key.span().start);
+            match key.get_ref().as_ref() {
+                "defaults" => {
+                    let table = value.get_ref().as_table();
+                    let table =
+                        table.ok_or_else(|| origin.diagnostic("expected [defaults]".into()))?;
+                    project.defaults = words(file, check, table, &["files"])?;
+                }
+                "check" => {
+                    for (span, table) in tables(file, "check", value)? {
+                        let words = words(file, check, table, &FOR_ALL)?;
+                        project.checks.push((file.origin(span.start), words));
+                    }
+                }
+                "suppress" => {
+                    for (span, table) in tables(file, "suppress", value)? {
+                        project.known.push(suppression(file, &file.origin(span.start), table)?);
+                    }
+                }
+                other => {
+                    return Err(unknown(&origin, other, ["defaults", "check", "suppress"]));
+                }
+            }
+        }
+        Ok(project)
+    }
+
+    /// A command line for each check; one for the files of the command line if it names some.
+    pub(super) fn command_lines(
+        &self,
+        given: &Given,
+    ) -> Result<Vec<(Origin, Vec<OsString>)>, Diagnostic> {
+        let none = Words::new();
+        let checks: Vec<(&Origin, &Words)> = match given.words.contains_key("files") {
+            true => vec![(&self.start, &none)],
+            false => self.checks.iter().map(|(origin, words)| (origin, words)).collect(),
+        };
+        if checks.is_empty() {
+            let message = "there is no [[check]], and no file was named".to_owned();
+            return Err(self.start.diagnostic(message));
+        }
+        let line = |(origin, words): (&Origin, &Words)| {
+            let mut all = self.defaults.clone();
+            all.extend(words.clone());
+            all.extend(given.words.clone());
+            let files = all.remove("files").unwrap_or_default();
+            let flags = all.remove("flags").unwrap_or_default();
+            let mut line: Vec<OsString> = vec!["raddle".into(), "check".into()];
+            line.extend(all.into_values().flatten());
+            line.extend(files);
+            if !flags.is_empty() {
+                line.push("--".into());
+                line.extend(flags);
+            }
+            (origin.clone(), line)
+        };
+        Ok(checks.into_iter().map(line).collect())
+    }
+}
+
+impl Given {
+    /// The options of the command line as words again; paths become relative to the folder of the file.
+    pub(super) fn of(
+        check: &Command,
+        matches: &ArgMatches,
+        file: &ProjectFile,
+    ) -> Result<Given, Diagnostic> {
+        let current = std::env::current_dir().unwrap_or_default();
+        let mut words = Words::new();
+        for arg in check.get_arguments() {
+            let id = arg.get_id().as_str();
+            let Some(name) = name(arg).filter(|name| !NOT_HERE.contains(name)) else { continue };
+            if !is_given(matches, id) {
+                continue;
+            }
+            let moved = |value: &OsString| match is_path(arg) {
+                true => moved(&current, &file.folder, Path::new(value)).into_os_string(),
+                false => value.clone(),
+            };
+            let values = matches.get_raw(id).into_iter().flatten();
+            let values: Vec<OsString> = values.map(|value| moved(&value.to_owned())).collect();
+            let option = |value: &OsString| joined(name, value);
+            let given = match arg.get_action() {
+                ArgAction::SetTrue => vec![format!("--{name}").into()],
+                _ if arg.is_positional() => values,
+                _ => values.iter().map(option).collect(),
+            };
+            words.insert(name.to_owned(), given);
+        }
+        Ok(Given { words })
+    }
+}
+
+/// The key of an argument.
+fn name(arg: &Arg) -> Option<&str> {
+    arg.get_long().or_else(|| arg.is_positional().then(|| arg.get_id().as_str()))
+}
+
+fn is_path(arg: &Arg) -> bool {
+    arg.get_value_parser().type_id() == ValueParser::path_buf().type_id()
+}
+
+/// A path as it is named from another folder.
+fn moved(current: &Path, folder: &Path, path: &Path) -> PathBuf {
+    if current == folder || path == Path::new("-") {
+        return path.to_owned();
+    }
+    let whole = current.join(path);
+    whole.strip_prefix(folder).map_or(whole.clone(), Path::to_owned)
+}
+
+fn joined(name: &str, value: &OsString) -> OsString {
+    let mut word = OsString::from(format!("--{name}="));
+    word.push(value);
+    word
+}
+
+type Tables<'t, 'i> = Vec<(Range<usize>, &'t DeTable<'i>)>;
+
+/// The tables of an array such as `[[check]]`.
+fn tables<'t, 'i>(
+    file: &ProjectFile,
+    name: &str,
+    value: &'t Spanned<DeValue<'i>>,
+) -> Result<Tables<'t, 'i>, Diagnostic> {
+    let wrong = || file.origin(value.span().start).diagnostic(format!("expected [[{name}]]"));
+    let array = value.get_ref().as_array().ok_or_else(wrong)?;
+    let table = |item: &'t Spanned<DeValue<'i>>| {
+        Ok((item.span(), item.get_ref().as_table().ok_or_else(wrong)?))
+    };
+    array.iter().map(table).collect()
+}
+
+/// The options of a table as words of a command line.
+fn words(
+    file: &ProjectFile,
+    check: &Command,
+    table: &DeTable<'_>,
+    refused: &[&str],
+) -> Result<Words, Diagnostic> {
+    let mut words = Words::new();
+    for (key, value) in table {
+        let (origin, key) = (file.origin(key.span().start), key.get_ref().as_ref());
+        let named = |arg: &&Arg| name(arg) == Some(key) && !NOT_HERE.contains(&key);
+        let Some(arg) = check.get_arguments().find(named) else {
+            let shown = check.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(name);
+            return Err(unknown(&origin, key, shown.filter(|name| !NOT_HERE.contains(name))));
+        };
+        if refused.contains(&key) {
+            let where_to =
+                if key == "files" { "[[check]]" } else { "[defaults]: it is for all checks" };
+            return Err(origin.diagnostic(format!("'{key}' belongs in {where_to}")));
+        }
+        words.insert(key.to_owned(), values(&origin, arg, key, value.get_ref())?);
+    }
+    Ok(words)
+}
+
+fn values(
+    origin: &Origin,
+    arg: &Arg,
+    key: &str,
+    value: &DeValue<'_>,
+) -> Result<Vec<OsString>, Diagnostic> {
+    let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
+    let word = |value: &DeValue<'_>| {
+        let text = match value {
+            DeValue::String(text) if !is_flag => text.to_string(),
+            DeValue::Integer(number) if !is_flag => number.to_string(),
+            DeValue::Float(number) if !is_flag => number.to_string(),
+            _ => {
+                let wanted =
+                    if is_flag { "true or false" } else { "a string, a number, or a list of them" };
+                return Err(origin.diagnostic(format!("'{key}' takes {wanted}")));
+            }
+        };
+        Ok(match arg.is_positional() {
+            true => OsString::from(text),
+            false => joined(key, &text.into()),
+        })
+    };
+    match value {
+        DeValue::Boolean(true) if is_flag => Ok(vec![format!("--{key}").into()]),
+        DeValue::Boolean(false) if is_flag => Ok(Vec::new()),
+        DeValue::Array(items) => items.iter().map(|item| word(item.get_ref())).collect(),
+        value => Ok(vec![word(value)?]),
+    }
+}
+
+/// A table `[[suppress]]`.
+fn suppression(
+    file: &ProjectFile,
+    origin: &Origin,
+    table: &DeTable<'_>,
+) -> Result<KnownError, Diagnostic> {
+    const KEYS: [&str; 5] = ["kind", "file", "line", "function", "reason"];
+    if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
+        return Err(unknown(&file.origin(key.span().start), key.get_ref(), KEYS));
+    }
+    let text = |name: &str| table.get(name).and_then(|value| value.get_ref().as_str());
+    let needed = |name: &str| {
+        text(name).ok_or_else(|| origin.diagnostic(format!("[[suppress]] needs a string '{name}'")))
+    };
+    let spot = match (table.get("line"), table.get("function")) {
+        (None, None) => Spot::Anywhere,
+        (Some(line), None) => {
+            let line = line.get_ref().as_integer().and_then(|line| line.to_string().parse().ok());
+            Spot::Line(
+                line.ok_or_else(|| origin.diagnostic("'line' takes the number of a line".into()))?,
+            )
+        }
+        (None, Some(_)) => Spot::Function(needed("function")?.to_owned()),
+        (Some(_), Some(_)) => {
+            return Err(origin.diagnostic("'line' and 'function' exclude each other".into()));
+        }
+    };
+    known_error(needed("kind")?, needed("file")?, spot, needed("reason")?)
+        .map_err(|message| origin.diagnostic(message))
+}
+
+/// The message about a key that does not exist, with the one that may have been meant.
+fn unknown<'k>(origin: &Origin, key: &str, known: impl IntoIterator<Item = &'k str>) -> Diagnostic {
+    let known: Vec<&str> = known.into_iter().collect();
+    let nearest = known.iter().map(|name| (distance(key, name), *name)).min();
+    let expected = match nearest {
+        Some((far, name)) if far <= 3 && far < key.len() => format!("did you mean '{name}'?"),
+        _ => format!("expected one of {}", known.join(", ")),
+    };
+    origin.diagnostic(format!("the key '{key}' is not known; {expected}"))
+}
+
+/// The number of letters to add, remove or change.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (n, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = n + 1;
+        for (m, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[m + 1];
+            row[m + 1] = changed.min(diagonal + 1).min(row[m] + 1);
+        }
+    }
+    row[b.len()]
+}

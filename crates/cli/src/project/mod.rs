@@ -1,0 +1,113 @@
+//! `raddle.toml`: the checks of a project, so that `raddle check` needs no arguments.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`mod@file`] | finding and reading the file |
+//! | [`mod@lines`] | its tables as command lines |
+//!
+//! A table becomes a command line, which the same definitions parse and the same code validates as any other: so
+//! the file has the options that the command has, with the same meaning.
+
+mod file;
+mod lines;
+
+use crate::args::{Cli, Command};
+use crate::output::{Output, Stop};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use file::ProjectFile;
+use raddle_ir::Diagnostic;
+use std::ffi::OsString;
+
+/// A command line, and the place in `raddle.toml` that it comes from.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub cli: Cli,
+    /// Makes a diagnostic about its table; `None` for the command line itself.
+    pub origin: Option<Origin>,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    file: String,
+    line: u32,
+}
+
+impl Origin {
+    pub(crate) fn diagnostic(&self, message: String) -> Diagnostic {
+        let mut diagnostic = Diagnostic::whole_file(&self.file, message);
+        (diagnostic.line, diagnostic.column) = (self.line, 1);
+        diagnostic
+    }
+}
+
+/// What the words of the command line ask for, `raddle.toml` included. `Ok(None)`: the words alone.
+pub(crate) fn lines(words: &[OsString], output: &mut Output) -> Result<Option<Vec<Line>>, Stop> {
+    let relaxed = relaxed().try_get_matches_from(words);
+    let Ok(matches) = relaxed else { return Ok(None) };
+    let Some(("check", check)) = matches.subcommand() else { return Ok(None) };
+    if check.get_flag("no_config") {
+        return Ok(None);
+    }
+    let named = check.get_one::<std::path::PathBuf>("config");
+    let found = file::find(named.map(|path| path.as_path()));
+    let found = found.map_err(|diagnostic| output.refuse(&diagnostic))?;
+    let Some(found) = found else { return Ok(None) };
+    made(&found, check).map(Some).map_err(|diagnostic| output.refuse(&diagnostic))
+}
+
+/// The definitions, but for what a file may supply.
+fn relaxed() -> clap::Command {
+    Cli::command().mut_subcommand("check", |check| check.mut_args(|arg| arg.required(false)))
+}
+
+fn made(found: &ProjectFile, given: &ArgMatches) -> Result<Vec<Line>, Diagnostic> {
+    let mut definitions = Cli::command();
+    definitions.build();
+    let check = definitions.find_subcommand("check").cloned().unwrap_or_default();
+    let project = lines::Project::read(found, &check)?;
+    let given = lines::Given::of(&check, given, found)?;
+    std::env::set_current_dir(&found.folder).map_err(|error| {
+        Diagnostic::whole_file(&found.shown, format!("cannot enter its folder: {error}"))
+    })?;
+    let mut made = Vec::new();
+    for (origin, words) in project.command_lines(&given)? {
+        let matches = Cli::command().try_get_matches_from(words);
+        let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+        let mut cli = cli.map_err(|error| {
+            let text = error.to_string();
+            let first = text.split("\n\n").next().unwrap_or("").trim_start_matches("error: ");
+            origin.diagnostic(first.replace('\n', " "))
+        })?;
+        if let Command::Check(args) = &mut cli.command {
+            args.kinds.known.extend(project.known.iter().cloned());
+        }
+        made.push(Line { cli, origin: Some(origin) });
+    }
+    refuse_common_files(&made)?;
+    Ok(made)
+}
+
+/// Two checks must not write the same file.
+fn refuse_common_files(made: &[Line]) -> Result<(), Diagnostic> {
+    let mut seen = Vec::new();
+    for line in made {
+        let Command::Check(args) = &line.cli.command else { continue };
+        let Some(witness) = &args.witness else { continue };
+        if seen.contains(&witness) {
+            let message = format!("two checks write the witness file {}", witness.display());
+            return Err(line.origin.as_ref().map_or_else(
+                || Diagnostic::whole_file("", message.clone()),
+                |origin| origin.diagnostic(message.clone()),
+            ));
+        }
+        seen.push(witness);
+    }
+    Ok(())
+}
+
+/// Whether an option was given on the command line.
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
+    matches.value_source(id) == Some(ValueSource::CommandLine)
+}
