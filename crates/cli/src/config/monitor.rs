@@ -65,6 +65,7 @@ fn for_programs(args: &MonitorArgs) -> Option<&'static str> {
         ("--strict", limits.strict),
         ("--clang", source.clang.is_some()),
         ("--spurious-wakeups", source.spurious_wakeups),
+        ("--stub", !source.stubs.is_empty()),
         ("flags of clang", !source.flags.is_empty()),
     ];
     let given = given.into_iter().find_map(|(option, given)| given.then_some(option));
