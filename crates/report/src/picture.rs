@@ -300,11 +300,15 @@ fn write_dot(
         let [from, to] = [from, to].map(|place| picture.nodes[*place].event);
         let colour = colour(name);
         let width = if *cycle { ", penwidth=3" } else { "" };
-        // Only these move events down; the others may lead upwards.
-        let constraint = if matches!(*name, "po" | "sync") { "" } else { ", constraint=false" };
+        // Only these move events down; the others may lead upwards. Graphviz 2.42 corrupts its memory over labels of
+        // the others that take room in the layout.
+        let (label, constraint) = match *name {
+            "po" | "sync" => ("label", ""),
+            _ => ("xlabel", ", constraint=false"),
+        };
         writeln!(
             out,
-            "  n{from} -> n{to} [label=\"{name}\", color=\"{colour}\", fontcolor=\"{colour}\"{width}{constraint}];"
+            "  n{from} -> n{to} [{label}=\"{name}\", color=\"{colour}\", fontcolor=\"{colour}\"{width}{constraint}];"
         )?;
     }
     if picture.left_out > 0 {
