@@ -174,6 +174,9 @@ entry:
   store i32 asm @x, 1
   store i32 asm @x, 2
   store i32 asm @x, 3
+  store i32 asm @x, 4
+  store i32 asm @x, 5
+  store i32 asm @x, 6
   ret
 }
 func @await() {
@@ -182,18 +185,18 @@ entry:
   jump loop
 loop:
   %seen = load i32 asm @x
-  %done = cmp eq i32 %seen, 3
+  %done = cmp eq i32 %seen, 6
   br %done, end, loop
 end:
-  assert 0, "x is three"
+  assert 0, "x is six"
   ret
 }
 "#,
     );
     let sampled = Options { keep_going: false, ..Options::new(Model::Sc).by(Strategy::Random) };
     let violation = violation(&program, &sampled);
-    assert!(violation.offence.schedule().len() > 4, "nothing to cut");
-    assert_eq!(violation.witness.schedule.len(), 4, "{:?}", violation.witness.schedule);
+    assert!(violation.offence.schedule().len() > 7, "nothing to cut");
+    assert_eq!(violation.witness.schedule.len(), 7, "{:?}", violation.witness.schedule);
     assert_eq!(switches(&violation.witness.schedule), 1);
 }
 
