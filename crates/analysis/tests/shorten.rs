@@ -159,7 +159,7 @@ entry:
     }
 }
 
-/// A thread that waits in a loop shows the round in which it succeeds.
+/// A thread that tries again and again shows the round in which it succeeds.
 #[test]
 fn rounds_that_change_nothing_are_cut() {
     let program = parsed(
@@ -174,27 +174,39 @@ entry:
   store i32 asm @x, 1
   store i32 asm @x, 2
   store i32 asm @x, 3
+  store i32 asm @x, 4
+  store i32 asm @x, 5
+  store i32 asm @x, 6
   ret
 }
 func @await() {
-  reg %seen: i32, %done: i1
+  reg %seen: i32, %done: i1, %i: i32, %more: i1
 entry:
+  %i = add i32 0, 0
   jump loop
 loop:
   %seen = load i32 asm @x
-  %done = cmp eq i32 %seen, 3
-  br %done, end, loop
+  %i = add i32 %i, 1
+  %done = cmp eq i32 %seen, 6
+  br %done, end, again
+again:
+  %more = cmp ult i32 %i, 20
+  br %more, loop, away
+away:
+  ret
 end:
-  assert 0, "x is three"
+  assert 0, "x is six"
   ret
 }
 "#,
     );
     let sampled = Options { keep_going: false, ..Options::new(Model::Sc).by(Strategy::Random) };
     let violation = violation(&program, &sampled);
-    assert!(violation.offence.schedule().len() > 4, "nothing to cut");
-    assert_eq!(violation.witness.schedule.len(), 4, "{:?}", violation.witness.schedule);
-    assert_eq!(switches(&violation.witness.schedule), 1);
+    let (old, new) = (violation.offence.schedule(), violation.witness.schedule);
+    assert!(old.len() > 8, "nothing to cut: {old:?}");
+    // Six stores, and two loads: that the value changed in between is the cause.
+    assert_eq!(new.len(), 8, "{new:?}");
+    assert!(matches!(violation.witness.why.expect("a cause").causes[..], [Cause::Between { .. }]));
 }
 
 /// A delayed store that is the cause stays delayed, though another one does not.

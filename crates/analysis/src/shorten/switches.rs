@@ -35,9 +35,8 @@ enum Next {
 /// first that are not `late`. Empty if there is a cycle.
 pub(super) fn orders(threads: &[u32], late: &[bool], graph: &Graph) -> Vec<Vec<Node>> {
     let (next, before) = (graph.next(), graph.before());
-    let ranks: Vec<(bool, u32)> =
-        late.iter().enumerate().map(|(n, late)| (*late, n as u32)).collect();
-    let backwards: Vec<(bool, u32)> =
+    let ranks: Vec<Rank> = late.iter().enumerate().map(|(n, late)| (*late, n as u32)).collect();
+    let backwards: Vec<Rank> =
         ranks.iter().enumerate().map(|(n, (late, _))| (!late, (ranks.len() - n) as u32)).collect();
     let mut found = Vec::new();
     for rule in [Next::First, Next::Longest] {
@@ -58,21 +57,19 @@ pub(crate) fn sorted(threads: &[u32], graph: &Graph) -> Option<Vec<Node>> {
         .min_by_key(|order| count(order.iter().map(|n| threads[*n])))
 }
 
+/// The place of a step among the free ones of its thread: whether it is late, and its number.
+type Rank = (bool, u32);
+
 /// The steps that are free, by thread, and what the others wait for.
 struct Free<'a> {
     threads: &'a [u32],
-    ranks: &'a [(bool, u32)],
+    ranks: &'a [Rank],
     next: &'a Neighbours,
     waits: Vec<u32>,
-    ready: BTreeMap<u32, BinaryHeap<Reverse<((bool, u32), u32)>>>,
+    ready: BTreeMap<u32, BinaryHeap<Reverse<(Rank, u32)>>>,
 }
 
-fn order(
-    threads: &[u32],
-    ranks: &[(bool, u32)],
-    next: &Neighbours,
-    rule: Next,
-) -> Option<Vec<Node>> {
+fn order(threads: &[u32], ranks: &[Rank], next: &Neighbours, rule: Next) -> Option<Vec<Node>> {
     let mut free =
         Free { threads, ranks, next, waits: vec![0; threads.len()], ready: BTreeMap::new() };
     for node in 0..threads.len() {

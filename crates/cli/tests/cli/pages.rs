@@ -17,7 +17,7 @@ thread P1 = @fill(@b)
 func @fill(%at: ptr) {{
   reg %i: i32, %more: i1, %before: i32, %first: i1
 entry:
-  %i = copy 0
+  %i = add i32 0, 0
   jump head
 head:
   store i32 asm %at, %i
@@ -44,7 +44,7 @@ fn long_witnesses_are_a_page() {
     assert_eq!(reports.len(), 2, "{}", ran.out);
     for report in reports {
         assert!(report.lines().count() <= PAGE, "{report}");
-        assert!(report.contains("9,998 more rounds of the loop at busy.rir:12"), "{report}");
+        assert!(report.contains("9,998 more rounds of the loop at busy.rir:13"), "{report}");
         assert!(report.contains("assertion fails: only one"), "{report}");
         assert!(report.contains("steps are folded; --all-steps shows them"), "{report}");
     }
