@@ -123,6 +123,6 @@ fn a_terminal_shows_one_line() {
     let result = live.find("writers.rir under tso: unknown").expect("the result");
     // The line is erased before the result, and does not come again.
     assert!(live[..result].contains("\u{1b}[2K"), "{live}");
-    assert!(!live[result..].contains("tso, "), "{live}");
+    assert!(!live[result..].contains(" left, "), "{live}");
     assert!(!dumb.contains(" of about ") && dumb.contains("under tso: unknown"), "{dumb}");
 }
