@@ -9,6 +9,7 @@
 //! parts of C and its library.
 
 pub mod clang;
+mod allocated;
 mod escape;
 mod inline_asm;
 mod layout;
@@ -18,6 +19,7 @@ mod load;
 mod lower;
 mod promote;
 mod shape;
+mod source;
 mod tidy;
 mod uses;
 

@@ -10,7 +10,7 @@ use crate::narrate::{self, Narrator};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
 use crate::stuck::{left, waiting};
-use raddle_engine::{Options, ReplayEnd, Replayed, Step};
+use raddle_engine::{Cast, Options, ReplayEnd, Replayed, Step};
 use raddle_ir::Verified;
 
 /// Runs a program along a schedule.
@@ -31,10 +31,11 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
     };
     let mut graph: Graph<W> = Graph::default();
     let mut narrator = Narrator::new(program);
+    threads.note_calls();
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = budget.spent() {
-            return Replayed { end: ReplayEnd::Spent(spent), events };
+            return Replayed { end: ReplayEnd::Spent(spent), events, origins: narrator.origins };
         }
         let mut next = act(&threads, &graph, step);
         // The search lets threads speculate in loops only where nothing can be committed; so does a replay.
@@ -42,14 +43,14 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
             next = act(&threads, &graph, step);
         }
         let Some(act) = next else {
-            return Replayed { end: ReplayEnd::Stuck(n), events };
+            return Replayed { end: ReplayEnd::Stuck(n), events, origins: narrator.origins };
         };
         // The thread fetches on during `perform`, so its place is taken before.
-        let at = threads.place(step.thread());
+        let at = (threads.place(step.thread()), threads.calls(step.thread()));
         match perform(&mut threads, &mut graph, act) {
             Ok(()) => events.push(narrator.event(&threads, &graph, act, at)),
             Err(Refused::Forbidden | Refused::Full) => {
-                return Replayed { end: ReplayEnd::Stuck(n), events };
+                return Replayed { end: ReplayEnd::Stuck(n), events, origins: narrator.origins };
             }
         }
     }
@@ -61,7 +62,7 @@ fn run<const W: usize>(program: &Verified, options: &Options, schedule: &[Step])
         events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
     }
     let end = budget.spent().map_or(end, ReplayEnd::Spent);
-    Replayed { end, events }
+    Replayed { end, events, origins: narrator.origins }
 }
 
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {

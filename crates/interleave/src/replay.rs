@@ -61,11 +61,11 @@ fn run(
     let mut races = Vec::new();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = system.budget().spent() {
-            return (Replayed { end: ReplayEnd::Spent(spent), events: narrator.events }, false);
+            return (Replayed { end: ReplayEnd::Spent(spent), events: narrator.events, origins: narrator.origins }, false);
         }
         let fitting = action(&system, step);
         let Some(action) = fitting.filter(|turn| is_allowed(&system, sole_right, turn)) else {
-            return (Replayed { end: ReplayEnd::Stuck(n), events: narrator.events }, false);
+            return (Replayed { end: ReplayEnd::Stuck(n), events: narrator.events, origins: narrator.origins }, false);
         };
         let before = narrator.before(&system, step);
         system.perform(action, &mut races);
@@ -80,7 +80,7 @@ fn run(
         narrator.deadlock(&mut system);
     }
     let end = system.budget().spent().map_or(end, ReplayEnd::Spent);
-    (Replayed { end, events: narrator.events }, at_goal)
+    (Replayed { end, events: narrator.events, origins: narrator.origins }, at_goal)
 }
 
 /// Whether a turn does not write memory, or no other thread has the sole right to write it.

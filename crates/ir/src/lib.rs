@@ -12,6 +12,7 @@
 //! | [`inst`] | instructions, operands, terminators; `uses`: the operands they read and the registers they write |
 //! | [`words`] | operators, predicates, access orders, fence kinds, and their spelling |
 //! | [`program`] | functions, blocks, globals, threads, observables |
+//! | [`source`] | types as the source declares them, for names and values in reports |
 //! | [`flow`] | the edges that close loops |
 //! | [`cond`] | final conditions (`exists`, `forall`, …) over observables |
 //! | [`builder`] | builders for programs and functions |
@@ -28,6 +29,7 @@ pub mod flow;
 mod inputs;
 pub mod inst;
 pub mod program;
+pub mod source;
 pub mod text;
 pub mod types;
 mod uses;
@@ -43,6 +45,7 @@ pub use program::{
     Block, BlockId, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
     ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
 };
+pub use source::{Member, Number, SourceId, SourceType};
 pub use types::Type;
 pub use verify::{Malformed, Verified, verify};
 pub use words::{

@@ -2,6 +2,7 @@
 
 use crate::cond::Condition;
 use crate::inst::{Inst, Operand, Terminator};
+use crate::source::{SourceId, SourceType};
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, entity_impl};
 
@@ -58,6 +59,14 @@ pub struct RegInfo {
     pub ty: Type,
     /// The name in the source; unique within a function if present.
     pub name: Option<String>,
+    /// The type of the object whose address `alloca` puts there.
+    pub object: Option<SourceId>,
+}
+
+impl RegInfo {
+    pub fn new(ty: Type, name: Option<String>) -> RegInfo {
+        RegInfo { ty, name, object: None }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,8 +103,8 @@ pub struct Global {
     pub relocs: Vec<(u64, Operand)>,
     /// Writes to it are errors.
     pub constant: bool,
-    /// Bytes of an element, if the source declares an array. Used only for names: `x[1]` for `x+4`.
-    pub element: Option<u64>,
+    /// The type in the source.
+    pub ty: Option<SourceId>,
     /// Every thread has its own copy.
     pub thread_local: bool,
     /// Only the owning thread ever touches its copy of this thread-local: accesses to it are local steps
@@ -113,7 +122,7 @@ impl Global {
             init: Vec::new(),
             relocs: Vec::new(),
             constant: false,
-            element: None,
+            ty: None,
             thread_local: false,
             private: false,
         }
@@ -161,6 +170,10 @@ pub struct Program {
     pub name: String,
     pub files: Vec<String>,
     pub locs: Vec<Loc>,
+    /// Each refers only to types before it.
+    pub types: PrimaryMap<SourceId, SourceType>,
+    /// For the positions of calls that allocate: the type of the objects, or of their elements. Sorted.
+    pub allocations: Vec<(LocId, SourceId)>,
     pub globals: PrimaryMap<GlobalId, Global>,
     pub funcs: PrimaryMap<FuncId, Function>,
     pub threads: PrimaryMap<ThreadIdx, InitThread>,
@@ -184,6 +197,12 @@ impl Program {
         let loc = self.loc(id)?;
         let file = self.files.get(loc.file as usize)?;
         Some(format!("{file}:{}", loc.line))
+    }
+
+    /// The type of the objects that the call at a position allocates.
+    pub fn allocated(&self, at: LocId) -> Option<SourceId> {
+        let found = self.allocations.binary_search_by_key(&at, |(loc, _)| *loc).ok()?;
+        Some(self.allocations[found].1)
     }
 
     /// The approximate number of bytes that the functions take.

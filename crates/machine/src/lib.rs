@@ -44,6 +44,7 @@
 
 pub mod code;
 pub mod codec;
+mod calls;
 mod counting;
 pub mod decode;
 mod ends;
@@ -83,6 +84,7 @@ pub use machine::{Bounds, Machine};
 pub use operation::{Change, LockFault, Needs, StrongStore, Touch};
 pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;
+pub use calls::{Calls, Frame};
 pub use passed::{Allocation, Passed, PassedOp};
 pub use run::{STRETCH, Stop};
 pub use spin::{Rounds, Spin, Watch};

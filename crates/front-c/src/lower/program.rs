@@ -11,15 +11,16 @@ use crate::inline_asm::Machine;
 use crate::library::{self, Library};
 use crate::link::{Links, Symbol, Unit};
 use crate::shape::Signature;
+use crate::source::{Sources, is_system_file};
 use crate::{Options, tidy};
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{
     Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand, Program,
-    Type as Scalar,
+    SourceId, Type as Scalar,
 };
-use raddle_llvm::ast::{self, GlobalKind, Linkage};
+use raddle_llvm::ast::{self, DebugId, GlobalKind, Linkage};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A longer chain of aliases is taken for a cycle.
@@ -56,6 +57,10 @@ pub(crate) struct ProgramLowering<'m> {
     /// For each unit, the positions that are already in the program's table.
     locs: Vec<SecondaryMap<ast::LocId, Option<LocId>>>,
     files: FxHashMap<String, u32>,
+    /// The types of the source that are already in the program's table.
+    pub sources: Sources,
+    /// For the positions of calls, the types of the objects that they allocate; `None` if they disagree.
+    pub allocations: BTreeMap<LocId, Option<SourceId>>,
     /// The machines of the inline assembly.
     pub machines: BTreeSet<Machine>,
 }
@@ -74,6 +79,8 @@ impl<'m> ProgramLowering<'m> {
             pending: Vec::new(),
             locs: source.units.iter().map(|_| SecondaryMap::default()).collect(),
             files: FxHashMap::default(),
+            sources: Sources::new(source.units.len()),
+            allocations: BTreeMap::new(),
             machines: BTreeSet::new(),
         }
     }
@@ -107,6 +114,8 @@ impl<'m> ProgramLowering<'m> {
                 }
             }
         }
+        let allocations = self.allocations.into_iter();
+        self.program.allocations = allocations.filter_map(|(at, ty)| Some((at, ty?))).collect();
         library::drop_calls(&mut self.program);
         fixed::read(&mut self.program);
         let functions = self.program.funcs.values_mut();
@@ -323,6 +332,18 @@ impl<'m> ProgramLowering<'m> {
         function.params.iter().map(|param| function.regs[*param].ty).collect()
     }
 
+    // ---- types of the source ----
+
+    pub(crate) fn source_type(&mut self, unit: usize, ty: Option<DebugId>) -> Option<SourceId> {
+        self.sources.translate(&mut self.program, self.source.units, unit, ty)
+    }
+
+    /// Records that the call at a position allocates objects of a type.
+    pub(crate) fn allocates(&mut self, at: LocId, ty: SourceId) {
+        let known = self.allocations.entry(at).or_insert(Some(ty));
+        *known = known.filter(|known| *known == ty);
+    }
+
     // ---- positions ----
 
     pub(crate) fn loc(&mut self, unit: usize, loc: Option<ast::LocId>) -> LocId {
@@ -391,10 +412,7 @@ fn known_as(name: &str) -> &str {
 
 /// Whether a file belongs to the compiler or the system, such as the headers of C++ with inline functions.
 fn is_system_header(unit: &Unit, file: ast::FileId) -> bool {
-    let name = unit.module.name(unit.module.files[file].name);
-    let folders = ["/usr/include/", "/usr/lib/", "/usr/bin/../", "/usr/local/include/"];
-    folders.iter().any(|folder| name.starts_with(folder))
-        || ["/include/c++/", "/lib/clang/"].iter().any(|part| name.contains(part))
+    is_system_file(unit.module.name(unit.module.files[file].name))
 }
 
 /// The name that the user gave, if the file is the input itself; else the name that the compiler reports.
