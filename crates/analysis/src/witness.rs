@@ -10,8 +10,8 @@ use crate::condition::{self, Outcome};
 use crate::search::replay;
 use crate::why::{Why, graph, why};
 use raddle_engine::{
-    Engine, Failure, FailureKind, FailureSite, Options, ReplayEnd, ReplayEvent, Spent, Step,
-    Stopped,
+    Engine, Failure, FailureKind, FailureSite, Options, Origin, ReplayEnd, ReplayEvent, Replayed,
+    Spent, Step, Stopped,
 };
 use raddle_ir::{LocId, Program, Verified};
 
@@ -21,6 +21,8 @@ pub struct Witness {
     pub schedule: Vec<Step>,
     /// The events of the replay, in order: the steps, and the actions of threads between them.
     pub events: Vec<ReplayEvent>,
+    /// Where the objects of the heap come from, if their types are known.
+    pub origins: Vec<Origin>,
     /// The cause, if it can be determined.
     pub why: Option<Why>,
 }
@@ -57,7 +59,7 @@ pub fn confirm(
         _ => false,
     };
     match (confirmed, budget.spent()) {
-        (true, _) => Ok(witness(program, options, schedule, replayed.events, offence)),
+        (true, _) => Ok(witness(program, options, schedule, replayed, offence)),
         // The budget may have ended the search in the middle of the schedule.
         (false, Some(spent)) => Err(Unconfirmed::Spent(spent)),
         (false, None) => Err(Unconfirmed::Differs),
@@ -72,9 +74,10 @@ fn witness(
     program: &Program,
     options: &Options,
     schedule: &[Step],
-    events: Vec<ReplayEvent>,
+    replayed: Replayed,
     offence: &Offence,
 ) -> Witness {
+    let Replayed { events, origins, .. } = replayed;
     let (events, why) = match options.strategy.engine() {
         _ if options.limits.budget.is_spent() || events.len() > MOST_EVENTS => (events, None),
         Engine::Graph => graph::explained(program, schedule, events, offence),
@@ -83,7 +86,7 @@ fn witness(
             (events, why)
         }
     };
-    Witness { schedule: schedule.to_vec(), events, why }
+    Witness { schedule: schedule.to_vec(), events, origins, why }
 }
 
 /// Whether a failure is the expected one. Messages are not compared: they may contain addresses, which a
@@ -164,7 +167,7 @@ pub fn rerun(
         ReplayEnd::Spent(spent) => return Err(Stopped::from(*spent).phrase().to_owned()),
         ReplayEnd::Short => return Err("the schedule ends before the program does".to_owned()),
     };
-    let witness = witness(program, options, schedule, replayed.events, &offence);
+    let witness = witness(program, options, schedule, replayed, &offence);
     Ok(Violation { offence, witness, count: expected.count })
 }
 

@@ -108,6 +108,12 @@ fn misused(message: String) -> ! {
 }
 
 fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
+    output.calls = match &cli.command {
+        Command::Check(args) => args.calls,
+        Command::Reach(args) => args.calls,
+        Command::Replay(args) => args.calls,
+        _ => false,
+    };
     match &cli.command {
         Command::Litmus(args) => litmus::run(&config::litmus(args)?, output),
         Command::Check(args) => check::run(&config::check(args)?, output),

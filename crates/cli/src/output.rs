@@ -33,6 +33,8 @@ pub(crate) struct Output {
     colour: bool,
     err_colour: bool,
     width: usize,
+    /// Whether witnesses show the calls on the stack at each step.
+    pub(crate) calls: bool,
     /// The worst that was noted so far.
     status: Status,
 }
@@ -51,12 +53,12 @@ impl Output {
         let (colour, err_colour) = (wanted && out.is_terminal(), Output::colours());
         let width = width(out.is_terminal());
         let out = BufWriter::new(out);
-        Output { out, err, colour, err_colour, width, status: Status::Fine }
+        Output { out, err, colour, err_colour, width, calls: false, status: Status::Fine }
     }
 
     /// How text on standard output is to look.
     pub(crate) fn look<'a>(&self, sources: &'a Sources) -> Look<'a> {
-        Look { width: self.width, colour: self.colour, sources }
+        Look { width: self.width, colour: self.colour, sources, calls: self.calls }
     }
 
     /// Whether messages may be coloured.

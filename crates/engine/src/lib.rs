@@ -23,6 +23,7 @@ mod names;
 mod need;
 mod options;
 mod parts;
+mod place;
 mod schedule;
 mod shown;
 mod story;

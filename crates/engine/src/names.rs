@@ -9,7 +9,7 @@ use crate::elements::Elements;
 use crate::parts::{self, Part};
 use crate::shown::shown;
 use crate::story::{Bytes, Cell, Datum, Other};
-use raddle_ir::{GlobalId, LocId, Program, SourceId, SourceType};
+use raddle_ir::{CallSite, GlobalId, LocId, Program, SourceId, SourceType};
 use raddle_machine::layout::{self, ObjectId};
 use raddle_machine::{Allocation, Calls, Machine, ThreadId};
 use rustc_hash::FxHashMap;
@@ -141,7 +141,8 @@ impl Names {
             | SourceType::Opaque { name, .. }
                 if !name.is_empty() =>
             {
-                name.clone()
+                // The arguments of a template are too long for a name.
+                name.split('<').next().unwrap_or(name).to_owned()
             }
             _ => "heap".to_owned(),
         };
@@ -299,7 +300,12 @@ fn element(program: &Program, ty: SourceId, found: &Found) -> (String, u64) {
 /// The type that a call on the stack allocates, and where that call is. A call that leads to the allocation of
 /// something else is told by the size.
 fn allocated(program: &Program, calls: &Calls, size: u64) -> Option<(SourceId, LocId)> {
-    let typed = calls.iter().find_map(|frame| Some((program.allocated(frame.at)?, frame.at)));
+    let typed = calls.iter().enumerate().find_map(|(n, frame)| {
+        let site = CallSite { func: frame.func, at: frame.at };
+        let ty = program.allocated(site)?;
+        let at = calls[n..].iter().map(|frame| frame.at).find(|at| *at != LocId::NONE);
+        Some((ty, at.unwrap_or(LocId::NONE)))
+    });
     typed.filter(|(ty, _)| {
         let each = program.source_bytes(*ty);
         each > 0 && size >= each && (size % each == 0 || is_open(program, *ty))

@@ -261,6 +261,11 @@ pub enum Deed {
 }
 
 impl Deed {
+    /// Whether it reads and writes memory in one step.
+    pub fn is_update(&self) -> bool {
+        matches!(self, Deed::Write { how: Writing::Rmw | Writing::Exchange, .. })
+    }
+
     /// Whether only a reader who looks for the end of an object needs the event.
     pub fn is_routine(&self) -> bool {
         match self {

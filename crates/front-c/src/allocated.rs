@@ -6,7 +6,7 @@
 use crate::link::Unit;
 use crate::uses::Uses;
 use raddle_llvm::ast::{
-    Body, CastOp, ConstExpr, ConstId, ConstKind, DebugId, DebugType, GlobalKind, InstKind, LocalId,
+    Body, CastOp, ConstExpr, ConstId, ConstKind, DebugId, DebugType, GlobalId, GlobalKind, InstKind, LocalId,
     TypeId, Value,
 };
 use rustc_hash::FxHashMap;
@@ -200,5 +200,47 @@ impl Search<'_> {
             ConstKind::Int(bits) => bits as u64,
             _ => 0,
         }
+    }
+}
+
+/// The function whose address a value is, or that the variable at an address was assigned.
+pub(crate) fn function_given(
+    unit: &Unit,
+    body: &Body,
+    uses: &Uses,
+    given: Value,
+) -> Option<GlobalId> {
+    let local = match given {
+        Value::Const(constant) => return function_in(unit, constant, MAX_STEPS),
+        Value::Local(local) => local,
+        Value::Metadata => return None,
+    };
+    let users = uses.of(local).iter().map(|index| &body.insts[*index as usize].kind);
+    users
+        .filter_map(|user| match user {
+            InstKind::Store { value: Value::Const(stored), ptr: Value::Local(at), .. }
+                if *at == local =>
+            {
+                function_in(unit, *stored, MAX_STEPS)
+            }
+            _ => None,
+        })
+        .next()
+}
+
+/// The function whose address a constant is or begins with.
+fn function_in(unit: &Unit, constant: ConstId, steps: u32) -> Option<GlobalId> {
+    let steps = steps.checked_sub(1)?;
+    let module = &unit.module;
+    match &module.constant(constant).kind {
+        ConstKind::Global(global) => {
+            matches!(module.global(*global).kind, GlobalKind::Function(_)).then_some(*global)
+        }
+        ConstKind::Aggregate(parts) => function_in(unit, *parts.first()?, steps),
+        ConstKind::Expr(expr) => match &**expr {
+            ConstExpr::Cast { arg, .. } => function_in(unit, *arg, steps),
+            _ => None,
+        },
+        _ => None,
     }
 }

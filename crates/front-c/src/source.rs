@@ -233,6 +233,59 @@ fn number(encoding: Encoding, name: Option<&str>) -> Number {
     }
 }
 
+/// Drops the types that no object and no call has.
+pub(crate) fn prune(program: &mut Program) {
+    let mut kept = vec![false; program.types.len()];
+    for id in used(program) {
+        kept[id.as_u32() as usize] = true;
+    }
+    // A type refers only to types before it.
+    for (id, ty) in program.types.iter().rev() {
+        if kept[id.as_u32() as usize] {
+            parts(ty).for_each(|part| kept[part.as_u32() as usize] = true);
+        }
+    }
+    let mut new = SecondaryMap::with_default(SourceId::from_u32(0));
+    for (id, ty) in std::mem::take(&mut program.types) {
+        if kept[id.as_u32() as usize] {
+            new[id] = program.types.push(renumbered(ty, &new));
+        }
+    }
+    let renumber = |id: &mut SourceId| *id = new[*id];
+    program.globals.values_mut().filter_map(|global| global.ty.as_mut()).for_each(renumber);
+    let regs = program.funcs.values_mut().flat_map(|func| func.regs.values_mut());
+    regs.filter_map(|reg| reg.object.as_mut()).for_each(renumber);
+    program.allocations.iter_mut().for_each(|(_, ty)| renumber(ty));
+}
+
+/// The types of objects and allocations.
+fn used(program: &Program) -> Vec<SourceId> {
+    let globals = program.globals.values().filter_map(|global| global.ty);
+    let regs = program.funcs.values().flat_map(|func| func.regs.values());
+    let objects = globals.chain(regs.filter_map(|reg| reg.object));
+    objects.chain(program.allocations.iter().map(|(_, ty)| *ty)).collect()
+}
+
+fn parts(ty: &SourceType) -> impl Iterator<Item = SourceId> {
+    let (element, members) = match ty {
+        SourceType::Array { element, .. } => (Some(*element), &[][..]),
+        SourceType::Record { members, .. } => (None, &members[..]),
+        _ => (None, &[][..]),
+    };
+    element.into_iter().chain(members.iter().map(|member| member.ty))
+}
+
+fn renumbered(mut ty: SourceType, new: &SecondaryMap<SourceId, SourceId>) -> SourceType {
+    match &mut ty {
+        SourceType::Array { element, .. } => *element = new[*element],
+        SourceType::Record { members, .. } => {
+            members.iter_mut().for_each(|member| member.ty = new[member.ty]);
+        }
+        _ => {}
+    }
+    ty
+}
+
 /// Whether a file belongs to the compiler or the system, such as the headers of C++ with inline functions.
 pub(crate) fn is_system_file(name: &str) -> bool {
     let folders = ["/usr/include/", "/usr/lib/", "/usr/bin/../", "/usr/local/include/"];

@@ -42,7 +42,7 @@ pub use diag::{Diagnostic, Severity, Span};
 pub use file::FileKind;
 pub use inst::{Access, Callee, Inst, InstKind, Operand, Pred, Terminator, TerminatorKind};
 pub use program::{
-    Block, BlockId, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
+    Block, BlockId, CallSite, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
     ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
 };
 pub use source::{Member, Number, SourceId, SourceType};

@@ -43,6 +43,13 @@ pub struct Point {
     pub index: u32,
 }
 
+/// The calls of a function that have the same position, or none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CallSite {
+    pub func: FuncId,
+    pub at: LocId,
+}
+
 /// A place in a source file, and the call into which it was inlined, if it was inlined.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Loc {
@@ -172,8 +179,10 @@ pub struct Program {
     pub locs: Vec<Loc>,
     /// Each refers only to types before it.
     pub types: PrimaryMap<SourceId, SourceType>,
-    /// For the positions of calls that allocate: the type of the objects, or of their elements. Sorted.
-    pub allocations: Vec<(LocId, SourceId)>,
+    /// For calls that allocate: the type of the objects, or of their elements. Sorted.
+    pub allocations: Vec<(CallSite, SourceId)>,
+    /// For calls that start a thread through a wrapper: the function that the thread is named after. Sorted.
+    pub starts: Vec<(CallSite, FuncId)>,
     pub globals: PrimaryMap<GlobalId, Global>,
     pub funcs: PrimaryMap<FuncId, Function>,
     pub threads: PrimaryMap<ThreadIdx, InitThread>,
@@ -199,10 +208,16 @@ impl Program {
         Some(format!("{file}:{}", loc.line))
     }
 
-    /// The type of the objects that the call at a position allocates.
-    pub fn allocated(&self, at: LocId) -> Option<SourceId> {
-        let found = self.allocations.binary_search_by_key(&at, |(loc, _)| *loc).ok()?;
+    /// The type of the objects that a call allocates.
+    pub fn allocated(&self, at: CallSite) -> Option<SourceId> {
+        let found = self.allocations.binary_search_by_key(&at, |(site, _)| *site).ok()?;
         Some(self.allocations[found].1)
+    }
+
+    /// The function after which the thread that a call starts is named.
+    pub fn started(&self, at: CallSite) -> Option<FuncId> {
+        let found = self.starts.binary_search_by_key(&at, |(site, _)| *site).ok()?;
+        Some(self.starts[found].1)
     }
 
     /// The approximate number of bytes that the functions take.

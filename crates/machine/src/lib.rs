@@ -45,6 +45,7 @@
 pub mod code;
 pub mod codec;
 mod calls;
+mod label;
 mod counting;
 pub mod decode;
 mod ends;
@@ -85,6 +86,7 @@ pub use operation::{Change, LockFault, Needs, StrongStore, Touch};
 pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;
 pub use calls::{Calls, Frame};
+pub use label::child_name;
 pub use passed::{Allocation, Passed, PassedOp};
 pub use run::{STRETCH, Stop};
 pub use spin::{Rounds, Spin, Watch};

@@ -4,7 +4,7 @@ use raddle_analysis::{
     CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Verdict, Violation,
     Witness,
 };
-use raddle_engine::{
+use raddle_engine::{Calls, 
     BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
     Options, ReplayEvent, Step, Stopped, Summary, Unroll,
 };
@@ -35,7 +35,7 @@ fn program(quantifier: Quantifier) -> Verified {
 }
 
 fn shown(run: &Run<'_>, result: &CheckResult) -> String {
-    let look = Look { width: 100, colour: false, sources: &Sources::none() };
+    let look = Look { width: 100, colour: false, sources: &Sources::none(), calls: false };
     check::text(run, &look, result)
 }
 
@@ -83,13 +83,14 @@ fn violation() -> CheckResult {
         at: Bytes { addr: 1 << 28, bytes: 4, name: "x".into() },
         value: Datum { bits: 1, shown: "1".into() },
     };
-    let event = |deed: Deed| ReplayEvent { number: 0, thread: "P0".into(), loc: LocId(0), deed };
+    let event = |deed: Deed| ReplayEvent { number: 0, thread: "P0".into(), loc: LocId(0), calls: Calls::from([]), deed };
     let witness = Witness {
         schedule: failure().schedule,
         events: vec![
             event(Deed::Buffer { cell: cell(), store: 3, drains: false }),
             event(Deed::Update { cell: cell(), store: 3 }),
         ],
+        origins: Vec::new(),
         why: None,
     };
     let mut result = result(
@@ -334,6 +335,6 @@ fn many_threads_make_a_list_and_colours_are_asked_for() {
 ";
     let text = shown(&run, &result);
     assert!(text.contains(list) && !text.contains('\x1b'), "{text}");
-    let look = Look { width: 100, colour: true, sources: &Sources::none() };
+    let look = Look { width: 100, colour: true, sources: &Sources::none(), calls: false };
     assert!(check::text(&run, &look, &result).contains("\x1b[33mwrites x = 1 (buffered)\x1b[0m"));
 }

@@ -42,12 +42,12 @@ pub(super) fn witness(
     if matches!(replayed.end, ReplayEnd::Stuck(_) | ReplayEnd::Spent(_)) {
         return None;
     }
-    let events = replayed.events;
+    let (events, origins) = (replayed.events, replayed.origins);
     let order = Order::of(&events);
     let cycle = links(&events, &shortest(&order, events.len())?);
     let (store, overtaken_by) = (cycle[0].event, cycle[1].event);
     Some(CycleWitness {
-        witness: Witness { schedule, events, why: None },
+        witness: Witness { schedule, events, origins, why: None },
         store,
         overtaken_by,
         cycle,

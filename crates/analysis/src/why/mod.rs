@@ -160,7 +160,7 @@ impl Told<'_> {
 
     /// ` at f.c:3`, or an empty string. Directories are left out to keep sentences short.
     fn at(&self, node: Node) -> String {
-        let place = self.program.place(self.events[node].loc);
+        let place = self.program.place(self.events[node].place(self.program));
         place.map_or(String::new(), |place| {
             let short = place.rsplit(['/', '\\']).next().unwrap_or(&place);
             format!(" at {short}")

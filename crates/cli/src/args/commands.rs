@@ -68,6 +68,9 @@ pub(crate) struct CheckArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Show the calls that lead to each step of a witness.
+    #[arg(long, help_heading = "Output")]
+    pub calls: bool,
     /// Write the violations, with schedules to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
@@ -199,6 +202,9 @@ pub(crate) struct ReachArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Show the calls that lead to each step of a witness.
+    #[arg(long, help_heading = "Output")]
+    pub calls: bool,
     /// Write the goal that was reached, with a schedule to replay, to this file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
@@ -217,6 +223,9 @@ pub(crate) struct ReplayArgs {
     pub budget: BudgetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Show the calls that lead to each step of a witness.
+    #[arg(long, help_heading = "Output")]
+    pub calls: bool,
 }
 
 /// Print a program in the text form of the IR.

@@ -11,11 +11,11 @@ use crate::inline_asm::Machine;
 use crate::library::{self, Library};
 use crate::link::{Links, Symbol, Unit};
 use crate::shape::Signature;
-use crate::source::{Sources, is_system_file};
+use crate::source::{self, Sources, is_system_file};
 use crate::{Options, tidy};
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{
-    Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand, Program,
+    CallSite, Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand, Program,
     SourceId, Type as Scalar,
 };
 use raddle_llvm::ast::{self, DebugId, GlobalKind, Linkage};
@@ -59,8 +59,10 @@ pub(crate) struct ProgramLowering<'m> {
     files: FxHashMap<String, u32>,
     /// The types of the source that are already in the program's table.
     pub sources: Sources,
-    /// For the positions of calls, the types of the objects that they allocate; `None` if they disagree.
-    pub allocations: BTreeMap<LocId, Option<SourceId>>,
+    /// For calls, the types of the objects that they allocate; `None` if calls of one position disagree.
+    pub allocations: BTreeMap<CallSite, Option<SourceId>>,
+    /// For calls that start a thread: the function that it runs; `None` if they disagree.
+    pub starts: BTreeMap<CallSite, Option<FuncId>>,
     /// The machines of the inline assembly.
     pub machines: BTreeSet<Machine>,
 }
@@ -81,6 +83,7 @@ impl<'m> ProgramLowering<'m> {
             files: FxHashMap::default(),
             sources: Sources::new(source.units.len()),
             allocations: BTreeMap::new(),
+            starts: BTreeMap::new(),
             machines: BTreeSet::new(),
         }
     }
@@ -116,6 +119,9 @@ impl<'m> ProgramLowering<'m> {
         }
         let allocations = self.allocations.into_iter();
         self.program.allocations = allocations.filter_map(|(at, ty)| Some((at, ty?))).collect();
+        let starts = self.starts.into_iter();
+        self.program.starts = starts.filter_map(|(at, func)| Some((at, func?))).collect();
+        source::prune(&mut self.program);
         library::drop_calls(&mut self.program);
         fixed::read(&mut self.program);
         let functions = self.program.funcs.values_mut();
@@ -338,10 +344,16 @@ impl<'m> ProgramLowering<'m> {
         self.sources.translate(&mut self.program, self.source.units, unit, ty)
     }
 
-    /// Records that the call at a position allocates objects of a type.
-    pub(crate) fn allocates(&mut self, at: LocId, ty: SourceId) {
-        let known = self.allocations.entry(at).or_insert(Some(ty));
+    /// Records that a call allocates objects of a type.
+    pub(crate) fn allocates(&mut self, site: CallSite, ty: SourceId) {
+        let known = self.allocations.entry(site).or_insert(Some(ty));
         *known = known.filter(|known| *known == ty);
+    }
+
+    /// Records that a call starts a thread that runs a function.
+    pub(crate) fn starts(&mut self, site: CallSite, func: FuncId) {
+        let known = self.starts.entry(site).or_insert(Some(func));
+        *known = known.filter(|known| *known == func);
     }
 
     // ---- positions ----

@@ -315,16 +315,11 @@ impl Threads<'_> {
         Ok(child)
     }
 
-    /// `main.1:worker`: the parent, the number of the child, the function. A library function is named by the
-    /// function that its first argument points to.
+    /// The name of the `nth` thread that a thread starts.
     fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId, args: &[Val]) -> String {
-        let given = args.first().filter(|_| self.program.funcs[func].library);
-        let given = given.and_then(|value| self.value(*value));
-        let runs = given
-            .and_then(|addr| layout::function_at(addr as u64, self.code.funcs.len()))
-            .unwrap_or(func);
-        let name = &self.program.funcs[runs].name;
-        format!("{}.{}:{name}", self.thread_name(parent), nth + 1)
+        let argument = args.first().and_then(|value| self.value(*value)).map(|addr| addr as u64);
+        let name = self.thread_name(parent);
+        raddle_machine::child_name(self.program, name, nth, func, argument, &self.stack(parent))
     }
 
     /// A full fence: all events of the thread before it come before all later ones.

@@ -76,8 +76,8 @@
 //! 31. **Goals**: name at least one thread and none twice, and blocks of the threads' functions.
 //! 32. **Memory lock**: is a global of at least four bytes, neither constant nor thread-local.
 //! 33. **Source types**: refer only to types before them and are nested at most
-//!     [`MAX_TYPE_DEPTH`](crate::source::MAX_TYPE_DEPTH) deep; scalars have 1 to 16 bytes; allocations are in
-//!     the order of their positions, one for each.
+//!     [`MAX_TYPE_DEPTH`](crate::source::MAX_TYPE_DEPTH) deep; scalars have 1 to 16 bytes; notes on
+//!     calls are in the order of functions and positions, one for each.
 
 mod assigned;
 mod error;

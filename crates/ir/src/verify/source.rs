@@ -1,6 +1,8 @@
 //! Rules about the types of the source.
 
 use super::{Checker, Rule};
+use crate::inst::Operand;
+use crate::program::CallSite;
 use crate::source::{MAX_TYPE_DEPTH, SourceId, SourceType};
 
 /// The largest scalar, in bytes.
@@ -27,12 +29,23 @@ impl Checker<'_> {
                 });
             }
         }
-        for (at, ty) in &self.program.allocations {
-            self.position(*at);
+        let program = self.program;
+        for (site, ty) in &program.allocations {
+            self.call_site(*site);
             self.source_type(Some(*ty));
         }
-        let sorted = self.program.allocations.is_sorted_by(|a, b| a.0 < b.0);
-        self.require(sorted, Rule::SourceTypes, || "allocations are not in order".to_owned());
+        for (site, func) in &program.starts {
+            self.call_site(*site);
+            self.constant(Operand::Func(*func), None);
+        }
+        let sorted = program.allocations.is_sorted_by(|a, b| a.0 < b.0)
+            && program.starts.is_sorted_by(|a, b| a.0 < b.0);
+        self.require(sorted, Rule::SourceTypes, || "calls are not in order".to_owned());
+    }
+
+    fn call_site(&mut self, site: CallSite) {
+        self.constant(Operand::Func(site.func), None);
+        self.position(site.at);
     }
 
     pub(super) fn source_type(&mut self, ty: Option<SourceId>) {

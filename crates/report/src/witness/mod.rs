@@ -7,16 +7,19 @@
 //! on the way to the called operation. Of a very long witness the middle is left out, with a note.
 
 mod columns;
+mod legend;
+mod library;
 mod list;
 mod shown;
 mod wrap;
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, printable};
+use crate::{Look, Run, distinct, printable};
+use library::Telling;
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
 use raddle_engine::{Deed, ReplayEvent};
-use raddle_ir::LocId;
+use raddle_ir::{LocId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -48,6 +51,8 @@ struct Story {
     place_heading: &'static str,
     /// The number of rows that were left out.
     left_out: usize,
+    /// The objects of the heap in the rows.
+    mentioned: BTreeSet<String>,
 }
 
 /// The witness of a violation, indented, with the line that states the cause.
@@ -58,6 +63,11 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     if story.left_out > 0 {
         let words = "steps in the middle are left out; --json and --witness have them";
         let _ = writeln!(out, "    {} {words}", story.left_out);
+    }
+    let legend = legend::text(run, &violation.witness.origins, &story.mentioned);
+    if !legend.is_empty() {
+        out.push('\n');
+        out.push_str(&legend);
     }
     if let Some(why) = &violation.witness.why {
         let why = format!("why: {}", printable(&why.words));
@@ -92,25 +102,36 @@ impl Story {
         starred: &BTreeSet<usize>,
     ) -> Story {
         let kept = shown::shown(run, events);
-        let is_shown = |n: &usize| starred.contains(n) || kept[*n];
+        let tellings = library::tellings(run.program, events);
+        let is_shown =
+            |n: &usize| starred.contains(n) || kept[*n] && tellings[*n] != Telling::Silent;
         let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
-        let file = only_file(run, shown.iter().map(|n| events[*n].loc));
+        let file = only_file(run, shown.iter().map(|n| events[*n].place(run.program)));
         let threads: BTreeMap<u32, &String> =
             shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
         let mut seen = BTreeSet::new();
         // Only the events that are shown become rows, because there can be a million events.
-        let mut rows = Vec::new();
+        let (mut rows, mut mentioned) = (Vec::new(), BTreeSet::new());
         for n in ends(&shown, starred) {
             let event = &events[n];
-            let line = run.program.loc(event.loc).map(|loc| (loc.file, loc.line));
+            let at = event.place(run.program);
+            let line = run.program.loc(at).map(|loc| (loc.file, loc.line));
             let fresh = !matches!(event.deed, Deed::Update { .. }) && seen.insert(line);
-            let source = look.sources.line(run.program, event.loc).filter(|_| fresh);
+            let source = look.sources.line(run.program, at).filter(|_| fresh);
+            let mut what = match &tellings[n] {
+                Telling::InWords(words) => words.clone(),
+                _ => event.what(),
+            };
+            legend::mentioned(event, &what, &mut mentioned);
+            if look.calls {
+                what.push_str(&chain(run.program, event));
+            }
             rows.push(Row {
                 number: n + 1,
                 starred: starred.contains(&n),
                 thread: event.number,
-                place: place(run, event.loc, file.is_some()),
-                what: printable(&event.what()),
+                place: place(run, at, file.is_some()),
+                what: printable(&what),
                 ink: ink(&event.deed),
                 source: source.unwrap_or_default(),
             });
@@ -118,6 +139,7 @@ impl Story {
         Story {
             left_out: shown.len() - rows.len(),
             rows,
+            mentioned,
             threads: threads.into_iter().map(|(n, name)| (n, printable(name))).collect(),
             place_heading: if file.is_some() { "line" } else { "place" },
         }
@@ -171,8 +193,23 @@ fn place(run: &Run<'_>, loc: LocId, line_only: bool) -> String {
     let Some(loc) = run.program.loc(loc) else { return String::new() };
     let file = run.program.files.get(loc.file as usize);
     match file {
-        Some(file) if !line_only => format!("{}:{}", printable(&short(file)), loc.line),
+        Some(file) if !line_only => {
+            format!("{}:{}", printable(&distinct(run.program, file)), loc.line)
+        }
         _ => loc.line.to_string(),
+    }
+}
+
+/// The calls that lead to an event: ` [pop, queue.h:12 < work, main.c:40]`.
+fn chain(program: &Program, event: &ReplayEvent) -> String {
+    let calls = event.calls.iter().filter_map(|frame| {
+        let place = program.place(frame.at)?;
+        Some(format!("{}, {}", program.funcs.get(frame.func)?.name, short(&place)))
+    });
+    let calls: Vec<String> = calls.collect();
+    match calls.len() {
+        0 | 1 => String::new(),
+        _ => format!(" [{}]", calls.join(" < ")),
     }
 }
 

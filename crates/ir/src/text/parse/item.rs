@@ -8,7 +8,7 @@ use super::{Parser, operand};
 use crate::program::{InitThread, Loc, LocId, Observable, Observed, ThreadIdx};
 use std::borrow::Cow;
 
-const ITEMS: &str = "program, file, loc, type, allocation, global, const, thread_local, thread, observe, exists, \
+const ITEMS: &str = "program, file, loc, type, allocation, start, global, const, thread_local, thread, observe, exists, \
                      not exists, forall, goal, memory_lock, func or library";
 
 impl<'s> Parser<'_, 's> {
@@ -19,6 +19,7 @@ impl<'s> Parser<'_, 's> {
             "loc" => self.loc(),
             "type" => self.source_type(),
             "allocation" => self.allocation(),
+            "start" => self.start(),
             "global" | "const" | "thread_local" => self.global(),
             "thread" => self.thread(),
             "observe" => self.observe(),

@@ -2,8 +2,8 @@
 
 use super::super::cursor::{Cursor, PResult};
 use super::super::lex::TokenKind;
-use super::Parser;
-use crate::program::LocId;
+use super::{Parser, operand};
+use crate::program::{CallSite, LocId};
 use crate::source::{Member, Number, SourceId, SourceType};
 use crate::words::Mnemonic;
 
@@ -64,14 +64,32 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// `allocation LOC = TYPE`
+    /// `allocation @FUNC [LOC] = TYPE`
     pub(super) fn allocation(&mut self) -> PResult<()> {
-        self.cursor.next();
-        let at = LocId(self.cursor.integer("the number of a position")?);
-        self.cursor.expect(TokenKind::Assign)?;
+        let site = self.call_site()?;
         let ty = number(&mut self.cursor)?;
-        self.program.allocations.push((at, ty));
+        self.program.allocations.push((site, ty));
         Ok(())
+    }
+
+    /// `start @FUNC [LOC] = @FUNC`
+    pub(super) fn start(&mut self) -> PResult<()> {
+        let site = self.call_site()?;
+        let func = operand::function(&mut self.cursor, self.symbols)?;
+        self.program.starts.push((site, func));
+        Ok(())
+    }
+
+    /// `WORD @FUNC [LOC] =`
+    fn call_site(&mut self) -> PResult<CallSite> {
+        self.cursor.next();
+        let func = operand::function(&mut self.cursor, self.symbols)?;
+        let at = match self.cursor.at(TokenKind::Number) {
+            true => LocId(self.cursor.integer("the number of a position")?),
+            false => LocId::NONE,
+        };
+        self.cursor.expect(TokenKind::Assign)?;
+        Ok(CallSite { func, at })
     }
 }
 

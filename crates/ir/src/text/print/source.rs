@@ -1,8 +1,9 @@
 //! Types of the source.
 
 use super::super::literal::quote;
+use super::names::Names;
 use super::put;
-use crate::program::Program;
+use crate::program::{CallSite, LocId, Program};
 use crate::source::{Member, SourceId, SourceType};
 use crate::words::Mnemonic;
 use std::fmt::Write;
@@ -11,8 +12,16 @@ pub(super) fn tables(out: &mut String, program: &Program) {
     for (id, ty) in &program.types {
         put!(out, "type {} = {}\n", id.as_u32(), shown(ty));
     }
+    let names = Names { program, function: None };
+    let site = |site: &CallSite| match site.at {
+        LocId::NONE => names.func(site.func),
+        at => format!("{} {}", names.func(site.func), at.0),
+    };
     for (at, ty) in &program.allocations {
-        put!(out, "allocation {} = {}\n", at.0, ty.as_u32());
+        put!(out, "allocation {} = {}\n", site(at), ty.as_u32());
+    }
+    for (at, func) in &program.starts {
+        put!(out, "start {} = {}\n", site(at), names.func(*func));
     }
 }
 
