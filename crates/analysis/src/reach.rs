@@ -81,7 +81,8 @@ fn confirmed(
     let mut options = options.clone();
     options.checks.goals = found.end == End::Goal;
     let (replayed, at_goal) = replay_reach(program, &options, &schedule);
-    let witness = Witness { schedule, events: replayed.events, origins: replayed.origins, why: None };
+    let witness =
+        Witness { schedule, events: replayed.events, origins: replayed.origins, why: None };
     let failure = match (&found.end, replayed.end) {
         (End::Goal, _) if at_goal => None,
         (End::Failure(found), ReplayEnd::Failed(sites)) => {
@@ -102,9 +103,12 @@ pub fn rerun(program: &Verified, options: &Options, schedule: &[Step]) -> Result
     options.checks.goals = true;
     let (replayed, at_goal) = replay_reach(program, &options, schedule);
     match (at_goal, replayed.end) {
-        (true, _) => {
-            Ok(Witness { schedule: schedule.to_vec(), events: replayed.events, origins: replayed.origins, why: None })
-        }
+        (true, _) => Ok(Witness {
+            schedule: schedule.to_vec(),
+            events: replayed.events,
+            origins: replayed.origins,
+            why: None,
+        }),
         (false, ReplayEnd::Spent(spent)) => Err(Stopped::from(spent).phrase().to_owned()),
         (false, ReplayEnd::Stuck(step)) => {
             Err(format!("step {} of the schedule cannot happen", step + 1))

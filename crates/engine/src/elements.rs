@@ -17,7 +17,12 @@ impl Elements {
     }
 
     /// The element of a global that an offset is in, and the offset in it: `[1]` and 4.
-    pub(crate) fn part(&self, program: &Program, id: GlobalId, offset: u64) -> Option<(String, u64)> {
+    pub(crate) fn part(
+        &self,
+        program: &Program,
+        id: GlobalId,
+        offset: u64,
+    ) -> Option<(String, u64)> {
         let global = program.globals.get(id)?;
         let size = *self.0.get(&id)?;
         // An array with one element is called by its name.

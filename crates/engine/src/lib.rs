@@ -39,7 +39,7 @@ pub use names::{Cast, Names, Origin};
 pub use need::{Need, Stuck, Waiter};
 pub use options::{Options, Sampling};
 pub use raddle_budget::{Budget, Spent};
-pub use raddle_machine::{Calls, Ending, Frame, FailureKind, LoopBound, Unroll, loop_places};
+pub use raddle_machine::{Calls, Ending, FailureKind, Frame, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
 pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing};
 pub use strategy::{Coverage, Engine, Refusal, Strategy};

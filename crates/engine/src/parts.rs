@@ -89,8 +89,8 @@ impl<'p> Search<'p> {
                     return Part { path, rest: 0, value: Some(Value::Of(found)) };
                 }
                 _ => {
-                    let whole = self.bytes == 0
-                        || self.program.source_bytes(ty) == u64::from(self.bytes);
+                    let whole =
+                        self.bytes == 0 || self.program.source_bytes(ty) == u64::from(self.bytes);
                     let value = (offset == 0 && whole).then_some(Value::Of(found));
                     return Part { path, rest: offset, value };
                 }
@@ -138,7 +138,8 @@ impl<'p> Search<'p> {
         members: &'p [Member],
         offset: u64,
     ) -> Option<Result<&'p Member, Vec<&'p Member>>> {
-        let (start, end) = (offset.checked_mul(8)?, offset.checked_add(self.room())?.checked_mul(8)?);
+        let (start, end) =
+            (offset.checked_mul(8)?, offset.checked_add(self.room())?.checked_mul(8)?);
         let touched = members.iter().filter(|member| {
             let Some((first, width)) = member.bits else { return false };
             let from = member.offset.saturating_mul(8).saturating_add(first.into());

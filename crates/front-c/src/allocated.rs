@@ -6,8 +6,8 @@
 use crate::link::Unit;
 use crate::uses::Uses;
 use raddle_llvm::ast::{
-    Body, CastOp, ConstExpr, ConstId, ConstKind, DebugId, DebugType, GlobalId, GlobalKind, InstKind, LocalId,
-    TypeId, Value,
+    Body, CastOp, ConstExpr, ConstId, ConstKind, DebugId, DebugType, GlobalId, GlobalKind,
+    InstKind, LocalId, TypeId, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -72,15 +72,16 @@ impl Search<'_> {
     fn stored_as(&self, pointer: LocalId, steps: u32) -> Option<DebugId> {
         let steps = steps.checked_sub(1)?;
         let users = self.uses.of(pointer).iter().map(|index| &self.body.insts[*index as usize]);
-        users.filter_map(|user| match &user.kind {
-            InstKind::Store { value: Value::Local(value), ptr, .. } if *value == pointer => {
-                let place = self.place(*ptr, steps)?;
-                self.pointee(place)
-            }
-            InstKind::Cast { op: CastOp::BitCast, .. } => self.stored_as(user.result?, steps),
-            _ => None,
-        })
-        .next()
+        users
+            .filter_map(|user| match &user.kind {
+                InstKind::Store { value: Value::Local(value), ptr, .. } if *value == pointer => {
+                    let place = self.place(*ptr, steps)?;
+                    self.pointee(place)
+                }
+                InstKind::Cast { op: CastOp::BitCast, .. } => self.stored_as(user.result?, steps),
+                _ => None,
+            })
+            .next()
     }
 
     /// What the pointer at a place points to, if that has a type.

@@ -8,8 +8,8 @@
 //! Every program that [`load()`] returns passes `raddle_ir::verify`. docs/c-support.md lists the supported
 //! parts of C and its library.
 
-pub mod clang;
 mod allocated;
+pub mod clang;
 mod escape;
 mod inline_asm;
 mod layout;

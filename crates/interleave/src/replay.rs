@@ -61,11 +61,25 @@ fn run(
     let mut races = Vec::new();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = system.budget().spent() {
-            return (Replayed { end: ReplayEnd::Spent(spent), events: narrator.events, origins: narrator.origins }, false);
+            return (
+                Replayed {
+                    end: ReplayEnd::Spent(spent),
+                    events: narrator.events,
+                    origins: narrator.origins,
+                },
+                false,
+            );
         }
         let fitting = action(&system, step);
         let Some(action) = fitting.filter(|turn| is_allowed(&system, sole_right, turn)) else {
-            return (Replayed { end: ReplayEnd::Stuck(n), events: narrator.events, origins: narrator.origins }, false);
+            return (
+                Replayed {
+                    end: ReplayEnd::Stuck(n),
+                    events: narrator.events,
+                    origins: narrator.origins,
+                },
+                false,
+            );
         };
         let before = narrator.before(&system, step);
         system.perform(action, &mut races);

@@ -42,8 +42,8 @@ pub use diag::{Diagnostic, Severity, Span};
 pub use file::FileKind;
 pub use inst::{Access, Callee, Inst, InstKind, Operand, Pred, Terminator, TerminatorKind};
 pub use program::{
-    Block, BlockId, CallSite, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
-    ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
+    Block, BlockId, CallSite, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId,
+    Observable, ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
 };
 pub use source::{Member, Number, SourceId, SourceType};
 pub use types::Type;

@@ -25,14 +25,33 @@ mnemonics! {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SourceType {
-    Scalar { number: Number, bytes: u32 },
+    Scalar {
+        number: Number,
+        bytes: u32,
+    },
     Pointer,
-    Enum { name: String, number: Number, bytes: u32, values: Vec<(String, i128)> },
+    Enum {
+        name: String,
+        number: Number,
+        bytes: u32,
+        values: Vec<(String, i128)>,
+    },
     /// `count` is 0 for an array whose length the type does not say.
-    Array { element: SourceId, count: u64 },
-    Record { name: String, union: bool, bytes: u64, members: Vec<Member> },
+    Array {
+        element: SourceId,
+        count: u64,
+    },
+    Record {
+        name: String,
+        union: bool,
+        bytes: u64,
+        members: Vec<Member>,
+    },
     /// A lock or the like: its parts are not for readers.
-    Opaque { name: String, bytes: u64 },
+    Opaque {
+        name: String,
+        bytes: u64,
+    },
 }
 
 /// A member of a structure, class or union; a base class is a member without a name.

@@ -29,12 +29,7 @@ impl Machine<'_> {
     }
 
     /// The calls from an operation in a frame outwards. `word` reads the words of the moment in question.
-    pub(crate) fn calls_through(
-        &self,
-        pc: Pc,
-        frame: Word,
-        word: impl Fn(Word) -> u64,
-    ) -> Calls {
+    pub(crate) fn calls_through(&self, pc: Pc, frame: Word, word: impl Fn(Word) -> u64) -> Calls {
         let (mut pc, mut frame, mut calls) = (pc, frame, Vec::new());
         loop {
             if let Some(func) = self.code.function_at(pc) {

@@ -42,10 +42,9 @@
 //! | `passed` | the operations that threads have passed, read from the undo log |
 //! | [`machine`] | the whole machine |
 
+mod calls;
 pub mod code;
 pub mod codec;
-mod calls;
-mod label;
 mod counting;
 pub mod decode;
 mod ends;
@@ -55,6 +54,7 @@ mod fault;
 mod format;
 mod frames;
 mod goals;
+mod label;
 pub mod layout;
 pub mod live;
 mod loops;
@@ -77,16 +77,16 @@ pub mod trail;
 mod unroll;
 pub mod visible;
 
+pub use calls::{Calls, Frame};
 pub use eval::{int_pred, rmw_result};
 pub use exits::loop_body;
 pub use fault::{FailureKind, Fault, NoAccess, NoFree, in_bytes};
+pub use label::child_name;
 pub use loops::{has_loops, may_wait};
 pub use machine::{Bounds, Machine};
 pub use operation::{Change, LockFault, Needs, StrongStore, Touch};
 pub use operations::{QuickLoad, QuickStore, Reached};
 pub use output::Formatted;
-pub use calls::{Calls, Frame};
-pub use label::child_name;
 pub use passed::{Allocation, Passed, PassedOp};
 pub use run::{STRETCH, Stop};
 pub use spin::{Rounds, Spin, Watch};

@@ -199,7 +199,13 @@ impl Machine<'_> {
     }
 
     /// The name of the `nth` thread that a thread starts.
-    fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId, args: &[(u128, bool)]) -> String {
+    fn child_name(
+        &self,
+        parent: ThreadId,
+        nth: u64,
+        func: FuncId,
+        args: &[(u128, bool)],
+    ) -> String {
         let argument = args.first().and_then(|(value, _)| u64::try_from(*value).ok());
         let (name, calls) = (self.thread_name(parent), self.calls(parent));
         label::child_name(self.program, name, nth, func, argument, &calls)

@@ -11,7 +11,9 @@ use std::fmt::{Result, Write};
 impl Subject<'_> {
     /// `f.c:3`, or an empty string if the position is not known.
     fn at(&self, event: &ReplayEvent) -> String {
-        self.program.place(event.place(self.program)).map_or(String::new(), |place| format!(" at {place}"))
+        self.program
+            .place(event.place(self.program))
+            .map_or(String::new(), |place| format!(" at {place}"))
     }
 
     /// `P0 writes x = 1 (buffered) at f.c:3`
@@ -81,7 +83,9 @@ fn write_witness(out: &mut String, subject: &Subject<'_>, witness: &CycleWitness
         Deed::Buffer { .. } => "one that orders stores is enough",
         _ => "one that drains the buffer",
     };
-    let place = |event: &ReplayEvent| subject.program.place(event.place(subject.program)).unwrap_or_default();
+    let place = |event: &ReplayEvent| {
+        subject.program.place(event.place(subject.program)).unwrap_or_default()
+    };
     let between = match (place(store), place(later)) {
         // Both on one line, or the same access in two iterations of a loop.
         (after, before) if after == before => format!("the two accesses at {after}"),

@@ -4,8 +4,8 @@ use raddle_analysis::{
     CheckResult, ConditionResult, LitmusResult, Observation, Offence, Outcome, Verdict, Violation,
     Witness,
 };
-use raddle_engine::{Calls, 
-    BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
+use raddle_engine::{
+    BoundKind, BoundMet, Bytes, Calls, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
     Options, ReplayEvent, Step, Stopped, Summary, Unroll,
 };
 use raddle_ir::{
@@ -83,7 +83,13 @@ fn violation() -> CheckResult {
         at: Bytes { addr: 1 << 28, bytes: 4, name: "x".into() },
         value: Datum { bits: 1, shown: "1".into() },
     };
-    let event = |deed: Deed| ReplayEvent { number: 0, thread: "P0".into(), loc: LocId(0), calls: Calls::from([]), deed };
+    let event = |deed: Deed| ReplayEvent {
+        number: 0,
+        thread: "P0".into(),
+        loc: LocId(0),
+        calls: Calls::from([]),
+        deed,
+    };
     let witness = Witness {
         schedule: failure().schedule,
         events: vec![

@@ -14,6 +14,7 @@ mod limits;
 mod litmus;
 mod loading;
 mod monitor;
+mod names;
 mod patch;
 mod reach;
 mod replay;

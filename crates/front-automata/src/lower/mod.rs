@@ -18,7 +18,8 @@ mod thread;
 use crate::ast::{Automata, Expr, Instruction, Thread};
 use crate::{MAX_CELLS, MAX_GOALS};
 use raddle_ir::{
-    BlockId, Diagnostic, Global, GlobalId, Goal, Number, Program, ProgramBuilder, SourceType, ThreadIdx,
+    BlockId, Diagnostic, Global, GlobalId, Goal, Number, Program, ProgramBuilder, SourceType,
+    ThreadIdx,
 };
 
 /// The default number of cells if addresses are computed, as in Trencher.

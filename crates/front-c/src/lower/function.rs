@@ -13,8 +13,8 @@ use crate::shape::Shape;
 use crate::uses::{Uses, reachable};
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{
-    self as ir, CallSite, FailKind, FuncId, FunctionBuilder, InstKind as Out, LocId, Operand, Reg, SourceId,
-    TerminatorKind, Type as Scalar,
+    self as ir, CallSite, FailKind, FuncId, FunctionBuilder, InstKind as Out, LocId, Operand, Reg,
+    SourceId, TerminatorKind, Type as Scalar,
 };
 use raddle_llvm::ast::{self, BlockId, Body, DebugId, GlobalKind, Inst, InstKind, LocalId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -15,8 +15,8 @@ use crate::source::{self, Sources, is_system_file};
 use crate::{Options, tidy};
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{
-    CallSite, Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand, Program,
-    SourceId, Type as Scalar,
+    CallSite, Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand,
+    Program, SourceId, Type as Scalar,
 };
 use raddle_llvm::ast::{self, DebugId, GlobalKind, Linkage};
 use rustc_hash::{FxHashMap, FxHashSet};

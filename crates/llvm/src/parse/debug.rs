@@ -134,9 +134,9 @@ impl<'t> Parser<'t> {
     fn derived(&mut self, node: &Node<'t>) -> Option<DebugType> {
         let to = node.base.map(|base| self.debug.ask(base));
         Some(match node.tag {
-            b"DW_TAG_pointer_type"
-            | b"DW_TAG_reference_type"
-            | b"DW_TAG_rvalue_reference_type" => DebugType::Pointer { to },
+            b"DW_TAG_pointer_type" | b"DW_TAG_reference_type" | b"DW_TAG_rvalue_reference_type" => {
+                DebugType::Pointer { to }
+            }
             b"DW_TAG_typedef" => DebugType::Alias { name: self.named(node.name), to },
             b"DW_TAG_const_type"
             | b"DW_TAG_volatile_type"

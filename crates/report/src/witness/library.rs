@@ -42,8 +42,14 @@ fn role(function: &str) -> Option<Role> {
         "sem_wait" | "sem_trywait" | "sem_timedwait" => Role::Take,
         "sem_post" => Role::Post,
         "pthread_barrier_wait" => Role::Barrier,
-        "pthread_mutex_init" | "pthread_cond_init" | "pthread_rwlock_init" | "pthread_spin_init"
-        | "pthread_barrier_init" | "sem_init" | "mtx_init" | "cnd_init" => Role::Init,
+        "pthread_mutex_init"
+        | "pthread_cond_init"
+        | "pthread_rwlock_init"
+        | "pthread_spin_init"
+        | "pthread_barrier_init"
+        | "sem_init"
+        | "mtx_init"
+        | "cnd_init" => Role::Init,
         "pthread_rwlock_destroy" | "pthread_barrier_destroy" | "sem_destroy" => Role::Destroy,
         _ => return None,
     })

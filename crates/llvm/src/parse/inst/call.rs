@@ -1,7 +1,9 @@
 //! Calls: `call`, and the calls in `invoke` and `callbr`.
 
 use super::Made;
-use crate::ast::{Arg, Call, Callee, ConstKind, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value};
+use crate::ast::{
+    Arg, Call, Callee, ConstKind, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value,
+};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::parse::Parser;
