@@ -322,9 +322,9 @@ fn is_open(program: &Program, ty: SourceId) -> bool {
 /// `2` for the second object of `main`, `1.2` for the second one of `main.1:work`.
 fn number(thread: &str, count: u32) -> String {
     let place = thread.split(':').next().unwrap_or(thread);
-    match place.strip_prefix("main") {
-        Some("") => count.to_string(),
-        Some(below) => format!("{}.{count}", below.trim_start_matches('.')),
+    match place.strip_prefix("main.") {
+        Some(below) => format!("{below}.{count}"),
+        None if place == "main" => count.to_string(),
         None => format!("{place}.{count}"),
     }
 }

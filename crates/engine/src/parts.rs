@@ -115,14 +115,16 @@ impl<'p> Search<'p> {
             member.bits.is_none()
                 && offset.checked_sub(member.offset).is_some_and(|at| self.fits(at, size))
         };
-        let mut candidates = members.iter().filter(inside);
-        let first = candidates.next();
+        let candidates = members.iter().filter(inside);
+        // An array without a length may stand before other members.
+        let sized = |member: &&Member| self.program.source_bytes(member.ty) > 0;
+        let first = candidates.clone().find(sized).or_else(|| candidates.clone().next());
         if !union {
             let fields = || self.touched_fields(members, offset);
             return first.map(Ok).or_else(fields);
         }
         let first = first?;
-        for member in std::iter::once(first).chain(candidates) {
+        for member in candidates {
             let Some(left) = tries.checked_sub(1) else { break };
             *tries = left;
             let part = self.descend(member.ty, offset - member.offset, tries);

@@ -19,11 +19,26 @@ impl ReplayEvent {
             if places.peek().is_none() || !is_accessor(program, *frame) {
                 // A store that leaves its buffer, or a failure, may be elsewhere than its thread.
                 let same = self.calls.iter().any(|frame| frame.at == self.loc);
-                return if same { frame.at } else { self.loc };
+                return outside(program, if same { frame.at } else { self.loc });
             }
         }
-        self.loc
+        outside(program, self.loc)
     }
+}
+
+/// The call into which a position in a library's header was inlined; other positions are unchanged.
+fn outside(program: &Program, loc: LocId) -> LocId {
+    let mut at = loc;
+    while let Some(here) = program.loc(at)
+        && here.inlined_at != LocId::NONE
+        && program
+            .files
+            .get(here.file as usize)
+            .is_some_and(|file| is_foreign_header(program, file))
+    {
+        at = here.inlined_at;
+    }
+    at
 }
 
 /// Whether a frame is in a small function, in a header of a library, that accesses memory.

@@ -220,6 +220,27 @@ impl Program {
         Some(self.starts[found].1)
     }
 
+    /// A file's name without its folders, or with as many of them as tell it apart from the other files.
+    pub fn short_name(&self, file: &str) -> String {
+        let end = |count: usize, name: &str| -> String {
+            let parts: Vec<&str> = name.rsplit(['/', '\\']).take(count).collect();
+            parts.into_iter().rev().collect::<Vec<_>>().join("/")
+        };
+        let depth = file.matches(['/', '\\']).count() + 1;
+        let tells = |count: &usize| {
+            let short = end(*count, file);
+            !self.files.iter().any(|other| other != file && end(*count, other) == short)
+        };
+        (1..=depth).find(tells).map_or_else(|| file.to_owned(), |count| end(count, file))
+    }
+
+    /// `file:line` of a position, with the short name of the file.
+    pub fn short_place(&self, id: LocId) -> Option<String> {
+        let loc = self.loc(id)?;
+        let file = self.files.get(loc.file as usize)?;
+        Some(format!("{}:{}", self.short_name(file), loc.line))
+    }
+
     /// The approximate number of bytes that the functions take.
     pub fn code_bytes(&self) -> u64 {
         let blocks = self.funcs.values().flat_map(|func| func.blocks.values());

@@ -32,7 +32,7 @@ fn runs(program: &Program, func: FuncId, argument: Option<u64>, calls: &Calls) -
         return named(program, func);
     }
     let source = calls.iter().position(|frame| frame.at != LocId::NONE);
-    let Some(place) = source.and_then(|n| place(program, calls[n].at)) else {
+    let Some(place) = source.and_then(|n| program.short_place(calls[n].at)) else {
         return named(program, func);
     };
     // The constructors in between have the type of the function in their names.
@@ -43,16 +43,10 @@ fn runs(program: &Program, func: FuncId, argument: Option<u64>, calls: &Calls) -
 
 fn named(program: &Program, func: FuncId) -> String {
     let func = &program.funcs[func];
-    match place(program, func.loc).filter(|_| is_of_lambda(&func.name)) {
+    match program.short_place(func.loc).filter(|_| is_of_lambda(&func.name)) {
         Some(place) => format!("lambda@{place}"),
         None => func.name.clone(),
     }
-}
-
-/// `x.cpp:12`
-fn place(program: &Program, at: LocId) -> Option<String> {
-    let place = program.place(at)?;
-    Some(place.rsplit(['/', '\\']).next().unwrap_or(&place).to_owned())
 }
 
 /// Whether a name of C++ contains the type of a lambda: `$_0`, or `Ul`, its parameters and `E_`.

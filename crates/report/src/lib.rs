@@ -90,18 +90,6 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A file's name without directories, or with as many as tell it apart from the program's other files.
-fn distinct(program: &Program, file: &str) -> String {
-    let end = |count: usize, name: &str| -> String {
-        let parts: Vec<&str> = name.rsplit(['/', '\\']).take(count).collect();
-        parts.into_iter().rev().collect::<Vec<_>>().join("/")
-    };
-    let others: Vec<&String> = program.files.iter().filter(|other| *other != file).collect();
-    let depth = file.matches(['/', '\\']).count() + 1;
-    let tells = |count: &usize| others.iter().all(|other| end(*count, other) != end(*count, file));
-    (1..=depth).find(tells).map_or_else(|| file.to_owned(), |count| end(count, file))
-}
-
 /// The appearance of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {

@@ -15,8 +15,8 @@ pub(super) fn text(run: &Run<'_>, origins: &[Origin], mentioned: &BTreeSet<Strin
         origins.iter().filter(|origin| mentioned.contains(&origin.name)).collect();
     // Writing to a string cannot fail.
     for origin in of_witness.iter().take(MOST) {
-        let place = run.program.place(origin.loc);
-        let at = place.map_or(String::new(), |place| format!(" at {}", super::short(&place)));
+        let place = run.program.short_place(origin.loc);
+        let at = place.map_or(String::new(), |place| format!(" at {place}"));
         let line = format!("{}: allocated{at} by {}", origin.name, origin.thread);
         let _ = writeln!(out, "    {}", printable(&line));
     }

@@ -14,7 +14,7 @@ mod shown;
 mod wrap;
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, distinct, printable};
+use crate::{Look, Run, printable};
 use library::Telling;
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
@@ -22,7 +22,6 @@ use raddle_engine::{Deed, ReplayEvent};
 use raddle_ir::{LocId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::Path;
 
 /// The number of rows shown at each end of a witness that is longer than both ends together.
 const END_ROWS: usize = 150;
@@ -194,7 +193,7 @@ fn place(run: &Run<'_>, loc: LocId, line_only: bool) -> String {
     let file = run.program.files.get(loc.file as usize);
     match file {
         Some(file) if !line_only => {
-            format!("{}:{}", printable(&distinct(run.program, file)), loc.line)
+            format!("{}:{}", printable(&run.program.short_name(file)), loc.line)
         }
         _ => loc.line.to_string(),
     }
@@ -203,18 +202,12 @@ fn place(run: &Run<'_>, loc: LocId, line_only: bool) -> String {
 /// The calls that lead to an event: ` [pop, queue.h:12 < work, main.c:40]`.
 fn chain(program: &Program, event: &ReplayEvent) -> String {
     let calls = event.calls.iter().filter_map(|frame| {
-        let place = program.place(frame.at)?;
-        Some(format!("{}, {}", program.funcs.get(frame.func)?.name, short(&place)))
+        let place = program.short_place(frame.at)?;
+        Some(format!("{}, {place}", program.funcs.get(frame.func)?.name))
     });
     let calls: Vec<String> = calls.collect();
     match calls.len() {
         0 | 1 => String::new(),
         _ => format!(" [{}]", calls.join(" < ")),
     }
-}
-
-/// A file name without directories.
-fn short(file: &str) -> String {
-    let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
-    name.unwrap_or_else(|| file.to_owned())
 }
