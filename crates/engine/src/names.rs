@@ -308,7 +308,7 @@ fn allocated(program: &Program, calls: &Calls, size: u64) -> Option<(SourceId, L
     });
     typed.filter(|(ty, _)| {
         let each = program.source_bytes(*ty);
-        each > 0 && size >= each && (size % each == 0 || is_open(program, *ty))
+        each > 0 && size >= each && (size.is_multiple_of(each) || is_open(program, *ty))
     })
 }
 

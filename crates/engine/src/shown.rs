@@ -81,8 +81,9 @@ fn scalar(number: Number, bits: u128, bytes: u32) -> String {
             letter @ b' '..=b'~' => format!("'{}'", char::from(letter)),
             _ => Datum::number(bits, bytes).shown,
         },
-        // Beyond 32 bits, a number is more likely a bit pattern than a count.
-        (Number::Unsigned, _) if bits <= u32::MAX.into() => bits.to_string(),
+        // A wide number that is not small is more likely a bit pattern or an address than a count.
+        (Number::Unsigned, ..=4) => bits.to_string(),
+        (Number::Unsigned, _) if bits < 1 << 28 => bits.to_string(),
         (Number::Unsigned, _) => format!("{bits:#x}"),
         _ => Datum::number(bits, bytes).shown,
     }
