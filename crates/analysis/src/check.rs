@@ -249,7 +249,12 @@ mod tests {
     }
 
     fn replays(offence: &Offence) -> Result<Witness, Unconfirmed> {
-        Ok(Witness { schedule: offence.schedule().to_vec(), events: Vec::new(), why: None })
+        Ok(Witness {
+            schedule: offence.schedule().to_vec(),
+            events: Vec::new(),
+            origins: Vec::new(),
+            why: None,
+        })
     }
 
     fn verdict_of(summary: Summary) -> Verdict {

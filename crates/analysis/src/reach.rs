@@ -100,7 +100,7 @@ fn candidate(
     schedule: &[Step],
 ) -> Option<(Option<FailureSite>, Candidate)> {
     let (replayed, at_goal) = replay_reach(program, options, schedule);
-    let Replayed { end: ended, events, starts } = replayed;
+    let Replayed { end: ended, events, starts, origins } = replayed;
     let failure = match (end, ended) {
         (End::Goal, _) if at_goal => None,
         (End::Failure(found), ReplayEnd::Failed(sites)) => {
@@ -110,7 +110,7 @@ fn candidate(
     };
     let finding = failure.as_ref().map_or(Finding::State, |failure| finding(failure, &events));
     let steps = steps(&starts, events.len());
-    let witness = Witness { schedule: schedule.to_vec(), events, why: None };
+    let witness = Witness { schedule: schedule.to_vec(), events, origins, why: None };
     Some((failure, Candidate { witness, steps, finding }))
 }
 
@@ -124,9 +124,12 @@ pub fn rerun(program: &Verified, options: &Options, schedule: &[Step]) -> Result
     options.checks.goals = true;
     let (replayed, at_goal) = replay_reach(program, &options, schedule);
     match (at_goal, replayed.end) {
-        (true, _) => {
-            Ok(Witness { schedule: schedule.to_vec(), events: replayed.events, why: None })
-        }
+        (true, _) => Ok(Witness {
+            schedule: schedule.to_vec(),
+            events: replayed.events,
+            origins: replayed.origins,
+            why: None,
+        }),
         (false, ReplayEnd::Spent(spent)) => Err(Stopped::from(spent).phrase().to_owned()),
         (false, ReplayEnd::Stuck(step)) => {
             Err(format!("step {} of the schedule cannot happen", step + 1))

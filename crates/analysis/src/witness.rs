@@ -12,8 +12,8 @@ use crate::search::replay;
 use crate::shorten::{Allowance, Candidate, Finding, shorten, steps};
 use crate::why::{Why, failing, graph, why};
 use raddle_engine::{
-    Deed, Engine, Failure, FailureKind, FailureSite, Options, ReplayEnd, ReplayEvent, Replayed,
-    Spent, Step, Stopped,
+    Deed, Engine, Failure, FailureKind, FailureSite, Options, Origin, ReplayEnd, ReplayEvent,
+    Replayed, Spent, Step, Stopped,
 };
 use raddle_ir::{LocId, Program, Verified};
 
@@ -23,6 +23,8 @@ pub struct Witness {
     pub schedule: Vec<Step>,
     /// The events of the replay, in order: the steps, and the actions of threads between them.
     pub events: Vec<ReplayEvent>,
+    /// Where the objects of the heap come from, if their types are known.
+    pub origins: Vec<Origin>,
     /// The cause, if it can be determined.
     pub why: Option<Why>,
 }
@@ -96,24 +98,26 @@ fn candidate(
     replayed: Replayed,
     offence: &Offence,
 ) -> Candidate {
-    let mut steps = steps(&replayed.starts, replayed.events.len());
+    let Replayed { events, origins, starts, .. } = replayed;
+    let mut steps = steps(&starts, events.len());
     let (events, why) = match options.strategy.engine() {
-        _ if options.limits.budget.is_spent() => (replayed.events, None),
+        _ if options.limits.budget.is_spent() => (events, None),
         Engine::Graph => {
-            let explained = graph::explained(program, schedule, replayed.events, offence);
+            let explained = graph::explained(program, schedule, events, offence);
             steps = explained.order.iter().map(|event| steps[*event]).collect();
             (explained.events, explained.why)
         }
         Engine::Interleave | Engine::Reach => {
-            let why = why(program, &replayed.events, offence);
-            (replayed.events, why)
+            let why = why(program, &events, offence);
+            (events, why)
         }
     };
     let finding = match offence {
         Offence::Failed(failure) => finding(&failure.site, &events),
         Offence::Condition(_) => Finding::End,
     };
-    Candidate { witness: Witness { schedule: schedule.to_vec(), events, why }, steps, finding }
+    let witness = Witness { schedule: schedule.to_vec(), events, origins, why };
+    Candidate { witness, steps, finding }
 }
 
 /// The events that a failure is about.

@@ -34,6 +34,8 @@ pub(crate) struct Output {
     colour: bool,
     err_colour: bool,
     width: usize,
+    /// Whether witnesses show the calls on the stack at each step.
+    pub(crate) calls: bool,
     /// The progress of the command, while it is shown.
     display: Option<Display>,
     /// The worst that was noted so far.
@@ -57,12 +59,19 @@ impl Output {
         let width = width(out.is_terminal());
         let out = BufWriter::new(out);
         let (display, status, messages) = (None, Status::Fine, String::new());
-        Output { out, err, colour, err_colour, width, display, status, messages }
+        let calls = false;
+        Output { out, err, colour, err_colour, width, calls, display, status, messages }
     }
 
     /// How text on standard output is to look.
     pub(crate) fn look<'a>(&self, sources: &'a Sources) -> Look<'a> {
-        Look { width: self.width, colour: self.colour, all_steps: false, sources }
+        Look {
+            width: self.width,
+            colour: self.colour,
+            all_steps: false,
+            calls: self.calls,
+            sources,
+        }
     }
 
     /// Whether messages may be coloured.

@@ -1,11 +1,10 @@
 //! Finds the globals that are arrays, and the sizes of their elements.
 //!
-//! A front end that knows the element size records it ([`raddle_ir::Global::element`]). Otherwise the IR has
+//! A front end that knows the type records it ([`raddle_ir::Global::ty`]). Otherwise the IR has
 //! bytes, not types. But the indexing shows the size: an address is that of the global plus a register, and
 //! the register is a multiple of the element size. The result is used for names only.
 
 use raddle_ir::{BinOp, GlobalId, InstKind, Operand, Program, Reg};
-use raddle_machine::layout::ObjectId;
 use rustc_hash::FxHashMap;
 
 /// The globals that are arrays, with their element sizes.
@@ -14,23 +13,22 @@ pub(crate) struct Elements(FxHashMap<GlobalId, u64>);
 
 impl Elements {
     pub(crate) fn of(program: &Program) -> Elements {
-        let mut sizes = indexed_globals(program);
-        let known = program.globals.iter().filter_map(|(id, global)| Some((id, global.element?)));
-        sizes.extend(known);
-        Elements(sizes)
+        Elements(indexed_globals(program))
     }
 
-    /// The name of an element, and the offset in it: `flag[1]`, `pair[0]+4`.
-    pub(crate) fn name(&self, program: &Program, object: ObjectId, offset: u32) -> Option<String> {
-        let id = GlobalId::from_u32(object.0);
+    /// The element of a global that an offset is in, and the offset in it: `[1]` and 4.
+    pub(crate) fn part(
+        &self,
+        program: &Program,
+        id: GlobalId,
+        offset: u64,
+    ) -> Option<(String, u64)> {
         let global = program.globals.get(id)?;
-        let (size, offset) = (*self.0.get(&id)?, u64::from(offset));
-        // An array with one element is called by its name, unless the front end declared it an array.
-        let array = global.size > size || global.element.is_some();
-        let inside = array && offset < global.size;
+        let size = *self.0.get(&id)?;
+        // An array with one element is called by its name.
+        let inside = global.size > size && offset < global.size;
         let rest = offset.checked_rem(size).filter(|_| inside)?;
-        let name = format!("{}[{}]", global.name, offset / size);
-        Some(if rest == 0 { name } else { format!("{name}+{rest}") })
+        Some((format!("[{}]", offset / size), rest))
     }
 }
 

@@ -119,6 +119,6 @@ impl Stuck {
     pub fn event(&self, cast: &impl Cast, names: &Names) -> ReplayEvent {
         let len = if matches!(self.need, Need::Value(_)) { 0 } else { LOCK_BYTES };
         let need = self.need.map(|at| names.bytes(cast, at, len), |thread| cast.other(thread));
-        ReplayEvent::new(cast, self.thread, self.at, Deed::Stuck(need))
+        ReplayEvent::new(cast, self.thread, (self.at, cast.calls(self.thread)), Deed::Stuck(need))
     }
 }

@@ -5,13 +5,13 @@
 //! reader is told comes from here: the words are made from the values, never the other way round.
 
 use crate::failure::FailureSite;
-use crate::names::Cast;
+use crate::names::{Cast, Origin};
 use crate::need::Need;
 use crate::tally::End;
 use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_ir::text::quoted;
-use raddle_machine::{Ending, FailureKind, Fault, ThreadId, in_bytes};
+use raddle_machine::{Calls, Ending, FailureKind, Fault, ThreadId, in_bytes};
 use std::fmt;
 
 /// How a replayed execution ended.
@@ -62,13 +62,15 @@ pub struct Replayed {
     pub events: Vec<ReplayEvent>,
     /// For each step that was performed, the position of its first event.
     pub starts: Vec<usize>,
+    /// Where the objects of the heap come from, if their types are known.
+    pub origins: Vec<Origin>,
 }
 
 impl Replayed {
     /// As [`crate::Summary::cannot_start`].
     pub fn cannot_start(fault: Fault) -> Replayed {
         let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
-        Replayed { end, events: Vec::new(), starts: Vec::new() }
+        Replayed { end, events: Vec::new(), starts: Vec::new(), origins: Vec::new() }
     }
 }
 
@@ -80,13 +82,20 @@ pub struct ReplayEvent {
     /// Its name.
     pub thread: String,
     pub loc: LocId,
+    /// The calls on its stack.
+    pub calls: Calls,
     pub deed: Deed,
 }
 
 impl ReplayEvent {
-    pub fn new(cast: &impl Cast, thread: ThreadId, loc: LocId, deed: Deed) -> ReplayEvent {
+    pub fn new(
+        cast: &impl Cast,
+        thread: ThreadId,
+        (loc, calls): (LocId, Calls),
+        deed: Deed,
+    ) -> ReplayEvent {
         let Other { number, name } = cast.other(thread);
-        ReplayEvent { number, thread: name, loc, deed }
+        ReplayEvent { number, thread: name, loc, calls, deed }
     }
 
     /// What happens, in words: `reads x = 1`.
@@ -254,6 +263,11 @@ pub enum Deed {
 }
 
 impl Deed {
+    /// Whether it reads and writes memory in one step.
+    pub fn is_update(&self) -> bool {
+        matches!(self, Deed::Write { how: Writing::Rmw | Writing::Exchange, .. })
+    }
+
     /// Whether only a reader who looks for the end of an object needs the event.
     pub fn is_routine(&self) -> bool {
         match self {

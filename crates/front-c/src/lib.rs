@@ -9,6 +9,7 @@
 //! Every program that [`load()`] returns passes `raddle_ir::verify`. docs/c-support.md lists the supported
 //! parts of C and its library.
 
+mod allocated;
 pub mod clang;
 mod escape;
 mod inline_asm;
@@ -19,6 +20,7 @@ mod load;
 mod lower;
 mod promote;
 mod shape;
+mod source;
 mod stub;
 mod tidy;
 mod undefined;

@@ -3,7 +3,9 @@
 use crate::fetch::{Check, Event, EventId, Kind, Location, Pairing, Threads, When};
 use crate::graph::{Graph, RowId};
 use crate::state::Act;
-use raddle_engine::{Bytes, Cast, Cell, Deed, Failed, Names, ReplayEvent, Stuck, Writing};
+use raddle_engine::{
+    Bytes, Calls, Cast, Cell, Deed, Failed, Names, Origin, ReplayEvent, Stuck, Writing,
+};
 use raddle_ir::{LocId, Program};
 use raddle_machine::ThreadId;
 
@@ -12,11 +14,12 @@ pub(crate) struct Narrator {
     names: Names,
     /// How many objects of each thread have a name.
     named: Vec<usize>,
+    pub origins: Vec<Origin>,
 }
 
 impl Narrator {
     pub(crate) fn new(program: &Program) -> Narrator {
-        Narrator { names: Names::new(program), named: Vec::new() }
+        Narrator { names: Names::new(program), named: Vec::new(), origins: Vec::new() }
     }
 
     /// Names the objects that threads have made since the last call.
@@ -24,9 +27,9 @@ impl Narrator {
         for thread in threads.ids() {
             let n = thread.0 as usize;
             self.named.resize(self.named.len().max(n + 1), 0);
-            for made in threads.allocations(thread, self.named[n]) {
+            for (made, calls) in threads.allocations(thread, self.named[n]) {
                 self.named[n] += 1;
-                self.names.made(threads, thread, &made);
+                self.origins.extend(self.names.made(threads, thread, &made, &calls));
             }
         }
     }
@@ -38,17 +41,17 @@ impl Narrator {
         threads: &Threads<'_>,
         graph: &Graph<W>,
         act: Act,
-        at: LocId,
+        at: (LocId, Calls),
     ) -> ReplayEvent {
         self.name_objects(threads);
-        let (thread, loc, deed) = match act {
+        let (thread, at, deed) = match act {
             Act::Choose(thread, choice) => (thread, at, Deed::Choose(choice.into())),
             Act::Read(id, _) | Act::Place(id, _) | Act::Defer(id) => {
                 let event = threads.event(id);
-                (event.thread, event.at, self.access(threads, graph, act))
+                (event.thread, (event.at, threads.calls_of(id)), self.access(threads, graph, act))
             }
         };
-        ReplayEvent::new(threads, thread, loc, deed)
+        ReplayEvent::new(threads, thread, at, deed)
     }
 
     /// Describes a thread that waits or spins at the end of a deadlock.
@@ -63,7 +66,8 @@ impl Narrator {
         let location = threads.location(id);
         let value = |store: Option<RowId>| {
             let bits = location.and_then(|location| graph.value_of(threads, store, location));
-            self.names.datum(threads, bits.unwrap_or(0), event.ty.bytes())
+            let addr = location.map_or(0, |location| threads.extent_of(location).0);
+            self.names.datum(threads, addr, event.ty.bytes(), bits.unwrap_or(0))
         };
         let at = || self.bytes(threads, location);
         let cell = |value| Cell { at: at(), value };
@@ -128,5 +132,5 @@ fn ends_wait(threads: &Threads<'_>, lock: &Event) -> bool {
 pub(crate) fn failure(threads: &Threads<'_>, failed: &Failed) -> ReplayEvent {
     let Failed { thread, fault, loc } = failed;
     let deed = Deed::Fail { kind: fault.kind, message: fault.message.clone(), at: None };
-    ReplayEvent::new(threads, *thread, *loc, deed)
+    ReplayEvent::new(threads, *thread, (*loc, threads.calls(*thread)), deed)
 }

@@ -11,7 +11,7 @@ use crate::narrate::{self, Narrator};
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
 use crate::stuck::{left, waiting};
-use raddle_engine::{Options, ReplayEnd, Replayed, Step};
+use raddle_engine::{Cast, Options, ReplayEnd, Replayed, Step};
 use raddle_ir::Verified;
 
 /// Runs a program along a schedule.
@@ -48,10 +48,12 @@ fn run<const W: usize>(
     let mut narrator = Narrator::new(program);
     // For each row of the graph, its step.
     let mut committed = Vec::new();
+    threads.note_calls();
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = budget.spent() {
-            return (Replayed { end: ReplayEnd::Spent(spent), events, starts }, Vec::new());
+            let (end, origins) = (ReplayEnd::Spent(spent), narrator.origins);
+            return (Replayed { end, events, starts, origins }, Vec::new());
         }
         let mut next = act(&threads, &graph, step);
         // The search lets threads speculate in loops only where nothing can be committed; so does a replay.
@@ -59,10 +61,11 @@ fn run<const W: usize>(
             next = act(&threads, &graph, step);
         }
         let Some(act) = next else {
-            return (Replayed { end: ReplayEnd::Stuck(n), events, starts }, Vec::new());
+            let (end, origins) = (ReplayEnd::Stuck(n), narrator.origins);
+            return (Replayed { end, events, starts, origins }, Vec::new());
         };
         // The thread fetches on during `perform`, so its place is taken before.
-        let at = threads.place(step.thread());
+        let at = (threads.place(step.thread()), threads.calls(step.thread()));
         starts.push(events.len());
         match perform(&mut threads, &mut graph, act) {
             Ok(()) => {
@@ -70,7 +73,8 @@ fn run<const W: usize>(
                 events.push(narrator.event(&threads, &graph, act, at));
             }
             Err(Refused::Forbidden | Refused::Full) => {
-                return (Replayed { end: ReplayEnd::Stuck(n), events, starts }, Vec::new());
+                let (end, origins) = (ReplayEnd::Stuck(n), narrator.origins);
+                return (Replayed { end, events, starts, origins }, Vec::new());
             }
         }
     }
@@ -83,7 +87,7 @@ fn run<const W: usize>(
     }
     let end = budget.spent().map_or(end, ReplayEnd::Spent);
     let dependencies = dependencies(&threads, &graph, &committed);
-    (Replayed { end, events, starts }, dependencies)
+    (Replayed { end, events, starts, origins: narrator.origins }, dependencies)
 }
 
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {

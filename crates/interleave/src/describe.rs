@@ -18,7 +18,7 @@ pub(crate) fn describe(
     if matches!(system.detail(event).condition, Condition::Unless(_)) {
         return Deed::Touch(at);
     }
-    let datum = |bits: u128| names.datum(&system.machine, bits, action.bytes);
+    let datum = |bits: u128| names.datum(&system.machine, action.addr, action.bytes, bits);
     let cell = |value: Datum| Cell { at: at.clone(), value };
     let now = || datum(system.machine.in_memory(action.addr, action.bytes.min(16)).unwrap_or(0));
     let writes = |how| Deed::Write { cell: cell(now()), old: datum(system.detail(event).old), how };
@@ -48,7 +48,10 @@ pub(crate) fn describe(
             Deed::Signal { at, woken }
         }
         Visible::Broadcast { .. } => Deed::Broadcast(at),
-        Visible::Free { by, .. } => Deed::Free { at, by },
+        Visible::Free { by, .. } => {
+            let at = names.whole(&system.machine, action.addr, action.bytes);
+            Deed::Free { at, by }
+        }
         Visible::Choose { .. } => Deed::Choose(action.choice.into()),
         Visible::Fence { .. } | Visible::Spawn | Visible::Join { .. } | Visible::Format => {
             unreachable!("{visible:?} is not an event")

@@ -12,7 +12,8 @@ use crate::model::Barrier;
 use crate::outcome::stuck;
 use crate::system::{System, field};
 use raddle_engine::{
-    Buffering, Bytes, Cast, Cell, Deed, FailureKind, Names, ReplayEnd, ReplayEvent, Replayed, Step,
+    Buffering, Bytes, Calls, Cast, Cell, Deed, FailureKind, Names, Origin, ReplayEnd, ReplayEvent,
+    Replayed, Step,
 };
 use raddle_ir::{LocId, Mnemonic};
 use raddle_machine::layout::object_address;
@@ -21,6 +22,7 @@ use raddle_machine::{Machine, Mark, Passed, PassedOp, ThreadId, Visible};
 pub(crate) struct Narrator {
     pub events: Vec<ReplayEvent>,
     names: Names,
+    pub origins: Vec<Origin>,
     /// Up to where the undo log is told.
     told: Mark,
     /// How many failures are told.
@@ -28,7 +30,7 @@ pub(crate) struct Narrator {
     /// How many data races are told.
     races: usize,
     /// For each thread, where its buffered stores are in the source, by their number.
-    stores: Vec<Vec<LocId>>,
+    stores: Vec<Vec<(LocId, Calls)>>,
     /// How much of the output is told.
     printed: usize,
 }
@@ -36,7 +38,7 @@ pub(crate) struct Narrator {
 /// A step that is about to be performed.
 pub(crate) struct Before {
     thread: ThreadId,
-    loc: LocId,
+    at: (LocId, Calls),
     doing: Doing,
 }
 
@@ -52,6 +54,7 @@ impl Narrator {
         let mut narrator = Narrator {
             events: Vec::new(),
             names: Names::new(system.machine.program),
+            origins: Vec::new(),
             told: Mark::START,
             failures: 0,
             races: 0,
@@ -73,8 +76,8 @@ impl Narrator {
         };
         match leaving {
             Some(entry) => {
-                let loc = self.store_loc(thread, entry.index);
-                Before { thread, loc, doing: Doing::Update(entry) }
+                let at = self.stored_by(thread, entry.index);
+                Before { thread, at, doing: Doing::Update(entry) }
             }
             None => {
                 let visible = system.machine.visible(thread);
@@ -84,8 +87,8 @@ impl Narrator {
                     }
                     _ => None,
                 };
-                let loc = system.machine.loc(thread);
-                Before { thread, loc, doing: Doing::Operation(visible, seen) }
+                let at = (system.machine.loc(thread), system.machine.calls(thread));
+                Before { thread, at, doing: Doing::Operation(visible, seen) }
             }
         }
     }
@@ -103,7 +106,7 @@ impl Narrator {
             }
             (Doing::Operation(..), None) => return,
         };
-        self.tell(system, before.thread, before.loc, deed);
+        self.tell(system, before.thread, before.at.clone(), deed);
         self.catch_up(system, leaving);
     }
 
@@ -115,14 +118,14 @@ impl Narrator {
         }
     }
 
-    fn tell(&mut self, system: &System<'_>, thread: ThreadId, loc: LocId, deed: Deed) {
-        self.events.push(ReplayEvent::new(&system.machine, thread, loc, deed));
+    fn tell(&mut self, system: &System<'_>, thread: ThreadId, at: (LocId, Calls), deed: Deed) {
+        self.events.push(ReplayEvent::new(&system.machine, thread, at, deed));
     }
 
-    fn store_loc(&self, thread: ThreadId, store: u32) -> LocId {
+    fn stored_by(&self, thread: ThreadId, store: u32) -> (LocId, Calls) {
         let stores = self.stores.get(thread.0 as usize);
-        let loc = stores.and_then(|stores| stores.get(store as usize));
-        loc.copied().unwrap_or(LocId::NONE)
+        let at = stores.and_then(|stores| stores.get(store as usize));
+        at.cloned().unwrap_or((LocId::NONE, Calls::from([])))
     }
 
     /// Tells what was done without an event, and what failed; `leaving` is the store that has just
@@ -139,7 +142,7 @@ impl Narrator {
             let is_last = last[op.thread.0 as usize] == n;
             let drains = is_last && system.get(op.thread, field::DRAINING) != 0;
             let Some(deed) = self.passed(system, op, drains) else { continue };
-            self.tell(system, op.thread, op.loc, deed);
+            self.tell(system, op.thread, (op.loc, op.calls.clone()), deed);
         }
         for failed in &system.failures[self.failures..] {
             let kind = failed.fault.kind;
@@ -155,7 +158,8 @@ impl Narrator {
                 _ => None,
             };
             let message = failed.fault.message.clone();
-            self.tell(system, failed.thread, failed.loc, Deed::Fail { kind, message, at });
+            let by = (failed.loc, system.machine.calls(failed.thread));
+            self.tell(system, failed.thread, by, Deed::Fail { kind, message, at });
         }
         self.failures = system.failures.len();
         let races = system.races_found();
@@ -163,14 +167,15 @@ impl Narrator {
             let message = race.message(&system.machine, &self.names);
             let at = Some(self.names.bytes(&system.machine, race.addr, 0));
             let deed = Deed::Fail { kind: FailureKind::Race, message, at };
-            self.tell(system, race.later.thread, race.later.loc, deed);
+            let by = (race.later.loc, system.machine.calls(race.later.thread));
+            self.tell(system, race.later.thread, by, deed);
         }
         self.races = races.len();
     }
 
     /// The story, with its end and the first event of each step.
     pub(crate) fn replayed(self, end: ReplayEnd, starts: Vec<usize>) -> Replayed {
-        Replayed { end, events: self.events, starts }
+        Replayed { end, events: self.events, starts, origins: self.origins }
     }
 
     /// The names of the objects so far.
@@ -196,7 +201,7 @@ impl Narrator {
                 // Stores to private objects go by as well, and never were in the buffer.
                 let entry = buffer.get(&system.machine.trail, store);
                 let entry = entry.filter(|entry| entry.addr == addr)?;
-                stores.push(passed.loc);
+                stores.push((passed.loc, passed.calls.clone()));
                 Some(Deed::Buffer { cell: self.cell(system, &entry), store, drains })
             }
             PassedOp::Fence(kind) => match system.rules.fence(kind) {
@@ -210,10 +215,11 @@ impl Narrator {
                 Some(Deed::Join(target.map(|target| system.machine.other(target))))
             }
             PassedOp::Allocate(made) => {
-                self.names.made(&system.machine, passed.thread, &made);
-                let (memory, trail) = (&system.machine.memory, &system.machine.trail);
-                let (size, _) = memory.header(trail, made.object);
-                let at = self.names.bytes(&system.machine, object_address(made.object), size);
+                let machine = &system.machine;
+                let origin = self.names.made(machine, passed.thread, &made, &passed.calls);
+                self.origins.extend(origin);
+                let (size, _) = machine.memory.header(&machine.trail, made.object);
+                let at = self.names.whole(machine, object_address(made.object), size);
                 Some(Deed::Allocate { at, heap: made.heap })
             }
             PassedOp::Print => {
@@ -225,10 +231,7 @@ impl Narrator {
     }
 
     fn cell(&self, system: &System<'_>, entry: &Entry) -> Cell {
-        Cell {
-            at: self.names.bytes(&system.machine, entry.addr, entry.bytes),
-            value: self.names.datum(&system.machine, entry.value, entry.bytes),
-        }
+        self.names.cell(&system.machine, entry.addr, entry.bytes, entry.value)
     }
 }
 
@@ -259,7 +262,7 @@ pub(crate) fn names_of(machine: &Machine<'_>) -> Names {
     let mut names = Names::new(machine.program);
     for passed in machine.passed(Mark::START) {
         if let PassedOp::Allocate(made) = &passed.op {
-            names.made(machine, passed.thread, made);
+            names.made(machine, passed.thread, made, &passed.calls);
         }
     }
     names

@@ -8,6 +8,7 @@ use crate::program::{
     Block, BlockId, FuncId, Function, Global, GlobalId, InitThread, Loc, LocId, Observable,
     ObservableId, Observed, Program, Reg, RegInfo, ThreadIdx,
 };
+use crate::source::SourceId;
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 
@@ -113,7 +114,12 @@ impl FunctionBuilder {
     }
 
     pub fn reg(&mut self, name: Option<&str>, ty: Type) -> Reg {
-        self.function.regs.push(RegInfo { ty, name: name.map(str::to_owned) })
+        self.function.regs.push(RegInfo::new(ty, name.map(str::to_owned)))
+    }
+
+    /// The objects whose addresses are put into a register have this type in the source.
+    pub fn holds(&mut self, reg: Reg, object: SourceId) {
+        self.function.regs[reg].object = Some(object);
     }
 
     pub fn block(&mut self, name: Option<&str>) -> BlockId {

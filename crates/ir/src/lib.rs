@@ -12,6 +12,7 @@
 //! | [`inst`] | instructions, operands, terminators; `uses`: the operands they read and the registers they write |
 //! | [`words`] | operators, predicates, access orders, fence kinds, and their spelling |
 //! | [`program`] | functions, blocks, globals, threads, observables |
+//! | [`source`] | types as the source declares them, for names and values in reports |
 //! | [`flow`] | the edges that close loops |
 //! | [`cond`] | final conditions (`exists`, `forall`, …) over observables |
 //! | [`builder`] | builders for programs and functions |
@@ -30,6 +31,7 @@ mod inputs;
 pub mod inst;
 pub mod near;
 pub mod program;
+pub mod source;
 pub mod text;
 pub mod types;
 mod uses;
@@ -42,9 +44,10 @@ pub use diag::{Diagnostic, Severity, Span};
 pub use file::FileKind;
 pub use inst::{Access, Callee, Inst, InstKind, Operand, Pred, Terminator, TerminatorKind};
 pub use program::{
-    Block, BlockId, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId, Observable,
-    ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
+    Block, BlockId, CallSite, FuncId, Function, Global, GlobalId, Goal, InitThread, Loc, LocId,
+    Observable, ObservableId, Observed, Point, Program, Reg, RegInfo, ThreadIdx,
 };
+pub use source::{Member, Number, SourceId, SourceType};
 pub use types::Type;
 pub use verify::{Malformed, Verified, verify};
 pub use words::{

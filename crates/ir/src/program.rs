@@ -2,6 +2,7 @@
 
 use crate::cond::Condition;
 use crate::inst::{Inst, Operand, Terminator};
+use crate::source::{SourceId, SourceType};
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, entity_impl};
 
@@ -42,6 +43,13 @@ pub struct Point {
     pub index: u32,
 }
 
+/// The calls of a function that have the same position, or none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CallSite {
+    pub func: FuncId,
+    pub at: LocId,
+}
+
 /// A place in a source file, and the call into which it was inlined, if it was inlined.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Loc {
@@ -58,6 +66,14 @@ pub struct RegInfo {
     pub ty: Type,
     /// The name in the source; unique within a function if present.
     pub name: Option<String>,
+    /// The type of the object whose address `alloca` puts there.
+    pub object: Option<SourceId>,
+}
+
+impl RegInfo {
+    pub fn new(ty: Type, name: Option<String>) -> RegInfo {
+        RegInfo { ty, name, object: None }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,8 +110,8 @@ pub struct Global {
     pub relocs: Vec<(u64, Operand)>,
     /// Writes to it are errors.
     pub constant: bool,
-    /// Bytes of an element, if the source declares an array. Used only for names: `x[1]` for `x+4`.
-    pub element: Option<u64>,
+    /// The type in the source.
+    pub ty: Option<SourceId>,
     /// Every thread has its own copy.
     pub thread_local: bool,
     /// Only the owning thread ever touches its copy of this thread-local: accesses to it are local steps
@@ -113,7 +129,7 @@ impl Global {
             init: Vec::new(),
             relocs: Vec::new(),
             constant: false,
-            element: None,
+            ty: None,
             thread_local: false,
             private: false,
         }
@@ -161,6 +177,12 @@ pub struct Program {
     pub name: String,
     pub files: Vec<String>,
     pub locs: Vec<Loc>,
+    /// Each refers only to types before it.
+    pub types: PrimaryMap<SourceId, SourceType>,
+    /// For calls that allocate: the type of the objects, or of their elements. Sorted.
+    pub allocations: Vec<(CallSite, SourceId)>,
+    /// For calls that start a thread through a wrapper: the function that the thread is named after. Sorted.
+    pub starts: Vec<(CallSite, FuncId)>,
     pub globals: PrimaryMap<GlobalId, Global>,
     pub funcs: PrimaryMap<FuncId, Function>,
     pub threads: PrimaryMap<ThreadIdx, InitThread>,
@@ -184,6 +206,39 @@ impl Program {
         let loc = self.loc(id)?;
         let file = self.files.get(loc.file as usize)?;
         Some(format!("{file}:{}", loc.line))
+    }
+
+    /// The type of the objects that a call allocates.
+    pub fn allocated(&self, at: CallSite) -> Option<SourceId> {
+        let found = self.allocations.binary_search_by_key(&at, |(site, _)| *site).ok()?;
+        Some(self.allocations[found].1)
+    }
+
+    /// The function after which the thread that a call starts is named.
+    pub fn started(&self, at: CallSite) -> Option<FuncId> {
+        let found = self.starts.binary_search_by_key(&at, |(site, _)| *site).ok()?;
+        Some(self.starts[found].1)
+    }
+
+    /// A file's name without its folders, or with as many of them as tell it apart from the other files.
+    pub fn short_name(&self, file: &str) -> String {
+        let end = |count: usize, name: &str| -> String {
+            let parts: Vec<&str> = name.rsplit(['/', '\\']).take(count).collect();
+            parts.into_iter().rev().collect::<Vec<_>>().join("/")
+        };
+        let depth = file.matches(['/', '\\']).count() + 1;
+        let tells = |count: &usize| {
+            let short = end(*count, file);
+            !self.files.iter().any(|other| other != file && end(*count, other) == short)
+        };
+        (1..=depth).find(tells).map_or_else(|| file.to_owned(), |count| end(count, file))
+    }
+
+    /// `file:line` of a position, with the short name of the file.
+    pub fn short_place(&self, id: LocId) -> Option<String> {
+        let loc = self.loc(id)?;
+        let file = self.files.get(loc.file as usize)?;
+        Some(format!("{}:{}", self.short_name(file), loc.line))
     }
 
     /// The approximate number of bytes that the functions take.

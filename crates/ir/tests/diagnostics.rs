@@ -21,7 +21,7 @@ fn body_says(body: &str, message: &str) {
 fn items() {
     says(
         "globl @x: i32",
-        "1:1: error: unexpected `globl`; expected program, file, loc, global, const, thread_local, \
+        "1:1: error: unexpected `globl`; expected program, file, loc, type, allocation, start, global, const, thread_local, \
          thread, observe, exists, not exists, forall, goal, memory_lock, func or library",
     );
     says("global @x i32", "1:11: error: unexpected `i32`; expected `:`");

@@ -5,7 +5,8 @@
 //! the [`Module`] (or, for [`LocalId`] and [`BlockId`], the [`Body`]) from which it came.
 //!
 //! A module keeps what the meaning and the positions of a program need. It omits attributes that only
-//! help optimisers, fast-math flags, visibility, sections, comdats, and all metadata except positions.
+//! help optimisers, fast-math flags, visibility, sections, comdats, and all metadata except positions and the types of
+//! variables.
 //!
 //! Invariants of a module that the parser returns:
 //! - every id is in range; named types, globals, blocks and locals that are mentioned are defined;
@@ -23,7 +24,7 @@ mod inst;
 mod types;
 
 pub use constant::{ConstExpr, ConstKind, Constant};
-pub use debug::{File, Loc};
+pub use debug::{DebugMember, DebugRecord, DebugType, Encoding, File, Loc};
 pub use global::{
     Block, Body, Def, Function, GlobalKind, GlobalValue, Linkage, Local, Param, ParamAttrs,
     Variable,
@@ -65,6 +66,8 @@ ids! {
     LocId "loc",
     /// A source file.
     FileId "file",
+    /// A type of the source, from debug information.
+    DebugId "debug",
 }
 
 impl TypeId {
@@ -89,6 +92,8 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, GlobalValue>,
     pub files: PrimaryMap<FileId, File>,
     pub locs: PrimaryMap<LocId, Loc>,
+    /// The types of variables, and those that they refer to.
+    pub debug_types: PrimaryMap<DebugId, DebugType>,
     /// The lines of `module asm`: assembly outside of functions.
     pub module_asm: Vec<Box<str>>,
 }

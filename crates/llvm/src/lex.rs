@@ -83,6 +83,11 @@ impl<'t> Lexer<'t> {
         Lexer { text, pos: 0 }
     }
 
+    /// A lexer for the text from `pos` on.
+    pub(crate) fn starting(text: &'t [u8], pos: usize) -> Lexer<'t> {
+        Lexer { text, pos }
+    }
+
     pub(crate) fn text(&self) -> &'t [u8] {
         self.text
     }

@@ -14,10 +14,12 @@
 //! | [`inst`] | instructions |
 //! | [`rules`] | the operand and result types of operations |
 //! | [`metadata`] | positions: reading the nodes, following scopes |
+//! | [`debug`] | types of the source: reading the nodes that variables lead to |
 //! | [`finish`] | checks at the end of a module |
 
 mod attrs;
 mod constant;
+mod debug;
 mod expr;
 mod finish;
 mod function;
@@ -35,6 +37,7 @@ use crate::fault::{Fault, Parse};
 use crate::intern::{Constants, Names, Types};
 use crate::lex::{Lexer, Name, Token, decimal, unescape};
 use cranelift_entity::SecondaryMap;
+use debug::Debug;
 use metadata::Metadata;
 use raddle_ir::{Diagnostic, Mnemonic};
 use rustc_hash::FxHashMap;
@@ -106,6 +109,7 @@ struct Parser<'t> {
     /// The result type of the function that is being parsed.
     return_type: TypeId,
     metadata: Metadata,
+    debug: Debug,
     module: Module,
 }
 
@@ -127,6 +131,7 @@ impl<'t> Parser<'t> {
             scope: Scope::default(),
             return_type: Types::VOID,
             metadata: Metadata::for_text(text.len()),
+            debug: Debug::for_text(text.len()),
             module: Module::default(),
         };
         parser.advance();

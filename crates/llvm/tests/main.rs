@@ -2,6 +2,7 @@
 
 mod clang;
 mod common;
+mod debug;
 mod globals;
 mod instructions;
 mod large;

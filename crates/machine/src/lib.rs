@@ -42,6 +42,7 @@
 //! | `passed` | the operations that threads have passed, read from the undo log |
 //! | [`machine`] | the whole machine |
 
+mod calls;
 pub mod code;
 pub mod codec;
 mod counting;
@@ -53,6 +54,7 @@ mod fault;
 mod format;
 mod frames;
 mod goals;
+mod label;
 pub mod layout;
 pub mod live;
 mod loops;
@@ -75,9 +77,11 @@ pub mod trail;
 mod unroll;
 pub mod visible;
 
+pub use calls::{Calls, Frame};
 pub use eval::{int_pred, rmw_result};
 pub use exits::loop_body;
 pub use fault::{FailureKind, Fault, NoAccess, NoFree, in_bytes};
+pub use label::child_name;
 pub use loops::{has_loops, may_wait};
 pub use machine::{Bounds, Machine};
 pub use operation::{Change, LockFault, Needs, StrongStore, Touch};

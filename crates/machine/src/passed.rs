@@ -8,6 +8,7 @@
 //! Relies on: a thread's counter is set to a visible operation only when it stops there, and leaves
 //! it only when the operation is complete; it is set to an allocation before that is made.
 
+use crate::calls::Calls;
 use crate::code::{Code, Op, Pc, Source, Src};
 use crate::layout::ObjectId;
 use crate::machine::Machine;
@@ -58,10 +59,11 @@ impl Code {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Passed {
     pub thread: ThreadId,
     pub loc: LocId,
+    pub calls: Calls,
     pub op: PassedOp,
 }
 
@@ -85,13 +87,11 @@ impl Machine<'_> {
                 field::PC => {
                     let pc = Pc(*old as u32);
                     let op = past.passed_op(moment, thread, self.code.op(pc), newest);
-                    let loc = || past.loc(moment, thread);
-                    passed.extend(op.map(|op| Passed { thread, loc: loc(), op }));
+                    passed.extend(op.map(|op| past.passed(moment, thread, op)));
                 }
                 field::OBJECTS => {
                     let op = past.allocation(moment, thread, *old).map(PassedOp::Allocate);
-                    let loc = || past.loc(moment, thread);
-                    passed.extend(op.map(|op| Passed { thread, loc: loc(), op }));
+                    passed.extend(op.map(|op| past.passed(moment, thread, op)));
                 }
                 _ => {}
             }
@@ -167,11 +167,13 @@ impl<'m, 'p> Past<'m, 'p> {
         }
     }
 
-    /// Where a thread was in the source: the innermost frame that has a position.
-    fn loc(&self, moment: usize, thread: ThreadId) -> LocId {
+    /// An operation, with where its thread was in the source: the innermost frame that has a position.
+    fn passed(&self, moment: usize, thread: ThreadId, op: PassedOp) -> Passed {
         let pc = Pc(self.field(moment, thread, field::PC) as u32);
         let frame = Word::from_index(self.field(moment, thread, field::FRAME));
-        self.machine.loc_through(pc, frame, |word| self.word(moment, word))
+        let word = |word| self.word(moment, word);
+        let calls = self.machine.calls_through(pc, frame, word);
+        Passed { thread, loc: self.machine.loc_through(pc, frame, word), calls, op }
     }
 
     /// The operation that a thread went past, if it is one to tell of.

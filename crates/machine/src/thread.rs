@@ -109,6 +109,8 @@ pub(crate) const MAX_STACK: u32 = 1 << 22;
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub name: String,
+    /// The function and the first argument that its name was made from.
+    pub runs: Option<(FuncId, Option<u128>)>,
     pub func: Option<FuncId>,
     /// The numbers of the threads it spawned and the objects it allocated, by order.
     pub children: Vec<ThreadId>,

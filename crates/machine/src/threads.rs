@@ -2,6 +2,7 @@
 
 use crate::code::{Op, Pc};
 use crate::fault::Fault;
+use crate::label;
 use crate::layout::function_at;
 use crate::machine::Machine;
 use crate::thread::{CHUNK_WORDS, MAX_THREADS, RECORD, Status, Thread, ThreadId, field};
@@ -135,6 +136,7 @@ impl Machine<'_> {
         let chunk = self.trail.reserve(CHUNK_WORDS);
         self.threads.push(Thread {
             name,
+            runs: None,
             func: None,
             children: Vec::new(),
             objects: Vec::new(),
@@ -166,7 +168,6 @@ impl Machine<'_> {
         };
         let func = self.callee(parent, target)?;
         let args = self.arguments(parent, args);
-        let runs = self.start_routine(func, &args);
         let nth = self.get(parent, field::SPAWNED);
         let child = match self.children(parent).get(nth as usize) {
             Some(child) => *child,
@@ -174,18 +175,21 @@ impl Machine<'_> {
                 return Err(Fault::too_many_threads());
             }
             None => {
-                let child = self.name_thread(self.child_name(parent, nth, runs));
+                let child = self.name_thread(self.child_name(parent, nth, func, &args));
                 self.threads[parent.0 as usize].children.push(child);
                 child
             }
         };
         // In another execution, the child may have run another function, and so may its parent.
         let known = &self.threads[child.0 as usize];
-        if !known.name.ends_with(&self.program.funcs[runs].name)
-            || known.func != Some(func)
-            || !known.name.starts_with(self.thread_name(parent))
-        {
-            self.threads[child.0 as usize].name = self.child_name(parent, nth, runs);
+        let argument = args.first().map(|(value, _)| *value);
+        let pointed = argument.and_then(|addr| function_at(addr as u64, self.code.funcs.len()));
+        let same = known.runs == Some((func, argument))
+            && (pointed.is_some() || !self.program.funcs[func].library)
+            && known.name.starts_with(self.thread_name(parent));
+        if !same {
+            self.threads[child.0 as usize].name = self.child_name(parent, nth, func, &args);
+            self.threads[child.0 as usize].runs = Some((func, argument));
         }
         self.set(parent, field::SPAWNED, nth + 1);
         self.start(child, func, &args)?;
@@ -194,18 +198,17 @@ impl Machine<'_> {
         Ok(child)
     }
 
-    /// The function that a thread is named after. A library function is a wrapper: if its first argument
-    /// points to a function, that one is meant.
-    fn start_routine(&self, func: FuncId, args: &[(u128, bool)]) -> FuncId {
-        let given = args.first().filter(|_| self.program.funcs[func].library);
-        let given = given.and_then(|(value, _)| u64::try_from(*value).ok());
-        given.and_then(|addr| function_at(addr, self.code.funcs.len())).unwrap_or(func)
-    }
-
-    /// `main.1:worker`: the parent, the number among its children, and the function.
-    fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId) -> String {
-        let (parent, func) = (self.thread_name(parent), &self.program.funcs[func].name);
-        format!("{parent}.{}:{func}", nth + 1)
+    /// The name of the `nth` thread that a thread starts.
+    fn child_name(
+        &self,
+        parent: ThreadId,
+        nth: u64,
+        func: FuncId,
+        args: &[(u128, bool)],
+    ) -> String {
+        let argument = args.first().and_then(|(value, _)| u64::try_from(*value).ok());
+        let (name, calls) = (self.thread_name(parent), self.calls(parent));
+        label::child_name(self.program, name, nth, func, argument, &calls)
     }
 
     /// The threads that a thread has spawned in all executions so far, in its program order.

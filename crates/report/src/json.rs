@@ -5,12 +5,12 @@
 
 use crate::bounds::{self, Bound};
 use crate::value::{self, Value};
-use crate::{Run, condition, story};
+use crate::{Run, Subject, condition, story};
 use raddle_analysis::reach::Reached;
 use raddle_analysis::witness::{ExpectedEnd, Witness};
 use raddle_analysis::{Cause, CheckResult, Iterated, LitmusResult, Offence, Violation};
 use raddle_budget::peak_memory;
-use raddle_engine::{Failure, FailureKind, FailureSite, Step, Stopped};
+use raddle_engine::{Failure, FailureKind, FailureSite, Origin, Step, Stopped};
 use raddle_ir::Program;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -151,9 +151,28 @@ pub(crate) struct Error<'a> {
     /// The cause in words, and the events of the witness that it refers to.
     why: Option<&'a str>,
     causes: &'a [Cause],
+    /// Where the objects of the heap come from, if their types are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    objects: Vec<Object>,
     /// The final state, for a condition that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<BTreeMap<String, Value>>,
+}
+
+/// An object of the heap, by the call that allocated it.
+#[derive(Serialize, Debug)]
+struct Object {
+    name: String,
+    thread: String,
+    file: String,
+    line: Option<u32>,
+}
+
+impl Object {
+    fn of(subject: &Subject<'_>, origin: &Origin) -> Object {
+        let SourceLine { file, line } = subject.line(origin.loc);
+        Object { name: origin.name.clone(), thread: origin.thread.name.clone(), file, line }
+    }
 }
 
 #[derive(Serialize, Deserialize, Clone, Debug)]
@@ -178,6 +197,7 @@ impl<'a> Error<'a> {
             witness: story::Events { subject: run.subject(), events: &[] },
             why: None,
             causes: &[],
+            objects: Vec::new(),
             state: None,
         }
     }
@@ -187,6 +207,8 @@ impl<'a> Error<'a> {
         self.confirmed = true;
         self.schedule = &witness.schedule;
         self.witness.events = &witness.events;
+        let subject = self.witness.subject;
+        self.objects = witness.origins.iter().map(|origin| Object::of(&subject, origin)).collect();
         if let Some(why) = &witness.why {
             self.why = Some(&why.words);
             self.causes = &why.causes;

@@ -110,12 +110,14 @@ pub struct Look<'a> {
     /// Whether a witness shows every step, and folds none.
     pub all_steps: bool,
     pub sources: &'a source::Sources,
+    /// Whether witnesses show the calls on the stack at each step.
+    pub calls: bool,
 }
 
 impl<'a> Look<'a> {
     /// The look of a file: no colours, and a fixed width.
     pub fn plain(sources: &'a source::Sources) -> Look<'a> {
-        Look { width: 120, colour: false, all_steps: false, sources }
+        Look { width: 120, colour: false, all_steps: false, calls: false, sources }
     }
 }
 

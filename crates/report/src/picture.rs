@@ -290,7 +290,8 @@ fn write_dot(
         writeln!(out, "    label={};", self::quoted(&printable(name)))?;
         for place in column {
             let node = &picture.nodes[*place];
-            let at = run.program.place(events[node.event].loc).unwrap_or_default();
+            let at =
+                run.program.short_place(events[node.event].place(run.program)).unwrap_or_default();
             let label = format!("{}: {}\n{}", node.event + 1, node.label, printable(&at));
             writeln!(out, "    n{} [label={}];", node.event, self::quoted(label.trim_end()))?;
         }
@@ -338,14 +339,20 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_engine::{Bytes, Cell, Datum};
+    use raddle_engine::{Bytes, Calls, Cell, Datum};
     use raddle_ir::LocId;
 
     fn event(thread: u32, value: u128) -> ReplayEvent {
         let at = Bytes { addr: 8, bytes: 4, name: "x".to_owned() };
         let cell = Cell { at, value: Datum::number(value, 4) };
         let deed = Deed::Write { cell, old: Datum::number(0, 4), how: Writing::Store };
-        ReplayEvent { number: thread, thread: format!("P{thread}"), loc: LocId::NONE, deed }
+        ReplayEvent {
+            number: thread,
+            thread: format!("P{thread}"),
+            loc: LocId::NONE,
+            calls: Calls::default(),
+            deed,
+        }
     }
 
     /// A thousand writes in a row, each of the other thread, so that all are related.

@@ -11,7 +11,9 @@ use std::fmt::{Result, Write};
 impl Subject<'_> {
     /// `f.c:3`, or an empty string if the position is not known.
     fn at(&self, event: &ReplayEvent) -> String {
-        self.program.place(event.loc).map_or(String::new(), |place| format!(" at {place}"))
+        self.program
+            .place(event.place(self.program))
+            .map_or(String::new(), |place| format!(" at {place}"))
     }
 
     /// `P0 writes x = 1 (buffered) at f.c:3`
@@ -117,7 +119,9 @@ fn cut_phrase(subject: &Subject<'_>, witness: &CycleWitness) -> String {
         Deed::Buffer { .. } => "one that orders stores is enough",
         _ => "one that drains the buffer",
     };
-    let place = |event: &ReplayEvent| subject.program.place(event.loc).unwrap_or_default();
+    let place = |event: &ReplayEvent| {
+        subject.program.place(event.place(subject.program)).unwrap_or_default()
+    };
     let between = match (place(store), place(later)) {
         // Both on one line, or the same access in two iterations of a loop.
         (after, before) if after == before => format!("the two accesses at {after}"),
@@ -247,7 +251,7 @@ pub fn json<'a>(subject: &Subject<'a>, answer: &'a Robustness) -> Answer<'a> {
 fn shown<'a>(subject: &Subject<'a>, witness: &'a CycleWitness) -> Shown<'a> {
     let events = &witness.witness.events;
     let event = |n: usize| story::told(subject, &events[n]);
-    let place = |n: usize| subject.line(events[n].loc);
+    let place = |n: usize| subject.line(events[n].place(subject.program));
     let cycle = witness.cycle.iter();
     let linked = cycle.map(|link| Linked { event: event(link.event), edge: link.edge.name() });
     Shown {

@@ -3,6 +3,7 @@
 use crate::Subject;
 use crate::json::SourceLine;
 use raddle_engine::{Bytes, Cell, Deed, Ending, Need, Other, ReplayEvent, Writing};
+use raddle_ir::LocId;
 use serde::{Serialize, Serializer};
 
 /// An event of a thread: in words, and with its details, as far as they apply.
@@ -27,6 +28,17 @@ pub(crate) struct Event {
     /// The thread that it starts, joins, wakes, or waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<String>,
+    /// The functions on the stack and where they are, the innermost first, if there is more than one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<Call>,
+}
+
+/// A function on the stack of a thread.
+#[derive(Serialize, Debug)]
+struct Call {
+    function: String,
+    file: String,
+    line: Option<u32>,
 }
 
 /// The events of an execution. Each is converted when it is written, because there can be a million of
@@ -44,9 +56,19 @@ impl Serialize for Events<'_> {
 }
 
 pub(crate) fn told(subject: &Subject<'_>, event: &ReplayEvent) -> Event {
-    let SourceLine { file, line } = subject.line(event.loc);
+    let SourceLine { file, line } = subject.line(event.place(subject.program));
     let (thread, what) = (event.thread.clone(), event.what());
-    Event { thread, file, line, what, ..details(&event.deed) }
+    Event { thread, file, line, what, calls: calls(subject, event), ..details(&event.deed) }
+}
+
+fn calls(subject: &Subject<'_>, event: &ReplayEvent) -> Vec<Call> {
+    let located = event.calls.iter().filter(|frame| frame.at != LocId::NONE);
+    let calls = located.filter_map(|frame| {
+        let SourceLine { file, line } = subject.line(frame.at);
+        Some(Call { function: subject.program.funcs.get(frame.func)?.name.clone(), file, line })
+    });
+    let calls: Vec<Call> = calls.collect();
+    if calls.len() > 1 { calls } else { Vec::new() }
 }
 
 /// The details of an event.

@@ -5,7 +5,7 @@ use raddle_analysis::{
     Witness,
 };
 use raddle_engine::{
-    BoundKind, BoundMet, Bytes, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
+    BoundKind, BoundMet, Bytes, Calls, Cell, Datum, Deed, Failure, FailureKind, FailureSite, Model,
     Options, ReplayEvent, Step, Stopped, Summary, Unroll,
 };
 use raddle_ir::{
@@ -35,7 +35,8 @@ fn program(quantifier: Quantifier) -> Verified {
 }
 
 fn shown(run: &Run<'_>, result: &CheckResult) -> String {
-    let look = Look { width: 100, colour: false, all_steps: false, sources: &Sources::none() };
+    let sources = &Sources::none();
+    let look = Look { width: 100, colour: false, all_steps: false, calls: false, sources };
     check::text(run, &look, result)
 }
 
@@ -85,13 +86,20 @@ fn violation() -> CheckResult {
         at: Bytes { addr: 1 << 28, bytes: 4, name: "x".into() },
         value: Datum { bits: 1, shown: "1".into() },
     };
-    let event = |deed: Deed| ReplayEvent { number: 0, thread: "P0".into(), loc: LocId(0), deed };
+    let event = |deed: Deed| ReplayEvent {
+        number: 0,
+        thread: "P0".into(),
+        loc: LocId(0),
+        calls: Calls::from([]),
+        deed,
+    };
     let witness = Witness {
         schedule: failure().schedule,
         events: vec![
             event(Deed::Buffer { cell: cell(), store: 3, drains: false }),
             event(Deed::Update { cell: cell(), store: 3 }),
         ],
+        origins: Vec::new(),
         why: None,
     };
     let mut result = result(
@@ -336,6 +344,7 @@ fn many_threads_make_a_list_and_colours_are_asked_for() {
 ";
     let text = shown(&run, &result);
     assert!(text.contains(list) && !text.contains('\x1b'), "{text}");
-    let look = Look { width: 100, colour: true, all_steps: false, sources: &Sources::none() };
+    let sources = &Sources::none();
+    let look = Look { width: 100, colour: true, all_steps: false, calls: false, sources };
     assert!(check::text(&run, &look, &result).contains("\x1b[33mwrites x = 1 (buffered)\x1b[0m"));
 }

@@ -80,7 +80,7 @@ pub(super) fn as_failures(program: &Verified) -> Result<GoalProgram, String> {
 fn may_stay(function: &mut Function, block: BlockId, counts: &[Count]) {
     let loc = function.blocks[block].term.loc;
     let inst = |kind| Inst { kind, loc };
-    let dst = function.regs.push(RegInfo { ty: Type::I32, name: None });
+    let dst = function.regs.push(RegInfo::new(Type::I32, None));
     let stays: Vec<BlockId> = counts.iter().map(|count| staying(function, loc, *count)).collect();
     let cases = stays.into_iter().enumerate();
     let cases = cases.map(|(n, to)| (n as u128 + 1, to)).collect();
@@ -96,7 +96,7 @@ fn may_stay(function: &mut Function, block: BlockId, counts: &[Count]) {
 
 /// A block that increments the counter, fails if the thread is the last one, and ends the thread.
 fn staying(function: &mut Function, loc: LocId, count: Count) -> BlockId {
-    let mut reg = |ty| function.regs.push(RegInfo { ty, name: None });
+    let mut reg = |ty| function.regs.push(RegInfo::new(ty, None));
     let (old, last) = (reg(Type::I32), reg(Type::BOOL));
     let counting = InstKind::Rmw {
         op: RmwOp::Add,

@@ -63,11 +63,11 @@ fn candidate(
     if matches!(replayed.end, ReplayEnd::Stuck(_) | ReplayEnd::Spent(_)) {
         return None;
     }
-    let events = replayed.events;
+    let (events, origins) = (replayed.events, replayed.origins);
     let cycle = cycle_of(&events)?;
     let finding = Finding::Events(cycle.iter().map(|link| link.event).collect());
     let steps = steps(&replayed.starts, events.len());
-    let witness = Witness { schedule: schedule.to_vec(), events, why: None };
+    let witness = Witness { schedule: schedule.to_vec(), events, origins, why: None };
     Some((Candidate { witness, steps, finding }, cycle))
 }
 

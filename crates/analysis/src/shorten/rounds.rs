@@ -111,7 +111,7 @@ mod tests {
             told.iter().enumerate().flat_map(|(n, (_, events))| vec![Some(n); events.len()]);
         let steps = steps.collect();
         let events = told.into_iter().flat_map(|(_, events)| events).collect();
-        let witness = Witness { schedule, events, why: None };
+        let witness = Witness { schedule, events, origins: Vec::new(), why: None };
         Candidate { witness, steps, finding: Finding::End }
     }
 

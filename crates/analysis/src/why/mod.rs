@@ -180,13 +180,10 @@ impl Told<'_> {
         self.events[a].number == self.events[b].number
     }
 
-    /// ` at f.c:3`, or an empty string. Directories are left out to keep sentences short.
+    /// ` at f.c:3`, or an empty string. Only as many folders are named as tell files apart.
     fn at(&self, node: Node) -> String {
-        let place = self.program.place(self.events[node].loc);
-        place.map_or(String::new(), |place| {
-            let short = place.rsplit(['/', '\\']).next().unwrap_or(&place);
-            format!(" at {short}")
-        })
+        let place = self.program.short_place(self.events[node].place(self.program));
+        place.map_or(String::new(), |place| format!(" at {place}"))
     }
 
     /// The location and value of an access: `x = 1`.

@@ -216,6 +216,9 @@ pub(crate) struct StoryArgs {
     /// Show every step of a witness; by default, repeated and less important steps are folded.
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub all_steps: bool,
+    /// Show the calls that lead to each step of a witness.
+    #[arg(long, help_heading = "Output")]
+    pub calls: bool,
 }
 
 /// Files for other tools.

@@ -77,7 +77,7 @@ fn verify_under(case: &Case, program: &Verified, expected: &Expected) -> [usize;
 /// The lines of the whole report.
 fn lines(run: &Run<'_>, result: &CheckResult, all_steps: bool) -> usize {
     let sources = Sources::from_disk();
-    let look = Look { width: WIDTH, colour: false, all_steps, sources: &sources };
+    let look = Look { width: WIDTH, colour: false, all_steps, calls: false, sources: &sources };
     raddle_report::check::text(run, &look, result).lines().count()
 }
 

@@ -19,6 +19,7 @@ mod loading;
 mod matrix;
 mod meant;
 mod monitor;
+mod names;
 mod pages;
 mod patch;
 mod progress;

@@ -75,7 +75,8 @@ fn check(file: &File, program: &Verified, options: &Options) -> CheckResult {
     let result = raddle_analysis::check(program, options);
     let run = Run { file: &file.name, program, options };
     for width in [20, 120] {
-        let look = Look { width, colour: true, all_steps: false, sources: &Sources::none() };
+        let look =
+            Look { width, colour: true, all_steps: false, calls: true, sources: &Sources::none() };
         assert!(!raddle_report::check::text(&run, &look, &result).is_empty());
     }
     assert!(json::line(&json::check(&run, &result)).ends_with("}\n"));

@@ -17,7 +17,10 @@ mod thread;
 
 use crate::ast::{Automata, Expr, Instruction, Thread};
 use crate::{MAX_CELLS, MAX_GOALS};
-use raddle_ir::{BlockId, Diagnostic, Global, GlobalId, Goal, Program, ProgramBuilder, ThreadIdx};
+use raddle_ir::{
+    BlockId, Diagnostic, Global, GlobalId, Goal, Number, Program, ProgramBuilder, SourceType,
+    ThreadIdx,
+};
 
 /// The default number of cells if addresses are computed, as in Trencher.
 const DEFAULT_CELLS: u32 = 10;
@@ -40,7 +43,10 @@ pub fn lower(file: &str, automata: &Automata) -> Result<Program, Diagnostic> {
     let mut builder = ProgramBuilder::new(program_name(file));
     let number = builder.file(file);
     let mut mem = Global::zeroed("mem", u64::from(cells) * u64::from(CELL), CELL);
-    mem.element = Some(CELL.into());
+    let cell = SourceType::Scalar { number: Number::Signed, bytes: CELL };
+    let cell = builder.program.types.push(cell);
+    let array = SourceType::Array { element: cell, count: cells.into() };
+    mem.ty = Some(builder.program.types.push(array));
     let mem = builder.global(mem);
     let locks = automata.threads.iter().any(uses_locks);
     let bus = locks.then(|| builder.global(Global::zeroed("bus", CELL.into(), CELL)));

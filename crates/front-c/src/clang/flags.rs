@@ -29,7 +29,7 @@ impl Flags {
             all.push("-O0".into());
         }
         all.extend(["-Xclang", "-disable-O0-optnone"].map(OsString::from));
-        all.extend(["-gline-tables-only", "-fno-discard-value-names"].map(OsString::from));
+        all.extend(["-g", "-fno-discard-value-names"].map(OsString::from));
         // Tables of distances between addresses exist only in position-independent code.
         all.push("-fno-pic".into());
         if self.colour {

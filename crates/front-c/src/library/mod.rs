@@ -57,7 +57,7 @@ pub(crate) fn mark_stand_ins(program: &mut Program) {
     for func in program.funcs.values_mut().filter(|func| func.library) {
         let Some(block) = func.blocks.values_mut().next() else { continue };
         if STAND_INS.contains(&func.name.as_str()) {
-            let dst = func.regs.push(RegInfo { ty: Type::BOOL, name: None });
+            let dst = func.regs.push(RegInfo::new(Type::BOOL, None));
             let kind = InstKind::Choose { dst, ty: Type::BOOL, lo: 0, hi: 0, partial: true };
             block.insts.insert(0, Inst { kind, loc: LocId::NONE });
         }

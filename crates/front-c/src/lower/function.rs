@@ -6,17 +6,21 @@
 
 use super::program::ProgramLowering;
 use super::value::{Operands, Val};
+use crate::allocated::{Allocated, allocated, function_given};
 use crate::link::{Symbol, Unit};
 use crate::promote::{Plan, SlotId};
 use crate::shape::Shape;
 use crate::uses::{Uses, reachable};
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{
-    self as ir, FailKind, FuncId, FunctionBuilder, InstKind as Out, LocId, Operand, Reg,
-    TerminatorKind, Type as Scalar,
+    self as ir, CallSite, FailKind, FuncId, FunctionBuilder, InstKind as Out, LocId, Operand, Reg,
+    SourceId, TerminatorKind, Type as Scalar,
 };
-use raddle_llvm::ast::{self, BlockId, Body, GlobalKind, Inst, InstKind, LocalId, Value};
-use rustc_hash::FxHashSet;
+use raddle_llvm::ast::{self, BlockId, Body, DebugId, GlobalKind, Inst, InstKind, LocalId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How the names of constructors of `std::thread` that take a function begin.
+const THREAD_CONSTRUCTOR: &str = "_ZNSt6threadC";
 
 /// The register of a promoted variable, and the register that tells whether it was assigned.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +32,7 @@ pub(super) struct SlotRegs {
 pub(super) struct Lower<'a, 'm> {
     pub asm: &'a mut ProgramLowering<'m>,
     pub symbol: Symbol,
+    pub id: FuncId,
     /// The index of the unit.
     pub at: usize,
     pub unit: &'m Unit,
@@ -44,6 +49,9 @@ pub(super) struct Lower<'a, 'm> {
     pub area: Option<Reg>,
     pub blocks: SecondaryMap<BlockId, Option<ir::BlockId>>,
     names: FxHashSet<String>,
+    /// The types of variables in memory, and of the objects that calls allocate.
+    declared: FxHashMap<LocalId, DebugId>,
+    allocated: Allocated,
     loc: LocId,
 }
 
@@ -61,9 +69,12 @@ pub(super) fn lower(asm: &mut ProgramLowering<'_>, symbol: Symbol, id: FuncId) -
     let uses = Uses::new(body);
     let plan = Plan::new(unit, body, &uses, &order);
     let loc = asm.loc(symbol.unit, function.loc);
+    let types = body.declared.iter().copied().collect();
+    let allocated = allocated(unit, body, &uses);
     let mut lower = Lower {
         asm,
         symbol,
+        id,
         at: symbol.unit,
         unit,
         function,
@@ -77,6 +88,8 @@ pub(super) fn lower(asm: &mut ProgramLowering<'_>, symbol: Symbol, id: FuncId) -
         area: None,
         blocks: SecondaryMap::new(),
         names: FxHashSet::default(),
+        declared: types,
+        allocated,
         loc,
     };
     lower.values.resize(body.locals.len());
@@ -204,6 +217,36 @@ impl Lower<'_, '_> {
         self.names.insert(name.to_owned()).then(|| name.to_owned())
     }
 
+    /// The type in the source of the variable at an address.
+    pub(super) fn variable_type(&mut self, alloca: LocalId) -> Option<SourceId> {
+        let declared = self.declared.get(&alloca).copied();
+        self.asm.source_type(self.at, declared)
+    }
+
+    /// Records the type of the objects that a call allocates.
+    fn note_allocation(&mut self, inst: &Inst, loc: LocId) {
+        let allocated = inst.result.and_then(|result| self.allocated.get(&result)).copied();
+        if let Some(ty) = self.asm.source_type(self.at, allocated) {
+            self.asm.allocates(CallSite { func: self.id, at: loc }, ty);
+        }
+    }
+
+    /// Records which function a call of a constructor of `std::thread` is given.
+    fn note_start(&mut self, inst: &Inst, loc: LocId) {
+        let (InstKind::Call(call) | InstKind::Invoke { call, .. }) = &inst.kind else { return };
+        let callee = self.unit.called(&call.callee);
+        let name = callee.and_then(|callee| self.unit.module.symbol(callee)).unwrap_or("");
+        if !name.starts_with(THREAD_CONSTRUCTOR) {
+            return;
+        }
+        let Some(given) = call.args.get(1) else { return };
+        if let Some(global) = function_given(self.unit, self.body, &self.uses, given.value) {
+            let symbol = self.asm.definition(Symbol { unit: self.at, global });
+            let func = self.asm.function(symbol);
+            self.asm.starts(CallSite { func: self.id, at: loc }, func);
+        }
+    }
+
     // ---- blocks ----
 
     fn block(&mut self, block: BlockId) {
@@ -217,6 +260,8 @@ impl Lower<'_, '_> {
             if inst.loc.is_some() {
                 let loc = self.asm.loc(self.at, inst.loc);
                 self.out.at(loc);
+                self.note_allocation(inst, loc);
+                self.note_start(inst, loc);
             }
             if inst.kind.is_terminator() {
                 self.terminator(block, inst);

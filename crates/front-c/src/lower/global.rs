@@ -4,8 +4,10 @@ use super::constant::{Folded, fold};
 use super::program::ProgramLowering;
 use crate::link::Symbol;
 use raddle_ir::verify::MAX_OBJECT_SIZE;
-use raddle_ir::{Diagnostic, Global, GlobalId, Operand};
-use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind, GlobalValue, Type, TypeId};
+use raddle_ir::{
+    Diagnostic, Global, GlobalId, Number, Operand, SourceId, SourceType, Type as Scalar,
+};
+use raddle_llvm::ast::{ConstId, ConstKind, GlobalKind, GlobalValue, Type, TypeId, Variable};
 
 /// The number of bytes of an external variable of unknown size.
 const UNKNOWN_SIZE: u64 = 8;
@@ -49,15 +51,12 @@ pub(super) fn lower(
             Diagnostic::whole_file(&unit.file, format!("{why} in the initial value of {name}"))
         })?;
     }
-    let element = match unit.module.ty(variable.ty) {
-        Type::Array { element, .. } => unit.layout.extent(*element),
-        _ => None,
-    };
     let mut global = Global::zeroed(name, size, align);
     global.constant = is_constant(value);
-    // Constant objects, such as string literals and tables, never appear in reports and need no element size.
-    let element = element.map(|extent| extent.size).filter(|size| *size > 0);
-    global.element = element.filter(|_| !global.constant);
+    // Constant objects, such as string literals and tables, hardly appear in reports and need no type.
+    if !global.constant {
+        global.ty = source_type(asm, symbol, variable);
+    }
     global.thread_local = variable.thread_local;
     image.bytes.truncate(size as usize);
     while image.bytes.last() == Some(&0) {
@@ -66,6 +65,33 @@ pub(super) fn lower(
     global.init = image.bytes;
     global.relocs = image.relocs;
     Ok(global)
+}
+
+/// The type of a variable in the source. Without debug information, only its elements are known.
+fn source_type(
+    asm: &mut ProgramLowering<'_>,
+    symbol: Symbol,
+    variable: &Variable,
+) -> Option<SourceId> {
+    if let Some(ty) = asm.source_type(symbol.unit, variable.debug) {
+        return Some(ty);
+    }
+    let unit = asm.unit(symbol);
+    let Type::Array { element, .. } = unit.module.ty(variable.ty) else { return None };
+    let bytes = unit.layout.extent(*element)?.size;
+    let count = unit.layout.extent(variable.ty)?.size.checked_div(bytes)?;
+    let element = match unit.layout.scalar(*element) {
+        Some(Scalar::Ptr) => SourceType::Pointer,
+        Some(Scalar::F32 | Scalar::F64) => {
+            SourceType::Scalar { number: Number::Float, bytes: bytes as u32 }
+        }
+        Some(Scalar::Int(bits)) if u64::from(bits) == 8 * bytes => {
+            SourceType::Scalar { number: Number::Signed, bytes: bytes as u32 }
+        }
+        _ => SourceType::Record { name: String::new(), union: false, bytes, members: Vec::new() },
+    };
+    let element = asm.sources.add(&mut asm.program, element);
+    Some(asm.sources.add(&mut asm.program, SourceType::Array { element, count }))
 }
 
 /// The contents of a variable during construction.

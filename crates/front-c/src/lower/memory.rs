@@ -62,6 +62,9 @@ impl Lower<'_, '_> {
         let private = self.asm.source.escapes.is_private(self.symbol, local);
         let name = self.variable_name(local);
         let dst = self.out.reg(name.as_deref(), Scalar::Ptr);
+        if let Some(ty) = self.variable_type(local) {
+            self.out.holds(dst, ty);
+        }
         self.push(Out::Alloca { dst, size, align, private });
         self.define(result, dst.into());
     }

@@ -11,16 +11,17 @@ use crate::inline_asm::Machine;
 use crate::library::{self, Library};
 use crate::link::{Links, Symbol, Unit};
 use crate::shape::Signature;
+use crate::source::{self, Sources, is_system_file};
 use crate::undefined::{self, Undefined};
 use crate::{Options, tidy};
 use cranelift_entity::SecondaryMap;
 use raddle_ir::{
-    Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand, Program,
-    Type as Scalar,
+    CallSite, Diagnostic, FuncId, Function, FunctionBuilder, Global, GlobalId, Loc, LocId, Operand,
+    Program, SourceId, Type as Scalar,
 };
-use raddle_llvm::ast::{self, GlobalKind, Linkage};
+use raddle_llvm::ast::{self, DebugId, GlobalKind, Linkage};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A longer chain of aliases is taken for a cycle.
@@ -66,6 +67,12 @@ pub(crate) struct ProgramLowering<'m> {
     /// For each unit, the positions that are already in the program's table.
     locs: Vec<SecondaryMap<ast::LocId, Option<LocId>>>,
     files: FxHashMap<String, u32>,
+    /// The types of the source that are already in the program's table.
+    pub sources: Sources,
+    /// For calls, the types of the objects that they allocate; `None` if calls of one position disagree.
+    pub allocations: BTreeMap<CallSite, Option<SourceId>>,
+    /// For calls that start a thread: the function that it runs; `None` if they disagree.
+    pub starts: BTreeMap<CallSite, Option<FuncId>>,
     /// The machines of the inline assembly.
     pub machines: BTreeSet<Machine>,
 }
@@ -84,6 +91,9 @@ impl<'m> ProgramLowering<'m> {
             pending: Vec::new(),
             locs: source.units.iter().map(|_| SecondaryMap::default()).collect(),
             files: FxHashMap::default(),
+            sources: Sources::new(source.units.len()),
+            allocations: BTreeMap::new(),
+            starts: BTreeMap::new(),
             machines: BTreeSet::new(),
         }
     }
@@ -117,6 +127,11 @@ impl<'m> ProgramLowering<'m> {
                 }
             }
         }
+        let allocations = std::mem::take(&mut self.allocations).into_iter();
+        self.program.allocations = allocations.filter_map(|(at, ty)| Some((at, ty?))).collect();
+        let starts = std::mem::take(&mut self.starts).into_iter();
+        self.program.starts = starts.filter_map(|(at, func)| Some((at, func?))).collect();
+        source::prune(&mut self.program);
         library::drop_calls(&mut self.program);
         fixed::read(&mut self.program);
         let functions = self.program.funcs.values_mut();
@@ -359,6 +374,24 @@ impl<'m> ProgramLowering<'m> {
         function.params.iter().map(|param| function.regs[*param].ty).collect()
     }
 
+    // ---- types of the source ----
+
+    pub(crate) fn source_type(&mut self, unit: usize, ty: Option<DebugId>) -> Option<SourceId> {
+        self.sources.translate(&mut self.program, self.source.units, unit, ty)
+    }
+
+    /// Records that a call allocates objects of a type.
+    pub(crate) fn allocates(&mut self, site: CallSite, ty: SourceId) {
+        let known = self.allocations.entry(site).or_insert(Some(ty));
+        *known = known.filter(|known| *known == ty);
+    }
+
+    /// Records that a call starts a thread that runs a function.
+    pub(crate) fn starts(&mut self, site: CallSite, func: FuncId) {
+        let known = self.starts.entry(site).or_insert(Some(func));
+        *known = known.filter(|known| *known == func);
+    }
+
     // ---- positions ----
 
     pub(crate) fn loc(&mut self, unit: usize, loc: Option<ast::LocId>) -> LocId {
@@ -427,10 +460,7 @@ fn known_as(name: &str) -> &str {
 
 /// Whether a file belongs to the compiler or the system, such as the headers of C++ with inline functions.
 fn is_system_header(unit: &Unit, file: ast::FileId) -> bool {
-    let name = unit.module.name(unit.module.files[file].name);
-    let folders = ["/usr/include/", "/usr/lib/", "/usr/bin/../", "/usr/local/include/"];
-    folders.iter().any(|folder| name.starts_with(folder))
-        || ["/include/c++/", "/lib/clang/"].iter().any(|part| name.contains(part))
+    is_system_file(unit.module.name(unit.module.files[file].name))
 }
 
 /// The name that the user gave, if the file is the input itself; else the name that the compiler reports.

@@ -374,6 +374,7 @@ impl Threads<'_> {
             words,
         };
         self.events.put(id, event);
+        self.note_event(thread, id);
         let events = &mut self.records[thread].events;
         match events.get_mut(po as usize) {
             Some(old) => *old = id,

@@ -5,22 +5,22 @@ use super::value::{Expr, Val};
 use super::{Status, Thread, Threads, field, unsupported};
 use crate::table::{from_word, to_word};
 use raddle_engine::Cast;
-use raddle_ir::{CastOp, FuncId, LocId, Operand, Type};
+use raddle_ir::{CastOp, FuncId, Operand, Type};
 use raddle_machine::code::{Args, Pc, Slot, Source, Src, Target, is_wide};
 use raddle_machine::thread::MAX_THREADS;
 use raddle_machine::{Fault, ThreadId, Word, layout};
 use smallvec::SmallVec;
 
 /// Offsets of a frame's header.
-mod header {
-    pub(super) const RETURN_PC: u32 = 0;
+pub(super) mod header {
+    pub(in crate::fetch) const RETURN_PC: u32 = 0;
     /// Word 0 of the caller's frame.
-    pub(super) const CALLER: u32 = 1;
+    pub(in crate::fetch) const CALLER: u32 = 1;
     /// The caller's slot for the result, plus 1; bit 32 says that it is wide.
-    pub(super) const RESULT: u32 = 2;
+    pub(in crate::fetch) const RESULT: u32 = 2;
     /// The newest object of the frame, plus 1; they form a list.
-    pub(super) const ALLOCAS: u32 = 3;
-    pub(super) const SLOTS: u32 = 4;
+    pub(in crate::fetch) const ALLOCAS: u32 = 3;
+    pub(in crate::fetch) const SLOTS: u32 = 4;
 }
 
 /// Calls within calls that a thread may have.
@@ -40,7 +40,7 @@ fn untag(bits: u128, tag: u64) -> Val {
 
 impl Threads<'_> {
     #[inline]
-    fn frame(&self, thread: ThreadId) -> Word {
+    pub(super) fn frame(&self, thread: ThreadId) -> Word {
         Word::from_index(self.get(thread, field::FRAME))
     }
 
@@ -233,20 +233,6 @@ impl Threads<'_> {
         Val { deps: DepsId::NONE, ..untag(bits, self.get(thread, field::RESULT + 1)) }
     }
 
-    /// The position of the operation that a thread is at, or of the innermost call on the way there
-    /// that has one.
-    pub(crate) fn place(&self, thread: ThreadId) -> LocId {
-        let (mut at, mut frame) = (self.code.loc(self.pc(thread)), self.frame(thread));
-        let mut depth = self.get(thread, field::DEPTH);
-        while at == LocId::NONE && depth > 1 {
-            let call = (self.trail.get(frame.at(header::RETURN_PC)) as u32).saturating_sub(1);
-            at = self.code.loc(Pc(call));
-            frame = Word::from_index(self.trail.get(frame.at(header::CALLER)));
-            depth -= 1;
-        }
-        at
-    }
-
     pub(super) fn add_thread(&mut self, name: String) -> ThreadId {
         let words = self.trail.reserve(field::ALL);
         self.records.push(Thread {
@@ -329,16 +315,11 @@ impl Threads<'_> {
         Ok(child)
     }
 
-    /// `main.1:worker`: the parent, the number of the child, the function. A library function is named by the
-    /// function that its first argument points to.
+    /// The name of the `nth` thread that a thread starts.
     fn child_name(&self, parent: ThreadId, nth: u64, func: FuncId, args: &[Val]) -> String {
-        let given = args.first().filter(|_| self.program.funcs[func].library);
-        let given = given.and_then(|value| self.value(*value));
-        let runs = given
-            .and_then(|addr| layout::function_at(addr as u64, self.code.funcs.len()))
-            .unwrap_or(func);
-        let name = &self.program.funcs[runs].name;
-        format!("{}.{}:{name}", self.thread_name(parent), nth + 1)
+        let argument = args.first().and_then(|value| self.value(*value)).map(|addr| addr as u64);
+        let name = self.thread_name(parent);
+        raddle_machine::child_name(self.program, name, nth, func, argument, &self.stack(parent))
     }
 
     /// A full fence: all events of the thread before it come before all later ones.

@@ -13,6 +13,7 @@
 //! which is a word, and entries beyond it are overwritten later.
 
 mod access;
+mod calls;
 mod condition;
 mod event;
 mod failure;
@@ -128,6 +129,7 @@ pub(crate) struct Threads<'p> {
     locations: Locations,
     failures: Vec<Failed>,
     failure_count: Word,
+    noted: Option<Box<calls::Noted>>,
     spin: spin::Live,
 }
 
@@ -163,6 +165,7 @@ impl<'p> Threads<'p> {
             locations: Locations::default(),
             failures: Vec::new(),
             failure_count,
+            noted: None,
             spin: spin::Live::default(),
         };
         for thread in program.threads.values() {

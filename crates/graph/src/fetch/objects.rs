@@ -8,7 +8,7 @@ use super::event::{Event, Location};
 use super::sets::ClockId;
 use super::{Threads, field};
 use crate::table::{from_word, to_word};
-use raddle_engine::Cast;
+use raddle_engine::{Calls, Cast};
 use raddle_ir::{GlobalId, Operand, Program};
 use raddle_machine::code::Pc;
 use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
@@ -231,20 +231,22 @@ impl Threads<'_> {
         self.objects.set(&mut self.trail, object, Some(kind), size);
         let made_at = self.objects.known[object.0 as usize].words.at(word::MADE_AT);
         self.trail.set(made_at, self.pc(thread).0.into());
+        self.note_object(thread, object);
         Ok(object)
     }
 
-    /// The objects that a thread has made, from the `nth` on.
+    /// The objects that a thread has made, from the `nth` on, with the calls by which it did.
     pub(crate) fn allocations(
         &self,
         thread: ThreadId,
         nth: usize,
-    ) -> impl Iterator<Item = Allocation> {
+    ) -> impl Iterator<Item = (Allocation, Calls)> {
         let count = self.get(thread, field::OBJECTS) as usize;
         let made = self.records[thread].objects.iter().take(count).skip(nth);
         made.filter_map(|object| {
             let made_at = self.objects.known[object.0 as usize].words.at(word::MADE_AT);
-            self.code.allocation(Pc(self.trail.get(made_at) as u32), *object)
+            let made = self.code.allocation(Pc(self.trail.get(made_at) as u32), *object)?;
+            Some((made, self.calls_for(*object)))
         })
     }
 
@@ -395,5 +397,13 @@ impl Cast for Threads<'_> {
             record.thread_locals.iter().map(move |(global, copy)| (thread, *global, *copy))
         });
         copies.find(|(_, _, copy)| *copy == object).map(|(thread, global, _)| (thread, global))
+    }
+
+    fn calls(&self, thread: ThreadId) -> Calls {
+        self.stack(thread)
+    }
+
+    fn size_of(&self, object: ObjectId) -> u64 {
+        self.object(object).map_or(0, |(_, size, _)| size)
     }
 }

@@ -11,6 +11,9 @@
 //! item      = "program" STRING
 //!           | "file" N "=" STRING                    N counts from 0
 //!           | "loc" N "=" N ":" N ":" N ["in" N]     file, line, column, inlined at
+//!           | "type" N "=" source                    N counts from 0
+//!           | "allocation" @NAME [N] "=" N           function, position, type
+//!           | "start" @NAME [N] "=" @NAME
 //!           | ["const"] ["thread_local" ["private"]] "global" @NAME ":" object
 //!           | "thread" NAME "=" @NAME "(" constant,* ")"
 //!           | "observe" NAME "=" (NAME %REG | TYPE @NAME ["+" N])
@@ -18,9 +21,13 @@
 //!           | "goal" (NAME LABEL),*                  a thread and a block, one or more
 //!           | "memory_lock" @NAME
 //!           | ["library"] "func" @NAME "(" (%REG ":" TYPE),* ")" ["->" TYPE] [position] [body]
-//! object    = TYPE ["x" N] ["align" N] ["=" (constant | "[" constant,* "]")]
-//!           | "bytes" N ["align" N] ["=" "hex" STRING] ["relocs" "{" (N ":" constant),* "}"]
-//! body      = "{" ("reg" (%REG ":" TYPE),*)* block* "}"
+//! source    = ("int" | "uint" | "char" | "bool" | "float") N | "pointer" | "array" N "x" N
+//!           | "enum" STRING ("int" | "uint") N "{" (STRING "=" N),* "}"
+//!           | ("struct" | "union") STRING N "{" member,* "}" | "opaque" STRING N
+//! member    = [STRING ":"] N "at" N ["bits" N "from" N]
+//! object    = TYPE ["x" N] ["align" N] ["type" N] ["=" (constant | "[" constant,* "]")]
+//!           | "bytes" N ["align" N] ["type" N] ["=" "hex" STRING] ["relocs" "{" (N ":" constant),* "}"]
+//! body      = "{" ("reg" (%REG ":" TYPE ["type" N]),*)* block* "}"
 //! block     = LABEL ":" (instruction [position])* terminator [position]
 //! position  = "!" N | "!" STRING ":" N ":" N
 //! operand   = %REG | constant

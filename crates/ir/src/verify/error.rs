@@ -54,6 +54,7 @@ rules! {
     PrivateGlobals = "Private globals",
     Goals = "Goals",
     MemoryLock = "Memory lock",
+    SourceTypes = "Source types",
 }
 
 impl Rule {

@@ -21,7 +21,10 @@ impl<'p> Checker<'p> {
         self.position(function.loc);
         self.unique("register", function.regs.values().filter_map(|r| r.name.as_deref()));
         self.unique("label", function.blocks.values().filter_map(|b| b.name.as_deref()));
-        function.regs.values().for_each(|info| self.width(info.ty));
+        for info in function.regs.values() {
+            self.width(info.ty);
+            self.source_type(info.object);
+        }
         if let Some(ty) = function.ret {
             self.width(ty);
         }

@@ -15,8 +15,8 @@
 //!
 //! Memory objects:
 //!
-//!  5. **Sizes**: a global has at most [`MAX_OBJECT_SIZE`] bytes, and elements of at least one if it has
-//!     elements; there are at most [`MAX_GLOBALS`].
+//!  5. **Sizes**: a global has at most [`MAX_OBJECT_SIZE`] bytes, and there are at most
+//!     [`MAX_GLOBALS`].
 //!  6. **Alignments**: of globals, `alloca` and `malloc` are powers of two, at most
 //!     [`MAX_OBJECT_SIZE`].
 //!  7. **Initial bytes**: are no longer than the global.
@@ -75,6 +75,9 @@
 //! 30. **Private globals**: are thread-local.
 //! 31. **Goals**: name at least one thread and none twice, and blocks of the threads' functions.
 //! 32. **Memory lock**: is a global of at least four bytes, neither constant nor thread-local.
+//! 33. **Source types**: refer only to types before them and are nested at most
+//!     [`MAX_TYPE_DEPTH`](crate::source::MAX_TYPE_DEPTH) deep; scalars have 1 to 16 bytes; notes on
+//!     calls are in the order of functions and positions, one for each.
 
 mod assigned;
 mod error;
@@ -82,6 +85,7 @@ mod function;
 mod inst;
 mod memory;
 mod program;
+mod source;
 mod types;
 mod verified;
 

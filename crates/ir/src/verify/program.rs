@@ -19,6 +19,7 @@ impl Checker<'_> {
         self.unique("thread", program.threads.values().map(|t| &*t.name));
         self.unique("observable", program.observables.values().map(|o| &*o.name));
         self.positions();
+        self.source_types();
         self.require(program.globals.len() <= MAX_GLOBALS, Rule::Sizes, || {
             format!("{} globals; at most {MAX_GLOBALS} are allowed", program.globals.len())
         });
@@ -110,9 +111,7 @@ impl Checker<'_> {
         self.require(global.size <= MAX_OBJECT_SIZE, Rule::Sizes, || {
             format!("the global @{name} has {} bytes", global.size)
         });
-        self.require(global.element != Some(0), Rule::Sizes, || {
-            format!("the global @{name} has elements of 0 bytes")
-        });
+        self.source_type(global.ty);
         self.alignment(global.align);
         self.require(!global.private || global.thread_local, Rule::PrivateGlobals, || {
             format!("the global @{name} is private but not thread-local")

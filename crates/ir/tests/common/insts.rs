@@ -19,7 +19,11 @@ pub(super) fn body(c: &mut Choices<'_>, p: &mut Program, id: FuncId) {
     let first = f.regs.len();
     for index in 0..2 * TYPES.len() {
         let name = c.flip().then(|| name(c, 10 + index));
-        f.regs.push(RegInfo { ty: TYPES[index / 2], name });
+        let reg = f.regs.push(RegInfo::new(TYPES[index / 2], name));
+        let known = p.types.len();
+        if known > 0 && c.flip() {
+            f.regs[reg].object = Some(SourceId::from_u32(c.below(known) as u32));
+        }
     }
     let count = 1 + c.below(4);
     for index in 0..count {

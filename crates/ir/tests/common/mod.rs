@@ -137,6 +137,36 @@ pub(crate) fn loc(c: &mut Choices<'_>, p: &Program) -> LocId {
     }
 }
 
+/// One of the program's types, or a new one.
+fn source_type(c: &mut Choices<'_>, p: &mut Program) -> SourceId {
+    let known = p.types.len();
+    if known > 0 && c.flip() {
+        return SourceId::from_u32(c.below(known) as u32);
+    }
+    let number = c.pick(&[Number::Signed, Number::Unsigned, Number::Char, Number::Float]);
+    let name = c.pick(&["node", "a \"b\"", ""]).to_owned();
+    let ty = match (known, name) {
+        (0, _) => SourceType::Scalar { number, bytes: 4 },
+        (1, _) => SourceType::Pointer,
+        (2, name) => SourceType::Opaque { name, bytes: 40 },
+        (3, name) => {
+            let values = vec![("A".to_owned(), -1), (name.clone(), i128::from(c.any()))];
+            SourceType::Enum { name, number: Number::Unsigned, bytes: 4, values }
+        }
+        (4, _) => SourceType::Array { element: SourceId::from_u32(c.below(4) as u32), count: 3 },
+        (_, name) => {
+            let mut members = Vec::new();
+            for _ in 0..c.below(3) {
+                let ty = SourceId::from_u32(c.below(known) as u32);
+                let bits = c.flip().then(|| (c.below(8) as u32, 1 + c.below(30) as u32));
+                members.push(Member { name: name.clone(), offset: c.any() >> 40, ty, bits });
+            }
+            SourceType::Record { name, union: c.flip(), bytes: 24, members }
+        }
+    };
+    p.types.push(ty)
+}
+
 fn globals(c: &mut Choices<'_>, p: &mut Program) {
     for index in 0..GLOBALS {
         let size = c.pick(&[4u64, 1, 2, 3, 8, 16, 24, 40, 0, 64]);
@@ -152,7 +182,7 @@ fn globals(c: &mut Choices<'_>, p: &mut Program) {
             }
         }
         global.constant = c.below(4) == 1;
-        global.element = c.flip().then(|| c.pick(&[4u64, 1, 24]));
+        global.ty = c.flip().then(|| source_type(c, p));
         global.thread_local = c.below(4) == 1;
         global.private = global.thread_local && c.flip();
         p.globals.push(global);
@@ -182,7 +212,7 @@ fn signatures(c: &mut Choices<'_>, p: &mut Program) {
         f.library = c.flip();
         for param in 0..c.below(3) {
             let name = c.flip().then(|| name(c, param));
-            f.params.push(f.regs.push(RegInfo { ty: c.pick(TYPES), name }));
+            f.params.push(f.regs.push(RegInfo::new(c.pick(TYPES), name)));
         }
         let small = [Type::I32, Type::Ptr, Type::F64, Type::BOOL];
         f.ret = c.flip().then(|| c.pick(&small));

@@ -50,7 +50,7 @@ fn operands_have_the_type_asked_for() {
 fn constants_fit() {
     let int = Operand::Int(256);
     let mut p = running(InstKind::Move { ty: Type::I8, dst: Reg::from_u32(0), a: int });
-    p.funcs[first()].regs.push(RegInfo { ty: Type::I8, name: None });
+    p.funcs[first()].regs.push(RegInfo::new(Type::I8, None));
     breaks(Rule::Constants, &p);
     let mut p = parsed(&with("switch i32 %i {1: entry} default entry"));
     let f = p.funcs.keys().next_back().expect("it has functions");

@@ -102,12 +102,39 @@ fn widths_are_1_to_128() {
     }
 }
 
+// ---- types of the source ----
+
+#[test]
+fn source_types_refer_to_earlier_ones() {
+    text_breaks(Rule::SourceTypes, "type 0 = array 2 x 0");
+    text_breaks(Rule::SourceTypes, "type 0 = struct \"s\" 8 {\"next\": 1 at 0}\ntype 1 = pointer");
+    text_breaks(Rule::SourceTypes, "type 0 = int 17");
+    text_breaks(Rule::SourceTypes, "type 0 = enum \"e\" uint 0 {}");
+    let nested = (1..=64).map(|n| format!("type {n} = array 1 x {}\n", n - 1));
+    text_breaks(Rule::SourceTypes, &format!("type 0 = int 4\n{}", nested.collect::<String>()));
+}
+
+#[test]
+fn source_types_that_are_referred_to_exist() {
+    text_breaks(Rule::References, "global @x: i32 type 0");
+    text_breaks(Rule::References, "allocation @f = 0\nfunc @f() {\n  entry:\n    ret\n}");
+    text_breaks(Rule::References, "func @f() {\n    reg %p: ptr type 1\n  entry:\n    ret\n}");
+}
+
+#[test]
+fn notes_on_calls_are_in_order() {
+    let body = "{\n  entry:\n    ret\n}\n";
+    let funcs = format!("func @f() {body}func @g() {body}");
+    let types = "type 0 = int 4\nallocation @g = 0\nallocation @f = 0\n";
+    text_breaks(Rule::SourceTypes, &format!("{types}{funcs}"));
+    text_breaks(Rule::SourceTypes, &format!("start @f = @g\nstart @f = @f\n{funcs}"));
+}
+
 // ---- memory objects ----
 
 #[test]
 fn objects_have_bounded_sizes() {
     text_breaks(Rule::Sizes, &format!("global @x: bytes {}", MAX_OBJECT_SIZE + 1));
-    text_breaks(Rule::Sizes, "global @x: i32 x 2 elements 0");
     let mut b = ProgramBuilder::new("p");
     for index in 0..=MAX_GLOBALS {
         b.global(Global::zeroed(index.to_string(), 4, 4));

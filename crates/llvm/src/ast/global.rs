@@ -1,6 +1,6 @@
 //! Global values, functions and their bodies.
 
-use super::{BlockId, ConstId, Inst, LocId, LocalId, NameId, TypeId};
+use super::{BlockId, ConstId, DebugId, Inst, LocId, LocalId, NameId, TypeId};
 use cranelift_entity::PrimaryMap;
 use raddle_ir::mnemonics;
 use std::ops::Range;
@@ -52,6 +52,8 @@ pub struct Variable {
     /// `None` for the default alignment of the type.
     pub align: Option<u64>,
     pub addrspace: u32,
+    /// The type in the source.
+    pub debug: Option<DebugId>,
 }
 
 #[derive(Clone, Debug)]
@@ -97,6 +99,10 @@ pub struct Body {
     pub layout: Vec<BlockId>,
     /// All instructions in the order of the text.
     pub insts: Vec<Inst>,
+    /// The types in the source of the variables at the addresses of `alloca`s.
+    pub declared: Vec<(LocalId, DebugId)>,
+    /// The types of the objects that calls allocate, by their indices into `insts`.
+    pub allocated: Vec<(u32, DebugId)>,
 }
 
 impl Body {

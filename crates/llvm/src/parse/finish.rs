@@ -14,7 +14,9 @@ impl Parser<'_> {
         self.resolve_blocks()?;
         self.finish_globals()?;
         let (locs, files) = self.metadata.resolve()?;
+        let debug_types = self.resolve_types();
         let mut module = std::mem::take(&mut self.module);
+        module.debug_types = debug_types;
         module.names = std::mem::take(&mut self.names.strings);
         module.types = std::mem::take(&mut self.types.types);
         module.constants = std::mem::take(&mut self.constants.constants);

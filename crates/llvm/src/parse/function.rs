@@ -1,7 +1,8 @@
 //! Functions: headers and bodies.
 
+use super::metadata::NodeRef;
 use super::{Parser, Symbol};
-use crate::ast::{Body, Def, Function, GlobalId, GlobalKind, Inst, Linkage, Param, Type};
+use crate::ast::{Body, Def, Function, GlobalId, GlobalKind, Inst, Linkage, Param, Type, Value};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::lex::Token;
@@ -192,19 +193,52 @@ impl Parser<'_> {
             let index = self.scope.body.insts.len() as u32;
             Some(self.define_local(name, ty, Def::Inst(index), at)?)
         };
-        let loc = self.attachments()?;
+        let (loc, allocated) = self.attachments()?;
+        if let Some(ty) = self.debug.ask_node(allocated) {
+            let index = self.scope.body.insts.len() as u32;
+            self.scope.body.allocated.push((index, ty));
+        }
         Ok(Inst { kind, result, loc })
     }
 
-    /// `#dbg_value(…)`: the values of variables, for debuggers.
+    /// `#dbg_declare(ptr %x, !12, …)`: where a variable is. Other records are skipped.
     fn debug_record(&mut self) -> Parse<()> {
         self.advance();
         match self.token {
+            Token::Word(b"dbg_declare") => {
+                self.advance();
+                self.expect(b'(')?;
+                let address = self.debug_operand()?;
+                self.expect(b',')?;
+                let variable = self.metadata_ref()?;
+                self.declared(address, variable);
+                while self.eat(b',') {
+                    self.skip_metadata()?;
+                }
+                self.expect(b')')
+            }
             Token::Word(word) if word.starts_with(b"dbg_") => {
                 self.advance();
                 self.expect_brackets(b'(')
             }
             _ => Err(self.unexpected("a debug record")),
+        }
+    }
+
+    /// The value that metadata wraps, or the metadata.
+    pub(super) fn debug_operand(&mut self) -> Parse<Option<Value>> {
+        match self.begins_type() {
+            true => Ok(Some(self.typed_value()?.1)),
+            false => self.skip_metadata().map(|()| None),
+        }
+    }
+
+    /// Records the variable at an address.
+    pub(super) fn declared(&mut self, address: Option<Value>, variable: Option<NodeRef>) {
+        if let Some(Value::Local(local)) = address
+            && let Some(ty) = self.debug.ask_node(variable)
+        {
+            self.scope.body.declared.push((local, ty));
         }
     }
 

@@ -111,10 +111,15 @@ impl Parser<'_> {
             Some(Linkage::External | Linkage::ExternWeak) => None,
             _ => Some(self.constant(ty)?),
         };
-        let mut align = None;
+        let (mut align, mut debug) = (None, None);
         while self.eat(b',') {
             match self.token {
                 Token::Word(b"align") => align = Some(self.align_attr()?),
+                Token::MetaName(b"dbg") => {
+                    self.advance();
+                    let node = self.metadata_ref()?;
+                    debug = debug.or(self.debug.ask_node(node));
+                }
                 _ => self.global_property()?,
             }
         }
@@ -122,7 +127,7 @@ impl Parser<'_> {
             self.skip_attr()?;
         }
         let Prelude { thread_local, addrspace, .. } = prelude;
-        Ok(Variable { ty, constant, thread_local, init, align, addrspace })
+        Ok(Variable { ty, constant, thread_local, init, align, addrspace, debug })
     }
 
     /// `section "…"`, `comdat($…)`, `!dbg !1`, `no_sanitize_address` and similar properties.

@@ -1,4 +1,4 @@
-//! Metadata: positions are kept, the rest is skipped.
+//! Metadata: positions are kept, types of the source are read later ([`super::debug`]), the rest is skipped.
 //!
 //! A position is a `DILocation`, whose scopes lead up to a function (`DISubprogram`) and a file
 //! (`DIFile`). Nodes refer to each other by number, forwards and backwards, or contain each other.
@@ -193,6 +193,7 @@ impl Parser<'_> {
         self.advance();
         self.expect(b'=')?;
         self.eat_word(b"distinct");
+        self.debug.place(number, self.start);
         if let Token::MetaName(kind) = self.token {
             self.advance();
             if let Some(node) = self.node(kind)? {
@@ -325,6 +326,15 @@ impl Parser<'_> {
         }
     }
 
+    /// Metadata of any kind; its number if it is a numbered node.
+    pub(super) fn metadata_ref(&mut self) -> Parse<Option<NodeRef>> {
+        if let Token::MetaNum(number) = self.token {
+            self.advance();
+            return Ok(Some(NodeRef::Number(number)));
+        }
+        self.skip_metadata().map(|()| None)
+    }
+
     /// `!kind !12`.
     pub(super) fn skip_attachment(&mut self) -> Parse<()> {
         self.advance();
@@ -337,9 +347,10 @@ impl Parser<'_> {
         self.node_ref()
     }
 
-    /// The attachments behind an instruction; returns its position if it has one.
-    pub(super) fn attachments(&mut self) -> Parse<Option<LocId>> {
-        let mut loc = None;
+    /// The attachments behind an instruction; returns its position if it has one, and the node with the type of
+    /// the object that it allocates.
+    pub(super) fn attachments(&mut self) -> Parse<(Option<LocId>, Option<NodeRef>)> {
+        let (mut loc, mut allocated) = (None, None);
         let mut more = std::mem::take(&mut self.comma_read) || self.eat(b',');
         while more {
             match self.token {
@@ -348,12 +359,16 @@ impl Parser<'_> {
                     let node = self.position_attachment()?;
                     loc = node.map(|node| self.metadata.position(node, at));
                 }
+                Token::MetaName(b"heapallocsite") => {
+                    self.advance();
+                    allocated = self.metadata_ref()?;
+                }
                 Token::MetaName(_) => self.skip_attachment()?,
                 _ => return Err(self.unexpected("metadata")),
             }
             more = self.eat(b',');
         }
-        Ok(loc)
+        Ok((loc, allocated))
     }
 
     /// Reads the comma before another operand. A comma before metadata is read too, but is recorded for

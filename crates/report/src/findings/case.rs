@@ -154,7 +154,11 @@ impl Cases<'_> {
         let finding = match &reached.failure {
             Some(site) => self.failed(site, functions)?,
             None => {
-                let last = reached.witness.events.last().map_or(LocId::NONE, |event| event.loc);
+                let last = reached
+                    .witness
+                    .events
+                    .last()
+                    .map_or(LocId::NONE, |event| event.place(self.run.program));
                 let rule = rules::of(ExpectedEnd::Goal.name())?;
                 self.finding(rule, last, rule.short.to_owned(), functions)
             }
@@ -168,9 +172,9 @@ impl Cases<'_> {
         let named = causes.iter().flat_map(Cause::events);
         let mut related = finding.related;
         for event in named.filter_map(|n| events.get(n)) {
-            let place = self.place(event.loc);
+            let place = self.place(event.place(self.run.program));
             let words = printable(&format!("{} {}", event.thread, event.what()));
-            if self.run.program.loc(event.loc).is_some()
+            if self.run.program.loc(event.place(self.run.program)).is_some()
                 && !related.contains(&(place.clone(), words.clone()))
             {
                 related.push((place, words));
@@ -199,10 +203,11 @@ impl Cases<'_> {
         let finding = self.finding(rules::of("not-robust")?, store.loc, message, functions);
         let cycle = found.cycle.iter().map(|link| link.event);
         let related = cycle.clone().skip(1).map(|n| &events[n]);
-        let related = related.filter(|event| self.run.program.loc(event.loc).is_some());
+        let related =
+            related.filter(|event| self.run.program.loc(event.place(self.run.program)).is_some());
         Some(Finding {
             related: related
-                .map(|event| (self.place(event.loc), printable(&told(event))))
+                .map(|event| (self.place(event.place(self.run.program)), printable(&told(event))))
                 .collect(),
             flow: flow::of_interest(self.run, events, cycle.collect()),
             ..finding

@@ -27,12 +27,12 @@ pub(super) fn of_interest(
 ) -> Vec<Moment> {
     starred.extend(events.len().checked_sub(1));
     let kept = shown(run, events);
-    let has_place = |n: &usize| run.program.loc(events[*n].loc).is_some();
+    let has_place = |n: &usize| run.program.loc(events[*n].place(run.program)).is_some();
     let shown = (0..events.len()).filter(|n| starred.contains(n) || kept[*n]).filter(has_place);
     let shown: Vec<usize> = shown.collect();
     let moment = |n: usize| {
         let event = &events[n];
-        let line = run.subject().line(event.loc);
+        let line = run.subject().line(event.place(run.program));
         Moment {
             number: n + 1,
             thread: printable(&event.thread),

@@ -191,7 +191,7 @@ impl Tale<'_> {
 
 /// The file and line of an event.
 fn position(run: &Run<'_>, event: &ReplayEvent) -> Option<(u32, u32)> {
-    let loc = run.program.loc(event.loc)?;
+    let loc = run.program.loc(event.place(run.program))?;
     (loc.file as usize).lt(&run.program.files.len()).then_some((loc.file, loc.line))
 }
 

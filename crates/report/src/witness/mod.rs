@@ -8,6 +8,8 @@
 
 mod columns;
 mod fold;
+mod legend;
+mod library;
 mod list;
 mod rounds;
 pub(crate) mod shown;
@@ -19,13 +21,13 @@ pub(crate) use shown::shown;
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, printable};
 use fold::Part;
+use library::Telling;
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
-use raddle_engine::{Deed, ReplayEvent};
-use raddle_ir::LocId;
+use raddle_engine::{Deed, Origin, ReplayEvent};
+use raddle_ir::{LocId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
-use std::path::Path;
 use words::{folded_row, grouped};
 
 /// The lines of a page for a witness with its cause. The report around it has a few more.
@@ -60,6 +62,8 @@ struct Story {
     /// The number of events, and how many of them are folded into rows for several.
     events: usize,
     folded: usize,
+    /// The origins of the heap objects in the rows, one line each.
+    legend: String,
 }
 
 /// The witness of a violation, indented, with the line that states the cause.
@@ -70,12 +74,15 @@ pub fn text(run: &Run<'_>, look: &Look<'_>, violation: &Violation) -> String {
     let starred: BTreeSet<usize> = causes.iter().flat_map(Cause::events).collect();
     let why = witness.why.as_ref().map_or(String::new(), |why| reason(look, &why.words));
     let lines = PAGE.saturating_sub(why.lines().count());
-    Told::of(run, events, &starred).on_page(look, lines) + &why
+    Told::of(run, events, &witness.origins, &starred).on_page(look, lines) + &why
 }
 
 /// The line that states the cause, after an empty one.
 fn reason(look: &Look<'_>, words: &str) -> String {
-    let mut out = String::from("\n");
+    let mut out = String::from(
+        "
+",
+    );
     let why = format!("why: {}", printable(words));
     for (n, line) in wrap::wrapped(&why, look.width.saturating_sub(4)).iter().enumerate() {
         let indent = if n == 0 { "  " } else { "    " };
@@ -87,14 +94,16 @@ fn reason(look: &Look<'_>, words: &str) -> String {
 
 /// The events along a schedule that does not end in a failure, indented.
 pub fn story(run: &Run<'_>, look: &Look<'_>, events: &[ReplayEvent]) -> String {
-    Told::of(run, events, &BTreeSet::new()).on_page(look, PAGE)
+    Told::of(run, events, &[], &BTreeSet::new()).on_page(look, PAGE)
 }
 
 /// Events, and those of them that have a row unless they are folded.
 struct Told<'a> {
     run: &'a Run<'a>,
     events: &'a [ReplayEvent],
+    origins: &'a [Origin],
     starred: &'a BTreeSet<usize>,
+    tellings: Vec<Telling>,
     shown: Vec<usize>,
     /// Updates that follow right after their stores, with these, if both have one row.
     through: HashMap<usize, usize>,
@@ -104,15 +113,33 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn of(run: &'a Run<'a>, events: &'a [ReplayEvent], starred: &'a BTreeSet<usize>) -> Told<'a> {
+    fn of(
+        run: &'a Run<'a>,
+        events: &'a [ReplayEvent],
+        origins: &'a [Origin],
+        starred: &'a BTreeSet<usize>,
+    ) -> Told<'a> {
         let kept = shown(run, events);
-        let is_shown = |n: &usize| starred.contains(n) || kept[*n];
+        let tellings = library::tellings(run.program, events);
+        let is_shown =
+            |n: &usize| starred.contains(n) || kept[*n] && tellings[*n] != Telling::Silent;
         let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
         let threads: BTreeMap<u32, &String> =
             shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
         let threads = threads.into_iter().map(|(n, name)| (n, printable(name))).collect();
-        let one_file = only_file(run, shown.iter().map(|n| events[*n].loc)).is_some();
-        Told { run, events, starred, shown, through: HashMap::new(), one_file, threads }
+        let one_file =
+            only_file(run, shown.iter().map(|n| events[*n].place(run.program))).is_some();
+        Told {
+            run,
+            events,
+            origins,
+            starred,
+            tellings,
+            shown,
+            through: HashMap::new(),
+            one_file,
+            threads,
+        }
     }
 
     /// The witness on at most so many lines, unless the look asks for all steps.
@@ -142,7 +169,7 @@ impl<'a> Told<'a> {
 
     /// The story in at most so many rows.
     fn story(&self, look: &Look<'_>, most: usize) -> Story {
-        let Told { run, events, starred, shown, through, .. } = self;
+        let Told { run, events, origins, starred, tellings, shown, through, .. } = self;
         let parts = match look.all_steps {
             true => shown.iter().map(|n| Part::Event(*n)).collect(),
             false => fold::folded(events, shown, starred, through, most),
@@ -150,27 +177,33 @@ impl<'a> Told<'a> {
         let stores: BTreeSet<usize> = through.values().copied().collect();
         let mut seen = BTreeSet::new();
         // Only the events that are shown become rows, because there can be a million events.
-        let mut rows = Vec::new();
+        let (mut rows, mut mentioned) = (Vec::new(), BTreeSet::new());
         for part in &parts {
             let Part::Event(n) = *part else {
                 rows.extend(folded_row(run, events, part));
                 continue;
             };
             let event = &events[n];
-            let line = run.program.loc(event.loc).map(|loc| (loc.file, loc.line));
+            let at = event.place(run.program);
+            let line = run.program.loc(at).map(|loc| (loc.file, loc.line));
             let fresh = !matches!(event.deed, Deed::Update { .. }) && seen.insert(line);
-            let source = look.sources.line(run.program, event.loc).filter(|_| fresh);
-            let what = match &event.deed {
-                Deed::Buffer { cell, .. } if stores.contains(&n) => {
+            let source = look.sources.line(run.program, at).filter(|_| fresh);
+            let mut what = match (&tellings[n], &event.deed) {
+                (Telling::InWords(words), _) => words.clone(),
+                (_, Deed::Buffer { cell, .. }) if stores.contains(&n) => {
                     format!("writes {cell} (to memory)")
                 }
-                deed => deed.to_string(),
+                _ => event.what(),
             };
+            legend::mentioned(event, &what, &mut mentioned);
+            if look.calls {
+                what.push_str(&chain(run.program, event));
+            }
             rows.push(Row {
                 number: Some(n + 1),
                 starred: starred.contains(&n),
                 thread: event.number,
-                place: place(run, event.loc, self.one_file),
+                place: place(run, at, self.one_file),
                 what: printable(&what),
                 ink: ink(&event.deed),
                 source: source.unwrap_or_default(),
@@ -180,6 +213,7 @@ impl<'a> Told<'a> {
         Story {
             last_number: rows.iter().rev().find_map(|row| row.number).unwrap_or(1),
             rows,
+            legend: legend::text(run, origins, &mentioned),
             threads: self.threads.clone(),
             place_heading: if self.one_file { "line" } else { "place" },
             events: shown.len(),
@@ -196,6 +230,10 @@ impl Story {
             let words = format!("{folded} of {all} steps are folded; --all-steps shows them");
             // Writing to a string cannot fail.
             let _ = writeln!(out, "    {}", paint(look.colour, Ink::Faint, &words));
+        }
+        if !self.legend.is_empty() {
+            out.push('\n');
+            out.push_str(&self.legend);
         }
         out
     }
@@ -222,13 +260,22 @@ fn place(run: &Run<'_>, loc: LocId, line_only: bool) -> String {
     let Some(loc) = run.program.loc(loc) else { return String::new() };
     let file = run.program.files.get(loc.file as usize);
     match file {
-        Some(file) if !line_only => format!("{}:{}", printable(&short(file)), loc.line),
+        Some(file) if !line_only => {
+            format!("{}:{}", printable(&run.program.short_name(file)), loc.line)
+        }
         _ => loc.line.to_string(),
     }
 }
 
-/// A file name without directories.
-fn short(file: &str) -> String {
-    let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
-    name.unwrap_or_else(|| file.to_owned())
+/// The calls that lead to an event: ` [pop, queue.h:12 < work, main.c:40]`.
+fn chain(program: &Program, event: &ReplayEvent) -> String {
+    let calls = event.calls.iter().filter_map(|frame| {
+        let place = program.short_place(frame.at)?;
+        Some(format!("{}, {place}", program.funcs.get(frame.func)?.name))
+    });
+    let calls: Vec<String> = calls.collect();
+    match calls.len() {
+        0 | 1 => String::new(),
+        _ => format!(" [{}]", calls.join(" < ")),
+    }
 }

@@ -77,7 +77,7 @@ fn repeated(sorts: &[Sort], start: usize, period: usize) -> Option<Rounds> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use raddle_engine::{Bytes, Cell, Datum, Writing};
+    use raddle_engine::{Bytes, Calls, Cell, Datum, Writing};
 
     fn cell(addr: u64) -> Cell {
         let at = Bytes { addr, bytes: 4, name: format!("at {addr}") };
@@ -93,7 +93,13 @@ pub(super) mod tests {
     }
 
     pub(crate) fn event(number: u32, loc: u32, deed: Deed) -> ReplayEvent {
-        ReplayEvent { number, thread: format!("t{number}"), loc: LocId(loc), deed }
+        ReplayEvent {
+            number,
+            thread: format!("t{number}"),
+            loc: LocId(loc),
+            calls: Calls::default(),
+            deed,
+        }
     }
 
     fn found(story: &[ReplayEvent], starred: &[usize]) -> Vec<[usize; 3]> {

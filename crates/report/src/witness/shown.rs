@@ -25,7 +25,21 @@ pub(crate) fn shown(run: &Run<'_>, events: &[ReplayEvent]) -> Vec<bool> {
 fn is_told(run: &Run<'_>, event: &ReplayEvent) -> bool {
     let ends = matches!(event.deed, Deed::Fail { .. } | Deed::Stuck(_));
     let foreign = event.loc == LocId::NONE && !run.program.locs.is_empty();
-    ends || !event.deed.is_routine() && !foreign
+    ends || !event.deed.is_routine() && !foreign && !is_internal(event)
+}
+
+/// Whether an event is a plain access to an object of the C++ library's own, such as the state of a thread, or its
+/// allocation. Such objects have reserved names.
+fn is_internal(event: &ReplayEvent) -> bool {
+    let at = match &event.deed {
+        Deed::Read { cell, .. } | Deed::Buffer { cell, .. } | Deed::Update { cell, .. } => &cell.at,
+        Deed::Write { cell, how: Writing::Store, .. } => &cell.at,
+        Deed::Allocate { at, .. } => at,
+        _ => return false,
+    };
+    let name = at.name.strip_prefix('_');
+    name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_'))
+        && at.name.contains('#')
 }
 
 /// The heap and stack objects that only one thread touches. No other thread can observe accesses to them.

@@ -1,7 +1,7 @@
 //! The words of rows that stand for several events.
 
+use super::Row;
 use super::fold::Part;
-use super::{Row, short};
 use crate::paint::Ink;
 use crate::{Run, printable};
 use raddle_engine::ReplayEvent;
@@ -15,7 +15,7 @@ pub(super) fn folded_row(run: &Run<'_>, events: &[ReplayEvent], part: &Part) -> 
     let threads: BTreeMap<u32, &String> =
         told.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
     let places = match threads.len() {
-        1 => places(run, told.iter().map(|n| events[*n].loc)),
+        1 => places(run, told.iter().map(|n| events[*n].place(run.program))),
         _ => String::new(),
     };
     let steps = counted_words(told.len(), "step");
@@ -54,7 +54,7 @@ fn places(run: &Run<'_>, locs: impl Iterator<Item = LocId> + Clone) -> String {
     let (Some(from), Some(to)) = (lines().min(), lines().max()) else { return String::new() };
     let range = if from == to { from.to_string() } else { format!("{from}-{to}") };
     let others = if found().any(|loc| loc.file != first.file) { " and elsewhere" } else { "" };
-    format!(" at {}:{range}{others}", short(file))
+    format!(" at {}:{range}{others}", run.program.short_name(file))
 }
 
 /// `1 step`, `1,204 steps`.

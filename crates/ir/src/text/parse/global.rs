@@ -4,9 +4,10 @@ use super::super::MAX_INITIALISED;
 use super::super::cursor::{DEFAULT_ALIGN, PResult};
 use super::super::lex::{Token, TokenKind};
 use super::super::object::{Contents, natural_align, pack};
-use super::{Parser, operand};
+use super::{Parser, operand, source};
 use crate::inst::Operand;
 use crate::program::Global;
+use crate::source::SourceId;
 use crate::types::Type;
 use crate::verify::MAX_OBJECT_SIZE;
 
@@ -14,7 +15,7 @@ use crate::verify::MAX_OBJECT_SIZE;
 struct Object {
     size: u64,
     align: u32,
-    element: Option<u64>,
+    ty: Option<SourceId>,
     contents: Contents,
 }
 
@@ -30,7 +31,7 @@ impl Parser<'_, '_> {
         self.cursor.expect(TokenKind::Colon)?;
         let object =
             if self.cursor.eat_word("bytes") { self.raw_object()? } else { self.typed_object()? };
-        let Object { size, align, element, contents } = object;
+        let Object { size, align, ty, contents } = object;
         self.initialised += contents.init.len() as u64;
         self.program.globals.push(Global {
             name: name.into_owned(),
@@ -39,24 +40,17 @@ impl Parser<'_, '_> {
             init: contents.init,
             relocs: contents.relocs,
             constant,
-            element,
+            ty,
             thread_local,
             private,
         });
         Ok(())
     }
 
-    fn element_size(&mut self) -> PResult<Option<u64>> {
-        match self.cursor.eat_word("elements") {
-            true => self.cursor.integer("the size of an element in bytes").map(Some),
-            false => Ok(None),
-        }
-    }
-
-    /// `TYPE [x N] [align N] [elements N] [= INIT]`
+    /// `TYPE [x N] [align N] [type N] [= INIT]`
     fn typed_object(&mut self) -> PResult<Object> {
         let start = self.cursor.token();
-        let ty = match self.cursor.word().parse::<Type>() {
+        let scalar = match self.cursor.word().parse::<Type>() {
             Ok(_) => self.cursor.ty()?,
             Err(()) => return Err(self.cursor.unexpected("a type or `bytes`")),
         };
@@ -64,15 +58,15 @@ impl Parser<'_, '_> {
             true => self.cursor.integer("a number of elements")?,
             false => 1,
         };
-        let size = count.saturating_mul(ty.bytes().into());
+        let size = count.saturating_mul(scalar.bytes().into());
         self.check_size(start, size)?;
-        let align = self.cursor.align(natural_align(ty))?;
-        let element = self.element_size()?;
+        let align = self.cursor.align(natural_align(scalar))?;
+        let ty = source::optional(&mut self.cursor)?;
         let contents = match self.cursor.eat(TokenKind::Assign) {
-            true => self.initialiser(ty, count)?,
+            true => self.initialiser(scalar, count)?,
             false => Contents::default(),
         };
-        Ok(Object { size, align, element, contents })
+        Ok(Object { size, align, ty, contents })
     }
 
     fn check_size(&self, token: Token, size: u64) -> PResult<()> {
@@ -127,11 +121,11 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `N [align N] [elements N] [= hex "…"] [relocs {N: ADDRESS, …}]`, after `bytes`
+    /// `N [align N] [type N] [= hex "…"] [relocs {N: ADDRESS, …}]`, after `bytes`
     fn raw_object(&mut self) -> PResult<Object> {
         let size = self.cursor.integer("a size in bytes")?;
         let align = self.cursor.align(DEFAULT_ALIGN)?;
-        let element = self.element_size()?;
+        let ty = source::optional(&mut self.cursor)?;
         let mut contents = Contents::default();
         if self.cursor.eat(TokenKind::Assign) {
             self.cursor.expect_word("hex")?;
@@ -148,7 +142,7 @@ impl Parser<'_, '_> {
                 Ok((at, operand::constant(cursor, self.symbols, Some(Type::Ptr), what)?))
             })?;
         }
-        Ok(Object { size, align, element, contents })
+        Ok(Object { size, align, ty, contents })
     }
 
     /// Pairs of hexadecimal digits; spaces may appear anywhere.

@@ -8,7 +8,7 @@ use super::{Parser, operand};
 use crate::program::{InitThread, Loc, LocId, Observable, Observed, ThreadIdx};
 use std::borrow::Cow;
 
-const ITEMS: &str = "program, file, loc, global, const, thread_local, thread, observe, exists, \
+const ITEMS: &str = "program, file, loc, type, allocation, start, global, const, thread_local, thread, observe, exists, \
                      not exists, forall, goal, memory_lock, func or library";
 
 impl<'s> Parser<'_, 's> {
@@ -17,6 +17,9 @@ impl<'s> Parser<'_, 's> {
             "program" => self.name(),
             "file" => self.file(),
             "loc" => self.loc(),
+            "type" => self.source_type(),
+            "allocation" => self.allocation(),
+            "start" => self.start(),
             "global" | "const" | "thread_local" => self.global(),
             "thread" => self.thread(),
             "observe" => self.observe(),
@@ -65,7 +68,7 @@ impl<'s> Parser<'_, 's> {
     }
 
     /// `N =`, where N is the index of the entry in its table. It is redundant, but helps human readers.
-    fn table_index(&mut self, index: usize, what: &str) -> PResult<()> {
+    pub(super) fn table_index(&mut self, index: usize, what: &str) -> PResult<()> {
         let token = self.cursor.token();
         let number: u32 = self.cursor.integer(&format!("the number of the {what}"))?;
         if number as usize != index {

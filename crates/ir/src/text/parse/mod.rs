@@ -13,6 +13,7 @@ mod memory;
 mod operand;
 mod outline;
 mod position;
+mod source;
 
 use super::cursor::{Cursor, PResult};
 use super::lex::{TokenKind, lex};

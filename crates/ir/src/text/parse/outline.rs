@@ -7,6 +7,7 @@
 
 use super::super::cursor::{Cursor, PResult};
 use super::super::lex::{Token, TokenKind};
+use super::source;
 use crate::program::{FuncId, GlobalId, ObservableId, Reg, RegInfo, ThreadIdx};
 use crate::types::Type;
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -166,12 +167,13 @@ impl<'s> Signature<'s> {
         cursor.next();
         cursor.expect(TokenKind::Colon)?;
         let ty = cursor.ty()?;
+        let object = source::optional(cursor)?;
         if let Some(name) = &name
             && self.reg_names.insert(name.clone(), reg).is_some()
         {
             return Err(cursor.error(token, format!("the register %{name} is declared twice")));
         }
-        Ok(self.regs.push(RegInfo { ty, name: name.map(Cow::into_owned) }))
+        Ok(self.regs.push(RegInfo { ty, name: name.map(Cow::into_owned), object }))
     }
 }
 

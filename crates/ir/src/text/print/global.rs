@@ -3,7 +3,7 @@
 use super::super::literal::name;
 use super::super::object::{Contents, natural_align, unpack};
 use super::names::Names;
-use super::put;
+use super::{put, source};
 use crate::inst::Operand;
 use crate::program::{Global, Program};
 use crate::types::Type;
@@ -60,7 +60,7 @@ fn typed(names: &Names<'_>, global: &Global, ty: Type) -> Option<String> {
     if count > 1 {
         put!(out, " x {count}");
     }
-    out.push_str(&element_size(global));
+    out.push_str(&source::optional(global.ty));
     put!(out, " = {}", initialiser(names, &elements, ty, count));
     Some(out)
 }
@@ -76,12 +76,9 @@ fn initialiser(names: &Names<'_>, elements: &[Operand], ty: Type, count: u64) ->
     format!("[{}]", elements.join(", "))
 }
 
-fn element_size(global: &Global) -> String {
-    global.element.map_or_else(String::new, |size| format!(" elements {size}"))
-}
-
 fn raw(names: &Names<'_>, global: &Global) -> String {
-    let mut out = format!("bytes {} align {}{}", global.size, global.align, element_size(global));
+    let mut out = format!("bytes {} align {}", global.size, global.align);
+    out.push_str(&source::optional(global.ty));
     if !global.init.is_empty() {
         out.push_str(" = hex \"");
         for byte in &global.init {

@@ -7,6 +7,7 @@ mod cond;
 mod global;
 mod inst;
 mod names;
+mod source;
 
 use super::literal::{name, quote};
 use crate::inst::Terminator;
@@ -50,6 +51,7 @@ fn tables(out: &mut String, program: &Program) {
         }
         out.push('\n');
     }
+    source::tables(out, program);
 }
 
 fn threads(out: &mut String, program: &Program) {
@@ -103,8 +105,10 @@ fn goals(out: &mut String, program: &Program) {
 fn print_function(out: &mut String, program: &Program, function: &Function) {
     let names = Names { program, function: Some(function) };
     let declare = |reg| {
-        let ty = function.regs.get(reg).map_or("?".to_owned(), |info| info.ty.to_string());
-        format!("{}: {ty}", names.reg(reg))
+        let info = function.regs.get(reg);
+        let ty = info.map_or("?".to_owned(), |info| info.ty.to_string());
+        let object = source::optional(info.and_then(|info| info.object));
+        format!("{}: {ty}{object}", names.reg(reg))
     };
     let params: Vec<_> = function.params.iter().map(|reg| declare(*reg)).collect();
     let library = if function.library { "library " } else { "" };

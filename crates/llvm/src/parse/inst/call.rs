@@ -1,10 +1,21 @@
 //! Calls: `call`, and the calls in `invoke` and `callbr`.
 
 use super::Made;
-use crate::ast::{Arg, Call, Callee, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value};
+use crate::ast::{
+    Arg, Call, Callee, ConstKind, InlineAsm, InstKind, ParamAttrs, Type, TypeId, Value,
+};
 use crate::fault::Parse;
 use crate::intern::Types;
 use crate::parse::Parser;
+use crate::parse::metadata::NodeRef;
+
+/// Metadata in a list of operands.
+#[derive(Clone, Copy)]
+enum Operand {
+    Value(Value),
+    Node(NodeRef),
+    Other,
+}
 
 impl Parser<'_> {
     /// `call …`, starting behind the keyword.
@@ -45,7 +56,8 @@ impl Parser<'_> {
         let written = self.ty()?;
         let at = self.start;
         let callee = self.callee(addrspace)?;
-        let (args, types) = self.arguments()?;
+        let declares = self.is_declare(&callee);
+        let (args, types) = self.arguments(declares)?;
         let (ty, ret) = self.callee_type(written, &types, at)?;
         self.attrs_after_call()?;
         let bundles = self.is(b'[');
@@ -81,6 +93,14 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a call only says which variable is at an address.
+    fn is_declare(&self, callee: &Callee) -> bool {
+        let Callee::Value(Value::Const(id)) = callee else { return false };
+        let ConstKind::Global(global) = self.constants.constants[*id].kind else { return false };
+        let name = self.globals.entries[global].symbol.name();
+        name.is_some_and(|name| &*self.names.strings[name] == "llvm.dbg.declare")
+    }
+
     fn callee(&mut self, addrspace: u32) -> Parse<Callee> {
         if self.is_word(b"asm") {
             return Ok(Callee::Asm(Box::new(self.inline_asm()?)));
@@ -103,13 +123,14 @@ impl Parser<'_> {
     }
 
     /// `(T [attributes] value, …)`; the caller's own variadic arguments (`...`) may come last.
-    fn arguments(&mut self) -> Parse<(Vec<Arg>, Vec<TypeId>)> {
+    fn arguments(&mut self, declares: bool) -> Parse<(Vec<Arg>, Vec<TypeId>)> {
         let (mut args, mut types) = (Vec::new(), Vec::new());
+        let mut metadata = Vec::new();
         // A musttail call forwards `...` unchanged.
         self.variadic_list(|p| {
             let ty = p.value_ty()?;
             let arg = if ty == Types::METADATA {
-                p.metadata_operand()?;
+                metadata.push(p.metadata_operand()?);
                 Arg { value: Value::Metadata, attrs: ParamAttrs::default() }
             } else {
                 let attrs = p.param_attrs()?;
@@ -119,16 +140,21 @@ impl Parser<'_> {
             types.push(ty);
             Ok(())
         })?;
+        // `llvm.dbg.declare(metadata T* %x, metadata !12, …)` says where a variable is.
+        if let [Operand::Value(address), Operand::Node(variable), _] = metadata[..]
+            && declares
+        {
+            self.declared(Some(address), Some(variable));
+        }
         Ok((args, types))
     }
 
     /// The part after `metadata` in a list of operands: metadata, or a value wrapped as metadata.
-    fn metadata_operand(&mut self) -> Parse<()> {
+    fn metadata_operand(&mut self) -> Parse<Operand> {
         if self.begins_type() {
-            self.typed_value()?;
-            return Ok(());
+            return Ok(Operand::Value(self.typed_value()?.1));
         }
-        self.skip_metadata()
+        Ok(self.metadata_ref()?.map_or(Operand::Other, Operand::Node))
     }
 
     /// `[T a, T b]`: the operands of exception-handling pads, which may be metadata.

@@ -1,0 +1,179 @@
+//! Calls of the library in one line: `locks rw for reading`.
+//!
+//! The library is code that runs, and its events are accesses to the parts of a lock, which a reader does not
+//! know. Of each call one event is told, in words that say what the call did.
+
+use raddle_engine::{Bytes, Cell, Datum, Deed, ReplayEvent};
+use raddle_ir::{LocId, Program};
+use std::collections::BTreeMap;
+
+/// How an event is told.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) enum Telling {
+    /// By its own words.
+    #[default]
+    Plain,
+    /// Another event tells of the call.
+    Silent,
+    InWords(String),
+}
+
+/// What a function of the library does.
+#[derive(Clone, Copy)]
+enum Role {
+    Lock(&'static str),
+    Unlock,
+    Take,
+    Post,
+    Barrier,
+    Init,
+    Destroy,
+}
+
+fn role(function: &str) -> Option<Role> {
+    Some(match function.trim_start_matches("raddle.spurious.") {
+        "pthread_rwlock_rdlock" | "pthread_rwlock_tryrdlock" | "pthread_rwlock_timedrdlock" => {
+            Role::Lock(" for reading")
+        }
+        "pthread_rwlock_wrlock" | "pthread_rwlock_trywrlock" | "pthread_rwlock_timedwrlock" => {
+            Role::Lock(" for writing")
+        }
+        "pthread_rwlock_unlock" => Role::Unlock,
+        "sem_wait" | "sem_trywait" | "sem_timedwait" => Role::Take,
+        "sem_post" => Role::Post,
+        "pthread_barrier_wait" => Role::Barrier,
+        "pthread_mutex_init"
+        | "pthread_cond_init"
+        | "pthread_rwlock_init"
+        | "pthread_spin_init"
+        | "pthread_barrier_init"
+        | "sem_init"
+        | "mtx_init"
+        | "cnd_init" => Role::Init,
+        "pthread_rwlock_destroy" | "pthread_barrier_destroy" | "sem_destroy" => Role::Destroy,
+        _ => return None,
+    })
+}
+
+/// The events of one call.
+struct Call {
+    role: Role,
+    at: LocId,
+    /// Accesses of the thread, and stores that leave its buffer.
+    accesses: Vec<usize>,
+    updates: Vec<usize>,
+}
+
+pub(super) fn tellings(program: &Program, events: &[ReplayEvent]) -> Vec<Telling> {
+    let mut tellings = vec![Telling::Plain; events.len()];
+    // The newest call of each thread.
+    let mut open: BTreeMap<u32, Call> = BTreeMap::new();
+    let mut done = Vec::new();
+    for (n, event) in events.iter().enumerate() {
+        let role = role_of(program, event);
+        if matches!(event.deed, Deed::Update { .. }) {
+            if let (Some(_), Some(call)) = (role, open.get_mut(&event.number)) {
+                call.updates.push(n);
+            } else if role.is_some() {
+                tellings[n] = Telling::Silent;
+            }
+            continue;
+        }
+        let at = event.calls.iter().map(|frame| frame.at).find(|at| *at != LocId::NONE);
+        let at = at.unwrap_or(LocId::NONE);
+        let same = open.get(&event.number).is_some_and(|call| role.is_some() && call.at == at);
+        if !same {
+            done.extend(open.remove(&event.number));
+        }
+        if let (Some(role), Some(_)) = (role, touched(event)) {
+            let new = || Call { role, at, accesses: Vec::new(), updates: Vec::new() };
+            open.entry(event.number).or_insert_with(new).accesses.push(n);
+        }
+    }
+    done.extend(open.into_values());
+    done.iter().for_each(|call| tell(events, call, &mut tellings));
+    initialisers(events, &mut tellings);
+    tellings
+}
+
+/// What the function of the library that the source called does; `None` outside of such a call.
+fn role_of(program: &Program, event: &ReplayEvent) -> Option<Role> {
+    let library = |func| program.funcs.get(func).is_some_and(|func| func.library);
+    let outermost = event.calls.iter().take_while(|frame| library(frame.func)).last()?;
+    role(&program.funcs[outermost.func].name)
+}
+
+/// The bytes and the values of an access: the old one, if it is known, and the new one.
+fn touched(event: &ReplayEvent) -> Option<(&Bytes, Option<&Datum>, &Datum)> {
+    match &event.deed {
+        Deed::Read { cell: Cell { at, value }, .. }
+        | Deed::Buffer { cell: Cell { at, value }, .. } => Some((at, None, value)),
+        Deed::Mismatch { cell: Cell { at, value }, .. } => Some((at, None, value)),
+        Deed::Write { cell: Cell { at, value }, old, .. } => Some((at, Some(old), value)),
+        _ => None,
+    }
+}
+
+fn tell(events: &[ReplayEvent], call: &Call, tellings: &mut [Telling]) {
+    let writes = |n: &&usize| matches!(events[**n].deed, Deed::Write { .. } | Deed::Buffer { .. });
+    let updates = |n: &&usize| events[**n].deed.is_update();
+    let all = call.accesses.iter();
+    for n in call.accesses.iter().chain(&call.updates) {
+        tellings[*n] = Telling::Silent;
+    }
+    // An update is what others see; a plain write or read beside it is book-keeping.
+    let first = all.clone().find(updates).or_else(|| all.clone().find(writes));
+    let changed = match call.role {
+        Role::Unlock => all.clone().rev().find(updates).or_else(|| all.clone().rev().find(writes)),
+        _ => first,
+    };
+    let told = changed.or(call.accesses.last());
+    let Some(&told) = told else { return };
+    let Some((at, old, value)) = touched(&events[told]) else { return };
+    let from = old.map_or(String::new(), |old| format!(" (from {old} to {value})"));
+    let changes = changed.is_some();
+    let words = match call.role {
+        Role::Lock(how) if changes => format!("locks {at}{how}"),
+        Role::Lock(_) => format!("finds {at} locked"),
+        Role::Unlock => format!("unlocks {at}"),
+        Role::Take if changes => format!("takes {at}{from}"),
+        Role::Take => format!("finds {at} = {value}"),
+        Role::Post => format!("posts {at}{from}"),
+        Role::Barrier if changes => format!("arrives at {at}"),
+        Role::Barrier => format!("looks at {at}"),
+        Role::Init => format!("initialises {at}"),
+        Role::Destroy => format!("destroys {at}"),
+    };
+    tellings[told] = Telling::InWords(words);
+    if let (Role::Barrier, true, Some(&last)) = (call.role, changes, call.accesses.last())
+        && last != told
+    {
+        tellings[last] = Telling::InWords(format!("passes {at}"));
+    }
+}
+
+/// Plain stores to several parts of an object that is told of as a whole: it is initialised.
+fn initialisers(events: &[ReplayEvent], tellings: &mut [Telling]) {
+    // The newest store of each thread.
+    let mut newest: BTreeMap<u32, usize> = BTreeMap::new();
+    for (n, event) in events.iter().enumerate() {
+        let (Deed::Write { cell: Cell { at, .. }, .. }
+        | Deed::Buffer { cell: Cell { at, .. }, .. }) = &event.deed
+        else {
+            continue;
+        };
+        if tellings[n] == Telling::Plain
+            && let Some(&before) = newest.get(&event.number)
+            && let Some((other, ..)) = touched(&events[before])
+            && events[before].loc == event.loc
+            && other.name == at.name
+            && other.addr != at.addr
+        {
+            if tellings[before] == Telling::Plain {
+                tellings[before] = Telling::InWords(format!("initialises {at}"));
+            }
+            tellings[n] = Telling::Silent;
+        }
+        newest.insert(event.number, n);
+    }
+}
