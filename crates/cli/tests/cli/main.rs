@@ -1,9 +1,11 @@
 //! The command line: the output, its destination, and the exit status.
 
 mod bad_input;
+mod book;
 mod buffers;
 mod c;
 mod check;
+mod classics;
 mod common;
 mod documents;
 mod fence;
