@@ -42,7 +42,7 @@ fn excerpts_of_programs_are_in_the_examples() {
 
 #[test]
 fn every_kind_of_finding_is_explained() {
-    let page = fs::read_to_string(root().join("docs/findings/README.md")).expect("the page");
+    let page = fs::read_to_string(root().join("docs/findings.md")).expect("the page");
     let kinds = FailureKind::NAMES.iter().map(|(_, name)| format!("`{name}`"));
     let missing: Vec<String> = kinds.filter(|kind| !page.contains(kind)).collect();
     assert!(missing.is_empty(), "not explained: {missing:?}");
