@@ -1,6 +1,6 @@
 # demo   build, run a short tour, and then the tour of the book, with its outputs compared
 # test   every test, formatting, lints
-# bench  measure searches, robustness and monitors; tables, and JSON in target/bench.jsonl
+# bench  measure searches, robustness and monitors; tables, JSON in target/bench.jsonl, and plots in target/plots
 # book   the book, in target/book, and its links; installs mdbook in target/tools when it is missing
 # dist   a static binary and a Debian package, in target/dist
 # package  the crates as a registry takes them, in target/package
@@ -36,7 +36,7 @@ bench:
 	scripts/setup
 	cargo build --locked --release --package raddle-bench
 	mkdir -p target
-	$(TARGET)/release/raddle-bench --json target/bench.jsonl
+	$(TARGET)/release/raddle-bench --json target/bench.jsonl --plots target/plots
 
 book:
 	scripts/setup
