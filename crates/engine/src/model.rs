@@ -96,6 +96,11 @@ impl Model {
         let names: Vec<&str> = models.into_iter().map(Model::name).collect();
         raddle_ir::file::one_of(&names)
     }
+
+    /// The models with these store buffers.
+    pub fn with(buffering: Buffering) -> impl Iterator<Item = Model> {
+        Model::ALL.into_iter().filter(move |model| model.buffering() == Some(buffering))
+    }
 }
 
 impl fmt::Display for Model {

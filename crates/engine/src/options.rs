@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::strategy::Strategy;
 use raddle_budget::Budget;
 
-/// Seeded random schedules: [`Strategy::Random`].
+/// The seeded random schedules of a strategy that finds a sample: [`Coverage::Sample`](crate::Coverage::Sample).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sampling {
     pub seed: u64,

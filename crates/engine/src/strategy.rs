@@ -135,6 +135,11 @@ impl Strategy {
     pub const fn default_of(model: Model) -> Strategy {
         if Engine::Interleave.has(model) { Strategy::Optimal } else { Strategy::Graph }
     }
+
+    /// The names of the strategies with a property, for messages.
+    pub fn names(property: impl Fn(Strategy) -> bool) -> Vec<&'static str> {
+        Strategy::ALL.into_iter().filter(|it| property(*it)).map(Strategy::name).collect()
+    }
 }
 
 /// Options that do not go together.

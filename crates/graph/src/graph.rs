@@ -54,7 +54,9 @@ pub(crate) struct Row<const W: usize> {
     pub cc: Bits<W>,
     /// Control dependencies with an `isync` or `isb` in between.
     pub ci: Bits<W>,
+    /// Full fences, and the order of starting and joining threads.
     pub full: Bits<W>,
+    /// The other barriers that order accesses.
     pub light: Bits<W>,
     /// All later events of its thread.
     pub po_after: Bits<W>,
@@ -91,7 +93,8 @@ pub(crate) struct Graph<const W: usize> {
     pub rows: Table<RowId, Row<W>>,
     pub stores: Bits<W>,
     pub loads: Bits<W>,
-    /// Events that coherence does not order among each other: see [`queue`](crate::queue).
+    /// Events that coherence does not order among each other: see [`queue`](crate::queue). Empty unless the model
+    /// commits in program order, as is `woken`.
     pub queue: Bits<W>,
     /// Loads that find their thread woken. They come after the signal that woke it, and before nothing.
     pub woken: Bits<W>,

@@ -3,7 +3,7 @@
 //! Every operation on a condition variable is a read-modify-write, so coherence puts all of them in one
 //! order. The order of two signals is relevant, and so is the order of a signal and of a thread that starts or
 //! stops waiting. The order of two threads that start or stop waiting is not, as in the interleaving engine,
-//! where these are reads. So under SC, TSO and PSO the axioms ignore edges between two such events ([`Graph::queue`]), and
+//! where these are reads. So under models that commit in program order (SC, TSO and PSO) the axioms ignore edges between two such events ([`Graph::queue`]), and
 //! of all orders of such events between two signals one represents all: the lexicographically smallest by
 //! thread and program order that the other relations allow. The load of a thread that was woken comes after the
 //! signal that woke it; later signals may come before or after it ([`Graph::woken`]). Under POWER and ARM these

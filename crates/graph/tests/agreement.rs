@@ -3,6 +3,7 @@
 //! The engine shares no code with the oracles. With the interleaving engine it shares arithmetic and the
 //! decoded form of programs. `RADDLE_LONG=1` runs many more programs.
 
+use crate::{by_axioms, models_of_axioms, models_of_buffers};
 use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Summary, Unroll};
 use raddle_graph::{explore, replay};
 use raddle_interleave as interleave;
@@ -12,7 +13,6 @@ use raddle_oracle::campaign::{
 };
 use raddle_oracle::generate::Config;
 use raddle_oracle::spinning;
-use raddle_oracle::weak;
 use std::collections::BTreeMap;
 
 /// The number of candidates that the oracle may visit; programs with more are skipped.
@@ -65,10 +65,9 @@ fn replays(program: &Verified, model: Model, found: &Summary) -> Comparison {
     Ok(())
 }
 
-/// Compares POWER and ARM with candidate executions.
+/// Compares a model that only axioms define with the candidate executions of an oracle.
 fn against_candidates(program: &Verified, model: Model) -> Comparison {
-    let of_oracle = weak::Hardware::named(model.name()).expect("a model of the oracle");
-    let expected = weak::executions_within(program, of_oracle, BUDGET)?;
+    let expected = by_axioms(program, model, BUDGET)?;
     let found = run(program, model);
     let counts = (found.executions, found.blocked, deadlocks(&found.failures));
     let right = (expected.executions, expected.blocked, expected.deadlocks);
@@ -79,20 +78,18 @@ fn against_candidates(program: &Verified, model: Model) -> Comparison {
     replays(program, model, &found)
 }
 
-const WEAK: [Model; 2] = [Model::Power, Model::Arm];
-
 #[test]
 fn dependencies_and_fences() {
-    compare_under(generated(&Config::weak(), 40), &WEAK, against_candidates);
+    compare_under(generated(&Config::weak(), 40), &models_of_axioms(), against_candidates);
 }
 
 #[test]
 fn orders_of_c() {
-    compare_under(generated(&Config::weak_c11(), 30), &WEAK, against_candidates);
-    compare_under(generated(&Config::c11(), 20), &WEAK, against_candidates);
+    compare_under(generated(&Config::weak_c11(), 30), &models_of_axioms(), against_candidates);
+    compare_under(generated(&Config::c11(), 20), &models_of_axioms(), against_candidates);
 }
 
-/// Compares SC, TSO and PSO with the interleaving engine.
+/// Compares a model with store buffers with the interleaving engine.
 fn against_interleavings(program: &Verified, model: Model) -> Comparison {
     let mut options = options(model);
     options.limits.executions = Some(20_000);
@@ -104,39 +101,41 @@ fn against_interleavings(program: &Verified, model: Model) -> Comparison {
     replays(program, model, &found)
 }
 
-const BUFFERS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
-
 #[test]
 fn memory() {
-    compare_under(generated(&Config::memory(), 100), &BUFFERS, against_interleavings);
+    compare_under(generated(&Config::memory(), 100), &models_of_buffers(), against_interleavings);
 }
 
 #[test]
 fn c11() {
-    compare_under(generated(&Config::c11(), 100), &BUFFERS, against_interleavings);
+    compare_under(generated(&Config::c11(), 100), &models_of_buffers(), against_interleavings);
 }
 
 #[test]
 fn more_threads() {
     let config = Config { threads: 3..=4, instructions: 2..=4, ..Config::memory() };
-    compare_under(generated(&config, 50), &BUFFERS, against_interleavings);
+    compare_under(generated(&config, 50), &models_of_buffers(), against_interleavings);
 }
 
 #[test]
 fn waiting() {
-    compare_under(generated(&Config::waiting(), 100), &BUFFERS, against_interleavings);
+    compare_under(generated(&Config::waiting(), 100), &models_of_buffers(), against_interleavings);
 }
 
 /// Locks, condition variables, semaphores, threads that start others.
 #[test]
 fn synchronised() {
-    compare_under(generated(&Config::synchronised(), 60), &BUFFERS, against_interleavings);
+    compare_under(
+        generated(&Config::synchronised(), 60),
+        &models_of_buffers(),
+        against_interleavings,
+    );
 }
 
 /// Loops that wait, in many shapes: threads are stopped in the same executions.
 #[test]
 fn loops_that_wait() {
-    compare_under(seeded(400, spinning::program), &BUFFERS, against_interleavings);
+    compare_under(seeded(400, spinning::program), &models_of_buffers(), against_interleavings);
 }
 
 /// Stopping threads that spin loses no final state that bounded loops reach.
@@ -155,5 +154,5 @@ fn nothing_lost(program: &Verified, model: Model) -> Comparison {
 
 #[test]
 fn nothing_is_nothing_lost() {
-    compare_under(seeded(100, spinning::program), &WEAK, nothing_lost);
+    compare_under(seeded(100, spinning::program), &models_of_axioms(), nothing_lost);
 }

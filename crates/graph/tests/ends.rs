@@ -131,7 +131,7 @@ fn waiters_are_not_ordered() {
         wait("p"),
         wait("q")
     );
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in crate::models_of_buffers() {
         assert_eq!(found(&source, model).executions, 1, "{model}");
     }
 }

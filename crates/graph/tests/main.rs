@@ -11,3 +11,32 @@ mod ends;
 mod figures;
 mod oracle;
 mod spin;
+
+use raddle_engine::{Engine, Model};
+use raddle_ir::Program;
+use raddle_oracle::{Outcome, Trouble, axiomatic, weak};
+
+/// The models that an oracle answers for: those that no other engine has.
+fn models_of_axioms() -> Vec<Model> {
+    Model::ALL.into_iter().filter(|model| !Engine::Interleave.has(*model)).collect()
+}
+
+/// The models that the interleaving engine has, too.
+fn models_of_buffers() -> Vec<Model> {
+    Engine::Interleave.models().collect()
+}
+
+/// The answer of the oracle that has the axioms of a model, which may visit this many candidates.
+fn by_axioms(program: &Program, model: Model, budget: u64) -> Result<Outcome, Trouble> {
+    let name = model.name();
+    match weak::Hardware::named(name) {
+        Some(model) => weak::executions_within(program, model, budget),
+        None => {
+            let known = raddle_oracle::Model::named(name);
+            axiomatic::executions(
+                program,
+                known.unwrap_or_else(|| panic!("no oracle knows {name}")),
+            )
+        }
+    }
+}

@@ -138,9 +138,11 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         true
     }
 
-    /// Whether an action, or at least one of its alternatives, is not asleep.
+    /// Whether an action, or at least one of its alternatives, is not asleep at the newest level, which is at
+    /// `depth`. A sleeping action was explored from an earlier state and conflicts with nothing since: all
+    /// executions that begin with it here are known. So [`Plan::choose`] may pick awake actions only.
     #[inline(always)]
-    fn is_awake(&self, depth: usize, turn: &Turn) -> bool {
+    pub(crate) fn is_awake(&self, depth: usize, turn: &Turn) -> bool {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         // Most sleep sets are empty.
         if sleep_start == sleep_end {
@@ -258,7 +260,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         (self.system.clock(thread, field::CLOCK), others)
     }
 
-    /// Picks an action that is not asleep. `None` at the end of the execution.
+    /// Picks an action that is not asleep. `None` if there is none: then the execution has been counted, as
+    /// redundant if something enabled is asleep.
     #[inline(always)]
     pub(crate) fn choose_awake(&mut self, depth: usize) -> Option<Turn> {
         let mut some_asleep = false;

@@ -2,9 +2,8 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs.
 
-use crate::MODELS;
 use crate::common::oracle_model;
-use raddle_engine::{FailureKind, Model, Options, Strategy, Summary};
+use raddle_engine::{Engine, FailureKind, Model, Options, Strategy, Summary};
 use raddle_interleave::explore;
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, ensure, generated, only_if, same};
@@ -67,8 +66,12 @@ fn as_the_oracles_say(program: &Verified, model: Model) -> Comparison {
     Ok(())
 }
 
+fn models() -> Vec<Model> {
+    Engine::Interleave.models().collect()
+}
+
 fn agree(config: &Config, count: u64) {
-    compare_under(generated(config, count), &MODELS, as_the_oracles_say);
+    compare_under(generated(config, count), &models(), as_the_oracles_say);
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn as_the_strategies_say(program: &Verified, model: Model) -> Comparison {
 }
 
 fn strategies_agree(config: &Config, count: u64) {
-    compare_under(generated(config, count), &MODELS, as_the_strategies_say);
+    compare_under(generated(config, count), &models(), as_the_strategies_say);
 }
 
 #[test]

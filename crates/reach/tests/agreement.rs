@@ -5,7 +5,7 @@
 //! `RADDLE_LONG=1` runs many more programs.
 
 use crate::options;
-use raddle_engine::{FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
+use raddle_engine::{Engine, FailureKind, Model, Options, ReplayEnd, Strategy, Summary};
 use raddle_interleave::{explore, replay_reach};
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{
@@ -107,8 +107,6 @@ fn waiting() {
     agree(&Config::waiting(), 100);
 }
 
-const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
-
 /// Compares whether a program with loops can fail, also by waiting forever; returns whether it can.
 fn fails_as_by_executions(program: &Verified, model: Model) -> Result<bool, Stop> {
     let mut exploration = Options { keep_going: true, ..Options::new(model) };
@@ -138,7 +136,8 @@ fn replays(program: &Verified, model: Model, witness: &Reached) -> bool {
 #[test]
 fn loops_that_wait() {
     let mut failing = 0;
-    compare_under(seeded(300, spinning::program), &MODELS, |program, model| -> Comparison {
+    let models: Vec<Model> = Engine::Reach.models().collect();
+    compare_under(seeded(300, spinning::program), &models, |program, model| -> Comparison {
         failing += u64::from(fails_as_by_executions(program, model)?);
         Ok(())
     });

@@ -5,7 +5,7 @@ use crate::paint::{Ink, paint};
 use crate::{Look, Run, bounds, buffer, condition, counted, printable, value, witness, written};
 use raddle_analysis::{CheckResult, Offence, Verdict, Violation};
 use raddle_engine::{
-    BoundKind, BoundMet, Engine, Failure, FailureKind, MAX_SILENT, Options, Stopped,
+    BoundKind, BoundMet, Engine, Failure, FailureKind, MAX_SILENT, Model, Options, Stopped,
 };
 use raddle_ir::LocId;
 use std::fmt::{Result, Write};
@@ -124,7 +124,10 @@ fn endless_phrase(options: &Options, result: &CheckResult) -> Option<String> {
     let answer = "loops that never end are for --strategy lazy";
     Some(match options.model {
         model if Engine::Reach.has(model) => format!("{answer}; for goals, raddle reach"),
-        model => format!("{answer} and raddle reach, which have sc and tso but not {model}"),
+        model => {
+            let models = Model::names(Engine::Reach.models()).replace(" or ", " and ");
+            format!("{answer} and raddle reach, which have {models} but not {model}")
+        }
     })
 }
 

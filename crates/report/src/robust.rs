@@ -3,8 +3,8 @@
 use crate::bounds::{self, Bound};
 use crate::paint::{Ink, paint};
 use crate::{Subject, counted, json, printable, story, written};
-use raddle_analysis::robust::{CycleWitness, Gap, Robustness, traces};
-use raddle_engine::{Deed, ReplayEvent, Step};
+use raddle_analysis::robust::{By, CycleWitness, Gap, Robustness, traces};
+use raddle_engine::{Deed, Model, ReplayEvent, Step};
 use serde::Serialize;
 use std::fmt::{Result, Write};
 
@@ -110,7 +110,10 @@ fn gap_phrase(gap: Gap) -> String {
             "the monitor cannot judge some overlapping accesses of different sizes; --by cycles can"
                 .to_owned()
         }
-        Gap::OnlyTso => "attacks are for tso; --by cycles knows every model".to_owned(),
+        Gap::NoAttacks => {
+            let models = Model::names(By::Attacks.models());
+            format!("attacks are for {models}; --by cycles knows every model")
+        }
         Gap::Unconfirmed => "a defect of raddle: a witness did not replay".to_owned(),
     }
 }
@@ -122,7 +125,7 @@ fn gap_name(gap: Gap) -> &'static str {
         Gap::Inputs => "inputs",
         Gap::Unsupported => "unsupported",
         Gap::Mixed => "mixed-sizes",
-        Gap::OnlyTso => "only-tso",
+        Gap::NoAttacks => "no-attacks",
         Gap::Unconfirmed => "unconfirmed",
     }
 }

@@ -220,7 +220,7 @@ fn missing(gaps: &[Gap]) -> &'static str {
         Some(Gap::Stopped(stopped)) => stopped.phrase(),
         Some(Gap::Bounds | Gap::Inputs) => BOUND,
         Some(Gap::Unsupported) => UNSUPPORTED,
-        Some(Gap::Mixed | Gap::OnlyTso | Gap::Unconfirmed) | None => "a search has no answer",
+        Some(Gap::Mixed | Gap::NoAttacks | Gap::Unconfirmed) | None => "a search has no answer",
     }
 }
 

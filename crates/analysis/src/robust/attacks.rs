@@ -1,18 +1,18 @@
-//! Robustness by attacks, for TSO only. The search explores states, not executions, so loops need not end.
+//! Robustness by attacks, for models with one buffer per thread. The search explores states, not executions, so loops need not end.
 //!
 //! The schedule of a successful attack is replayed under the model and must have a cycle, like any other
 //! witness.
 
 use super::witness::witness;
-use super::{Finding, Gap, unconfirmed};
+use super::{By, Finding, Gap, unconfirmed};
 use raddle_engine::{Engine, Limits, Model, Options, Stopped};
 use raddle_ir::Verified;
 use raddle_reach::{Robust, Unknown};
 
 pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
     let mut finding = Finding::default();
-    if model != Model::Tso {
-        finding.gaps.push(Gap::OnlyTso);
+    if !By::Attacks.has(model) {
+        finding.gaps.push(Gap::NoAttacks);
         return finding;
     }
     let options = Options {

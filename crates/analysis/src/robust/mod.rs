@@ -10,7 +10,7 @@
 //! | [`cycles`] | explores the model; a trace whose order has a cycle is a witness |
 //! | [`count`] | explores both and compares the numbers of traces: those of SC are a subset |
 //! | [`mod@sample`] | the monitors of the paper on random runs: fast, but does not decide |
-//! | [`attacks`] | searches states under SC together with one delayed store; loops need not end; TSO only |
+//! | [`attacks`] | searches states under SC together with one delayed store; loops need not end; models with one buffer per thread only |
 //! | [`witness`] | the common result: a schedule under the model, replayed, and its cycle |
 //!
 //! The first is the default: a robust program costs little more than its search under SC. Cases that it
@@ -29,7 +29,9 @@ mod sample;
 pub mod witness;
 
 pub use monitor::{Interlocked, buffers};
-use raddle_engine::{Budget, FailureKind, Limits, Model, Options, Spent, Stopped, Summary};
+use raddle_engine::{
+    Budget, Buffering, Engine, FailureKind, Limits, Model, Options, Spent, Stopped, Summary,
+};
 use raddle_ir::Verified;
 pub use sample::{Pattern, Runs, Sample, sample};
 use std::time::{Duration, Instant};
@@ -45,6 +47,8 @@ pub enum By {
 }
 
 impl By {
+    pub const ALL: [By; 4] = [By::Monitor, By::Cycles, By::Count, By::Attacks];
+
     pub const fn name(self) -> &'static str {
         match self {
             By::Monitor => "monitor",
@@ -52,6 +56,19 @@ impl By {
             By::Count => "count",
             By::Attacks => "attacks",
         }
+    }
+
+    /// Whether robustness against a model can be decided in this way.
+    pub const fn has(self, model: Model) -> bool {
+        match self {
+            By::Monitor | By::Cycles | By::Count => Engine::Interleave.has(model),
+            By::Attacks => matches!(model.buffering(), Some(Buffering::Fifo)),
+        }
+    }
+
+    /// The models against which robustness can be decided in this way.
+    pub fn models(self) -> impl Iterator<Item = Model> {
+        Model::ALL.into_iter().filter(move |model| self.has(*model))
     }
 }
 
@@ -68,8 +85,8 @@ pub enum Gap {
     Unsupported,
     /// The monitor cannot judge accesses that overlap in part: under PSO those of one thread.
     Mixed,
-    /// Attacks are defined for TSO only.
-    OnlyTso,
+    /// Attacks are not defined for the model.
+    NoAttacks,
     /// A witness did not replay: a defect of raddle.
     Unconfirmed,
 }

@@ -89,7 +89,7 @@ pub(crate) enum CheckArg {
 pub(crate) struct RobustArgs {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The memory model, or both.
+    /// The memory model, or several.
     #[arg(
         short, long = "model", required = true, value_delimiter = ',', value_name = "MODEL",
         value_parser = models::BUFFERED, help_heading = "Model"
@@ -112,7 +112,7 @@ pub(crate) enum ByArg {
     Cycles,
     /// Explore both, and compare the numbers of traces.
     Count,
-    /// Search states under sc with one store delayed; for loops that need not end. Only for tso.
+    #[value(help = models::attacks_help())]
     Attacks,
 }
 
@@ -126,9 +126,9 @@ pub(crate) enum ByArg {
 pub(crate) struct MonitorArgs {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The memory model, or both.
+    /// The memory model, or several.
     #[arg(
-        short, long = "model", default_value = "tso,pso", value_delimiter = ',',
+        short, long = "model", default_value = models::monitored(), value_delimiter = ',',
         value_name = "MODEL", value_parser = models::BUFFERED, help_heading = "Model"
     )]
     pub models: Vec<Model>,

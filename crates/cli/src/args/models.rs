@@ -4,8 +4,11 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error};
-use raddle_engine::{Engine, Model, Strategy};
+use raddle_analysis::robust::By;
+use raddle_engine::{Buffering, Engine, Model, Strategy};
+use raddle_ir::file::one_of;
 use std::ffi::OsStr;
+use std::sync::LazyLock;
 
 /// The models that a command takes.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +52,41 @@ impl TypedValueParser for Models {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(self.taken().map(|model| PossibleValue::new(model.name()))))
     }
+}
+
+/// The models of `monitor` by default: all that it takes.
+pub(super) fn monitored() -> &'static str {
+    static NAMES: LazyLock<String> = LazyLock::new(|| {
+        let names: Vec<&str> = BUFFERED.taken().map(Model::name).collect();
+        names.join(",")
+    });
+    &NAMES
+}
+
+/// The searches of states, which count no executions.
+pub(super) fn searches_of_states() -> String {
+    let counts_nothing = |strategy: Strategy| !strategy.engine().counts_executions();
+    let strategies = one_of(&Strategy::names(counts_nothing));
+    let fenced = Model::names(BY_STATES.taken().filter(|model| WEAK.0(*model)));
+    format!("--strategy {strategies}, robust --by attacks, fence --model {fenced}")
+}
+
+pub(super) fn attacks_help() -> String {
+    format!(
+        "Search states under sc with one store delayed; for loops that need not end. Only for {}",
+        Model::names(By::Attacks.models())
+    )
+}
+
+pub(super) fn buffer_bound_help() -> String {
+    let [of_thread, of_byte] = [Buffering::Fifo, Buffering::PerLocation].map(|buffering| {
+        let models: Vec<&str> = Model::with(buffering).map(Model::name).collect();
+        models.join(", ")
+    });
+    format!(
+        "Let store buffers hold at most K stores ({of_thread}: of a thread; {of_byte}: of a thread \
+         and byte), 0 being sc; or raise K until a bug shows or buffers are never full (check)"
+    )
 }
 
 /// Names the strategy that each model is searched by.

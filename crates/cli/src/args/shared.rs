@@ -59,9 +59,10 @@ pub(crate) struct ModelArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct BufferArgs {
-    /// Let store buffers hold at most K stores (tso: of a thread; pso: of a thread and byte), 0 being
-    /// sc; or raise K until a bug shows or buffers are never full (check).
-    #[arg(long, value_name = "K|iterate", allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "K|iterate", allow_negative_numbers = true,
+        help = models::buffer_bound_help()
+    )]
     pub buffer_bound: Option<BufferBound>,
 }
 
@@ -111,11 +112,9 @@ pub(crate) struct BudgetArgs {
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Stop after this many executions. Not for searches of states: --strategy lazy, robust --by
-    /// attacks, fence --model tso.
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = clap::value_parser!(u64).range(1..), help = max_executions_help()
     )]
     pub max_executions: Option<u64>,
     #[arg(
@@ -134,6 +133,11 @@ pub(crate) struct LimitArgs {
     /// Exit with 3 when a bound was met, even if nothing was found.
     #[arg(long)]
     pub strict: bool,
+}
+
+fn max_executions_help() -> String {
+    let searches = models::searches_of_states();
+    format!("Stop after this many executions. Not for searches of states: {searches}")
 }
 
 fn max_events_help() -> String {

@@ -44,8 +44,8 @@ pub(crate) struct LitmusConfig {
 }
 
 pub(crate) fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
-    if args.search.strategy == Some(Strategy::Lazy) {
-        return Err(Stop::Usage("--strategy lazy is for check: it counts nothing".to_owned()));
+    if let Some(name) = search::by_states(&args.search) {
+        return Err(Stop::Usage(format!("--strategy {name} is for check: it counts nothing")));
     }
     let limits = limits(&args.limits)?;
     if !limits.unroll.at.is_empty() {
@@ -87,8 +87,8 @@ pub(crate) struct CheckConfig {
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let checks = Checks { races: args.checks.contains(&CheckArg::Races), goals: false };
-    if args.search.strategy == Some(Strategy::Lazy) {
-        refuse_for_states(args.limits.of_executions(), "--strategy lazy")?;
+    if let Some(name) = search::by_states(&args.search) {
+        refuse_for_states(args.limits.of_executions(), &format!("--strategy {name}"))?;
     }
     let limits = limits(&args.limits)?;
     let searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
@@ -123,7 +123,10 @@ impl FenceConfig {
     /// its goals are asked for: a condition is about executions that end.
     pub(crate) fn refuse_limits(&self, searches_states: bool) -> Result<(), Stop> {
         match searches_states && Engine::Reach.has(self.question.options.model) {
-            true => refuse_for_states(self.of_executions, "fence --model tso"),
+            true => {
+                let what = format!("fence --model {}", self.question.options.model);
+                refuse_for_states(self.of_executions, &what)
+            }
             false => Ok(()),
         }
     }

@@ -7,6 +7,7 @@ use crate::args::commands::{ByArg, RobustArgs};
 use crate::output::Stop;
 use raddle_analysis::robust::By;
 use raddle_engine::{Limits, Model};
+use raddle_ir::file::one_of;
 
 /// The validated arguments of `raddle robust`.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl RobustConfig {
     /// How to decide the robustness of a program; `None`: the fastest way that is complete. Automata are
     /// loops that never end, so a search of their executions does not end either.
     pub(crate) fn by(&self, program: &SourceConfig, model: Model) -> Option<By> {
-        self.by.or((program.is_automata() && model == Model::Tso).then_some(By::Attacks))
+        self.by.or((program.is_automata() && By::Attacks.has(model)).then_some(By::Attacks))
     }
 }
 
@@ -35,9 +36,8 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         ByArg::Count => By::Count,
         ByArg::Attacks => By::Attacks,
     });
-    if by == Some(By::Attacks) && args.models.iter().any(|model| *model != Model::Tso) {
-        let why = "--by attacks is for tso; under pso take monitor, cycles or count";
-        return Err(Stop::Usage(why.to_owned()));
+    if let Some(by) = by {
+        refuse_others(by, &args.models)?;
     }
     let limits = limits(&args.limits)?;
     let programs = SourceConfig::new(&args.source, &limits.budget).programs();
@@ -59,4 +59,36 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         refuse_for_states(args.limits.of_executions(), what)?;
     }
     Ok(config)
+}
+
+/// Refuses models against which robustness cannot be decided in this way.
+fn refuse_others(by: By, models: &[Model]) -> Result<(), Stop> {
+    let Some(model) = models.iter().copied().find(|model| !by.has(*model)) else { return Ok(()) };
+    let others = By::ALL.into_iter().filter(|by| by.has(model)).map(By::name);
+    Err(Stop::Usage(format!(
+        "--by {} is for {}; under {model} take {}",
+        by.name(),
+        Model::names(by.models().filter(|model| model.is_buffered())),
+        one_of(&others.collect::<Vec<_>>())
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attacks_are_for_the_models_that_have_them() {
+        let Err(Stop::Usage(message)) = refuse_others(By::Attacks, &[Model::Tso, Model::Pso])
+        else {
+            panic!("attacks under pso are not refused");
+        };
+        assert!(message.starts_with("--by attacks is for tso"), "{message}");
+        assert!(message.ends_with("; under pso take monitor, cycles or count"), "{message}");
+        for by in By::ALL {
+            for model in Model::ALL {
+                assert_eq!(refuse_others(by, &[model]).is_ok(), by.has(model), "{by:?} {model}");
+            }
+        }
+    }
 }

@@ -4,7 +4,8 @@ use super::limits::{sampling, workers};
 use crate::args::shared::{BufferArgs, ModelArgs, SearchArgs};
 use crate::args::values::BufferBound;
 use crate::output::Stop;
-use raddle_engine::{Checks, Engine, Limits, Model, Options, Strategy};
+use raddle_engine::{Checks, Coverage, Engine, Limits, Model, Options, Strategy};
+use raddle_ir::file::one_of;
 
 /// One search for each model.
 pub(super) fn all(
@@ -15,8 +16,10 @@ pub(super) fn all(
     keep_going: bool,
 ) -> Result<Vec<Options>, Stop> {
     let sampled = search.sampling.seed.is_some() || search.sampling.runs.is_some();
-    if sampled && search.strategy != Some(Strategy::Random) {
-        return Err(Stop::Usage("--seed and --runs need --strategy random".to_owned()));
+    let samples = |strategy: Strategy| strategy.coverage() == Coverage::Sample;
+    if sampled && !search.strategy.is_some_and(samples) {
+        let names = one_of(&Strategy::names(samples));
+        return Err(Stop::Usage(format!("--seed and --runs need --strategy {names}")));
     }
     let asked = |model: Model| {
         let strategy = search.strategy.unwrap_or(Strategy::default_of(model));
@@ -39,12 +42,25 @@ pub(super) fn all(
         distinct(&models.models).into_iter().map(asked).collect::<Result<_, Stop>>()?;
     if checks.races && !searches.iter().any(|options| options.checks.races) {
         let models = Model::names(Engine::Interleave.models());
+        let others = all_but(Engine::finds_races);
         let message = format!(
-            "--check races needs --model {models}, and a strategy that runs interleavings: not lazy, not graph"
+            "--check races needs --model {models}, and a strategy that runs interleavings: {others}"
         );
         return Err(Stop::Usage(message));
     }
     Ok(searches)
+}
+
+/// The strategies of engines without a property, as a phrase: `not lazy, not graph`.
+fn all_but(property: fn(Engine) -> bool) -> String {
+    let others = Strategy::names(|strategy| !property(strategy.engine()));
+    others.iter().map(|name| format!("not {name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of the strategy that was asked for, if it searches states: it counts no executions.
+pub(super) fn by_states(search: &SearchArgs) -> Option<&'static str> {
+    let strategy = search.strategy.filter(|strategy| !strategy.engine().counts_executions());
+    strategy.map(Strategy::name)
 }
 
 /// A model that is named twice runs once.
@@ -65,9 +81,12 @@ pub(super) fn with_buffers(
 ) -> Result<(Vec<Options>, bool), Stop> {
     let Some(bound) = args.buffer_bound else { return Ok((searches, false)) };
     if !searches.iter().any(Options::has_buffers) {
-        let why = "--buffer-bound needs --model tso or pso, and a strategy that runs them with \
-                   store buffers: not lazy, not graph";
-        return Err(Stop::Usage(why.to_owned()));
+        let models = Model::names(Model::ALL.into_iter().filter(|model| model.is_buffered()));
+        let others = all_but(Engine::bounds_buffers);
+        return Err(Stop::Usage(format!(
+            "--buffer-bound needs --model {models}, and a strategy that runs them with store \
+             buffers: {others}"
+        )));
     }
     Ok(match bound {
         BufferBound::Iterate => (searches, true),
@@ -112,6 +131,46 @@ mod tests {
         let left = options.limits.budget.time_left().expect("a limit on time");
         assert!(left <= Duration::from_millis(1500), "{left:?}");
         assert!(!options.limits.budget.affords(2 << 20));
+    }
+
+    /// Whether `--seed` and `--runs` are for a strategy follows from its row.
+    #[test]
+    fn samples_have_seeds_and_runs() {
+        for strategy in Strategy::ALL {
+            let words = format!("--model sc --strategy {} --seed 3 --runs 7", strategy.name());
+            match (strategy.coverage(), checked(&words)) {
+                (Coverage::Sample, Ok(config)) => {
+                    assert_eq!(config.searches[0].sampling, Sampling { seed: 3, runs: 7 });
+                }
+                (Coverage::All, Err(Stop::Usage(message))) => {
+                    let named = message.strip_prefix("--seed and --runs need --strategy ");
+                    let named: Vec<&str> = named.unwrap_or_default().split(" or ").collect();
+                    assert!(named.contains(&"random"), "{message}");
+                    assert!(!named.contains(&strategy.name()), "{message}");
+                }
+                (_, other) => panic!("{}: {other:?}", strategy.name()),
+            }
+        }
+    }
+
+    #[test]
+    fn messages_name_what_the_tables_have() {
+        type Has<T> = fn(T) -> bool;
+        let cases: [(&str, Has<Model>, Has<Engine>); 2] = [
+            ("--model sc --buffer-bound 1", Model::is_buffered, Engine::bounds_buffers),
+            ("--model arm --check races", |it| Engine::Interleave.has(it), Engine::finds_races),
+        ];
+        for (line, has, by) in cases {
+            let Err(Stop::Usage(message)) = checked(line) else { panic!("{line} is not refused") };
+            let words: Vec<&str> = message.split(|c: char| !c.is_alphanumeric()).collect();
+            for model in Model::ALL {
+                assert_eq!(words.contains(&model.name()), has(model), "{message}");
+            }
+            for strategy in Strategy::ALL {
+                let is_refused = message.contains(&format!("not {}", strategy.name()));
+                assert_eq!(is_refused, !by(strategy.engine()), "{message}");
+            }
+        }
     }
 
     #[test]

@@ -2,12 +2,16 @@
 //!
 //! The strategies that visit all traces share the depth-first [`Search`]. A [`Plan`] defines the differences:
 //! the actions that are planned when a race is found, and the next action where nothing is planned. A
-//! strategy without depth-first search, such as `random`, is an [`Explorer`] of its own.
+//! strategy without depth-first search is an [`Explorer`] of its own; one that runs a sample of schedules, such as
+//! `random`, shares the loop of [`mod@sample`].
 
 mod exhaustive;
 mod optimal;
 mod persistent;
+#[cfg(test)]
+mod plan_tests;
 mod random;
+mod sample;
 mod source;
 
 use crate::event::{Action, Turn};
@@ -56,7 +60,11 @@ pub(crate) trait Plan: Default {
     #[inline(always)]
     fn reconsider(_search: &mut Search<'_, '_, Self>) {}
 
-    /// Picks the next action where nothing is planned. `None` at the end of the execution.
+    /// Picks the next action where nothing is planned; [`ANY`](crate::event::ANY) of several alternatives stands
+    /// for all of them. A plan that reverses races picks an enabled action that [`Search::is_awake`]: to perform
+    /// a sleeping one would repeat executions. `None` ends the execution, which must have been counted before:
+    /// by [`Search::end`] where nothing is enabled. Where all that is enabled is asleep it is redundant. A plan
+    /// that finds nothing to pick leaves both to [`Search::choose_awake`].
     #[inline(always)]
     fn choose(search: &mut Search<'_, '_, Self>, depth: usize) -> Option<Turn> {
         search.choose_awake(depth)

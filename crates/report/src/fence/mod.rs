@@ -6,7 +6,7 @@ use crate::bounds::{self, Bound};
 use crate::{Look, Subject, counted, written};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
 use raddle_analysis::untried_inputs;
-use raddle_engine::Engine;
+use raddle_engine::{Engine, Model};
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
@@ -75,9 +75,11 @@ fn write_report(
     }
     let unknown = matches!(result.outcome, Outcome::Unknown(_));
     if unknown && !Engine::Reach.has(question.options.model) && has_loops(asked.program) {
+        let weak = |model: &Model| model.is_buffered();
+        let judged = Model::names(Engine::Reach.models().filter(weak));
         writeln!(
             out,
-            "  loops that never end are judged under tso only; under {model} they must end"
+            "  loops that never end are judged under {judged} only; under {model} they must end"
         )?;
     }
     let places = counted(result.places as u64, "place");
