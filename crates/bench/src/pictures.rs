@@ -51,9 +51,8 @@ fn memory(svg: &mut Svg, y: f64, text: &str) {
 
 fn sequential() -> String {
     let mut svg = begin(260, "sc: sequential consistency");
-    for number in 0..2 {
+    for (number, x) in CORES.into_iter().enumerate() {
         core(&mut svg, number, 56.0, ["in program order", "one operation at a time"]);
-        let x = CORES[number];
         svg.arrow("line", [x + 80.0, 120.0], [x + 80.0, 180.0]);
         svg.text("small soft", Start, [x + 88.0, 154.0], "stores");
         svg.arrow("line", [x + 180.0, 180.0], [x + 180.0, 120.0]);
@@ -70,9 +69,8 @@ fn sequential() -> String {
 fn queues(name: &str, labels: &[&str], rule: &str, note: &str) -> String {
     let mut svg =
         begin(404, &format!("{name}: {}", if labels.len() == 1 { "x86" } else { "SPARC PSO" }));
-    for number in 0..2 {
+    for (number, x) in CORES.into_iter().enumerate() {
         core(&mut svg, number, 56.0, ["in program order", "loads do not wait for the queue"]);
-        let x = CORES[number];
         let width = 176.0 / labels.len() as f64;
         for (at, label) in labels.iter().enumerate() {
             let left = x + at as f64 * width;
@@ -101,9 +99,8 @@ fn queues(name: &str, labels: &[&str], rule: &str, note: &str) -> String {
 fn propagation(name: &str, fences: &str) -> String {
     let machine = if name == "power" { "IBM POWER" } else { "ARMv7" };
     let mut svg = begin(404, &format!("{name}: {machine}"));
-    for number in 0..2 {
+    for (number, x) in CORES.into_iter().enumerate() {
         core(&mut svg, number, 56.0, ["out of program order", "save for fences and dependencies"]);
-        let x = CORES[number];
         // Instructions that are done early: the last of four before the first.
         for (at, word) in ["load", "store", "load", "store"].iter().enumerate() {
             let left = x + 8.0 + 62.0 * at as f64;
