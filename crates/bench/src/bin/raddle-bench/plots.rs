@@ -19,7 +19,7 @@ pub(crate) fn write(folder: &Path, measurements: &[Measurement]) -> io::Result<(
 }
 
 const TIME: Labels<'_> = Labels {
-    title: "Time grows with the number of executions, and with nothing else",
+    title: "Time by the number of executions",
     across: "executions",
     upwards: "seconds",
 };
