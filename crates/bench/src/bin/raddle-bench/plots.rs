@@ -18,11 +18,8 @@ pub(crate) fn write(folder: &Path, measurements: &[Measurement]) -> io::Result<(
     fs::write(folder.join("memory.svg"), by_program(&complete, MEMORY, mebibytes))
 }
 
-const TIME: Labels<'_> = Labels {
-    title: "Time by the number of executions",
-    across: "executions",
-    upwards: "seconds",
-};
+const TIME: Labels<'_> =
+    Labels { title: "Time by the number of executions", across: "executions", upwards: "seconds" };
 const RATE: Labels<'_> = Labels {
     title: "Events per second, strategy optimal",
     across: "program",
