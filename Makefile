@@ -1,6 +1,9 @@
-# demo   build and run a short tour
+# demo   build, run a short tour, and then the tour of the book, with its outputs compared
 # test   every test, formatting, lints
-# bench  measure searches, robustness and monitors; tables, and JSON in target/bench.jsonl
+# bench  measure searches, robustness and monitors; tables, JSON in target/bench.jsonl, and plots in target/plots
+# book   the book, in target/book, and its links; installs mdbook in target/tools when it is missing
+# dist   a static binary and a Debian package, in target/dist
+# package  the crates as a registry takes them, in target/package
 # fuzz   every fuzz target for a minute (FUZZ_SECONDS); installs cargo-fuzz when it is missing
 #
 # All of them do their own set-up. They need a Rust toolchain and, for `fuzz`, rustup
@@ -10,12 +13,13 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS := 60
 
-.PHONY: demo test bench fuzz clean
+.PHONY: demo test bench book dist package fuzz clean
 
 demo:
 	scripts/setup
 	cargo build --locked --release --package raddle
 	scripts/demo $(TARGET)/release/raddle
+	scripts/tour $(TARGET)/release/raddle
 
 # Tests come first, so that their summaries are printed whatever the lints report. Documentation and examples
 # have no tests, and building them as tests would take a minute; clippy checks the examples. Incremental builds
@@ -32,7 +36,21 @@ bench:
 	scripts/setup
 	cargo build --locked --release --package raddle-bench
 	mkdir -p target
-	$(TARGET)/release/raddle-bench --json target/bench.jsonl
+	$(TARGET)/release/raddle-bench --json target/bench.jsonl --plots target/plots
+
+book:
+	scripts/setup
+	scripts/book
+
+dist:
+	scripts/setup musl-gcc dpkg-deb
+	scripts/dist
+
+# Crates with `publish = false` are for tests.
+package:
+	scripts/setup
+	cargo package --locked --workspace --no-verify --allow-dirty \
+		--exclude raddle-oracle --exclude raddle-testing --exclude raddle-bench
 
 fuzz:
 	scripts/setup

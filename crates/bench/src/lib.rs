@@ -12,10 +12,16 @@
 //! | [`locks`] | a stack under one lock |
 //! | [`automata`] | the parametric automata of paper 004, as text |
 //! | [`catalogue`] | all programs by name |
+//! | [`svg`] | drawings |
+//! | [`chart`] | plots of measurements |
+//! | [`pictures`] | pictures of the models, for the book |
 
 pub mod atomics;
 pub mod automata;
 pub mod catalogue;
 pub mod cells;
+pub mod chart;
 pub mod locks;
+pub mod pictures;
+pub mod svg;
 pub mod thread;

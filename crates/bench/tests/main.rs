@@ -2,6 +2,7 @@
 
 mod automata;
 mod counts;
+mod pictures;
 
 use raddle_engine::Model;
 

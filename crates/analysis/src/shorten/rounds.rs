@@ -77,11 +77,17 @@ mod tests {
     use super::super::Finding;
     use super::*;
     use crate::witness::Witness;
-    use raddle_engine::{Bytes, Cell, Datum};
+    use raddle_engine::{Bytes, Calls, Cell, Datum};
     use raddle_machine::ThreadId;
 
     fn event(number: u32, loc: u32, deed: Deed) -> ReplayEvent {
-        ReplayEvent { number, thread: format!("t{number}"), loc: LocId(loc), deed }
+        ReplayEvent {
+            number,
+            thread: format!("t{number}"),
+            loc: LocId(loc),
+            calls: Calls::default(),
+            deed,
+        }
     }
 
     fn cell() -> Cell {

@@ -9,12 +9,15 @@
 //! | [`models`] | the models and strategies, and which command takes which |
 //! | [`kinds`] | the kinds of errors: which are checked, and which single ones are known |
 //! | [`values`] | values with a syntax of their own |
+//! | `reference` | the command reference of the book, in tests |
 
 pub(crate) mod commands;
 pub(crate) mod doctor;
 pub(crate) mod kinds;
 pub(crate) mod matrix;
 mod models;
+#[cfg(test)]
+mod reference;
 pub(crate) mod shared;
 pub(crate) mod values;
 
@@ -72,13 +75,29 @@ pub(crate) enum Command {
 }
 
 fn after_help() -> String {
-    let statuses = [Status::Fine, Status::Violation, Status::Bad, Status::Unknown];
-    let ended: Vec<String> = statuses.map(|s| format!("{} {}", s.code(), s.about())).into();
-    let signals = [(SIGINT, "interrupted (SIGINT)"), (SIGTERM, "terminated (SIGTERM)")];
-    let signals = signals.map(|(signal, about)| format!("{} {about}", status::interrupted(signal)));
-    let unread = format!("{} {}", Status::Unread.code(), Status::Unread.about());
-    let stopped = [&signals[..], &[unread]].concat();
-    format!("{EXAMPLES}\n\nExit status:\n  {}\n  {}", ended.join("   "), stopped.join("   "))
+    let [fine, violation, bad, unknown, stopped @ ..] = statuses();
+    let line = |statuses: &[(u8, &str)]| {
+        let shown: Vec<String> =
+            statuses.iter().map(|(code, about)| format!("{code} {about}")).collect();
+        shown.join("   ")
+    };
+    let ended = line(&[fine, violation, bad, unknown]);
+    format!("{EXAMPLES}\n\nExit status:\n  {ended}\n  {}", line(&stopped))
+}
+
+/// Every exit status, in the order of its number.
+fn statuses() -> [(u8, &'static str); 7] {
+    let of = |status: Status| (status.code(), status.about());
+    let by = |signal, about| (status::interrupted(signal), about);
+    [
+        of(Status::Fine),
+        of(Status::Violation),
+        of(Status::Bad),
+        of(Status::Unknown),
+        by(SIGINT, "interrupted (SIGINT)"),
+        of(Status::Unread),
+        by(SIGTERM, "terminated (SIGTERM)"),
+    ]
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ const PROGRAMS: &str = "tests/c/programs";
 const TABLE1: &str = "tests/c/table1";
 const POWER: &str = "tests/c/power";
 const EXAMPLES: &str = "examples";
+const BOOK: &str = "examples/book";
 /// Of every so many cases, the first is also searched without reduction if it is small; with `RADDLE_LONG=1`
 /// all small cases are.
 const EXHAUSTIVE: usize = 3;
@@ -26,7 +27,7 @@ fn programs_get_their_verdicts() {
 
 #[test]
 fn examples_get_their_verdicts() {
-    verify(of_folder(EXAMPLES));
+    verify([of_folder(EXAMPLES), of_folder(BOOK)].concat());
 }
 
 /// Every cell of table 1 of paper 000.

@@ -1,13 +1,16 @@
 //! The examples in the README and in `docs` show what the command prints, except for lines that end in a time.
 //!
-//! An example is an indented `$ raddle …`. Its output follows in the same block, up to the next `$`. Examples
-//! with files that are not in the tree are not checked. `RADDLE_BLESS=1` rewrites the documents.
+//! An example is an indented `$ raddle …`, which a shell runs: it may have redirections. Its output follows in the
+//! same block, up to the next `$`; of what it writes elsewhere, later examples of the document may read files.
+//! Examples with files that do not exist then are not checked. `RADDLE_BLESS=1` rewrites the documents.
 
-use crate::common::{lacks_clang, raddle, root};
+use crate::common::{Ran, lacks_clang, root, scratch};
 use raddle_engine::{Model, Strategy};
 use raddle_testing::golden_by;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 const PROMPT: &str = "    $ ";
 
@@ -16,7 +19,7 @@ fn examples_of_the_documents_are_true() {
     let mut shown = 0;
     for path in documents() {
         let text = fs::read_to_string(&path).expect("a document");
-        let blessed = examples_run(&path, &text, &mut shown);
+        let blessed = examples_run(&path, &text, &folder_to_run_in(), &mut shown);
         golden_by(&path, &blessed, timeless);
     }
     assert!(shown > 5, "only {shown} examples were found");
@@ -38,33 +41,61 @@ fn models_and_strategies_are_documented() {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let folder = fs::read_dir(root().join("docs")).expect("the documents");
-    let paths = folder.map(|entry| entry.expect("a document").path());
-    let is_document = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md");
-    let mut paths: Vec<PathBuf> = paths.filter(is_document).collect();
+    let mut paths = Vec::new();
+    pages_below(&root().join("docs"), &mut paths);
     paths.sort();
     paths.push(root().join("README.md"));
     paths
 }
 
+fn pages_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).expect("the documents");
+    for path in entries.map(|entry| entry.expect("a document").path()) {
+        if path.is_dir() {
+            pages_below(&path, found);
+        } else if path.extension().is_some_and(|end| end == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// A folder that looks like the project's, in which examples can write files.
+fn folder_to_run_in() -> PathBuf {
+    let folder = scratch("documents");
+    for name in ["examples", "tests"] {
+        let original = fs::canonicalize(root().join(name)).expect("a folder of the project");
+        symlink(original, folder.join(name)).expect("a link");
+    }
+    folder
+}
+
+/// Runs a command line in a folder, with the built command for `raddle`.
+fn run(line: &str, folder: &Path) -> Ran {
+    let built = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().expect("a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).current_dir(folder).stdin(Stdio::null());
+    shell.env("PATH", format!("{}:{path}", built.display()));
+    shell.output().expect("the shell starts").into()
+}
+
 /// The document with the current output of the command.
-fn examples_run(path: &Path, text: &str, shown: &mut u32) -> String {
+fn examples_run(path: &Path, text: &str, folder: &Path, shown: &mut u32) -> String {
     let mut out = String::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         out += line;
         out.push('\n');
-        let Some(args) = line.strip_prefix(PROMPT).and_then(|line| line.strip_prefix("raddle "))
-        else {
-            continue;
-        };
+        let Some(example) = line.strip_prefix(PROMPT) else { continue };
+        let Some(args) = example.strip_prefix("raddle ") else { continue };
         let mut told = Vec::new();
         while let Some(line) = lines.next_if(|line| is_output(line)) {
             told.push(line);
         }
         let blanks = told.iter().rev().take_while(|line| line.is_empty()).count();
         let args: Vec<&str> = args.split_whitespace().collect();
-        let ran = Some(raddle(&args)).filter(|ran| are_there(&args) && !lacks_clang(ran));
+        let there = are_there(&args, folder).then(|| run(example, folder));
+        let ran = there.filter(|ran| !lacks_clang(ran));
         let Some(ran) = ran else {
             told.iter().for_each(|line| out += &format!("{line}\n"));
             continue;
@@ -79,10 +110,13 @@ fn examples_run(path: &Path, text: &str, shown: &mut u32) -> String {
     out
 }
 
-/// Whether the files of an example are in the tree; some examples use invented names.
-fn are_there(args: &[&str]) -> bool {
-    let mut files = args.iter().filter(|arg| Path::new(arg).extension().is_some());
-    files.all(|file| root().join(file).exists())
+/// Whether the files that an example reads are there; some examples use invented names.
+fn are_there(args: &[&str], folder: &Path) -> bool {
+    let read = args.iter().enumerate().filter(|(at, arg)| {
+        let is_written = *at > 0 && matches!(args[at - 1], ">" | "--witness");
+        Path::new(arg).extension().is_some() && !is_written
+    });
+    read.into_iter().all(|(_, file)| folder.join(file).exists())
 }
 
 fn is_output(line: &str) -> bool {

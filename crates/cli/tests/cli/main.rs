@@ -1,10 +1,12 @@
 //! The command line: the output, its destination, and the exit status.
 
 mod bad_input;
+mod book;
 mod browser;
 mod buffers;
 mod c;
 mod check;
+mod classics;
 mod common;
 mod doctor;
 mod documents;

@@ -2,12 +2,14 @@
 //! deciding robustness ([`robust`]), and the monitors on logs ([`log`]).
 //!
 //! Each search and each log runs in its own child process, so that its peak of memory is measured separately.
-//! The tables go to standard output; `--json FILE` writes the same data as one object per line.
+//! The tables go to standard output; `--json FILE` writes the same data as one object per line, and `--plots FOLDER`
+//! draws the searches ([`plots`]).
 
 use raddle_engine::{Model, Strategy};
 mod cpu;
 mod log;
 mod measure;
+mod plots;
 mod robust;
 mod table;
 
@@ -45,6 +47,9 @@ struct Args {
     /// Also write the results to a file, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Also draw the searches, as SVG files in a folder.
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
     /// Run one job in this process and print its measurement (used for child processes).
     #[arg(long, hide = true)]
     child: bool,
@@ -143,7 +148,11 @@ fn run_tables(args: &Args, jobs: &[Job]) -> io::Result<()> {
     for table in &args.table {
         let json = json.as_mut().map(|json| json as &mut dyn Write);
         match table {
-            Table::Search => run_children(jobs, &mut out, json)?,
+            Table::Search => {
+                let measurements = run_children(jobs, &mut out, json)?;
+                let folder = args.plots.as_ref();
+                folder.map_or(Ok(()), |folder| plots::write(folder, &measurements))?;
+            }
             Table::Robust => robust::run(&mut out, json)?,
             Table::Log => log::run(&mut out, json)?,
         }
@@ -155,14 +164,16 @@ fn run_children(
     jobs: &[Job],
     out: &mut impl Write,
     mut json: Option<&mut dyn Write>,
-) -> io::Result<()> {
+) -> io::Result<Vec<Measurement>> {
     table::header(out)?;
+    let mut measurements = Vec::new();
     for job in jobs {
         let measurement = run_child(job)?;
         table::row(out, &measurement)?;
         json.as_mut().map_or(Ok(()), |json| json_line(json, &measurement))?;
+        measurements.push(measurement);
     }
-    Ok(())
+    Ok(measurements)
 }
 
 fn run_child(job: &Job) -> io::Result<Measurement> {
