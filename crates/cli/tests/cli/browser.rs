@@ -379,7 +379,7 @@ fn long_program(rounds: u32) -> String {
 
 fn long_witnesses_are_smooth(open: &Open<'_>) {
     let program = open.file("long.rir");
-    fs::write(&program, long_program(1800)).expect("a program");
+    fs::write(&program, long_program(5200)).expect("a program");
     let args = [
         "check",
         program.to_str().expect("UTF-8"),

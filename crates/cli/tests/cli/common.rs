@@ -31,8 +31,13 @@ pub(crate) fn command(args: &[&str]) -> Command {
 /// Runs it from the project's root, so that `examples/…` names the examples.
 pub(crate) fn raddle(args: &[&str]) -> Ran {
     let ran: Ran = command(args).output().expect("the command starts").into();
-    if args.iter().take_while(|arg| **arg != "--").any(|arg| *arg == "--json") {
-        crate::schema::validate_lines(args[0], &ran.out);
+    let has = |name: &str| {
+        let own = args.iter().take_while(|arg| **arg != "--");
+        own.map(|arg| arg.split('=').next()).any(|arg| arg == Some(name))
+    };
+    if has("--json") {
+        let schema = if has("--estimate") { "estimate" } else { args[0] };
+        crate::schema::validate_lines(schema, &ran.out);
     }
     ran
 }

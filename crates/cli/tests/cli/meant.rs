@@ -20,8 +20,8 @@ fn commands_options_and_values() {
     let strategy = ["check", "a.c", "--model", "sc", "--strategy", "optmal"];
     proposes(&strategy, "a similar value exists: 'optimal'");
     proposes(
-        &["check", "a.c", "--model", "sc", "--check", "race"],
-        "a similar value exists: 'races'",
+        &["check", "a.c", "--model", "sc", "--check", "deadlok"],
+        "a similar value exists: 'deadlock'",
     );
     let ran = raddle(&["check", "a.c", "--model", "c11"]);
     assert!(!ran.err.contains("did you mean"), "{}", ran.err);

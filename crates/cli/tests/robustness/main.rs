@@ -48,7 +48,8 @@ fn limits() -> Limits {
 fn files(folder: &str) -> Vec<File> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(&folder).expect("the folder can be read");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let entries = entries.map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
     paths.sort();
     let name =
         |path: &Path| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into());
