@@ -19,7 +19,7 @@ pub(crate) type Allocated = FxHashMap<LocalId, DebugId>;
 
 /// A place in an object of a known type.
 #[derive(Clone, Copy)]
-struct Place {
+struct TypedOffset {
     ty: DebugId,
     offset: u64,
 }
@@ -85,15 +85,15 @@ impl Search<'_> {
     }
 
     /// What the pointer at a place points to, if that has a type.
-    fn pointee(&self, place: Place) -> Option<DebugId> {
+    fn pointee(&self, place: TypedOffset) -> Option<DebugId> {
         let DebugType::Pointer { to } = self.part(place)? else { return None };
         // The name of an alias is worth keeping.
         to.filter(|to| self.is_known(*to))
     }
 
     /// The innermost type at a place.
-    fn part(&self, place: Place) -> Option<&DebugType> {
-        let Place { mut ty, mut offset } = place;
+    fn part(&self, place: TypedOffset) -> Option<&DebugType> {
+        let TypedOffset { mut ty, mut offset } = place;
         for _ in 0..MAX_STEPS {
             let (_, plain) = self.plain(ty)?;
             match plain {
@@ -129,7 +129,7 @@ impl Search<'_> {
     }
 
     /// The place that an address is of.
-    fn place(&self, address: Value, steps: u32) -> Option<Place> {
+    fn place(&self, address: Value, steps: u32) -> Option<TypedOffset> {
         let steps = steps.checked_sub(1)?;
         let local = match address {
             Value::Local(local) => local,
@@ -137,13 +137,13 @@ impl Search<'_> {
             Value::Metadata => return None,
         };
         if let Some(ty) = self.declared.get(&local) {
-            return Some(Place { ty: *ty, offset: 0 });
+            return Some(TypedOffset { ty: *ty, offset: 0 });
         }
         match &self.body.definition(local)?.kind {
             InstKind::Cast { op: CastOp::BitCast, arg, .. } => self.place(*arg, steps),
             InstKind::Load { ptr, .. } => {
                 let ty = self.pointee(self.place(*ptr, steps)?)?;
-                Some(Place { ty, offset: 0 })
+                Some(TypedOffset { ty, offset: 0 })
             }
             InstKind::Gep { source, base, indices, .. } => {
                 let base = self.place(*base, steps)?;
@@ -158,12 +158,14 @@ impl Search<'_> {
     }
 
     /// The place of a constant address.
-    fn fixed(&self, address: ConstId, steps: u32) -> Option<Place> {
+    fn fixed(&self, address: ConstId, steps: u32) -> Option<TypedOffset> {
         let steps = steps.checked_sub(1)?;
         let module = &self.unit.module;
         match &module.constant(address).kind {
             ConstKind::Global(global) => match &module.global(*global).kind {
-                GlobalKind::Variable(variable) => Some(Place { ty: variable.debug?, offset: 0 }),
+                GlobalKind::Variable(variable) => {
+                    Some(TypedOffset { ty: variable.debug?, offset: 0 })
+                }
                 _ => None,
             },
             ConstKind::Expr(expr) => match &**expr {
@@ -181,10 +183,10 @@ impl Search<'_> {
     /// A part of a place. Elements of an array are alike, so an unknown index may be taken for 0.
     fn within(
         &self,
-        base: Place,
+        base: TypedOffset,
         source: TypeId,
         indices: impl Iterator<Item = u64>,
-    ) -> Option<Place> {
+    ) -> Option<TypedOffset> {
         let (unit, mut at, mut offset) = (self.unit, source, base.offset);
         for (n, index) in indices.enumerate() {
             let (part, by) = match n {
@@ -193,7 +195,7 @@ impl Search<'_> {
             };
             (at, offset) = (part, offset.wrapping_add(by));
         }
-        Some(Place { ty: base.ty, offset })
+        Some(TypedOffset { ty: base.ty, offset })
     }
 
     fn number(&self, constant: ConstId) -> u64 {

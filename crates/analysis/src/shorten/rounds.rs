@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 
 /// A step's place and what it does there.
-type Place = (u32, LocId, Discriminant<Deed>);
+type Visit = (u32, LocId, Discriminant<Deed>);
 
 /// For each loop, the steps at which its thread comes to the same place; at least two. One place stands for
 /// all that a thread visits as often.
 pub(super) fn of(candidate: &Candidate) -> Vec<Vec<usize>> {
     let mut visits: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut first: HashMap<Place, usize> = HashMap::new();
+    let mut first: HashMap<Visit, usize> = HashMap::new();
     for (step, event) in own_events(candidate) {
         if event.loc != LocId::NONE {
             let place = (event.number, event.loc, discriminant(&event.deed));

@@ -1,7 +1,7 @@
 //! The results of commands as cases.
 
 use super::rules::{self, Rule};
-use super::{Case, Finding, Outcome, Place, flow};
+use super::{Case, Finding, Outcome, Position, flow};
 use crate::source::Sources;
 use crate::{Run, condition, printable, value};
 use raddle_analysis::reach::{ReachResult, Reached};
@@ -95,9 +95,9 @@ impl Cases<'_> {
         self.case(outcome, text, answer.elapsed.as_secs_f64(), Vec::from_iter(finding))
     }
 
-    fn place(&self, loc: LocId) -> Place {
+    fn place(&self, loc: LocId) -> Position {
         let line = self.run.subject().line(loc);
-        Place { file: line.file, line: line.line }
+        Position { file: line.file, line: line.line }
     }
 
     /// A finding at a position, without its witness.

@@ -3,7 +3,7 @@
 //! Those that a reader of the text sees, too. Of a long witness only some: all to which the cause refers, the
 //! first ones, and the last ones.
 
-use super::{Importance, Moment, Place};
+use super::{Importance, Moment, Position};
 use crate::witness::shown;
 use crate::{Run, printable};
 use raddle_analysis::Cause;
@@ -36,7 +36,7 @@ pub(super) fn of_interest(
         Moment {
             number: n + 1,
             thread: printable(&event.thread),
-            place: Place { file: line.file, line: line.line },
+            place: Position { file: line.file, line: line.line },
             what: printable(&event.what()),
             importance: match starred.contains(&n) {
                 true => Importance::Essential,

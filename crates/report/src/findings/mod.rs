@@ -56,12 +56,12 @@ pub struct Finding {
     pub message: String,
     /// The cause, in words.
     pub why: Option<String>,
-    pub place: Place,
+    pub place: Position,
     /// The function of the place, and the text of its line: they stay the same if lines above change.
     pub function: Option<String>,
     pub line_text: Option<String>,
     /// Other places, each with its part in the finding.
-    pub related: Vec<(Place, String)>,
+    pub related: Vec<(Position, String)>,
     /// The events of the witness, or as many as a report has room for.
     pub flow: Vec<Moment>,
     /// How many executions show it; `None` where they are not counted.
@@ -71,7 +71,7 @@ pub struct Finding {
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct Position {
     pub file: String,
     /// `None` for the file as a whole.
     pub line: Option<u32>,
@@ -83,7 +83,7 @@ pub struct Moment {
     /// Its position among all events, from 1.
     pub number: usize,
     pub thread: String,
-    pub place: Place,
+    pub place: Position,
     pub what: String,
     pub importance: Importance,
 }

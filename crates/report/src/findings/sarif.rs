@@ -5,7 +5,7 @@
 //! relative to the root of the repository, as GitHub expects.
 
 use super::rules::RULES;
-use super::{Case, Finding, Importance, Moment, Outcome, Place};
+use super::{Case, Finding, Importance, Moment, Outcome, Position};
 use crate::document::fnv1a;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ impl Writer<'_> {
                 Outcome::Unknown | Outcome::Skipped => "warning",
                 Outcome::Passed | Outcome::Failed => return None,
             };
-            let place = Place { file: case.file.clone(), line: None };
+            let place = Position { file: case.file.clone(), line: None };
             Some(json!({
                 "level": level,
                 "message": { "text": case.text.trim_end() },
@@ -204,7 +204,7 @@ impl Writer<'_> {
     }
 
     /// A place. GitHub needs a line; a file as a whole has its first.
-    fn location(&self, place: &Place, words: Option<&str>) -> Value {
+    fn location(&self, place: &Position, words: Option<&str>) -> Value {
         let mut location = json!({
             "physicalLocation": {
                 "artifactLocation": self.artifact(&place.file),

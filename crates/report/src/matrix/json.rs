@@ -71,14 +71,14 @@ struct Needed<'a> {
     target: &'static str,
     /// Null if the answer is unknown, or if no fences help.
     count: Option<usize>,
-    places: Vec<Place<'a>>,
+    places: Vec<FenceLine<'a>>,
     hopeless: bool,
     why: Option<&'a str>,
     seconds: f64,
 }
 
 #[derive(Serialize, Debug)]
-struct Place<'a> {
+struct FenceLine<'a> {
     kind: &'static str,
     function: &'a str,
     /// The file and line before which the fence goes.
@@ -160,10 +160,10 @@ fn needed<'a>(table: &Table<'a>, target: Target, fences: &'a Fences) -> Needed<'
     }
 }
 
-fn place<'a>(table: &Table<'a>, fence: &Fence) -> Place<'a> {
+fn place<'a>(table: &Table<'a>, fence: &Fence) -> FenceLine<'a> {
     let program = table.program;
     let before = program.loc(fence.place.before);
-    Place {
+    FenceLine {
         kind: fence.kind.mnemonic(),
         function: &program.funcs[fence.place.point.func].name,
         file: before.and_then(|loc| program.files.get(loc.file as usize).cloned()),
