@@ -8,6 +8,7 @@ mod corpus;
 mod golden;
 mod note;
 mod programs;
+pub mod schema;
 
 pub use corpus::{Corpus, Reference};
 pub use golden::{golden, golden_by, is_blessing};

@@ -84,6 +84,7 @@ fn check(case: &Case, strategy: &[&str]) -> Result<Vec<Value>, String> {
 
 fn objects(output: &Output) -> Option<Vec<Value>> {
     let text = str::from_utf8(&output.stdout).ok()?;
+    raddle_testing::schema::validate_lines("check", text);
     let objects: Vec<Value> =
         text.lines().map(serde_json::from_str).collect::<Result<_, _>>().ok()?;
     if objects.is_empty() { None } else { Some(objects) }

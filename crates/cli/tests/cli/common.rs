@@ -37,7 +37,7 @@ pub(crate) fn raddle(args: &[&str]) -> Ran {
     };
     if has("--json") {
         let schema = if has("--estimate") { "estimate" } else { args[0] };
-        crate::schema::validate_lines(schema, &ran.out);
+        raddle_testing::schema::validate_lines(schema, &ran.out);
     }
     ran
 }
