@@ -1,15 +1,16 @@
 //! The position of an event for people.
 //!
-//! Code of the system has no position, so its steps are told at their call. Headers of other libraries have
-//! positions; there, functions that do nothing but access memory once are told at their calls, too.
+//! Code of the system has no position, so its steps are told at their call. Functions of other headers have
+//! positions; small ones that access memory at most once, their callees included, are told at their calls, too.
 
 use crate::story::ReplayEvent;
-use raddle_ir::{FuncId, InstKind, LocId, Program};
+use raddle_ir::{Callee, FuncId, InstKind, LocId, Program};
 use raddle_machine::Frame;
 
-/// The largest accessor, in blocks and instructions.
+/// The largest accessor, in blocks and instructions, and how deep its calls may be nested.
 const MAX_BLOCKS: usize = 4;
 const MAX_INSTS: usize = 24;
+const MAX_DEPTH: u32 = 3;
 
 impl ReplayEvent {
     /// The position to show.
@@ -26,55 +27,59 @@ impl ReplayEvent {
     }
 }
 
-/// The call into which a position in a library's header was inlined; other positions are unchanged.
+/// The call into which a position in a header of the system was inlined; other positions are unchanged.
 fn outside(program: &Program, loc: LocId) -> LocId {
     let mut at = loc;
     while let Some(here) = program.loc(at)
         && here.inlined_at != LocId::NONE
-        && program
-            .files
-            .get(here.file as usize)
-            .is_some_and(|file| is_foreign_header(program, file))
+        && program.files.get(here.file as usize).is_some_and(|file| is_of_system(file))
     {
         at = here.inlined_at;
     }
     at
 }
 
-/// Whether a frame is in a small function, in a header of a library, that accesses memory.
+fn is_of_system(file: &str) -> bool {
+    file.starts_with("/usr/") || file.contains("/include/c++/") || file.contains("/lib/clang/")
+}
+
+/// Whether a frame is in a small function, in a header, that accesses memory at most once.
 fn is_accessor(program: &Program, frame: Frame) -> bool {
     let file = program.loc(frame.at).and_then(|loc| program.files.get(loc.file as usize));
-    file.is_some_and(|file| is_foreign_header(program, file)) && is_small(program, frame.func)
+    file.is_some_and(|file| is_header(file))
+        && accesses(program, frame.func, MAX_DEPTH).is_some_and(|count| count <= 1)
 }
 
-/// Whether a file is a header outside of the folders of the program's own files.
-fn is_foreign_header(program: &Program, file: &str) -> bool {
-    let Some(folder) = header_folder(file) else { return false };
-    let mut sources = program.files.iter().filter(|other| header_folder(other).is_none());
-    !sources.any(|source| {
-        let own = source.rfind('/').map_or("", |end| &source[..end]);
-        // A relative name without a folder is in the folder of the command.
-        let below = folder.strip_prefix(own);
-        match own {
-            "" => folder.is_empty(),
-            _ => below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
-        }
-    })
-}
-
-/// The folder of a header; `None` for other files.
-fn header_folder(file: &str) -> Option<&str> {
-    let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
-    let header = match name.rsplit_once('.') {
+fn is_header(file: &str) -> bool {
+    let (_, name) = file.rsplit_once('/').unwrap_or(("", file));
+    match name.rsplit_once('.') {
         Some((_, ending)) => matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inl" | "inc"),
         None => true,
-    };
-    header.then_some(folder)
+    }
 }
 
-fn is_small(program: &Program, func: FuncId) -> bool {
+/// The accesses in a small function and in those that it calls; `None` if one of them is not small.
+fn accesses(program: &Program, func: FuncId, depth: u32) -> Option<usize> {
     let func = &program.funcs[func];
     let insts = || func.blocks.values().flat_map(|block| &block.insts);
-    let calls = || insts().any(|inst| matches!(inst.kind, InstKind::Call { .. }));
-    func.blocks.len() <= MAX_BLOCKS && insts().count() <= MAX_INSTS && !calls()
+    if depth == 0 || func.blocks.len() > MAX_BLOCKS || insts().count() > MAX_INSTS {
+        return None;
+    }
+    insts().try_fold(0, |count: usize, inst| {
+        Some(
+            count
+                + match &inst.kind {
+                    InstKind::Call { callee: Callee::Direct(callee), .. } => {
+                        accesses(program, *callee, depth - 1)?
+                    }
+                    InstKind::Call { .. } => return None,
+                    InstKind::Load { .. }
+                    | InstKind::Store { .. }
+                    | InstKind::Rmw { .. }
+                    | InstKind::CmpXchg { .. }
+                    | InstKind::StoreCond { .. } => 1,
+                    _ => 0,
+                },
+        )
+    })
 }
