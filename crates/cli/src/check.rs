@@ -18,7 +18,7 @@ use raddle_report::document;
 use raddle_report::html::{self, Answer};
 use raddle_report::source::Sources;
 use raddle_report::{Look, Run, buffer, check, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(
     config: &CheckConfig,
@@ -46,7 +46,8 @@ pub(crate) fn project(lines: &[Line], output: &mut Output) -> Result<Status, Sto
     let sources: Vec<&SourceConfig> = configs.iter().map(|config| &config.source).collect();
     let files = configs.first().map(|config| config.files.clone()).unwrap_or_default();
     let mut pages = Pages::at(&files, &sources, output)?;
-    let inputs: Vec<PathBuf> = sources.iter().flat_map(|source| source.files.clone()).collect();
+    let inputs: Vec<PathBuf> =
+        sources.iter().flat_map(|source| source.inputs()).map(Path::to_owned).collect();
     let reports = checks.first().map(|(args, _)| args.reports.clone()).unwrap_or_default();
     Reports::at(&reports, "check", &inputs, output)?.after(output, |reports, output| {
         let ended = checks.iter().try_for_each(|(args, line)| {
@@ -65,10 +66,12 @@ pub(crate) fn project(lines: &[Line], output: &mut Output) -> Result<Status, Sto
 }
 
 fn validated(args: &CheckArgs, line: &Line, output: &mut Output) -> Result<CheckConfig, Stop> {
-    config::check(args).map_err(|stop| match (stop, &line.origin) {
+    let mut config = config::check(args).map_err(|stop| match (stop, &line.origin) {
         (Stop::Usage(message), Some(origin)) => output.refuse(&origin.diagnostic(message)),
         (stop, _) => stop,
-    })
+    })?;
+    config.source.project = line.origin.as_ref().map(|origin| origin.path.clone());
+    Ok(config)
 }
 
 fn run_checks(
@@ -95,13 +98,13 @@ fn check_program(
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
     let source = source::prepare(&config.source, &models, &config.unroll, output)?;
-    witness.check_against(&source.program, output)?;
-    pages.check_against(&source.program, output)?;
+    witness.check_against(&source, output)?;
+    pages.check_against(&source, output)?;
     if let Some(time) = config.estimate {
         return estimate::check(config, &source, time, output).map(|()| output.status());
     }
     let mut found = Vec::new();
-    reports.check_against(&source.program, output)?;
+    reports.check_against(&source, output)?;
     let printed = search(config, &source, &mut found, (pages, reports), output);
     if source.stopped.is_some() {
         return printed.map(|()| output.status());

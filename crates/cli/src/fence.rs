@@ -18,7 +18,7 @@ pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, S
     let mut pages = Pages::at(&config.files, &[source], output)?;
     let options = &question.options;
     let source = source::prepare(source, &[options.model], &options.limits.unroll, output)?;
-    pages.check_against(&source.program, output)?;
+    pages.check_against(&source, output)?;
     let (result, written) = match source.stopped {
         Some(spent) => (Fences::unsearched(spent), Written::default()),
         None => search(config, &source)?,

@@ -19,7 +19,6 @@ use raddle_engine::{Model, Options, Spent};
 use raddle_ir::Verified;
 use raddle_report::matrix::{Table, html, json, text};
 use raddle_report::source::Sources;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -33,7 +32,7 @@ pub(crate) fn run(config: &MatrixConfig, output: &mut Output) -> Result<Status, 
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
     let source = source::prepare(&config.source, &models, &config.limits.unroll, output)?;
     if let Some(page) = &page {
-        let apart = page.is_none_of(source.program.files.iter().map(Path::new));
+        let apart = page.is_none_of(source.paths());
         apart.map_err(|diagnostic| output.refuse(&diagnostic))?;
     }
     // A strategy that was named is used, whatever the program is about.

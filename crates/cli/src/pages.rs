@@ -3,7 +3,8 @@
 use crate::config::{FilesConfig, SourceConfig};
 use crate::destination::Destination;
 use crate::output::{Output, Stop};
-use raddle_ir::{Diagnostic, Program};
+use crate::source::Source;
+use raddle_ir::Diagnostic;
 use raddle_report::html::{Answer, Page};
 use raddle_report::source::Sources;
 use std::path::Path;
@@ -24,9 +25,7 @@ impl Pages {
         output: &mut Output,
     ) -> Result<Pages, Stop> {
         let checked = |path: &Path| {
-            let inputs =
-                sources.iter().flat_map(|source| source.files.iter().chain(&source.c.clang));
-            Destination::checked(path, inputs.map(|file| file.as_path()))
+            Destination::checked(path, sources.iter().flat_map(|source| source.inputs()))
         };
         let [html, dot] =
             [&files.html, &files.dot].map(|path| path.as_deref().map(checked).transpose());
@@ -42,10 +41,18 @@ impl Pages {
     }
 
     /// Refuses to overwrite a file that the program was made from: a header, say.
-    pub(crate) fn check_against(&self, program: &Program, output: &mut Output) -> Result<(), Stop> {
-        for destination in self.html.iter().chain(&self.dot) {
-            let apart = destination.is_none_of(program.files.iter().map(Path::new));
-            apart.map_err(|diagnostic| output.refuse(&diagnostic))?;
+    /// A file that is refused is not written.
+    pub(crate) fn check_against(
+        &mut self,
+        source: &Source,
+        output: &mut Output,
+    ) -> Result<(), Stop> {
+        for file in [&mut self.html, &mut self.dot] {
+            let apart = file.as_ref().map_or(Ok(()), |file| file.is_none_of(source.paths()));
+            if let Err(diagnostic) = apart {
+                *file = None;
+                return Err(output.refuse(&diagnostic));
+            }
         }
         Ok(())
     }

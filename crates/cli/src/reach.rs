@@ -34,13 +34,13 @@ fn search(
     let witness = WitnessFile::at(witness.as_deref(), source, Checks::default(), output)?;
     let mut pages = Pages::at(files, &[source], output)?;
     let source = source::prepare(source, &[options.model], &Unroll::NONE, output)?;
-    reports.check_against(&source.program, output)?;
+    reports.check_against(&source, output)?;
     let run = Run { file: &source.shown, program: &source.program, options };
     let result = match source.stopped {
         Some(spent) => ReachResult::unsearched(spent),
         None => {
-            witness.check_against(&source.program, output)?;
-            pages.check_against(&source.program, output)?;
+            witness.check_against(&source, output)?;
+            pages.check_against(&source, output)?;
             let result = reach::reach(&source.program, options);
             let reached = result.reached.iter().map(|reached| document::reached(&run, reached));
             witness.save(&source.program, reached.collect(), output);

@@ -7,10 +7,11 @@ use crate::args::shared::ReportArgs;
 use crate::destination::Destination;
 use crate::output::{Output, Stop};
 use crate::signals;
+use crate::source::Source;
 use crate::status::{self, Status};
 use raddle_analysis::CheckResult;
 use raddle_engine::KnownError;
-use raddle_ir::{Diagnostic, Program};
+use raddle_ir::Diagnostic;
 use raddle_report::Run;
 use raddle_report::findings::case::Cases;
 use raddle_report::findings::sarif::{self, Invocation};
@@ -68,10 +69,18 @@ impl Reports {
     }
 
     /// Refuses to overwrite a file that the program was made from: a header, say.
-    pub(crate) fn check_against(&self, program: &Program, output: &mut Output) -> Result<(), Stop> {
-        for destination in [&self.sarif, &self.junit].into_iter().flatten() {
-            let apart = destination.is_none_of(program.files.iter().map(Path::new));
-            apart.map_err(|diagnostic| output.refuse(&diagnostic))?;
+    /// A file that is refused is not written.
+    pub(crate) fn check_against(
+        &mut self,
+        source: &Source,
+        output: &mut Output,
+    ) -> Result<(), Stop> {
+        for file in [&mut self.sarif, &mut self.junit] {
+            let apart = file.as_ref().map_or(Ok(()), |file| file.is_none_of(source.paths()));
+            if let Err(diagnostic) = apart {
+                *file = None;
+                return Err(output.refuse(&diagnostic));
+            }
         }
         Ok(())
     }

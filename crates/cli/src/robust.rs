@@ -41,8 +41,8 @@ fn run_program(
 ) -> Result<(), Stop> {
     let RobustConfig { models, limits, .. } = config;
     let source = source::prepare(program, models, &limits.unroll, output)?;
-    pages.check_against(&source.program, output)?;
-    reports.check_against(&source.program, output)?;
+    pages.check_against(&source, output)?;
+    reports.check_against(&source, output)?;
     let subject = Subject { file: &source.shown, program: &source.program };
     let sources = Sources::from_disk();
     for (n, model) in models.iter().enumerate() {

@@ -59,6 +59,12 @@ impl Source {
         files
     }
 
+    /// The files that the program is made from, headers included.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let positions = self.program.files.iter().map(Path::new);
+        self.files.iter().map(PathBuf::as_path).chain(positions)
+    }
+
     /// Warns of assembly that is not for the machine whose memory it is to run on.
     fn warn_of_assembly(&self, models: &[Model], output: &mut Output) {
         for machine in &self.machines {

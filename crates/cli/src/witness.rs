@@ -3,6 +3,7 @@
 use crate::config::SourceConfig;
 use crate::destination::Destination;
 use crate::output::{Output, Stop};
+use crate::source::Source;
 use raddle_engine::Checks;
 use raddle_ir::Program;
 use raddle_report::document::{self, Entry};
@@ -24,16 +25,16 @@ impl<'a> WitnessFile<'a> {
         checks: Checks,
         output: &mut Output,
     ) -> Result<WitnessFile<'a>, Stop> {
-        let inputs = source.files.iter().chain(&source.c.clang).map(|file| file.as_path());
-        let destination = path.map(|path| Destination::checked(path, inputs)).transpose();
+        let checked = |path| Destination::checked(path, source.inputs());
+        let destination = path.map(checked).transpose();
         let destination = destination.map_err(|diagnostic| output.refuse(&diagnostic))?;
         Ok(WitnessFile { source, checks, destination })
     }
 
     /// Refuses to overwrite a file that the program was made from: a header, say.
-    pub(crate) fn check_against(&self, program: &Program, output: &mut Output) -> Result<(), Stop> {
+    pub(crate) fn check_against(&self, source: &Source, output: &mut Output) -> Result<(), Stop> {
         let Some(destination) = &self.destination else { return Ok(()) };
-        let apart = destination.is_none_of(program.files.iter().map(Path::new));
+        let apart = destination.is_none_of(source.paths());
         apart.map_err(|diagnostic| output.refuse(&diagnostic))
     }
 

@@ -164,8 +164,7 @@ impl FenceConfig {
 pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
     let shown = shown(&args.progress)?;
     let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
-    let mut source = SourceConfig::new(&args.source, &limits.budget);
-    source.c.list_sources = true;
+    let source = SourceConfig::new(&args.source, &limits.budget);
     let options = Options { limits, workers: workers(None), ..Options::new(args.model) };
     let target = if args.goal { Target::Goals } else { Target::Robust };
     let config = FenceConfig {

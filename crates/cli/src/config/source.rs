@@ -9,14 +9,16 @@ use raddle_budget::Budget;
 use raddle_ir::FileKind;
 use raddle_report::document::Origin;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The files and options that a program is made from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SourceConfig {
     /// At least one.
     pub files: Vec<PathBuf>,
     pub c: raddle_front_c::Options,
+    /// The file that the options come from, if it is one.
+    pub project: Option<PathBuf>,
 }
 
 impl SourceConfig {
@@ -29,10 +31,11 @@ impl SourceConfig {
             spurious_wakeups: args.spurious_wakeups,
             budget: budget.clone(),
             texts: Vec::new(),
-            list_sources: false,
+            // Files that are written must be none of them.
+            list_sources: true,
             stubs: args.stubs.clone(),
         };
-        SourceConfig { files: args.files.clone(), c }
+        SourceConfig { files: args.files.clone(), c, project: None }
     }
 
     /// The programs that the files make: files that are compiled make one together, others one each.
@@ -40,14 +43,19 @@ impl SourceConfig {
         if self.is_compiled() {
             return vec![self];
         }
-        let SourceConfig { files, c } = self;
-        files.into_iter().map(|file| SourceConfig { files: vec![file], c: c.clone() }).collect()
+        let one = |file: &PathBuf| SourceConfig { files: vec![file.clone()], ..self.clone() };
+        self.files.iter().map(one).collect()
     }
 
     /// The same with a budget of its own.
     pub(crate) fn within(&self, budget: &Budget) -> SourceConfig {
         let c = raddle_front_c::Options { budget: budget.clone(), ..self.c.clone() };
-        SourceConfig { files: self.files.clone(), c }
+        SourceConfig { c, ..self.clone() }
+    }
+
+    /// The files that are named, the compiler and the file of the project: none of them may be overwritten.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().chain(&self.c.clang).chain(&self.project).map(PathBuf::as_path)
     }
 
     /// Whether some file is compiled.

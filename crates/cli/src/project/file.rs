@@ -13,6 +13,7 @@ const NAME: &str = "raddle.toml";
 pub(super) struct ProjectFile {
     /// As it is named in messages.
     pub shown: String,
+    pub path: PathBuf,
     /// Its folder; paths in it are relative to this.
     pub folder: PathBuf,
     pub text: String,
@@ -23,7 +24,7 @@ impl ProjectFile {
     pub(super) fn origin(&self, at: usize) -> Origin {
         let before = self.text.as_bytes().iter().take(at);
         let line = before.filter(|byte| **byte == b'\n').count() as u32 + 1;
-        Origin { file: self.shown.clone(), line }
+        Origin { file: self.shown.clone(), path: self.path.clone(), line }
     }
 }
 
@@ -46,5 +47,5 @@ pub(super) fn find(named: Option<&Path>) -> Result<Option<ProjectFile>, Diagnost
     let text = String::from_utf8(bytes)
         .map_err(|_| Diagnostic::whole_file(&shown(&path), "the file is not UTF-8"))?;
     let folder = current.join(&path).parent().map_or(current, Path::to_owned);
-    Ok(Some(ProjectFile { shown: shown(&path), folder, text }))
+    Ok(Some(ProjectFile { shown: shown(&path), path, folder, text }))
 }

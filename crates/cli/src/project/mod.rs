@@ -18,6 +18,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use file::ProjectFile;
 use raddle_ir::Diagnostic;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// A command line, and the place in `raddle.toml` that it comes from.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(crate) struct Line {
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     file: String,
+    pub path: PathBuf,
     line: u32,
 }
 

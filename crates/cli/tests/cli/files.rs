@@ -258,3 +258,32 @@ fn nor_need_flags() {
     let ran: Ran = replay.current_dir(&folder).output().expect("it starts").into();
     assert_eq!(ran.status, Some(1), "{ran:?}");
 }
+
+#[test]
+fn headers_and_the_file_of_a_project_are_not_overwritten() {
+    let folder = scratch("headers");
+    let written = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let text = "int x;\nstatic inline void set(void) { x = 1; }\n";
+    let (used, bare) = (written("used.h", text), written("bare.h", "int y;\n"));
+    let main = "#include \"used.h\"\n#include \"bare.h\"\nint main(void) { set(); return y; }\n";
+    let program = written("main.c", main);
+    for (file, kept) in [(&used, text), (&bare, "int y;\n")] {
+        for option in ["--html", "--dot", "--sarif", "--junit", "--witness"] {
+            let Some(ran) = with_clang(&["check", &program, "-m", "tso", option, file]) else {
+                return;
+            };
+            assert_eq!(ran.status, Some(2), "{option} {file}: {ran:?}");
+            assert_eq!(std::fs::read_to_string(file).expect("it is there"), kept, "{option}");
+        }
+    }
+    let project = written("raddle.toml", "[[check]]\nfiles = [\"main.c\"]\nmodel = \"sc\"\n");
+    for option in ["--html", "--sarif"] {
+        let ran = raddle(&["check", "--config", &project, option, &project]);
+        assert_eq!(ran.status, Some(2), "{option}: {ran:?}");
+        assert!(std::fs::read_to_string(&project).expect("it is there").starts_with("[[check]]"));
+    }
+}
