@@ -125,7 +125,7 @@ impl Row {
         }
     }
 
-    /// The verdict. What an `exists` observes is not a violation.
+    /// The verdict. An outcome that an `exists` observes is not a violation.
     pub fn verdict(&self) -> Verdict {
         match (&self.answer, self.standing) {
             (Answer::Observed(result), _) => match result.check.verdict {

@@ -176,7 +176,7 @@ fn examine(args: &DoctorArgs, budget: &Budget, output: &Output) -> Findings {
     }
 }
 
-/// What has decided which compiler is run.
+/// The setting that decided which compiler is run.
 fn chosen_by(args: &DoctorArgs) -> &'static str {
     let is_set = env::var_os("CLANG").is_some_and(|value| !value.is_empty());
     match (&args.clang, is_set) {

@@ -40,7 +40,7 @@ pub(crate) fn warning(shown: &str, loaded: &Loaded) -> Option<String> {
         functions.iter().for_each(|function| text.push_str(&told(&loaded.program, function)));
         let known = "not modelled (docs/c-support.md)";
         text.push_str(&match functions.first() {
-            // What a class needs of its functions is more than that they return.
+            // A member function of a class has more to do than to return.
             Some(first) if !first.name.starts_with("_Z") => {
                 format!("\n    {part}: {known}; define it for the check, or {}", stub(first))
             }

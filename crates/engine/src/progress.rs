@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// The time between two reports that a search aims at.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What a command is doing.
+/// The phase that a command is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Phase {
     #[default]

@@ -68,7 +68,7 @@ impl Search<'_> {
         None
     }
 
-    /// What a pointer points to, according to the variable that it is stored to.
+    /// The type that a pointer points to, according to the variable that it is stored to.
     fn stored_as(&self, pointer: LocalId, steps: u32) -> Option<DebugId> {
         let steps = steps.checked_sub(1)?;
         let users = self.uses.of(pointer).iter().map(|index| &self.body.insts[*index as usize]);

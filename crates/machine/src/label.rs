@@ -1,4 +1,4 @@
-//! What threads are called: `main.1:worker`.
+//! Names of threads: `main.1:worker`.
 
 use crate::calls::Calls;
 use crate::layout::function_at;

@@ -58,7 +58,7 @@ fn write_notes(out: &mut String, run: &Run<'_>, sources: &Sources, result: &Chec
     write_counts(out, run, result)
 }
 
-/// What there is to say beside the verdict and the violations, in lines.
+/// The remarks beside the verdict and the violations, in lines.
 pub(crate) fn notes(run: &Run<'_>, sources: &Sources, result: &CheckResult) -> Vec<String> {
     let notes = written(|out| write_notes(out, run, sources, result));
     notes.lines().map(|line| line.trim().to_owned()).collect()

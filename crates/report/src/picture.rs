@@ -49,7 +49,7 @@ pub(crate) struct Line {
     pub cycle: bool,
 }
 
-/// What a picture is made from.
+/// The input of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scene<'a> {
     pub events: &'a [ReplayEvent],

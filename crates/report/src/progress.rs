@@ -16,7 +16,7 @@ pub struct Moment {
     pub memory: Option<u64>,
 }
 
-/// What a command is doing: one line without its newline. The most important parts come first, since a terminal may
+/// The phase of a command: one line without its newline. The most important parts come first, since a terminal may
 /// be too narrow for all of it.
 pub fn line(shot: &Snapshot, moment: &Moment) -> String {
     let mut line = String::new();

@@ -73,7 +73,7 @@ fn write_notes(out: &mut String, subject: &Subject<'_>, answer: &Robustness) -> 
     writeln!(out, "  {counts}{space}(by {by}) {seconds:.3} s")
 }
 
-/// What there is to say beside the verdict and the witness, in lines.
+/// The remarks beside the verdict and the witness, in lines.
 pub(crate) fn notes(subject: &Subject<'_>, answer: &Robustness) -> Vec<String> {
     let notes = written(|out| write_notes(out, subject, answer));
     notes.lines().map(|line| printable(line.trim())).collect()

@@ -17,7 +17,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Every kind. What raddle cannot run is not an error of the program, and cannot be left out.
+    /// Every kind. An unsupported construct is not an error of the program, so its kind cannot be left out.
     pub(crate) fn all() -> impl Iterator<Item = Kind> {
         let failures = FailureKind::NAMES.into_iter().map(|(kind, _)| kind);
         let failures = failures.filter(|kind| *kind != FailureKind::Unsupported);

@@ -20,7 +20,7 @@ use toml::de::{DeTable, DeValue};
 
 /// Options that belong to the command line, and those that are for all checks together.
 const NOT_HERE: [&str; 3] = ["config", "no-config", "help"];
-const FOR_ALL: [&str; 3] = ["sarif", "junit", "json"];
+const FOR_ALL: [&str; 5] = ["sarif", "junit", "html", "dot", "json"];
 
 /// The words for each option, by its name.
 type Words = BTreeMap<String, Vec<OsString>>;

@@ -18,7 +18,7 @@ const FOLDER: &str = "tests/c/witnesses";
 /// The lines of a page.
 const PAGE: usize = 60;
 const WIDTH: usize = 120;
-/// A program of this many lines is no toy.
+/// A program of this many lines counts as realistic.
 const LEAST_LINES: usize = 200;
 
 #[test]
@@ -32,7 +32,7 @@ fn witnesses_fit_on_a_page() {
     let totals: Vec<[usize; 2]> = cases.iter().flat_map(verify).collect();
     let [before, after] = [0, 1].map(|n| totals.iter().map(|total| total[n]).sum::<usize>());
     note(&format!("changes of thread and steps: {before} as found, {after} as shown"));
-    assert!(after < before, "{after} is no less than {before}");
+    assert!(after < before, "{after} is not less than {before}");
 }
 
 /// For each model, the steps and changes of thread as found and as shown.

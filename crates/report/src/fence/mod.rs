@@ -72,7 +72,7 @@ fn write_report(
     write_notes(out, asked, result)
 }
 
-/// What there is to say beside the fences, in lines.
+/// The remarks beside the fences, in lines.
 pub(crate) fn notes(asked: &Asked<'_>, result: &Fences) -> Vec<String> {
     let notes =
         written(|out| write_check(out, asked).and_then(|()| write_notes(out, asked, result)));

@@ -81,7 +81,7 @@ struct Location {
     owner: Option<u32>,
 }
 
-/// What a story is made from.
+/// The input of a story.
 pub(super) struct Tale<'a> {
     pub run: &'a Run<'a>,
     pub events: &'a [ReplayEvent],

@@ -21,7 +21,7 @@ pub(super) struct Rounds {
     pub count: usize,
 }
 
-/// What is the same in all rounds. An event that stands out is only equal to itself.
+/// The part of an event that is the same in all rounds. An event that stands out equals only itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Sort {
     thread: u32,
