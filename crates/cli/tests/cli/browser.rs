@@ -4,10 +4,12 @@
 
 use crate::common::scratch;
 use crate::html::page;
-use crate::webdriver::{Browser, END, ENTER, ESCAPE, HOME, LEFT, PAGE_DOWN, RIGHT, TAB};
+use crate::webdriver::{Browser, END, ENTER, ESCAPE, HOME, LEFT, PAGE_DOWN, PATIENCE, RIGHT, TAB};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A page that is open in the browser.
 struct Open<'a> {
@@ -235,8 +237,17 @@ fn themes_switch(open: &Open<'_>) {
     assert!(!is_dark(open), "light, whatever the system has");
     open.press(&["t"]);
     assert!(is_dark(open), "dark");
-    open.browser.open(&open.file("keys.html"));
-    assert_eq!(open.text(".top button"), "◐ dark", "the choice is kept");
+    // The browser stores the choice in the background, and a page that is opened at once may not see it yet.
+    let start = Instant::now();
+    loop {
+        open.browser.open(&open.file("keys.html"));
+        let kept = open.text(".top button");
+        if kept == "◐ dark" {
+            break;
+        }
+        assert!(start.elapsed() < PATIENCE, "the choice is not kept: {kept}");
+        thread::sleep(Duration::from_millis(50));
+    }
     open.press(&["t"]);
     open.browser.prefer_dark(false);
     assert!(!is_dark(open));
