@@ -1,5 +1,6 @@
 # demo   build, run a short tour, and then the tour of the book, with its outputs compared
 # test   every test, formatting, lints
+# validate  outputs by their schemas, those of SARIF and JUnit included
 # bench  measure searches, robustness and monitors; tables, JSON in target/bench.jsonl, and plots in target/plots
 # book   the book, in target/book, and its links; installs mdbook in target/tools when it is missing
 # dist   a static binary and a Debian package, in target/dist
@@ -13,7 +14,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS := 60
 
-.PHONY: demo test bench book dist package fuzz clean
+.PHONY: demo test validate bench book dist package fuzz clean
 
 demo:
 	scripts/setup
@@ -31,6 +32,13 @@ test:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
+
+# The build is that of the tests.
+validate: export CARGO_INCREMENTAL := 0
+validate:
+	scripts/setup
+	cargo build --locked --package raddle
+	scripts/validate $(TARGET)/debug/raddle
 
 bench:
 	scripts/setup

@@ -1,4 +1,4 @@
-//! `--sarif` and `--junit`: files for other tools. Their official schemas are checked by `scripts/validate`.
+//! `--sarif` and `--junit`: files for other tools. `make validate` checks them by their official schemas.
 
 use crate::common::{Ran, file, raddle, scratch};
 use serde_json::Value;
