@@ -2,7 +2,7 @@
 
 # archive_tree BINARY FOLDER: what the archive contains.
 archive_tree() {
-    mkdir -p "$2/completions"
+    mkdir -p "$2/completions" "$2/man/man1"
     install_command "$1" "$2/raddle"
     "$1" man "$2/man/man1" >/dev/null
     completions "$1" "$2/completions/raddle.bash" "$2/completions/_raddle" "$2/completions/raddle.fish"

@@ -199,7 +199,7 @@ fn verdict(result: &CheckResult) -> Verdict {
         || result.shows_nothing
     {
         Verdict::Unknown
-    } else if summary.cut > 0 || !summary.bounds.is_empty() || result.cut_by_ignored() > 0 {
+    } else if summary.cut > 0 || !summary.bounds.is_empty() || summary.cut_by_ignored > 0 {
         Verdict::SafeBounded
     } else {
         Verdict::Safe
@@ -215,25 +215,10 @@ impl CheckResult {
         })
     }
 
-    /// The number of executions, at most, that ended in the middle at an error that is not reported: a program
-    /// may go on after it. A program that fails an assertion, aborts or waits for ever does not, and a race
-    /// ends nothing.
-    pub fn cut_by_ignored(&self) -> u64 {
-        use FailureKind::{Abort, Assertion, Deadlock, Race};
-        let suppressed = self.suppressed.iter().filter_map(|(_, found)| match &found.offence {
-            Offence::Failed(failure) => Some(failure),
-            Offence::Condition(_) => None,
-        });
-        let ignored = suppressed.chain(&self.unchecked);
-        let cut =
-            ignored.filter(|failure| !matches!(failure.kind, Assertion | Abort | Deadlock | Race));
-        cut.map(|failure| failure.count).fold(0, u64::saturating_add)
-    }
-
     /// Whether every execution was explored to its end, so that "never" means never.
     pub fn is_complete(&self) -> bool {
         let summary = &self.summary;
-        let cut = summary.cut > 0 || !summary.bounds.is_empty() || self.cut_by_ignored() > 0;
+        let cut = summary.cut > 0 || !summary.bounds.is_empty() || summary.cut_by_ignored > 0;
         summary.stopped.is_none() && !cut && self.unsupported.is_empty()
     }
 }
@@ -337,7 +322,8 @@ mod tests {
             let judged =
                 Judged { ignored: ignored.within(&Program::default()), ..Judged::default() };
             let failures = vec![failure(kind)];
-            let summary = Summary { executions: 2, failures, ..Summary::default() };
+            let cut_by_ignored = judged.ignored.cut(&[failure(kind).site]).into();
+            let summary = Summary { executions: 2, cut_by_ignored, failures, ..Summary::default() };
             let never = |_: &Offence| panic!("what is not checked is not replayed");
             let result = judge(&Program::default(), summary, &judged, true, never);
             assert_eq!((result.verdict, result.unchecked.len()), (expected, 1), "{kind:?}");

@@ -42,13 +42,6 @@ pub struct LitmusResult {
     pub check: CheckResult,
 }
 
-impl LitmusResult {
-    /// Whether more search could not change the observation: `Sometimes` is always final.
-    pub fn is_final(&self) -> bool {
-        self.observation == Observation::Sometimes || self.check.is_complete()
-    }
-}
-
 /// Runs a litmus test. The search continues after failures, so that it finds every final state.
 pub fn litmus(program: &Verified, options: &Options) -> LitmusResult {
     let check = check(program, &Options { keep_going: true, ..options.clone() });

@@ -128,10 +128,7 @@ impl Row {
     /// The verdict. An outcome that an `exists` observes is not a violation.
     pub fn verdict(&self) -> Verdict {
         match (&self.answer, self.standing) {
-            (Answer::Observed(result), _) => match result.check.verdict {
-                Verdict::Unknown if result.is_final() => Verdict::Safe,
-                verdict => verdict,
-            },
+            (Answer::Observed(result), _) => result.check.verdict,
             (Answer::Checked(result), _) => result.verdict,
             (_, Standing::Holds) => Verdict::Safe,
             (_, Standing::HoldsBounded) => Verdict::SafeBounded,

@@ -66,11 +66,14 @@ pub(crate) fn project(lines: &[Line], output: &mut Output) -> Result<Status, Sto
 }
 
 fn validated(args: &CheckArgs, line: &Line, output: &mut Output) -> Result<CheckConfig, Stop> {
-    let mut config = config::check(args).map_err(|stop| match (stop, &line.origin) {
-        (Stop::Usage(message), Some(origin)) => output.refuse(&origin.diagnostic(message)),
-        (stop, _) => stop,
+    let mut config = config::check(args).map_err(|stop| match stop {
+        Stop::Usage(message) => match line.written.blame(message) {
+            Ok(diagnostic) => output.refuse(&diagnostic),
+            Err(message) => Stop::Usage(message),
+        },
+        stop => stop,
     })?;
-    config.source.project = line.origin.as_ref().map(|origin| origin.path.clone());
+    config.source.project = Some(line.written.table.path.clone());
     Ok(config)
 }
 
@@ -80,6 +83,7 @@ fn run_checks(
     reports: &mut Reports,
     output: &mut Output,
 ) -> Result<Status, Stop> {
+    reports.know(&config.source.files);
     let ended = check_program(config, pages, reports, output);
     if matches!(ended, Err(Stop::Refused)) {
         reports.refused(&config.source.shown(), output);
@@ -94,6 +98,7 @@ fn check_program(
     output: &mut Output,
 ) -> Result<Status, Stop> {
     output.follow(&config.shown);
+    output.calls = config.calls;
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
@@ -144,7 +149,7 @@ fn search(
         let status = Status::of(checked.result.verdict, config.strict);
         output.note(status);
         let run = Run { file, program, options: &checked.options };
-        reports.matched(&run.options.ignored.known, &checked.result);
+        reports.matched(run.options, &checked.result);
         reports.add(&run, &sources, |cases| {
             let text = check::text(&run, &Look::plain(&sources), &checked.result);
             cases.check(&checked.result, outcome(status), text)

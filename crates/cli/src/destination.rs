@@ -116,6 +116,21 @@ fn is_same(a: &Metadata, b: &Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
+/// Whether two paths name one regular file, which need not exist yet. What is written to a stream is not lost.
+pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(a), Ok(b)) => a.is_file() && is_same(&a, &b),
+        (Err(_), Err(_)) => whole(a).is_some_and(|a| whole(b) == Some(a)),
+        _ => false,
+    }
+}
+
+/// The path of a file that does not exist, without links, `.` and `..`.
+fn whole(path: &Path) -> Option<PathBuf> {
+    let target = end_of_links(path).ok()?;
+    Some(folder_of(&target).canonicalize().ok()?.join(target.file_name()?))
+}
+
 /// Replacing this file would lose the printed results.
 fn is_standard_output(found: &Metadata) -> bool {
     let output: Option<Stat> = fstat(io::stdout()).ok();

@@ -12,7 +12,6 @@ use crate::signals;
 use crate::source;
 use crate::status::Status;
 use indicatif::{ProgressBar, ProgressStyle};
-use raddle_analysis::LitmusResult;
 use raddle_budget::Budget;
 use raddle_front_c::Error;
 use raddle_ir::Verified;
@@ -47,6 +46,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Status, Stop> {
     let (files, problems) = input::litmus_files(&config.paths);
+    files.chunks(1).for_each(|file| reports.know(file));
     for problem in &problems {
         output.diagnose(problem, &[]);
         output.note(Status::Bad);
@@ -137,7 +137,7 @@ fn run_file(config: &LitmusConfig, path: &Path, wanted: bool) -> Done {
         let options = options.clone().within(budget.share(config.searches.len() - n));
         let result = raddle_analysis::litmus(&program, &options);
         let run = Run { file: &file, program: &program, options: &options };
-        let status = status(config, &result);
+        let status = Status::of(result.check.verdict, config.strict);
         shown.status = shown.status.max(status);
         if wanted {
             let cases = Cases { run: &run, command: "litmus", sources: &sources };
@@ -160,14 +160,6 @@ fn load(path: &Path, budget: &Budget) -> Result<Verified, Error> {
     }
     let path = path.to_owned();
     source::while_it_lasts(budget, move || input::load(&path))
-}
-
-/// The verdict's status; a search that ended early has still told all once both kinds were seen.
-fn status(config: &LitmusConfig, result: &LitmusResult) -> Status {
-    match Status::of(result.check.verdict, config.strict) {
-        Status::Unknown if result.is_final() => Status::Fine,
-        status => status,
-    }
 }
 
 /// A bar on standard error, if that is a terminal and there is more than a moment to wait.

@@ -143,7 +143,6 @@ fn misused(message: String) -> ! {
 
 fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
     output.calls = match &cli.command {
-        Command::Check(args) => args.story.calls,
         Command::Reach(args) => args.story.calls,
         Command::Replay(args) => args.story.calls,
         Command::Robust(args) => args.story.calls,

@@ -1,52 +1,80 @@
 //! `raddle man`.
 
-use crate::args::Cli;
+use crate::args::{Cli, EXAMPLES, statuses};
 use crate::destination::Destination;
 use crate::input::shown;
-use crate::output::{Output, Stop, stop_on_error};
+use crate::output::{Output, Stop};
 use crate::status::Status;
 use clap::CommandFactory;
 use clap_mangen::Man;
 use raddle_ir::Diagnostic;
-use std::fs;
 use std::path::Path;
 
 pub(crate) fn run(folder: Option<&Path>, output: &mut Output) -> Result<Status, Stop> {
     let (first, others) = pages();
     match folder {
         None => {
-            let mut text = Vec::new();
-            stop_on_error(first.render(&mut text))?;
-            output.print_bytes(&text)?;
+            output.print(&first.text)?;
         }
         Some(folder) => {
-            let written = write([first].into_iter().chain(others), folder);
+            let written = write([first].iter().chain(&others), folder);
             written.map_err(|diagnostic| output.refuse(&diagnostic))?;
         }
     }
     Ok(output.status())
 }
 
+/// A page, with the name of its file.
+struct Page {
+    file: String,
+    text: String,
+}
+
 /// The page of `raddle`, and one for each command.
-fn pages() -> (Man, Vec<Man>) {
+fn pages() -> (Page, Vec<Page>) {
     let mut whole = Cli::command()
         .disable_help_subcommand(true)
         .subcommand_value_name("COMMAND")
-        .subcommand_help_heading("COMMANDS");
+        .subcommand_help_heading("COMMANDS")
+        // It has sections of its own.
+        .after_help(None::<&str>);
     whole.build();
     let version = format!("{} {}", whole.get_name(), whole.get_version().unwrap_or_default());
-    let others = whole.get_subcommands().cloned();
-    let others = others.map(|command| Man::new(command).source(&version)).collect();
-    (Man::new(whole), others)
+    let commands = whole.get_subcommands().cloned();
+    let others = commands.map(|command| page(Man::new(command).source(&version), &exits()));
+    let others = others.collect();
+    (page(Man::new(whole), &(exits() + &examples())), others)
 }
 
-fn write(pages: impl Iterator<Item = Man>, folder: &Path) -> Result<(), Diagnostic> {
-    fs::create_dir_all(folder).map_err(|error| {
-        Diagnostic::whole_file(&shown(folder), format!("the folder cannot be made: {error}"))
-    })?;
+/// A page with further sections before its last one, the version, or at its end.
+fn page(man: Man, sections: &str) -> Page {
+    let mut text = Vec::new();
+    man.render(&mut text).expect("memory can be written to");
+    let mut text = String::from_utf8(text).expect("the definitions are UTF-8");
+    let at = text.rfind(".SH VERSION\n").unwrap_or(text.len());
+    text.insert_str(at, sections);
+    Page { file: man.get_filename(), text }
+}
+
+fn exits() -> String {
+    let entry = |(code, about): (u8, &str)| format!(".TP\n\\fB{code}\\fR\n{about}\n");
+    let entries: Vec<String> = statuses().into_iter().map(entry).collect();
+    format!(".SH \"EXIT STATUS\"\n{}", entries.concat())
+}
+
+fn examples() -> String {
+    format!(".SH EXAMPLES\n.nf\n{}\n.fi\n", EXAMPLES.join("\n").replace('-', "\\-"))
+}
+
+fn write<'p>(pages: impl Iterator<Item = &'p Page>, folder: &Path) -> Result<(), Diagnostic> {
+    if !folder.is_dir() {
+        return Err(Diagnostic::whole_file(&shown(folder), "there is no such folder")
+            .expected("a folder to write the pages to")
+            .help(format!("mkdir -p {}", shown(folder))));
+    }
     for page in pages {
-        let path = folder.join(page.get_filename());
-        Destination::checked(&path, [])?.write(|file| page.render(file))?;
+        let path = folder.join(&page.file);
+        Destination::checked(&path, [])?.write(|file| file.write_all(page.text.as_bytes()))?;
     }
     Ok(())
 }
@@ -55,11 +83,9 @@ fn write(pages: impl Iterator<Item = Man>, folder: &Path) -> Result<(), Diagnost
 mod tests {
     use super::*;
 
-    fn text(page: &Man) -> String {
-        let mut text = Vec::new();
-        page.render(&mut text).expect("memory can be written to");
+    fn text(page: &Page) -> String {
         // Dashes are escaped.
-        String::from_utf8(text).expect("UTF-8").replace('\\', "")
+        page.text.replace('\\', "")
     }
 
     #[test]
@@ -71,7 +97,7 @@ mod tests {
             let name = command.get_name();
             assert!(first.contains(&format!("raddle-{name}(1)")), "{name}");
             let page = others.next().expect("a page for the command");
-            assert_eq!(page.get_filename(), format!("raddle-{name}.1"));
+            assert_eq!(page.file, format!("raddle-{name}.1"));
             let page = text(page);
             let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
             for long in shown.filter_map(|arg| arg.get_long()) {
@@ -79,5 +105,8 @@ mod tests {
             }
         }
         assert!(others.next().is_none());
+        assert!(!first.contains(".SH EXTRA"), "{first}");
+        assert!(first.contains(".SH \"EXIT STATUS\"\n.TP\nfB0fR\nno violation\n"), "{first}");
+        assert!(first.contains(".SH EXAMPLES\n.nf\nraddle litmus"), "{first}");
     }
 }

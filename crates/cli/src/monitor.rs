@@ -107,17 +107,21 @@ fn run_program(
         }
     };
     let samples: Vec<_> = config.models.iter().enumerate().map(sampled).collect();
-    let found = samples.iter().any(|sample| !sample.violations.is_empty());
-    let bounded = samples.iter().any(|sample| !sample.summary.bounds.is_empty());
-    output.note(match found {
-        true => Status::Violation,
-        false if bounded && strict => Status::Unknown,
-        false => Status::Fine,
-    });
+    samples.iter().for_each(|sample| output.note(status(sample, strict)));
     let subject = Subject { file: &source.shown, program: &source.program };
     let shown = match config.json {
         true => samples.iter().map(|sample| json::line(&monitor::json(&subject, sample))).collect(),
         false => monitor::table(&subject, &samples),
     };
     output.print(&shown)
+}
+
+/// Runs that were not made, or that reached something unsupported, might have shown a violation.
+fn status(sample: &Sample, strict: bool) -> Status {
+    match () {
+        () if !sample.violations.is_empty() => Status::Violation,
+        () if sample.stopped().is_some() || sample.unsupported() > 0 => Status::Unknown,
+        () if strict && !sample.summary.bounds.is_empty() => Status::Unknown,
+        () => Status::Fine,
+    }
 }

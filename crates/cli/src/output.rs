@@ -9,6 +9,7 @@ use raddle_ir::Diagnostic;
 use raddle_report::Look;
 use raddle_report::source::Sources;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stderr, Stdout, Write};
 
 /// Characters of a line where there is no terminal to ask.
@@ -42,6 +43,8 @@ pub(crate) struct Output {
     status: Status,
     /// What diagnostics said since it was last taken.
     messages: String,
+    /// Warnings that were printed.
+    warned: BTreeSet<String>,
 }
 
 /// The width of lines: the terminal's, within reason; files and pipes have a fixed one.
@@ -59,8 +62,8 @@ impl Output {
         let width = width(out.is_terminal());
         let out = BufWriter::new(out);
         let (display, status, messages) = (None, Status::Fine, String::new());
-        let calls = false;
-        Output { out, err, colour, err_colour, width, calls, display, status, messages }
+        let (calls, warned) = (false, BTreeSet::new());
+        Output { out, err, colour, err_colour, width, calls, display, status, messages, warned }
     }
 
     /// How text on standard output is to look.
@@ -144,6 +147,13 @@ impl Output {
     pub(crate) fn complain(&mut self, line: &str) {
         let Output { err, display, .. } = self;
         let _ = aside(display, || writeln!(err, "{line}"));
+    }
+
+    /// Prints a warning, once however many programs have it.
+    pub(crate) fn warn(&mut self, line: &str) {
+        if self.warned.insert(line.to_owned()) {
+            self.complain(line);
+        }
     }
 
     /// Shows the progress of the command from now on.

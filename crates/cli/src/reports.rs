@@ -5,12 +5,13 @@
 
 use crate::args::shared::ReportArgs;
 use crate::destination::Destination;
+use crate::input::shown;
 use crate::output::{Output, Stop};
 use crate::signals;
 use crate::source::Source;
 use crate::status::{self, Status};
 use raddle_analysis::CheckResult;
-use raddle_engine::KnownError;
+use raddle_engine::Options;
 use raddle_ir::Diagnostic;
 use raddle_report::Run;
 use raddle_report::findings::case::Cases;
@@ -29,10 +30,21 @@ pub(crate) struct Reports {
     junit: Option<Destination>,
     cases: Vec<Case>,
     started: SystemTime,
-    /// The suppressions of all checks, and whether one of them matched.
-    known: BTreeMap<String, bool>,
+    /// Paths by the names that cases have for them, where those are not the paths.
+    paths: BTreeMap<String, PathBuf>,
+    /// The suppressions of all checks.
+    known: BTreeMap<String, Known>,
     /// Whether some search did not see everything, so that a suppression may match what it missed.
     incomplete: bool,
+}
+
+/// What became of a suppression.
+#[derive(Debug, Default)]
+struct Known {
+    kind: &'static str,
+    matched: bool,
+    /// Whether some search looked for errors of its kind.
+    is_sought: bool,
 }
 
 impl Reports {
@@ -43,24 +55,36 @@ impl Reports {
         inputs: &[PathBuf],
         output: &mut Output,
     ) -> Result<Reports, Stop> {
-        if args.sarif.is_some() && args.sarif == args.junit {
-            return Err(Stop::Usage("--sarif and --junit name the same file".to_owned()));
-        }
         let mut checked = |path: &Option<PathBuf>| {
             let inputs = inputs.iter().map(PathBuf::as_path);
             let path = path.as_deref().map(|path| Destination::checked(path, inputs));
             path.transpose().map_err(|diagnostic| output.refuse(&diagnostic))
         };
         let (sarif, junit) = (checked(&args.sarif)?, checked(&args.junit)?);
-        Ok(Reports {
+        let mut reports = Reports {
             command,
             sarif,
             junit,
             cases: Vec::new(),
             started: SystemTime::now(),
+            paths: BTreeMap::new(),
             known: BTreeMap::new(),
             incomplete: false,
-        })
+        };
+        reports.know(inputs);
+        Ok(reports)
+    }
+
+    /// Notes the paths of a program's files: messages name bytes that are not UTF-8 in words, and several files
+    /// together.
+    pub(crate) fn know(&mut self, files: &[PathBuf]) {
+        let names: Vec<String> = files.iter().map(|path| shown(path)).collect();
+        if let [first, _, ..] = files {
+            self.paths.insert(names.join(" "), first.clone());
+        }
+        let named = names.into_iter().zip(files);
+        let odd = named.filter(|(name, path)| Path::new(name) != path.as_path());
+        self.paths.extend(odd.map(|(name, path)| (name, path.clone())));
     }
 
     /// Whether there are any. If not, no cases need to be made.
@@ -75,6 +99,8 @@ impl Reports {
         source: &Source,
         output: &mut Output,
     ) -> Result<(), Stop> {
+        let files: Vec<PathBuf> = source.paths().map(Path::to_owned).collect();
+        files.chunks(1).for_each(|file| self.know(file));
         for file in [&mut self.sarif, &mut self.junit] {
             let apart = file.as_ref().map_or(Ok(()), |file| file.is_none_of(source.paths()));
             if let Err(diagnostic) = apart {
@@ -99,19 +125,25 @@ impl Reports {
     }
 
     /// Notes which suppressions a search has matched.
-    pub(crate) fn matched(&mut self, known: &[KnownError], result: &CheckResult) {
+    pub(crate) fn matched(&mut self, options: &Options, result: &CheckResult) {
         self.incomplete |= result.summary.stopped.is_some();
-        for (number, known) in known.iter().enumerate() {
-            let matched = result.suppressed.iter().any(|(other, _)| *other == number);
-            *self.known.entry(known.to_string()).or_default() |= matched;
+        for (number, known) in options.ignored.known.iter().enumerate() {
+            let entry = self.known.entry(known.to_string()).or_default();
+            entry.kind = known.kind.name();
+            entry.matched |= result.suppressed.iter().any(|(other, _)| *other == number);
+            entry.is_sought |= options.seeks(known.kind);
         }
     }
 
-    /// Warns of suppressions that nothing needs any more.
+    /// Warns of suppressions that nothing needs any more, or that can match nothing.
     fn warn_of_unmatched(&self, output: &mut Output) {
-        let unmatched = self.known.iter().filter(|(_, matched)| !**matched && !self.incomplete);
-        for (known, _) in unmatched {
-            output.complain(&format!("warning: the suppression {known} matches no error"));
+        for (known, Known { kind, matched, is_sought }) in &self.known {
+            let warning = match () {
+                () if !is_sought => format!("has no effect: no search looked for '{kind}'"),
+                () if !matched && !self.incomplete => "matches no error".to_owned(),
+                () => continue,
+            };
+            output.complain(&format!("warning: the suppression {known} {warning}"));
         }
     }
 
@@ -154,6 +186,7 @@ impl Reports {
             folder,
             status: code,
             successful: output.status() != Status::Bad && signals::received().is_none(),
+            paths: self.paths.clone(),
         };
         let sarif = self.sarif.as_ref().map(|file| {
             let log = sarif::document(&self.cases, &invocation);

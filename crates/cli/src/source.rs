@@ -77,7 +77,7 @@ impl Source {
             let foreign: Vec<&str> = foreign.map(|model| model.name()).collect();
             if !foreign.is_empty() {
                 let (shown, foreign) = (&self.shown, foreign.join(", "));
-                output.complain(&format!(
+                output.warn(&format!(
                     "warning: {shown}: assembly for {name} is run under {foreign}: its instructions \
                      count as the fences and atomic operations that docs/models.md says"
                 ));
@@ -121,7 +121,7 @@ pub(crate) fn for_each(
 /// Makes a program while its budget lasts.
 pub(crate) fn load(config: &SourceConfig, output: &mut Output) -> Result<Source, Stop> {
     let refused = input::no_file(&config.files).or_else(|| unlinkable(config));
-    if let Some(diagnostic) = refused.or_else(|| nothing_to_stub(config)) {
+    if let Some(diagnostic) = refused.or_else(|| nothing_to_compile(config)) {
         return Err(output.refuse(&diagnostic));
     }
     let (files, options, shown) = (config.files.clone(), config.c.clone(), config.shown());
@@ -212,14 +212,14 @@ fn unlinkable(config: &SourceConfig) -> Option<Diagnostic> {
     })
 }
 
-/// Stubs for a program that is not compiled: it has no undefined functions.
-fn nothing_to_stub(config: &SourceConfig) -> Option<Diagnostic> {
+/// An option of C for a program that is not compiled.
+fn nothing_to_compile(config: &SourceConfig) -> Option<Diagnostic> {
     let other = config.files.iter().find(|file| !is_compiled(file))?;
-    (!config.c.stubs.is_empty()).then(|| {
-        let endings = FileKind::endings(FileKind::is_compiled);
-        Diagnostic::whole_file(&input::shown(other), "--stub is for programs that are compiled")
-            .expected(format!("files that end in {endings}"))
-    })
+    let option = config.option_of_c()?;
+    let endings = FileKind::endings(FileKind::is_compiled);
+    let message = format!("{option}: for programs that are compiled");
+    let wrong = Diagnostic::whole_file(&input::shown(other), message);
+    Some(wrong.expected(format!("files that end in {endings}")))
 }
 
 /// Whether a file is compiled, and so can be linked with others.
@@ -234,26 +234,37 @@ fn compiled(files: &[PathBuf], options: &raddle_front_c::Options) -> Result<Load
 }
 
 fn warn(config: &SourceConfig, loaded: &Loaded, shown: &str, output: &mut Output) {
-    if !loaded.messages.is_empty() {
-        output.complain(loaded.messages.trim_end());
+    match warnings(&loaded.messages) {
+        0 if loaded.messages.is_empty() => {}
+        count if count > 0 && !config.asks_for_warnings() => {
+            let them = if count == 1 { "a warning" } else { &format!("{count} warnings") };
+            output.warn(&format!("note: {shown}: clang has {them}; `-- -Wall` shows them"));
+        }
+        _ => output.warn(loaded.messages.trim_end()),
     }
     if !loaded.stand_ins.is_empty() {
         let names = loaded.stand_ins.join(", ");
         let what = "what they return is made up and always the same (docs/c-support.md)";
-        output.complain(&format!("warning: {shown}: calls to {names}: {what}"));
+        output.warn(&format!("warning: {shown}: calls to {names}: {what}"));
     }
     if let Some(warning) = undefined::warning(shown, loaded) {
-        output.complain(&warning);
+        output.warn(&warning);
     }
     if !config.c.stubs.is_empty() {
         let stubs = phrases(&config.c.stubs).join("; ");
-        output.complain(&format!("warning: {shown}: as the user says (--stub): {stubs}"));
+        output.warn(&format!("warning: {shown}: as the user says (--stub): {stubs}"));
     }
     if loaded.has_inputs {
         let (low, high) = (config.c.nondet.start(), config.c.nondet.end());
         let what = format!("inputs take the values from {low} to {high} only (--nondet-range)");
-        output.complain(&format!("warning: {shown}: {what}"));
+        output.warn(&format!("warning: {shown}: {what}"));
     }
+}
+
+/// The number of warnings among the messages of a compiler, which may be coloured.
+fn warnings(messages: &str) -> usize {
+    let plain = |line: &str| console::strip_ansi_codes(line).into_owned();
+    messages.lines().filter(|line| plain(line).contains(": warning: ")).count()
 }
 
 /// The stubs that a program is made with, in words.

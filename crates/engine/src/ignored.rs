@@ -100,6 +100,18 @@ impl IgnoredPlaces {
     }
 }
 
+impl IgnoredPlaces {
+    /// Whether an execution that ends at these errors ends in the middle: a program goes on in some way after an
+    /// error that is not reported. A program that fails an assertion, aborts or waits for ever does not, and a
+    /// race ends nothing.
+    pub fn cut(&self, ends: &[FailureSite]) -> bool {
+        use FailureKind::{Abort, Assertion, Deadlock, Race};
+        let goes_on =
+            |site: &&FailureSite| !matches!(site.kind, Assertion | Abort | Deadlock | Race);
+        ends.iter().filter(goes_on).any(|site| self.reason(site).is_some())
+    }
+}
+
 /// The positions of a known error in a program.
 #[derive(Clone, Debug)]
 struct Area {

@@ -5,6 +5,7 @@ use crate::limits::{Checks, Limits};
 use crate::model::Model;
 use crate::strategy::Strategy;
 use raddle_budget::Budget;
+use raddle_machine::FailureKind;
 
 /// The seeded random schedules of a strategy that finds a sample: [`Coverage::Sample`](crate::Coverage::Sample).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,6 +57,11 @@ impl Options {
             sampling: Sampling::default(),
             workers: 1,
         }
+    }
+
+    /// Whether the search looks for failures of a kind, and reports them or finds that they are known.
+    pub fn seeks(&self, kind: FailureKind) -> bool {
+        !self.ignored.kinds.contains(&kind) && (kind != FailureKind::Race || self.checks.races)
     }
 
     /// The same options with another strategy.

@@ -145,6 +145,9 @@ pub struct Summary {
     pub redundant: u64,
     /// Executions cut by a bound.
     pub cut: u64,
+    /// Executions, among those that failed, that ended at an error that is not reported and that a real program
+    /// survives in some way.
+    pub cut_by_ignored: u64,
     /// Distinct traces, complete and blocked, if they are counted.
     pub traces: Option<u64>,
     /// The final values of the program's observables, with the number of executions that end with them; in

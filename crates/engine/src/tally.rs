@@ -81,6 +81,7 @@ impl Tally {
             }
             End::Failed(failures) => {
                 self.summary.executions += 1;
+                self.summary.cut_by_ignored += u64::from(self.ignored.cut(&failures));
                 for (n, site) in failures.iter().enumerate() {
                     // An execution counts once for each error, even if several threads show it.
                     if !failures[..n].iter().any(|earlier| earlier.is_same_error(site)) {

@@ -5,8 +5,12 @@
 
 use crate::ast::{ConstId, ConstKind, Constant, NameId, Type, TypeId};
 use cranelift_entity::{EntityRef, PrimaryMap};
+use raddle_ir::diag::shown;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 #[derive(Debug, Default)]
 pub(crate) struct Names<'t> {
@@ -25,12 +29,12 @@ impl<'t> Names<'t> {
         Some(id)
     }
 
-    /// The name with these bytes; bytes that are not UTF-8 are replaced.
-    pub(crate) fn intern_lossy(&mut self, bytes: Cow<'t, [u8]>) -> NameId {
+    /// The name with these bytes, such as that of a file; bytes that are not UTF-8 are spelled as in all messages.
+    pub(crate) fn intern_shown(&mut self, bytes: Cow<'t, [u8]>) -> NameId {
         if let Some(id) = self.ids.get(&bytes) {
             return *id;
         }
-        let id = self.strings.push(String::from_utf8_lossy(&bytes).into());
+        let id = self.strings.push(shown(Path::new(OsStr::from_bytes(&bytes))).into());
         self.ids.insert(bytes, id);
         id
     }

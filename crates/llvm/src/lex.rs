@@ -80,7 +80,9 @@ pub(crate) struct Lexer<'t> {
 
 impl<'t> Lexer<'t> {
     pub(crate) fn new(text: &'t [u8]) -> Lexer<'t> {
-        Lexer { text, pos: 0 }
+        // Some editors begin a file with a byte order mark.
+        let pos = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Lexer { text, pos }
     }
 
     /// A lexer for the text from `pos` on.

@@ -236,7 +236,7 @@ impl<'t> Parser<'t> {
     /// A human-readable string, as a name.
     fn expect_text(&mut self) -> Parse<NameId> {
         let bytes = self.expect_string()?;
-        Ok(self.names.intern_lossy(bytes))
+        Ok(self.names.intern_shown(bytes))
     }
 
     /// An unsigned number of 64 bits.

@@ -115,7 +115,7 @@ fn write_ignored(out: &mut String, run: &Run<'_>, result: &CheckResult) -> Resul
         let reason = ignored.known.get(*number).map_or("", |known| &known.reason);
         writeln!(out, "  suppressed: {phrase}: {}", printable(reason))?;
     }
-    match result.cut_by_ignored() {
+    match result.summary.cut_by_ignored {
         0 => Ok(()),
         count => {
             let executions = counted(count, "execution");

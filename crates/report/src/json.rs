@@ -221,6 +221,8 @@ impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Value::Int { signed, .. } => serializer.serialize_i64(*signed),
+            // JSON has no such numbers.
+            Value::Float(value) if !value.is_finite() => serializer.collect_str(value),
             Value::Float(value) => serializer.serialize_f64(*value),
             Value::Address(name) => serializer.serialize_str(name),
         }

@@ -3,7 +3,7 @@
 use crate::bounds::{self, Bound};
 use crate::{Subject, counted, printable, written};
 use raddle_analysis::robust::Sample;
-use raddle_engine::{FailureKind, Stopped};
+use raddle_engine::Stopped;
 use raddle_ir::LocId;
 use raddle_monitor::log::Reading;
 use raddle_monitor::{Site, Violation};
@@ -71,27 +71,15 @@ fn write_limits(out: &mut String, subject: &Subject<'_>, sample: &Sample) -> Res
         let told = printable(&bounds::told(subject.program, met));
         writeln!(out, "  {model}: bound met: {told}")?;
     }
-    let unsupported = unsupported(sample);
+    let unsupported = sample.unsupported();
     if unsupported > 0 {
         let runs = counted(unsupported, "run");
         writeln!(out, "  {model}: {runs} reached something unsupported: `raddle check` says what")?;
     }
-    match stopped(sample) {
+    match sample.stopped() {
         Some(stopped) => writeln!(out, "  {model}: stopped early: {}", stopped.phrase()),
         None => Ok(()),
     }
-}
-
-/// Why fewer runs were made than requested.
-fn stopped(sample: &Sample) -> Option<Stopped> {
-    sample.summary.stopped.filter(|stopped| *stopped != Stopped::Sampling)
-}
-
-/// The number of runs that reached an unsupported operation.
-fn unsupported(sample: &Sample) -> u64 {
-    let failures = sample.summary.failures.iter();
-    let unsupported = failures.filter(|failure| failure.kind == FailureKind::Unsupported);
-    unsupported.map(|failure| failure.count).sum()
 }
 
 /// Writes the number of violations that are not listed.
@@ -169,8 +157,8 @@ pub fn json<'a>(subject: &Subject<'a>, sample: &Sample) -> Sampled<'a> {
         violations: seen.collect(),
         others: sample.others,
         bounds: bounds::listed(subject, &sample.summary.bounds),
-        unsupported: unsupported(sample),
-        stopped: stopped(sample).map(Stopped::name),
+        unsupported: sample.unsupported(),
+        stopped: sample.stopped().map(Stopped::name),
         monitor_seconds: sample.monitoring.as_secs_f64(),
         seconds: sample.elapsed.as_secs_f64(),
     }

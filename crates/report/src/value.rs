@@ -110,4 +110,11 @@ mod tests {
         assert_eq!(shown(Type::Ptr, layout::global_address(GlobalId::from_u32(0))), "x");
         assert_eq!(shown(Type::F64, 1.5f64.to_bits()), "1.5");
     }
+
+    #[test]
+    fn what_is_no_number_of_json_is_a_string() {
+        let json = |value| serde_json::to_string(&Value::Float(value)).expect("JSON");
+        let all = [1.5, f64::NAN, f64::NEG_INFINITY].map(json);
+        assert_eq!(all, ["1.5", "\"NaN\"", "\"-inf\""]);
+    }
 }

@@ -28,6 +28,14 @@ pub fn validate_lines(command: &str, out: &str) {
     }
 }
 
+/// Whether a line is what the schema of that name in docs/schema describes; otherwise, what it is not.
+pub fn line_holds(schema: &str, line: &str) -> Result<(), String> {
+    let file = format!("{schema}.json");
+    let whole = SCHEMAS.get(&file).ok_or_else(|| format!("no schema {file}"))?;
+    let value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    check(whole, &file, &value)
+}
+
 /// Validates a document.
 pub fn validate(schema: &str, value: &Value) {
     let whole = SCHEMAS.get(schema).unwrap_or_else(|| panic!("no schema {schema}"));

@@ -2,7 +2,9 @@
 
 use super::monitor::{Interlocked, buffers, operations};
 use super::options;
-use raddle_engine::{Engine, Limits, Model, Options, Sampling, Spent, Strategy, Summary};
+use raddle_engine::{
+    Engine, FailureKind, Limits, Model, Options, Sampling, Spent, Stopped, Strategy, Summary,
+};
 use raddle_interleave::{Rules, observe};
 use raddle_ir::{LocId, Verified};
 use raddle_monitor::{Cells, Found, Monitor, Site, Violation};
@@ -33,6 +35,18 @@ impl Sample {
     /// The answer for a program that was not run, with the reason.
     pub fn unsearched(model: Model, spent: Spent) -> Sample {
         Sample::of(model, Summary { stopped: Some(spent.into()), ..Summary::default() })
+    }
+
+    /// Why fewer runs were made than requested.
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.summary.stopped.filter(|stopped| *stopped != Stopped::Sampling)
+    }
+
+    /// The number of runs that reached an unsupported operation.
+    pub fn unsupported(&self) -> u64 {
+        let failures = self.summary.failures.iter();
+        let unsupported = failures.filter(|failure| failure.kind == FailureKind::Unsupported);
+        unsupported.map(|failure| failure.count).sum()
     }
 
     fn of(model: Model, summary: Summary) -> Sample {

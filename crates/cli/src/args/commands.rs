@@ -272,7 +272,7 @@ pub(crate) struct CompletionsArgs {
 /// Print the man page, or write those of all commands.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The folder to write raddle.1 and a page for each command to; it is made if there is none.
+    /// The folder to write raddle.1 and a page for each command to.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }

@@ -154,26 +154,29 @@ fn known(word: &str) -> Result<KnownError, String> {
             Err(_) => (file, Spot::Function(spot.to_owned())),
         },
     };
-    known_error(kind, file, spot, reason)
+    known_error(kind, file, spot, reason).map_err(|(_, message)| message)
 }
 
-/// A known error from its parts.
+/// A known error from its parts; or the part that is wrong, and what is wrong with it.
 pub(crate) fn known_error(
     kind: &str,
     file: &str,
     spot: Spot,
     reason: &str,
-) -> Result<KnownError, String> {
+) -> Result<KnownError, (&'static str, String)> {
     let names: Vec<&str> =
         Kind::all().filter(|kind| *kind != Kind::Condition).map(Kind::name).collect();
     let Some(Kind::Failure(kind)) = Kind::named(kind) else {
-        return Err(format!("'{kind}' is not a kind of error with a place: {}", names.join(", ")));
+        let names = names.join(", ");
+        return Err(("kind", format!("'{kind}' is not a kind of error with a place: {names}")));
     };
     if file.is_empty() || spot == Spot::Function(String::new()) {
-        return Err("the place is empty: expected FILE, FILE:LINE or FILE:FUNCTION".to_owned());
+        let part = if file.is_empty() { "file" } else { "function" };
+        let message = "the place is empty: expected FILE, FILE:LINE or FILE:FUNCTION";
+        return Err((part, message.to_owned()));
     }
     if reason.trim().is_empty() {
-        return Err("a reason is needed: why the error is accepted".to_owned());
+        return Err(("reason", "a reason is needed: why the error is accepted".to_owned()));
     }
     let reason = reason.trim().to_owned();
     Ok(KnownError { kind, file: file.to_owned(), spot, reason })

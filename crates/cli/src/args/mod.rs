@@ -31,22 +31,22 @@ use doctor::DoctorArgs;
 use matrix::MatrixArgs;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-const EXAMPLES: &str = "\
-Examples:
-  raddle litmus examples/SB.litmus --model sc,tso
-  raddle litmus tests/ --model tso --json > results.jsonl
-  raddle check prog.c --model tso
-  raddle check prog.c queue.c --model sc,tso -- -DFENCE -Iinclude
-  raddle check examples/dekker.rir --model pso --keep-going --json
-  raddle check prog.c --model sc --check races
-  raddle check prog.c --model tso --witness prog.json
-  raddle matrix prog.c --fences
-  raddle robust prog.c --model tso
-  raddle monitor prog.c --runs 1000
-  raddle fence prog.c --model tso
-  raddle reach peterson.aut --model tso
-  raddle replay prog.json
-  raddle print prog.c";
+pub(crate) const EXAMPLES: [&str; 14] = [
+    "raddle litmus examples/SB.litmus --model sc,tso",
+    "raddle litmus tests/ --model tso --json > results.jsonl",
+    "raddle check prog.c --model tso",
+    "raddle check prog.c queue.c --model sc,tso -- -DFENCE -Iinclude",
+    "raddle check examples/dekker.rir --model pso --keep-going --json",
+    "raddle check prog.c --model sc --check races",
+    "raddle check prog.c --model tso --witness prog.json",
+    "raddle matrix prog.c --fences",
+    "raddle robust prog.c --model tso",
+    "raddle monitor prog.c --runs 1000",
+    "raddle fence prog.c --model tso",
+    "raddle reach peterson.aut --model tso",
+    "raddle replay prog.json",
+    "raddle print prog.c",
+];
 
 /// A model checker for concurrent programs under relaxed memory.
 ///
@@ -82,11 +82,12 @@ fn after_help() -> String {
         shown.join("   ")
     };
     let ended = line(&[fine, violation, bad, unknown]);
-    format!("{EXAMPLES}\n\nExit status:\n  {ended}\n  {}", line(&stopped))
+    let examples = EXAMPLES.map(|example| format!("  {example}\n")).concat();
+    format!("Examples:\n{examples}\nExit status:\n  {ended}\n  {}", line(&stopped))
 }
 
 /// Every exit status, in the order of its number.
-fn statuses() -> [(u8, &'static str); 7] {
+pub(crate) fn statuses() -> [(u8, &'static str); 7] {
     let of = |status: Status| (status.code(), status.about());
     let by = |signal, about| (status::interrupted(signal), about);
     [

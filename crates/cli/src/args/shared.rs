@@ -221,6 +221,13 @@ pub(crate) struct StoryArgs {
     pub calls: bool,
 }
 
+impl FilesArgs {
+    /// Each file with its option.
+    pub(crate) fn named(&self) -> [(&'static str, &Option<PathBuf>); 2] {
+        [("--html", &self.html), ("--dot", &self.dot)]
+    }
+}
+
 /// Files for other tools.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Output")]
@@ -231,4 +238,11 @@ pub(crate) struct ReportArgs {
     /// Write the results as JUnit's XML, for test reports, to this file.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// Each file with its option.
+    pub(crate) fn named(&self) -> [(&'static str, &Option<PathBuf>); 2] {
+        [("--sarif", &self.sarif), ("--junit", &self.junit)]
+    }
 }

@@ -1,27 +1,33 @@
-//! Files for people, beside the output.
+//! Files that a command writes beside its output.
 
 use crate::args::shared::FilesArgs;
+use crate::destination::is_one_file;
 use crate::output::Stop;
 use std::path::{Path, PathBuf};
 
-/// The files to write.
+/// Files for people.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FilesConfig {
     pub html: Option<PathBuf>,
     pub dot: Option<PathBuf>,
 }
 
-/// The files of a command, of which each must be another; `others` are further files that it writes.
-pub(super) fn files(args: &FilesArgs, others: &[Option<&Path>]) -> Result<FilesConfig, Stop> {
-    let named = [("--html", args.html.as_deref()), ("--dot", args.dot.as_deref())];
-    let mut seen: Vec<&Path> = others.iter().copied().flatten().collect();
-    for (option, path) in named {
-        let Some(path) = path else { continue };
-        if seen.contains(&path) {
-            let path = path.display();
-            return Err(Stop::Usage(format!("{option} {path}: another output goes to this file")));
-        }
-        seen.push(path);
+impl From<&FilesArgs> for FilesConfig {
+    fn from(args: &FilesArgs) -> FilesConfig {
+        FilesConfig { html: args.html.clone(), dot: args.dot.clone() }
     }
-    Ok(FilesConfig { html: args.html.clone(), dot: args.dot.clone() })
+}
+
+/// Refuses options of which two name the same file, by whatever names.
+pub(super) fn refuse_same(options: &[(&str, &Option<PathBuf>)]) -> Result<(), Stop> {
+    let mut seen: Vec<(&str, &Path)> = Vec::new();
+    for (option, path) in options {
+        let Some(path) = path.as_deref() else { continue };
+        if let Some((other, _)) = seen.iter().find(|(_, other)| is_one_file(other, path)) {
+            let path = crate::input::shown(path);
+            return Err(Stop::Usage(format!("{option} {path}: {other} names the same file")));
+        }
+        seen.push((option, path));
+    }
+    Ok(())
 }

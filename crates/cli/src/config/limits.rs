@@ -6,7 +6,7 @@ use crate::output::Stop;
 use crate::progress::Shown;
 use crate::signals;
 use raddle_budget::{Budget, default_memory};
-use raddle_engine::{Limits, Sampling, Unroll};
+use raddle_engine::{Limits, LoopBound, Sampling, Unroll};
 use std::time::Duration;
 
 pub(super) fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
@@ -31,13 +31,24 @@ pub(crate) fn refuse_for_states(option: Option<&str>, what: &str) -> Result<(), 
     }
 }
 
-/// All uses of `--unroll` together; of several numbers for one loop the last counts.
+/// All uses of `--unroll` together: at most one number for each loop, and one for all others.
 fn unroll(args: &[UnrollArg], all: bool) -> Result<Unroll, Stop> {
     let mut unroll = Unroll { all, ..Unroll::NONE };
     for arg in args {
-        match arg {
-            UnrollArg::Every(most) => unroll.most = Some(*most),
-            UnrollArg::At(bound) => unroll.at.push(bound.clone()),
+        let (loops, earlier, most) = match arg {
+            UnrollArg::Every(most) => (String::new(), unroll.most.replace(*most), *most),
+            UnrollArg::At(bound) => {
+                let LoopBound { file, line, most } = bound;
+                let is_same = |other: &&LoopBound| (&other.file, &other.line) == (file, line);
+                let earlier = unroll.at.iter().find(is_same).map(|other| other.most);
+                unroll.at.push(bound.clone());
+                (format!("{file}:{line}="), earlier, *most)
+            }
+        };
+        if let Some(earlier) = earlier.filter(|earlier| *earlier != most) {
+            return Err(Stop::Usage(format!(
+                "--unroll {loops}{earlier} and --unroll {loops}{most} contradict"
+            )));
         }
     }
     match all && unroll.most.is_none() {
@@ -104,7 +115,20 @@ mod tests {
     #[test]
     fn every_loop_needs_a_number() {
         assert!(unroll(&[], true).is_err());
-        let twice = [UnrollArg::Every(1), UnrollArg::Every(2)];
-        assert_eq!(unroll(&twice, false).ok(), Some(Unroll::most(2)));
+        assert_eq!(unroll(&[UnrollArg::Every(2)], true).ok().and_then(|all| all.most), Some(2));
+    }
+
+    #[test]
+    fn numbers_for_the_same_loop_must_not_differ() {
+        let at = |line, most| UnrollArg::At(LoopBound { file: "f.c".into(), line, most });
+        for (args, is_good) in [
+            ([UnrollArg::Every(1), UnrollArg::Every(2)], false),
+            ([UnrollArg::Every(2), UnrollArg::Every(2)], true),
+            ([at(3, 1), at(3, 2)], false),
+            ([at(3, 1), at(4, 2)], true),
+            ([UnrollArg::Every(1), at(3, 2)], true),
+        ] {
+            assert_eq!(unroll(&args, false).is_ok(), is_good, "{args:?}");
+        }
     }
 }

@@ -56,6 +56,7 @@ pub(crate) fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
     if let Some(name) = search::by_states(&args.search) {
         return Err(Stop::Usage(format!("--strategy {name} is for check: it counts nothing")));
     }
+    files::refuse_same(&args.reports.named())?;
     let limits = limits(&args.limits)?;
     if !limits.unroll.at.is_empty() {
         let why = "--unroll FILE:LINE=N is for one program: use raddle check for a test with loops";
@@ -91,6 +92,8 @@ pub(crate) struct CheckConfig {
     pub strict: bool,
     pub json: bool,
     pub all_steps: bool,
+    /// Whether witnesses show the calls on the stack at each step.
+    pub calls: bool,
     /// Where the violations are written.
     pub witness: Option<PathBuf>,
     pub files: FilesConfig,
@@ -100,6 +103,8 @@ pub(crate) struct CheckConfig {
 }
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
+    let witness = [("--witness", &args.witness)];
+    files::refuse_same(&[&witness[..], &args.files.named(), &args.reports.named()].concat())?;
     let (checks, ignored) = kinds(&args.kinds)?;
     if let Some(name) = search::by_states(&args.search) {
         let option = args.limits.of_executions().or(kinds::of_executions(&ignored));
@@ -127,8 +132,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
         strict: args.limits.strict,
         json: args.output.json,
         all_steps: args.story.all_steps,
+        calls: args.story.calls,
         witness: args.witness.clone(),
-        files: files::files(&args.files, &[args.witness.as_deref()])?,
+        files: FilesConfig::from(&args.files),
     })
 }
 
@@ -195,6 +201,8 @@ pub(crate) struct ReachConfig {
 }
 
 pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
+    let witness = [("--witness", &args.witness)];
+    files::refuse_same(&[&witness[..], &args.files.named(), &args.reports.named()].concat())?;
     let (shown, budget) = (shown(&args.progress)?, budget(&args.budget)?);
     let progress = shown.progress.clone();
     Ok(ReachConfig {
@@ -209,7 +217,7 @@ pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
         json: args.output.json,
         all_steps: args.story.all_steps,
         witness: args.witness.clone(),
-        files: files::files(&args.files, &[args.witness.as_deref()])?,
+        files: FilesConfig::from(&args.files),
     })
 }
 

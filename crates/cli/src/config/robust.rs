@@ -1,6 +1,6 @@
 //! `raddle robust`.
 
-use super::files::{FilesConfig, files};
+use super::files::{self, FilesConfig};
 use super::limits::{estimated, limits, refuse_for_states, shown};
 use super::search::distinct;
 use super::source::SourceConfig;
@@ -38,6 +38,7 @@ impl RobustConfig {
 }
 
 pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
+    files::refuse_same(&[args.files.named(), args.reports.named()].concat())?;
     let by = args.by.map(|by| match by {
         ByArg::Monitor => By::Monitor,
         ByArg::Cycles => By::Cycles,
@@ -55,7 +56,7 @@ pub(crate) fn robust(args: &RobustArgs) -> Result<RobustConfig, Stop> {
         models: distinct(&args.models),
         limits,
         json: args.output.json,
-        files: files(&args.files, &[])?,
+        files: FilesConfig::from(&args.files),
         all_steps: args.story.all_steps,
         shown,
         estimate,

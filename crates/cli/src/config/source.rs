@@ -63,6 +63,28 @@ impl SourceConfig {
         self.files.iter().any(|file| FileKind::of(file).is_some_and(FileKind::is_compiled))
     }
 
+    /// Whether the user wants the warnings of the compiler: a flag is about them, and does not turn them off.
+    pub(crate) fn asks_for_warnings(&self) -> bool {
+        let others = ["-Wl,", "-Wa,", "-Wp,", "-Wno-"];
+        let flags = self.c.flags.iter().map(|flag| flag.to_string_lossy());
+        let is_about = |flag: &str| flag.starts_with("-W") || flag.starts_with("-pedantic");
+        flags
+            .into_iter()
+            .any(|flag| is_about(&flag) && !others.iter().any(|it| flag.starts_with(it)))
+    }
+
+    /// The first option given that changes how C is compiled or what it means.
+    pub(crate) fn option_of_c(&self) -> Option<&'static str> {
+        let default = raddle_front_c::Options::default();
+        let given = [
+            ("--stub", !self.c.stubs.is_empty()),
+            ("flags for clang", !self.c.flags.is_empty()),
+            ("--nondet-range", self.c.nondet != default.nondet),
+            ("--spurious-wakeups", self.c.spurious_wakeups),
+        ];
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
+    }
+
     /// Whether this is a file of automata, which are loops that never end.
     pub(crate) fn is_automata(&self) -> bool {
         matches!(&*self.files, [file] if FileKind::of(file) == Some(FileKind::Automata))

@@ -22,9 +22,10 @@ pub(super) struct ProjectFile {
 impl ProjectFile {
     /// The place of a byte.
     pub(super) fn origin(&self, at: usize) -> Origin {
-        let before = self.text.as_bytes().iter().take(at);
-        let line = before.filter(|byte| **byte == b'\n').count() as u32 + 1;
-        Origin { file: self.shown.clone(), path: self.path.clone(), line }
+        let before = self.text.get(..at).unwrap_or_default();
+        let line = before.matches('\n').count() as u32 + 1;
+        let column = before.rsplit('\n').next().map_or(0, |start| start.chars().count()) as u32 + 1;
+        Origin { file: self.shown.clone(), path: self.path.clone(), line, column }
     }
 }
 

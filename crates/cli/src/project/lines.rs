@@ -5,12 +5,12 @@
 //! `[[check]]`, and that before one of `[defaults]`.
 
 use super::file::ProjectFile;
-use super::{Origin, is_given};
+use super::{Origin, Written, is_given};
 use crate::args::kinds::known_error;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use raddle_engine::{KnownError, Spot};
-use raddle_ir::Diagnostic;
+use raddle_ir::{Diagnostic, FileKind};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -22,8 +22,15 @@ use toml::de::{DeTable, DeValue};
 const NOT_HERE: [&str; 3] = ["config", "no-config", "help"];
 const FOR_ALL: [&str; 5] = ["sarif", "junit", "html", "dot", "json"];
 
-/// The words for each option, by its name.
-type Words = BTreeMap<String, Vec<OsString>>;
+/// An option: its key, if it is in the file, and its words on a command line.
+#[derive(Clone, Debug)]
+struct Entry {
+    key: Option<Origin>,
+    words: Vec<OsString>,
+}
+
+/// Options, by their names.
+type Words = BTreeMap<String, Entry>;
 
 /// The tables of a file.
 #[derive(Debug)]
@@ -32,6 +39,8 @@ pub(super) struct Project {
     checks: Vec<(Origin, Words)>,
     pub known: Vec<KnownError>,
     start: Origin,
+    /// The options of programs that are compiled. In the defaults, they are for those alone.
+    of_c: Vec<String>,
 }
 
 /// What the command line says.
@@ -51,6 +60,7 @@ impl Project {
             checks: Vec::new(),
             known: Vec::new(),
             start: file.origin(0),
+            of_c: of_c(check),
         };
         for (key, value) in table.get_ref() {
             let origin = file.origin(key.span().start);
@@ -84,7 +94,7 @@ impl Project {
     pub(super) fn command_lines(
         &self,
         given: &Given,
-    ) -> Result<Vec<(Origin, Vec<OsString>)>, Diagnostic> {
+    ) -> Result<Vec<(Written, Vec<OsString>)>, Diagnostic> {
         let none = Words::new();
         let checks: Vec<(&Origin, &Words)> = match given.words.contains_key("files") {
             true => vec![(&self.start, &none)],
@@ -94,22 +104,40 @@ impl Project {
             let message = "there is no [[check]], and no file was named".to_owned();
             return Err(self.start.diagnostic(message));
         }
-        let line = |(origin, words): (&Origin, &Words)| {
-            let mut all = self.defaults.clone();
-            all.extend(words.clone());
-            all.extend(given.words.clone());
-            let files = all.remove("files").unwrap_or_default();
-            let flags = all.remove("flags").unwrap_or_default();
-            let mut line: Vec<OsString> = vec!["raddle".into(), "check".into()];
-            line.extend(all.into_values().flatten());
-            line.extend(files);
-            if !flags.is_empty() {
-                line.push("--".into());
-                line.extend(flags);
-            }
-            (origin.clone(), line)
-        };
-        Ok(checks.into_iter().map(line).collect())
+        Ok(checks
+            .into_iter()
+            .map(|(table, words)| self.command_line(table, words, given))
+            .collect())
+    }
+
+    fn command_line(
+        &self,
+        table: &Origin,
+        words: &Words,
+        given: &Given,
+    ) -> (Written, Vec<OsString>) {
+        let mut own = words.clone();
+        own.extend(given.words.clone());
+        let mut all = self.defaults.clone();
+        let files = own.get("files").map_or(&[][..], |files| &files.words);
+        if !files
+            .iter()
+            .any(|file| FileKind::of(Path::new(file)).is_some_and(FileKind::is_compiled))
+        {
+            all.retain(|name, _| !self.of_c.contains(name));
+        }
+        all.extend(own);
+        let keys = all.iter().map(|(name, entry)| (name.clone(), entry.key.clone())).collect();
+        let mut taken = |name| all.remove(name).map_or(Vec::new(), |entry| entry.words);
+        let (files, flags) = (taken("files"), taken("flags"));
+        let mut line: Vec<OsString> = vec!["raddle".into(), "check".into()];
+        line.extend(all.into_values().flat_map(|entry| entry.words));
+        line.extend(files);
+        if !flags.is_empty() {
+            line.push("--".into());
+            line.extend(flags);
+        }
+        (Written { table: table.clone(), keys }, line)
     }
 }
 
@@ -140,10 +168,15 @@ impl Given {
                 _ if arg.is_positional() => values,
                 _ => values.iter().map(option).collect(),
             };
-            words.insert(name.to_owned(), given);
+            words.insert(name.to_owned(), Entry { key: None, words: given });
         }
         Ok(Given { words })
     }
+}
+
+fn of_c(check: &Command) -> Vec<String> {
+    let args = check.get_arguments().filter(|arg| arg.get_help_heading() == Some("C"));
+    args.filter_map(name).chain(["flags"]).map(str::to_owned).collect()
 }
 
 /// The key of an argument.
@@ -206,7 +239,8 @@ fn words(
                 if key == "files" { "[[check]]" } else { "[defaults]: it is for all checks" };
             return Err(origin.diagnostic(format!("'{key}' belongs in {where_to}")));
         }
-        words.insert(key.to_owned(), values(&origin, arg, key, value.get_ref())?);
+        let values = values(&origin, arg, key, value.get_ref())?;
+        words.insert(key.to_owned(), Entry { key: Some(origin), words: values });
     }
     Ok(words)
 }
@@ -252,25 +286,35 @@ fn suppression(
     if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
         return Err(unknown(&file.origin(key.span().start), key.get_ref(), KEYS));
     }
+    // The place of a key; of the table if it is not there.
+    let at = |name: &str| {
+        let key = table.keys().find(|key| key.get_ref() == name);
+        key.map_or(origin.clone(), |key| file.origin(key.span().start))
+    };
     let text = |name: &str| table.get(name).and_then(|value| value.get_ref().as_str());
     let needed = |name: &str| {
-        text(name).ok_or_else(|| origin.diagnostic(format!("[[suppress]] needs a string '{name}'")))
+        let message = || format!("[[suppress]] needs a string '{name}'");
+        text(name).ok_or_else(|| at(name).diagnostic(message()))
     };
     let spot = match (table.get("line"), table.get("function")) {
         (None, None) => Spot::Anywhere,
         (Some(line), None) => {
             let line = line.get_ref().as_integer().and_then(|line| line.to_string().parse().ok());
             Spot::Line(
-                line.ok_or_else(|| origin.diagnostic("'line' takes the number of a line".into()))?,
+                line.ok_or_else(|| {
+                    at("line").diagnostic("'line' takes the number of a line".into())
+                })?,
             )
         }
         (None, Some(_)) => Spot::Function(needed("function")?.to_owned()),
         (Some(_), Some(_)) => {
-            return Err(origin.diagnostic("'line' and 'function' exclude each other".into()));
+            return Err(
+                at("function").diagnostic("'line' and 'function' exclude each other".into())
+            );
         }
     };
     known_error(needed("kind")?, needed("file")?, spot, needed("reason")?)
-        .map_err(|message| origin.diagnostic(message))
+        .map_err(|(part, message)| at(part).diagnostic(message))
 }
 
 /// The message about a key that does not exist, with the one that may have been meant.

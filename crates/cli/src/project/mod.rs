@@ -12,20 +12,48 @@ mod file;
 mod lines;
 
 use crate::args::{Cli, Command};
+use crate::destination::is_one_file;
+use crate::input::shown;
 use crate::output::{Output, Stop};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use file::ProjectFile;
 use raddle_ir::Diagnostic;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A command line, and the place in `raddle.toml` that it comes from.
+/// The command line of a check, and where it is written.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub cli: Cli,
-    /// Makes a diagnostic about its table; `None` for the command line itself.
-    pub origin: Option<Origin>,
+    pub written: Written,
+}
+
+/// Where a check and its options are written.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// Its table.
+    pub table: Origin,
+    /// The key of each option; `None` for an option of the command line.
+    keys: BTreeMap<String, Option<Origin>>,
+}
+
+impl Written {
+    /// The diagnostic about options that are wrong, at the first one that the message names.
+    /// `Err`: that one is on the command line.
+    pub(crate) fn blame(&self, message: String) -> Result<Diagnostic, String> {
+        let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '-';
+        let named = message.match_indices("--").map(|(at, dashes)| {
+            let name = &message[at + dashes.len()..];
+            &name[..name.find(|letter| !is_name(letter)).unwrap_or(name.len())]
+        });
+        match named.filter_map(|name| self.keys.get(name)).next() {
+            Some(Some(key)) => Ok(key.diagnostic(message)),
+            Some(None) => Err(message),
+            None => Ok(self.table.diagnostic(message)),
+        }
+    }
 }
 
 /// A place in a file.
@@ -34,12 +62,13 @@ pub(crate) struct Origin {
     file: String,
     pub path: PathBuf,
     line: u32,
+    column: u32,
 }
 
 impl Origin {
     pub(crate) fn diagnostic(&self, message: String) -> Diagnostic {
         let mut diagnostic = Diagnostic::whole_file(&self.file, message);
-        (diagnostic.line, diagnostic.column) = (self.line, 1);
+        (diagnostic.line, diagnostic.column) = (self.line, self.column);
         diagnostic
     }
 }
@@ -74,18 +103,21 @@ fn made(found: &ProjectFile, given: &ArgMatches) -> Result<Vec<Line>, Diagnostic
         Diagnostic::whole_file(&found.shown, format!("cannot enter its folder: {error}"))
     })?;
     let mut made = Vec::new();
-    for (origin, words) in project.command_lines(&given)? {
+    for (written, words) in project.command_lines(&given)? {
         let matches = Cli::command().try_get_matches_from(words);
         let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
         let mut cli = cli.map_err(|error| {
             let text = error.to_string();
             let first = text.split("\n\n").next().unwrap_or("").trim_start_matches("error: ");
-            origin.diagnostic(first.replace('\n', " "))
+            // The words of the command line alone were parsed before.
+            written
+                .blame(first.replace('\n', " "))
+                .unwrap_or_else(|it| written.table.diagnostic(it))
         })?;
         if let Command::Check(args) = &mut cli.command {
             args.kinds.known.extend(project.known.iter().cloned());
         }
-        made.push(Line { cli, origin: Some(origin) });
+        made.push(Line { cli, written });
     }
     refuse_common_files(&made)?;
     Ok(made)
@@ -93,16 +125,15 @@ fn made(found: &ProjectFile, given: &ArgMatches) -> Result<Vec<Line>, Diagnostic
 
 /// Two checks must not write the same file.
 fn refuse_common_files(made: &[Line]) -> Result<(), Diagnostic> {
-    let mut seen = Vec::new();
+    let mut seen: Vec<&PathBuf> = Vec::new();
     for line in made {
         let Command::Check(args) = &line.cli.command else { continue };
         let Some(witness) = &args.witness else { continue };
-        if seen.contains(&witness) {
-            let message = format!("two checks write the witness file {}", witness.display());
-            return Err(line.origin.as_ref().map_or_else(
-                || Diagnostic::whole_file("", message.clone()),
-                |origin| origin.diagnostic(message.clone()),
-            ));
+        if seen.iter().any(|other| is_one_file(other, witness)) {
+            let file = shown(witness);
+            let message = format!("--witness {file}: another check writes this file");
+            let table = &line.written.table;
+            return Err(line.written.blame(message).unwrap_or_else(|it| table.diagnostic(it)));
         }
         seen.push(witness);
     }

@@ -133,11 +133,17 @@ fn a_page_is_refused_where_no_file_can_be() {
         );
         refused(raddle(&[&check[..], &[input]].concat()), "which must not be lost");
     }
-    let twice = folder.join("w");
-    let twice = twice.to_str().expect("UTF-8");
-    let ran = raddle(&["check", input, "--model", "tso", "--html", twice, "--witness", twice]);
-    refused(ran, "another output goes to this file");
-    assert!(!Path::new(twice).exists());
+    // Two outputs to one file, by whatever names.
+    let [plain, dotted, link] = ["w", "./w", "link"].map(|name| folder.join(name));
+    std::os::unix::fs::symlink("w", &link).expect("a link");
+    for other in [&plain, &dotted, &link] {
+        let [one, other] = [&plain, other].map(|path| path.to_str().expect("UTF-8"));
+        for option in ["--witness", "--sarif"] {
+            let ran = raddle(&["check", input, "--model", "tso", "--html", one, option, other]);
+            refused(ran, "names the same file");
+        }
+    }
+    assert!(!plain.exists());
 }
 
 /// The structure of Graphviz text: strings are closed, every edge joins nodes that are declared.

@@ -140,7 +140,7 @@ fn monitored_runs_say_what_limited_them() {
     ] {
         let args = ["monitor", &path, "--json", "--model", "tso"];
         let (status, found) = asked(&[&args[..], limit].concat());
-        assert_eq!(status, Some(0), "{limit:?}");
+        assert_eq!(status, Some(3), "{limit:?}");
         assert_eq!(found[0]["stopped"], why, "{limit:?}");
     }
     let bounded = ["monitor", &path, "--json", "--model", "tso", "--runs", "3", "--unroll", "5"];

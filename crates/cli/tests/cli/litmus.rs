@@ -75,7 +75,9 @@ fn every_strategy_observes_the_same() {
     for strategy in ["optimal", "source", "exhaustive", "random"] {
         let args = ["litmus", "examples/SB.litmus", "-m", "tso", "--json", "--strategy", strategy];
         let ran = raddle(&args);
-        assert_eq!(ran.status, Some(0), "{strategy}: {ran:?}");
+        // A sample may miss what others show, so its verdict is unknown, in JSON and by its status.
+        let status = if strategy == "random" { 3 } else { 0 };
+        assert_eq!(ran.status, Some(status), "{strategy}: {ran:?}");
         assert_eq!(objects(&ran.out)[0]["observation"], "Sometimes", "{strategy}");
     }
 }

@@ -30,7 +30,7 @@ fn logs_from_a_pipe_are_monitored_for_every_model() {
 fn logs_are_monitored() {
     let folder = scratch("monitor-logs");
     let log = folder.join("figure6.log");
-    std::fs::write(&log, "1 w a @l1\n1 r a @l2\n1 r b @l3\n2 w b @l4\n2 w a @l5\n")
+    std::fs::write(&log, "\u{feff}1 w a @l1\n1 r a @l2\n1 r b @l3\n2 w b @l4\n2 w a @l5\n")
         .expect("a file");
     let path = log.to_str().expect("a path");
     let ran = raddle(&["monitor", path, "--model", "tso", "--json"]);
@@ -75,6 +75,16 @@ fn programs_have_the_violations_of_the_papers_table() {
         let answer = raddle(&["robust", &file, "--model", "tso"]);
         assert_eq!(answer.status, Some(i32::from(tso)), "{name}: {}{}", answer.out, answer.err);
     }
+}
+
+/// Runs that were not made, or that reached something unsupported, might have shown a violation.
+#[test]
+fn runs_that_are_missing_make_it_unknown() {
+    let ran = raddle(&["monitor", "examples/counter.rir", "--runs", "9", "--max-executions", "3"]);
+    assert_eq!(ran.status, Some(3), "{ran:?}");
+    let text = b"thread t = @f()\nfunc @f() {\n  entry:\n    unsupported \"signals\"\n    ret\n}\n";
+    let ran = raddle(&["monitor", &file("monitor-unsupported", "p.rir", text), "--runs", "3"]);
+    assert_eq!(ran.status, Some(3), "{ran:?}");
 }
 
 /// Several logs are several runs; one that cannot be read does not stop the others.

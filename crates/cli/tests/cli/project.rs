@@ -73,29 +73,52 @@ fn files_of_the_command_line_have_the_defaults() {
 
 #[test]
 fn mistakes_have_their_line_and_a_way_out() {
-    for (toml, line, words) in [
-        ("[defaults]\nmodle = 'sc'\n", 2, "did you mean 'model'?"),
-        ("[defaults]\nmodel = 'tsp'\n[[check]]\nfiles = ['dekker.rir']\n", 3, "not a memory model"),
-        ("[defaults]\nmodel = 3 3\n", 2, ""),
-        ("[chek]\n", 1, "did you mean 'check'?"),
-        ("[defaults]\nkeep-going = 'yes'\n", 2, "takes true or false"),
-        ("[defaults]\nfiles = ['a.c']\n", 2, "belongs in [[check]]"),
-        ("[[check]]\nsarif = 'a'\n", 2, "belongs in [defaults]"),
-        ("[[suppress]]\nkind = 'memory'\nfile = 'a.c'\n", 1, "needs a string 'reason'"),
-        ("[[suppress]]\nkind = 'oops'\nfile = 'a.c'\nreason = 'x'\n", 1, "not a kind of error"),
+    for (toml, place, words) in [
+        ("[defaults]\nmodle = 'sc'\n", "2:1", "did you mean 'model'?"),
+        (
+            "[defaults]\n model = 'tsp'\n[[check]]\nfiles = ['dekker.rir']\n",
+            "2:2",
+            "not a memory model",
+        ),
+        (
+            "[[check]]\nfiles = ['dekker.rir']\nmodel = 'sc'\n  timeout = 0\n",
+            "4:3",
+            "--timeout takes",
+        ),
+        ("[defaults]\nmodel = 3 3\n", "2:9", ""),
+        ("[chek]\n", "1:2", "did you mean 'check'?"),
+        ("[defaults]\nkeep-going = 'yes'\n", "2:1", "takes true or false"),
+        ("[defaults]\nfiles = ['a.c']\n", "2:1", "belongs in [[check]]"),
+        ("[[check]]\nsarif = 'a'\n", "2:1", "belongs in [defaults]"),
+        ("[[suppress]]\nkind = 'memory'\nfile = 'a.c'\n", "1:1", "needs a string 'reason'"),
+        (
+            "[[suppress]]\n kind = 'oops'\nfile = 'a.c'\nreason = 'x'\n",
+            "2:2",
+            "not a kind of error",
+        ),
         (
             "[[check]]\nfiles = ['dekker.rir']\nmodel = 'sc'\nunroll-all = true\n",
-            1,
+            "4:1",
             "--unroll-all needs",
         ),
-        ("", 1, "there is no [[check]]"),
+        ("", "1:1", "there is no [[check]]"),
     ] {
         let folder = project("project-mistakes", toml);
         let ran = run(&folder, &[]);
         assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{toml}: {ran:?}");
-        assert!(ran.err.contains(&format!("raddle.toml:{line}:")), "{toml}: {}", ran.err);
+        let place = format!("raddle.toml:{place}:");
+        assert!(ran.err.contains(&place), "{toml}: {}", ran.err);
         assert!(ran.err.contains(words), "{toml}: {}", ran.err);
     }
+}
+
+/// Options of C in the defaults are for programs of C; elsewhere they are refused where nothing is compiled.
+#[test]
+fn defaults_for_compiled_programs_are_for_those() {
+    let toml = "[defaults]\nflags = ['-DX']\nmodel = 'sc'\n[[check]]\nfiles = ['dekker.rir']\n";
+    assert_eq!(run(&project("project-of-c", toml), &[]).status, Some(0));
+    let own = toml.replace("[[check]]", "[[check]]\nflags = ['-DX']");
+    assert_eq!(run(&project("project-of-c", &own), &[]).status, Some(2));
 }
 
 #[test]

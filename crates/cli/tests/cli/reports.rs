@@ -1,9 +1,11 @@
 //! `--sarif` and `--junit`: files for other tools. `make validate` checks them by their official schemas.
 
-use crate::common::{Ran, file, raddle, scratch};
+use crate::common::{Ran, command, file, raddle, scratch};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 /// A run with both reports.
 fn reported(test: &str, args: &[&str]) -> (Ran, Value, String) {
@@ -93,6 +95,20 @@ fn input_that_is_refused_is_reported() {
     assert_eq!(invocation["executionSuccessful"], false);
     assert_eq!(invocation["toolExecutionNotifications"][0]["level"], "error");
     assert!(junit.contains("<error type=\"input\""), "{junit}");
+}
+
+/// The places of a file whose name is not UTF-8, which messages spell in words, are places of that file.
+#[test]
+fn places_lead_to_files_of_any_name() {
+    let folder = scratch("reports-names");
+    let name = OsStr::from_bytes(b"d\xff %#.rir");
+    fs::copy(crate::common::root().join("examples/deadlock.rir"), folder.join(name)).expect("it");
+    let mut command = command(&["check", "-m", "sc", "--sarif", "r.sarif"]);
+    command.arg(name).current_dir(&folder).output().expect("the command starts");
+    let log = fs::read_to_string(folder.join("r.sarif")).expect("the log");
+    let log: Value = serde_json::from_str(&log).expect("JSON");
+    let place = &results(&log)[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert!(place.as_str().is_some_and(|uri| uri.ends_with("d%FF%20%25%23.rir")), "{place}");
 }
 
 #[test]

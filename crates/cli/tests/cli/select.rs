@@ -57,6 +57,13 @@ fn a_suppression_that_matches_nothing_is_told() {
         object(&[DEKKER, "-m", "sc", "--suppress", "memory@dekker.rir:1=x"]);
     assert_eq!((status, &object["unmatched"][0]), (Some(0), &"memory@dekker.rir:1".into()));
     assert!(err.contains("warning: the suppression memory@dekker.rir:1 matches no error"), "{err}");
+    let args = ["check", DEKKER, "-m", "sc", "--no-memory", "--suppress", "races@dekker.rir=x"];
+    let ran = raddle(&[&args[..], &["--suppress", "memory@dekker.rir=x"]].concat());
+    for (known, kind) in [("race@dekker.rir", "race"), ("memory@dekker.rir", "memory")] {
+        let warning =
+            format!("the suppression {known} has no effect: no search looked for '{kind}'");
+        assert!(ran.err.contains(&warning), "{}", ran.err);
+    }
 }
 
 #[test]
@@ -68,6 +75,12 @@ fn what_is_cut_by_a_suppressed_error_makes_it_bounded() {
     let strict = raddle(&["check", &path, "-m", "sc", "--no-memory", "--strict"]);
     assert_eq!(strict.status, Some(3), "{strict:?}");
     assert!(strict.out.contains("ended at these: what comes after was not explored"), "{strict:?}");
+    // One execution that ends at two errors is one.
+    let twice = source.replace("thread t", "thread u = @g()\nthread t")
+        + &source[source.find("func").expect("a function")..].replace("@f", "@g");
+    let path = crate::common::file("select-twice", "bad.rir", twice.as_bytes());
+    let ran = raddle(&["check", &path, "-m", "sc", "--no-check", "all"]);
+    assert!(ran.out.contains("\n  1 execution ended at these"), "{}", ran.out);
 }
 
 #[test]

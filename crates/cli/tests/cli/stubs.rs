@@ -109,9 +109,16 @@ fn stubs_that_make_no_sense_are_refused() {
         assert_eq!((ran.status, &*ran.out), (Some(2), ""), "{stub}: {ran:?}");
         assert!(ran.err.contains(reason), "{stub}: {}", ran.err);
     }
-    let ran = raddle(&["check", "examples/dekker.rir", "--model", "sc", "--stub", "f=1"]);
-    assert_eq!(ran.status, Some(2), "{ran:?}");
-    assert!(ran.err.contains("--stub is for programs that are compiled"), "{}", ran.err);
+    for option in ["--stub=f=1", "--nondet-range=0..1", "--spurious-wakeups"] {
+        let ran = raddle(&["check", "examples/dekker.rir", "--model", "sc", option]);
+        let name = option.split('=').next().expect("a name");
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(
+            ran.err.contains(&format!("{name}: for programs that are compiled")),
+            "{}",
+            ran.err
+        );
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 use tempfile::NamedTempFile;
@@ -31,31 +32,30 @@ impl Rule {
 
 /// The prerequisites of a rule for make: `x.o: x.c y.h`, with `\` before characters that are not separators.
 fn names(rule: &[u8]) -> Vec<PathBuf> {
-    let text = String::from_utf8_lossy(rule);
-    let Some((_, list)) = text.split_once(": ") else { return Vec::new() };
-    let (mut names, mut name) = (Vec::new(), String::new());
-    let mut letters = list.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => match letters.next() {
-                Some('\n') | None => {}
-                Some(quoted @ (' ' | '#')) => name.push(quoted),
-                Some(other) => name.extend(['\\', other]),
+    let Some(colon) = rule.windows(2).position(|pair| pair == b": ") else { return Vec::new() };
+    let (mut names, mut name) = (Vec::new(), Vec::new());
+    let mut bytes = rule[colon + 2..].iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => match bytes.next() {
+                Some(b'\n') | None => {}
+                Some(quoted @ (b' ' | b'#')) => name.push(quoted),
+                Some(other) => name.extend([b'\\', other]),
             },
-            '$' if letters.peek() == Some(&'$') => {
-                letters.next();
-                name.push('$');
+            b'$' if bytes.peek() == Some(&b'$') => {
+                bytes.next();
+                name.push(b'$');
             }
-            letter if letter.is_ascii_whitespace() => {
+            byte if byte.is_ascii_whitespace() => {
                 if !name.is_empty() {
-                    names.push(PathBuf::from(std::mem::take(&mut name)));
+                    names.push(std::mem::take(&mut name));
                 }
             }
             other => name.push(other),
         }
     }
-    names.extend((!name.is_empty()).then(|| PathBuf::from(name)));
-    names
+    names.extend(Some(name).filter(|name| !name.is_empty()));
+    names.into_iter().map(|name| PathBuf::from(OsString::from_vec(name))).collect()
 }
 
 #[cfg(test)]
@@ -71,5 +71,7 @@ mod tests {
         );
         assert_eq!(read("a.o: a$$b.c c\\#d.h"), ["a$b.c", "c#d.h"].map(PathBuf::from));
         assert!(read("nothing").is_empty());
+        let odd = PathBuf::from(OsString::from_vec(b"\xff.h".into()));
+        assert_eq!(names(b"a.o: a.c \xff.h\n"), ["a.c".into(), odd]);
     }
 }

@@ -107,7 +107,9 @@ pub(super) fn continues_name(b: u8) -> bool {
 ///
 /// The caller must have checked that offsets fit `u32`.
 pub(super) fn lex(file: &str, source: &str) -> PResult<Vec<Token>> {
-    let mut lexer = Lexer { file, source, bytes: source.as_bytes(), at: 0 };
+    // Some editors begin a file with a byte order mark.
+    let at = if source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut lexer = Lexer { file, source, bytes: source.as_bytes(), at };
     let mut tokens = Vec::new();
     loop {
         let starts_line = lexer.skip_blank() || tokens.is_empty();
@@ -269,4 +271,10 @@ impl Lexer<'_> {
             self.error(start, message).expected("a name, a number, a string or punctuation");
         Err(Box::new(error.help("names with other characters are quoted: %\"a b\", @\"a b\"")))
     }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_token() {
+    let tokens = lex("t.rir", "\u{feff}thread").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((tokens[0].kind, tokens[0].start, tokens.len()), (TokenKind::Word, 3, 2));
 }

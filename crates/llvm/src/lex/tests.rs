@@ -21,6 +21,11 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
 #[test]
 fn names_are_numbers_words_or_quoted() {
     assert_eq!(
+        tokens("\u{feff}%0 ").first(),
+        Some(&Token::Local(Name::Number(0))),
+        "after a byte order mark"
+    );
+    assert_eq!(
         tokens(r#"%0 %x.addr @"a b" @printf %"q\22""#),
         [
             Token::Local(Name::Number(0)),

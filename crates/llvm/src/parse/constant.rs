@@ -76,7 +76,7 @@ impl<'t> Parser<'t> {
     fn integer(&mut self, text: &'t [u8], ty: TypeId) -> Parse<ConstKind> {
         let Type::Int(bits) = self.types.types[ty] else { return Err(self.mistyped(ty)) };
         if bits > literal::MAX_BITS {
-            return Ok(ConstKind::WideInt(self.names.intern_lossy(text.into())));
+            return Ok(ConstKind::WideInt(self.names.intern_shown(text.into())));
         }
         match literal::integer(text, bits) {
             Some(value) => Ok(ConstKind::Int(value)),

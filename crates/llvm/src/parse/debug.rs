@@ -208,7 +208,7 @@ impl<'t> Parser<'t> {
 
     fn named(&mut self, name: Option<&'t [u8]>) -> Option<NameId> {
         let name = name.filter(|name| !name.is_empty())?;
-        Some(self.names.intern_lossy(crate::lex::unescape(name)))
+        Some(self.names.intern_shown(crate::lex::unescape(name)))
     }
 
     // ---- nodes ----

@@ -220,7 +220,7 @@ impl Parser<'_> {
                 let Fields { line, scope, file, name, .. } = self.nested(Self::fields_of)?;
                 let function = Some(match name {
                     Some(name) => name,
-                    None => self.names.intern_lossy(b"".into()),
+                    None => self.names.intern_shown(b"".into()),
                 });
                 Node::Scope(Scope { function, line, parent: scope, file })
             }
@@ -230,7 +230,7 @@ impl Parser<'_> {
             }
             b"DIFile" => {
                 let Fields { filename, directory, .. } = self.nested(Self::fields_of)?;
-                let empty = self.names.intern_lossy(b"".into());
+                let empty = self.names.intern_shown(b"".into());
                 let name = filename.unwrap_or(empty);
                 let directory = directory.unwrap_or(empty);
                 Node::File(self.metadata.files.push(File { name, directory }))

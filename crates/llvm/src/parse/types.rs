@@ -137,7 +137,7 @@ impl Parser<'_> {
         self.advance();
         let end = self.closing_bracket()?;
         let text = &self.lexer.text()[start..end];
-        let name = self.names.intern_lossy(text.into());
+        let name = self.names.intern_shown(text.into());
         Ok(self.types.intern(Type::Target { name }))
     }
 
@@ -255,7 +255,7 @@ impl Parser<'_> {
         match symbol {
             Symbol::Name(name) => name,
             Symbol::Number(number) => {
-                self.names.intern_lossy(number.to_string().into_bytes().into())
+                self.names.intern_shown(number.to_string().into_bytes().into())
             }
         }
     }

@@ -48,6 +48,10 @@ impl Parser {
     pub fn line(&mut self, text: &[u8]) -> Result<Option<Line>, BadLine> {
         self.line += 1;
         let mut words = Words { text, at: 0 };
+        // Some editors begin a file with a byte order mark.
+        if self.line == 1 && text.starts_with(b"\xef\xbb\xbf") {
+            words.at = 3;
+        }
         let Some(first) = words.next() else { return Ok(None) };
         let thread = Thread(self.thread(&words, first)?);
         let op = match words.next() {

@@ -25,6 +25,8 @@ pub struct Invocation {
     pub status: u8,
     /// Whether everything was done that was asked for.
     pub successful: bool,
+    /// Paths by the names of files in the cases, where those are not the paths.
+    pub paths: BTreeMap<String, PathBuf>,
 }
 
 /// The whole document.
@@ -219,7 +221,8 @@ impl Writer<'_> {
 
     /// A file: relative to the root if it is below it.
     fn artifact(&self, file: &str) -> Value {
-        let path = plain(&self.invocation.folder.join(file));
+        let path = self.invocation.paths.get(file).map_or(Path::new(file), PathBuf::as_path);
+        let path = plain(&self.invocation.folder.join(path));
         match path.strip_prefix(&self.invocation.root) {
             Ok(inside) => json!({ "uri": relative_uri(inside), "uriBaseId": BASE }),
             Err(_) => json!({ "uri": absolute_uri(&path) }),
@@ -294,12 +297,22 @@ mod tests {
 
     #[test]
     fn places_are_relative_to_the_root() {
-        let invocation =
-            Invocation { folder: "/r/sub".into(), root: "/r".into(), status: 0, successful: true };
+        use std::os::unix::ffi::OsStringExt;
+        let bytes = std::ffi::OsString::from_vec(b"x\xff.c".into());
+        let invocation = Invocation {
+            folder: "/r/sub".into(),
+            root: "/r".into(),
+            status: 0,
+            successful: true,
+            paths: [("x\\xff.c".to_owned(), bytes.into()), ("a.c b.c".into(), "a.c".into())].into(),
+        };
         let writer = Writer { invocation: &invocation };
         let uri = |file: &str| writer.artifact(file)["uri"].as_str().map(str::to_owned);
         assert_eq!(uri("a b.c").as_deref(), Some("sub/a%20b.c"));
         assert_eq!(uri("../x:y.c").as_deref(), Some("./x:y.c"));
+        assert_eq!(uri("a%b?c#d.c").as_deref(), Some("sub/a%25b%3Fc%23d.c"));
+        assert_eq!(uri("x\\xff.c").as_deref(), Some("sub/x%FF.c"));
+        assert_eq!(uri("a.c b.c").as_deref(), Some("sub/a.c"));
         assert_eq!(uri("./q/../ä.c").as_deref(), Some("sub/%C3%A4.c"));
         assert_eq!(uri("/usr/include/q.h").as_deref(), Some("file:///usr/include/q.h"));
         assert_eq!(writer.artifact("q.c")["uriBaseId"], BASE);
