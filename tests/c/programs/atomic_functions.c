@@ -7,6 +7,10 @@
 // expect: all=violation(assertion) power=violation(assertion) arm=violation(assertion) [options: -- -DPLAIN]
 // expect: all=violation(assertion) power=violation(assertion) arm=violation(assertion) [options: -- -DBETWEEN]
 // expect: all=violation(lock-misuse) power=violation(lock-misuse) arm=violation(lock-misuse) [options: -- -DUNBALANCED]
+// expect: all=safe power=safe arm=safe [options: -- -O2]
+// expect: all=safe power=safe arm=safe [options: -- -DNESTED -O2]
+// expect: all=safe power=safe arm=safe [options: -- -DASSUME -O2]
+// expect: all=violation(assertion) power=violation(assertion) arm=violation(assertion) [options: -- -DBETWEEN -O2]
 // Functions whose names begin with __VERIFIER_atomic_ are atomic, as verification tasks expect.
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 //! Compiling one file.
 
 use super::process::{self, Allowed, Ended, Trouble};
-use super::{Clang, Flags, Rule};
+use super::{Clang, Flags, Rule, keep};
 use raddle_budget::{Budget, Spent};
 use raddle_ir::diag::shown;
 use raddle_ir::{Diagnostic, FileKind};
@@ -51,15 +51,13 @@ pub fn compile(
     rule: Option<&Rule>,
     budget: &Budget,
 ) -> Result<Compiled, Failed> {
+    let kept = keep::functions(clang, flags, input, budget)?;
     let mut command = Command::new(&clang.path);
-    command.args(flags.arguments());
-    if is_bitcode(input) {
-        command.args(["-x", "ir", "-Wno-unused-command-line-argument"]);
-    }
+    command.args(flags.arguments()).args(keep::options(&kept));
     if let Some(rule) = rule {
         command.args(rule.flags());
     }
-    command.arg("-o").arg("-").arg(as_file(input));
+    add_input(&mut command, input);
     let Ended { status, output, messages } = run(&mut command, MAX_BYTES as usize, budget)?;
     let messages = String::from_utf8_lossy(&messages).into_owned();
     if status.success() {
@@ -74,6 +72,14 @@ pub fn compile(
     } else {
         Err(Failed::Rejected(messages))
     }
+}
+
+/// Adds the file to compile, with the standard output as the result.
+pub(super) fn add_input(command: &mut Command, input: &Path) {
+    if is_bitcode(input) {
+        command.args(["-x", "ir", "-Wno-unused-command-line-argument"]);
+    }
+    command.arg("-o").arg("-").arg(as_file(input));
 }
 
 /// Runs a compiler that may print at most `output` bytes.

@@ -5,6 +5,7 @@
 //! own block. Blocks are visited in reverse postorder, so every value is known before it is used.
 
 use super::program::ProgramLowering;
+use super::special::is_atomic;
 use super::value::{Operands, Val};
 use crate::allocated::{Allocated, allocated, function_given};
 use crate::link::{Symbol, Unit};
@@ -321,14 +322,8 @@ impl Lower<'_, '_> {
         self.out.ret(value);
     }
 
-    /// Whether the function is an atomic section according to its name, by the convention of SV-COMP.
-    /// C++ mangling puts the length before the name.
     fn is_atomic(&self) -> bool {
-        let name = self.asm.name(self.symbol);
-        let name = name.strip_prefix("_Z").unwrap_or(name);
-        let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
-        let rest = name.strip_prefix("__VERIFIER_atomic_");
-        rest.is_some_and(|rest| rest != "begin" && rest != "end")
+        is_atomic(self.asm.name(self.symbol))
     }
 
     // ---- promoted variables ----

@@ -39,5 +39,5 @@ mod value;
 mod varargs;
 
 pub(crate) use program::{Lowered, ProgramLowering, Source};
-pub(crate) use special::{choices, is_recognised};
+pub(crate) use special::{choices, has_meaning, is_recognised};
 pub(crate) use start::start;

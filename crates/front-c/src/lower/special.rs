@@ -1,7 +1,8 @@
 //! Functions that are recognised by name and become instructions: assertions, assumptions, choices.
 //!
 //! Most are recognised only if the program does not define them. SV-COMP's `reach_error` and
-//! `assume_abort_if_not` are always recognised, by the convention of that competition.
+//! `assume_abort_if_not` are always recognised, by the convention of that competition, and so are the names of atomic
+//! functions ([`has_meaning`]).
 
 use super::function::Lower;
 use crate::link::Symbol;
@@ -128,6 +129,20 @@ impl Lower<'_, '_> {
         self.define(result, value);
         true
     }
+}
+
+/// Whether a function that the program defines has a meaning by its name.
+pub(crate) fn has_meaning(name: &str) -> bool {
+    matches!(name, "reach_error" | "assume_abort_if_not") || is_atomic(name)
+}
+
+/// Whether a function is an atomic section according to its name, by the convention of SV-COMP. C++ mangling
+/// puts the length before the name.
+pub(super) fn is_atomic(name: &str) -> bool {
+    let name = name.strip_prefix("_Z").unwrap_or(name);
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = name.strip_prefix("__VERIFIER_atomic_");
+    rest.is_some_and(|rest| rest != "begin" && rest != "end")
 }
 
 /// Whether calls of an undefined function of this name become instructions.
