@@ -1,12 +1,12 @@
 //! The types of the objects that calls allocate, from what is done with their results.
 //!
-//! An allocator returns `void *`; what its caller stores the address in says what the object is. C++ has
-//! `new`, whose type the compiler notes. Everything here serves names only.
+//! An allocator returns `void *`; what its caller stores the address in says what the object is. `posix_memalign`
+//! stores it itself, and for `new` of C++ the compiler notes the type. Everything here serves names only.
 
 use crate::link::Unit;
 use crate::uses::Uses;
 use raddle_llvm::ast::{
-    Body, CastOp, ConstExpr, ConstId, ConstKind, DebugId, DebugType, GlobalId, GlobalKind,
+    Body, Call, CastOp, ConstExpr, ConstId, ConstKind, DebugId, DebugType, GlobalId, GlobalKind,
     InstKind, LocalId, TypeId, Value,
 };
 use rustc_hash::FxHashMap;
@@ -34,11 +34,10 @@ pub(crate) fn allocated(unit: &Unit, body: &Body, uses: &Uses) -> Allocated {
     let search = Search { unit, body, uses, declared };
     for (index, inst) in body.insts.iter().enumerate() {
         let Some(result) = inst.result else { continue };
-        if !matches!(inst.kind, InstKind::Call(_) | InstKind::Invoke { .. }) {
-            continue;
-        }
+        let (InstKind::Call(call) | InstKind::Invoke { call, .. }) = &inst.kind else { continue };
         let noted = noted.get(&(index as u32)).copied().filter(|ty| search.is_known(*ty));
-        found.extend(noted.or_else(|| search.stored_as(result, MAX_STEPS)).map(|ty| (result, ty)));
+        let stored = || search.stored_as(result, MAX_STEPS).or_else(|| search.stored_by(call));
+        found.extend(noted.or_else(stored).map(|ty| (result, ty)));
     }
     found
 }
@@ -82,6 +81,16 @@ impl Search<'_> {
                 _ => None,
             })
             .next()
+    }
+
+    /// The type of the object that a call allocates and stores the address of: `posix_memalign` only.
+    fn stored_by(&self, call: &Call) -> Option<DebugId> {
+        let callee = self.unit.called(&call.callee)?;
+        let to = call
+            .args
+            .first()
+            .filter(|_| self.unit.module.symbol(callee) == Some("posix_memalign"))?;
+        self.pointee(self.place(to.value, MAX_STEPS)?)
     }
 
     /// What the pointer at a place points to, if that has a type.

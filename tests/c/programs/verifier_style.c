@@ -1,5 +1,6 @@
 // expect: all=bounded [executions: all=32] [small]
 // expect: all=violation(assertion) [options: -- -DUNSAFE]
+// expect: all=bounded [options: -- -O2]
 // As verification competitions write them: no headers of the tool, reach_error, atomic sections.
 // Each thread adds one of four values, in one of two orders.
 

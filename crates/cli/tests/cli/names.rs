@@ -145,6 +145,34 @@ fn parts_and_values_of_c() {
     }
 }
 
+/// The type of an object whose address the allocator stores is that of the variable, also if a caller knows another one.
+#[test]
+fn objects_of_posix_memalign() {
+    let folder = scratch("objects_of_posix_memalign");
+    let path = folder.join("aligned.c");
+    let text = r#"#include <assert.h>
+#include <stdlib.h>
+struct node { int value; };
+static void *make(void)
+{
+    struct node *made;
+    if (posix_memalign((void **)&made, 64, sizeof *made)) return NULL;
+    made->value = 1;
+    return made;
+}
+static struct node *shared;
+int main(void)
+{
+    shared = make();
+    assert(shared->value == 2);
+}
+"#;
+    fs::write(&path, text).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let Some(ran) = with_clang(&["check", path, "--model", "sc"]) else { return };
+    has(&ran, &["allocates node#1 (4 bytes)", "node#1: allocated at aligned.c:7 by main"]);
+}
+
 #[test]
 fn calls_on_demand() {
     let (path, include) = shapes("calls_on_demand");

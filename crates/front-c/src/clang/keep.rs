@@ -41,9 +41,10 @@ fn defined(code: &str) -> impl Iterator<Item = String> + '_ {
 /// The options that exclude functions from optimisation, in their bodies and at their calls.
 pub(super) fn options(functions: &BTreeSet<String>) -> impl Iterator<Item = String> + '_ {
     let attributes = |name| ["noinline", "optnone"].map(|what| format!("{name}:{what}"));
-    functions.iter().flat_map(attributes).flat_map(|attribute| {
-        ["-mllvm".to_owned(), format!("-force-attribute={attribute}")]
-    })
+    functions
+        .iter()
+        .flat_map(attributes)
+        .flat_map(|attribute| ["-mllvm".to_owned(), format!("-force-attribute={attribute}")])
 }
 
 #[cfg(test)]
