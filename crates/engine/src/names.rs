@@ -75,13 +75,12 @@ struct Named {
     array: bool,
 }
 
-/// The object at an address, with its name and type.
+/// The object at an address or nearest to it, with its name and type.
 struct Found {
-    name: String,
-    ty: Option<SourceId>,
-    array: bool,
+    named: Named,
     object: ObjectId,
-    offset: u64,
+    /// Negative before the object.
+    offset: i64,
 }
 
 /// Where an object of the heap comes from.
@@ -202,7 +201,7 @@ impl Names {
         let program = cast.program();
         let pointee = |addr| self.pointee(cast, addr);
         let found = self.find(cast, addr);
-        let typed = found.as_ref().and_then(|found| Some((found, found.ty?)));
+        let typed = found.as_ref().and_then(|found| Some((found, found.named.ty?)));
         let Some((found, ty)) = typed else {
             let shown = (bytes == 8).then(|| pointee(bits as u64)).flatten();
             return match shown {
@@ -211,7 +210,8 @@ impl Names {
             };
         };
         let (_, rest) = element(program, ty, found);
-        match parts::part(program, ty, rest, bytes).value {
+        let inside = u64::try_from(rest).ok();
+        match inside.and_then(|rest| parts::part(program, ty, rest, bytes).value) {
             Some(value) => Datum { bits, shown: shown(program, &value, bits, bytes, pointee) },
             None => Datum::number(bits, bytes),
         }
@@ -223,27 +223,23 @@ impl Names {
             return Some(format!("&{}", program.funcs[func].name));
         }
         let found = self.find(cast, addr)?;
-        let (path, rest) = match found.ty {
-            Some(ty) => {
-                let (index, rest) = element(program, ty, &found);
-                let Part { path, rest, .. } = parts::pointed(program, ty, rest);
-                (index + &path, rest)
-            }
+        let (path, rest) = match found.named.ty {
+            Some(ty) => within(program, ty, &found, |rest| parts::pointed(program, ty, rest)),
             None => self.part(cast, &found, 0),
         };
-        Some(format!("&{}", joined(&found.name, &path, rest)))
+        Some(format!("&{}", joined(&found.named.name, &path, rest)))
     }
 
     fn spelled(
         &self,
         cast: &impl Cast,
         addr: u64,
-        part: impl Fn(&Found) -> (String, u64),
+        part: impl Fn(&Found) -> (String, i64),
     ) -> String {
         match self.find(cast, addr) {
             Some(found) => {
                 let (path, rest) = part(&found);
-                joined(&found.name, &path, rest)
+                joined(&found.named.name, &path, rest)
             }
             None if addr == 0 => "null".to_owned(),
             None => format!("{addr:#x}"),
@@ -251,50 +247,66 @@ impl Names {
     }
 
     /// The part of an object that bytes are, and their distance from its start.
-    fn part(&self, cast: &impl Cast, found: &Found, bytes: u32) -> (String, u64) {
+    fn part(&self, cast: &impl Cast, found: &Found, bytes: u32) -> (String, i64) {
         let program = cast.program();
-        if let Some(ty) = found.ty {
-            let (index, rest) = element(program, ty, found);
-            let Part { path, rest, .. } = parts::part(program, ty, rest, bytes);
-            return (index + &path, rest);
+        if let Some(ty) = found.named.ty {
+            return within(program, ty, found, |rest| parts::part(program, ty, rest, bytes));
         }
         let global = GlobalId::from_u32(found.object.0);
-        let element = self.elements.part(program, global, found.offset);
-        element.unwrap_or((String::new(), found.offset))
+        let offset = u64::try_from(found.offset).ok();
+        let element = offset.and_then(|offset| self.elements.part(program, global, offset));
+        element.map_or((String::new(), found.offset), |(path, rest)| (path, rest as i64))
     }
 
     fn find(&self, cast: &impl Cast, addr: u64) -> Option<Found> {
-        let (object, offset) = layout::split_address(addr)?;
-        let offset = offset.into();
-        if let Some(Named { name, ty, array }) = self.objects.get(&object) {
-            return Some(Found { name: name.clone(), ty: *ty, array: *array, object, offset });
+        let size = |object| self.named(cast, object).map(|_| cast.size_of(object));
+        let (object, offset) = layout::nearest(addr, size)?;
+        Some(Found { named: self.named(cast, object)?, object, offset })
+    }
+
+    /// The name and the type of an object that was made.
+    fn named(&self, cast: &impl Cast, object: ObjectId) -> Option<Named> {
+        if let Some(named) = self.objects.get(&object) {
+            return Some(named.clone());
         }
         let globals = &cast.program().globals;
         if let Some(global) = globals.get(GlobalId::from_u32(object.0)) {
-            let (name, ty) = (global.name.clone(), global.ty);
-            return Some(Found { name, ty, array: false, object, offset });
+            return Some(Named { name: global.name.clone(), ty: global.ty, array: false });
         }
         let (thread, global) = cast.thread_local_of(object)?;
         let global = &globals[global];
         let name = format!("{} of {}", global.name, cast.thread_name(thread));
-        Some(Found { name, ty: global.ty, array: false, object, offset })
+        Some(Named { name, ty: global.ty, array: false })
     }
 }
 
-fn joined(name: &str, path: &str, rest: u64) -> String {
+fn joined(name: &str, path: &str, rest: i64) -> String {
     match rest {
         0 => format!("{name}{path}"),
-        _ => format!("{name}{path}+{rest}"),
+        _ => format!("{name}{path}{rest:+}"),
     }
 }
 
 /// The element of an array on the heap, and the offset in it.
-fn element(program: &Program, ty: SourceId, found: &Found) -> (String, u64) {
-    let size = program.source_bytes(ty);
-    match found.offset.checked_div(size).filter(|_| found.array) {
-        Some(index) => (format!("[{index}]"), found.offset % size),
-        None => (String::new(), found.offset),
+fn element(program: &Program, ty: SourceId, found: &Found) -> (String, i64) {
+    let size = program.source_bytes(ty) as i64;
+    if !found.named.array || size == 0 {
+        return (String::new(), found.offset);
     }
+    (format!("[{}]", found.offset.div_euclid(size)), found.offset.rem_euclid(size))
+}
+
+/// A part of an object of a known type, and the rest of the offset. Before the object there are no parts.
+fn within<'p>(
+    program: &'p Program,
+    ty: SourceId,
+    found: &Found,
+    part: impl Fn(u64) -> Part<'p>,
+) -> (String, i64) {
+    let (index, rest) = element(program, ty, found);
+    let Ok(inside) = u64::try_from(rest) else { return (index, rest) };
+    let Part { path, rest, .. } = part(inside);
+    (index + &path, rest as i64)
 }
 
 /// The type that a call on the stack allocates, and where that call is. A call that leads to the allocation of

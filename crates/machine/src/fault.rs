@@ -204,7 +204,8 @@ pub enum NoAccess {
     Nowhere,
     Dead,
     Outside {
-        offset: u32,
+        /// Negative before the object.
+        offset: i64,
         size: u32,
     },
     Constant,

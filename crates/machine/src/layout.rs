@@ -36,6 +36,22 @@ pub const fn split_address(addr: u64) -> Option<(ObjectId, u32)> {
     Some((ObjectId(number as u32 - 1), (addr & OFFSET_MASK) as u32))
 }
 
+/// The object that an address was probably computed from, and its offset in it: the object that has the byte, or else the next
+/// object if the address is closer to its start than an object can be long, halved. For messages only. `size` gives the sizes of
+/// the objects that exist.
+pub fn nearest(addr: u64, size: impl Fn(ObjectId) -> Option<u64>) -> Option<(ObjectId, i64)> {
+    let at = split_address(addr);
+    let has = |(object, offset): &(ObjectId, u32)| {
+        size(*object).is_some_and(|size| u64::from(*offset) < size)
+    };
+    let next = addr.checked_add(MAX_OBJECT / 2).and_then(split_address).map(|(object, _)| object);
+    let object = match (at.filter(has), next) {
+        (None, Some(next)) if size(next).is_some() => next,
+        _ => at.map(|(object, _)| object).filter(|object| size(*object).is_some())?,
+    };
+    Some((object, addr as i64 - object_address(object) as i64))
+}
+
 /// The address of a global that is not thread-local.
 pub fn global_address(global: GlobalId) -> u64 {
     object_address(ObjectId(global.as_u32()))
@@ -50,4 +66,22 @@ pub fn function_at(addr: u64, count: usize) -> Option<FuncId> {
     let index = (addr ^ FUNCTIONS) >> FUNCTION_SHIFT;
     let aligned = addr & ((1 << FUNCTION_SHIFT) - 1) == 0;
     (aligned && index < count as u64).then(|| FuncId::from_u32(index as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_before_an_object_is_nearest_to_it() {
+        let at = |object| object_address(ObjectId(object));
+        let size = |object: ObjectId| (object.0 < 2).then_some(8);
+        let found = |addr| nearest(addr, size).map(|(object, offset)| (object.0, offset));
+        assert_eq!(found(at(0)), Some((0, 0)));
+        assert_eq!(found(at(0) + 8), Some((0, 8)));
+        assert_eq!(found(at(1) - 4), Some((1, -4)));
+        assert_eq!(found(at(0) - 4), Some((0, -4)));
+        assert_eq!(found(at(2) - 4), Some((1, i64::try_from(MAX_OBJECT).expect("small") - 4)));
+        assert_eq!((found(8), found(at(2)), found(u64::MAX)), (None, None, None));
+    }
 }

@@ -18,7 +18,7 @@ mod tests;
 mod written;
 
 use crate::fault::{Fault, NoAccess, NoFree};
-use crate::layout::{MAX_OBJECTS, ObjectId, split_address};
+use crate::layout::{MAX_OBJECTS, ObjectId, nearest, split_address};
 use crate::thread::ThreadId;
 use crate::trail::{Trail, Word};
 
@@ -295,15 +295,20 @@ impl Memory {
 
     #[cold]
     fn bad_access(&self, trail: &Trail, addr: u64, bytes: u32, purpose: Purpose) -> Fault {
-        let known = split_address(addr).filter(|(object, _)| (object.0 as usize) < self.len());
-        let reason = match known.map(|(object, offset)| (offset, self.header(trail, object))) {
-            None | Some((_, (_, ObjectState::Absent))) => NoAccess::Nowhere,
+        let header = |object: ObjectId| {
+            let known = ((object.0 as usize) < self.len()).then(|| self.header(trail, object));
+            known.filter(|(_, state)| *state != ObjectState::Absent)
+        };
+        let near = nearest(addr, |object| header(object).map(|(size, _)| size.into()));
+        let found = near.and_then(|(object, offset)| Some((offset, header(object)?)));
+        let reason = match found {
+            None => NoAccess::Nowhere,
             Some((_, (_, ObjectState::Dead))) => NoAccess::Dead,
-            Some((offset, (size, _))) if u64::from(offset) + u64::from(bytes) > size.into() => {
+            Some((offset, (size, _))) if offset < 0 || offset + i64::from(bytes) > size.into() => {
                 NoAccess::Outside { offset, size }
             }
-            Some((_, (_, ObjectState::Live))) => NoAccess::NeverWritten,
             Some((_, (_, ObjectState::Constant))) => NoAccess::Constant,
+            Some(_) => NoAccess::NeverWritten,
         };
         Fault::access(purpose, addr, bytes, reason)
     }

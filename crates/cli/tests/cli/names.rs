@@ -173,6 +173,34 @@ int main(void)
     has(&ran, &["allocates node#1 (4 bytes)", "node#1: allocated at aligned.c:7 by main"]);
 }
 
+/// An address before an object is named after it, not after the object with the number before.
+#[test]
+fn addresses_before_objects() {
+    let folder = scratch("addresses_before_objects");
+    let cases = [
+        ("struct node *all = malloc(4 * sizeof *all); all[-1].next = 0;", "node#1[-1].next", "-8"),
+        ("int *all = malloc(64); all[-3] = 1;", "heap#1[-3]", "-12"),
+        ("int *volatile all = table; all[-1] = 1;", "table-4", "-4"),
+        ("int *volatile all = table; all[5] = 1;", "table+20", "20"),
+    ];
+    for (n, (body, name, offset)) in cases.into_iter().enumerate() {
+        let path = folder.join(format!("before{n}.c"));
+        let text = format!(
+            "#include <stdlib.h>\nstruct node {{ int value; struct node *next; }};\nint other = 1, table[4];\n\
+             int main(void) {{ {body} return other; }}\n"
+        );
+        fs::write(&path, text).expect("a file");
+        let path = path.to_str().expect("UTF-8");
+        for model in ["sc", "power"] {
+            let Some(ran) = with_clang(&["check", path, "--model", model]) else { return };
+            has(&ran, &[&format!("bytes at offset {offset} of an object of ")]);
+            if model == "sc" {
+                has(&ran, &[&format!("accesses {name}")]);
+            }
+        }
+    }
+}
+
 #[test]
 fn calls_on_demand() {
     let (path, include) = shapes("calls_on_demand");

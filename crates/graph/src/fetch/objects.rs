@@ -11,7 +11,9 @@ use crate::table::{from_word, to_word};
 use raddle_engine::{Calls, Cast};
 use raddle_ir::{GlobalId, Operand, Program};
 use raddle_machine::code::Pc;
-use raddle_machine::layout::{MAX_OBJECT, MAX_OBJECTS, ObjectId, object_address, split_address};
+use raddle_machine::layout::{
+    MAX_OBJECT, MAX_OBJECTS, ObjectId, nearest, object_address, split_address,
+};
 use raddle_machine::memory::{ObjectKind, Purpose};
 use raddle_machine::{Allocation, Fault, NoAccess, NoFree, ThreadId, Trail, Word, layout};
 
@@ -122,6 +124,14 @@ pub(crate) struct End {
     pub clock: ClockId,
 }
 
+impl End {
+    /// Whether the object had ended before an event. Its address may become known after the thread has run past
+    /// the end of the object.
+    fn is_before(self, thread: ThreadId, po: u32) -> bool {
+        self.thread != thread || self.po <= po
+    }
+}
+
 impl Threads<'_> {
     /// The kind and the size of an object, and its end, if it has ended.
     fn object(&self, object: ObjectId) -> Option<(ObjectKind, u64, Option<End>)> {
@@ -147,15 +157,14 @@ impl Threads<'_> {
         let fault = |reason| Fault::access(purpose, addr, bytes, reason);
         let found = split_address(addr).and_then(|(object, offset)| {
             let (kind, size, dead) = self.object(object)?;
-            Some((object, offset, kind, size, dead))
+            let inside = u64::from(offset) + u64::from(bytes) <= size;
+            inside.then_some((object, kind, dead))
         });
-        let (object, offset, kind, size, dead) = found.ok_or_else(|| fault(NoAccess::Nowhere))?;
-        // An address may become known after the thread has run past the end of the object.
-        if dead.is_some_and(|end| end.thread != thread || end.po <= po) {
+        let Some((object, kind, dead)) = found else {
+            return Err(fault(self.outside(thread, po, addr)));
+        };
+        if dead.is_some_and(|end| end.is_before(thread, po)) {
             return Err(fault(NoAccess::Dead));
-        }
-        if u64::from(offset) + u64::from(bytes) > size {
-            return Err(fault(NoAccess::Outside { offset, size: size as u32 }));
         }
         match kind {
             ObjectKind::Constant if writes => Err(fault(NoAccess::Constant)),
@@ -163,6 +172,18 @@ impl Threads<'_> {
                 Err(Fault::private_to_another())
             }
             _ => Ok(object),
+        }
+    }
+
+    /// Why an access that is not inside of an object is not allowed.
+    #[cold]
+    fn outside(&self, thread: ThreadId, po: u32, addr: u64) -> NoAccess {
+        let near = nearest(addr, |object| self.object(object).map(|(_, size, _)| size));
+        let object = near.and_then(|(object, offset)| Some((offset, self.object(object)?)));
+        match object {
+            None => NoAccess::Nowhere,
+            Some((_, (_, _, Some(end)))) if end.is_before(thread, po) => NoAccess::Dead,
+            Some((offset, (_, size, _))) => NoAccess::Outside { offset, size: size as u32 },
         }
     }
 

@@ -79,6 +79,12 @@ fn faults_of_accesses_say_what_is_wrong() {
             Purpose::Update,
             "writes 4 bytes at offset 2 of an object of 4 bytes".to_owned(),
         ),
+        (
+            at(2) - 8,
+            4,
+            Purpose::Write,
+            "writes 4 bytes at offset -8 of an object of 8 bytes".to_owned(),
+        ),
         (at(1), 4, Purpose::Write, "writes 4 bytes of a constant".to_owned()),
         (at(3), 4, Purpose::Copy, "reads 4 bytes of a dead object".to_owned()),
         (at(2), 1, Purpose::Read, "reads 1 byte that was never written".to_owned()),

@@ -25,10 +25,21 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Cuts a word into pieces if it is longer than a line.
+/// Cuts a word into pieces if it is longer than a line: where a part of a name ends, unless that leaves most of the
+/// line empty.
 fn pieces(word: &str, width: usize) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
-    letters.chunks(width).map(|chunk| chunk.iter().collect()).collect()
+    let (mut rest, mut pieces) = (&letters[..], Vec::new());
+    while rest.len() > width {
+        let ends = |n: &usize| matches!(rest[n - 1], '.' | ']' | ':' | '/' | '_');
+        let end = (width / 2 + 1..=width).rev().find(ends).unwrap_or(width);
+        pieces.push(rest[..end].iter().collect());
+        rest = &rest[end..];
+    }
+    if !rest.is_empty() || pieces.is_empty() {
+        pieces.push(rest.iter().collect());
+    }
+    pieces
 }
 
 /// The number of characters of the longest text.
@@ -60,6 +71,9 @@ mod tests {
     fn cuts_what_does_not_fit() {
         assert_eq!(wrapped("a abcdefgh b", 3), ["a", "abc", "def", "gh", "b"]);
         assert_eq!(wrapped("äöü", 0), ["ä", "ö", "ü"]);
+        let name = "writes ring#1.workers[0].registered = 0";
+        assert_eq!(wrapped(name, 22), ["writes", "ring#1.workers[0].", "registered = 0"]);
+        assert_eq!(wrapped("a.bcdefghij", 6), ["a.bcde", "fghij"]);
         assert_eq!(clipped("abcdefgh", 6), "abc...");
         assert_eq!(clipped("abc", 3), "abc");
     }
