@@ -200,7 +200,9 @@ fn print(
         ));
     }
     if let Some(level) = optimised {
-        text.push_str(&format!("  as compiled with {level}, which may merge or drop accesses\n"));
+        text.push_str(&format!(
+            "  as compiled with {level}, which may merge, move or drop accesses\n"
+        ));
     }
     if !stubs.is_empty() {
         text.push_str(&format!("  with stubs (--stub): {}\n", stubs.join("; ")));

@@ -201,6 +201,32 @@ fn addresses_before_objects() {
     }
 }
 
+/// The library's own tables are no part of the program.
+#[test]
+fn tables_of_the_library_are_not_shown() {
+    let folder = scratch("tables_of_the_library_are_not_shown");
+    let path = folder.join("keys.c");
+    let text = r#"#include <assert.h>
+#include <pthread.h>
+static pthread_key_t key;
+static int x;
+static void *work(void *arg) { pthread_setspecific(key, &x); return arg; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_key_create(&key, 0);
+    pthread_create(&thread, 0, work, 0);
+    pthread_join(thread, 0);
+    assert(pthread_getspecific(key));
+}
+"#;
+    fs::write(&path, text).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let Some(ran) = with_clang(&["check", path, "--model", "sc", "--all-steps"]) else { return };
+    has(&ran, &["reads key = 0", "assertion fails: pthread_getspecific(key)"]);
+    assert!(!ran.out.contains("raddle.keys"), "{}", ran.out);
+}
+
 #[test]
 fn calls_on_demand() {
     let (path, include) = shapes("calls_on_demand");

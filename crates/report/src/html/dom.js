@@ -34,7 +34,12 @@ function fill(element, ...children) {
   return element;
 }
 
-/** The same for drawings. */
+/** The text of a name that may be broken where a part of it ends. */
+function breakable(name) {
+  return name.split(/(?<=[.\]])/).flatMap((part, n) => (n > 0 ? [make("wbr"), part] : [part]));
+}
+
+/** An element of a drawing, as `make`. */
 function draw(tag, properties = {}, ...children) {
   const element = equip(document.createElementNS(SVG, tag), properties);
   element.append(...children.flat());

@@ -78,7 +78,7 @@ class Panels {
         onclick: () => this.player.jump(writer),
       });
     const unknown = values[number] === null;
-    return make("tr", { class: change }, make("th", { scope: "row", text: name }),
+    return make("tr", { class: change }, make("th", { scope: "row" }, breakable(name)),
       make("td", { class: "value", text: value, title: unknown ? "not known" : null }), make("td", {}, by));
   }
 }

@@ -25,7 +25,7 @@ class Player {
     const steps = finding.story.starred.map((n) => make("li", {}, make("button", { class: "step", onclick: () => this.jump(n) },
       make("span", { class: "number", text: `★ ${n + 1}` }),
       make("span", { class: `who ${hue(machine.events.thread[n])}`, text: machine.thread(n) }),
-      make("span", { class: "text", text: machine.what(n) }),
+      make("span", { class: "text" }, breakable(machine.what(n))),
       make("span", { class: "place", text: machine.place(n) }))));
     const words = finding.why.map((text) => make("p", { text }));
     return make("section", { class: "reason", "aria-label": "Reason" }, make("h2", { text: finding.title }), words,

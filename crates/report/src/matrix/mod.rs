@@ -244,7 +244,8 @@ impl<'a> Table<'a> {
             sentences.push(crate::bounds::INPUTS.to_owned());
         }
         if let Some(level) = self.optimised {
-            sentences.push(format!("as compiled with {level}, which may merge or drop accesses"));
+            sentences
+                .push(format!("as compiled with {level}, which may merge, move or drop accesses"));
         }
         if !self.stubs.is_empty() {
             sentences.push(format!("with stubs (--stub): {}", self.stubs.join("; ")));

@@ -28,8 +28,8 @@ fn is_told(run: &Run<'_>, event: &ReplayEvent) -> bool {
     ends || !event.deed.is_routine() && !foreign && !is_internal(event)
 }
 
-/// Whether an event is a plain access to an object of the C++ library's own, such as the state of a thread, or its
-/// allocation. Such objects have reserved names.
+/// Whether an event is a plain access to an object of a library's own, such as the table of thread-specific data or the
+/// state of a thread of C++, or its allocation. Such objects have reserved names.
 fn is_internal(event: &ReplayEvent) -> bool {
     let at = match &event.deed {
         Deed::Read { cell, .. } | Deed::Buffer { cell, .. } | Deed::Update { cell, .. } => &cell.at,
@@ -37,6 +37,9 @@ fn is_internal(event: &ReplayEvent) -> bool {
         Deed::Allocate { at, .. } => at,
         _ => return false,
     };
+    if at.name.starts_with("raddle.") {
+        return true;
+    }
     let name = at.name.strip_prefix('_');
     name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_'))
         && at.name.contains('#')
