@@ -29,6 +29,18 @@ static int compare_exchange(int *cell, int old, int new)
     return seen;
 }
 
+// Two words at once, if both are as expected.
+static int compare_exchange_pair(unsigned long *cells, unsigned long *old, const unsigned long *new)
+{
+    unsigned char done;
+
+    __asm__ volatile("lock; cmpxchg16b %0; setz %3"
+                     : "+m"(*(unsigned long(*)[2])cells), "+a"(old[0]), "+d"(old[1]), "=q"(done)
+                     : "b"(new[0]), "c"(new[1])
+                     : "memory", "cc");
+    return done;
+}
+
 static int load(int *cell)
 {
     int seen;
@@ -58,6 +70,9 @@ int main(void)
 
     assert(compare_exchange(&counter, 0, 5) == 0 && compare_exchange(&counter, 0, 6) == 5);
     assert(fetch_add(&counter, -5) == 5);
+    unsigned long cells[2] __attribute__((aligned(16))) = {1, 2}, old[2] = {1, 3}, new[2] = {4, 5};
+    assert(!compare_exchange_pair(cells, old, new) && old[0] == 1 && old[1] == 2);
+    assert(compare_exchange_pair(cells, old, new) && cells[0] == 4 && cells[1] == 5);
     pthread_create(&thread, NULL, work, NULL);
     while (exchange(&word, 1))
         ;

@@ -22,6 +22,33 @@ impl Flag {
     }
 }
 
+/// A register that instructions use without naming it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Register {
+    A,
+    B,
+    C,
+    D,
+}
+
+impl Register {
+    /// The register of a constraint: `a` or `{rax}`.
+    fn of(body: &str) -> Option<Register> {
+        let name = body.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(body);
+        let letter = match name.as_bytes() {
+            [letter] | [letter, b'x' | b'l'] | [b'e' | b'r', letter, b'x'] => letter,
+            _ => return None,
+        };
+        Some(match letter {
+            b'a' => Register::A,
+            b'b' => Register::B,
+            b'c' => Register::C,
+            b'd' => Register::D,
+            _ => return None,
+        })
+    }
+}
+
 /// One operand of an inline assembly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Constraint {
@@ -32,8 +59,8 @@ pub(crate) struct Constraint {
     pub tied: Option<usize>,
     /// The output is a flag.
     pub flag: Option<Flag>,
-    /// The operand is the accumulator (`ax`, `eax`, …).
-    pub accumulator: bool,
+    /// The operand is in this register.
+    pub register: Option<Register>,
 }
 
 /// The operands, outputs first; clobbers are left out.
@@ -55,7 +82,7 @@ fn constraint(part: &str) -> Constraint {
         indirect,
         tied: body.parse().ok(),
         flag: named.and_then(|name| Flag::named(name.strip_prefix("@cc")?)),
-        accumulator: matches!(named, Some("ax" | "eax" | "rax" | "al")) || body == "a",
+        register: Register::of(body),
     }
 }
 
@@ -67,10 +94,15 @@ mod tests {
     fn kinds_of_constraints() {
         let all = constraints("={ax},=*m,={@ccz},r,0,*m,~{memory},~{dirflag},~{flags}");
         assert_eq!(all.len(), 6);
-        assert!(all[0].output && all[0].accumulator && !all[0].indirect);
+        assert!(all[0].output && all[0].register == Some(Register::A) && !all[0].indirect);
         assert!(all[1].output && all[1].indirect);
         assert_eq!(all[2].flag, Some(Flag::Zero));
         assert_eq!(all[4].tied, Some(0));
         assert!(!all[5].output && all[5].indirect);
+        let registers = |text| constraints(text).iter().map(|it| it.register).collect::<Vec<_>>();
+        assert_eq!(
+            registers("={rdx},b,{cl},r,{di}"),
+            [Some(Register::D), Some(Register::B), Some(Register::C), None, None]
+        );
     }
 }

@@ -8,7 +8,7 @@
 mod constraints;
 mod template;
 
-pub(crate) use constraints::{Constraint, Flag, constraints};
+pub(crate) use constraints::{Constraint, Flag, Register, constraints};
 pub(crate) use template::{AsmOperand, Statement, statements};
 
 use raddle_ir::{FenceKind, RmwOp};
@@ -38,6 +38,11 @@ pub(crate) enum Step {
         new: AsmOperand,
         memory: AsmOperand,
         bits: Option<u8>,
+    },
+    /// The same with pairs of registers of `bits` each: if memory equals D and A, it becomes C and B.
+    CmpXchgPair {
+        memory: AsmOperand,
+        bits: u8,
     },
     /// Changes one bit; the carry flag gets the old bit.
     Bit {
@@ -84,6 +89,7 @@ impl Step {
             Step::Move { .. }
             | Step::Rmw { .. }
             | Step::CmpXchg { .. }
+            | Step::CmpXchgPair { .. }
             | Step::Bit { .. }
             | Step::Set { .. } => Some(Machine::X86),
         }
@@ -121,6 +127,10 @@ fn step(mnemonic: &str, operands: &[AsmOperand], lock: bool) -> Option<Step> {
             return None;
         };
         return Some(Step::Set { flag, to, ones: false });
+    }
+    if let ("cmpxchg8b" | "cmpxchg16b", [memory], true) = (mnemonic, operands, lock) {
+        let bits = if mnemonic == "cmpxchg8b" { 32 } else { 64 };
+        return Some(Step::CmpXchgPair { memory: memory.clone(), bits });
     }
     let (stem, bits) = sized(mnemonic)?;
     match (stem, operands) {
@@ -290,6 +300,9 @@ mod tests {
         };
         assert_eq!(steps("movq $1, $0"), Some(vec![load]));
         assert_eq!(steps("lock movq $1, $0"), None);
+        let pair = Step::CmpXchgPair { memory: AsmOperand::Operand(0), bits: 64 };
+        assert_eq!(steps("lock;cmpxchg16b $0;").as_deref(), Some(&[pair][..]));
+        assert_eq!(steps("cmpxchg16b $0"), None);
         // Without `lock` it is not atomic, and not supported.
         assert_eq!(steps("addl $0, $1"), None);
         assert_eq!(steps("lock;"), None);

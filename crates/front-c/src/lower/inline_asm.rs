@@ -1,7 +1,7 @@
 //! Lowering of the inline assembly that [`crate::inline_asm`] supports.
 
 use super::function::Lower;
-use crate::inline_asm::{AsmOperand, Constraint, Flag, Step, constraints, steps};
+use crate::inline_asm::{AsmOperand, Constraint, Flag, Register, Step, constraints, steps};
 use raddle_ir::{
     Access, BinOp, FenceKind, InstKind as Out, IntPred, Operand, Order, RmwOp, Type as Scalar,
 };
@@ -17,7 +17,7 @@ struct Slot {
     value: Option<Operand>,
     ty: Scalar,
     memory: bool,
-    accumulator: bool,
+    register: Option<Register>,
     output: bool,
     flag: Option<Flag>,
 }
@@ -78,7 +78,7 @@ impl Lower<'_, '_> {
         let (mut leaves, mut args) = (leaves.into_iter(), call.args.iter());
         let mut slots: Vec<Slot> = Vec::with_capacity(constraints.len());
         for constraint in constraints {
-            let Constraint { output, indirect, accumulator, flag, tied } = *constraint;
+            let Constraint { output, indirect, register, flag, tied } = *constraint;
             let (value, ty) = if output && !indirect {
                 (None, leaves.next()?.ty)
             } else {
@@ -91,7 +91,7 @@ impl Lower<'_, '_> {
                     place.value = value.map(|value| self.coerce(ty, target, value));
                 }
             }
-            slots.push(Slot { value, ty, memory: indirect, accumulator, output, flag });
+            slots.push(Slot { value, ty, memory: indirect, register, output, flag });
         }
         Some(slots)
     }
@@ -141,6 +141,7 @@ impl Lower<'_, '_> {
                 self.modify(state, *op, source, memory, *bits, old)?;
             }
             Step::CmpXchg { new, memory, bits } => self.exchange(state, new, memory, *bits)?,
+            Step::CmpXchgPair { memory, bits } => self.exchange_pair(state, memory, *bits)?,
             Step::Bit { op, index, memory, bits } => self.bit(state, *op, index, memory, *bits)?,
             Step::Set { flag, to, ones } => {
                 let flag = self.flag(state, *flag)?;
@@ -281,16 +282,56 @@ impl Lower<'_, '_> {
         let ty = self.width(state, bits, new)?;
         let addr = self.memory(state, memory)?;
         let new = self.source(state, new, ty)?;
-        let accumulator =
-            state.slots.iter().position(|slot| slot.accumulator && slot.value.is_some())?;
-        let expected = self.source(state, &AsmOperand::Operand(accumulator), ty)?;
+        let expected = self.register(state, Register::A, ty)?;
         let (dst, ok) = (self.fresh(ty), self.fresh(Scalar::BOOL));
         let (weak, success, failure) = (false, LOCKED, Order::SeqCst);
         self.push(Out::CmpXchg { ty, dst, ok, addr, expected, new, weak, success, failure });
         state.zero = Some(ok.into());
-        let output = state.slots.iter().position(|slot| slot.accumulator && slot.output);
-        match output {
-            Some(index) => self.set(state, index, ty, dst.into()),
+        self.set_register(state, Register::A, ty, dst.into())
+    }
+
+    fn exchange_pair(&mut self, state: &mut State, memory: &AsmOperand, bits: u8) -> Option<()> {
+        let (half, ty) = (Scalar::Int(bits), Scalar::Int(bits * 2));
+        let shift = Operand::Int(bits.into());
+        let addr = self.memory(state, memory)?;
+        let mut pair = |high, low| {
+            let high = self.register(state, high, half)?;
+            let low = self.register(state, low, half)?;
+            let (high, low) = (self.coerce(half, ty, high), self.coerce(half, ty, low));
+            let high = self.bin(BinOp::Shl, ty, high, shift);
+            Some(self.bin(BinOp::Or, ty, high, low))
+        };
+        let expected = pair(Register::D, Register::A)?;
+        let new = pair(Register::C, Register::B)?;
+        let (dst, ok) = (self.fresh(ty), self.fresh(Scalar::BOOL));
+        let (weak, success, failure) = (false, LOCKED, Order::SeqCst);
+        self.push(Out::CmpXchg { ty, dst, ok, addr, expected, new, weak, success, failure });
+        state.zero = Some(ok.into());
+        let low = self.coerce(ty, half, dst.into());
+        let high = self.bin(BinOp::LShr, ty, dst.into(), shift);
+        let high = self.coerce(ty, half, high);
+        self.set_register(state, Register::A, half, low)?;
+        self.set_register(state, Register::D, half, high)
+    }
+
+    /// The value of a register, if it is an operand.
+    fn register(&mut self, state: &State, register: Register, ty: Scalar) -> Option<Operand> {
+        let has = |slot: &Slot| slot.register == Some(register) && slot.value.is_some();
+        let index = state.slots.iter().position(has)?;
+        self.source(state, &AsmOperand::Operand(index), ty)
+    }
+
+    /// Writes a register. That has no effect unless the register is an output.
+    fn set_register(
+        &mut self,
+        state: &mut State,
+        register: Register,
+        ty: Scalar,
+        value: Operand,
+    ) -> Option<()> {
+        let is_output = |slot: &Slot| slot.register == Some(register) && slot.output;
+        match state.slots.iter().position(is_output) {
+            Some(index) => self.set(state, index, ty, value),
             None => Some(()),
         }
     }
