@@ -6,6 +6,7 @@
 use super::fixed;
 use super::function;
 use super::global;
+use super::special::source_name;
 use crate::escape::Escapes;
 use crate::inline_asm::Machine;
 use crate::library::{self, Library};
@@ -454,7 +455,10 @@ fn known_as(name: &str) -> &str {
         "_ZdlPvSt11align_val_t" | "_ZdaPvSt11align_val_t" => "free",
         "_ZdlPvmSt11align_val_t" | "_ZdaPvmSt11align_val_t" => "free",
         "_ZSt9terminatev" => "abort",
-        other => other,
+        other => match source_name(other) {
+            name if name.starts_with("__VERIFIER_") => name,
+            _ => other,
+        },
     }
 }
 

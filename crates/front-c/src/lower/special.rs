@@ -24,6 +24,7 @@ impl Lower<'_, '_> {
         call: &Call,
         result: Option<LocalId>,
     ) -> bool {
+        let name = source_name(name);
         let defined = match &self.asm.global_value(symbol).kind {
             GlobalKind::Function(function) => function.body.is_some(),
             _ => true,
@@ -133,23 +134,35 @@ impl Lower<'_, '_> {
 
 /// Whether a function that the program defines has a meaning by its name.
 pub(crate) fn has_meaning(name: &str) -> bool {
-    matches!(name, "reach_error" | "assume_abort_if_not") || is_atomic(name)
+    matches!(source_name(name), "reach_error" | "assume_abort_if_not") || is_atomic(name)
 }
 
-/// Whether a function is an atomic section according to its name, by the convention of SV-COMP. C++ mangling
-/// puts the length before the name.
+/// Whether a function is an atomic section according to its name, by the convention of SV-COMP.
 pub(super) fn is_atomic(name: &str) -> bool {
-    let name = name.strip_prefix("_Z").unwrap_or(name);
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
-    let rest = name.strip_prefix("__VERIFIER_atomic_");
+    let rest = source_name(name).strip_prefix("__VERIFIER_atomic_");
     rest.is_some_and(|rest| rest != "begin" && rest != "end")
 }
 
 /// Whether calls of an undefined function of this name become instructions.
 pub(crate) fn is_recognised(name: &str) -> bool {
     let names = ["reach_error", "assume_abort_if_not", "__assert_fail", "__assert", "__assert_rtn"];
+    let name = source_name(name);
     names.contains(&name)
         || ["__VERIFIER_", "__CPROVER_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The name of a function in the source. C++ adds the length before it and the types of the parameters after it, unless
+/// the function is in a namespace or a class.
+pub(super) fn source_name(symbol: &str) -> &str {
+    let mangled = || {
+        let rest = symbol.strip_prefix("_Z")?;
+        // `L` stands for `static`.
+        let rest = rest.strip_prefix('L').unwrap_or(rest);
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (length, rest) = rest.split_at(digits);
+        rest.get(..length.parse().ok()?)
+    };
+    mangled().unwrap_or(symbol)
 }
 
 /// The values that an input takes: the lowest one, how many more follow it, and whether the input has others.
@@ -185,5 +198,26 @@ fn limits(bits: u8, unsigned: bool) -> (i64, i64) {
         (64.., false) => (i64::MIN, i64::MAX),
         (_, true) => (0, (1i64 << bits) - 1),
         (_, false) => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cpp_are_those_of_the_source() {
+        for (symbol, name) in [
+            ("reach_error", "reach_error"),
+            ("_Z11reach_errorv", "reach_error"),
+            ("_ZL11reach_errorv", "reach_error"),
+            ("_ZN3app11reach_errorEv", "_ZN3app11reach_errorEv"),
+            ("_Z99reach_error", "_Z99reach_error"),
+            ("_Z", "_Z"),
+        ] {
+            assert_eq!(source_name(symbol), name);
+        }
+        assert!(is_atomic("_ZL21__VERIFIER_atomic_addv") && has_meaning("_Z11reach_errorv"));
+        assert!(!is_atomic("_Z25__VERIFIER_atomic_beginv"));
     }
 }
