@@ -156,16 +156,21 @@ fn endless_phrase(options: &Options, result: &CheckResult) -> Option<String> {
     let has_long = summary.bounds.iter().any(|bound| bound.kind == BoundKind::Events);
     let stopped = matches!(summary.stopped, Some(Stopped::Time | Stopped::Memory));
     let seems_endless = has_long || stopped && summary.executions == 0;
-    let is_other = options.strategy.engine() == Engine::Reach || options.checks.races;
-    if !seems_endless || is_other || result.verdict == Verdict::Violation {
+    let of_states = options.strategy.engine() == Engine::Reach;
+    if !seems_endless || of_states || result.verdict == Verdict::Violation {
         return None;
     }
-    let answer = "loops that never end are for --strategy lazy";
+    let bounded = "--unroll N bounds loops that do not end";
     Some(match options.model {
-        model if Engine::Reach.has(model) => format!("{answer}; for goals, raddle reach"),
+        _ if options.checks.races => bounded.to_owned(),
+        model if Engine::Reach.has(model) => {
+            format!("{bounded}; --strategy lazy, and raddle reach for goals, need no bound")
+        }
         model => {
             let models = Model::names(Engine::Reach.models()).replace(" or ", " and ");
-            format!("{answer} and raddle reach, which have {models} but not {model}")
+            format!(
+                "{bounded}; --strategy lazy and raddle reach need no bound, and have {models} but not {model}"
+            )
         }
     })
 }

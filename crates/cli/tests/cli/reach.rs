@@ -146,8 +146,10 @@ fn final_conditions_are_judged_by_states() {
 fn endless_loops_are_sent_to_the_search_of_states() {
     let peterson = "tests/automata/peterson.aut";
     let checked = |model| raddle(&["check", peterson, "--model", model, "--timeout", "0.2"]).out;
-    assert!(checked("tso").contains("are for --strategy lazy; for goals, raddle reach"));
-    assert!(checked("pso").contains("which have sc and tso but not pso"));
+    assert!(checked("tso").contains(
+        "--unroll N bounds loops that do not end; --strategy lazy, and raddle reach for goals"
+    ));
+    assert!(checked("pso").contains("need no bound, and have sc and tso but not pso"));
     // A deadlock is not reachable under sc. Under tso the buffers may grow without end, so there is no answer.
     let lazily = raddle(&["check", peterson, "--model", "sc", "--strategy", "lazy"]);
     assert_eq!(lazily.status, Some(0), "nothing in it can fail: {lazily:?}");
