@@ -20,7 +20,7 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 /// A shorter search needs no estimate.
-const PATIENCE: Duration = Duration::from_millis(150);
+const PATIENCE: Duration = Duration::from_millis(50);
 /// The probes are seeded, so that the same number of them gives the same estimate.
 const SEED: u64 = 0;
 /// Probes end after this part of the time that has passed since they became useful, and so take less and less of a
@@ -121,7 +121,9 @@ pub fn forecast(program: &Verified, options: &Options, time: Duration) -> Foreca
     let start = Instant::now();
     let summary = explore(program, &options);
     let elapsed = start.elapsed();
-    let mut forecast = Forecast { summary, elapsed, estimate: progress.snapshot().estimate };
+    let mut forecast = Forecast { summary, elapsed, estimate: None };
+    let searched = forecast.counted();
+    forecast.estimate = progress.snapshot().estimate.map(|estimate| estimate.at_least(searched));
     progress.enter(Phase::Replaying);
     if forecast.is_complete() {
         let executions = forecast.counted() as f64;

@@ -21,6 +21,24 @@ pub fn stack(n: u32) -> Verified {
     threads.finish()
 }
 
+/// `n` threads that each increment a counter twice, under one lock. The number of traces is that of the stack.
+pub fn locks(n: u32) -> Verified {
+    let mut threads = Threads::new(format!("locks({n})"));
+    let (lock, counter) = (threads.cell("lock", 0), threads.cell("counter", 0));
+    for k in 1..=n {
+        threads.thread(format!("t{k}"), |code| {
+            for _ in 0..2 {
+                code.lock(lock);
+                let old = code.load(counter);
+                let new = code.bin(BinOp::Add, old, 1);
+                code.store(counter, new);
+                code.unlock(lock);
+            }
+        });
+    }
+    threads.finish()
+}
+
 #[derive(Clone, Copy)]
 struct Stack {
     lock: GlobalId,

@@ -110,6 +110,7 @@ fn the_indexer_has_no_collisions_up_to_eleven_threads() {
 fn the_stack_has_one_trace_per_order_of_critical_sections() {
     for model in MODELS {
         has_traces(&locks::stack(3), model, factorial(6) / 8);
+        has_traces(&locks::locks(3), model, factorial(6) / 8);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::commit_before::{is_reached, is_ready};
 use crate::fetch::{EventId, Threads};
 use crate::graph::Graph;
 use crate::lock::{may_write_first, releases_own_lock};
-use crate::state::accepts_last_value;
+use crate::state::{accepts_last_value, may_read_now};
 use crate::table::Table;
 use raddle_machine::{Status, ThreadId};
 
@@ -37,6 +37,9 @@ pub(crate) enum Deferral {
 pub(crate) struct Completable {
     /// By event: whether the order of commits lets it be committed.
     can: Table<EventId, bool>,
+    /// Whether loads that wait for a value are asked for a store that has it. The search does without: most programs
+    /// have no dead end that this finds earlier. A random probe cannot turn round, so it avoids them.
+    pub asks_waiting: bool,
 }
 
 impl Completable {
@@ -110,13 +113,18 @@ impl Completable {
         id: EventId,
     ) -> bool {
         let done = |other: EventId| self.can[other];
-        let Some(known) = threads.deferred(id) else {
-            return is_ready(threads, id, done) && is_reached(threads, id, done);
-        };
-        // The decision about the newest store is still to be made.
-        let stores = threads.location(id).map_or(0, |location| graph.stores_at(location).count());
-        if u64::from(stores) > known {
-            return true;
+        match threads.deferred(id) {
+            None if !is_ready(threads, id, done) || !is_reached(threads, id, done) => return false,
+            None if !self.asks_waiting || may_read_now(threads, graph, id) => return true,
+            None => {}
+            Some(known) => {
+                // The decision about the newest store is still to be made.
+                let location = threads.location(id);
+                let stores = location.map_or(0, |location| graph.stores_at(location).count());
+                if u64::from(stores) > known {
+                    return true;
+                }
+            }
         }
         let sure = releases_own_lock(threads, graph, id);
         let feeds =

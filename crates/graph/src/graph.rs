@@ -308,25 +308,24 @@ impl<const W: usize> Graph<W> {
         }
     }
 
-    /// Lets a load read from a store. Returns whether its location stays coherent: that is checked here, and not by
-    /// the models, for all accesses of the load's thread to the location.
-    pub(crate) fn read_from(&mut self, load: RowId, source: Source) -> bool {
-        let location = self.rows[load].location;
-        let row = self.rows[load];
-        for other in self.of_thread(row.thread).and(&self.at_location(location)).iter() {
-            let fits = match self.rows[other].po.cmp(&row.po) {
-                std::cmp::Ordering::Less => self.not_before(source, self.touches(other)),
-                std::cmp::Ordering::Equal => true,
-                // A later store must come after the store that is read from.
-                std::cmp::Ordering::Greater if self.rows[other].is_store => {
-                    source != Some(other) && self.not_before(Some(other), source)
-                }
-                std::cmp::Ordering::Greater => self.not_before(self.touches(other), source),
-            };
-            if !fits {
-                return false;
+    /// Whether a location stays coherent if a load that is not yet in the graph reads from a store: that is checked
+    /// here, and not by the models, for all accesses of the load's thread to the location.
+    pub(crate) fn may_read(&self, load: &Event, location: Location, source: Source) -> bool {
+        let own = self.of_thread(load.thread).and(&self.at_location(location));
+        own.iter().all(|other| match self.rows[other].po.cmp(&load.po) {
+            std::cmp::Ordering::Less => self.not_before(source, self.touches(other)),
+            std::cmp::Ordering::Equal => true,
+            // A later store must come after the store that is read from.
+            std::cmp::Ordering::Greater if self.rows[other].is_store => {
+                source != Some(other) && self.not_before(Some(other), source)
             }
-        }
+            std::cmp::Ordering::Greater => self.not_before(self.touches(other), source),
+        })
+    }
+
+    /// Lets a load read from a store that it [may](Graph::may_read) read from.
+    pub(crate) fn read_from(&mut self, load: RowId, source: Source) {
+        let location = self.rows[load].location;
         self.rows[load].source = source;
         if let Some(store) = source {
             let further = self.rows[store].past;
@@ -340,16 +339,29 @@ impl<const W: usize> Graph<W> {
                 self.rows[store].co
             }
         };
-        true
     }
 
     fn at_location(&self, location: Location) -> Bits<W> {
         self.stores_at(location).or(&self.loads_at(location))
     }
 
-    /// Puts a store right after another in coherence order, or first. Returns whether its location stays
-    /// coherent.
-    pub(crate) fn place_after(&mut self, store: RowId, previous: Source) -> bool {
+    /// Whether a location stays coherent if a store that is not yet in the graph comes right after another in
+    /// coherence order, or first.
+    pub(crate) fn may_place(&self, store: &Event, location: Location, previous: Source) -> bool {
+        let after = match previous {
+            Some(previous) => self.rows[previous].co,
+            None => self.stores_at(location),
+        };
+        let own = self.of_thread(store.thread).and(&self.at_location(location));
+        own.iter().all(|other| match self.rows[other].po.cmp(&store.po) {
+            std::cmp::Ordering::Less => self.touches(other).is_none_or(|it| !after.contains(it)),
+            std::cmp::Ordering::Equal => true,
+            std::cmp::Ordering::Greater => self.touches(other).is_some_and(|it| after.contains(it)),
+        })
+    }
+
+    /// Puts a store right after another in coherence order, or first, where it [may](Graph::may_place) be.
+    pub(crate) fn place_after(&mut self, store: RowId, previous: Source) {
         let location = self.rows[store].location;
         let mut before = Bits::EMPTY;
         let mut after = self.stores_at(location).minus(&Bits::just(store));
@@ -367,16 +379,6 @@ impl<const W: usize> Graph<W> {
                 self.rows[load].fr.insert(store);
             }
         }
-        let row = self.rows[store];
-        let own = self.of_thread(row.thread).and(&self.at_location(location));
-        own.iter().all(|other| match self.rows[other].po.cmp(&row.po) {
-            std::cmp::Ordering::Less => self.touches(other).is_none_or(|it| before.contains(it)),
-            std::cmp::Ordering::Equal => true,
-            std::cmp::Ordering::Greater => {
-                let touched = self.touches(other);
-                touched.is_some_and(|it| after.contains(it) || it == store)
-            }
-        })
     }
 
     /// Makes a store the second half of a read-modify-write.

@@ -9,7 +9,7 @@ use crate::fetch::{Check, EventId, Kind, Location, Threads};
 use crate::graph::Graph;
 
 /// Whether an event is part of an operation on a lock.
-fn is_of_lock(threads: &Threads<'_>, id: EventId) -> bool {
+pub(crate) fn is_of_lock(threads: &Threads<'_>, id: EventId) -> bool {
     threads.load_of(threads.event(id)).is_some_and(|load| load.check.is_some())
 }
 

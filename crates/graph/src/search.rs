@@ -29,6 +29,7 @@
 //! that spin). Neither is known before it happens.
 
 mod probe;
+mod writes;
 
 use crate::commit_before::is_enabled;
 use crate::completable::{Completable, Deferral, Prospect};
@@ -36,7 +37,7 @@ use crate::fetch::{EventId, Kind, Threads};
 use crate::graph::{Graph, RowId, Source};
 use crate::lock::{may_write_first, releases_own_lock};
 use crate::outcome::{end_of, final_state};
-use crate::state::{Act, Refused, accepts_last_value, perform, step};
+use crate::state::{Act, Refused, accepts_last_value, is_refused_at_once, perform, step};
 use raddle_engine::Options;
 use raddle_engine::{BoundKind, Reporter, Step, Stopped, Summary, Tally};
 use raddle_machine::{Mark, ThreadId};
@@ -235,6 +236,9 @@ impl<'p, const W: usize> Search<'p, W> {
             Act::Read(..) | Act::Place(..) => self.level + usize::from(!in_place),
         };
         if level > self.level {
+            if is_refused_at_once(&self.threads, &self.graphs[self.level], act) {
+                return Ok(false);
+            }
             if self.graphs.len() <= level {
                 self.graphs.push(Graph::default());
             }

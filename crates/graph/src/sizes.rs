@@ -9,9 +9,11 @@
 //!   with the same digest have subtrees of about the same size. After a probe, the size of each state on its way
 //!   becomes the sum of the sizes of its children, from the leaf upwards, so that sizes spread from one way to others
 //!   that come through the same states.
-//! - A state that no probe has been at gets the size that its act suggests: an act is known by its event and by
-//!   the place of the store that it names ([`Child::act`]), and has, on average, some multiple of the mean of
-//!   its siblings.
+//! - Threads that run the same code are interchangeable, as far as sizes go. So sizes are also kept by the *shape* of a
+//!   state ([`Child::shape`]): how many threads are how far. It is the expected size of a state that was seldom visited.
+//! - A state whose shape no probe has been at gets the size that its act suggests. An act is known by its event and
+//!   by the place of the store that it names ([`Child::act`]). It starts with the size that the writes to come
+//!   suggest ([`Child::prior`]), and learns by which factor that is wrong.
 //! - No act gets less than [`LEAST`] divided by the number of acts, and the size that its act suggests counts for a state as
 //!   one visit more. So subtrees that looked empty are tried again.
 
@@ -19,19 +21,25 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// The part of the probability that is the same for all acts.
-const LEAST: f64 = 0.1;
+const LEAST: f64 = 0.02;
+/// How many visits of a state the size of its shape counts for.
+const PRIOR: f64 = 2.0;
 /// Sizes that a table holds at most; later ones are not learned.
 const MOST: usize = 1 << 18;
 /// A new size counts at least this much: what was learned first is known least.
-const SLOWEST: f64 = 0.05;
+const SLOWEST: f64 = 0.2;
 /// Larger sizes are not told apart, so that sums stay finite.
 const LARGEST: f64 = 1e290;
 
 /// A state that an act leads to, and the act.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Child {
     pub state: u64,
+    /// The state without the names of its threads: the same if threads have changed places.
+    pub shape: u64,
     pub act: u64,
+    /// The size that is expected before anything is learned, in relation to that of the siblings.
+    pub prior: f64,
 }
 
 pub(crate) type Children = SmallVec<[Child; 6]>;
@@ -59,9 +67,11 @@ impl Average {
 
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
+    /// By [`Child::shape`].
+    shapes: FxHashMap<u64, Average>,
     /// By [`Child::state`].
     states: FxHashMap<u64, Average>,
-    /// By [`Child::act`]: the size below the act, divided by the mean of its siblings.
+    /// By [`Child::act`]: the size below the act, divided by the one that [`Child::prior`] gives it.
     acts: FxHashMap<u64, Average>,
     /// The decisions of the current probe, each with the child that was chosen.
     way: Vec<(Children, usize)>,
@@ -81,12 +91,25 @@ impl Sizes {
         (at, probabilities[at])
     }
 
+    /// What is known of the size below a child, and how sure that is.
+    fn known(&self, child: &Child) -> Option<Average> {
+        let own = self.states.get(&child.state).copied();
+        let shape = self.shapes.get(&child.shape).copied();
+        match (own, shape) {
+            (Some(own), Some(shape)) => {
+                let count = f64::from(own.count);
+                let value = (own.value * count + shape.value * PRIOR) / (count + PRIOR);
+                Some(Average { value, count: shape.count })
+            }
+            (own, shape) => own.or(shape),
+        }
+    }
+
     fn probabilities(&self, children: &[Child]) -> Numbers {
         let count = children.len() as f64;
-        let known = |child: &Child| self.states.get(&child.state);
         let (mut sum, mut multiples) = (0.0, 0.0);
         for child in children {
-            if let Some(size) = known(child) {
+            if let Some(size) = self.known(child) {
                 sum += size.value;
                 multiples += self.multiple(child);
             }
@@ -95,7 +118,7 @@ impl Sizes {
         let mut wanted: Numbers = SmallVec::new();
         for child in children {
             let expected = mean * self.multiple(child);
-            wanted.push(match known(child) {
+            wanted.push(match self.known(child) {
                 Some(size) => size.with(expected),
                 None => expected,
             });
@@ -105,9 +128,9 @@ impl Sizes {
         wanted.iter().map(|wanted| (1.0 - LEAST) * part(*wanted) + LEAST / count).collect()
     }
 
-    /// The size below an act, as a multiple of the mean of its siblings. Never 0.
+    /// The size below an act, in relation to its siblings. Never 0.
     fn multiple(&self, child: &Child) -> f64 {
-        self.acts.get(&child.act).copied().unwrap_or_default().with(1.0)
+        child.prior * self.acts.get(&child.act).copied().unwrap_or_default().with(1.0)
     }
 
     /// Learns from the end of a probe: whether it counts.
@@ -117,21 +140,24 @@ impl Sizes {
         for (children, chosen) in way.drain(..).rev() {
             let child = children[chosen];
             add(&mut self.states, child.state, size);
-            let own = self.states.get(&child.state).map_or(size, |known| known.value);
+            add(&mut self.shapes, child.shape, size);
+            let own = self.known(&child).map_or(size, |known| known.value);
             // A state that was never visited has a leaf at least, as far as anybody knows.
             let mean = (own / self.multiple(&child)).max(1.0);
             let sizes: Numbers = children
                 .iter()
-                .map(|child| match self.states.get(&child.state) {
+                .map(|child| match self.known(child) {
                     Some(known) => known.value,
                     None => mean * self.multiple(child),
                 })
                 .collect();
             size = sizes.iter().sum::<f64>().min(LARGEST);
             if size > 0.0 {
+                let all: f64 = children.iter().map(|child| child.prior).sum();
                 for (child, own) in children.iter().zip(sizes) {
-                    if self.states.contains_key(&child.state) {
-                        add(&mut self.acts, child.act, own * children.len() as f64 / size);
+                    if self.known(child).is_some() {
+                        let part = all / (size * child.prior);
+                        add(&mut self.acts, child.act, own * part);
                     }
                 }
             }
@@ -168,7 +194,9 @@ mod tests {
                 return if ends(node) { weight } else { 0.0 };
             }
             let known = below.iter().enumerate();
-            let known = known.map(|(n, child)| Child { state: *child, act: n as u64 }).collect();
+            let known = known
+                .map(|(n, child)| Child { state: *child, shape: *child, act: n as u64, prior: 1.0 })
+                .collect();
             let (chosen, probability) = sizes.choose(known, random.f64());
             weight /= probability;
             node = below[chosen];

@@ -135,18 +135,36 @@ fn allowed(yes: Option<()>) -> Result<(), Refused> {
     yes.ok_or(Refused::Forbidden)
 }
 
-fn read<const W: usize>(
-    threads: &mut Threads<'_>,
-    graph: &mut Graph<W>,
+/// Whether an act is refused by checks that do not change the graph, which is not copied for it then.
+pub(crate) fn is_refused_at_once<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+    act: Act,
+) -> bool {
+    match act {
+        Act::Read(id, source) => readable(threads, graph, id, source).is_none(),
+        Act::Place(id, previous) => threads.location(id).is_none_or(|location| {
+            let event = threads.event(id);
+            !graph.may_place(event, location, previous)
+        }),
+        Act::Choose(..) | Act::Defer(_) => false,
+    }
+}
+
+/// The location of a load and the value that it finds there, if it may read from a store as far as values,
+/// coherence and the other read-modify-writes go.
+fn readable<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
     id: EventId,
     source: Source,
-) -> Option<()> {
+) -> Option<(Location, Option<u128>)> {
     let location = threads.location(id)?;
     let found = graph.value_of(threads, source, location);
-    let event = *threads.event(id);
-    let load = *event.load()?;
+    let event = threads.event(id);
+    let load = event.load()?;
     let value = found.unwrap_or(0) & event.ty.mask();
-    if !threads.accepts(&event, value)? {
+    if !threads.accepts(event, value)? {
         return None;
     }
     if let Some(When::Woken(bit)) = load.when
@@ -154,18 +172,46 @@ fn read<const W: usize>(
     {
         return None;
     }
+    let may = graph.may_read(event, location, source)
+        && is_sole_writer(threads, graph, event, location, source, value);
+    may.then_some((location, found))
+}
+
+/// Whether an event is not a load that waits for a lock or a value which no committed store has left for it.
+pub(crate) fn may_read_now<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+    id: EventId,
+) -> bool {
+    let wanted = match threads.event(id).load().and_then(|load| load.when) {
+        None | Some(When::Woken(_)) => return true,
+        Some(When::Compares(_, wanted)) => threads.value(wanted),
+        Some(When::Free) => Some(0),
+    };
+    let Some(location) = threads.location(id).filter(|_| wanted.is_some()) else { return true };
+    let sources = std::iter::once(None).chain(graph.stores_at(location).iter().map(Some));
+    sources.into_iter().any(|source| readable(threads, graph, id, source).is_some())
+}
+
+fn read<const W: usize>(
+    threads: &mut Threads<'_>,
+    graph: &mut Graph<W>,
+    id: EventId,
+    source: Source,
+) -> Option<()> {
+    let (location, found) = readable(threads, graph, id, source)?;
+    let event = *threads.event(id);
+    let value = found.unwrap_or(0) & event.ty.mask();
     let number = graph.add(threads, id, location);
-    if !graph.read_from(number, source) || !is_sole_writer(threads, graph, number, value) {
-        return None;
-    }
-    if load.reserves && !joins_its_store(threads, graph, number) {
+    graph.read_from(number, source);
+    if event.load()?.reserves && !joins_its_store(threads, graph, number) {
         return None;
     }
     if !threads.rules.allows(graph) {
         return None;
     }
     let fault = match found {
-        None if !load.raw => Some(Fault::never_written(event.ty.bytes())),
+        None if !event.load()?.raw => Some(Fault::never_written(event.ty.bytes())),
         _ => threads.misuse(&event, value),
     };
     threads.commit_load(id, number, value, fault);
@@ -194,15 +240,16 @@ fn joins_its_store<const W: usize>(
 fn is_sole_writer<const W: usize>(
     threads: &Threads<'_>,
     graph: &Graph<W>,
-    load: RowId,
+    event: &Event,
+    location: Location,
+    source: Source,
     value: u128,
 ) -> bool {
-    let row = &graph.rows[load];
-    if !will_write(threads, threads.event(row.event), value) {
+    if !will_write(threads, event, value) {
         return true;
     }
-    let same = |other: &RowId| *other != load && graph.rows[*other].source == row.source;
-    let mut others = graph.loads_at(row.location).iter().filter(same);
+    let same = |other: &RowId| graph.rows[*other].source == source;
+    let mut others = graph.loads_at(location).iter().filter(same);
     !others.any(|other| will_write(threads, threads.event(graph.rows[other].event), value))
 }
 
@@ -224,6 +271,9 @@ fn place<const W: usize>(
     previous: Source,
 ) -> Option<()> {
     let location = threads.location(id)?;
+    if !graph.may_place(threads.event(id), location, previous) {
+        return None;
+    }
     let number = graph.add(threads, id, location);
     if let Kind::Store(store) = threads.event(id).kind
         && let Some(read) = store.read
@@ -237,7 +287,8 @@ fn place<const W: usize>(
             graph.pair(number, load);
         }
     }
-    if !graph.place_after(number, previous) || !graph.is_atomic(location) {
+    graph.place_after(number, previous);
+    if !graph.is_atomic(location) {
         return None;
     }
     if !threads.rules.allows(graph) {

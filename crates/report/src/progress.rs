@@ -29,7 +29,9 @@ pub fn line(shot: &Snapshot, moment: &Moment) -> String {
     let passed = duration(moment.elapsed.as_secs_f64());
     line += &match shot.phase {
         Phase::Loading => format!("loading, {passed}"),
-        Phase::Replaying => format!("replaying, {} executions, {passed}", grouped(shot.executions)),
+        Phase::Replaying => {
+            format!("replaying, {}, {passed}", several(shot.executions, "execution"))
+        }
         Phase::SearchingStates => format!("{passed}: {}", states(shot, moment)),
         Phase::Searching(model) => format!("{model}, {passed}: {}", executions(shot, moment)),
     };
@@ -42,12 +44,12 @@ pub fn line(shot: &Snapshot, moment: &Moment) -> String {
 fn states(shot: &Snapshot, moment: &Moment) -> String {
     let Snapshot { states, frontier, level, .. } = *shot;
     let rate = rate(states, moment);
-    let (states, frontier) = (grouped(states), grouped(frontier));
-    format!("{states} states, {frontier} of them at depth {}, {rate}/s", grouped(level))
+    let (states, frontier) = (several(states, "state"), grouped(frontier));
+    format!("{states}, {frontier} of them at depth {}, {rate}/s", grouped(level))
 }
 
 fn executions(shot: &Snapshot, moment: &Moment) -> String {
-    let mut text = format!("{} executions", grouped(shot.executions));
+    let mut text = several(shot.executions, "execution");
     if let Some(estimate) = &shot.estimate {
         text += &remaining(shot, moment, estimate);
     }
@@ -63,17 +65,18 @@ fn executions(shot: &Snapshot, moment: &Moment) -> String {
 
 /// The whole, and the time that is left.
 fn remaining(shot: &Snapshot, moment: &Moment, estimate: &Estimate) -> String {
-    let done = shot.counted() as f64;
-    if done > estimate.high {
-        return format!(", more than the estimate of {}", quantity(estimate.executions));
+    let done = shot.counted();
+    let Estimate { executions, high, .. } = *estimate;
+    if done as f64 >= high {
+        return format!(", more than the estimate of {}", quantity(executions));
     }
-    let mut text = format!(" of about {}", range(estimate));
-    let rate = done / moment.elapsed.as_secs_f64().max(1e-6);
-    if done > 0.0 {
-        let left = (estimate.executions.max(done) - done) / rate;
-        text += &format!(", {} left", duration(left));
+    let rate = done as f64 / moment.elapsed.as_secs_f64().max(1e-6);
+    let left = |whole: f64| estimated((whole - done as f64) / rate);
+    if done as f64 >= executions {
+        return format!(" of up to {}, up to {} left", quantity(high), left(high));
     }
-    text
+    let text = format!(" of about {}", range(&estimate.at_least(done)));
+    if done > 0 { text + &format!(", {} left", left(executions)) } else { text }
 }
 
 fn rate(count: u64, moment: &Moment) -> String {
@@ -132,23 +135,35 @@ fn duration(seconds: f64) -> String {
     }
 }
 
+/// A time that is not over.
+fn estimated(seconds: f64) -> String {
+    if seconds < 1.0 { "less than 1 s".to_owned() } else { duration(seconds) }
+}
+
+/// `1 execution`, `12,000 executions`
+fn several(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// `1 execution was`, `12 executions were`
+fn were(count: u64, noun: &str) -> String {
+    format!("{} {}", counted(count, noun), if count == 1 { "was" } else { "were" })
+}
+
 /// The size of a search, as text. `purpose` is what is searched for, if that is not a check.
 pub fn forecast(run: &Run<'_>, purpose: Option<&str>, found: &Forecast) -> String {
     written(|out| {
         let (file, model) = (printable(run.file), run.options.model);
         let purpose = purpose.map_or(String::new(), |purpose| format!("{purpose}: "));
         writeln!(out, "{file} under {model}: {purpose}{}", size(found))?;
-        let searched = counted(found.counted(), "execution");
+        let searched = were(found.counted(), "execution");
         let took = found.elapsed.as_secs_f64();
         let probes = found.estimate.map_or(0, |estimate| estimate.probes);
         if probes > 0 {
             let probes = counted(probes, "random probe");
-            writeln!(
-                out,
-                "  estimated from {probes}, while {searched} were searched in {took:.1} s"
-            )?;
+            writeln!(out, "  estimated from {probes}, while {searched} searched in {took:.1} s")?;
         } else if !found.is_complete() {
-            writeln!(out, "  {searched} were searched in {took:.1} s")?;
+            writeln!(out, "  {searched} searched in {took:.1} s")?;
         }
         if let Some(failure) = found.summary.failures.first() {
             let message = printable(&failure.message);
@@ -174,14 +189,15 @@ fn size(found: &Forecast) -> String {
         return "the number of executions cannot be estimated (docs/progress.md)".to_owned();
     };
     let Estimate { executions, low, high, .. } = *estimate;
-    let mut text = format!("about {} executions", quantity(executions));
+    let about = quantity(executions);
+    let mut text = format!("about {about} execution{}", if about == "1" { "" } else { "s" });
     if quantity(low) != quantity(high) {
         text += &format!(" ({} to {})", quantity(low), quantity(high));
     }
     if let Some([_, time, _]) = found.time() {
-        let each = found.summary.events as f64 / found.counted() as f64;
-        let rate = quantity(found.rate());
-        text += &format!(", {each:.0} events each; at {rate} a second {}", duration(time));
+        let each = (found.summary.events as f64 / found.counted() as f64).round() as u64;
+        let (each, rate) = (several(each, "event"), quantity(found.rate()));
+        text += &format!(", {each} each; at {rate} a second {}", estimated(time));
     }
     text
 }

@@ -11,29 +11,28 @@
 //! So the first probes may miss something; they are forgotten as the sample grows. If the other acts are impossible,
 //! the deferral is tried in any case. A probe that ends with a load waiting is redundant.
 
+use super::writes::Writes;
 use super::{Acts, Node, Search, TooSmall};
-use crate::fetch::EventId;
 use crate::outcome::end_of;
 use crate::sizes::{Child, Children, Sizes};
 use crate::state::Act;
 use fastrand::Rng;
 use raddle_engine::{End, Probe, ProbeEnd};
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::hash::Hasher;
 
 /// Sources of a load are told apart by their distance from the newest one, up to this.
 const FAR: usize = 3;
 
-/// Loads that are known to race at most; later ones are not learned.
-const MOST: usize = 1 << 18;
+/// Probes at the start that are not counted, at most.
+const WARM_UP: u32 = 8;
 
 /// What probes have learned.
 #[derive(Debug, Default)]
 struct Learned {
     sizes: Sizes,
-    /// Loads that a store could have come before.
-    raced: FxHashSet<u64>,
+    writes: Writes,
 }
 
 impl<const W: usize> Search<'_, W> {
@@ -45,21 +44,20 @@ impl<const W: usize> Search<'_, W> {
     ) -> Result<(), TooSmall> {
         self.threads.run_all();
         let start = self.threads.trail.mark();
+        self.completable.asks_waiting = true;
         let mut learned = Learned::default();
+        let mut warming = WARM_UP;
         loop {
             let probe = self.probe(random, &mut learned)?;
-            if self.options.limits.budget.is_spent() || !visit(probe) {
+            if self.options.limits.budget.is_spent() {
                 return Ok(());
             }
-            let counts = probe.end != ProbeEnd::Redundant;
-            learned.sizes.learn(counts);
-            for node in std::mem::take(&mut self.nodes) {
-                // In a probe that was given up, all loads count as raced.
-                let room = learned.raced.len() < MOST;
-                if let Some(load) = node.load.filter(|_| node.race_seen && counts && room) {
-                    learned.raced.insert(self.digest_of_load(load));
-                }
+            let more = learned.writes.learn(&self);
+            warming = if more { warming.saturating_sub(1) } else { 0 };
+            if warming == 0 && !visit(probe) {
+                return Ok(());
             }
+            learned.sizes.learn(probe.end != ProbeEnd::Redundant);
             self.threads.trail.backtrack(start);
             self.steps.clear();
             self.graphs[0] = Default::default();
@@ -96,7 +94,7 @@ impl<const W: usize> Search<'_, W> {
         random: &mut Rng,
         learned: &mut Learned,
     ) -> Result<Option<f64>, TooSmall> {
-        let (mark, postponed) = (node.mark, self.postponed(&node, learned));
+        let mark = node.mark;
         let acts = match &mut node.acts {
             Acts::Choices { thread, count } => {
                 let count = (*count).max(1);
@@ -105,59 +103,81 @@ impl<const W: usize> Search<'_, W> {
             }
             Acts::List(acts) => std::mem::take(acts),
         };
-        if postponed.is_some() {
-            self.nodes.push(node);
-        } else if let [only] = acts.as_slice() {
+        let left = node.load.map(|load| learned.writes.left(&self.threads, &self.graphs[0], load));
+        let postpones = node.needs_race && left.is_some_and(|left| !left.possible);
+        let postponed = |act: &Act| postpones && matches!(act, Act::Defer(_));
+        if let [only] = acts.as_slice() {
             return Ok(self.apply(*only, true)?.then_some(1.0));
         }
         let mut possible: SmallVec<[Act; 6]> = SmallVec::new();
         let mut children = Children::new();
-        for (n, act) in acts.iter().enumerate().filter(|(_, act)| Some(**act) != postponed) {
-            if self.apply(*act, false)? {
-                possible.push(*act);
-                let act = self.digest_of_act(*act, (acts.len() - n).min(FAR));
-                children.push(Child { state: self.digest(), act });
+        // The last of the possible acts, if the state after it is the current one.
+        let mut applied = None;
+        for (n, act) in acts.iter().enumerate().filter(|(_, act)| !postponed(act)) {
+            if applied.take().is_some() {
+                self.threads.trail.backtrack(mark);
+                self.level = 0;
             }
+            if self.apply(*act, false)? {
+                applied = Some(possible.len());
+                possible.push(*act);
+                let prior = match (act, left) {
+                    (_, None) => 1.0,
+                    (Act::Defer(_), Some(left)) => left.others.max(0.1),
+                    (_, Some(left)) => left.own.max(1.0),
+                };
+                let act = self.digest_of_act(*act, (acts.len() - n).min(FAR));
+                let (state, shape) = self.digest();
+                children.push(Child { state, shape, act, prior });
+            } else {
+                self.threads.trail.backtrack(mark);
+                self.level = 0;
+            }
+        }
+        let (chosen, probability) = match possible.as_slice() {
+            [] => {
+                let defer = acts.iter().copied().find(postponed);
+                let Some(defer) = defer else { return Ok(None) };
+                return Ok(self.apply(defer, true)?.then_some(1.0));
+            }
+            [_] => (0, 1.0),
+            _ => learned.sizes.choose(children, random.f64()),
+        };
+        if applied == Some(chosen) {
+            let level = std::mem::take(&mut self.level);
+            self.graphs.swap(0, level);
+            return Ok(Some(probability));
+        }
+        if applied.is_some() {
             self.threads.trail.backtrack(mark);
             self.level = 0;
         }
-        let (act, probability) = match possible.as_slice() {
-            [] => match postponed {
-                Some(defer) => (defer, 1.0),
-                None => return Ok(None),
-            },
-            [only] => (*only, 1.0),
-            _ => {
-                let (chosen, probability) = learned.sizes.choose(children, random.f64());
-                (possible[chosen], probability)
-            }
-        };
-        Ok(self.apply(act, true)?.then_some(probability))
-    }
-
-    /// The deferral among the acts of a decision, if it is worth a try only after a store was seen, and none was.
-    fn postponed(&self, node: &Node, learned: &Learned) -> Option<Act> {
-        let load = node.load.filter(|_| node.needs_race)?;
-        (!learned.raced.contains(&self.digest_of_load(load))).then_some(Act::Defer(load))
+        Ok(self.apply(possible[chosen], true)?.then_some(probability))
     }
 
     /// How far each thread is, and what it has deferred.
-    fn digest(&self) -> u64 {
+    fn digest(&self) -> (u64, u64) {
         let (threads, graph) = (&self.threads, &self.graphs[self.level]);
         let mut digest = FxHasher::default();
+        let mut shape = 0u64;
         for thread in threads.ids() {
-            digest.write_u32(threads.fetched(thread));
-            digest.write_u32(threads.place(thread).0);
+            let mut own = FxHasher::default();
+            own.write_u32(threads.fetched(thread));
             for id in threads.uncommitted(thread) {
-                digest.write_u32(threads.event(id).po);
+                own.write_u32(threads.event(id).po);
                 if let Some(known) = threads.deferred(id) {
                     let location = threads.location(id);
                     let stores = location.map_or(0, |location| graph.stores_at(location).count());
-                    digest.write_u64(u64::from(stores).saturating_sub(known) + 1);
+                    own.write_u64(u64::from(stores).saturating_sub(known) + 1);
                 }
             }
+            let hash = own.finish();
+            let mixed = (hash ^ (hash >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            shape = shape.wrapping_add(mixed ^ (mixed >> 29));
+            digest.write_u64(hash);
+            digest.write_u32(threads.place(thread).0);
         }
-        digest.finish()
+        (digest.finish(), shape)
     }
 
     /// The event of an act, and whether it is deferred or which of the stores it is about.
@@ -173,18 +193,6 @@ impl<const W: usize> Search<'_, W> {
         digest.write_u32(thread.0);
         digest.write_u32(number);
         digest.write_usize(rank);
-        digest.finish()
-    }
-
-    /// A load, in any probe: its place in program order, and its address.
-    fn digest_of_load(&self, load: EventId) -> u64 {
-        let event = self.threads.event(load);
-        let mut digest = FxHasher::default();
-        digest.write_u32(event.thread.0);
-        digest.write_u32(event.po);
-        if let Some(location) = self.threads.location(load) {
-            digest.write_u64(self.threads.extent_of(location).0);
-        }
         digest.finish()
     }
 }

@@ -1,5 +1,5 @@
 //! The benchmark: every program of the catalogue under every model and strategy ([`measure`]), the cost of
-//! deciding robustness ([`robust`]), and the monitors on logs ([`log`]).
+//! deciding robustness ([`robust`]), the monitors on logs ([`log`]), and estimates compared with the truth ([`mod@estimate`]).
 //!
 //! Each search and each log runs in its own child process, so that its peak of memory is measured separately.
 //! The tables go to standard output; `--json FILE` writes the same data as one object per line, and `--plots FOLDER`
@@ -7,6 +7,7 @@
 
 use raddle_engine::{Model, Strategy};
 mod cpu;
+mod estimate;
 mod log;
 mod measure;
 mod plots;
@@ -22,6 +23,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 /// Measure the search on parametric programs.
 #[derive(Parser, Debug)]
@@ -66,6 +68,8 @@ enum Table {
     Robust,
     /// The monitors on logs.
     Log,
+    /// Estimates of the size of searches that take longer than ten seconds, compared with the truth.
+    Estimate,
 }
 
 /// The strategies that are compared, by name.
@@ -83,7 +87,13 @@ fn main() -> ExitCode {
     if let Some(log) = &args.log {
         return end(run_log(log, &args.model));
     }
-    let jobs = match jobs(&args) {
+    // The other tables take names that the catalogue does not have.
+    let jobs = if args.table.contains(&Table::Search) || args.child {
+        jobs(&args)
+    } else {
+        Ok(Vec::new())
+    };
+    let jobs = match jobs {
         Ok(jobs) => jobs,
         Err(message) => return fail(&message),
     };
@@ -155,6 +165,10 @@ fn run_tables(args: &Args, jobs: &[Job]) -> io::Result<()> {
             }
             Table::Robust => robust::run(&mut out, json)?,
             Table::Log => log::run(&mut out, json)?,
+            Table::Estimate => {
+                let timeout = Duration::from_secs(args.timeout);
+                estimate::run((&args.programs, &args.model, timeout), &mut out, json)?;
+            }
         }
     }
     json.map_or(Ok(()), |mut json| json.flush())
