@@ -2,6 +2,7 @@
 # test   every test, formatting, lints
 # validate  outputs by their schemas, those of SARIF and JUnit included
 # bench  measure searches, robustness and monitors; tables, JSON in target/bench.jsonl, and plots in target/plots
+# estimates  how close the estimates of long searches come to the truth: half an hour to two, on a machine with two cores
 # book   the book, in target/book, and its links; installs mdbook in target/tools when it is missing
 # dist   a static binary and a Debian package, in target/dist
 # package  the crates as a registry takes them, in target/package
@@ -14,7 +15,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 FUZZ_SECONDS := 60
 
-.PHONY: demo test validate bench book dist package fuzz clean
+.PHONY: demo test validate bench estimates book dist package fuzz clean
 
 demo:
 	scripts/setup
@@ -45,6 +46,13 @@ bench:
 	cargo build --locked --release --package raddle-bench
 	mkdir -p target
 	$(TARGET)/release/raddle-bench --json target/bench.jsonl --plots target/plots
+
+estimates:
+	scripts/setup
+	cargo build --locked --release --package raddle-bench
+	mkdir -p target
+	$(TARGET)/release/raddle-bench --table estimate --model sc,tso,pso,power,arm --timeout 180 \
+		--json target/estimates.jsonl
 
 book:
 	scripts/setup

@@ -2,6 +2,7 @@
 
 mod automata;
 mod counts;
+mod estimates;
 mod pictures;
 
 use raddle_engine::Model;

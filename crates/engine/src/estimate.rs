@@ -135,6 +135,15 @@ mod tests {
     }
 
     #[test]
+    fn an_estimate_is_not_less_than_what_was_searched() {
+        let estimate = Estimate { executions: 5.0, low: 4.0, high: 6.0, probes: 9 };
+        assert_eq!(estimate.at_least(3), estimate);
+        let [five, seven] = [estimate.at_least(5), estimate.at_least(7)];
+        assert_eq!((five.low, five.executions, five.high), (5.0, 5.0, 6.0));
+        assert_eq!((seven.low, seven.executions, seven.high), (7.0, 7.0, 7.0));
+    }
+
+    #[test]
     fn one_large_weight_is_uncertain() {
         let weights = (0..100).map(|n| if n == 50 { 1000.0 } else { 0.0 });
         let found = sample(weights).estimate().expect("an estimate");

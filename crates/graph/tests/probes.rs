@@ -1,9 +1,9 @@
 //! Random probes, compared with the searches whose size they estimate.
 
-use raddle_engine::{Model, Options, Probing, Sample};
+use raddle_engine::{Estimate, Model, Options, Probing, Sample};
 use raddle_graph::{explore, probe};
 use raddle_ir::Verified;
-use raddle_oracle::campaign::{compare_under, generated, only_if, seeded};
+use raddle_oracle::campaign::{Subject, compare_under, generated, only_if, seeded};
 use raddle_oracle::generate::Config;
 use raddle_oracle::spinning;
 
@@ -20,34 +20,57 @@ fn options(model: Model) -> Options {
     options
 }
 
-fn estimated(program: &Verified, model: Model, seed: u64) -> f64 {
-    let (mut sample, mut left) = (Sample::default(), PROBES);
+/// The estimates after so many probes.
+fn estimates<const N: usize>(
+    program: &Verified,
+    model: Model,
+    seed: u64,
+    probes: [u32; N],
+) -> [Option<Estimate>; N] {
+    let (mut sample, mut made, mut found) = (Sample::default(), 0, [None; N]);
     let ended = probe(program, &options(model), seed, |probing| {
         match probing {
-            Probing::Starts => (sample, left) = (Sample::default(), PROBES),
+            Probing::Starts => (sample, made) = (Sample::default(), 0),
             Probing::Ended(probe) => {
                 sample.add(probe.counted());
-                left -= 1;
+                made += 1;
+                if let Some(n) = probes.iter().position(|wanted| *wanted == made) {
+                    found[n] = sample.estimate();
+                }
             }
         }
-        left > 0
+        made < probes[N - 1]
     });
     assert_eq!(ended, Ok(()));
-    sample.estimate().map_or(0.0, |estimate| estimate.executions)
+    found
 }
 
-/// The ratio of each estimate to the number of executions, sorted, of the programs that are neither too small nor too
-/// large.
-fn ratios(programs: impl Iterator<Item = raddle_oracle::campaign::Subject>) -> Vec<f64> {
-    let mut ratios = Vec::new();
+fn estimated(program: &Verified, model: Model, seed: u64) -> f64 {
+    let [found] = estimates(program, model, seed, [PROBES]);
+    found.map_or(0.0, |estimate| estimate.executions)
+}
+
+/// Shows the programs that are neither too small nor too large, each with a model and the number of its executions.
+fn of_some_size(
+    programs: impl Iterator<Item = Subject>,
+    mut visit: impl FnMut(&Verified, Model, f64),
+) {
     compare_under(programs, &MODELS, |program, model| {
         let mut options = options(model);
         options.limits.executions = Some(SIZES.end);
         let summary = explore(program, &options);
         let size = summary.executions + summary.blocked + summary.cut;
         only_if(summary.stopped.is_none() && SIZES.contains(&size))?;
-        ratios.push(estimated(program, model, 1) / size as f64);
+        visit(program, model, size as f64);
         Ok(())
+    });
+}
+
+/// The ratio of each estimate to the number of executions, sorted.
+fn ratios(programs: impl Iterator<Item = Subject>) -> Vec<f64> {
+    let mut ratios = Vec::new();
+    of_some_size(programs, |program, model, size| {
+        ratios.push(estimated(program, model, 1) / size);
     });
     ratios.sort_by(f64::total_cmp);
     ratios
@@ -76,6 +99,45 @@ fn atomic_operations() {
 #[test]
 fn loops_that_spin() {
     are_close(&ratios(seeded(25, spinning::program)));
+}
+
+/// After this many probes the range has to hold what it promises.
+const CALIBRATED: [u32; 4] = [10, 30, 100, 250];
+
+/// The truth is in the range of at least nine of ten estimates, also of those from a few probes.
+fn are_honest(programs: impl Iterator<Item = Subject>) {
+    let (mut all, mut inside) = (0, [0; CALIBRATED.len()]);
+    of_some_size(programs, |program, model, size| {
+        for seed in 1..=4 {
+            all += 1;
+            let found = estimates(program, model, seed, CALIBRATED);
+            for (inside, found) in inside.iter_mut().zip(found) {
+                let within = |it: Estimate| it.low <= size * 1.001 && size * 0.999 <= it.high;
+                *inside += u32::from(found.is_some_and(within));
+            }
+        }
+    });
+    println!("the truth is in the range of {inside:?} of {all}, after {CALIBRATED:?} probes");
+    assert!(all > 40, "{all}");
+    for inside in inside {
+        assert!(inside * 10 >= all * 9, "{inside} of {all}");
+    }
+}
+
+#[test]
+fn ranges_of_loads_and_stores() {
+    are_honest(generated(&Config::weak(), 20));
+}
+
+#[test]
+fn ranges_of_atomic_operations() {
+    let config = Config { threads: 3..=3, instructions: 2..=4, ..Config::memory() };
+    are_honest(generated(&config, 12));
+}
+
+#[test]
+fn ranges_of_loops_that_spin() {
+    are_honest(seeded(25, spinning::program));
 }
 
 #[test]

@@ -293,6 +293,14 @@ mod tests {
         let estimated = Snapshot { estimate: Some(estimate), ..shot };
         let about = " of about 2.4 million (1.1 million to 6 million), 10 s left";
         assert_eq!(shown(estimated), format!("tso, 10 s: 1,234,567 executions{about}{rest}"));
+        let estimate = Estimate { executions: 9e5, low: 8e5, high: 2.469134e6, probes: 9 };
+        let beyond = Snapshot { estimate: Some(estimate), ..shot };
+        let about = " of up to 2.5 million, up to 10 s left";
+        assert_eq!(shown(beyond), format!("tso, 10 s: 1,234,567 executions{about}{rest}"));
+        let estimate = Estimate { executions: 1.24e6, low: 8e5, high: 2.469134e6, probes: 9 };
+        let nearly = Snapshot { estimate: Some(estimate), ..shot };
+        let about = " of about 1.2 million (1.2 million to 2.5 million), less than 1 s left";
+        assert_eq!(shown(nearly), format!("tso, 10 s: 1,234,567 executions{about}{rest}"));
         let estimate = Estimate { executions: 5.0, low: 4.0, high: 6.0, probes: 9 };
         let passed = Snapshot { estimate: Some(estimate), ..shot };
         let about = ", more than the estimate of 5";
@@ -316,6 +324,18 @@ mod tests {
         let expected = "program 12: buffers of 1 store: 10 s: 5,000 states, 70 of them at depth 6, \
                         500/s, 40 MiB";
         assert_eq!(shown(shot), expected);
+    }
+
+    #[test]
+    fn one_is_singular() {
+        let shot = Snapshot { executions: 1, states: 1, frontier: 1, ..Snapshot::default() };
+        let one = |phase| shown(Snapshot { phase, ..shot });
+        assert_eq!(one(Phase::Searching(Model::Sc)), "sc, 10 s: 1 execution, 0/s, 40 MiB");
+        assert_eq!(one(Phase::Replaying), "replaying, 1 execution, 10 s, 40 MiB");
+        let states = "10 s: 1 state, 1 of them at depth 0, 0/s, 40 MiB";
+        assert_eq!(one(Phase::SearchingStates), states);
+        assert_eq!(were(1, "execution"), "1 execution was");
+        assert_eq!(were(2, "execution"), "2 executions were");
     }
 
     #[test]

@@ -6,10 +6,11 @@
 //! found while the tree below them is explored. But every engine visits each trace once, so these probes tell how many
 //! executions any of them will visit. What is learned of the tree leads the probes ([`crate::sizes`]).
 //!
-//! A deferral of a load that only code not yet fetched could store for is tried, as in the search, only where such
-//! a store was seen: below another act of the decision there, in an earlier probe that came by the same load here.
-//! So the first probes may miss something; they are forgotten as the sample grows. If the other acts are impossible,
-//! the deferral is tried in any case. A probe that ends with a load waiting is redundant.
+//! A deferral of a load that only code not yet fetched could store for is tried only where another thread can still write
+//! there, as far as earlier probes have shown ([`writes`](super::writes)). The search asks for more: a store below
+//! another act of the same decision. A deferral that leads nowhere makes a probe redundant and no estimate wrong.
+//! The first probes know no writes, and are not counted. If the other acts are impossible, the deferral is tried in
+//! any case. A probe that ends with a load waiting is redundant.
 
 use super::writes::Writes;
 use super::{Acts, Node, Search, TooSmall};
@@ -155,7 +156,7 @@ impl<const W: usize> Search<'_, W> {
         Ok(self.apply(possible[chosen], true)?.then_some(probability))
     }
 
-    /// How far each thread is, and what it has deferred.
+    /// How far each thread is, and what it has deferred: with the names of the threads, and without.
     fn digest(&self) -> (u64, u64) {
         let (threads, graph) = (&self.threads, &self.graphs[self.level]);
         let mut digest = FxHasher::default();
@@ -172,6 +173,7 @@ impl<const W: usize> Search<'_, W> {
                 }
             }
             let hash = own.finish();
+            // A sum does not depend on the order of the threads. Mixing keeps sums of similar hashes apart.
             let mixed = (hash ^ (hash >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             shape = shape.wrapping_add(mixed ^ (mixed >> 29));
             digest.write_u64(hash);

@@ -1,10 +1,14 @@
-//! Learned numbers of writes: who writes where, and how often.
+//! Learned numbers of writes: which threads write to an address, and how often.
 //!
-//! A load is deferred for a store that comes later. Threads fetch code as they go, so at the time of the decision most of
-//! these stores are unknown. Probes remember how many writes each thread makes to each address. What is
-//! left of them when a load is asked tells whether its deferral can lead anywhere, and about how many
-//! traces are below it: if all orders of the remaining writes are equally likely, the next one is of the load's own
-//! thread with the probability that is the thread's part of them.
+//! A load is deferred for a store that comes later. Threads fetch code as they go, so most of these stores are
+//! unknown at the time of the decision. Probes therefore remember how many writes each thread makes to each
+//! address, and where in its program order the last of them is. The writes that are left when a load is asked tell
+//! whether its deferral can lead anywhere, and about which part of the traces is below it: if all orders of the
+//! remaining writes are equally likely, the next one is of the load's own thread with the probability that is the
+//! thread's part of them. For locks and for atomic increments this is exact.
+//!
+//! A thread whose own load of the address is deferred does not write there before another thread does. (ARM commits a
+//! store before an earlier load of the same address.)
 
 use super::Search;
 use crate::fetch::{Event, EventId, Kind, Location, Threads};
