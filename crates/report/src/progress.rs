@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(shown(shot), format!("tso, 10 s: 1,234,567 executions{rest}"));
         let estimate = Estimate { executions: 2.44e6, low: 1.1e6, high: 6e6, probes: 9 };
         let estimated = Snapshot { estimate: Some(estimate), ..shot };
-        let about = " of about 2.4 million (1.1 million to 6 million), 10 s left";
+        let about = " of about 2.4 million (1.2 million to 6 million), 10 s left";
         assert_eq!(shown(estimated), format!("tso, 10 s: 1,234,567 executions{about}{rest}"));
         let estimate = Estimate { executions: 9e5, low: 8e5, high: 2.469134e6, probes: 9 };
         let beyond = Snapshot { estimate: Some(estimate), ..shot };

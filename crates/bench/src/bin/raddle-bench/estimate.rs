@@ -50,13 +50,18 @@ const FAMILIES: [Family; 10] = [
     },
     Family { name: "cas_increments", build: atomics::cas_increments, known: None, sizes: [7, 6] },
     Family { name: "casrot", build: atomics::casrot, known: None, sizes: [13, 12] },
-    Family { name: "indexer", build: atomics::indexer, known: None, sizes: [18, 17] },
+    Family { name: "indexer", build: atomics::indexer, known: Some(collisions), sizes: [18, 17] },
     Family { name: "stack", build: locks::stack, known: Some(orders_of_pairs), sizes: [6, 5] },
     Family { name: "locks", build: locks::locks, known: Some(orders_of_pairs), sizes: [6, 5] },
 ];
 
 fn factorial(n: u64) -> u64 {
     (1..=n).product()
+}
+
+/// From the twelfth thread on, each finds three slots taken by another one.
+fn collisions(threads: u64) -> u64 {
+    1 << (3 * threads.saturating_sub(11))
 }
 
 /// The orders of two critical sections of each of `n` threads.
