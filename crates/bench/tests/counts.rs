@@ -107,6 +107,15 @@ fn the_indexer_has_no_collisions_up_to_eleven_threads() {
 }
 
 #[test]
+fn each_further_thread_of_the_indexer_collides_three_times() {
+    for model in MODELS {
+        for n in 12..=14 {
+            has_traces(&atomics::indexer(n), model, 1 << (3 * (n - 11)));
+        }
+    }
+}
+
+#[test]
 fn the_stack_has_one_trace_per_order_of_critical_sections() {
     for model in MODELS {
         has_traces(&locks::stack(3), model, factorial(6) / 8);

@@ -17,7 +17,7 @@
 //! | `state` | one step of the execution model |
 //! | `completable` | whether deferred loads can still be committed |
 //! | `lock` | held locks, which only their holders write |
-//! | `search` | the search; in `search::probe`, random probes of its tree |
+//! | `search` | the search; in `search::probe`, random probes of its tree, and in `search::writes`, what they learn of writes |
 //! | `sizes` | learned sizes of subtrees, which lead the probes |
 //! | `queue` | condition variables: wake-ups, and updates whose order is irrelevant |
 //! | `outcome` | how executions end |
