@@ -1,7 +1,8 @@
 //! The types of the objects that calls allocate, from what is done with their results.
 //!
 //! An allocator returns `void *`; what its caller stores the address in says what the object is. `posix_memalign`
-//! stores it itself, and for `new` of C++ the compiler notes the type. Everything here serves names only.
+//! stores it itself, and for `new` of C++ the compiler notes the type. Everything here serves names, and the width of
+//! the accesses of copies.
 
 use crate::link::Unit;
 use crate::uses::Uses;
@@ -31,7 +32,7 @@ pub(crate) fn allocated(unit: &Unit, body: &Body, uses: &Uses) -> Allocated {
     }
     let noted: FxHashMap<u32, DebugId> = body.allocated.iter().copied().collect();
     let declared = body.declared.iter().copied().collect();
-    let search = Search { unit, body, uses, declared };
+    let search = Search { unit, body, uses, declared: &declared };
     for (index, inst) in body.insts.iter().enumerate() {
         let Some(result) = inst.result else { continue };
         let (InstKind::Call(call) | InstKind::Invoke { call, .. }) = &inst.kind else { continue };
@@ -42,11 +43,24 @@ pub(crate) fn allocated(unit: &Unit, body: &Body, uses: &Uses) -> Allocated {
     found
 }
 
+/// Whether an address is that of a character, by the type of the variable or pointer that it comes from.
+pub(crate) fn is_of_character(
+    unit: &Unit,
+    body: &Body,
+    uses: &Uses,
+    declared: &FxHashMap<LocalId, DebugId>,
+    address: Value,
+) -> bool {
+    let search = Search { unit, body, uses, declared };
+    let part = search.place(address, MAX_STEPS).and_then(|place| search.part(place));
+    matches!(part, Some(DebugType::Basic { bits: 8, .. }))
+}
+
 struct Search<'a> {
     unit: &'a Unit,
     body: &'a Body,
     uses: &'a Uses,
-    declared: FxHashMap<LocalId, DebugId>,
+    declared: &'a FxHashMap<LocalId, DebugId>,
 }
 
 impl Search<'_> {

@@ -1,10 +1,13 @@
 //! Copies and fills of whole objects: `memcpy`, `memmove`, `memset`, arguments passed by value.
 //!
-//! Each access is as wide as the alignment allows, as a compiler would do it, and also copies bytes that
-//! were never assigned. A few accesses are emitted inline. For many accesses, or an unknown size, the
-//! library has functions with a loop.
+//! Each access is as wide as the alignment allows, as a compiler or a C library would do it, and also copies
+//! bytes that were never assigned. The alignment is that of the types of both sides. Where a type says nothing,
+//! as in `void *`, the address and the size decide when the copy is reached; copies from characters to characters
+//! go byte by byte, as programs access those. A few accesses are emitted inline. For many accesses, an unknown
+//! size or an unknown alignment, the library has functions with a loop.
 
 use super::function::Lower;
+use crate::allocated::is_of_character;
 use raddle_ir::{Access, Callee, InstKind as Out, Operand, Order, Type as Scalar};
 use raddle_llvm::ast::{Arg, LocalId};
 
@@ -19,7 +22,44 @@ const RAW: Access = Access { raw: true, ..Access::new(Order::Plain) };
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AlignedAddress {
     pub addr: Operand,
+    /// 1 if nothing is known.
     pub align: u64,
+    /// Whether the type says that it is the address of a character.
+    pub character: bool,
+}
+
+impl AlignedAddress {
+    pub(super) fn new(addr: Operand, align: u64) -> AlignedAddress {
+        AlignedAddress { addr, align, character: false }
+    }
+}
+
+/// The width of the accesses to some addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Width {
+    Known(u64),
+    /// The addresses and the size decide when the access is reached.
+    AtMost(u64),
+}
+
+impl Width {
+    fn of(sides: &[AlignedAddress]) -> Width {
+        let known = sides.iter().map(|side| side.align).filter(|align| *align > 1);
+        let most = width(known.clone().min().unwrap_or(MAX_WIDTH));
+        if known.count() == sides.len() {
+            Width::Known(most)
+        } else if sides.iter().all(|side| side.character) {
+            Width::Known(1)
+        } else {
+            Width::AtMost(most)
+        }
+    }
+
+    /// The accesses to a known number of bytes, if they are few.
+    fn pieces(self, size: Operand) -> Option<Vec<(u64, u64)>> {
+        let (Width::Known(width), Operand::Int(size)) = (self, size) else { return None };
+        pieces(u64::try_from(size).ok()?, width)
+    }
 }
 
 /// The accesses that cover `size` bytes: offset and width, wide ones first.
@@ -50,7 +90,10 @@ fn width(align: u64) -> u64 {
 impl Lower<'_, '_> {
     /// The address in an argument, with the alignment from its attributes.
     pub(super) fn place(&mut self, arg: &Arg) -> AlignedAddress {
-        AlignedAddress { addr: self.operand(arg.value), align: arg.attrs.align.unwrap_or(1) }
+        let align = arg.attrs.align.unwrap_or(1);
+        let character =
+            is_of_character(self.unit, self.body, &self.uses, &self.declared, arg.value);
+        AlignedAddress { addr: self.operand(arg.value), align, character }
     }
 
     /// `size` is an `i64`. With `overlap` the ranges may overlap, as for `memmove`.
@@ -61,16 +104,11 @@ impl Lower<'_, '_> {
         size: Operand,
         overlap: bool,
     ) {
-        let width = width(to.align.min(from.align));
+        let width = Width::of(&[to, from]);
         let to_addr = self.writable(to.addr);
-        let known = match size {
-            Operand::Int(size) => u64::try_from(size).ok().and_then(|size| pieces(size, width)),
-            _ => None,
-        };
-        let Some(pieces) = known else {
+        let Some(pieces) = width.pieces(size) else {
             let name = if overlap { "memmove" } else { "memcpy" };
-            return self
-                .call_library(&format!("raddle.{name}.{width}"), vec![to_addr, from.addr, size]);
+            return self.call_with_width(name, width, vec![to_addr, from.addr, size]);
         };
         let mut waiting = Vec::new();
         for (at, width) in pieces {
@@ -94,17 +132,10 @@ impl Lower<'_, '_> {
 
     /// `byte` is an `i8`, `size` an `i64`.
     pub(super) fn fill(&mut self, to: AlignedAddress, byte: Operand, size: Operand) {
-        let width = width(to.align);
+        let width = Width::of(&[to]);
         let addr = self.writable(to.addr);
-        let known = match (size, byte) {
-            (Operand::Int(size), Operand::Int(byte)) => u64::try_from(size)
-                .ok()
-                .and_then(|size| pieces(size, width))
-                .map(|pieces| (pieces, byte)),
-            _ => None,
-        };
-        let Some((pieces, byte)) = known else {
-            return self.call_library(&format!("raddle.memset.{width}"), vec![addr, byte, size]);
+        let (Some(pieces), Operand::Int(byte)) = (width.pieces(size), byte) else {
+            return self.call_with_width("memset", width, vec![addr, byte, size]);
         };
         for (at, width) in pieces {
             let ty = Scalar::Int(width as u8 * 8);
@@ -113,6 +144,18 @@ impl Lower<'_, '_> {
             let access = Access::new(Order::Plain);
             self.push(Out::Store { ty, addr, value: Operand::Int(value), access });
         }
+    }
+
+    /// Calls the function of the library for a width, or the one that finds the width.
+    fn call_with_width(&mut self, name: &str, width: Width, mut args: Vec<Operand>) {
+        let name = match width {
+            Width::Known(width) => format!("raddle.{name}.{width}"),
+            Width::AtMost(most) => {
+                args.push(Operand::Int(most.into()));
+                format!("raddle.{name}")
+            }
+        };
+        self.call_library(&name, args);
     }
 
     pub(super) fn call_library(&mut self, name: &str, args: Vec<Operand>) {
@@ -140,9 +183,9 @@ impl Lower<'_, '_> {
             let size = Operand::Int(extent.size.into());
             let dst = self.fresh(Scalar::Ptr);
             self.push(Out::Alloca { dst, size, align: align as u32, private });
-            let to = AlignedAddress { addr: dst.into(), align };
+            let to = AlignedAddress::new(dst.into(), align);
             // The caller's object has the alignment of its type, unless the type is packed.
-            let from = AlignedAddress { addr: from, align: extent.align.into() };
+            let from = AlignedAddress::new(from, extent.align.into());
             self.copy(to, from, size, false);
             self.define(Some(local), dst.into());
         }

@@ -51,7 +51,7 @@ pub(super) struct Lower<'a, 'm> {
     pub blocks: SecondaryMap<BlockId, Option<ir::BlockId>>,
     names: FxHashSet<String>,
     /// The types of variables in memory, and of the objects that calls allocate.
-    declared: FxHashMap<LocalId, DebugId>,
+    pub declared: FxHashMap<LocalId, DebugId>,
     allocated: Allocated,
     loc: LocId,
 }

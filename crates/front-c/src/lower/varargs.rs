@@ -118,8 +118,8 @@ impl Lower<'_, '_> {
 
     fn put_argument(&mut self, addr: Operand, arg: &Arg) {
         if let Some(extent) = arg.attrs.byval.and_then(|ty| self.unit.layout.extent(ty)) {
-            let from = AlignedAddress { addr: self.operand(arg.value), align: extent.align.into() };
-            let to = AlignedAddress { addr, align: SLOT };
+            let from = AlignedAddress::new(self.operand(arg.value), extent.align.into());
+            let to = AlignedAddress::new(addr, SLOT);
             return self.copy(to, from, Operand::Int(extent.size.into()), false);
         }
         let Some(passed) = self.pass(arg) else {
@@ -167,8 +167,7 @@ impl Lower<'_, '_> {
 
     pub(super) fn va_copy(&mut self, to: &Arg, from: &Arg) {
         let size = Operand::Int(self.list_kind().size().into());
-        let [to, from] =
-            [to, from].map(|arg| AlignedAddress { addr: self.operand(arg.value), align: SLOT });
+        let [to, from] = [to, from].map(|arg| AlignedAddress::new(self.operand(arg.value), SLOT));
         self.copy(to, from, size, false);
     }
 
