@@ -4,7 +4,7 @@
 //! engine, which shares nothing with the search, before it is reported to the user.
 
 use crate::fallible::may_fail;
-use crate::shorten::{Allowance, Candidate, Finding, shorten, steps};
+use crate::shorten::{Allowance, Candidate, Finding, shorten};
 use crate::witness::{Witness, finding};
 use raddle_engine::{
     BoundKind, BoundMet, Engine, FailureKind, FailureSite, Options, ReplayEnd, Replayed, Spent,
@@ -100,7 +100,8 @@ fn candidate(
     schedule: &[Step],
 ) -> Option<(Option<FailureSite>, Candidate)> {
     let (replayed, at_goal) = replay_reach(program, options, schedule);
-    let Replayed { end: ended, events, starts, origins } = replayed;
+    let steps = replayed.steps();
+    let Replayed { end: ended, events, origins, .. } = replayed;
     let failure = match (end, ended) {
         (End::Goal, _) if at_goal => None,
         (End::Failure(found), ReplayEnd::Failed(sites)) => {
@@ -109,7 +110,6 @@ fn candidate(
         _ => return None,
     };
     let finding = failure.as_ref().map_or(Finding::State, |failure| finding(failure, &events));
-    let steps = steps(&starts, events.len());
     let witness = Witness { schedule: schedule.to_vec(), events, origins, why: None };
     Some((failure, Candidate { witness, steps, finding }))
 }

@@ -74,15 +74,17 @@ fn of_graph(program: &Verified, options: &Options, witness: &Witness) -> Option<
     if options.limits.budget.is_spent() {
         return None;
     }
-    let mut graph = graph::relations(&witness.schedule, &replayed.events);
-    let depends = dependencies.iter().map(|d| (d.load, d.step, Relation::Depends(d.via)));
+    let mut graph = graph::relations(&witness.schedule, &replayed);
+    let depends = dependencies
+        .iter()
+        .map(|d| (replayed.starts[d.load], replayed.starts[d.step], Relation::Depends(d.via)));
     if replayed.events == witness.events {
         let mut edges = listed(&graph);
         edges.extend(depends);
         let cycle = cycle(&graph, causes(witness));
         return Some(Relations { is_sequence: false, edges, cycle });
     }
-    let sorted = graph::in_time(&mut graph, &witness.schedule, &replayed.events)?;
+    let sorted = graph::in_time(&mut graph, &replayed)?;
     if !are_permuted(&replayed.events, &sorted, &witness.events) {
         return None;
     }

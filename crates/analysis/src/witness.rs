@@ -9,7 +9,7 @@
 use crate::check::{Offence, Violation};
 use crate::condition::{self, Outcome};
 use crate::search::replay;
-use crate::shorten::{Allowance, Candidate, Finding, shorten, steps};
+use crate::shorten::{Allowance, Candidate, Finding, shorten};
 use crate::why::{Why, failing, graph, why};
 use raddle_engine::{
     Deed, Engine, Failure, FailureKind, FailureSite, Options, Origin, ReplayEnd, ReplayEvent,
@@ -98,20 +98,20 @@ fn candidate(
     replayed: Replayed,
     offence: &Offence,
 ) -> Candidate {
-    let Replayed { events, origins, starts, .. } = replayed;
-    let mut steps = steps(&starts, events.len());
+    let mut steps = replayed.steps();
     let (events, why) = match options.strategy.engine() {
-        _ if options.limits.budget.is_spent() => (events, None),
+        _ if options.limits.budget.is_spent() => (replayed.events, None),
         Engine::Graph => {
-            let explained = graph::explained(program, schedule, events, offence);
+            let explained = graph::explained(program, schedule, &replayed, offence);
             steps = explained.order.iter().map(|event| steps[*event]).collect();
             (explained.events, explained.why)
         }
         Engine::Interleave | Engine::Reach => {
-            let why = why(program, &events, offence);
-            (events, why)
+            let why = why(program, &replayed.events, offence);
+            (replayed.events, why)
         }
     };
+    let origins = replayed.origins;
     let finding = match offence {
         Offence::Failed(failure) => finding(&failure.site, &events),
         Offence::Condition(_) => Finding::End,

@@ -52,7 +52,9 @@ pub use progress::{Phase, Progress, Reporter, Snapshot};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Calls, Ending, FailureKind, Frame, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
-pub use story::{Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing};
+pub use story::{
+    Aside, Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing,
+};
 pub use strategy::{Coverage, Engine, Refusal, Strategy};
 pub use summary::{BoundKind, BoundMet, MAX_SILENT, Stopped, Summary};
 pub use tally::{End, Tally};

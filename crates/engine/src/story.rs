@@ -12,6 +12,7 @@ use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_ir::text::quoted;
 use raddle_machine::{Calls, Ending, FailureKind, Fault, ThreadId, in_bytes};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// How a replayed execution ended.
@@ -62,6 +63,8 @@ pub struct Replayed {
     pub events: Vec<ReplayEvent>,
     /// For each step that was performed, the position of its first event.
     pub starts: Vec<usize>,
+    /// The events that are not of a step, where steps are not in the order of time.
+    pub asides: Vec<Aside>,
     /// Where the objects of the heap come from, if their types are known.
     pub origins: Vec<Origin>,
 }
@@ -70,8 +73,45 @@ impl Replayed {
     /// As [`crate::Summary::cannot_start`].
     pub fn cannot_start(fault: Fault) -> Replayed {
         let end = ReplayEnd::Failed(vec![FailureSite::before_start(fault)]);
-        Replayed { end, events: Vec::new(), starts: Vec::new(), origins: Vec::new() }
+        Replayed::of(end, Vec::new(), Vec::new(), Vec::new())
     }
+
+    /// An execution whose steps are in the order of time.
+    pub fn of(
+        end: ReplayEnd,
+        events: Vec<ReplayEvent>,
+        starts: Vec<usize>,
+        origins: Vec<Origin>,
+    ) -> Replayed {
+        Replayed { end, events, starts, asides: Vec::new(), origins }
+    }
+
+    /// The step of each event: for an event that is not a step, the one before it, of its own thread where steps
+    /// are not in the order of time. `None` before the first step.
+    pub fn steps(&self) -> Vec<Option<usize>> {
+        let before =
+            |event: usize| self.starts.partition_point(|start| *start <= event).checked_sub(1);
+        let asides: BTreeSet<usize> = self.asides.iter().map(|aside| aside.event).collect();
+        let mut newest = BTreeMap::new();
+        let own = |(event, told): (usize, &ReplayEvent)| {
+            if asides.contains(&event) {
+                return newest.get(&told.number).copied();
+            }
+            let step = before(event)?;
+            newest.insert(told.number, step);
+            Some(step)
+        };
+        self.events.iter().enumerate().map(own).collect()
+    }
+}
+
+/// An event that is not of a step: a thread is started, joined, or an object made or ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Aside {
+    /// Its place among the events.
+    pub event: usize,
+    /// How many events of its thread come before it in program order, as steps count them.
+    pub before: u32,
 }
 
 /// Something that a thread does.
@@ -346,5 +386,23 @@ mod tests {
         assert_eq!(shown(1 << 31, 4), "-2147483648");
         assert_eq!(shown(1 << 40, 8), "0x10000000000");
         assert_eq!(shown(u128::MAX, 16), "-1");
+    }
+    #[test]
+    fn events_are_of_the_step_before_them() {
+        let event = |number: &u32| ReplayEvent {
+            number: *number,
+            thread: String::new(),
+            loc: LocId::NONE,
+            calls: Calls::from([]),
+            deed: Deed::Choose(0),
+        };
+        let events = |threads: &[u32]| threads.iter().map(event).collect();
+        let end = || ReplayEnd::Blocked;
+        let mut replayed = Replayed::of(end(), events(&[0; 4]), vec![1, 1, 3], Vec::new());
+        assert_eq!(replayed.steps(), [None, Some(1), Some(1), Some(2)]);
+        // The third event is of thread 0, and is no step.
+        replayed = Replayed::of(end(), events(&[0, 1, 0, 1]), vec![0, 1, 3], Vec::new());
+        replayed.asides = vec![Aside { event: 2, before: 1 }];
+        assert_eq!(replayed.steps(), [Some(0), Some(1), Some(0), Some(2)]);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>
     }
     let mut failures: Vec<Failed> =
         threads.failures().filter(|failed| arrived(&failed.thread)).cloned().collect();
-    failures.extend(accesses_after_end(threads, graph));
+    failures.extend(accesses_after_end(threads, graph).map(|(_, failed)| failed));
     if !failures.is_empty() {
         return Some(End::Failed(failures.iter().map(|failed| failed.site(threads)).collect()));
     }
@@ -51,21 +51,20 @@ pub(crate) fn end_of<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>
 
 /// Accesses to objects that another thread ended, without being ordered before that: they could as well
 /// have come later.
-fn accesses_after_end<const W: usize>(threads: &Threads<'_>, graph: &Graph<W>) -> Vec<Failed> {
-    let mut late = Vec::new();
-    if !threads.has_ended_objects() {
-        return late;
-    }
-    for row in graph.rows.values() {
-        let Some(end) = threads.end_of_object(row.location) else { continue };
+pub(crate) fn accesses_after_end<const W: usize>(
+    threads: &Threads<'_>,
+    graph: &Graph<W>,
+) -> impl Iterator<Item = (EventId, Failed)> {
+    let rows = graph.rows.values().filter(|_| threads.has_ended_objects());
+    rows.filter_map(|row| {
+        let end = threads.end_of_object(row.location)?;
         if end.thread == row.thread || is_before(threads, graph, row.event, end.clock) {
-            continue;
+            return None;
         }
         let event = threads.event(row.event);
         let fault = threads.use_after_end(event);
-        late.push(Failed { thread: row.thread, fault, loc: event.at });
-    }
-    late
+        Some((row.event, Failed { thread: row.thread, fault, loc: event.at }))
+    })
 }
 
 /// Whether an event happens before one that a clock tells of, or is one of those.

@@ -7,7 +7,7 @@
 use crate::dependency::{Dependency, dependencies};
 use crate::fetch::Threads;
 use crate::graph::Graph;
-use crate::narrate::{self, Narrator};
+use crate::narrate::Narrator;
 use crate::outcome::{end_of, final_state};
 use crate::state::{Refused, act, perform};
 use crate::stuck::{left, waiting};
@@ -19,8 +19,7 @@ pub fn replay(program: &Verified, options: &Options, schedule: &[Step]) -> Repla
     replay_with_dependencies(program, options, schedule).0
 }
 
-/// Runs a program along a schedule. The first events correspond to the steps one to one; dependencies are
-/// between those.
+/// Runs a program along a schedule. Each step has one event; dependencies are between steps.
 pub fn replay_with_dependencies(
     program: &Verified,
     options: &Options,
@@ -39,7 +38,6 @@ fn run<const W: usize>(
     schedule: &[Step],
 ) -> (Replayed, Vec<Dependency>) {
     let budget = &options.limits.budget;
-    let (mut events, mut starts) = (Vec::new(), Vec::with_capacity(schedule.len()));
     let mut threads = match Threads::new(program, options, Graph::<W>::CAPACITY) {
         Ok(threads) => threads,
         Err(fault) => return (Replayed::cannot_start(fault), Vec::new()),
@@ -52,8 +50,7 @@ fn run<const W: usize>(
     threads.run_all();
     for (n, step) in schedule.iter().enumerate() {
         if let Some(spent) = budget.spent() {
-            let (end, origins) = (ReplayEnd::Spent(spent), narrator.origins);
-            return (Replayed { end, events, starts, origins }, Vec::new());
+            return (narrator.replayed(ReplayEnd::Spent(spent)), Vec::new());
         }
         let mut next = act(&threads, &graph, step);
         // The search lets threads speculate in loops only where nothing can be committed; so does a replay.
@@ -61,33 +58,32 @@ fn run<const W: usize>(
             next = act(&threads, &graph, step);
         }
         let Some(act) = next else {
-            let (end, origins) = (ReplayEnd::Stuck(n), narrator.origins);
-            return (Replayed { end, events, starts, origins }, Vec::new());
+            return (narrator.replayed(ReplayEnd::Stuck(n)), Vec::new());
         };
         // The thread fetches on during `perform`, so its place is taken before.
         let at = (threads.place(step.thread()), threads.calls(step.thread()));
-        starts.push(events.len());
+        narrator.before(&threads, act);
         match perform(&mut threads, &mut graph, act) {
             Ok(()) => {
                 committed.resize(graph.len(), n);
-                events.push(narrator.event(&threads, &graph, act, at));
+                narrator.event(&threads, &graph, act, at);
             }
             Err(Refused::Forbidden | Refused::Full) => {
-                let (end, origins) = (ReplayEnd::Stuck(n), narrator.origins);
-                return (Replayed { end, events, starts, origins }, Vec::new());
+                return (narrator.replayed(ReplayEnd::Stuck(n)), Vec::new());
             }
         }
     }
-    events.extend(threads.failures().map(|failed| narrate::failure(&threads, failed)));
+    narrator.rest(&threads);
+    narrator.failures(&threads, &graph);
     let end = end(&mut threads, &graph);
     if end.is_deadlock() {
         let waiting = waiting(&threads, &graph).unwrap_or_default();
         let left = left(&mut threads, &graph, &waiting).unwrap_or_default();
-        events.extend(left.stuck.iter().map(|stuck| narrator.stuck(&threads, stuck)));
+        left.stuck.iter().for_each(|stuck| narrator.stuck(&threads, stuck));
     }
     let end = budget.spent().map_or(end, ReplayEnd::Spent);
     let dependencies = dependencies(&threads, &graph, &committed);
-    (Replayed { end, events, starts, origins: narrator.origins }, dependencies)
+    (narrator.replayed(end), dependencies)
 }
 
 fn end<const W: usize>(threads: &mut Threads<'_>, graph: &Graph<W>) -> ReplayEnd {

@@ -102,7 +102,17 @@ impl Narrator {
                 Deed::Update { cell: self.cell(system, entry), store: entry.index }
             }
             (Doing::Operation(visible, seen), Some(event)) => {
-                describe(system, &self.names, event, *visible, *seen)
+                let deed = describe(system, &self.names, event, *visible, *seen);
+                match (deed, system.failures.get(self.failures)) {
+                    // A failure at the operation itself: it was not carried out.
+                    (Deed::Unlock(at) | Deed::StartWaiting(at), Some(failed))
+                        if failed.thread == before.thread
+                            && failed.fault.kind == FailureKind::LockMisuse =>
+                    {
+                        Deed::Touch(at)
+                    }
+                    (deed, _) => deed,
+                }
             }
             (Doing::Operation(..), None) => return,
         };
@@ -175,7 +185,7 @@ impl Narrator {
 
     /// The story, with its end and the first event of each step.
     pub(crate) fn replayed(self, end: ReplayEnd, starts: Vec<usize>) -> Replayed {
-        Replayed { end, events: self.events, starts, origins: self.origins }
+        Replayed::of(end, self.events, starts, self.origins)
     }
 
     /// The names of the objects so far.

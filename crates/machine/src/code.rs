@@ -304,6 +304,26 @@ pub enum Op {
 }
 
 impl Op {
+    /// The address that the operation touches, if it touches memory.
+    pub fn address(&self) -> Option<Src> {
+        match *self {
+            Op::Load { addr, .. }
+            | Op::Store { addr, .. }
+            | Op::Rmw { addr, .. }
+            | Op::CmpXchg { addr, .. }
+            | Op::StoreCond { addr, .. }
+            | Op::Free { addr }
+            | Op::Lock { addr }
+            | Op::TryLock { addr, .. }
+            | Op::Unlock { addr }
+            | Op::Await { addr, .. } => Some(addr),
+            Op::CondWait { cond, .. } | Op::CondSignal { cond } | Op::CondBroadcast { cond } => {
+                Some(cond)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether a thread stops before the operation: see [`crate::visible`].
     #[inline]
     pub fn is_visible(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The owners of objects, and the address that a thread is about to touch. For reports, not for execution.
 
-use crate::code::{Code, Op, Pc};
+use crate::code::{Code, Pc};
 use crate::layout::ObjectId;
 use crate::machine::Machine;
 use crate::thread::ThreadId;
@@ -32,21 +32,7 @@ impl Machine<'_> {
 
     /// The address that the next operation of a thread would touch, if it touches memory.
     pub fn address_at(&self, thread: ThreadId) -> Option<u64> {
-        match self.code.op(self.pc(thread)) {
-            Op::Load { addr, .. }
-            | Op::Store { addr, .. }
-            | Op::Rmw { addr, .. }
-            | Op::CmpXchg { addr, .. }
-            | Op::StoreCond { addr, .. }
-            | Op::Free { addr }
-            | Op::Lock { addr }
-            | Op::TryLock { addr, .. }
-            | Op::Unlock { addr }
-            | Op::Await { addr, .. } => Some(self.read(thread, addr)),
-            Op::CondWait { cond, .. } | Op::CondSignal { cond } | Op::CondBroadcast { cond } => {
-                Some(self.read(thread, cond))
-            }
-            _ => None,
-        }
+        let addr = self.code.op(self.pc(thread)).address()?;
+        Some(self.read(thread, addr))
     }
 }

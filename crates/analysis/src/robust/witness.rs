@@ -5,7 +5,7 @@
 
 use crate::cycle::story::Order;
 use crate::cycle::{Edge, Link, Node};
-use crate::shorten::{Allowance, Candidate, Finding, shorten, steps};
+use crate::shorten::{Allowance, Candidate, Finding, shorten};
 use crate::witness::Witness;
 use raddle_engine::{Budget, Engine, Model, Options, ReplayEnd, ReplayEvent, Step};
 use raddle_interleave::{replay, replay_reach};
@@ -63,10 +63,10 @@ fn candidate(
     if matches!(replayed.end, ReplayEnd::Stuck(_) | ReplayEnd::Spent(_)) {
         return None;
     }
+    let steps = replayed.steps();
     let (events, origins) = (replayed.events, replayed.origins);
     let cycle = cycle_of(&events)?;
     let finding = Finding::Events(cycle.iter().map(|link| link.event).collect());
-    let steps = steps(&replayed.starts, events.len());
     let witness = Witness { schedule: schedule.to_vec(), events, origins, why: None };
     Some((Candidate { witness, steps, finding }, cycle))
 }

@@ -78,13 +78,6 @@ pub(crate) enum Finding {
     End,
 }
 
-/// The steps of a replay's events.
-pub(crate) fn steps(starts: &[usize], events: usize) -> Vec<Option<usize>> {
-    (0..events)
-        .map(|event| starts.partition_point(|start| *start <= event).checked_sub(1))
-        .collect()
-}
-
 /// Looks for a better schedule; `replay` yields the candidate of a schedule that shows the same finding.
 pub(crate) fn shorten(
     first: Candidate,
@@ -373,10 +366,5 @@ mod tests {
         assert!(as_clear(&[stale, source], &[stale]));
         assert!(!as_clear(&[source], &[stale]));
         assert!(!as_clear(&[stale], &[stale, stale]));
-    }
-
-    #[test]
-    fn events_belong_to_the_last_step_that_started() {
-        assert_eq!(steps(&[1, 1, 3], 4), [None, Some(1), Some(1), Some(2)]);
     }
 }

@@ -6,6 +6,7 @@
 use super::Told;
 use crate::cycle::{Edge, Link, Node};
 use raddle_engine::Deed;
+use raddle_machine::Ending;
 use std::collections::BTreeSet;
 
 /// Rotates a cycle to the start of a stretch of one thread, and drops the events in the middle of
@@ -57,13 +58,18 @@ pub(super) fn in_words(told: &Told<'_>, cycle: &[Link]) -> String {
     words
 }
 
-/// `wrote x = 1`, with the words for a read, a write, a lock and an unlock.
+/// `wrote x = 1`, with the words for a read, a write, a lock and an unlock, or `freed node#1`.
 fn named(told: &Told<'_>, node: Node, [read, write, lock, unlock]: [&str; 4]) -> String {
     match &told.events[node].deed {
         Deed::Read { cell, .. } => format!("{read} {cell}"),
         Deed::Write { cell, .. } => format!("{write} {cell}"),
         Deed::Lock { at, .. } => format!("{lock} {at}"),
         Deed::Unlock(at) => format!("{unlock} {at}"),
+        Deed::Mismatch { cell, .. } => format!("{read} {cell}"),
+        Deed::Spawn(child) => format!("started {child}"),
+        Deed::Join(Some(child)) => format!("joined {child}"),
+        Deed::Free { at, by: Ending::Free } => format!("freed {at}"),
+        Deed::Free { at, .. } => format!("ended {at}"),
         deed => deed.to_string(),
     }
 }

@@ -161,15 +161,17 @@ impl Told<'_> {
         Some((last, &self.events[last]))
     }
 
-    /// The past of the failure: the past of its thread and, if it is about an address, the last write
-    /// there (which may have ended the object).
+    /// The past of the failure: the past of its thread and, if it is about an address, of the last write
+    /// there and of the end of the object.
     fn past(&self, order: &Order) -> Vec<bool> {
         let Some((last, event)) = self.failure() else { return Vec::new() };
-        let touched = match &event.deed {
-            Deed::Fail { at: Some(at), .. } => order.conflicts.newest_write(at.addr),
-            _ => None,
+        let (written, ended) = match &event.deed {
+            Deed::Fail { at: Some(at), .. } => {
+                (order.conflicts.newest_write(at.addr), object::end_of(self, at))
+            }
+            _ => (None, None),
         };
-        order.conflicts.graph.past(touched.into_iter().chain([last]))
+        order.conflicts.graph.past([written, ended, Some(last)].into_iter().flatten())
     }
 
     fn thread(&self, node: Node) -> &str {

@@ -14,18 +14,26 @@ pub(super) fn object(told: &Told<'_>) -> Option<Why> {
     let (last, event) = told.failure()?;
     let Deed::Fail { at: Some(touched), .. } = &event.deed else { return None };
     match split_address(touched.addr) {
-        Some((object, _)) => {
-            let same = |at: &Bytes| split_address(at.addr).is_some_and(|(o, _)| o == object);
-            let find = |wanted: &dyn Fn(&Deed) -> bool| {
-                told.events[..last].iter().rposition(|event| wanted(&event.deed))
-            };
-            let allocated = find(&|deed| matches!(deed, Deed::Allocate { at, .. } if same(at)));
-            let freed = find(&|deed| matches!(deed, Deed::Free { at, .. } if same(at)));
-            life(told, allocated, freed)
+        Some(_) => {
+            let made =
+                |deed: &Deed| matches!(deed, Deed::Allocate { at, .. } if is_same(at, touched));
+            let allocated = told.events[..last].iter().rposition(|event| made(&event.deed));
+            life(told, allocated, end_of(told, touched))
         }
         None if touched.addr < FIRST_PAGE => null(told, last),
         None => None,
     }
+}
+
+fn is_same(a: &Bytes, b: &Bytes) -> bool {
+    let object = |at: &Bytes| split_address(at.addr).map(|(object, _)| object);
+    object(a).is_some() && object(a) == object(b)
+}
+
+/// The end of the object that an address is in.
+pub(super) fn end_of(told: &Told<'_>, touched: &Bytes) -> Option<Node> {
+    let ends = |deed: &Deed| matches!(deed, Deed::Free { at, .. } if is_same(at, touched));
+    told.events.iter().rposition(|event| ends(&event.deed))
 }
 
 fn life(told: &Told<'_>, allocated: Option<Node>, freed: Option<Node>) -> Option<Why> {

@@ -1,26 +1,51 @@
-//! The calls on the stacks of threads, for stories.
+//! What stories need besides events: the calls on the stacks of threads, and what threads do without an event.
 //!
 //! Threads run ahead of what is told of them, so a replay notes the calls where an event is fetched or an
-//! object made. A search does not.
+//! object made, and in program order the starts and joins of threads and the lives of objects. A search does not.
 
 use super::event::EventId;
 use super::frames::header;
+use super::sets::ClockId;
 use super::{Threads, field};
 use raddle_engine::{Calls, Frame};
 use raddle_ir::LocId;
 use raddle_machine::code::Pc;
 use raddle_machine::layout::ObjectId;
-use raddle_machine::{ThreadId, Word};
+use raddle_machine::{Ending, ThreadId, Word};
 use rustc_hash::FxHashMap;
 
 /// The largest number of frames at the inner end.
 const INNERMOST: usize = 48;
 
-/// The calls by which events were fetched and objects made.
+/// What a thread does without an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PassedOp {
+    Spawn(ThreadId),
+    Join(ThreadId),
+    Allocate { object: ObjectId, heap: bool },
+    End(ObjectId, Ending),
+}
+
+/// Something that a thread has fetched past.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    pub op: PassedOp,
+    pub at: LocId,
+    pub calls: Calls,
+    /// How many events of its thread are before it, and those of others.
+    pub events: u32,
+    clock: ClockId,
+}
+
+/// The calls by which events were fetched and objects made, and what was done without an event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noted {
     events: FxHashMap<EventId, Calls>,
     objects: FxHashMap<ObjectId, Calls>,
+    /// By thread, in program order.
+    passed: FxHashMap<ThreadId, Vec<Passed>>,
+    /// The addresses at which threads have failed.
+    faults: FxHashMap<ThreadId, u64>,
 }
 
 impl Threads<'_> {
@@ -45,6 +70,40 @@ impl Threads<'_> {
                 noted.objects.insert(object, calls);
             }
         }
+    }
+
+    pub(super) fn note_passed(&mut self, thread: ThreadId, op: PassedOp) {
+        if self.noted.is_some() {
+            let (at, calls) = (self.place(thread), self.stack(thread));
+            let (events, clock) = (self.fetched(thread), self.clock(thread));
+            if let Some(noted) = &mut self.noted {
+                let passed = noted.passed.entry(thread).or_default();
+                passed.push(Passed { op, at, calls, events, clock });
+            }
+        }
+    }
+
+    pub(super) fn note_fault(&mut self, thread: ThreadId, addr: Option<u64>) {
+        if let (Some(noted), Some(addr)) = (&mut self.noted, addr) {
+            noted.faults.insert(thread, addr);
+        }
+    }
+
+    /// What a thread has done without an event, from the `nth` on.
+    pub(crate) fn passed(&self, thread: ThreadId, nth: usize) -> &[Passed] {
+        let noted = self.noted.as_ref().and_then(|noted| noted.passed.get(&thread));
+        noted.and_then(|passed| passed.get(nth..)).unwrap_or(&[])
+    }
+
+    /// Whether a thread gets to what it has fetched past.
+    pub(crate) fn gets_to(&self, thread: ThreadId, passed: &Passed) -> bool {
+        passed.events <= self.events_before_failure(thread)
+            && self.has_reached(thread, passed.events, passed.clock)
+    }
+
+    /// The address at which a thread has failed, if its failure has to do with one.
+    pub(crate) fn failed_at(&self, thread: ThreadId) -> Option<u64> {
+        self.noted.as_ref()?.faults.get(&thread).copied()
     }
 
     /// The calls by which an event was fetched, if they were noted.

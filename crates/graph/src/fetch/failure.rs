@@ -1,9 +1,11 @@
 //! Failures of threads.
 
 use super::event::{Check, Event, EventId};
+use super::value::Val;
 use super::{Status, Threads, field};
 use raddle_engine::Failed;
 use raddle_ir::LocId;
+use raddle_machine::code::Source;
 use raddle_machine::visible::{DESTROYED, held_by};
 use raddle_machine::{FailureKind, Fault, ThreadId};
 
@@ -35,7 +37,19 @@ impl Threads<'_> {
         }
         self.set(event.thread, field::EVENTS, kept.into());
         self.set(event.thread, field::FAILED_AT, u64::from(event.po) + 1);
+        self.note_fault(event.thread, self.value(event.addr).map(|addr| addr as u64));
         self.fail(event.thread, event.at, fault);
+    }
+
+    /// The address that the operation a thread is at would touch, if it is known.
+    pub(super) fn address_at(&self, thread: ThreadId) -> Option<u64> {
+        let addr = self.code.op(self.pc(thread)).address()?;
+        let value = match addr.get() {
+            Source::Slot(slot) => self.own_register(thread, slot, false),
+            Source::Constant(index) => Val::known(self.code.constants[index as usize].into()),
+            Source::Wide(_) | Source::ThreadLocal(_) => return None,
+        };
+        self.value(value).map(|addr| addr as u64)
     }
 
     /// The fault of a load that finds this value, if it is an invalid one.

@@ -2,6 +2,7 @@
 //! is known only when all of its events are committed. So joins are recorded, and the end of an execution finds
 //! the threads that wait at one.
 
+use super::calls::PassedOp;
 use super::sets::ClockId;
 use super::step::Next;
 use super::{Status, Threads, field};
@@ -39,6 +40,7 @@ impl Threads<'_> {
         let clock = self.clocks.join(self.clock(thread), self.clock(target));
         let clock = self.clocks.raise(clock, target, self.fetched(target));
         self.set(thread, field::CLOCK, clock.0.into());
+        self.note_passed(thread, PassedOp::Join(target));
         self.full_fence(thread);
         self.note_change(thread);
         if let Some(dst) = dst {

@@ -124,6 +124,7 @@ impl Threads<'_> {
             if let Err(fault) = self.locate(id) {
                 let at = self.events[id].at;
                 self.set(thread, field::EVENTS, po.into());
+                self.note_fault(thread, self.value(self.events[id].addr).map(|addr| addr as u64));
                 self.fail(thread, at, fault);
                 return;
             }

@@ -28,13 +28,14 @@ mod step;
 mod sync;
 mod value;
 
-pub(crate) use event::{Check, Event, EventId, Kind, Location, Pairing, When};
+pub(crate) use calls::{Passed, PassedOp};
+pub(crate) use event::{Check, Event, EventId, Kind, Load, Location, Pairing, When};
 pub(crate) use sets::{ClockId, DepsId};
 
 use crate::graph::RowId;
 use crate::model::Rules;
 use crate::table::{Id, Table, from_word, to_word};
-use event::{Load, word};
+use event::word;
 use failure::unsupported;
 use locate::Locations;
 use objects::Objects;

@@ -4,6 +4,7 @@
 //! its number is given on first use and kept. Its current state (size, class, whether it lives) is
 //! words of the trail.
 
+use super::calls::PassedOp;
 use super::event::{Event, Location};
 use super::sets::ClockId;
 use super::{Threads, field};
@@ -15,7 +16,7 @@ use raddle_machine::layout::{
     MAX_OBJECT, MAX_OBJECTS, ObjectId, nearest, object_address, split_address,
 };
 use raddle_machine::memory::{ObjectKind, Purpose};
-use raddle_machine::{Allocation, Fault, NoAccess, NoFree, ThreadId, Trail, Word, layout};
+use raddle_machine::{Allocation, Ending, Fault, NoAccess, NoFree, ThreadId, Trail, Word, layout};
 
 /// The kind of an object as a word; 0 for none.
 fn encode(kind: Option<ObjectKind>) -> u64 {
@@ -253,6 +254,10 @@ impl Threads<'_> {
         let made_at = self.objects.known[object.0 as usize].words.at(word::MADE_AT);
         self.trail.set(made_at, self.pc(thread).0.into());
         self.note_object(thread, object);
+        if !matches!(kind, ObjectKind::Private(_)) {
+            let heap = matches!(kind, ObjectKind::Heap | ObjectKind::ZeroedHeap);
+            self.note_passed(thread, PassedOp::Allocate { object, heap });
+        }
         Ok(object)
     }
 
@@ -315,7 +320,8 @@ impl Threads<'_> {
         Ok(object_address(object))
     }
 
-    fn end_object(&mut self, thread: ThreadId, words: Word) {
+    fn end_object(&mut self, thread: ThreadId, object: ObjectId, by: Ending) {
+        let words = self.objects.known[object.0 as usize].words;
         let events = self.fetched(thread);
         let clock = self.clocks.raise(self.clock(thread), thread, events);
         let end = u64::from(events) << 32 | to_word(Some(thread));
@@ -325,6 +331,7 @@ impl Threads<'_> {
         if !matches!(kind, Some(ObjectKind::Private(_) | ObjectKind::PrivateGlobal(_))) {
             let ended = self.trail.get(self.objects.ended);
             self.trail.set(self.objects.ended, ended + 1);
+            self.note_passed(thread, PassedOp::End(object, by));
         }
     }
 
@@ -356,8 +363,7 @@ impl Threads<'_> {
         for n in 0..self.records[thread].thread_locals.len() {
             let (global, object) = self.records[thread].thread_locals[n];
             if !self.program.globals[global].private && self.object(object).is_some() {
-                let words = self.objects.known[object.0 as usize].words;
-                self.end_object(thread, words);
+                self.end_object(thread, object, Ending::Thread);
             }
         }
     }
@@ -365,8 +371,8 @@ impl Threads<'_> {
     /// Ends the objects of a list.
     pub(super) fn drop_list(&mut self, thread: ThreadId, head: Word) {
         while let Some(object) = self.trail.get(head).checked_sub(1) {
+            self.end_object(thread, ObjectId(object as u32), Ending::Frame);
             let words = self.objects.known[object as usize].words;
-            self.end_object(thread, words);
             let next = self.trail.get(words.at(word::LINK));
             self.trail.set(head, next);
         }
@@ -384,8 +390,7 @@ impl Threads<'_> {
         match found {
             Some((_, 0, _, Some(_))) => Err(Fault::free(NoFree::Dead)),
             Some((object, 0, ObjectKind::Heap | ObjectKind::ZeroedHeap, None)) => {
-                let words = self.objects.known[object.0 as usize].words;
-                self.end_object(thread, words);
+                self.end_object(thread, object, Ending::Free);
                 Ok(())
             }
             Some((_, 0, ..)) => Err(Fault::free(NoFree::NotOfHeap)),

@@ -65,6 +65,7 @@ impl Threads<'_> {
                 }
                 Err(fault) => {
                     let at = self.place(thread);
+                    self.note_fault(thread, self.address_at(thread));
                     self.fail(thread, at, fault);
                     return false;
                 }

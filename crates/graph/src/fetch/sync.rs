@@ -9,6 +9,7 @@
 //! Not supported: formatting into memory. Printing is ignored, and its result is 0.
 
 use super::access::{Ask, ReadModifyWrite};
+use super::calls::PassedOp;
 use super::event::{Check, Kind, When};
 use super::sets::DepsId;
 use super::step::Next;
@@ -201,6 +202,7 @@ impl Threads<'_> {
         let Some(func) = self.callee(thread, target)? else { return Ok(Next::Wait) };
         let args = self.arguments(thread, args)?;
         let child = self.spawn(thread, func, &args)?;
+        self.note_passed(thread, PassedOp::Spawn(child));
         self.note_change(thread);
         self.put(thread, dst, Val::known(handle(child).into()), false);
         Ok(Next::Go)

@@ -5,7 +5,7 @@
 //! only one thread touches.
 
 use crate::Run;
-use raddle_engine::{Deed, Engine, Need, ReplayEvent, Writing};
+use raddle_engine::{Deed, Engine, FailureKind, Need, ReplayEvent, Writing};
 use raddle_ir::{LocId, Program};
 use raddle_machine::layout::{ObjectId, split_address};
 use std::collections::BTreeMap;
@@ -116,7 +116,14 @@ fn on_the_way(graph: bool, events: &[ReplayEvent]) -> Vec<bool> {
                 .get(&event.number)
                 .is_some_and(|(loc, bytes)| *loc == event.loc && bytes.contains(&cell.at.addr));
         }
-        if !passed[n] {
+        // The access of a failure and the failure are about the same lock.
+        let fails = match &event.deed {
+            Deed::Touch(at) => next
+                .get(&event.number)
+                .is_some_and(|(loc, bytes)| *loc == event.loc && bytes.contains(&at.addr)),
+            _ => false,
+        };
+        if !passed[n] && !fails {
             next.insert(event.number, (event.loc, prepared(graph, &event.deed)));
         }
     }
@@ -126,7 +133,7 @@ fn on_the_way(graph: bool, events: &[ReplayEvent]) -> Vec<bool> {
 /// The bytes that loads on the way to an event may read.
 fn prepared(graph: bool, deed: &Deed) -> Range<u64> {
     match deed {
-        Deed::Write { cell, how: Writing::Rmw, .. } if graph => {
+        Deed::Write { cell, how: Writing::Rmw | Writing::Exchange, .. } if graph => {
             cell.at.addr..cell.at.addr.saturating_add(1)
         }
         Deed::Lock { at, .. }
@@ -136,6 +143,7 @@ fn prepared(graph: bool, deed: &Deed) -> Range<u64> {
         | Deed::StopWaiting(at)
         | Deed::Signal { at, .. }
         | Deed::Broadcast(at)
+        | Deed::Fail { kind: FailureKind::LockMisuse, at: Some(at), .. }
         | Deed::Stuck(Need::Lock { lock: at, .. }) => at.addr..at.addr.saturating_add(SYNC_BYTES),
         _ => 0..0,
     }
