@@ -12,6 +12,7 @@
 use crate::condition::{self, ConditionResult, Outcome};
 use crate::search::explore;
 use crate::shorten::Allowance;
+use crate::why::complete;
 use crate::witness::{self, Unconfirmed, Witness};
 use raddle_engine::{
     Disregard, Failure, FailureKind, IgnoredPlaces, Options, Phase, Spent, Step, Summary,
@@ -64,6 +65,21 @@ pub struct Violation {
     pub offence: Offence,
     pub witness: Witness,
     pub count: u64,
+}
+
+impl Violation {
+    /// An offence that was replayed, with what the replay knows better than the search.
+    pub(crate) fn of(
+        program: &Program,
+        mut offence: Offence,
+        mut witness: Witness,
+        count: u64,
+    ) -> Violation {
+        if let Offence::Failed(failure) = &mut offence {
+            complete(program, &mut failure.site, &mut witness.events);
+        }
+        Violation { offence, witness, count }
+    }
 }
 
 /// The result of checking a program.
@@ -150,9 +166,12 @@ fn judge(
         }
         match (confirm(&offence), known) {
             (Ok(witness), Some(Disregard::Known(number))) => {
-                result.suppressed.push((number, Violation { offence, witness, count }));
+                let found = Violation::of(program, offence, witness, count);
+                result.suppressed.push((number, found));
             }
-            (Ok(witness), _) => result.violations.push(Violation { offence, witness, count }),
+            (Ok(witness), _) => {
+                result.violations.push(Violation::of(program, offence, witness, count));
+            }
             (Err(Unconfirmed::Differs), _) => result.unconfirmed.push(offence),
             (Err(Unconfirmed::Spent(spent)), _) => {
                 result.unreplayed.push(offence);

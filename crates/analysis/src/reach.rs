@@ -5,6 +5,7 @@
 
 use crate::fallible::may_fail;
 use crate::shorten::{Allowance, Candidate, Finding, shorten};
+use crate::why::complete;
 use crate::witness::{Witness, finding};
 use raddle_engine::{
     BoundKind, BoundMet, Engine, FailureKind, FailureSite, Options, ReplayEnd, Replayed, Spent,
@@ -88,7 +89,11 @@ fn confirmed(
         (same == failure).then_some(candidate)
     };
     let allowance = Allowance::after(search, &options.limits.budget);
-    let witness = shorten(first, Engine::Reach, program.threads.len(), &allowance, again);
+    let mut witness = shorten(first, Engine::Reach, program.threads.len(), &allowance, again);
+    let mut failure = failure;
+    if let Some(failure) = &mut failure {
+        complete(program, failure, &mut witness.events);
+    }
     Some(Reached { failure, witness })
 }
 

@@ -12,7 +12,7 @@ use crate::cycle::{Edge, Link, Node};
 use crate::search::replay_graph;
 use crate::why::graph;
 use crate::{Cause, Witness};
-use raddle_engine::{Engine, Options, ReplayEvent};
+use raddle_engine::{Deed, Engine, Options, ReplayEvent};
 use raddle_graph::Via;
 use raddle_ir::Verified;
 
@@ -78,7 +78,8 @@ fn of_graph(program: &Verified, options: &Options, witness: &Witness) -> Option<
     let depends = dependencies
         .iter()
         .map(|d| (replayed.starts[d.load], replayed.starts[d.step], Relation::Depends(d.via)));
-    if replayed.events == witness.events {
+    let in_place: Vec<Node> = (0..replayed.events.len()).collect();
+    if are_permuted(&replayed.events, &in_place, &witness.events) {
         let mut edges = listed(&graph);
         edges.extend(depends);
         let cycle = cycle(&graph, causes(witness));
@@ -95,10 +96,16 @@ fn of_graph(program: &Verified, options: &Options, witness: &Witness) -> Option<
     Some(relations)
 }
 
-/// Whether some events in another order are these.
+/// Whether some events in another order are these. The messages of failures may differ: a witness names objects.
 fn are_permuted(events: &[ReplayEvent], order: &[Node], sorted: &[ReplayEvent]) -> bool {
+    let is_same = |a: &ReplayEvent, b: &ReplayEvent| match (&a.deed, &b.deed) {
+        (Deed::Fail { at, .. }, Deed::Fail { at: other, .. }) => {
+            (a.number, a.loc, at) == (b.number, b.loc, other)
+        }
+        _ => a == b,
+    };
     events.len() == sorted.len()
-        && order.iter().zip(sorted).all(|(node, event)| events[*node] == *event)
+        && order.iter().zip(sorted).all(|(node, event)| is_same(&events[*node], event))
 }
 
 fn listed(graph: &Graph) -> Vec<(Node, Node, Relation)> {

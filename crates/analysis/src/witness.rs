@@ -214,7 +214,7 @@ pub fn rerun(
         ReplayEnd::Short => return Err("the schedule ends before the program does".to_owned()),
     };
     let witness = candidate(program, options, schedule, replayed, &offence).witness;
-    Ok(Violation { offence, witness, count: expected.count })
+    Ok(Violation::of(program, offence, witness, expected.count))
 }
 
 fn said(sites: &[FailureSite]) -> String {

@@ -29,6 +29,8 @@ pub struct FailureSite {
     /// The thread that failed first, as the user knows it; for a deadlock, all that wait.
     pub thread: String,
     pub loc: LocId,
+    /// Where witnesses show it: elsewhere than `loc` if that is in a header, and the same before a replay.
+    pub shown: LocId,
     /// For a race, which is told at its later access: where the earlier one is.
     pub against: LocId,
     pub message: String,
@@ -40,7 +42,7 @@ impl FailureSite {
     /// A failure of one thread.
     pub fn new(kind: FailureKind, thread: &str, loc: LocId, message: String) -> FailureSite {
         let (thread, against, waiters) = (thread.to_owned(), LocId::NONE, Vec::new());
-        FailureSite { kind, thread, loc, against, message, waiters }
+        FailureSite { kind, thread, loc, shown: loc, against, message, waiters }
     }
 
     /// The program asks for more than the machine has before its first instruction.

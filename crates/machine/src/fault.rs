@@ -50,6 +50,10 @@ impl FailureKind {
     }
 }
 
+/// What messages say of an object that has ended while it has no name.
+const OF_A_DEAD_OBJECT: &str = "of a dead object";
+const FREES_TWICE: &str = "frees an object twice";
+
 /// A fault of the program under test, with a message for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
@@ -89,7 +93,7 @@ impl Fault {
             // Null, and the members of a structure at null.
             NoAccess::Nowhere if addr < 4096 => "through a null pointer".to_owned(),
             NoAccess::Nowhere => format!("at {addr:#x}, which is in no object"),
-            NoAccess::Dead => "of a dead object".to_owned(),
+            NoAccess::Dead => OF_A_DEAD_OBJECT.to_owned(),
             NoAccess::Constant => "of a constant".to_owned(),
             NoAccess::Outside { offset, size } => {
                 format!("at offset {offset} of an object of {}", in_bytes(size))
@@ -97,6 +101,15 @@ impl Fault {
             NoAccess::NeverWritten => return Fault::never_written(bytes),
         };
         Fault::new(FailureKind::Memory, format!("{verb} {} {place}", in_bytes(bytes)))
+    }
+
+    /// The message of a fault about an object that has ended, with the name of what was accessed and of the object;
+    /// `None` if the fault is about something else.
+    pub fn of_ended(message: &str, accessed: &str, object: &str) -> Option<String> {
+        match message.strip_suffix(OF_A_DEAD_OBJECT) {
+            Some(access) => Some(format!("{access}of {accessed}")),
+            None => (message == FREES_TWICE).then(|| format!("frees {object}")),
+        }
     }
 
     /// A read of a value of which no byte was ever written.
@@ -110,7 +123,7 @@ impl Fault {
     #[cold]
     pub fn free(reason: NoFree) -> Fault {
         let message = match reason {
-            NoFree::Dead => "frees an object twice",
+            NoFree::Dead => FREES_TWICE,
             NoFree::NotOfHeap => "frees something that is not a heap object",
             NoFree::Middle => "frees a pointer into the middle of an object",
             NoFree::Nowhere => "frees an address that is in no object",

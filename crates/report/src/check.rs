@@ -196,7 +196,7 @@ fn offence_phrase(run: &Run<'_>, offence: &Offence) -> String {
 
 /// `assertion in thread P0 at f.rir:3: message (2 executions)`
 fn failure_phrase(run: &Run<'_>, failure: &Failure) -> String {
-    let place = run.place(failure.loc);
+    let place = run.place_of(failure);
     let times = counted(failure.count, "execution");
     let kind = failure.kind.name();
     let whose = if failure.kind == FailureKind::Deadlock { "of" } else { "in thread" };

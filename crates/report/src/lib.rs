@@ -52,7 +52,7 @@ mod story;
 pub mod value;
 pub mod witness;
 
-use raddle_engine::Options;
+use raddle_engine::{FailureSite, Options};
 use raddle_ir::{LocId, Program, Verified};
 use std::fmt;
 
@@ -92,6 +92,16 @@ impl<'a> Run<'a> {
     /// `(tso, optimal)`
     fn manner(&self) -> String {
         format!("({}, {})", buffer::model(self.options), self.options.strategy.name())
+    }
+
+    /// The place of a failure that witnesses show; if that is the call of a function in a header, also the place there:
+    /// `f.c:3 (in f.h:9)`.
+    fn place_of(&self, site: &FailureSite) -> String {
+        let place = self.place(site.shown);
+        match self.program.place(site.loc).filter(|inner| *inner != place) {
+            Some(inner) => format!("{place} (in {inner})"),
+            None => place,
+        }
     }
 
     /// The file and line of a position; without a position, the file alone.

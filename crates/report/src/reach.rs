@@ -111,15 +111,15 @@ fn write_answer(
 
 pub(crate) const SHORTEST: &str = "the shortest way to a goal";
 
-/// `assertion: x == 1 at f.c:3`
+/// `assertion at f.c:3: x == 1`
 pub(crate) fn failed(run: &Run<'_>, failure: &FailureSite) -> String {
     let message = printable(&failure.message);
     // A deadlock names the position of each waiting thread itself.
     let place = match failure.kind {
         FailureKind::Deadlock => String::new(),
-        _ => format!(" at {}", run.place(failure.loc)),
+        _ => format!(" at {}", run.place_of(failure)),
     };
-    format!("{}: {message}{place}", failure.kind.name())
+    format!("{}{place}: {message}", failure.kind.name())
 }
 
 /// `12 states in 1 search, up to 40 bytes a state, 0.001 s`

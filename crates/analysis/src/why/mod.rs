@@ -140,6 +140,43 @@ pub(crate) fn failing(failure: &FailureSite, events: &[ReplayEvent]) -> Option<N
     })
 }
 
+/// Completes what a replay knows of a failure better than a search: the name of an object that has ended, and the
+/// place that witnesses show. The failure and its event get the same message.
+pub(crate) fn complete(program: &Program, site: &mut FailureSite, events: &mut [ReplayEvent]) {
+    if site.kind == FailureKind::Deadlock {
+        return deadlock_places(program, site, events);
+    }
+    for node in 0..events.len() {
+        if let Some(named) = object::named(&Told { program, events: &events[..=node] })
+            && let Deed::Fail { message, .. } = &mut events[node].deed
+        {
+            *message = named;
+        }
+    }
+    let Some(failure) = failing(site, events) else { return };
+    site.shown = events[failure].place(program);
+    if let Deed::Fail { message, .. } = &events[failure].deed {
+        site.message.clone_from(message);
+    }
+}
+
+/// Names the places of the waiting threads as their events show them.
+fn deadlock_places(program: &Program, site: &mut FailureSite, events: &[ReplayEvent]) {
+    let stuck = |event: &&ReplayEvent| matches!(event.deed, Deed::Stuck(_));
+    let stuck: Vec<&ReplayEvent> = events.iter().filter(stuck).collect();
+    if stuck.len() != site.waiters.len() {
+        return;
+    }
+    let words = site.waiters.iter().zip(&stuck).map(|((waiter, _), event)| {
+        match program.place(event.place(program)) {
+            Some(place) => format!("{waiter} at {place}"),
+            None => waiter.to_string(),
+        }
+    });
+    site.message = words.collect::<Vec<String>>().join("; ");
+    site.shown = stuck.first().map_or(site.loc, |event| event.place(program));
+}
+
 /// The events up to the failure, with methods that describe them.
 struct Told<'a> {
     program: &'a Program,

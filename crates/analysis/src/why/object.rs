@@ -5,7 +5,7 @@ use super::{Cause, Told, Why};
 use crate::cycle::Node;
 use raddle_engine::{Bytes, Deed};
 use raddle_machine::layout::split_address;
-use raddle_machine::{Ending, in_bytes};
+use raddle_machine::{Ending, Fault, in_bytes};
 
 /// An address below this is a null pointer plus an offset.
 const FIRST_PAGE: u64 = 4096;
@@ -34,6 +34,29 @@ fn is_same(a: &Bytes, b: &Bytes) -> bool {
 pub(super) fn end_of(told: &Told<'_>, touched: &Bytes) -> Option<Node> {
     let ends = |deed: &Deed| matches!(deed, Deed::Free { at, .. } if is_same(at, touched));
     told.events.iter().rposition(|event| ends(&event.deed))
+}
+
+/// How an object ended, as a clause: `main freed at f.c:3`.
+fn ended(told: &Told<'_>, node: Node) -> String {
+    let (thread, at) = (told.thread(node), told.at(node));
+    match told.events[node].deed {
+        Deed::Free { by: Ending::Thread, .. } => format!("ended with its thread, {thread}{at}"),
+        Deed::Free { by: Ending::Frame, .. } => {
+            format!("ended when its function returned in {thread}{at}")
+        }
+        _ => format!("{thread} freed{at}"),
+    }
+}
+
+/// The message of a failure about an object that has ended, with the name of the object and how it ended; `None` if
+/// it is about something else, or the end is not known.
+pub(super) fn named(told: &Told<'_>) -> Option<String> {
+    let (_, event) = told.failure()?;
+    let Deed::Fail { message, at: Some(touched), .. } = &event.deed else { return None };
+    let end = end_of(told, touched)?;
+    let Deed::Free { at: object, .. } = &told.events[end].deed else { return None };
+    let message = Fault::of_ended(message, &touched.name, &object.name)?;
+    Some(format!("{message}, which {}", ended(told, end)))
 }
 
 fn life(told: &Told<'_>, allocated: Option<Node>, freed: Option<Node>) -> Option<Why> {

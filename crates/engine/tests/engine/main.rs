@@ -19,6 +19,7 @@ fn site(kind: FailureKind, loc: u32, against: u32, message: &str) -> FailureSite
         kind,
         thread: "t".to_owned(),
         loc: place(loc),
+        shown: place(loc),
         against: place(against),
         message: message.to_owned(),
         waiters: Vec::new(),

@@ -48,16 +48,19 @@ struct Finding {
     /// The kind of an error; `None` for a reason.
     kind: Option<&'static str>,
     loc: LocId,
+    /// Where witnesses show it.
+    shown: LocId,
     message: String,
 }
 
 impl Finding {
     fn reason(message: impl Into<String>) -> Finding {
-        Finding { kind: None, loc: LocId::NONE, message: message.into() }
+        Finding { kind: None, loc: LocId::NONE, shown: LocId::NONE, message: message.into() }
     }
 
     fn error(site: &FailureSite) -> Finding {
-        Finding { kind: Some(site.kind.name()), loc: site.loc, message: site.message.clone() }
+        let (loc, shown, message) = (site.loc, site.shown, site.message.clone());
+        Finding { kind: Some(site.kind.name()), loc, shown, message }
     }
 }
 
@@ -163,7 +166,7 @@ impl<'a> Table<'a> {
         let Some(kind) = finding.kind else { return printable(&finding.message) };
         // A deadlock names the position of each thread itself.
         let place =
-            self.program.place(finding.loc).filter(|_| kind != FailureKind::Deadlock.name());
+            self.program.place(finding.shown).filter(|_| kind != FailureKind::Deadlock.name());
         let place = place.map_or(String::new(), |place| format!(" at {place}"));
         printable(&format!("{kind}{place}: {}", finding.message))
     }
