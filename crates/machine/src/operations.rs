@@ -116,6 +116,14 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a thread is at a load or a store of a `volatile` object.
+    pub fn is_volatile(&self, thread: ThreadId) -> bool {
+        match self.code.op(self.pc(thread)) {
+            Op::Load { access, .. } | Op::Store { access, .. } => access.volatile,
+            _ => false,
+        }
+    }
+
     /// The ordinary load that a thread is at, if it is at one: [`Machine::visible`] for the most common
     /// operation. [`Machine::give`] and [`Machine::reach`] complete it.
     #[inline(always)]

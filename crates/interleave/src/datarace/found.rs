@@ -35,9 +35,13 @@ impl Found {
             let at = place.map_or(String::new(), |place| format!(" at {place}"));
             format!("{thread} {} {what}{at}", verb(access))
         };
-        let earlier = does(&self.earlier, &names.name(machine, self.addr));
-        let later = does(&self.later, "it");
-        format!("{earlier}, {later}, and nothing orders the two")
+        let name = names.name(machine, self.addr);
+        let (earlier, later) = (does(&self.earlier, &name), does(&self.later, "it"));
+        let advice = match self.earlier.volatile || self.later.volatile {
+            true => "; C11 does not count volatile accesses as atomic: use _Atomic, or order them",
+            false => "",
+        };
+        format!("{earlier}, {later}, and nothing orders the two{advice}")
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Accessed {
     pub loc: LocId,
     pub kind: Kind,
     pub plain: bool,
+    /// Whether it is plain and the source says `volatile`.
+    pub volatile: bool,
 }
 
 impl Accessed {
@@ -128,10 +130,10 @@ impl DataRaces {
 
     /// Finds the races of a new access, and records the access.
     pub(super) fn check_access(&mut self, machine: &mut Machine<'_>, access: Access, events: u32) {
-        let Access { thread, loc, addr, bytes, kind, plain } = access;
+        let Access { thread, loc, addr, bytes, kind, plain, volatile } = access;
         let clock = Self::clock(machine, thread);
         let time = self.time(clock, thread);
-        let accessed = Accessed { thread, time, loc, kind, plain };
+        let accessed = Accessed { thread, time, loc, kind, plain, volatile };
         let (mut known, mut added) = (u32::MAX, 0);
         for (n, word) in self.rooms.words(machine, addr, bytes).into_iter().enumerate() {
             let (newest, message) = unpack(machine.trail.get(word));

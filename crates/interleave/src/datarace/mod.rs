@@ -66,6 +66,8 @@ struct Access {
     bytes: u32,
     kind: Kind,
     plain: bool,
+    /// Whether it is plain and the source says `volatile`.
+    volatile: bool,
 }
 
 /// The effect of an access on synchronisation.
@@ -195,6 +197,7 @@ impl System<'_> {
         let thread = turn.thread;
         let visible = self.machine.visible(thread);
         let orders = [false, true].map(|done| self.machine.order(thread, done));
+        let volatile = self.machine.is_volatile(thread);
         let (loc, position) = (self.machine.loc(thread), self.events.len());
         self.perform_step(thread, visible, turn.choice, races);
         if self.machine.status(thread) != Status::Failed {
@@ -206,7 +209,8 @@ impl System<'_> {
             if let Some((kind, effect)) = kind_and_effect(visible, order, done, forwarded) {
                 let plain = kind == Kind::Free || order == Order::Plain;
                 let (addr, bytes) = (action.addr, action.bytes);
-                let access = Access { thread, loc, addr, bytes, kind, plain };
+                let volatile = plain && volatile;
+                let access = Access { thread, loc, addr, bytes, kind, plain, volatile };
                 self.watched(|races, machine, events| {
                     races.access(machine, access, effect, events);
                 });
@@ -220,7 +224,8 @@ impl System<'_> {
         let loc = self.machine.loc(thread);
         let index = self.process(thread).buffer.stores(&self.machine.trail);
         let plain = order == Order::Plain;
-        let access = Access { thread, loc, addr, bytes, kind: Kind::Write, plain };
+        let volatile = plain && self.machine.is_volatile(thread);
+        let access = Access { thread, loc, addr, bytes, kind: Kind::Write, plain, volatile };
         self.watched(|races, machine, events| {
             races.buffered(machine, access, (order, index), events);
         });
