@@ -16,10 +16,25 @@ pub(crate) struct Part<'p> {
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'p> {
     Of(&'p SourceType),
-    /// Bit-fields, with their distance in bits from the start of the bytes.
-    Bits(Vec<(&'p Member, i64)>),
+    /// Several members, or bit-fields, with their distance in bits from the start of the bytes.
+    Several(Vec<(&'p Member, i64)>),
 }
 
+/// What bytes of a structure or union are.
+enum Inside<'p> {
+    /// A member, or a part of it.
+    Member(&'p Member),
+    /// One of several members of a union.
+    AnyOf(Vec<&'p Member>),
+    /// Several members or bit-fields.
+    Several(Vec<&'p Member>),
+    /// A part of a bit-field.
+    Field(&'p Member),
+    Nothing,
+}
+
+/// The largest number of members that a name lists.
+const MOST_MEMBERS: usize = 4;
 /// The number of members of unions that are tried.
 const MAX_TRIES: u32 = 256;
 
@@ -73,12 +88,14 @@ impl<'p> Search<'p> {
                 }
                 SourceType::Record { members, union, bytes, .. } => {
                     match self.member(members, *union, offset, tries) {
-                        Some(Ok(member)) => {
+                        Inside::Member(member) => {
                             push_name(&mut path, member);
                             (ty, offset) = (member.ty, offset - member.offset);
                         }
-                        Some(Err(fields)) => return bit_fields(path, offset, fields),
-                        None => {
+                        Inside::AnyOf(members) => return self.any_of(path, offset, &members),
+                        Inside::Several(members) => return several(path, offset, members),
+                        Inside::Field(field) => return self.part_of_field(path, offset, field),
+                        Inside::Nothing => {
                             let rest = if *bytes == u64::from(self.bytes) { 0 } else { offset };
                             return Part { path, rest, value: None };
                         }
@@ -91,6 +108,9 @@ impl<'p> Search<'p> {
                 _ => {
                     let whole =
                         self.bytes == 0 || self.program.source_bytes(ty) == u64::from(self.bytes);
+                    if offset == 0 && !whole {
+                        path.push_str("+0");
+                    }
                     let value = (offset == 0 && whole).then_some(Value::Of(found));
                     return Part { path, rest: offset, value };
                 }
@@ -98,14 +118,14 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// The member that the bytes are in, or the bit-fields that they have parts of.
+    /// What bytes of a structure or union are.
     fn member(
         self,
         members: &'p [Member],
         union: bool,
         offset: u64,
         tries: &mut u32,
-    ) -> Option<Result<&'p Member, Vec<&'p Member>>> {
+    ) -> Inside<'p> {
         let inside = |member: &&Member| {
             let size = match self.program.source_bytes(member.ty) {
                 // An array of unknown length at the end.
@@ -115,40 +135,117 @@ impl<'p> Search<'p> {
             member.bits.is_none()
                 && offset.checked_sub(member.offset).is_some_and(|at| self.fits(at, size))
         };
-        let candidates = members.iter().filter(inside);
+        let mut candidates: Vec<&Member> = members.iter().filter(inside).collect();
         // An array without a length may stand before other members.
-        let sized = |member: &&Member| self.program.source_bytes(member.ty) > 0;
-        let first = candidates.clone().find(sized).or_else(|| candidates.clone().next());
-        if !union {
-            let fields = || self.touched_fields(members, offset);
-            return first.map(Ok).or_else(fields);
+        candidates.sort_by_key(|member| self.program.source_bytes(member.ty) == 0);
+        let Some(first) = candidates.first() else { return self.touched(members, offset) };
+        if candidates.len() == 1 {
+            return Inside::Member(first);
         }
-        let first = first?;
-        for member in candidates {
+        // Members of a union, or a base class with members of another class in its padding.
+        let mut whole = Vec::new();
+        for member in &candidates {
             let Some(left) = tries.checked_sub(1) else { break };
             *tries = left;
             let part = self.descend(member.ty, offset - member.offset, tries);
             if part.value.is_some() && part.rest == 0 {
-                return Some(Ok(member));
+                whole.push((*member, part));
             }
         }
-        Some(Ok(first))
+        match &whole[..] {
+            [] if union && candidates.iter().all(|member| self.is_scalar(member)) => {
+                Inside::AnyOf(candidates)
+            }
+            [] => Inside::Member(first),
+            // Nothing is known of the bytes: a pointer to them.
+            _ if !union || self.bytes == 0 => Inside::Member(whole[0].0),
+            [(only, _)] => Inside::Member(only),
+            [(first, part), others @ ..] => {
+                let is_leaf = |part: &Part<'_>| part.path.is_empty();
+                // Parts of structures are told by the first one.
+                match is_leaf(part) && others.iter().all(|(_, part)| is_leaf(part)) {
+                    true => Inside::AnyOf(whole.iter().map(|(member, _)| *member).collect()),
+                    false => Inside::Member(first),
+                }
+            }
+        }
     }
 
-    fn touched_fields(
-        self,
-        members: &'p [Member],
-        offset: u64,
-    ) -> Option<Result<&'p Member, Vec<&'p Member>>> {
-        let (start, end) =
-            (offset.checked_mul(8)?, offset.checked_add(self.room())?.checked_mul(8)?);
+    /// The members that bytes have parts of, none of which has all bytes.
+    fn touched(self, members: &'p [Member], offset: u64) -> Inside<'p> {
+        let bits = |bytes: u64| bytes.checked_mul(8);
+        let end = offset.checked_add(self.room()).and_then(bits);
+        let (Some(start), Some(end)) = (bits(offset), end) else { return Inside::Nothing };
+        let extent = |member: &Member| {
+            let (first, width) = match member.bits {
+                Some((first, width)) => (first.into(), width.into()),
+                None => (0, self.program.source_bytes(member.ty).saturating_mul(8)),
+            };
+            let from = member.offset.saturating_mul(8).saturating_add(first);
+            (from, from.saturating_add(width))
+        };
         let touched = members.iter().filter(|member| {
-            let Some((first, width)) = member.bits else { return false };
-            let from = member.offset.saturating_mul(8).saturating_add(first.into());
-            from < end && start < from.saturating_add(width.into())
+            let (from, to) = extent(member);
+            from < end && start < to && !member.name.is_empty()
         });
-        let touched: Vec<&Member> = touched.filter(|member| !member.name.is_empty()).collect();
-        (!touched.is_empty()).then_some(Err(touched))
+        let touched: Vec<&Member> = touched.collect();
+        let is_inside = |member: &&Member| {
+            let (from, to) = extent(member);
+            start <= from && to <= end
+        };
+        match &touched[..] {
+            [] => Inside::Nothing,
+            [field] if field.bits.is_some() && !is_inside(field) => Inside::Field(field),
+            [field] if field.bits.is_some() => Inside::Several(touched),
+            _ if touched.iter().all(|member| member.bits.is_some()) => Inside::Several(touched),
+            // The bytes are members as a whole, as in a copy of several.
+            [_, _, ..]
+                if touched.len() <= MOST_MEMBERS
+                    && touched.iter().all(|member| is_inside(member) && self.is_scalar(member)) =>
+            {
+                Inside::Several(touched)
+            }
+            _ => Inside::Nothing,
+        }
+    }
+
+    fn is_scalar(self, member: &Member) -> bool {
+        matches!(
+            self.program.types[member.ty],
+            SourceType::Scalar { .. } | SourceType::Pointer | SourceType::Enum { .. }
+        )
+    }
+
+    /// `.{i|f}`: the bytes are one of several members of a union, or a part of it. The value has a type if all have
+    /// the same.
+    fn any_of(self, mut path: String, offset: u64, members: &[&'p Member]) -> Part<'p> {
+        match members {
+            [first, .., last] if members.len() > MOST_MEMBERS => {
+                path.push_str(&format!(".{{{}|..|{}}}", first.name, last.name));
+            }
+            _ => push_names(&mut path, members, "|"),
+        }
+        let is_whole = |member: &&&Member| {
+            self.program.source_bytes(member.ty) == u64::from(self.bytes) && offset == member.offset
+        };
+        let whole: Vec<&&Member> = members.iter().filter(is_whole).collect();
+        if whole.is_empty() && offset == 0 {
+            path.push_str("+0");
+        }
+        let types = || whole.iter().map(|member| &self.program.types[member.ty]);
+        let value = types().next().filter(|first| types().all(|ty| ty == *first)).map(Value::Of);
+        Part { path, rest: offset, value }
+    }
+
+    /// A part of a bit-field.
+    fn part_of_field(self, mut path: String, offset: u64, field: &'p Member) -> Part<'p> {
+        push_name(&mut path, field);
+        let first = field.bits.map_or(0, |(first, _)| u64::from(first) / 8);
+        let rest = offset.saturating_sub(field.offset.saturating_add(first));
+        if rest == 0 {
+            path.push_str("+0");
+        }
+        Part { path, rest, value: None }
     }
 }
 
@@ -159,19 +256,21 @@ fn push_name(path: &mut String, member: &Member) {
     }
 }
 
-/// `.a`, or `.{a, b}` for bit-fields that share their bytes.
-fn bit_fields<'p>(mut path: String, offset: u64, fields: Vec<&'p Member>) -> Part<'p> {
-    match fields[..] {
+/// `.a`, or `.{a, b}` for members and bit-fields that are accessed together.
+fn several<'p>(mut path: String, offset: u64, members: Vec<&'p Member>) -> Part<'p> {
+    match members[..] {
         [only] => push_name(&mut path, only),
-        _ => {
-            let names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
-            path.push_str(&format!(".{{{}}}", names.join(", ")));
-        }
+        _ => push_names(&mut path, &members, ", "),
     }
-    let distance = |field: &Member| {
-        let first = field.bits.map_or(0, |(first, _)| i64::from(first));
-        (field.offset as i64).wrapping_sub(offset as i64).wrapping_mul(8).wrapping_add(first)
+    let distance = |member: &Member| {
+        let first = member.bits.map_or(0, |(first, _)| i64::from(first));
+        (member.offset as i64).wrapping_sub(offset as i64).wrapping_mul(8).wrapping_add(first)
     };
-    let fields = fields.into_iter().map(|field| (field, distance(field))).collect();
-    Part { path, rest: 0, value: Some(Value::Bits(fields)) }
+    let members = members.into_iter().map(|member| (member, distance(member))).collect();
+    Part { path, rest: 0, value: Some(Value::Several(members)) }
+}
+
+fn push_names(path: &mut String, members: &[&Member], between: &str) {
+    let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
+    path.push_str(&format!(".{{{}}}", names.join(between)));
 }

@@ -14,13 +14,19 @@ pub(crate) fn shown(
     pointee: impl Fn(u64) -> Option<String>,
 ) -> String {
     match value {
-        Value::Of(ty) => of_type(ty, bits, bytes, pointee),
-        Value::Bits(fields) => {
-            let field = |(member, from): &(&raddle_ir::Member, i64)| {
-                let (_, width) = member.bits.unwrap_or((0, 0));
-                field(&program.types[member.ty], bits, *from, width)
+        Value::Of(ty) => of_type(ty, bits, bytes, &pointee),
+        Value::Several(members) => {
+            let member = |(member, from): &(&raddle_ir::Member, i64)| {
+                let ty = &program.types[member.ty];
+                if let Some((_, width)) = member.bits {
+                    return field(ty, bits, bytes, *from, width);
+                }
+                let own = program.source_bytes(member.ty) as u32;
+                let at = u32::try_from(*from).unwrap_or(0);
+                let own_bits = bits.checked_shr(at).unwrap_or(0) & low_bits(own);
+                of_type(ty, own_bits, own, &pointee)
             };
-            let shown: Vec<String> = fields.iter().map(field).collect();
+            let shown: Vec<String> = members.iter().map(member).collect();
             match &shown[..] {
                 [only] => only.clone(),
                 several => format!("{{{}}}", several.join(", ")),
@@ -29,10 +35,16 @@ pub(crate) fn shown(
     }
 }
 
+fn low_bits(bytes: u32) -> u128 {
+    u128::MAX.checked_shr(128u32.saturating_sub(bytes.saturating_mul(8))).unwrap_or(0)
+}
+
 /// A bit-field `from` bits above the start of a value.
-fn field(ty: &SourceType, bits: u128, from: i64, width: u32) -> String {
-    let Some(from) = u32::try_from(from).ok().filter(|from| *from < 128) else {
-        // It starts before the bytes, which are only a part of it.
+fn field(ty: &SourceType, bits: u128, bytes: u32, from: i64, width: u32) -> String {
+    let end = bytes.saturating_mul(8).min(128);
+    let inside = |from: &u32| from.checked_add(width).is_some_and(|to| to <= end);
+    let Some(from) = u32::try_from(from).ok().filter(inside) else {
+        // The bytes are only a part of it.
         return "?".to_owned();
     };
     let width = width.clamp(1, 128 - from);
@@ -44,14 +56,14 @@ fn field(ty: &SourceType, bits: u128, from: i64, width: u32) -> String {
             | SourceType::Enum { number: Number::Signed, .. }
     );
     let bits = if signed { (((bits << unused) as i128) >> unused) as u128 } else { bits };
-    of_type(ty, bits, 16, |_| None)
+    of_type(ty, bits, 16, &|_| None)
 }
 
 fn of_type(
     ty: &SourceType,
     bits: u128,
     bytes: u32,
-    pointee: impl Fn(u64) -> Option<String>,
+    pointee: &impl Fn(u64) -> Option<String>,
 ) -> String {
     match ty {
         SourceType::Pointer => match bits as u64 {

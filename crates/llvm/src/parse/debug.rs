@@ -48,6 +48,7 @@ struct Flags {
     bit_field: bool,
     declaration: bool,
     static_member: bool,
+    virtual_base: bool,
 }
 
 /// The longest chain of nodes from a variable to its type.
@@ -190,7 +191,8 @@ impl<'t> Parser<'t> {
         let mut members = Vec::new();
         for part in self.parts(node.elements) {
             let Some(part) = self.read(part) else { continue };
-            let base = part.tag == b"DW_TAG_inheritance";
+            // Where a virtual base is depends on the object: its offset is that of an entry in the table of the class.
+            let base = part.tag == b"DW_TAG_inheritance" && !part.flags.virtual_base;
             let data = part.tag == b"DW_TAG_member" && !part.flags.static_member;
             if part.kind != b"DIDerivedType" || !base && !data {
                 continue;
@@ -309,6 +311,7 @@ impl<'t> Node<'t> {
                 b"DIFlagBitField" => self.flags.bit_field = true,
                 b"DIFlagFwdDecl" => self.flags.declaration = true,
                 b"DIFlagStaticMember" => self.flags.static_member = true,
+                b"DIFlagVirtual" => self.flags.virtual_base = true,
                 _ => {}
             },
             _ if !first => {}
