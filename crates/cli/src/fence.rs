@@ -93,7 +93,7 @@ fn patch(asked: &Asked<'_>, result: &Fences, output: &mut Output) -> Result<Stat
         return Ok(output.status());
     }
     let shown = text(asked, &output.look(&Sources::from_disk()), result);
-    output.complain(shown.trim_end());
+    output.write_error(shown.trim_end());
     if needed {
         let why = match asked.question.options.limits.budget.spent() {
             Some(_) => "the search for edits was cut short",

@@ -115,7 +115,7 @@ impl Output {
     /// Shows a diagnostic with the piece of the source that it is about.
     pub(crate) fn diagnose(&mut self, diagnostic: &Diagnostic, source: &[u8]) {
         let shown = raddle_report::diagnostic::render(diagnostic, source, self.err_colour);
-        self.complain(shown.trim_end());
+        self.write_error(shown.trim_end());
         self.messages.push_str(&raddle_report::diagnostic::render(diagnostic, source, false));
     }
 
@@ -143,8 +143,13 @@ impl Output {
         Stop::Refused
     }
 
-    /// Prints a line on standard error. A failure to do so is ignored: there is no other place to report it.
+    /// Prints a line on standard error, with what programs and names of files contain escaped.
     pub(crate) fn complain(&mut self, line: &str) {
+        self.write_error(&raddle_report::printable_lines(line));
+    }
+
+    /// Prints a line on standard error as it is. A failure to do so is ignored: there is no other place to report it.
+    pub(crate) fn write_error(&mut self, line: &str) {
         let Output { err, display, .. } = self;
         let _ = aside(display, || writeln!(err, "{line}"));
     }

@@ -8,6 +8,7 @@ use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::SimpleFile;
 use codespan_reporting::term::termcolor::Buffer;
 use codespan_reporting::term::{self, Config, Styles, StylesWriter};
+use raddle_ir::text::is_hidden;
 use raddle_ir::{Diagnostic, Severity, Span};
 
 /// Longer lines are not shown.
@@ -32,7 +33,7 @@ fn showable<'a>(diagnostic: &Diagnostic, source: &'a [u8]) -> Option<(&'a str, S
     let line_start = text.get(..start)?.rfind('\n').map_or(0, |i| i + 1);
     let line_end = text.get(end..)?.find('\n').map_or(text.len(), |i| end + i);
     let lines = &text[line_start..line_end];
-    let plain = lines.chars().all(|c| c == '\n' || c == '\t' || c == '\r' || !c.is_control());
+    let plain = lines.chars().all(|c| c == '\n' || c == '\t' || c == '\r' || !is_hidden(c));
     (plain && lines.len() <= MAX_LINE).then_some((text, start..end))
 }
 

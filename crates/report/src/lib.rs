@@ -53,6 +53,7 @@ pub mod value;
 pub mod witness;
 
 use raddle_engine::{FailureSite, Options};
+use raddle_ir::text::is_hidden;
 use raddle_ir::{LocId, Program, Verified};
 use std::fmt;
 
@@ -131,11 +132,23 @@ impl<'a> Look<'a> {
     }
 }
 
-/// Escapes control characters, because names from programs must not reach the terminal unescaped.
-/// Demangles C++ names.
+/// Escapes characters that change how others are shown, because names from programs must not reach the terminal
+/// unescaped. Demangles C++ names.
 pub fn printable(text: &str) -> String {
-    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    demangle::demangled(text).chars().map(escape).collect()
+    visible(&demangle::demangled(text), &[])
+}
+
+/// The same for text of several lines; names stay as they are.
+pub fn printable_lines(text: &str) -> String {
+    visible(text, &['\n', '\t'])
+}
+
+fn visible(text: &str, kept: &[char]) -> String {
+    let escape = |c: char| match is_hidden(c) && !kept.contains(&c) {
+        true => c.escape_default().to_string(),
+        false => c.into(),
+    };
+    text.chars().map(escape).collect()
 }
 
 /// The text that `write` writes.

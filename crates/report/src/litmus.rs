@@ -1,7 +1,7 @@
 //! A litmus result as text, line by line as the usual simulators print it. Then follow the number of
 //! executions and, if any, failures, bounds, and the reason why the search ended early.
 
-use crate::{Run, check, condition, counted, value, written};
+use crate::{Run, check, condition, counted, printable, value, written};
 use raddle_analysis::LitmusResult;
 use raddle_ir::Quantifier;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ pub fn text(run: &Run<'_>, result: &LitmusResult) -> String {
 }
 
 fn write_report(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> std::fmt::Result {
-    let name = &run.program.name;
+    let name = printable(&run.program.name);
     let judged = &result.condition;
     let states = state_lines(run, result);
     writeln!(out, "Test {name} {}", kind(judged.quantifier))?;
@@ -56,7 +56,8 @@ fn write_exceptions(out: &mut String, run: &Run<'_>, result: &LitmusResult) -> s
     for failure in &summary.failures {
         let place = run.place(failure.loc);
         let times = counted(failure.count, "execution");
-        writeln!(out, "Failure {}: {} at {place} ({times})", failure.kind.name(), failure.message)?;
+        let words = format!("{} at {place}", failure.message);
+        writeln!(out, "Failure {}: {} ({times})", failure.kind.name(), printable(&words))?;
     }
     for offence in &result.check.unconfirmed {
         writeln!(out, "Warning: {}", check::defect_phrase(run, offence))?;

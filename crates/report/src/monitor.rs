@@ -43,7 +43,7 @@ fn write_table(out: &mut String, subject: &Subject<'_>, samples: &[Sample]) -> R
     }
     for sample in samples {
         for (pattern, count) in sample.violations.iter().take(MOST_TOLD) {
-            let place = |loc: LocId| match subject.program.place(loc) {
+            let place = |loc: LocId| match subject.program.short_place(loc) {
                 Some(place) => printable(&place),
                 None => "?".to_owned(),
             };

@@ -169,7 +169,8 @@ pub fn forecast(run: &Run<'_>, purpose: Option<&str>, found: &Forecast) -> Strin
             let message = printable(&failure.message);
             let (kind, thread) = (failure.kind.name(), printable(&failure.thread));
             let line = run.subject().line(failure.loc);
-            let line = line.line.map_or(String::new(), |n| format!(" at {}:{n}", line.file));
+            let line =
+                line.line.map_or(String::new(), |n| format!(" at {}:{n}", printable(&line.file)));
             writeln!(
                 out,
                 "  an error was met on the way: {kind} in thread {thread}{line}: {message}"

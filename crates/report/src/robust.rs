@@ -12,7 +12,7 @@ impl Subject<'_> {
     /// `f.c:3`, or an empty string if the position is not known.
     fn at(&self, event: &ReplayEvent) -> String {
         self.program
-            .place(event.place(self.program))
+            .short_place(event.place(self.program))
             .map_or(String::new(), |place| format!(" at {place}"))
     }
 
@@ -23,29 +23,18 @@ impl Subject<'_> {
 }
 
 pub fn text(subject: &Subject<'_>, colour: bool, answer: &Robustness) -> String {
-    printable_lines(&written(|out| write_answer(out, subject, colour, answer)))
-}
-
-/// Escapes control characters, except colours: names come from programs and must not reach the terminal
-/// unescaped.
-fn printable_lines(text: &str) -> String {
-    let line = |line: &str| if line.contains('\x1b') { line.to_owned() } else { printable(line) };
-    text.lines().map(|text| line(text) + "\n").collect()
-}
-
-fn write_answer(
-    out: &mut String,
-    subject: &Subject<'_>,
-    colour: bool,
-    answer: &Robustness,
-) -> Result {
     let (ink, word) = match answer.robust {
         Some(true) => (Ink::Good, "robust"),
         Some(false) => (Ink::Bad, "not robust"),
         None => (Ink::Reason, "unknown"),
     };
     let file = printable(subject.file);
-    writeln!(out, "{file} under {}: {}", answer.model, paint(colour, ink, word))?;
+    let head = format!("{file} under {}: {}\n", answer.model, paint(colour, ink, word));
+    let rest = written(|out| write_answer(out, subject, answer));
+    rest.lines().fold(head, |text, line| text + &printable(line) + "\n")
+}
+
+fn write_answer(out: &mut String, subject: &Subject<'_>, answer: &Robustness) -> Result {
     if let Some(witness) = &answer.witness {
         write_witness(out, subject, witness)?;
     }
@@ -120,7 +109,7 @@ fn cut_phrase(subject: &Subject<'_>, witness: &CycleWitness) -> String {
         _ => "one that drains the buffer",
     };
     let place = |event: &ReplayEvent| {
-        subject.program.place(event.place(subject.program)).unwrap_or_default()
+        subject.program.short_place(event.place(subject.program)).unwrap_or_default()
     };
     let between = match (place(store), place(later)) {
         // Both on one line, or the same access in two iterations of a loop.

@@ -82,7 +82,7 @@ fn the_text_names_store_access_cycle_and_fence() {
         "overtaken by: P0 writes flag = 1 (buffered) at ",
         ", read (rf) by\n",
         ", which missed (fr)\n",
-        "a fence cuts it: in P0 between examples/MP.litmus:",
+        "a fence cuts it: in P0 between MP.litmus:",
         ", one that orders stores is enough\n",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");

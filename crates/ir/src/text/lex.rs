@@ -262,7 +262,7 @@ impl Lexer<'_> {
         let found = rest.chars().next().unwrap_or(' ');
         let start = self.at;
         self.at += found.len_utf8();
-        let shown = match found.is_control() {
+        let shown = match super::is_hidden(found) {
             true => format!("U+{:04X}", u32::from(found)),
             false => format!("'{found}'"),
         };

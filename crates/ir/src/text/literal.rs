@@ -134,7 +134,25 @@ pub(super) fn quote(text: &str) -> String {
 
 /// `text` in quotes for a message: control characters are escaped as in C.
 pub fn quoted(text: &str) -> String {
-    in_quotes(text, |c| format!("\\x{c:02x}"))
+    in_quotes(text, |c| if c < 0x100 { format!("\\x{c:02x}") } else { format!("\\u{{{c:x}}}") })
+}
+
+/// Whether a character is not itself visible and changes how others are shown: control characters, and those that
+/// change the direction of text, break lines, or have no width.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 fn in_quotes(text: &str, control: impl Fn(u32) -> String) -> String {
@@ -146,7 +164,7 @@ fn in_quotes(text: &str, control: impl Fn(u32) -> String) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control() => out.push_str(&control(c.into())),
+            c if is_hidden(c) => out.push_str(&control(c.into())),
             c => out.push(c),
         }
     }

@@ -55,7 +55,7 @@ use crate::diag::Diagnostic;
 use crate::file::{NotText, decoded};
 use crate::program::Program;
 use crate::verify::{Verified, verify};
-pub use literal::{decimal, quoted};
+pub use literal::{decimal, is_hidden, quoted};
 
 /// The maximum size of a source, in bytes.
 pub const MAX_SOURCE: usize = 64 << 20;

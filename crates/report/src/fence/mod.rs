@@ -44,7 +44,8 @@ fn write_report(
     look: &Look<'_>,
     result: &Fences,
 ) -> std::fmt::Result {
-    let Asked { file, question, .. } = asked;
+    let Asked { question, .. } = asked;
+    let file = printable(asked.file);
     let model = question.options.model.name();
     let aim = aim(question.target);
     match &result.outcome {
@@ -58,10 +59,10 @@ fn write_report(
             write_check(out, asked)?;
         }
         Outcome::Hopeless(why) => {
-            writeln!(out, "{file}: no fences make it {aim} {model}: {why}")?;
+            writeln!(out, "{file}: no fences make it {aim} {model}: {}", printable(why))?;
         }
         Outcome::Unknown(why) => {
-            writeln!(out, "{file}: unknown: {why}")?;
+            writeln!(out, "{file}: unknown: {}", printable(why))?;
             if !result.candidate.is_empty() {
                 let count = counted(result.candidate.len() as u64, "fence");
                 writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;

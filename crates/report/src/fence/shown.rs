@@ -61,7 +61,8 @@ pub(crate) fn title(asked: &Asked<'_>, fence: &Fence) -> String {
     let block = block.filter(|_| !is_c(FileKind::of(Path::new(file(asked, fence)))));
     let block = block.map_or_else(String::new, |name| format!(", {}", printable(name)));
     let name = printable(&function.name);
-    format!("{} ({name}{block}): {}", shown_place(asked, fence), fence.kind.mnemonic())
+    let place = printable(&shown_place(asked, fence));
+    format!("{place} ({name}{block}): {}", fence.kind.mnemonic())
 }
 
 /// The first changed line, by its number before the change.

@@ -5,6 +5,7 @@
 
 use super::{Case, Outcome};
 use crate::written;
+use raddle_ir::text::is_hidden;
 use std::fmt::{Result, Write};
 
 /// The whole document. `started` is the time at which the command started, as `2000-01-01T00:00:00` in UTC.
@@ -113,8 +114,8 @@ fn message(case: &Case) -> String {
     }
 }
 
-/// Text for XML 1.0, in an element or an attribute. Control characters that it forbids, even as references, are
-/// replaced.
+/// Text for XML 1.0, in an element or an attribute. Control characters are escaped: XML forbids them even as
+/// references.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -127,7 +128,7 @@ fn escaped(text: &str) -> String {
             '\t' => out.push('\t'),
             '\r' => out.push_str("&#13;"),
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if c < ' ' => out.push('\u{fffd}'),
+            c if is_hidden(c) => out.push_str(&c.escape_default().to_string()),
             c => out.push(c),
         }
     }
@@ -139,10 +140,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_xml_forbids_is_replaced() {
+    fn what_xml_forbids_is_escaped() {
         assert_eq!(
             escaped("a<b & \"c\"\u{1b}[0m\u{0}\r\n\u{ffff}"),
-            "a&lt;b &amp; &quot;c&quot;\u{fffd}[0m\u{fffd}&#13;\n\u{fffd}"
+            "a&lt;b &amp; &quot;c&quot;\\u{1b}[0m\\u{0}&#13;\n\u{fffd}"
         );
     }
 

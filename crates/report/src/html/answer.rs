@@ -25,7 +25,7 @@ pub fn check(run: &Run<'_>, sources: &Sources, result: &CheckResult) -> Answer {
         Verdict::Unknown => ("unknown", "unsure"),
     };
     let mut answer = Answer {
-        file: run.file.to_owned(),
+        file: printable(run.file),
         model: buffer::model(run.options),
         verdict: verdict.to_owned(),
         tone,
@@ -47,7 +47,7 @@ pub fn robust(file: &str, program: &Verified, answer: &Robustness) -> Answer {
     };
     let subject = Subject { file, program };
     let mut page = Answer {
-        file: file.to_owned(),
+        file: printable(file),
         model: answer.model.name().to_owned(),
         verdict: verdict.to_owned(),
         tone,
@@ -70,7 +70,7 @@ pub fn reach(run: &Run<'_>, result: &ReachResult) -> Answer {
     };
     let reason = reaching::reason(result).map(|reason| printable(&reason));
     let mut answer = Answer {
-        file: run.file.to_owned(),
+        file: printable(run.file),
         model: run.options.model.name().to_owned(),
         verdict: verdict.to_owned(),
         tone,

@@ -78,7 +78,7 @@ pub fn fences(asked: &Asked<'_>, here: &Path, result: &Fences) -> Answer {
     let patch = (found && asked.written.checked.is_some())
         .then(|| String::from_utf8_lossy(&asked.written.patch(here).text).into_owned());
     Answer {
-        file: asked.file.to_owned(),
+        file: printable(asked.file),
         model: model.name().to_owned(),
         verdict,
         tone,

@@ -1,5 +1,6 @@
 //! The lines of the source that a page has: whole files, or of large ones the lines around those that matter.
 
+use crate::printable;
 use crate::source::Sources;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +52,7 @@ impl Lines {
                 first: range.start + 1,
                 lines: sources.range(file, range),
             };
-            Listing { name: file.clone(), parts: ranges.into_iter().map(part).collect() }
+            Listing { name: printable(file), parts: ranges.into_iter().map(part).collect() }
         };
         let listings = self.0.iter().map(listing);
         listings.filter(|listing| !listing.parts.is_empty()).collect()

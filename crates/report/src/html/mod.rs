@@ -24,6 +24,7 @@ pub use answer::{check, reach, robust};
 pub use fence::fences;
 
 use crate::picture::Picture;
+use crate::printable;
 use crate::source::Sources;
 use listing::{Lines, Listing};
 use serde::Serialize;
@@ -117,6 +118,7 @@ impl Answer {
 impl Page {
     /// An empty page; `command` has the words of the command line.
     pub fn new(command: Vec<String>) -> Page {
+        let command = command.iter().map(|word| printable(word)).collect();
         Page { command, answers: Vec::new() }
     }
 
@@ -188,13 +190,12 @@ fn policy() -> String {
 /// Text as the content of an element.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
             '<' | '>' | '&' | '"' | '\'' => {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "&#{};", c as u32);
             }
-            c if c.is_control() => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -223,7 +223,7 @@ impl Writer {
         let file = position.map_or(NONE, |(file, _)| {
             let files = &mut self.story.files;
             *self.files.entry(file).or_insert_with(|| {
-                files.push(run.program.files[file as usize].clone());
+                files.push(printable(&run.program.files[file as usize]));
                 files.len() as i32 - 1
             })
         });
